@@ -54,7 +54,7 @@ def main() -> None:
         if name in ("platform_3rpr", "platform_3rrr", "eight_bar_double_triad"):
             save_figure(draw_assemblies(mechanism.assemblies()), FOLDER / f"{name}_assemblies.png")
         if name in MOVING:  # 45 frames, each with a sample of its own
-            mechanism.solve(samples=181).animate(fps=15, seconds=3, width=480).save(FOLDER / f"{name}.webp")
+            mechanism.solve(samples=181).animate(fps=15, seconds=3, width=640).save(FOLDER / f"{name}.webp")
     # 80 frames, each with a sample of its own.
     film = load(path("jansen_leg")).solve(samples=321).animate(fps=20, seconds=4, width=640)
     film.save(FOLDER / "jansen_leg.gif")

@@ -1,6 +1,6 @@
-"""The catalogue of structural groups: pure functions of arrays, one file a kind.
+"""The catalogue of structural groups: pure functions of arrays, one file per kind.
 
-To add a kind, write its file (see `kind.py` for the duties) and add it to `KINDS`; the tests find it there.
+To add a kind, write its file (`kind.py` lists what it must define) and add it to `KINDS`, where the tests find it.
 
 >>> kind("3R").name
 'RRR'
@@ -29,7 +29,7 @@ _BY_NAME = {name: kind for kind in KINDS for name in (kind.name, *kind.aliases)}
 
 
 def kind(name: str) -> Kind:
-    """Return the kind with this name or alias; `KeyError` lists the names where there is none."""
+    """Return the kind with this name or alias; the `KeyError` for an unknown name lists the known ones."""
     try:
         return _BY_NAME[name]
     except KeyError:

@@ -1,11 +1,11 @@
-"""Explicit relations of cams: what a known cam makes of its angle.
+"""Explicit relations of cams: functions of the angle of a known cam.
 
     Lift       s = f(angle from C to U)    the cam's direction U, the carrier's direction C; f is periodic
-    OfAngle    s = f(theta)                an angle that counts its turns
-    Turn       E = (cos s, sin s)          an angle as the driven link R wants it
+    OfAngle    s = f(theta)                theta counts full turns
+    Turn       E = (cos s, sin s)          an angle as input of the driven link R
 
-With them a follower on a known cam is a driven link: its travel or its angle is a function and no driver. The functions
-are not quadratic, so that `convective` holds their second and `cubic` their third derivatives.
+With them a follower on a known cam is a driven link whose travel or angle is given by a function instead of a driver.
+The functions are not quadratic, so `convective` contains their second and `cubic` their third derivatives.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Lift(Explicit):
     function: Function
 
     def _part(self, U: tuple[Any, ...], C: tuple[Any, ...]) -> Any:
-        """Return the derivative of f along all directions of the jets' parts."""
+        """Return the derivative of f along all directions of the jets."""
         U, C = (tuple(np.broadcast_to(part, np.shape(parts[0])) for part in parts) for parts in (U, C))
         return angle(seen_from(vector(U), vector(C))).follow(self.function).parts[-1]
 
@@ -63,13 +63,13 @@ class Lift(Explicit):
 
 
 def seen(U: Any, C: Any) -> tuple[Any, Any]:
-    """Return the components of U seen from C, without division by the square of C."""
+    """Return the components of U relative to C, not divided by |C|^2."""
     return U[0] * C[0] + U[1] * C[1], U[1] * C[0] - U[0] * C[1]
 
 
 @dataclass(frozen=True, eq=False)
 class OfAngle(Explicit):
-    """s = f(theta) of an angle that counts its turns."""
+    """s = f(theta) of an angle that counts full turns."""
 
     function: Function
 

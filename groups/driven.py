@@ -1,4 +1,4 @@
-"""Driven links: one link moved by a driver against a known link ("1R" on a revolute, driven P on a slide).
+"""Driven links: one link moved by a driver relative to a known link ("1R" at a revolute joint, driven P on a slide).
 
 The driver's angle z enters as the unit vector E = (cos z, sin z), its travel as the scalar s. Source: Saura et al.,
 sec. 4 (1R group).
@@ -12,7 +12,7 @@ from .kind import Explicit, Values, times
 
 
 class DrivenR(Explicit):
-    """The direction of a link turned by a driver: U = F E, read as complex numbers.
+    """The direction of a link rotated by a driver: U = F E, as complex numbers.
 
     F is the direction of the known link, times a constant. The two links need not share a joint.
     """

@@ -1,8 +1,9 @@
-"""Turns as scalars: a link turned by gears (R-G), and the turn of a vector that other groups have moved.
+"""Rotations as scalars: a link rotated by gears (R-G), and the rotation of a vector that other groups have moved.
 
-Gears tie turns by real ratios. A unit vector forgets whole turns, and half a turn of a wheel is not nothing to the
-pinion that it drives: so turns are scalars here, counted from the sketch (Willis, Principles of Mechanism, 1841).
-Both relations hold sines and cosines, so that they have third derivatives of their own: `cubic` is -(d3 Phi)(v, v, v).
+Gears couple rotations by real ratios. A unit vector does not count full turns, but a full turn of a wheel may turn a
+pinion by a fraction of a turn. So rotations are scalars here, counted from the sketch (Willis, Principles of
+Mechanism, 1841). Both relations contain sines and cosines, so they have third derivatives: `cubic` is
+-(d3 Phi)(v, v, v).
 """
 
 from __future__ import annotations
@@ -21,9 +22,9 @@ def unit(s: Any) -> Any:
 
 
 class RG(Explicit):
-    """The direction of a link that gears have turned by s: U = F E(s), read as complex numbers.
+    """The direction of a link rotated by gears by s: U = F E(s), as complex numbers.
 
-    F is its direction in the sketch, s the weighted sum of the turns of the other wheel and of the carrier.
+    F is its direction in the sketch, s the weighted sum of the rotations of the other wheel and of the carrier.
 
     >>> F, s = np.array([[1.0], [0.0]]), np.array([np.pi / 2])
     >>> RG().position((F, s), None)[0][:, 0].round(12).tolist()
@@ -45,7 +46,7 @@ class RG(Explicit):
         return (times(dh[0], E) + times(h[0], turned(E)) * dh[1] + g[0],)
 
     def convective(self, h: Values, phi: Values, vh: Values, vphi: Values, wh: Values, wphi: Values) -> Values:
-        """Return the mixed products, and F E'' of the turn."""
+        """Return the mixed products, and the term with F E''."""
         E = unit(h[1])
         mixed = times(vh[0] * wh[1] + wh[0] * vh[1], turned(E))
         return (mixed - times(h[0], E) * (vh[1] * wh[1]),)
@@ -62,10 +63,10 @@ class RG(Explicit):
 
 @dataclass(frozen=True)
 class Turn(Explicit):
-    """The turn s of a vector U from its direction in the sketch, `reference`: U x Y = 0 with Y = reference E(s).
+    """The rotation s of a vector U from its direction in the sketch, `reference`: U x Y = 0 with Y = reference E(s).
 
-    A vector alone leaves whole turns open; `position` takes as root a turn near the one that is meant, and
-    `follow` finds it along lanes that lie close together.
+    A vector alone does not determine full turns: `position` takes as root an angle near the right one, and `follow`
+    finds it along closely spaced lanes.
     """
 
     reference: complex
@@ -74,20 +75,20 @@ class Turn(Explicit):
         return times(np.array([[self.reference.real], [self.reference.imag]]) / abs(self.reference), unit(s))
 
     def position(self, h: Values, root: Any) -> Values:
-        """Return the turn nearest to `root`.
+        """Return the rotation nearest to `root`.
 
         >>> Turn(1 + 0j).position((np.array([[0.0], [2.0]]),), 6.0)[0].round(6).tolist()
         [7.853982]
         """
         Y = self._along(root)
         x, y = dot(Y, h[0]), cross(Y, h[0])
-        # the tangent of half the angle accepts complex steps, which arctan2 does not
+        # the half-angle tangent accepts complex steps, unlike arctan2
         return (root + 2 * np.arctan(y / (np.sqrt(x * x + y * y) + x)),)
 
     def follow(self, U: Array) -> tuple[Array, Array]:
-        """Return the turns (n,) along lanes that start near the sketch, and where a step was too large to tell.
+        """Return the rotations (n,) along lanes that start near the sketch, and where a step was ambiguously large.
 
-        Across lanes that are NaN the shorter way is taken.
+        Across NaN lanes the shorter rotation is taken.
         """
         (principal,) = self.position((U,), np.zeros(U.shape[-1]))
         good = np.flatnonzero(np.isfinite(principal))

@@ -1,13 +1,13 @@
 """The general group: any number of links, by Newton's method on the group's own equations.
 
-The unknowns of link k are its origin O_k and its unit direction U_k = (cos theta_k, sin theta_k); links that gears turn
-have their angle theta as one unknown more, as a unit vector does not hold whole turns. The rows are those that joints
-and drivers write (`rows`), with points O_k + U_k r and directions U_k r on an unknown link, or known inputs. This is
-the reference-point formulation (Flores & Lankarani, eqs. 22-87, corrected) of the group alone.
+The unknowns of link k are its origin O_k and its unit direction U_k = (cos theta_k, sin theta_k); links driven by gears
+have their angle theta as an additional unknown, because a unit vector does not count full turns. The rows are those
+that joints and drivers write (`rows`), with points O_k + U_k r and directions U_k r on an unknown link, or known
+inputs. This is the reference-point formulation (Flores & Lankarani, eqs. 22-87, corrected) of the group alone.
 
-The rows and all their derivatives are evaluated by `structkin.rows`, in inputs and unknowns as variables. Nearly all
-are quadratic; a driven angle between two moving links has one factor more, and U x E(theta) = 0, which ties an angle
-to its direction, has derivatives of every order.
+The rows and all their derivatives are evaluated by `structkin.rows`, with inputs and unknowns as variables. Nearly all
+are quadratic; a driven angle between two moving links has one more factor, and U x E(theta) = 0, which couples an
+angle to its direction, has derivatives of every order.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from .layout import Layout
 from .rows import Rows
 from .solve_lanes import solve_lanes
 
-#: Redundant joints agree where the largest gap that is left, relative to the size, is below this.
+#: Redundant joints are consistent if the largest closure error left, relative to the size, is below this.
 CONSISTENT = 1e-9
 
 
 @dataclass(frozen=True)
 class General:
-    """A group solved by its own equations `rows`; inputs are the vectors, then the scalars of `rows`.
+    """A group solved with its own equations `rows`; the inputs are the vectors, then the scalars of `rows`.
 
     The unknowns are O_1, U_1, O_2, U_2, ... each (2, n), then the angles (n,) of `rows.angles`.
     """
@@ -57,10 +57,10 @@ class General:
         return Layout(self.rows, self._joints)
 
     def jacobian(self, h: Values, O: Array, U: Array) -> Array:
-        """Return the scaled Jacobian (n, 3m, 3m), its columns dO_x, dO_y, size dtheta of each link.
+        """Return the scaled Jacobian (n, 3m, 3m), with columns dO_x, dO_y, size dtheta of each link.
 
-        Rows are scaled too: its entries are of the order of one, so that its smallest singular value tells how near a
-        singularity is. The angles of geared links do not enter: their coefficients are constant.
+        Rows are scaled, too: entries are of order one, so the smallest singular value measures the distance from a
+        singularity. The angles of geared links do not appear: their coefficients are constant.
         """
         x = self._layout.variables(h, (*_pack(O, U), *np.zeros(len(self.rows.angles))))
         return self._layout.jacobian(self._joints.jacobian(x), x)
@@ -72,7 +72,7 @@ class General:
         values = self._joints.phi(x, entries) / self._layout.row_size[:, None]
         return values, self._layout.jacobian(entries, x)
 
-    # --- the duties of a kind -----------------------------------------------------------------------------
+    # --- the interface of a kind ---------------------------------------------------------------------------
 
     def residual(self, h: Values, phi: Values) -> Values:
         """Return all rows, then (U.U - 1) / 2 of each link, then U x E(theta) of each angle."""
@@ -80,13 +80,13 @@ class General:
         return (*self._joints.phi(x, self._joints.jacobian(x)), *self._ties.phi(x, self._ties.jacobian(x)))
 
     def linear(self, h: Values, phi: Values, dh: Values, g: Values) -> Values:
-        """Solve for dO, dU: Phi_phi dphi = -Phi_h dh + g with one factorisation a lane."""
+        """Solve for dO, dU: Phi_phi dphi = -Phi_h dh + g with one factorization per lane."""
         rows, m, layout = self.rows, self.rows.links, self._layout
         x = layout.variables(h, phi)
         U = layout.directions(x)
         entries = self._joints.jacobian(x)
-        # U.dU = g is met by a part along U; the angle's rate supplies the part across. (U.E) dtheta = E x dU + g, where
-        # the part of dU along U adds nothing: g is known, E x dU solved for.
+        # U.dU = g fixes the part of dU along U; the rate of the angle gives the part across. In
+        # (U.E) dtheta = E x dU + g the part of dU along U drops out: g is known, E x dU is solved for.
         along = np.stack([np.broadcast_to(part, U.shape[-1:]) for part in g[rows.count : rows.count + m]])[:, None] * U
         own = g[rows.count + m :]
         known = self._joints.times(entries, layout.variables(dh, (*_pack(np.zeros_like(U), along), *own)))
@@ -97,12 +97,12 @@ class General:
         return (*_pack(x[:, :2], dU), *(x[k, 2] / rows.size + part for k, part in zip(rows.angles, own, strict=True)))
 
     def convective(self, h: Values, phi: Values, vh: Values, vphi: Values, wh: Values, wphi: Values) -> Values:
-        """Return g = -(d2 Phi)(v, w) of the rows and of what ties the unknowns."""
+        """Return g = -(d2 Phi)(v, w) of the rows and of the constraints between the unknowns."""
         x, v, w = (self._layout.variables(*at) for at in ((h, phi), (vh, vphi), (wh, wphi)))
         return tuple(-row for part in (self._joints, self._ties) for row in part.bend(x, v, w))
 
     def cubic(self, h: Values, phi: Values, vh: Values, vphi: Values) -> Values:
-        """Return -(d3 Phi)(v, v, v): of what is not quadratic."""
+        """Return -(d3 Phi)(v, v, v), nonzero for rows that are not quadratic."""
         x, v = self._layout.variables(h, phi), self._layout.variables(vh, vphi)
         return tuple(-row for part in (self._joints, self._ties) for row in part.third(x, v))
 
@@ -111,13 +111,13 @@ class General:
         return (*_pack(O, np.stack((np.cos(theta), np.sin(theta)), axis=1)), *theta[list(self.rows.angles)])
 
     def gaps(self, h: Values, O: Array, theta: Array) -> Array:
-        """Return the scaled rows (r, n) [m] at any pose, zero where it closes."""
+        """Return the scaled rows (r, n) [m] at any pose, zero where the group is closed."""
         return self._system(h, O, theta)[0]
 
     def newton(
         self, h: Values, O: Array, theta: Array, *, iterations: int = 12, left: Array | float = 0.0
     ) -> tuple[Array, Array, Array]:
-        """Run Newton's method from a start, over all lanes at once, to where the scaled rows have the values `left`.
+        """Run Newton's method from a start, for all lanes at once, until the scaled rows equal `left`.
 
         Return O (m, 2, n), theta (m, n) and the last step (n,) relative to `size`; infinite where it failed.
         """
@@ -128,17 +128,17 @@ class General:
             x = np.moveaxis(solve_lanes(jacobian, np.moveaxis(left - values, -1, 0)), 0, -1).reshape(m, 3, -1)
             O, theta = O + x[:, :2], theta + x[:, 2] / size
             step = np.max(np.abs(x), axis=(0, 1)) / size
-            # Quadratic convergence: what is left after a step of 1e-8 is below rounding.
+            # Quadratic convergence: after a step of 1e-8 the error is below rounding.
             if np.all((step < 1e-8) | ~np.isfinite(step)):
                 break
         if self.rows.count > 3 * m:
-            # Least squares come to rest also where redundant joints contradict each other.
+            # Least squares also converge where redundant joints are inconsistent.
             gap = np.max(np.abs(self.gaps(h, O, theta)), axis=0) / size
             step = np.where(gap < CONSISTENT, step, np.inf)
         return O, theta, np.where(np.isfinite(step), step, np.inf)
 
     def smallest_singular_value(self, h: Values, phi: Values) -> Array:
-        """Return the smallest singular value of the scaled Jacobian (n,); NaN where the pose is."""
+        """Return the smallest singular value of the scaled Jacobian (n,); NaN where the pose is NaN."""
         x = self._layout.variables(h, phi)
         J = self._layout.jacobian(self._joints.jacobian(x), x)
         good = np.isfinite(J).all(axis=(1, 2))

@@ -1,4 +1,4 @@
-"""What a kind of structural group is: pure functions of arrays.
+"""The interface of a kind of structural group: pure functions of arrays.
 
 Conventions, the same for every kind:
 
@@ -6,12 +6,13 @@ Conventions, the same for every kind:
 - `h` is the tuple of known inputs, `phi` the tuple of unknowns; derivatives come in tuples of the same layout.
 - The constraints Phi(h, phi) = 0 are at most quadratic. Then every derivative, of any order, obeys one linear
   system, Phi_phi dphi = -Phi_h dh + g: a velocity has g = 0, a second derivative along v and w (an acceleration has
-  v = w) has g = `convective`, the bilinear term -(d2 Phi)(v, w). So K costs one `linear` solve a driver and L one
-  a pair (Saura et al., eqs. 2, 3, 7 and 15 corrected: the sign of L).
+  v = w) has g = `convective`, the bilinear term -(d2 Phi)(v, w). So K costs one `linear` solve per driver and L one
+  per pair of drivers (Saura et al., eqs. 2, 3, 7 and 15 corrected: the sign of L).
 - No branches on data, no arctan2, hypot, abs or clip: the functions accept complex steps.
 
-Two numbers describe how a group closes. `margin(h)` is a square: negative, and the group is out of reach; zero, and
-it is singular (a limit position); else `position(h, root)` takes root = +-sqrt(margin), its sign the assembly mode.
+Two numbers describe how a group closes. `margin(h)` is a discriminant: if it is negative, the group cannot close; if
+it is zero, the group is singular (a limit position); otherwise `position(h, root)` takes root = +-sqrt(margin), whose
+sign is the assembly mode.
 """
 
 from __future__ import annotations
@@ -30,22 +31,22 @@ Values = tuple[Any, ...]
 class Relation(Protocol):
     """Inputs, unknowns and the constraints between them, with a closed-form solution."""
 
-    #: `position` gives the poses, without a path that leads to them.
+    #: `position` gives the poses directly, without path following.
     closed_form: ClassVar[Literal[True]]
     #: Number of assembly modes.
     modes: int
 
     def margin(self, h: Values) -> Array | None:
-        """Return what is zero where the relation is singular (n,), or None where it never is.
+        """Return a function (n,) that is zero where the relation is singular, or None if it never is.
 
-        With two modes it is a dimensionless square, negative out of reach. With one mode it is signed, and out of reach
-        is where its sign differs from that in the sketch.
+        With two modes it is a dimensionless discriminant, negative where the group cannot close. With one mode it is
+        signed, and the group cannot close where its sign differs from that in the sketch.
         """
 
     def side(self, h: Values, phi: Values) -> Array:
         """Return root = +-sqrt(margin) of a given pose (n,), or the margin of a kind with one mode.
 
-        Its sign is the mode, its size how clear that is.
+        Its sign is the mode, its size the distance from a change of mode.
         """
 
     def position(self, h: Values, root: Any) -> Values:
@@ -72,7 +73,7 @@ class Kind(Relation, Protocol):
 
 
 class Explicit:
-    """What relations share that have one solution, and are never out of reach."""
+    """Base of relations with one solution that always exists."""
 
     closed_form: ClassVar[Literal[True]] = True
     modes = 1
@@ -87,9 +88,9 @@ class Explicit:
 
 
 def product(form: Callable[[Any, Any], Any], a: Sequence[Any], b: Sequence[Any]) -> list[Any]:
-    """Return a bilinear form with its derivatives along k directions, by Leibniz' rule.
+    """Return a bilinear form with its derivatives along k directions, by Leibniz's rule.
 
-    Both quantities are given like that: part `mask` is the derivative along the directions whose bits are set.
+    Both factors have the same layout: part `mask` is the derivative along the directions whose bits are set.
 
     >>> product(dot, ((3.0, 0.0), (1.0, 0.0)), ((2.0, 5.0), (1.0, 1.0)))
     [6.0, 5.0]
@@ -109,17 +110,17 @@ def cross(a: Any, b: Any) -> Any:
 
 
 def turned(a: Any) -> Any:
-    """Return the vector (2, n) turned by a right angle counter-clockwise."""
+    """Return the vector (2, n) rotated by 90 degrees counter-clockwise."""
     return np.stack((-a[1], a[0]))
 
 
 def times(a: Any, b: Any) -> Any:
-    """Return the product of two vectors (2, n) read as complex numbers: a turned and scaled by b."""
+    """Return the product of two vectors (2, n) as complex numbers: a rotated and scaled by b."""
     return np.stack((a[0] * b[0] - a[1] * b[1], a[0] * b[1] + a[1] * b[0]))
 
 
 def over(a: Any, b: Any) -> Any:
-    """Return the quotient a / b of two vectors (2, n) read as complex numbers."""
+    """Return the quotient a / b of two vectors (2, n) as complex numbers."""
     size = dot(b, b)
     per = 1.0 / size
     return np.stack(((a[0] * b[0] + a[1] * b[1]) * per, (a[1] * b[0] - a[0] * b[1]) * per))

@@ -1,4 +1,4 @@
-"""Where the inputs and unknowns of a general group stand among the variables of its rows, and its scaled Jacobian."""
+"""The inputs and unknowns of a general group as variables of its rows, and its scaled Jacobian."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from .rows import Rows
 
 
 class Layout:
-    """Inputs and unknowns as variables, and the Jacobian by O and theta of each link from that by the variables."""
+    """Inputs and unknowns as variables, and the Jacobian in O and theta of each link from that in the variables."""
 
     def __init__(self, rows: Rows, joints: Equations) -> None:
         """Find the entries of the Jacobian."""
         self._rows, self._first_number = rows, 2 * rows.slots
-        #: What each row is divided by, so that all are lengths and their derivatives of the order of one.
+        #: Divisor of each row, so that all are lengths and their derivatives are of order one.
         self.row_size = np.array(rows.row_sizes)
         nothing = len(joints.rows)
         on_links = joints.columns < 4 * rows.links
@@ -24,7 +24,7 @@ class Layout:
         self._places = np.flatnonzero(on_links & (part < 2))
         self._place_at = joints.rows[self._places], (3 * link + part)[self._places]
         self._per_place = (1 / self.row_size[self._place_at[0]])[:, None]
-        # The derivative by theta: U_x times that by U_y, less U_y times that by U_x.
+        # The derivative in theta: U_x times that in U_y, minus U_y times that in U_x.
         turned: dict[tuple[int, int], list[int]] = {}
         for entry in np.flatnonzero(on_links & (part >= 2)).tolist():
             key = int(joints.rows[entry]), int(link[entry])
@@ -59,7 +59,7 @@ class Layout:
         return x[: 4 * links].reshape(links, 4, -1)[:, 2:]
 
     def jacobian(self, entries: Array, x: Array) -> Array:
-        """Return the scaled Jacobian (n, r, 3m) from the entries of that by the variables."""
+        """Return the scaled Jacobian (n, r, 3m) from the entries of that in the variables."""
         U, n = self.directions(x)[self._turned], x.shape[1]
         padded = np.concatenate((entries, np.zeros_like(entries[:1])))
         J = np.zeros((len(self.row_size), 3 * self._rows.links, n), padded.dtype)

@@ -1,19 +1,19 @@
-"""Elimination for all assembly modes at once: one pair of unknowns, or the triad and its likes with two.
+"""Elimination for all assembly modes at once: for one pair of unknowns, or two as in triads and similar groups.
 
-In isotropic coordinates (z and its conjugate zb as unknowns of their own) a group is a set of bilinear equations
+In isotropic coordinates (z and its conjugate zb as separate unknowns) a group is a set of bilinear equations
 sum M[a, b] Y[a] Yb[b] = 0 with Y = (1, z, u) and Yb = (1, zb, ub). For the platform of a triad (class III, order 3)
-with origin z and direction u, each leg is one equation, whatever its joints:
+with origin z and direction u, each leg gives one equation:
 
     leg (exterior, interior)   equation
     RR                         |z + p u - A|^2 = l^2                     z zb + ...
     RP                         distance of A from a line of the platform   z ub, zb u, ...
     PR                         distance of p from a known line             z, zb, u, ub
 
-and a fourth is u ub = 1. So all legs are handled by one elimination, with any offset, in any order, and so are other
-groups whose equations are of this form (class IV of order 2, with z the direction of a second link). Subtracting a leg
-with a product z zb from the others leaves two equations that are linear in z and zb with coefficients in u and 1/u;
-Cramer's rule and the remaining equation give a polynomial in u, of degree 6 for three RR legs, 2 for three RP.
-Its roots are the eigenvalues of its companion matrix. Source: the classical elimination for the platform of a triad, as
+and a fourth is u ub = 1. So one elimination covers all legs, with any offset and in any order, as well as other groups
+with equations of this form (class IV of order 2, with z the direction of a second link). Subtracting a leg with a
+product z zb from the others leaves two equations that are linear in z and zb with coefficients in u and 1/u; Cramer's
+rule and the remaining equation give a polynomial in u, of degree 6 for three RR legs, 2 for three RP legs. Its roots
+are the eigenvalues of its companion matrix. Source: the classical elimination for the platform of a triad, as
 in Wampler, Solving the kinematics of planar mechanisms, J. Mech. Design 121, 1999.
 """
 
@@ -25,14 +25,14 @@ import numpy as np
 
 from .kind import Array
 
-#: A polynomial whose coefficients cancel to this part is zero; directions u beyond FAR and 1 / FAR are at infinity.
+#: A polynomial whose coefficients cancel to this fraction is zero; |u| beyond FAR or below 1 / FAR is at infinity.
 VANISHED, FAR = 1e-11, 1e6
 #: Below this relative determinant z and zb do not follow from two legs alone.
 DEPENDENT = 1e-6
 
 
 def one_pair(M: Array) -> tuple[Array, Array] | None:
-    """Solve two bilinear equations M (2, 2, 2) for y and yb; each (n,), n <= 2, or None where infinitely many solve.
+    """Solve two bilinear equations M (2, 2, 2) for y and yb, each (n,), n <= 2; None for infinitely many solutions.
 
     >>> unit = np.array([[-1.0, 0.0], [0.0, 1.0]])  # y yb = 1
     >>> line = np.array([[-1.0, 1.0], [1.0, 0.0]])  # y + yb = 1
@@ -58,10 +58,10 @@ def one_pair(M: Array) -> tuple[Array, Array] | None:
 def platform(M: Array) -> tuple[Array, Array, Array] | None:
     """Solve three bilinear equations M (3, 3, 3) over (1, z, u) and (1, zb, ub), with u ub = 1, for z, zb and u.
 
-    Returns three arrays (n,); candidates at double roots may be listed more than once. None where the polynomial
-    vanishes: infinitely many positions, or a geometry that this elimination does not see.
+    Returns three arrays (n,); candidates at double roots may appear more than once. Returns None if the polynomial
+    vanishes: there are infinitely many positions, or this elimination does not apply to the geometry.
 
-    Three RR legs from pivots A to the corners p of a platform, which fits at z = 1, u = i:
+    Three RR legs from pivots A to the corners p of a platform, which close at z = 1 + i, u = i:
 
     >>> A, p, z, u = np.array([0, 5, 1 + 3j]), np.array([0, 2, 1 + 1j]), 1 + 1j, 1j
     >>> square = np.abs(z + p * u - A) ** 2
@@ -95,14 +95,14 @@ def platform(M: Array) -> tuple[Array, Array, Array] | None:
 def platforms(M: Array) -> tuple[Array, Array, Array]:
     """Solve three such equations in each of n lanes, M (3, 3, 3, n), for z, zb and u, (6, n) each.
 
-    The first equation has a product z zb in every lane. NaN where a solution is at infinity, or z and zb do not follow
-    from two legs alone.
+    The first equation contains z zb in every lane. NaN where a solution is at infinity, or two legs alone do not
+    determine z and zb.
     """
     a, b, d, q = _laurent(M)
     _subtract(a, b, d, q, 0, [1, 2])
     polynomial = _eliminate(a, b, d, q[0], 0, [1, 2])
     size = np.max(np.abs(polynomial), axis=0)
-    # Where the degree is lower, roots are at infinity: they come out as large as rounding lets them.
+    # If the degree is lower, roots at infinity come out as very large numbers.
     lead = np.where(np.abs(polynomial[-1]) > 1e-16 * size, polynomial[-1], 1e-16 * size)
     companion = np.zeros((M.shape[-1], 6, 6), complex)
     companion[:, 1:, :-1] = np.eye(5)
@@ -119,7 +119,7 @@ def platforms(M: Array) -> tuple[Array, Array, Array]:
 
 
 def _subtract(a: Array, b: Array, d: Array, q: Array, first: int, linear: list[int]) -> None:
-    """Subtract an equation with a product z zb from the others, so that these have none."""
+    """Subtract an equation with a product z zb from the others to eliminate it there."""
     for k in linear:
         for x in (a, b, d):
             x[k] -= q[k] / q[first] * x[first]
@@ -135,7 +135,7 @@ def _laurent(M: Array) -> tuple[Array, Array, Array, Array]:
 
 
 def _eliminate(a: Array, b: Array, d: Array, q: Any, first: int, linear: list[int], sign: int = -1) -> Array:
-    """Return the polynomial by powers u^-3 ... u^3; with sign +1 and absolute values, a bound of what cancels in it."""
+    """Return the polynomial by powers u^-3 ... u^3; with sign +1 and absolute values, a bound on its cancellation."""
     i, j = linear
     product = _convolved
     top = product(d[i], b[j]) + sign * product(d[j], b[i])
@@ -150,7 +150,7 @@ def _eliminate(a: Array, b: Array, d: Array, q: Any, first: int, linear: list[in
 
 
 def _convolved(x: Array, y: Array) -> Array:
-    """Return the product of two polynomials, coefficients (k, ...) by rising powers, in each lane."""
+    """Return the product of two polynomials, coefficients (k, ...) by increasing powers, in each lane."""
     result = np.zeros((len(x) + len(y) - 1, *x.shape[1:]), np.result_type(x, y))
     for k, factor in enumerate(x):
         result[k : k + len(y)] += factor * y
@@ -164,7 +164,7 @@ def _at(x: Array, u: complex) -> Array:
 def _origin(
     a: Array, b: Array, d: Array, q: complex | None, first: int, linear: list[int]
 ) -> list[tuple[complex, complex]]:
-    """Return z and zb at a root u: by two linear equations, or by one and the quadratic where those two depend."""
+    """Return z and zb at a root u: from two linear equations, or from one and the quadratic if they are dependent."""
     if q is None:
         z, zb = np.linalg.lstsq(np.stack((a, b), axis=1), d)[0]
         return [(z, zb)]
@@ -179,7 +179,7 @@ def _origin(
         k = int(np.argmax(sizes))
         if sizes[k] == 0:
             return places
-        # (z, zb) = start + s along fulfils the longer row; the quadratic equation gives s.
+        # (z, zb) = start + s along satisfies the longer row; the quadratic equation gives s.
         start = rows[k].conj() * right[k] / sizes[k] ** 2
         along = np.array((-rows[k, 1], rows[k, 0])) / sizes[k]
         slope = a[first] * along[0] + b[first] * along[1] + q * (start[0] * along[1] + start[1] * along[0])
@@ -190,6 +190,6 @@ def _origin(
 
 
 def _roots(polynomial: Array) -> Array:
-    """Return the roots of a polynomial, highest power first, without those that rounding makes zero or infinite."""
+    """Return the roots of a polynomial, highest power first, except those made zero or infinite by rounding."""
     coefficients = np.where(np.abs(polynomial) > 1e-14 * np.max(np.abs(polynomial)), polynomial, 0.0)
     return np.asarray(np.roots(coefficients))

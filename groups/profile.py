@@ -1,13 +1,13 @@
-"""Profiles of cams as functions of an angle: what a roller's centre or a flat face meets.
+"""Cam profiles as functions of an angle: the distance of a roller's centre or a flat face in contact.
 
-A profile is given in polar form, radius R(u) about the cam's centre. With w = sqrt(R^2 + R'^2) its outward normal is
-(R - i R') / w in axes that turn with u, so that
+A profile is given in polar form, radius R(u) from the cam's centre. With w = sqrt(R^2 + R'^2) its outward normal is
+(R - i R') / w in axes that rotate with u, so that
 
-    a roller of radius q has its centre at R + q (R - i R') / w        its distance over its polar angle is wanted
+    a roller of radius q has its centre at R + q (R - i R') / w        its distance as a function of its polar angle
     a tangent is at the distance R^2 / w, its normal at u - atan(R'/R)     this is the support function
 
-Both are curves of the parameter u. As functions of their angle they are found by Newton's method, their derivatives by
-the chain rule; everything accepts complex steps.
+Both are curves with parameter u. As functions of their angle they are computed by Newton's method, their derivatives
+by the chain rule; everything accepts complex steps.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from structkin.rows.periodic import TURN, Function, derivatives
 
 from .kind import Array
 
-#: Places at which the inverse of the angle is tabulated, to begin with.
+#: Number of points in the table of the inverse of the angle.
 TABLE = 1440
 
 
 @dataclass(frozen=True, eq=False)
 class Met:
-    """What a roller of a radius (0: an edge), or a flat face, meets on a profile R(u), as a function of its angle.
+    """The distance of a roller of this radius (0: an edge), or of a flat face, on a profile R(u), by its angle.
 
     >>> circle = Met(lambda u, order=0: 2.0 + 0 * u if order == 0 else 0 * u, 0.5)
     >>> circle(np.array([1.0])).tolist(), circle(np.array([1.0]), 2).tolist()
@@ -45,11 +45,11 @@ class Met:
         return self.together(angle, order + 1)[order]
 
     def together(self, angle: Any, count: int) -> list[Any]:
-        """Return the first `count` derivatives at once, up to four: the contact is sought only once."""
+        """Return the first `count` derivatives at once, up to four: the contact is computed only once."""
         if self._is_edge:
             return [self.profile(angle, order) for order in range(count)]
         value, at = self._curve(self.parameter(angle), count - 1)
-        # Derivatives by u of the value and of the angle.
+        # Derivatives of the value and of the angle with respect to u.
         v, a = ([jet.parts[2**k - 1] for k in range(count)] for jet in (value, at))
         found = [v[0]]
         if count > 1:
@@ -66,11 +66,11 @@ class Met:
 
     @cached_property
     def is_single_valued(self) -> bool:
-        """Whether there is one distance for each angle: not on a hollow under a face, or too sharp for a roller."""
+        """Whether each angle has one distance: not if the profile is concave under a face, or too much for a roller."""
         return bool(np.all(np.diff(self._table[1]) > 0))
 
     def parameter(self, angle: Any) -> Any:
-        """Return where on the profile (n,), as its polar angle u, the contact at an angle is."""
+        """Return the polar angle u (n,) on the profile of the contact at an angle."""
         if self._is_edge:
             return angle
         x = np.asarray(angle)
@@ -88,7 +88,7 @@ class Met:
         return u, self._curve(u, 0)[1].parts[0]
 
     def _curve(self, u: Any, order: int) -> tuple[Jet, Jet]:
-        """Return the distance and its angle with derivatives by u up to an order, as jets along as many directions."""
+        """Return the distance and its angle with derivatives in u up to an order, as jets along as many directions."""
         bits = [mask.bit_count() for mask in range(2**order)]
         known = derivatives(self.profile, u, order + 2)
         R, dR = (Jet([known[count + k] for count in bits]) for k in (0, 1))

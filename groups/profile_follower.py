@@ -1,18 +1,18 @@
-"""What a profile makes of the cam's angle: the travel or the angle of a follower on the carrier of the cam's shaft.
+"""The travel or angle of a follower on the carrier of the cam's shaft, as a function of the angle of a profile cam.
 
-The contact is sought by its polar angle u on the profile R(u). In the carrier's frame, where the cam has turned by a,
-the roller's centre (or edge) is at Q and the profile's point at P with the unit normal N. One equation G(u, a) = 0 is
-left, and the follower's place x follows from u:
+The unknown is the polar angle u of the contact on the profile R(u). In the carrier's frame, with the cam rotated by a,
+the roller's centre (or edge) is at Q and the profile point at P with the unit normal N. One equation G(u, a) = 0
+remains, and the follower's position x follows from u:
 
     roller, translating     (Q - T) x d = 0                   x = (Q - T) . d
     roller, oscillating     |Q - H|^2 = r^2                   x = angle from the arm to Q - H
     face, translating       N x n = 0                         x = (P - T) . n / (d . n)
     face, oscillating       (P - H) . N = h                   x = angle from the face's normal to N
 
-with T the touching place and n the face's normal at x = 0, d the direction of travel, H the follower's pin, r its arm
-and h the face's distance from the pin. A table over a turn, walked from the sketch, is where Newton's method begins;
-where the contact becomes singular or is lost in the turn there is none, and the follower is no function. Derivatives
-follow by implicit differentiation, by arithmetic of jets; all accepts complex steps.
+with T the contact point and n the face's normal at x = 0, d the direction of travel, H the follower's pin, r its arm
+and h the face's distance from the pin. Newton's method starts from a table over one turn, computed from the sketch by
+continuation; if the contact becomes singular or is lost during the turn, there is no table, and the follower is not a
+function of the cam angle. Derivatives follow by implicit differentiation with jets; everything accepts complex steps.
 """
 
 from __future__ import annotations
@@ -28,28 +28,28 @@ from structkin.rows.periodic import TURN, Function, derivatives
 
 from .kind import Array
 
-#: Places of the table in a turn, and the least slope of the equation, relative to its size, at which it is regular.
+#: Number of table points per turn, and the smallest relative slope of the equation that counts as regular.
 TABLE, REGULAR = 720, 0.05
-#: Places that are walked one after the other before the table is filled.
+#: Number of points computed one after the other before the table is filled.
 WALKED = 90
-#: Steps of Newton's method that are tried at a place of the table, and taken from a place between two of them.
+#: Maximum Newton steps at a table point, and Newton steps from a point between two of them.
 TRIES, STEPS = 20, 3
-#: Largest step of the contact [rad] from one place of the table to the next.
+#: Largest step of the contact [rad] between table points.
 FAR = 0.1
-#: Angles at a time whose last values are kept.
+#: Calls with at most this many angles are cached.
 FEW = 64
-#: How near the first place has to be to the sketch, in radians or parts of the profile's radius.
+#: How close the first point has to be to the sketch, in radians or fractions of the profile's radius.
 SKETCH = 0.05
 
 
 @dataclass(frozen=True, eq=False)
 class ProfileFollower:
-    """Travel [m], or angle [rad], of a follower by the angle of the cam's frame against the carrier's.
+    """Travel [m], or angle [rad], of a follower as a function of the cam's angle relative to the carrier.
 
-    Places are complex numbers. In the cam's frame `centre` is the profile's centre, seen from the shaft; `shaft` is
-    that in the carrier's frame. `touch` is where the follower touches: the roller's centre, the edge or a point of the
-    face, at the travel 0 in the carrier's frame, or of an oscillating follower seen from its pin `hinge` in its own
-    frame; so is the `normal` of the face. `start` are the cam's angle and the follower's place in the sketch.
+    Positions are complex numbers. `centre` is the profile's centre relative to the shaft, in the cam's frame; `shaft`
+    is the shaft in the carrier's frame. `touch` is the roller's centre, the edge or a point of the face: at travel 0 in
+    the carrier's frame, or, for an oscillating follower, relative to its pin `hinge` in its own frame; likewise the
+    `normal` of the face. `start` is the cam's angle and the follower's position in the sketch.
 
     >>> circle = lambda u, order=0: 2.0 + 0 * u if order == 0 else 0 * u
     >>> lift = ProfileFollower(circle, 0.5j, 0j, 3j, direction=1j, start=(0.0, -0.5))
@@ -70,15 +70,15 @@ class ProfileFollower:
     _recent: dict[Any, list[Any]] = field(default_factory=dict, init=False, repr=False)
 
     def __call__(self, angle: Any, order: int = 0) -> Any:
-        """Return the place of the follower (n,), or its derivative of this order (up to 3), at angles (n,)."""
+        """Return the position of the follower (n,), or its derivative of this order (up to 3), at angles (n,)."""
         return self.together(angle, order + 1)[order]
 
     def together(self, angle: Any, count: int) -> list[Any]:
-        """Return the first `count` derivatives at once, up to four: the contact is sought only once."""
+        """Return the first `count` derivatives at once, up to four: the contact is computed only once."""
         x = np.asarray(angle)
         if x.size > FEW:
             return self._found(x, count)
-        # A simulation asks for value, slope and bend of one pose in turn.
+        # A simulation requests value, first and second derivative of one pose one after the other.
         key = x.shape, x.dtype, x.tobytes()
         known = self._recent.get(key, [])
         if len(known) < count:
@@ -101,17 +101,17 @@ class ProfileFollower:
         place = self._equation(jet, turn)[1].parts
         values = [place[2**k - 1] for k in range(count)]
         if self.hinge is not None:
-            # An angle in (-pi, pi]: of the turns that it may be, the one of the sketch's side.
+            # An angle modulo full turns: choose the one nearest to the sketch.
             values[0] = values[0] - TURN * np.round((np.real(values[0]) - self.start[1]) / TURN)
         return values
 
     @cached_property
     def is_single_valued(self) -> bool:
-        """Whether the follower is a function of the cam's angle over a whole turn, from the sketch."""
+        """Whether the follower is a function of the cam's angle over a full turn from the sketch."""
         return self._table is not None
 
     def _contact(self, angle: Any) -> tuple[Any, Any]:
-        """Return the angle (n,) within the table's turn, and where the contact is."""
+        """Return the angle (n,) within the table's turn, and the contact."""
         assert self._table is not None
         x = np.asarray(angle)
         a = x - TURN * np.floor((x.real - self.start[0]) / TURN)
@@ -123,7 +123,7 @@ class ProfileFollower:
 
     @cached_property
     def _table(self) -> tuple[Array, Array] | None:
-        """Return angles of the cam over a turn from the sketch, and the contact there; None where it is lost."""
+        """Return cam angles over a turn from the sketch, and the contacts there; None if contact is lost."""
         coarse = self._walked()
         if coarse is None:
             return None
@@ -138,7 +138,7 @@ class ProfileFollower:
         return (angles, found) if closes and self._apart(place[0], self.start[1]) < SKETCH * self._unit else None
 
     def _walked(self) -> tuple[Array, Array] | None:
-        """Return some angles of the cam over a turn, and the contact there, found one from the other."""
+        """Return some cam angles over a turn, and the contacts there, each computed from the previous."""
         angles = self.start[0] + np.linspace(0.0, TURN, WALKED + 1)
         found = [self._first()]
         for a in angles:
@@ -159,7 +159,7 @@ class ProfileFollower:
         return (u, *self._gap(u, a))
 
     def _gap(self, u: Any, a: Any) -> tuple[Any, Any]:
-        """Return the equation (n,) and its slope by the contact."""
+        """Return the equation (n,) and its derivative with respect to the contact."""
         gap, slope = self._equation(Jet([u, 1.0 + 0.0 * u]), Jet([a, 0.0 * a]))[0].parts
         return gap, slope
 
@@ -167,7 +167,7 @@ class ProfileFollower:
         return self._equation(Jet([u]), Jet([a]))[1].parts[0]
 
     def _apart(self, x: Any, y: Any) -> Any:
-        """Return how far places of the follower are apart; whole turns are nothing."""
+        """Return the distance of positions of the follower, modulo full turns."""
         return np.abs(x - y) if self.hinge is None else np.abs(np.angle(np.exp(1j * (x - y))))
 
     @cached_property
@@ -176,25 +176,25 @@ class ProfileFollower:
 
     @property
     def _unit(self) -> float:
-        """What places of the follower are measured in: a radian, or the profile's radius."""
+        """The unit of the follower's position: a radian, or the profile's radius."""
         return 1.0 if self.hinge is not None else self._radius
 
     @property
     def _slope(self) -> float:
-        """What the slope of the equation is like where all is well."""
+        """The typical slope of the equation in a regular pose."""
         if self.normal is not None:
             return 1.0 if self.hinge is None else self._radius
         return self._radius if self.hinge is None else 2 * abs(self.touch) * self._radius
 
     def _first(self) -> float:
-        """Return the contact nearest to what touches in the sketch, as the polar angle on the profile."""
+        """Return the contact nearest to that in the sketch, as the polar angle on the profile."""
         a, x = self.start
         u = np.linspace(0.0, TURN, TABLE, endpoint=False)
         away = self._apart(self._place(u, a + 0.0 * u), x) / self._unit
         return float(u[np.argmin(away + np.abs(self._gap(u, a + 0.0 * u)[0]) / self._slope)])
 
     def _equation(self, u: Jet, a: Jet) -> tuple[Jet, Jet]:
-        """Return G and the follower's place as jets."""
+        """Return G and the follower's position as jets."""
         order = len(u.parts).bit_length() - 1
         known = derivatives(self.profile, u.parts[0], order + 2)
         R, dR = u.of(known[: order + 1]), u.of(known[1 : order + 2])

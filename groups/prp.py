@@ -1,4 +1,4 @@
-"""Dyads PRP and RPP: two links on known guides, joined by a pin C, and what comes down to them.
+"""Dyads PRP and RPP: two links on known guides, joined by a pin C, and a variant that reduces to the same problem.
 
         C            D1 x (C - G1) = e1
        /|            D2 x (C - G2) = e2
@@ -7,9 +7,9 @@
 
 Source: two lines intersect in one point (the Rapson slide).
 
-RPP is a link on a known pin, a slide between it and the second link, which runs on a known guide. Both prismatic joints
-keep orientations, so the first link's direction, and with its pin its place, follow from the known guide at once; the
-second link is where its two guides cross (scotch yoke, Oldham coupling).
+RPP is a link on a known pin with a slide to the second link, which runs on a known guide. Both prismatic joints keep
+orientations, so the first link's direction, and with its pin its position, follow directly from the known guide; the
+second link is at the intersection of its two guides (scotch yoke, Oldham coupling).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class PRP:
     """Two lines: C from the two guides, each a point G, a unit direction D and a distance e to its left.
 
     Singular where the guides are parallel, and C is at infinity: margin is the sine of the angle between them. There is
-    one mode, but no way through infinity: the sine keeps its sign.
+    one mode, and the motion cannot pass through infinity: the sine keeps its sign.
 
     >>> O, X, Y = (np.array([[x], [y]]) for x, y in ((0.0, 0.0), (1.0, 0.0), (0.0, 1.0)))
     >>> PRP().position((O, X, 2.0, O, Y, -3.0), None)[0][:, 0].tolist()
@@ -48,7 +48,7 @@ class PRP:
         return np.asarray(cross(h[1], h[4]))
 
     def position(self, h: Values, root: Any) -> Values:
-        """Return the intersection, measured from G1 to keep its digits far from the origin."""
+        """Return the intersection, computed relative to G1 to keep accuracy far from the origin."""
         G1, D1, e1, G2, D2, e2 = h
         return (G1 + solve2(turned(D1), turned(D2), e1, cross(D2, G2 - G1) + e2),)
 

@@ -1,4 +1,4 @@
-"""The equations of a general group: what `general.py` solves, and what kernels and homotopies are written from."""
+"""The equations of a general group: solved by `general.py`, and the basis of kernels and homotopies."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from .kind import Array
 class Rows:
     """The rows of a group, in slots and numbers.
 
-    The first slots are O and U of each of the `links` unknown links, the origin and the unit direction; then come the
-    `vectors` vector inputs. Numbers are scalar inputs and the counted angles of links that gears turn: `scalars` and
-    `angle_numbers` tell which, `angles` of which links. `row_sizes` are what rows are divided by, so that all are
-    lengths and their derivatives of the order of one. `unit` marks the vector inputs that are unit vectors,
-    `scalar_sizes` are the sizes of the scalar inputs. `size` [m] makes angles and lengths comparable.
+    The first slots are O and U of each of the `links` unknown links, the origin and the unit direction, followed by the
+    `vectors` vector inputs. Numbers are scalar inputs and the counted angles of geared links: `scalars` and
+    `angle_numbers` are their indices, `angles` the links. `row_sizes` are the divisors of the rows, so that all are
+    lengths and their derivatives are of order one. `unit` marks the vector inputs that are unit vectors, `scalar_sizes`
+    are the scales of the scalar inputs. `size` [m] makes angles and lengths comparable.
     """
 
     links: int
@@ -38,7 +38,7 @@ class Rows:
 
     @property
     def count(self) -> int:
-        """Number of scalar rows: three a link, and more where joints are redundant."""
+        """Number of scalar rows: three per link, and more if joints are redundant."""
         return len(self.forms)
 
     @property
@@ -53,7 +53,7 @@ class Rows:
 
     @property
     def ties(self) -> tuple[Form, ...]:
-        """What ties the unknowns of a link: (U.U - 1) / 2 of each, then U x E(theta) of each angle."""
+        """Constraints between the unknowns of a link: (U.U - 1) / 2 for each, then U x E(theta) for each angle."""
         units = [Affine.slot(2 * link + 1) for link in range(self.links)]
         angles = zip(self.angles, self.angle_numbers, strict=True)
         return (
@@ -62,13 +62,13 @@ class Rows:
         )
 
     def input_size(self, j: int) -> float:
-        """Return the size of an input, which makes inputs comparable."""
+        """Return the scale of an input, which makes inputs comparable."""
         if j >= self.vectors:
             return self.scalar_sizes[j - self.vectors]
         return 1.0 if self.is_unit(j) else self.size
 
     def units(self) -> Array:
-        """Return the size of each variable of the rows (2 slots + numbers,): lengths are compared with lengths."""
+        """Return the scale of each variable of the rows (2 slots + numbers,)."""
         numbers = np.ones(self.numbers)
         numbers[list(self.scalars)] = self.scalar_sizes
         slots = [*(self.size, 1.0) * self.links, *map(self.input_size, range(self.vectors))]
@@ -80,5 +80,5 @@ class Rows:
 
     @property
     def equations(self) -> int:
-        """Number of residuals: the rows, then one a unit direction, then one an angle."""
+        """Number of residuals: the rows, one per unit direction, and one per angle."""
         return self.count + self.links + len(self.angles)

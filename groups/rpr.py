@@ -1,10 +1,10 @@
-"""Dyad RPR: two links that slide along each other, each hung on a known pin.
+"""Dyad RPR: two links that slide along each other, each on a known pin.
 
       A =====[==]==== B        D x (B - A) = e,  D.D = 1
 
 D is the common direction of the guide, e the constant distance of B to its left. The travel is D.(B - A); w is a
-constant length of its order, which only makes the margin dimensionless.
-Source: the slotted lever of Whitworth's and the shaper's quick-return; travel = +-sqrt(|B-A|^2 - e^2).
+constant length of similar size, used only to make the margin dimensionless.
+Source: the slotted lever of the Whitworth and shaper quick-return mechanisms; travel = +-sqrt(|B-A|^2 - e^2).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .kind import Array, Values, cross, dot, solve2
 class RPR:
     """The direction D of the guide from the two pins and the offset.
 
-    The mode is +1 where B lies ahead of A along D. Singular where the travel is zero: margin is (travel / w)^2.
+    The mode is +1 if B is ahead of A along D. Singular where the travel is zero: margin is (travel / w)^2.
 
     >>> A, B = np.array([[0.0], [0.0]]), np.array([[5.0], [0.0]])
     >>> h = (A, B, 3.0, 5.0)
@@ -47,7 +47,7 @@ class RPR:
         return np.asarray(dot(D, B - A) / w)
 
     def position(self, h: Values, root: Any) -> Values:
-        """Return D = (B-A) / (travel + i e), read as complex numbers."""
+        """Return D = (B-A) / (travel + i e), as complex numbers."""
         A, B, e, w = h
         W = B - A
         d = dot(W, W)

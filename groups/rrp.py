@@ -6,7 +6,7 @@
     ----C--------> D
 
 G is a point of the guide, D its unit direction, e the constant distance of C to its left.
-Source: circle and line; the slider-crank of Flores & Lankarani and of any textbook.
+Source: intersection of a circle and a line; the slider-crank of Flores & Lankarani and of any textbook.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from .kind import Array, Values, cross, dot, solve2, turned
 class RRP:
     """Circle and line: C from A, the half square of the rod's length, and the guide.
 
-    The mode is +1 where C lies ahead, along D, of the foot of A. Singular where the rod is square to the guide: margin
-    is the squared cosine of the angle between them.
+    The mode is +1 if C is ahead, along D, of the foot of the perpendicular from A. Singular where the rod is
+    perpendicular to the guide: margin is the squared cosine of the angle between them.
 
     >>> A, G, D = (np.array([[x], [y]]) for x, y in ((0.0, 3.0), (0.0, 0.0), (1.0, 0.0)))
     >>> h = (A, 12.5, G, D, 0.0)
@@ -51,7 +51,7 @@ class RRP:
         return np.asarray(dot(D, P) / np.sqrt(dot(P, P)))
 
     def position(self, h: Values, root: Any) -> Values:
-        """Return C on the guide, ahead of the foot of A by l times the root."""
+        """Return C on the guide, ahead of the foot of the perpendicular from A by l times the root."""
         A, lam, G, D, e = h
         travel = dot(D, A - G) + np.sqrt(2 * lam) * root
         return (np.stack((G[0] + travel * D[0] - e * D[1], G[1] + travel * D[1] + e * D[0])),)

@@ -1,11 +1,11 @@
-"""Dyad RRR ("3R"): two links joined by a pin, each hung on a known pin.
+"""Dyad RRR ("3R"): two links joined by a pin, each on a known pin.
 
         C
        / \\
       /   \\          |C - A|^2 = 2 lambda_1
      A     B         |C - B|^2 = 2 lambda_2
 
-The half squares lambda = l^2 / 2 of the lengths are inputs: a cylinder in place of a link makes them vary.
+The half squares lambda = l^2 / 2 of the lengths are inputs: they vary if a cylinder replaces a link.
 Source: Saura et al., sec. 2.1 and Fig. 2c (the 3R group); two circles intersect in two points.
 """
 
@@ -21,7 +21,7 @@ from .kind import Array, Values, cross, dot, solve2
 class RRR:
     """Two circles: C from A, B and the half squares of the two lengths.
 
-    The mode is +1 where C lies left of the line from A to B. Singular where the links are aligned: margin
+    The mode is +1 if C is to the left of the line from A to B. Singular where the links are aligned: margin
     is the squared sine of the angle at C (the transmission angle).
 
     >>> A, B = np.array([[0.0], [0.0]]), np.array([[4.0], [0.0]])
@@ -43,7 +43,7 @@ class RRR:
         W = B - A
         d = dot(W, W)
         total, product = 2 * (l1 + l2), 2 * np.sqrt(l1 * l2)
-        # Heron's formula by factors: exact to rounding near the limit, where a difference of squares is not.
+        # Heron's formula in factors: accurate near the limit, unlike a difference of squares.
         return np.asarray((total + 2 * product - d) * (d - total + 2 * product) * (0.25 / (product * product)))
 
     def side(self, h: Values, phi: Values) -> Array:

@@ -1,4 +1,4 @@
-"""Small linear systems side by side, one a lane, by LAPACK."""
+"""Batches of small linear systems, one per lane, by LAPACK."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from .kind import Array
 
 
 def solve_lanes(matrices: Array, right: Array) -> Array:
-    """Solve a system a lane, (n, r, k) and (n, r); NaN in lanes whose matrix is exactly singular or not finite.
+    """Solve one system per lane, (n, r, k) and (n, r); NaN in lanes whose matrix is exactly singular or not finite.
 
-    More rows than unknowns are met by least squares: redundant joints agree with each other, or there is no solution.
+    Systems with more rows than unknowns are solved by least squares: either redundant joints are consistent, or there
+    is no solution.
     """
     rows, unknowns = matrices.shape[1:]
     if rows > unknowns:
@@ -20,7 +21,7 @@ def solve_lanes(matrices: Array, right: Array) -> Array:
     try:
         return np.asarray(np.linalg.solve(matrices, right[..., None])[..., 0])
     except np.linalg.LinAlgError:
-        # NumPy gives up on all lanes when one is singular: find out which.
+        # NumPy fails for all lanes if one is singular: solve them one by one.
         result = np.full(right.shape, np.nan, np.result_type(matrices, right))
         for lane in range(len(right)):
             try:

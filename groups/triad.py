@@ -1,4 +1,4 @@
-"""Triads: a platform on three legs, each two joints (class III, order 3); six modes.
+"""Triads: a platform on three legs with two joints each (class III, order 3); six modes.
 
            P2                 O, U     origin and direction of the platform, U.U = 1
           /  \\                P, A     a corner in its frame, and a known point
@@ -9,9 +9,9 @@
                               PR       D x w = e              a block on a known guide, pinned to the corner
                               RP       (U D) x w = e          a guide of the platform, in a block on a known pin
 
-Each is a bilinear form of w with w, D or U D. It is written once, and differentiated by Leibniz' rule. In isotropic
-coordinates O is eliminated from the three (`platform.py`): a polynomial of degree six in U is left, and its roots are
-all modes, real and complex. Source: as there; Assur's third class.
+Each is a bilinear form of w with w, D or U D, written once and differentiated by Leibniz's rule. In isotropic
+coordinates O is eliminated from the three (`platform.py`): this leaves a polynomial of degree six in U, whose roots are
+all modes, real and complex. Source: see there; Assur's third class.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ from .kind import Array, Values, cross, dot, product, times, turned
 from .platform import platforms
 from .rows import Rows
 
-#: Steps of Newton's method from the roots of the polynomial, and from a pose near the one that is meant.
+#: Newton steps from the roots of the polynomial, and from a pose near the wanted one.
 POLISH, STEPS = 3, 8
 
 
 class Triad:
     """A platform on three legs, the first of them RR.
 
-    Six modes have no signs: `position` takes as root a pose near the one that is meant, and `poses` returns them all.
-    Singular where the lines of action of the three legs meet in a point or are parallel.
+    Six modes cannot be numbered by a sign: `position` takes as root a pose near the wanted one, and `poses` returns
+    them all. Singular where the lines of action of the three legs meet in a point or are parallel.
 
     >>> A, P = (np.array(x, float)[:, :, None] for x in (((0, 0), (5, 0), (1, 3)), ((0, 0), (2, 0), (1, 1))))
     >>> w = [1 + turned(p) - a for p, a in zip(P, A)]
@@ -54,7 +54,7 @@ class Triad:
     outputs: tuple[str, ...] = ("O", "U")
 
     def __init__(self, *legs: Literal["RR", "PR", "RP"]) -> None:
-        """Take the legs, exterior joint first."""
+        """Store the legs, exterior joint first."""
         self.legs = legs
         self.name = ", ".join(legs)
         self.aliases: tuple[str, ...] = (f"triad {self.name}",)
@@ -71,7 +71,7 @@ class Triad:
             k += width
 
     def _gaps(self, h: Sequence[Sequence[Any]], O: Sequence[Any], U: Sequence[Any]) -> list[Any]:
-        """Return the last part of each leg's equation; all is given by its parts (see `product`)."""
+        """Return the last part of each leg's equation; all arguments are given by their parts (see `product`)."""
         found = []
         for leg, A, P, D, e in self._split(h):
             w = [o + x - a for o, x, a in zip(O, product(times, U, P), A, strict=True)]
@@ -83,18 +83,18 @@ class Triad:
         return found
 
     def _jacobian(self, h: Values, phi: Values) -> list[list[Any]]:
-        """Return the columns of the Jacobian: by O, and by the angle of U."""
+        """Return the columns of the Jacobian: derivatives in O, and in the angle of U."""
         O, U = phi
         still = [(x, 0.0 * x) for x in h]
         one = [np.stack((1 + 0 * O[0], 0 * O[0])), np.stack((0 * O[0], 1 + 0 * O[0])), 0 * O]
         return [self._gaps(still, (O, dO), (U, k // 2 * turned(U))) for k, dO in enumerate(one)]
 
     def margin(self, h: Values) -> Array:
-        """Return the product of `side` over all modes (n,): real ones come and go in pairs where it is zero."""
+        """Return the product of `side` over all modes (n,): at its zeros, a pair of real modes appears or vanishes."""
         return np.asarray(np.prod(self.side(beside(h), self.poses(h)), axis=0).real)
 
     def side(self, h: Values, phi: Values) -> Array:
-        """Return det Phi_phi, rows and angle scaled by lengths: its sign changes where two modes meet."""
+        """Return det Phi_phi, with rows and angle scaled by lengths: its sign changes where two modes meet."""
         legs = list(self._split(h))
         scale, corner = 1.0, legs[0][2]
         for leg, _, _, _, e in legs:
@@ -106,7 +106,7 @@ class Triad:
     def poses(self, h: Values) -> Values:
         """Return O and U (2, 6, n) in all modes, with complex components where a mode is not real.
 
-        NaN where a mode is at infinity, or the elimination does not tell it.
+        NaN where a mode is at infinity, or the elimination cannot find it.
         """
         n = np.broadcast_shapes(*(np.shape(x)[-1:] for x in h))
         complexes = [np.broadcast_to(x[0] + 1j * x[1] if np.ndim(x) == 2 else x, n) for x in h]
@@ -141,7 +141,7 @@ class Triad:
         return phi
 
     def linear(self, h: Values, phi: Values, dh: Values, g: Values) -> Values:
-        """Solve for dO and dU, of which the part along U is known: U.dU = g."""
+        """Solve for dO and dU; the part of dU along U is known: U.dU = g."""
         (O, U), along = phi, g[3] * phi[1]
         known = self._gaps(list(zip(h, dh, strict=True)), (O, 0.0 * O), (U, along))
         right = [a - b for a, b in zip(g, known, strict=False)]
@@ -185,15 +185,15 @@ def _halves(z: Array, zb: Array) -> Array:
 
 
 def beside(h: Values) -> Values:
-    """Return inputs beside poses (2, modes, n)."""
+    """Return inputs with a mode axis, to broadcast with poses (2, modes, n)."""
     return tuple(x[:, None] if np.ndim(x) == 2 else x for x in h)
 
 
 @dataclass(frozen=True)
 class Recognised:
-    """The triad that a general group is, and its inputs as the group has them: `sources[k]` (index, factor).
+    """A general group recognized as a triad, and the triad's inputs: `sources[k]` (index, factor).
 
-    An input is a factor times that with the index, or the factor itself where the index is -1.
+    An input is a factor times the group's input with this index, or the factor itself if the index is -1.
     """
 
     kind: Triad
@@ -211,13 +211,13 @@ def _scaled(h: Values, index: int, factor: complex | float) -> Any:
     return np.array([factor]) if index < 0 else factor * np.atleast_1d(h[index])
 
 
-#: Index of an input and its factor; the factor itself where the index is -1.
+#: Index of an input and its factor; the factor itself if the index is -1.
 Source = tuple[int, complex | float]
 
 
 @lru_cache(maxsize=256)
 def recognised(rows: Rows) -> Recognised | None:
-    """Return what a general group is as a triad: one link, held by distances and lines; None where it is none."""
+    """Return a general group as a triad (one link held by distances and lines); None if it is not one."""
     if rows.links != 1 or rows.count != 3:
         return None
     legs = [_leg(form, rows) for form in rows.forms]
@@ -234,7 +234,7 @@ def recognised(rows: Rows) -> Recognised | None:
 
 
 def _leg(form: Form, rows: Rows) -> tuple[Literal["RR", "PR", "RP"], tuple[Source, ...]] | None:
-    """Return the kind of the leg that a row is, and its known point, corner, direction and length; None where none."""
+    """Return the kind of leg of a row, and its known point, corner, direction and length; None if it is not a leg."""
     if not isinstance(form, Row) or len(form.products) != 1 or form.is_aligned:
         return None
     w, a, b = form.products[0]
@@ -248,7 +248,7 @@ def _leg(form: Form, rows: Rows) -> tuple[Literal["RR", "PR", "RP"], tuple[Sourc
         return "RR", (*places, length)
     if w != -1j or form.numbers:
         return None
-    # The line's point first: D x (P_j - P_i) = e is D x w = e where P_j is the corner, else D x w = -e.
+    # D x (P_j - P_i) = e is D x w = e if P_j is the corner, else D x w = -e.
     level = (-1, -sign * form.constant)
     if not a.terms:
         return "PR", (*places, (-1, a.const), level)
@@ -257,7 +257,7 @@ def _leg(form: Form, rows: Rows) -> tuple[Literal["RR", "PR", "RP"], tuple[Sourc
 
 
 def _ends(way: Affine) -> tuple[float, Source, Source] | None:
-    """Return the sign of the link's point in a way, the known point and the corner; None where it is no such way."""
+    """Return the sign of the link's point in a difference of points, the known point and the corner; else None."""
     terms = dict(way.terms)
     sign, corner = terms.pop(0, 0j).real, terms.pop(1, 0j)
     if abs(sign) != 1.0 or len(terms) + (way.const != 0) > 1:

@@ -1,4 +1,4 @@
-"""The calls of NumPy's functions that compute terms over a block, with a buffer for each value while it is needed."""
+"""The NumPy calls that compute terms over a block, with a buffer for each value while it is needed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _CALLS = {"add": "add", "sub": "subtract", "mul": "multiply", "div": "divide", "
 
 @dataclass(frozen=True)
 class _Place:
-    """The name of a value's array, and those of its rows."""
+    """The name of a value's array, and of its rows."""
 
     whole: str
     rows: tuple[str, ...]
@@ -26,12 +26,12 @@ class _Place:
 
 
 class Calls:
-    """`stages` holds the calls after which the terms of each stage are in the arrays of their names.
+    """`stages` are the calls that leave the terms of each stage in the arrays of their names.
 
-    `vectors` are names of arrays of two rows: `h_p` holds `h_0_` and `h_1_`. Where both rows go through one operation,
-    one call does it: with few lanes it is the calls that take the time. For the same reason no number stands in them,
-    which NumPy makes an array of each time: `numbers` has arrays for them. What is made of a step's constants alone,
-    which are named c0, c1..., is in `narrow`, to be computed before; `read` are the names that the calls read of it.
+    `vectors` are names of arrays of two rows: `h_p` contains `h_0_` and `h_1_`. If both rows undergo the same
+    operation, one call does it: with few lanes, calls dominate the time. For the same reason calls contain no number
+    literals, which NumPy would convert to an array each time: `numbers` has arrays for them. Symbols computed from a
+    step's constants (c0, c1, ...) alone are in `narrow`, to be computed first; `read` are those used by the calls.
 
     A block of lanes needs `buffers` of one row, `b0`, `b1`..., and `doubles` of two: `p0` has the rows `p0_0`, `p0_1`.
 
@@ -72,12 +72,12 @@ class Calls:
 
     @property
     def lines(self) -> list[str]:
-        """All calls, after what is made of constants and numbers alone."""
+        """All calls, preceded by the symbols of constants and numbers alone."""
         numbers = [f"{array} = np.array({number})" for array, number in self.numbers.items()]
         return numbers + self._graph.lines_of(self.narrow) + [line for stage in self.stages for line in stage]
 
     def _results(self, stages: Sequence[Sequence[tuple[Term, str]]]) -> dict[int, str]:
-        """Return the arrays of results, by symbol. What a later stage reads is not left there: it may be changed."""
+        """Return the arrays of results, by symbol, except for values read by a later stage, which may be changed."""
         own: dict[int, str] = {}
         later: set[int] = set()
         for stage in reversed(stages):
@@ -91,7 +91,7 @@ class Calls:
         return {self._pairing.unit[index] for index in self._pairing.below(unit)}
 
     def _name(self, term: Term) -> str:
-        """Return the name of the row or the number that a term is."""
+        """Return the name of the row or the number of a term."""
         if isinstance(term, Symbol) and term.index in self._wide:
             unit = self._pairing.unit[term.index]
             return self._places[unit].rows[unit.index(term.index)]
@@ -111,14 +111,14 @@ class Calls:
             return []
         names = [(self._whole if len(unit) == 2 else self._name)(a) for a in first.args]
         done = [below for below in self._operands(unit) if self._last[below] == at and self._places[below].is_buffer]
-        # An operand that is needed no more may be overwritten where it stands.
+        # An operand that is no longer needed may be overwritten in place.
         for below in done:
             self._free[len(below)].append(self._places[below])
         out = self._places[unit] = self._result(unit)
         return [f"{_CALLS.get(first.op, first.op)}({', '.join([*names, out.whole])})"]
 
     def _whole(self, first: Symbol) -> str:
-        """Return the name of the array of two rows of which a term is the first."""
+        """Return the name of the array of two rows whose first row is this term."""
         unit = self._pairing.unit[first.index]
         return (self._places[unit] if len(unit) == 2 else _Place.vector(row_of(self._own[first.index])[0])).whole
 
@@ -136,7 +136,7 @@ class Calls:
 
 
 def _wide(symbols: Sequence[Symbol]) -> set[int]:
-    """Return which symbols differ from lane to lane: all that are not made of a step's constants alone."""
+    """Return which symbols vary over lanes: all that do not depend on a step's constants alone."""
     wide: set[int] = set()
     for s in symbols:
         below = any(isinstance(a, Symbol) and a.index in wide for a in s.args)

@@ -1,4 +1,4 @@
-"""What runs a plan: the group functions themselves, or kernels traced from them, for NumPy or compiled by Numba."""
+"""The engine of a plan: the group functions themselves, or kernels traced from them, for NumPy or Numba."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ if TYPE_CHECKING:
     from structkin.kernels.group import GroupKernel
     from structkin.kernels.kernel_plan import Job, KernelPlan
 
-#: Of one lane of a general group: its kernels are a dozen of those of a closed form.
+#: Work per lane of a general group, in units of a closed form.
 GROUP = 12
 
 ENGINES = ("auto", "numpy", "numba")
 
-#: Seconds: of kernels of NumPy and of Numba a step and lane, of importing Numba, of reading a stored kernel, of
-#: compiling one. Only their order of size matters.
+#: Seconds: per step and lane with NumPy and Numba kernels; to import Numba, to read a stored kernel, to compile one.
+#: Only the orders of magnitude matter.
 NUMPY, NUMBA, IMPORT, READ, COMPILE = 30e-9, 8e-9, 0.7, 0.1, 2.5
-#: Below so many steps times lanes, calling the group functions themselves takes less time than preparing kernels.
+#: Below this number of steps times lanes, calling the group functions is faster than preparing kernels.
 SMALL = 50_000
 
 
 def choose(plan: Plan, n: int, function: str = "solve") -> Job | None:
-    """Return the kernels to run a function of a plan with over n lanes; None where none are worth it.
+    """Return the kernels for a function of a plan over n lanes; None if kernels do not pay off.
 
-    A plan says which engine it wants; if it says "auto", the seconds that each would take are estimated.
+    The plan names its engine; for "auto", the time of each engine is estimated.
     """
     from structkin.kernels.kernel_plan import Job, kernel_plan_of
 
@@ -45,7 +45,7 @@ def choose(plan: Plan, n: int, function: str = "solve") -> Job | None:
 
 
 def _worth_compiling(kernel_plan: KernelPlan, work: int, function: str) -> bool:
-    """Return whether closed forms are done first by Numba; both engines give the same numbers to the last digit."""
+    """Return whether Numba finishes closed forms first; both engines give identical numbers."""
     start = 0.0 if "numba" in sys.modules else IMPORT
     if start + work * NUMBA > work * NUMPY:
         return False
@@ -62,12 +62,12 @@ def compiles_group(plan: Plan, group: GroupKernel, n: int) -> bool:
         return False
     if plan.engine != "auto":
         return plan.engine == "numba"
-    # Its iterations round otherwise than those of NumPy: what is compiled already must not decide.
+    # Its iterations round differently from NumPy's: whether it is already compiled must not decide.
     return has_numba() and n * GROUP * (NUMPY - NUMBA) > IMPORT + COMPILE
 
 
 def check_engine(engine: str, source: str = "") -> None:
-    """Raise `InputError` where there is no such engine, or where Numba is asked for and not installed."""
+    """Raise `InputError` for an unknown engine, or if Numba is requested but not installed."""
     if engine not in ENGINES:
         raise InputError([Problem("engine", f"'{engine}' is unknown", f"known: {', '.join(ENGINES)}")], source)
     if engine == "numba" and not has_numba():

@@ -1,8 +1,8 @@
-"""A linear system solved in symbols: elimination that is stable whatever the numbers are, as a straight line.
+"""Symbolic solution of a linear system: branch-free elimination that is stable for all numbers.
 
-Nobody can choose pivots in formulas that are written before the numbers are known. Pins give coefficients of 1 and -1:
-these are eliminated first, and nothing can grow. What is left, a few rows of lengths and directions, is turned into a
-triangle by Givens rotations (Golub, Van Loan, Matrix Computations, 5.1.8), which need no pivots.
+Pivots cannot be chosen in formulas written before the numbers are known. Pins give coefficients of 1 and -1: these are
+eliminated first, without growth. The remaining few rows of lengths and directions are brought to triangular form by
+Givens rotations (Golub, Van Loan, Matrix Computations, 5.1.8), which need no pivoting.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from structkin.kernels.symbols import Symbol, Term
 
 @dataclass(frozen=True)
 class _Unit:
-    """A pivot +1 or -1 of a row and column; `others` are (row, factor): what is taken from them of its right side."""
+    """A pivot +1 or -1 of a row and column; `others` are (row, factor) from which its right side is subtracted."""
 
     row: int
     column: int
@@ -36,10 +36,10 @@ class _Rotation:
 
 
 class Elimination:
-    """A square matrix, rows as {column: term}, made triangular; `solve` takes right sides.
+    """A square matrix, rows as {column: term}, brought to triangular form; `solve` takes right sides.
 
-    `diagonal` are (column, term) of the triangle that rotations leave; `signed` those terms that may be negative, whose
-    product has the sign of the determinant but for one sign that is the same for all numbers.
+    `diagonal` are (column, term) of the triangle left by rotations; `signed` the terms that may be negative, whose
+    product has the sign of the determinant up to a constant sign.
 
     >>> from structkin.kernels.symbols import Graph
     >>> graph = Graph()
@@ -50,7 +50,7 @@ class Elimination:
     """
 
     def __init__(self, rows: Sequence[Mapping[int, Term]]) -> None:
-        """Eliminate; `ValueError` where the places of the entries alone make the matrix singular."""
+        """Eliminate; `ValueError` if the matrix is structurally singular."""
         self._rows = [dict(row) for row in rows]
         self._steps: list[_Unit | _Rotation] = []
         #: Rows and columns in the order in which they were eliminated.
@@ -73,7 +73,7 @@ class Elimination:
         return [row for row in sorted(self._left) if column in self._rows[row]]
 
     def _unit_pivot(self) -> tuple[int, int] | None:
-        """Return row and column of a coefficient of one whose elimination touches the least."""
+        """Return row and column of a unit coefficient whose elimination changes the fewest entries."""
         units = [
             (len(self._holding(column)) * len(self._rows[row]), row, column)
             for row in sorted(self._left)

@@ -1,7 +1,7 @@
-"""Kernels of general groups: Newton's method, the step along the tangent, and rates, over lanes side by side.
+"""Kernels of general groups: Newton's method, the step along the tangent, and rates, vectorized over lanes.
 
-All arrays are (rows, n). The formulas are those of `group_rows`, written out for NumPy or for Numba as those of the
-closed forms are, and kept in the same store; for few lanes NumPy's calls take longer than plain Python.
+All arrays are (rows, n). The formulas are those of `group_rows`, generated for NumPy or Numba like those of the closed
+forms, and kept in the same store; for few lanes plain Python is faster than NumPy calls.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from structkin.track.tolerances import CLOSED, ITERATIONS, SINGULAR
 
 Floats = NDArray[np.float64]
 
-#: More terms than this are slower than LAPACK's elimination; more than COMPILED take a minute to compile.
+#: With more terms than this LAPACK's elimination is faster; more than COMPILED take a minute to compile.
 MOST, COMPILED = 6000, 1000
-#: Steps of Newton's method on all lanes of a block; then only those that are not done yet go on.
+#: Newton steps on all lanes of a block; then only lanes that have not converged continue.
 TOGETHER = 2
-#: Fewer lanes go on together to the end: calls take longer than the steps that they spare.
+#: Fewer lanes continue together: selecting lanes would take longer than the steps it saves.
 SMALL = 512
-#: So few lanes go one by one where there is no compiler.
+#: Up to this number, lanes are computed one by one without a compiler.
 FEW = 4
 
-#: How much larger a triangle's diagonal may be than the smallest singular value.
+#: How much larger the diagonal of a triangle may be than the smallest singular value.
 MARGIN = 1000.0
 
 #: The functions that Numba compiles.
@@ -43,10 +43,10 @@ FUNCTIONS = ("between", "walk", "newton", "ahead", "rates")
 
 @dataclass(frozen=True)
 class GroupKernel:
-    """The kernels of a group, and the constants of its own.
+    """The kernels of a group, and its constants.
 
-    Where the side is larger than `clear`, the smallest singular value is not near zero. `terms` is how many operations
-    a step of Newton's method has; `scalar` is the source of the functions of single lanes.
+    If the side is larger than `clear`, the smallest singular value is not near zero. `terms` is the number of
+    operations of a Newton step; `scalar` is the source of the functions of single lanes.
     """
 
     kernel: Kernel
@@ -118,11 +118,10 @@ class GroupKernel:
     def walk(
         self, h: Floats, s: Floats, start: float, size: float, doubt: float, *, numba: bool
     ) -> tuple[Floats, Floats]:
-        """Walk from a pose s (rows,) through inputs h (inputs, n + 1), of which the first are those of the pose.
+        """Track from a pose s (rows,) through inputs h (inputs, n + 1), the first of which belong to the pose.
 
-        Each step goes along the tangent and then through Newton's method. Return the poses (rows, k) and sides (k,) of
-        those that are accepted one after the other, and of no more behind a side that is not larger than `doubt`.
-        `start` is the sign of the side of s.
+        Each step is a tangent predictor followed by Newton's method. Return the poses (rows, k) and sides (k,)
+        accepted in sequence, up to the first side not larger than `doubt`. `start` is the sign of the side of s.
         """
         sides = np.full(h.shape[1], np.nan)
         if numba:
@@ -132,7 +131,7 @@ class GroupKernel:
             count = self.kernel.call("walk", np.ascontiguousarray(h), start, 1 / size, doubt, c, t, sides, numba=True)
             return t[:, 1:count], sides[1:count]
         found, rest = [[value] + [np.nan] * h.shape[1] for value in s.tolist()], sides.tolist()
-        # At a singular pose on the way, what was reached before it stands.
+        # At a singular pose, keep the poses reached before it.
         with suppress(ArithmeticError, ValueError):
             self._lanes().walk(h.tolist(), start, 1 / size, doubt, self._numbers, found, rest)
         sides = np.array(rest)
@@ -152,10 +151,10 @@ class GroupKernel:
     ) -> tuple[int, float, float]:
         """Close lanes from curves (6, rows, intervals) between points, by compiled code.
 
-        `way` (n,) is how far each lane is, `count` (intervals,) how many there are in each interval, `begin` where it
-        begins and `inverse` one over its length. The poses go into `out` (rows, n); the square of the last step, the
-        side, and a bound of the square of the way from the curve into `r` (3, n), unless it is (3, 0). Return how many
-        lanes are not closed near the curves, the least and the largest side.
+        `way` (n,) is the path coordinate of each lane, `count` (intervals,) the number of lanes per interval, `begin`
+        its start and `inverse` one over its length. The poses are written to `out` (rows, n); the square of the last
+        step, the side, and a bound on the squared distance from the curve to `r` (3, n), unless it is (3, 0). Return
+        the number of lanes not closed near the curves, and the smallest and the largest side.
         """
         inputs, rows = tuple(map(np.ascontiguousarray, h)), tuple(out)
         parts = count, begin, inverse, curves, self.constants, rows, r
@@ -165,7 +164,7 @@ class GroupKernel:
     def close(self, h: Sequence[Floats], guess: Floats, out: Floats, r: Floats) -> None:
         """Close lanes from a guess (rows, n), as `between` does, by NumPy."""
         n, s, t = guess.shape[1], guess, np.empty(guess.shape)
-        # The first step tells how near the guess is; sides are those of the last.
+        # The first step measures the error of the guess; sides are those of the last.
         self.kernel.call("correct", h, s, self._cells, t, r, numba=False)
         far = r[2]
         far[:] = r[0]
@@ -205,7 +204,7 @@ class GroupKernel:
         return t
 
     def rates(self, x: Floats, inputs: NDArray[np.int64], first: int, low: int, high: int, *, numba: bool) -> None:
-        """Write first and second rates of poses by those of the inputs, x (3, rows, n), in the lanes from low to high.
+        """Compute first and second rates of poses from those of the inputs, x (3, rows, n), in lanes low to high.
 
         `inputs` are the rows of the inputs, `first` is the first row of the pose.
         """
@@ -215,9 +214,9 @@ class GroupKernel:
 
 @lru_cache(maxsize=256)
 def group_kernel(rows: Rows, known: tuple[complex | float | None, ...]) -> GroupKernel | None:
-    """Return the kernels of a group; `known` holds the constants among its inputs, None for those that move.
+    """Return the kernels of a group; `known` holds the constants among its inputs, None for variable ones.
 
-    None where it has no such formulas, or too many.
+    Return None if it has no such formulas, or too many.
     """
     found = formulas(rows, known)
     if found is None:

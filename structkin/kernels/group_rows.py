@@ -1,7 +1,7 @@
-"""The rows of a general group as formulas: what they are, their Jacobian, and their derivatives in time.
+"""The rows of a general group as formulas: values, Jacobian, and time derivatives.
 
-The same equations as in `structkin.groups.general`, with symbols for the inputs, the poses and the constants. Rows
-are weighed as there, so that each is of the order of a length; the unknowns are O_x, O_y and theta of each link.
+The same equations as in `structkin.groups.general`, with symbols for the inputs, the poses and the constants. Rows are
+scaled as there, so that each is of the order of a length; the unknowns are O_x, O_y and theta of each link.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from structkin.rows.relations import DrivenAngle
 from structkin.rows.row import Row
 
 Pair = tuple[Term, Term]
-#: A quantity, and as many of its derivatives in time as are known.
+#: A quantity with its known time derivatives.
 Jet = tuple[Pair, ...]
 #: Origin and direction of each link, and those of each order of derivative.
 Frames = Sequence[tuple[Pair, Pair]]
@@ -59,7 +59,7 @@ def _scaled(a: Pair, factor: Term) -> Pair:
 
 
 def _last(form: Callable[[Pair, Pair], Term], a: Jet, b: Jet) -> Term:
-    """Return the last derivative that is known of a bilinear form."""
+    """Return the highest known derivative of a bilinear form."""
     if len(a) == 1:
         return form(a[0], b[0])
     if len(a) == 2:
@@ -68,14 +68,14 @@ def _last(form: Callable[[Pair, Pair], Term], a: Jet, b: Jet) -> Term:
 
 
 def _half_square(a: Jet) -> Term:
-    """Return the last derivative that is known of half the square of a length."""
+    """Return the highest known derivative of half the square of a length."""
     if len(a) == 1:
         return 0.5 * _dot(a[0], a[0])
     return _dot(a[1], a[0]) if len(a) == 2 else _dot(a[2], a[0]) + _dot(a[1], a[1])
 
 
 def _product(a: Jet, b: Jet) -> Jet:
-    """Return the product of two vectors, read as complex numbers, with its derivatives."""
+    """Return the product of two vectors as complex numbers, with its derivatives."""
     found = [_times(a[0], b[0])]
     if len(a) > 1:
         found.append(_plus(_times(a[1], b[0]), _times(a[0], b[1])))
@@ -89,7 +89,7 @@ def _product(a: Jet, b: Jet) -> Jet:
 class Formulas:
     """What kernels of a group compute; `constants` are the numbers of c0, c1, ...
 
-    Values are named h (inputs that move), s (the pose: O_x, O_y, U_x, U_y of each link), d and e (first and second
+    Values are named h (variable inputs), s (the pose: O_x, O_y, U_x, U_y of each link), d and e (first and second
     derivatives of the inputs). `corrected` is the pose after one step of Newton's method, `change` the square
     of that step over the group's size. `side` has the sign of the determinant of the scaled Jacobian but for a constant
     sign, and the size of its triangle's diagonal, as the inverse of the root of the sum of inverse squares: of the
@@ -110,7 +110,7 @@ class Formulas:
 def formulas(rows: Rows, known: Sequence[complex | float | None]) -> Formulas | None:
     """Return the formulas of a group; `known` holds the constants among its inputs, None for those that move.
 
-    None for groups that are not square, or hold gears or cams: their angles are more than a direction.
+    None for groups that are not square, or contain gears or cams, whose angles are more than a direction.
     """
     if rows.count != 3 * rows.links or rows.angles or not all(map(_is_known, rows.forms)):
         return None
@@ -148,7 +148,7 @@ class _Writer:
         return self.graph.load(f"{letter}{first}"), self.graph.load(f"{letter}{first + 1}")
 
     def _constant(self, value: float) -> Term:
-        """Return a symbol for a number; those that change the formulas by their value stay numbers."""
+        """Return a symbol for a number; 0, 1 and -1, which simplify formulas, stay numbers."""
         if value in (0.0, 1.0, -1.0):
             return value
         self.constants.append(value)
@@ -165,13 +165,13 @@ class _Writer:
         self.weights = [self._constant(1 / size) for size in rows.row_sizes]
         values = self._values([here], "h")
         system = Elimination(self._jacobian(here))
-        # What is left of the rows is what the step takes away.
+        # The Newton step removes the residual of the rows.
         step = [-term for term in system.solve(values)]
         change: Term = 0.0
         for k in range(m):
             dx, dy, turn = step[3 * k : 3 * k + 3]
             dx, dy = dx * self.weight, dy * self.weight
-            # Directions that are no unit vectors yet close another group than that of the links.
+            # With directions that are not yet unit vectors, the closed group is not that of the links.
             excess = _dot(self.units[k], self.units[k]) - 1.0
             change = change + (dx * dx + dy * dy + turn * turn + excess * excess)
         moved = [-term for term in system.solve(self._values([here, still], "hd"))]
@@ -188,7 +188,7 @@ class _Writer:
         for term in system.signed:
             side = side * term
         if not isinstance(side, Symbol):
-            raise ValueError("a group without a pose of its own")
+            raise ValueError("the pose of the group does not appear in its equations")
         weak: Term = 0.0
         for column, term in system.diagonal:
             # The columns of angles are larger than the others by the size.
@@ -226,7 +226,7 @@ class _Writer:
         return tuple(frames[slot // 2][slot % 2] for frames in orders)
 
     def _factor(self, slot: int, factor: complex) -> tuple[bool, Pair]:
-        """Return whether a factor of a slot is negative, and its size: factors of two signs are one constant."""
+        """Return whether a factor of a slot is negative, and its absolute value: both signs share one constant."""
         minus = (factor.real, factor.imag) < (0.0, 0.0)
         key = slot, -factor if minus else factor
         if key not in self._factors:
@@ -234,7 +234,7 @@ class _Writer:
         return minus, self._factors[key]
 
     def _vector(self, vector: Affine, orders: Orders, letters: str) -> Jet:
-        """Return a vector with its derivatives; what belongs to one point comes first, as rows share points."""
+        """Return a vector with its derivatives; terms of one point are combined first, because rows share points."""
         terms, parts = dict(vector.terms), list[tuple[bool, Jet]]()
         for slot, factor in vector.terms:
             jet = self._slot(slot, orders, letters)
@@ -261,7 +261,7 @@ class _Writer:
         return total
 
     def _values(self, orders: Orders, letters: str) -> list[Term]:
-        """Return the rows, or their last derivative for which `orders` are given, weighed."""
+        """Return the scaled rows, or their highest derivative for which `orders` are given."""
         found: list[Term] = []
         for form, weight in zip(self.rows.forms, self.weights, strict=True):
             if isinstance(form, Row):
@@ -296,7 +296,7 @@ class _Writer:
         return A, T, B
 
     def _jacobian(self, here: Frames) -> list[dict[int, Term]]:
-        """Return the derivatives of the weighed rows by O_x, O_y and theta of each link."""
+        """Return the derivatives of the scaled rows in O_x, O_y and theta of each link."""
         found: list[dict[int, Term]] = []
         for form, weight in zip(self.rows.forms, self.weights, strict=True):
             row: dict[int, Term] = {}
@@ -320,7 +320,7 @@ class _Writer:
         return found
 
     def _spread(self, row: dict[int, Term], gradient: Pair, vector: Affine) -> None:
-        """Add what a row changes by with the links' places, given its gradient by a vector."""
+        """Add the derivatives of a row in the links' poses, given its gradient in a vector."""
         for slot, factor in vector.terms:
             if slot >= 2 * self.rows.links:
                 continue

@@ -1,7 +1,7 @@
 """Writing the formulas of a general group as the source of its kernels, for NumPy, for Numba, and for single lanes.
 
-Arrays are (rows, n) and contiguous, but for `rates`, which reads and writes rows of the lanes `low` to `high` of the
-whole array x[order, row, lane]: `inputs` holds the rows of the inputs, `first` is the first row of the pose.
+Arrays are (rows, n) and contiguous, except in `rates`, which reads and writes rows of the lanes `low` to `high` of the
+whole array x[order, row, lane]: `inputs` are the rows of the inputs, `first` is the first row of the pose.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from structkin.kernels.group_rows import Formulas
 from structkin.kernels.symbols import Graph, Term
 from structkin.track.tolerances import BETWEEN, CLOSED, DEPARTURE, ITERATIONS, TURN
 
-#: Compilers give up to find out whether rows overlap where there are more pairs of them than this. Rows then go through
-#: buffers of one width, which they know.
+#: Compilers do not check whether rows overlap for more pairs than this. Rows are then copied through buffers of one
+#: width, which do not overlap.
 CHECKS, WIDTH = 170, 256
-#: Room behind a row of such a buffer, a whole number of the vectors that a loop is unrolled to.
+#: Padding after a row of such a buffer, a multiple of the unrolled vector length.
 SPARE = 32
 
 _HEAD = '''"""Written by structkin from the rows of a general group{more}."""
@@ -48,7 +48,7 @@ _OWN = dict.fromkeys("hsdtr", "{letter}[{k}]")
 
 
 def numpy_source(found: Formulas) -> str:
-    """Return the module of kernels that are calls of NumPy's functions."""
+    """Return the module of kernels made of NumPy calls."""
     lines = [_HEAD.format(more="", imports=_NUMPY)]
     correct = "correct", *_named((("t", found.corrected), ("r", (found.change,))))
     for name, outs, terms in (correct, *_results(found)):
@@ -66,7 +66,7 @@ def numba_source(found: Formulas) -> str:
 
 
 def scalar_source(found: Formulas) -> str:
-    """Return the module of functions of single lanes, plain Python: few lanes take less time so than by NumPy."""
+    """Return the module of functions of single lanes in plain Python, which is faster than NumPy for few lanes."""
     graph = found.graph
     lines = [_HEAD.format(more=", for single lanes", imports=_SCALAR), "", *_walk(found)]
     for name, letters, terms in (
@@ -102,7 +102,7 @@ def _indented(lines: Iterable[str], depth: int = 1) -> list[str]:
 
 
 def _rows(names: Iterable[str], places: Mapping[str, str] = _OWN) -> list[str]:
-    """Return the rows that loads and results stand for."""
+    """Return the assignments of the rows for loads and results."""
     return [f"    {name}_ = {places[name[0]].format(letter=name[0], k=name[1:])}" for name in names]
 
 

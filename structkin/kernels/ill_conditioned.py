@@ -1,4 +1,4 @@
-"""Roots and statuses of lanes at a limit or beyond it, for kernels of NumPy."""
+"""Roots and statuses of lanes at or beyond a limit, for NumPy kernels."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Floats = NDArray[np.float64]
 
 
 def ill_conditioned(margin: Floats, root: Floats, status: NDArray[np.int8], group: NDArray[np.int32], at: int) -> float:
-    """Write the roots of margins of which some are not positive, and mark their lanes; return the least margin."""
+    """Compute the roots of margins, some of which are not positive, and mark their lanes; return the least margin."""
     singular = (margin <= LIMIT) & (margin >= -LIMIT)
     np.sqrt(np.where(singular, np.maximum(margin, 0.0), margin), out=root)
     mark(status, group, singular, Status.SINGULAR, at)
@@ -23,6 +23,6 @@ def ill_conditioned(margin: Floats, root: Floats, status: NDArray[np.int8], grou
 
 
 def blank(where: NDArray[np.bool_], arrays: Sequence[Floats]) -> None:
-    """Take the numbers out of some lanes of arrays (n,) or (2, n)."""
+    """Set some lanes of arrays (n,) or (2, n) to NaN."""
     for array in arrays:
         array[..., where] = np.nan

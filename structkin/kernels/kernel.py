@@ -1,4 +1,4 @@
-"""A kernel: functions written for a kind of step, in the dialects of NumPy and of Numba."""
+"""A kernel: the generated functions of a kind of step, for NumPy and for Numba."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from structkin.kernels import store
 
 @dataclass(frozen=True)
 class Kernel:
-    """The functions of a kind of step, as source in both dialects."""
+    """The functions of a kind of step, as source for both engines."""
 
     name: str
     numpy: str
@@ -27,7 +27,7 @@ class Kernel:
         return getattr(store.load(self.name, self.numba), function)(*arguments)
 
     def is_ready(self, function: str) -> bool:
-        """Return whether this process has the compiled function at hand."""
+        """Return whether this process has loaded the compiled function."""
         return (self.numba, function) in _ready
 
     def is_stored(self, function: str) -> bool:

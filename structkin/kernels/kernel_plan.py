@@ -1,4 +1,4 @@
-"""A plan as kernels run it: runs of steps that share a kernel, and the steps that have none."""
+"""A plan as run by kernels: runs of steps that share a kernel, and the steps without a kernel."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _kernels: dict[Signature, Kernel | None] = {}
 
 
 def kernel_of(step: Step, of: Signature) -> Kernel | None:
-    """Return the kernel of a step; None where its functions cannot be traced."""
+    """Return the kernel of a step; None if its functions cannot be traced."""
     if of not in _kernels:
         found = trace(step, of)
         if found is None:
@@ -34,7 +34,7 @@ def kernel_of(step: Step, of: Signature) -> Kernel | None:
 class Run:
     """Neighbouring steps with one kernel: `first` is the first of them.
 
-    `rows` (steps, operands) holds the first row of each input and output, -1 for a constant; `constants` (steps, m).
+    `rows` (steps, operands) is the first row of each input and output, -1 for a constant; `constants` (steps, m).
     """
 
     kernel: Kernel
@@ -45,11 +45,11 @@ class Run:
     groups: NDArray[np.int32]
 
     def lane_modes(self, modes: Callable[[int], Any], n: int) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
-        """Return the mode of each step, and those of its lanes (steps, n), or zeros (steps, 1) where none differ."""
+        """Return the mode of each step, and those of its lanes (steps, n), or zeros (steps, 1) if all are equal."""
         found = [modes(self.first + s) for s in range(len(self.modes))]
         if not any(isinstance(mode, np.ndarray) and mode.ndim for mode in found):
             return np.array(found, np.float64), np.zeros((len(found), 1), np.int8)
-        # The sign of a kind with one mode is that of the sketch, whatever the lanes say.
+        # The sign of a kind with one mode is always that of the sketch.
         return self.modes, np.stack([np.broadcast_to(mode, n) for mode in found]).astype(np.int8)
 
 
@@ -57,8 +57,8 @@ class Run:
 class KernelPlan:
     """The plan cut into stages.
 
-    A stage is a list of runs and of indices of steps without a kernel, done block by block, or the index of
-    one that goes from lane to lane.
+    A stage is a list of runs and of indices of steps without a kernel, computed block by block, or the index of a step
+    that proceeds from lane to lane.
     """
 
     plan: Plan

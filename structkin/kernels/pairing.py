@@ -1,8 +1,8 @@
-"""Which operations can go through one call, because they do the same to both rows of arrays.
+"""Which operations can share one call, because they do the same to both rows of arrays.
 
-Formulas for points and vectors do most things twice, for x and for y. Two operations are a pair, one on arrays of two
-rows, if each of their operands is such a pair. (A number, or a row, for both would be possible too; but NumPy takes
-longer to spread it over two rows than for two calls.)
+Formulas for points and vectors do most operations twice, for x and for y. Two operations form a pair, one operation on
+arrays of two rows, if each of their operands is such a pair. (A common number or row would be possible, too; but NumPy
+takes longer to broadcast it over two rows than for two calls.)
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Unit = tuple[int, ...]
 
 
 def row_of(name: str) -> tuple[str, int]:
-    """Return the vector of a coordinate's name and its row, -1 where the name is none of a coordinate.
+    """Return the vector of a coordinate's name and its row; the row is -1 if the name is not that of a coordinate.
 
     >>> row_of("h0_1_0"), row_of("o0_2_1_"), row_of("margin")
     (('h0_1', 0), ('o0_2', 1), ('margin', -1))
@@ -26,7 +26,7 @@ def row_of(name: str) -> tuple[str, int]:
 
 
 class Pairing:
-    """The units of symbols that differ from lane to lane.
+    """The units of symbols that vary over lanes.
 
     `vectors` are names of arrays of two rows, which are read or, by symbol, written (`own`).
 
@@ -58,7 +58,7 @@ class Pairing:
                 waiting[symbol.op, tuple(a.index for a in symbol.args)] = symbol.index
 
     def below(self, unit: Unit) -> list[int]:
-        """Return the symbols that the operands of a unit are."""
+        """Return the symbols of the operands of a unit."""
         operands = (a for index in unit for a in self.symbols[index].args if isinstance(a, Symbol))
         return [a.index for a in operands if a.index in self.symbols]
 
@@ -69,13 +69,13 @@ class Pairing:
         return found
 
     def _mate(self, term: Term) -> tuple[int, int]:
-        """Return the other row of the array that a term is a row of, and which row the term is; -1 for none."""
+        """Return the other row of a term's array, and the row index of the term; -1 if it has none."""
         if isinstance(term, Symbol) and term.index in self.symbols:
             unit = self.unit[term.index]
             if len(unit) == 2:
                 row = unit.index(term.index)
                 return unit[1 - row], row
-            # Rows of a result are together, even if they came one by one.
+            # Rows of a result form a pair, even if they were computed one by one.
             vector, row = self._rows.get(term.index, ("", -1))
             if (vector, 1 - row) in self._results:
                 return self._results[vector, 1 - row], row
@@ -87,7 +87,7 @@ class Pairing:
         return one == other and (not one or (row, other_row) == (0, 1))
 
     def _join(self, first: int, second: int) -> bool:
-        """Make two symbols a unit, if they may be one and all can still be done in some order."""
+        """Join two symbols into a unit, if allowed and if an order of computation still exists."""
         if not self._written_together(first, second):
             return False
         self.unit[first] = self.unit[second] = (first, second)
@@ -96,7 +96,7 @@ class Pairing:
         return len(self.unit[first]) == 2
 
     def _order(self, symbols: Iterable[int]) -> list[Unit] | None:
-        """Return the units that symbols need, each after its operands; None where they go round in a circle."""
+        """Return the units that symbols need, each after its operands; None if they depend on each other cyclically."""
         order: list[Unit] = []
         done: dict[Unit, bool] = {}
         waiting = [(index, False) for index in reversed(list(symbols)) if index in self.symbols]

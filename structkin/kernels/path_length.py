@@ -1,4 +1,4 @@
-"""How far inputs move along their lanes: the length of their way, by NumPy or compiled."""
+"""The path length of inputs along their lanes, by NumPy or compiled."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from structkin.kernels.kernel import Kernel
 
 Floats = NDArray[np.float64]
 
-#: Lanes that NumPy goes through together: what they take then stays in the cache.
+#: Lanes that NumPy processes together, so that the data fit into the cache.
 BLOCK = 16384
 
 _KERNEL = Kernel(
@@ -48,10 +48,10 @@ def sum_up(way):
 
 
 def path_length(rows: Sequence[Floats], inputs: Sequence[tuple[int, float]], n: int, *, numba: bool) -> Floats:
-    """Return the way (n,) from the first lane on, the sum of what all inputs move from lane to lane.
+    """Return the path length (n,) from the first lane: the sum of the changes of all inputs from lane to lane.
 
-    `inputs` are the numbers of rows of each input, one or two of the `rows` (n,), and its size. The way is NaN from
-    where an input is.
+    `inputs` are the number of rows of each input, one or two of the `rows` (n,), and its scale. The length is NaN from
+    the first NaN of an input on.
 
     >>> rows = [np.array([0.0, 3.0, 3.0]), np.array([0.0, 4.0, 4.0]), np.array([0.0, 0.0, -1.0])]
     >>> path_length(rows, [(2, 10.0), (1, 2.0)], 3, numba=False).tolist()

@@ -1,9 +1,9 @@
 """Writing a trace as the source of a module of kernels, for NumPy or for Numba.
 
 A kernel runs all steps of a run, one after the other, over the lanes from `low` to `high`. `rows[s]` holds the first
-row of each input and output of step s (-1 for a constant), `constants[s]` its constants. In the dialect of Numba the
-formulas stand in loops over the lanes; in that of NumPy they are calls on whole blocks, into buffers that are
-used again and again. Both do the same operations in the same order, and give the same digits.
+row of each input and output of step s (-1 for a constant), `constants[s]` its constants. For Numba the formulas are in
+loops over the lanes; for NumPy they are calls on whole blocks, into reused buffers. Both do the same operations in the
+same order, with identical results.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from structkin.kernels.tracing import SCALAR, VECTOR, Signature, Trace
 from structkin.plan.status import Status
 from structkin.track.tolerances import LIMIT
 
-#: What the kernels of both dialects take.
+#: The arguments of the kernels for both engines.
 SOLVE = "x, low, high, rows, constants, modes, lane_modes, at, groups, status, group, least, margin, root_"
 COEFFICIENTS = "x, K, L, low, high, at, rows, constants, groups, status, group, singular"
 
@@ -33,7 +33,7 @@ def module_source(of: Signature, trace: Trace, *, numba: bool) -> str:
 
 
 class _Writer:
-    """What both dialects share: which rows are read and written, in which order."""
+    """What both engines share: which rows are read and written, in which order."""
 
     head: str
     decorator: Sequence[str] = ()
@@ -96,7 +96,7 @@ class _Writer:
         return [f"{letter}_{j}_{c}" for j, width in enumerate(self.of.widths) for c in range(width)]
 
     def _rows(self, array: str, letter: str, *, inputs: bool) -> list[str]:
-        """Write the rows of the inputs, or of the outputs, as arrays of the block's lanes."""
+        """Return the lines that define the rows of inputs or outputs as arrays over the block's lanes."""
         widths = {VECTOR: 2, SCALAR: 1}
         sizes = [widths.get(kind, 0) for kind in self.of.operands] if inputs else self.of.widths
         shift = 0 if inputs else len(self.of.operands)
@@ -105,27 +105,27 @@ class _Writer:
         return [line for j, size in enumerate(sizes) for line in self._operand(place, f"{letter}_{j}", shift + j, size)]
 
     def _steps(self, body: Sequence[str]) -> Iterable[str]:
-        """Yield the loop over the steps around a body, and what goes before it."""
+        """Yield the loop over the steps around a body, and the lines before it."""
         raise NotImplementedError
 
     def _operand(self, place: str, name: str, column: int, size: int) -> Iterable[str]:
-        """Yield what gives the rows of one operand their names; they stand in the braces of `place`."""
+        """Yield the lines that name the rows of one operand; they replace the braces of `place`."""
         raise NotImplementedError
 
     def _with_margin(self, sign: str, terms: Sequence[Term], outs: Sequence[str]) -> list[str]:
-        """Return what stores each term in its output, after margins, the modes' roots, marks of lanes without one."""
+        """Return the lines that compute margins and roots, mark lanes without a root, and store the terms."""
         raise NotImplementedError
 
     def _formulas(self, terms: Sequence[Term], outs: Sequence[str]) -> list[str]:
-        """Return what stores each term in the output of its name."""
+        """Return the lines that store each term in its output."""
         raise NotImplementedError
 
     def _without_pose(self, poses: Sequence[str], rates: Sequence[str]) -> list[str]:
-        """Return what blanks the outputs of lanes without a pose, and the rates of singular ones."""
+        """Return the lines that blank the outputs of lanes without a pose, and the rates of singular lanes."""
         raise NotImplementedError
 
     def _blanks(self, outs: Sequence[str]) -> list[str]:
-        """Return what blanks the coefficients of lanes in which the group is singular."""
+        """Return the lines that blank the coefficients of lanes in which the group is singular."""
         raise NotImplementedError
 
 
@@ -161,7 +161,7 @@ def mark(status, group, lane, outcome, at):
         lines = self._loop([margin], [f"margin[i] = {sign}{self.graph.name(margin)}"])
         lines += ["bad = 0", "low0 = low1 = low2 = low3 = inf"]
         lines += ["for i in range(n):", f"    bad += not (margin[i] > {LIMIT!r})"]
-        # Four minima side by side: each waits for its own last comparison only.
+        # Four independent minima, so that comparisons do not wait for each other.
         lines += ["for i in range(0, n - 3, 4):"]
         lines += [f"    low{k} = margin[i + {k}] if margin[i + {k}] < low{k} else low{k}" for k in range(4)]
         lines += ["for i in range(n - n % 4, n):", "    low0 = margin[i] if margin[i] < low0 else low0"]
@@ -199,7 +199,7 @@ def mark(status, group, lane, outcome, at):
 
 
 class _NumPy(_Writer):
-    """Calls of NumPy's functions on blocks of lanes, each into a buffer that is free, or into the output itself."""
+    """NumPy calls on blocks of lanes, each into a free buffer or the output itself."""
 
     head = '''"""Written by structkin from the formulas of {name}."""
 
@@ -224,7 +224,7 @@ from structkin.kernels.ill_conditioned import blank, ill_conditioned
         yield from (f"p{k}_0, p{k}_1 = p{k}" for k in range(doubles))
         numbers = {array: number for c in calls for array, number in c.numbers.items()}
         yield from (f"{array} = np.array({number})" for array, number in numbers.items())
-        # What is made of constants alone is computed for all steps at once.
+        # Symbols of constants alone are computed for all steps at once.
         yield from (f"c{k} = constants[:, {k}]" for k in range(self.trace.constants))
         yield from self.graph.lines(s for c in calls for s in c.narrow)
         read = sorted({name for c in calls for name in c.read})

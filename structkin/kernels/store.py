@@ -1,7 +1,7 @@
 """The store of compiled kernels: modules in a cache folder of the user, named by a hash of their source.
 
-An edited group writes another source and so another module: nothing old can ever be called. Numba keeps the compiled
-code beside the module. Where the folder cannot be written, kernels are compiled for this process alone.
+A modified group generates another source and thus another module, so stale code is never called. Numba keeps the
+compiled code next to the module. If the folder is not writable, kernels are compiled for this process only.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def cache_folder() -> Path:
 
 
 def module_name(name: str, source: str) -> str:
-    """Return the name of the module of a source, which is another for other versions of what compiles it."""
+    """Return the module name for a source, which also depends on the versions of the compilers."""
     from importlib.metadata import version
 
     versions = (platform.python_version(), np.__version__, version("numba"))
@@ -53,26 +53,26 @@ def is_stored(name: str, source: str, kernel: str) -> bool:
 
 @cache
 def load(name: str, source: str) -> ModuleType:
-    """Return the module of a source, its kernels compiled when they are first called."""
+    """Return the module of a source; its kernels are compiled on their first call."""
     title = module_name(name, source)
     try:
         path = _written(cache_folder() / f"{title}.py", source)
         return _import(title, path)
-    except Exception as error:  # Numba says in many ways that a folder does not suit it
+    except Exception as error:  # Numba raises various errors for unsuitable folders
         log.debug("kernels are not kept: %s", error)
     return plain(title, source.replace("cache=True, ", ""))
 
 
 @cache
 def plain(name: str, source: str) -> ModuleType:
-    """Return the module of a source for this process alone."""
+    """Return the module of a source for this process only."""
     module = ModuleType(name)
     exec(compile(source, f"<kernels of {name}>", "exec"), module.__dict__)
     return module
 
 
 def _written(path: Path, source: str) -> Path:
-    """Write a source, whole or not at all, unless it is there."""
+    """Write a source atomically, unless it exists."""
     try:
         if path.read_text(encoding="utf-8") == source:
             return path
@@ -92,7 +92,7 @@ def _import(title: str, path: Path) -> ModuleType:
     spec = importlib.util.spec_from_file_location(title, path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    # Numba looks a stored function's module up by its name.
+    # Numba looks up the module of a stored function by name.
     sys.modules[title] = module
     spec.loader.exec_module(module)
     return module

@@ -1,8 +1,8 @@
-"""Symbols that group functions compute with in place of numbers, so that what they do can be written down.
+"""Symbols that group functions compute with instead of numbers, to record their operations.
 
-A group function is a straight line of sums, products, quotients and roots. Called with symbols it returns the
-expression it stands for. Equal expressions are one node, so that what two formulas share is computed once.
-Operations keep their order, for the compiled results are to be those of NumPy to the last digits.
+A group function is branch-free: sums, products, quotients and roots. Called with symbols it returns its expression.
+Equal expressions are one node, so common parts of formulas are computed once. Operations keep their order, so that
+compiled results agree with NumPy's to the last digit.
 
 >>> graph = Graph()
 >>> x = graph.load("x")
@@ -20,31 +20,31 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-#: An operand: a symbol, or a number that is known already.
+#: An operand: a symbol, or a known number.
 Term = Any
 
 _INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
 
 
 class Graph:
-    """The expressions of one trace, each recorded once; an expression comes after what it is made of."""
+    """The expressions of one trace, each recorded once, after its operands."""
 
     def __init__(self) -> None:
-        """Begin without expressions."""
+        """Start without expressions."""
         self._symbols: list[Symbol] = []
         self._known: dict[tuple[str, ...], Symbol] = {}
 
     def load(self, name: str, *, never_zero: bool = False) -> Symbol:
         """Return the symbol of a value that the loop reads under this name.
 
-        With `never_zero` a function may ask whether it is zero, and gets the formula for the case that it is not.
+        With `never_zero` a function may compare it with zero, and gets the formula for the nonzero case.
         """
         return self._record(("load", name), "load", (name,), NeverZero if never_zero else Symbol)
 
     def node(self, op: str, *args: Term) -> Symbol:
         """Return the one symbol of this operation on these operands."""
         names = [self.name(arg) for arg in args]
-        # Sums and products of two are the same in either order, to the last digit.
+        # Addition and multiplication are commutative to the last digit.
         return self._record((op, *(sorted(names) if op in ("add", "mul") else names)), op, args, Symbol)
 
     def _record(self, key: tuple[str, ...], op: str, args: tuple[Term, ...], kind: type[Symbol]) -> Symbol:
@@ -54,13 +54,13 @@ class Graph:
         return self._known[key]
 
     def name(self, term: Term) -> str:
-        """Return what stands for an expression in the lines: its name, or the number."""
+        """Return the name of an expression in the lines, or the number."""
         if not isinstance(term, Symbol):
             return repr(float(term))
         return str(term.args[0]) if term.op == "load" else f"t{term.index}"
 
     def lines(self, wanted: Iterable[Term]) -> list[str]:
-        """Return assignments, in order, after which every wanted expression has its name."""
+        """Return the assignments, in order, that define every wanted expression."""
         return self.lines_of(s for s in self.below(wanted) if s.op != "load")
 
     def lines_of(self, symbols: Iterable[Symbol]) -> list[str]:
@@ -90,10 +90,10 @@ class Graph:
 
 
 class Symbol:
-    """An expression. It has no truth, no order and no number: a function that branches on data cannot be traced."""
+    """An expression without truth value, order or number: a function that branches on data cannot be traced."""
 
     __slots__ = ("args", "graph", "index", "op")
-    __hash__ = None  # type: ignore[assignment]  # it equals nothing for sure
+    __hash__ = None  # type: ignore[assignment]  # equality is undefined
 
     def __init__(self, graph: Graph, index: int, op: str, args: tuple[Term, ...]) -> None:
         """Record an operation and its operands."""
@@ -142,11 +142,11 @@ class Symbol:
         return self * self if exponent == 2 else NotImplemented
 
     def __neg__(self) -> Any:
-        """Return the opposite."""
+        """Return the negative."""
         return self.args[0] if self.op == "neg" else self.graph.node("neg", self)
 
     def sqrt(self) -> Any:
-        """Return the root: NumPy's functions call the method of their name."""
+        """Return the square root; NumPy functions call the method of their name."""
         return self.graph.node("sqrt", self)
 
     def cos(self) -> Any:
@@ -169,7 +169,7 @@ class Symbol:
         return self._without_signs(op, a, b) if simple is None else simple
 
     def _without_signs(self, op: str, a: Any, b: Any) -> Any:
-        """Return the operation, with signs taken out of products and into sums: no digit changes by that."""
+        """Return the operation, with signs moved out of products and into sums, which changes no digit."""
         node = self.graph.node
         if op in ("mul", "div"):
             turned = _is_opposite(a) != _is_opposite(b)
@@ -185,20 +185,20 @@ def _is_opposite(term: Term) -> bool:
 
 
 class NeverZero(Symbol):
-    """The symbol of a number that is written as if it were never zero."""
+    """The symbol of a number that is treated as nonzero."""
 
     __slots__ = ()
     __hash__ = None
 
     def __eq__(self, other: object) -> bool:  # type: ignore[override]  # narrower on purpose
-        """Tell that it is not zero; what else it equals is not known."""
+        """Return that it is not zero; any other comparison is refused."""
         return False if isinstance(other, int | float) and other == 0 else self._refuse()
 
 
 def _simplified(op: str, a: Term, b: Term) -> Term | None:
-    """Return a sum, difference, product or quotient with nothing or one; None where it is to be computed.
+    """Return a sum, difference, product or quotient with zero or one; None if it has to be computed.
 
-    Only where a constant's derivative takes part is there a zero: finite numbers come out the same.
+    Zeros occur only as derivatives of constants, so finite results do not change.
     """
     if not isinstance(a, Symbol):
         if a == 0:

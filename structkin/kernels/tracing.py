@@ -1,7 +1,7 @@
 """Tracing a relation: its formulas for position, rates, K and L as expressions of rows and constants.
 
-A trace belongs to a kind of step, not to a step: what differs between steps of a kind, the rows that they read and
-their constants (also those inside the relation, as the factors of a sum), are names in it.
+A trace belongs to a kind of step, not to a step: the rows and constants that differ between steps of a kind (including
+constants inside the relation, such as the factors of a sum) are names in it.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from structkin.groups import Relation
 from structkin.kernels.symbols import Graph, Symbol, Term
 from structkin.plan.plan import Plan, Slot, Step
 
-#: What an operand is: a vector or a scalar of the lanes, or a constant complex number or float.
+#: The kinds of operands: a vector or a scalar over lanes, or a constant complex number or float.
 VECTOR, SCALAR, COMPLEX, FLOAT = "V", "S", "C", "F"
 
 
 @dataclass(frozen=True)
 class Signature:
-    """What steps that share their formulas have in common.
+    """What steps with the same formulas have in common.
 
-    `shape` is the relation without its numbers, `operands` a letter an operand, `widths` the rows of each output.
+    `shape` is the relation without its numbers, `operands` one letter per operand, `widths` the rows of each output.
     """
 
     relation: type
@@ -52,7 +52,7 @@ class Trace:
 
 
 def signature(plan: Plan, step: Step) -> tuple[Signature, tuple[float, ...]] | None:
-    """Return the signature of a step and its constants; None where its relation holds what is no number."""
+    """Return the signature of a step and its constants; None if its relation contains anything but numbers."""
     try:
         shape, constants = _shape_of(step.kind)
     except TypeError:
@@ -72,7 +72,7 @@ def signature(plan: Plan, step: Step) -> tuple[Signature, tuple[float, ...]] | N
 
 
 def trace(step: Step, of: Signature) -> Trace | None:
-    """Trace the formulas of a step; None where its functions do more than the symbols can follow."""
+    """Trace the formulas of a step; None if its functions cannot be traced."""
     try:
         return _Tracer(of).trace(step.kind)
     except (TypeError, ValueError, AttributeError, IndexError, NotImplementedError):
@@ -80,7 +80,7 @@ def trace(step: Step, of: Signature) -> Trace | None:
 
 
 def _shape_of(relation: Any) -> tuple[Any, list[float]]:
-    """Return a relation without its numbers, and these; `TypeError` where it holds something else."""
+    """Return a relation without its numbers, and the numbers; `TypeError` if it contains anything else."""
     if not is_dataclass(relation):
         if getattr(relation, "__dict__", None):
             raise TypeError("a relation with hidden state")
@@ -157,7 +157,7 @@ class _Tracer:
         if isinstance(value, float):
             return self._constant()
         if isinstance(value, complex):
-            # A relation may spare itself the imaginary part of a real factor; here one formula serves all.
+            # A relation may skip the imaginary part of a real factor; here one formula serves all.
             return _Complex(self._constant(), self._constant(never_zero=True))
         return value
 
@@ -202,7 +202,7 @@ def _vector(x: Term, y: Term) -> Any:
 
 
 def _scalar(value: Any) -> Term:
-    """Return a symbol or number out of the array that a function may have put it in."""
+    """Return a symbol or number, taken out of an array if necessary."""
     value = value.item() if isinstance(value, np.ndarray) else value
     if not isinstance(value, Symbol | int | float | np.number):
         raise TypeError("not a number")

@@ -1,4 +1,4 @@
-"""From a mechanism and its structure to a plan: slots for what is known, and a step for each group in solve order."""
+"""From a mechanism and its structure to a plan: slots for known quantities, and steps for groups in solve order."""
 
 from structkin.plan.compile import determines_all
 from structkin.plan.plan import Plan

@@ -1,4 +1,4 @@
-"""Links fastened to each other: one follows from another, and those within a group are solved as one link."""
+"""Links fastened together: one follows from another, and those within a group are solved as one link."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from structkin.structure import Group
 
 
 def solve_fastened(state: KnownState, group: Group) -> Mapping[str, Frame] | None:
-    """Return the frame of a link that is fastened to a known one and joined to no other: no step is needed."""
+    """Return the frame of a link fastened to a known one and joined to no other: no step is needed."""
     if len(group.links) != 1 or group.drivers or not state.mechanism.joints.of(Fastened):
         return None
     (link,) = group.links
@@ -24,7 +24,7 @@ def solve_fastened(state: KnownState, group: Group) -> Mapping[str, Frame] | Non
 
 @dataclass(frozen=True)
 class OneEach:
-    """A group in which links that are fastened to each other are one link, and the state that it is solved in."""
+    """A group in which links fastened together are one link, and the state in which it is solved."""
 
     bodies: Bodies
     state: KnownState
@@ -32,7 +32,7 @@ class OneEach:
 
     @classmethod
     def of(cls, state: KnownState, group: Group) -> OneEach | None:
-        """Return the group of bodies; None where no links are fastened, or where they cannot be one link."""
+        """Return the group of bodies; None if no links are fastened, or if they cannot be merged into one link."""
         fastened = state.mechanism.joints.of(Fastened)
         if not fastened:
             return None
@@ -78,7 +78,7 @@ class OneEach:
 
 
 def _seats(base: str, near: Mapping[str, Iterable[tuple[str, Seat]]]) -> dict[str, Seat]:
-    """Return how all links of a body lie in the frame of one of them."""
+    """Return the poses of all links of a body in the frame of one of them."""
     seats = {base: Seat()}
     todo = [base]
     for link in todo:
@@ -91,7 +91,7 @@ def _seats(base: str, near: Mapping[str, Iterable[tuple[str, Seat]]]) -> dict[st
 
 
 def _bound(state: KnownState, group: Group) -> set[str]:
-    """Return the links in whose own frames something is written: an angle that is driven, a cam's law."""
+    """Return the links whose own frames appear in rows: of a driven angle or a cam's law."""
     bound = {link for id in group.drivers if state.driver(id).kind == "angle" for link in state.driver(id).links}
     for joint in state.mechanism.joints.values():
         if not isinstance(joint, (*MOVABLE, Fastened)):

@@ -16,7 +16,7 @@ from structkin.rows.affine import Affine
 
 @dataclass
 class PlanBuilder:
-    """The plan while it grows.
+    """A plan under construction.
 
     `sketch[slot]` is the value of the slot in the sketch, complex for a vector and real for a scalar.
     """
@@ -25,7 +25,7 @@ class PlanBuilder:
     sketch: list[complex] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
     drivers: dict[tuple[str, int, bool], DriverSlot] = field(default_factory=dict)
-    #: How far the vector of a slot has turned since the sketch, where that is known as a sum of scalar slots.
+    #: The rotation of a slot's vector from the sketch, if it is known as a sum of scalar slots.
     turns: dict[int, Affine] = field(default_factory=dict)
     #: Vectors turned against another by so much: their turns are followed only where something needs them.
     turned: dict[int, tuple[Affine, Affine]] = field(default_factory=dict)
@@ -38,7 +38,7 @@ class PlanBuilder:
         return len(self.widths) - 1
 
     def driver(self, id: str, group: int, *, angular: bool, value: float, sign: int = 1) -> Slot:
-        """Return the slot of a driver that a group uses; its coordinate is `value` in the sketch."""
+        """Return the slot of a driver used by a group; its coordinate in the sketch is `value`."""
         known = self.drivers.get((id, sign, angular))
         if known is None:
             slot = self.slot(2, np.exp(1j * sign * value)) if angular else self.slot(1, value)
@@ -46,7 +46,7 @@ class PlanBuilder:
         return Slot(known.slot)
 
     def vector(self, expression: Affine, group: int) -> Operand:
-        """Return a vector expression as an operand: itself, a constant, or a new slot that holds it."""
+        """Return a vector expression as an operand: an existing slot, a constant, or a new slot."""
         if not expression.terms:
             return expression.const
         if expression.is_slot:
@@ -59,7 +59,7 @@ class PlanBuilder:
         return self._combined[expression]
 
     def direction_slot(self, expression: Affine) -> int | None:
-        """Return the slot whose vector turns with an expression: its only term, or itself where a slot holds it."""
+        """Return the slot whose vector rotates with an expression: its only term, or the slot of the expression."""
         if expression.const == 0 and len(expression.terms) == 1:
             return expression.terms[0][0]
         known = self._combined.get(expression)
@@ -86,7 +86,7 @@ class PlanBuilder:
         return outputs
 
     def in_sketch(self, operand: Operand) -> Any:
-        """Return an operand's value in the sketch as a group function takes it: a vector (2, 1) or a float."""
+        """Return an operand's value in the sketch as an input of group functions: a vector (2, 1) or a float."""
         value = self.sketch[operand.index] if isinstance(operand, Slot) else operand
         scalar = isinstance(operand, float) or (isinstance(operand, Slot) and self.widths[operand.index] == 1)
         return float(np.real(value)) if scalar else np.array([[np.real(value)], [np.imag(value)]])

@@ -1,4 +1,4 @@
-"""Matching a group with a closed form, and writing its inputs as expressions of what is known."""
+"""Matching a group with a closed form, and expressing its inputs by known quantities."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from structkin.structure import Group
 
 
 def solve_pin(state: KnownState, group: Group, index: int) -> None:
-    """Record the step of a pin that two driven distances or slots place before any link on it."""
+    """Record the step of a pin located by two driven distances or slots before any link on it is known."""
     pin = group.pins[0]
     if any(joint in state.mechanism.joints.of(CurveSlot) for joint in group.joints):
         state.pins.update(dict.fromkeys(group.pins, place_pin(state, group, index)))
@@ -53,7 +53,7 @@ def solve_pin(state: KnownState, group: Group, index: int) -> None:
 
 
 def solve_closed(state: KnownState, group: Group, index: int) -> Mapping[str, Frame] | None:
-    """Record the closed-form steps of a group and return its links' frames, or None where there is no closed form."""
+    """Record the closed-form steps of a group and return its links' frames; None if there is no closed form."""
     clusters = _clusters(group)
     contacts = state.contacts(group.links)
     if any(contact.joint in state.mechanism.joints.of(TurnCoupling) for contact in contacts):
@@ -72,7 +72,7 @@ def solve_closed(state: KnownState, group: Group, index: int) -> Mapping[str, Fr
 
 
 def _clusters(group: Group) -> dict[str, tuple[str, ...]]:
-    """Return the composite link of each link of the group; most are alone in theirs."""
+    """Return the composite link of each link of the group; most consist of one link."""
     clusters: dict[str, tuple[str, ...]] = {link: (link,) for link in group.links}
     for composite in group.composite_links:
         clusters.update(dict.fromkeys(composite, tuple(composite)))

@@ -1,4 +1,4 @@
-"""Closing one group: its inputs as operands, and the frames of links from what a closed form returns."""
+"""Closing one group: its inputs as operands, and the frames of links from the result of a closed form."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from structkin.plan.plan import Operand, Slot
 from structkin.plan.relations import HalfSquareOfLength
 from structkin.rows.affine import Affine, Frame
 
-#: Below this sine the sketch does not say on which side a dyad closes.
+#: Below this sine the sketch does not determine the assembly mode of a dyad.
 CLEAR = 1e-6
 
 
@@ -28,7 +28,7 @@ class Closing:
     clusters: Mapping[str, tuple[str, ...]]
 
     def close(self, name: str, inputs: tuple[Operand, ...], sketch: complex, where: str) -> Affine:
-        """Record the step of a kind with one vector output; its assembly mode is that of the sketch."""
+        """Record the step of a kind with one vector output, in the assembly mode of the sketch."""
         state, form = self.state, kind(name)
         builder = state.builder
         with np.errstate(all="ignore"):
@@ -40,8 +40,8 @@ class Closing:
                 [
                     Problem(
                         f"points.{where}" if where in state.mechanism.places else f"joints.{where}",
-                        f"the {name} group {links} is drawn in a singular position: its assembly mode cannot be told",
-                        "move the sketch a little to the side that is meant; [lengths] keep exact sizes",
+                        f"the {name} group {links} is drawn in a singular position: its assembly mode is ambiguous",
+                        "move the point slightly to the intended side; [lengths] keeps the dimensions exact",
                     )
                 ],
                 state.mechanism.title,
@@ -54,7 +54,7 @@ class Closing:
         return self.state.builder.vector(expression, self.index)
 
     def through_pin(self, tie: Contact, direction: Affine) -> Frame:
-        """Return the frame of a link with this direction, hung on its known pin."""
+        """Return the frame of a link with this direction on its known pin."""
         return Frame(self.state.pins[tie.joint] - direction * self.state.local(tie.link, tie.joint), direction)
 
     def direction_by_guide(self, tie: Contact) -> Affine:
@@ -81,7 +81,7 @@ class Closing:
         return frames[guide.slider].point(guide.point) - direction * (guide.origin - local), along, -guide.offset
 
     def known_point(self, link: str, point: str) -> Affine | None:
-        """Return a point of the end of a driver, or None where it belongs to this group."""
+        """Return the end point of a driver, or None if it belongs to this group."""
         if point in self.state.pins:
             return self.state.pins[point]
         frame = self.state.frames.get(link)
@@ -89,7 +89,7 @@ class Closing:
 
 
 def half_square_of(state: KnownState, driver: str, group: int) -> Operand:
-    """Return half the square of a driven distance as an operand; a distance that is not positive is out of reach."""
+    """Return half the square of a driven distance as an operand; a nonpositive distance is out of reach."""
     drive, builder = state.mechanism.drivers[driver], state.builder
     length = builder.driver(driver, group, angular=False, value=drive.start)
     (out,) = builder.step(HalfSquareOfLength(), (length,), (0.5 * drive.start**2,), group=group, scalar=True)

@@ -1,4 +1,4 @@
-"""From a mechanism and its kinematic structure to a plan: each group meets its closed form, or the general solver."""
+"""From a mechanism and its kinematic structure to a plan: a closed form or the general solver for each group."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from structkin.structure import Group, KinematicStructure
 
 
 def determines_all(structure: KinematicStructure) -> bool:
-    """Return whether the groups determine every link by the drivers; joints may still be redundant."""
+    """Return whether the drivers determine every link; joints may still be redundant."""
     return not structure.under and all(item.kind == "joint" for item in structure.over)
 
 
 def record_plan(mechanism: Mechanism, structure: KinematicStructure) -> Plan:
     """Compile the plan that solves a mechanism group by group.
 
-    Redundant joints take part in the group that is solved last of those they join; it is then closed by least squares.
+    Redundant joints are included in the last solved of the groups they join, which is then closed by least squares.
 
-    Raises `StructureError` where drivers are missing or too many, and `InputError` where the sketch does not tell an
-    assembly mode (links of a dyad drawn aligned).
+    Raises `StructureError` if there are too few or too many drivers, and `InputError` if the sketch does not determine
+    an assembly mode (links of a dyad drawn aligned).
     """
     if not determines_all(structure):
         raise StructureError(structure.diagnostics, mechanism.title or "mechanism")
@@ -49,7 +49,7 @@ def record_plan(mechanism: Mechanism, structure: KinematicStructure) -> Plan:
 
 
 def close_group(state: KnownState, group: Group, index: int) -> Mapping[str, Frame]:
-    """Record the steps of one group in closed form where there is one, and return its links' frames."""
+    """Record the steps of one group, in closed form if there is one, and return its links' frames."""
     if not group.links:
         solve_pin(state, group, index)
         return {}

@@ -1,4 +1,4 @@
-"""Closed forms of single links that a driver, a law or a distance places on one joint."""
+"""Closed forms of single links on one joint, located by a driver, a law or a distance."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from structkin.rows.affine import Affine, Frame
 
 
 def driven(closing: Closing, tie: Contact, driver: str) -> Mapping[str, Frame] | None:
-    """Close a single link with one joint to what is known and one driver."""
+    """Close a single link with one joint to a known link and one driver."""
     drive = closing.state.mechanism.drivers[driver]
     if drive.kind == "angle" and tie.kind == "R":
         return _driven_r(closing, tie, driver)
@@ -40,7 +40,7 @@ def _driven_r(closing: Closing, tie: Contact, driver: str) -> Mapping[str, Frame
 
 
 def turned(closing: Closing, tie: Contact, other: str, turn: Operand) -> Mapping[str, Frame]:
-    """Close a link on a known pin whose direction is that of the known link `other`, turned by a unit vector."""
+    """Close a link on a known pin; its direction is that of the known link `other`, rotated by a unit vector."""
     state = closing.state
     direction = closing.vector(state.frames[other].direction)
     _, sketch = state.sketch_frame(tie.link)
@@ -54,7 +54,7 @@ def _driven_p(closing: Closing, tie: Contact, driver: str) -> Mapping[str, Frame
 
 
 def slid(closing: Closing, tie: Contact, travel: Operand) -> Mapping[str, Frame]:
-    """Close a link on a known guide by its travel."""
+    """Close a link on a known guide from its travel."""
     state, guide = closing.state, closing.state.guide(tie.joint)
     direction = closing.direction_by_guide(tie)
     shift = guide.start + 1j * guide.offset
@@ -72,7 +72,7 @@ def slid(closing: Closing, tie: Contact, travel: Operand) -> Mapping[str, Frame]
 
 
 def _driven_distance(closing: Closing, tie: Contact, driver: str) -> Mapping[str, Frame] | None:
-    """Close a link whose point is driven at a distance from a known point: circles, or circle and line."""
+    """Close a link with a driven distance between one of its points and a known point: circles, or circle and line."""
     state, drive = closing.state, closing.state.mechanism.drivers[driver]
     assert drive.ends is not None
     mine = [end for end in drive.ends if end[0] == tie.link or tie.link in _links_at(state, end[1])]
@@ -88,7 +88,7 @@ def _driven_distance(closing: Closing, tie: Contact, driver: str) -> Mapping[str
 def at_distance(
     closing: Closing, tie: Contact, tip: tuple[complex, complex, str], center: Affine, reach: Operand
 ) -> Mapping[str, Frame] | None:
-    """Close a link on one joint whose tip (place in its frame, in the sketch, name) is at a distance of a point.
+    """Close a link on one joint whose tip (position in its frame, in the sketch, name) is at a distance from a point.
 
     `reach` is half the square of the distance.
     """

@@ -1,4 +1,4 @@
-"""The rows of drivers, as joints write theirs."""
+"""The rows of drivers."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _distance(w: RowWriter, drive: DriverCoordinate) -> None:
     w.driven(drive, "distance", (first, second), w.size**2, Row.half_square(F - E), "half square")
 
 
-#: Who writes the row of a driver of a kind.
+#: The function that writes the rows of each kind of driver.
 DRIVERS: Mapping[str, Callable[[RowWriter, DriverCoordinate], None]] = {
     "angle": _angle,
     "slide": _slide,

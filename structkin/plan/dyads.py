@@ -17,7 +17,7 @@ class Arm:
     """A link or composite between its known pin and the dyad's inner pin."""
 
     def __init__(self, closing: Closing, tie: Contact, inner: Contact) -> None:
-        """Take the arm of the outer contact `tie`; a composite is solved in the frame of its link at the known pin."""
+        """Make the arm of the outer contact `tie`; a composite is solved in the frame of its link at the known pin."""
         self._closing, self._base = closing, tie.link
         state, cluster = closing.state, closing.clusters[tie.link]
         assert inner.other is not None
@@ -43,7 +43,7 @@ class Arm:
         return Slot(builder.step(HalfSquare(), (span,), (value,), group=closing.index, scalar=True)[0])
 
     def frames(self, pin: Affine, tip: Affine) -> dict[str, Frame]:
-        """Return the frames of all links, where the pins are at `pin` and `tip`."""
+        """Return the frames of all links, for pins at `pin` and `tip`."""
         closing, state = self._closing, self._closing.state
         if not self._span.terms:
             direction = (tip - pin) * (1 / self._span.const)
@@ -71,14 +71,14 @@ class Arm:
 
 
 def dyad(closing: Closing, ties: list[Contact]) -> Mapping[str, Frame] | None:
-    """Close two links (or composites) with two joints to what is known and one between them."""
+    """Close two links (or composites) with two joints to known links and one between them."""
     outer = [tie for tie in ties if tie.other is None]
     inner = [tie for tie in ties if tie.other is not None]
     if len(outer) != 2 or len(inner) != 1 or closing.clusters[outer[0].link] == closing.clusters[outer[1].link]:
         return None
     outer.sort(key=lambda tie: "RP".find(tie.kind))
     signature = outer[0].kind + inner[0].kind + outer[1].kind
-    # In a composite, only pins keep a place that the closed form can follow.
+    # In a composite, only pins have positions that the closed form can use.
     composite = [len(closing.clusters[tie.link]) > 1 for tie in outer]
     if signature == "RRR":
         return _rrr(closing, outer, inner[0])

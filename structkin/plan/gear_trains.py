@@ -1,9 +1,9 @@
-"""Geared groups in closed form: their turns follow from linear equations with constant coefficients, then their places.
+"""Geared groups in closed form: first rotations, from linear equations with constant coefficients, then positions.
 
-A mesh couples the turns of two links and their carrier (Willis), a belt likewise; a prismatic joint makes two turns
-equal, an angle driver makes them differ by its angle. Where these equations determine all turns of a group, as in
-gear trains, planetary gears and differentials, they are solved once, when the plan is compiled. The links then hang on
-pins, or are moved along guides and tracks as far as racks and rolling say.
+A gear pair couples the rotations of two links and their carrier (Willis), as does a belt; a prismatic joint makes two
+rotations equal, an angle driver makes them differ by its angle. If these equations determine all rotations of a group,
+as in gear trains, planetary gears and differentials, they are solved once, when the plan is compiled. The links are
+then located on pins, or along guides and tracks by the travel of racks and rolling contacts.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from structkin.plan.turns import hung, scalar, travel_of, turn_of, turn_of_drive
 from structkin.rows.affine import Affine, Frame
 from structkin.structure import Group
 
-#: A coefficient below this is rounding; the equations of redundant meshes agree to it.
+#: A coefficient below this is rounding error; so is a mismatch of redundant gear equations.
 NOTHING = 1e-12
 
 
 @dataclass(frozen=True)
 class _Equation:
-    """Sum of factor * turn over links = travel of `rack` / lever, or the turn of `driver`, or zero."""
+    """Sum of factor * rotation over links = travel of `rack` / lever, or the angle of `driver`, or zero."""
 
     factors: Mapping[str, float]
     driver: str | None = None
@@ -36,7 +36,7 @@ class _Equation:
 
 
 def solve_geared(state: KnownState, group: Group, index: int) -> Mapping[str, Frame] | None:
-    """Record the steps of a group whose turns can be solved by themselves; None where they cannot."""
+    """Record the steps of a group whose rotations can be solved separately; None if they cannot."""
     contacts = state.contacts(group.links)
     meshes = state.mechanism.joints.of(TurnCoupling)
     if group.pins or not any(contact.joint in meshes for contact in contacts):
@@ -55,12 +55,12 @@ def solve_geared(state: KnownState, group: Group, index: int) -> Mapping[str, Fr
 
 
 def _undetermined(group: Group, index: int, contacts: Sequence[Contact]) -> Problem:
-    """Return what is wrong where every place is clear, but the equations of the turns repeat each other."""
+    """Return the problem of a group whose rotation equations are dependent."""
     meshes = ", ".join(dict.fromkeys(contact.joint for contact in contacts if contact.kind == "G"))
     return Problem(
         f"group {index + 1}",
-        f"with just these ratios the meshes {meshes} do not determine the turns of {', '.join(group.links)}",
-        "two of them say the same, or lock each other: change a ratio, or drive another link",
+        f"with these ratios the couplings {meshes} do not determine the rotations of {', '.join(group.links)}",
+        "two of them are equivalent, or lock each other: change a ratio, or drive another link",
     )
 
 
@@ -89,14 +89,14 @@ def _equations(state: KnownState, group: Group, contacts: Sequence[Contact]) -> 
 
 
 def _moved_by(state: KnownState, group: Group, rack: TurnCoupling) -> bool:
-    """Tell whether the travel of a rack's guide is an unknown of the group."""
+    """Return whether the travel of a rack's guide is an unknown of the group."""
     assert rack.guide is not None
     guide = state.guide(rack.guide)
     return guide.carrier in group.links or guide.slider in group.links
 
 
 def _known(state: KnownState, group: Group, equation: _Equation, index: int) -> Affine:
-    """Return what an equation's unknown turns have to add up to."""
+    """Return the known side of an equation."""
     known = Affine()
     for link, factor in equation.factors.items():
         if link not in group.links and factor != 0.0:
@@ -110,7 +110,7 @@ def _known(state: KnownState, group: Group, equation: _Equation, index: int) -> 
 
 
 def _solve(links: Sequence[str], A: NDArray[np.float64], known: Sequence[Affine]) -> dict[str, Affine] | None:
-    """Solve A turns = known; None where redundant equations do not agree by themselves."""
+    """Solve A turns = known; None if redundant equations are not identically satisfied."""
     inverse = np.linalg.inv(A) if len(A) == len(links) else np.linalg.pinv(A)
     inverse[np.abs(inverse) < NOTHING * np.max(np.abs(inverse))] = 0.0
     turns = {link: _combined(row, known) for link, row in zip(links, inverse, strict=True)}
@@ -130,12 +130,12 @@ def _combined(factors: NDArray[np.float64], expressions: Sequence[Affine]) -> Af
     return Affine(total.const, tuple((slot, f) for slot, f in total.terms if abs(f) > NOTHING))
 
 
-# --- places ---------------------------------------------------------------------------------------------------
+# --- positions ------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class _Place:
-    """A link, the joint that places it, and the mesh that says how far along or around, for all but pins."""
+    """A link, the joint that locates it, and the coupling that determines how far along or around, except for pins."""
 
     link: str
     contact: Contact
@@ -143,7 +143,7 @@ class _Place:
 
 
 def _placing(state: KnownState, group: Group, contacts: Sequence[Contact]) -> list[_Place] | None:
-    """Return in order which link is placed by which joint; None unless each is placed once and nothing is left."""
+    """Return in order which link is located by which joint; None unless each is located exactly once."""
     meshes = [
         mesh for contact in contacts if (mesh := state.mechanism.joints.of(TurnCoupling).get(contact.joint)) is not None
     ]
@@ -160,7 +160,7 @@ def _placing(state: KnownState, group: Group, contacts: Sequence[Contact]) -> li
         for contact in placers:
             ends = _ends(state, contact)
             new = [end for end in ends if end not in known]
-            # a pin is known before its links where an earlier group has placed it
+            # a pin located by an earlier group is known before its links
             if len(new) == 1 and (len(ends) == 2 or contact.other is None):
                 order.append(_Place(new[0], contact, along.get(contact.joint)))
                 known.add(new[0])
@@ -182,7 +182,7 @@ def _ends(state: KnownState, contact: Contact) -> tuple[str, ...]:
 
 @dataclass
 class _Placer:
-    """Places links whose turns are known, one joint a link."""
+    """Locates links with known rotations, one joint per link."""
 
     state: KnownState
     index: int
@@ -217,7 +217,7 @@ class _Placer:
         return Frame(pin - direction * state.local(link, contact.joint), direction)
 
     def _along(self, link: str, mesh: TurnCoupling, direction: Affine, frames: Mapping[str, Frame]) -> Frame:
-        """Place a link on a guide or track, as far along it as its rack, or its own rolling, says."""
+        """Locate a link on a guide or track, by the travel of its rack or its own rolling."""
         state, index = self.state, self.index
         assert mesh.guide is not None
         guide = state.guide(mesh.guide)
@@ -236,7 +236,7 @@ class _Placer:
         return Frame(Affine.slot(out) - direction * local, direction)
 
     def _round_circle(self, link: str, mesh: TurnCoupling, direction: Affine, frames: Mapping[str, Frame]) -> Frame:
-        """Place a circle that rolls on another: the line of centres turns as a carrier would."""
+        """Locate a circle that rolls on another: the line of centres rotates like a carrier."""
         assert mesh.ratio is not None
         state = self.state
         first, second = (self._turn(end) for end in mesh.links)

@@ -1,4 +1,4 @@
-"""Writing the equations of a group without closed form as index rows for the general solver."""
+"""Writing the equations of a group without a closed form as rows for the general solver."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ from structkin.structure import Group
 def solve_general(state: KnownState, group: Group, index: int) -> Mapping[str, Frame]:
     """Record one step that solves all links of the group together, and return their frames.
 
-    A link that does nothing but keep two pins apart is a distance between them, and a block that does nothing but keep
-    a pin on a guide is a line: both follow from the others.
+    A link that only keeps two pins apart is replaced by a distance between them, and a block that only keeps a pin on a
+    guide by a line; their frames follow from those of the other links.
     """
     legs = _legs(state, group)
     writer = _written(state, group, index, legs)
@@ -61,7 +61,7 @@ def solve_general(state: KnownState, group: Group, index: int) -> Mapping[str, F
 
 
 def write_rows(state: KnownState, group: Group, index: int) -> tuple[General, tuple[Operand, ...]]:
-    """Return the equations of a group's joints and drivers, and what they take in."""
+    """Return the equations of a group's joints and drivers, and their inputs."""
     writer = _written(state, group, index, {})
     return General(writer.form()), writer.inputs()
 
@@ -78,19 +78,19 @@ def _written(state: KnownState, group: Group, index: int, legs: Mapping[str, _St
 
 @dataclass(frozen=True)
 class _End:
-    """A pin of a leg, and the link of the group that it is hung on, None where the pin is known."""
+    """A pin of a leg, and the other link of the group at this pin, None if the pin is known."""
 
     joint: str
     on: str | None
 
     def place(self, state: KnownState, frames: Mapping[str, Frame]) -> Affine:
-        """Return where it is, by the frames of the group's links."""
+        """Return its position, from the frames of the group's links."""
         return state.pins[self.joint] if self.on is None else frames[self.on].point(state.local(self.on, self.joint))
 
 
 @dataclass(frozen=True)
 class _Strut:
-    """A link that keeps two pins apart."""
+    """A link that only keeps two pins apart."""
 
     link: str
     ends: tuple[_End, _End]
@@ -108,7 +108,7 @@ class _Strut:
 
 @dataclass(frozen=True)
 class _Block:
-    """A link that keeps a pin on a guide, with the link at the other side of the guide."""
+    """A link that only keeps a pin on a guide, with the link on the other side of the guide."""
 
     link: str
     joint: str
@@ -133,7 +133,7 @@ class _Block:
 
 
 def _legs(state: KnownState, group: Group) -> dict[str, _Strut | _Block]:
-    """Return the links that are tied by two pins alone, or a pin and a guide, to links that are none of these."""
+    """Return the links joined only by two pins, or a pin and a guide, to links that are not themselves legs."""
     contacts = state.contacts(group.links)
     joints = state.mechanism.joints
     if any(joints[contact.joint].parts for contact in contacts) or len(group.links) == 1:
@@ -168,7 +168,7 @@ def _legs(state: KnownState, group: Group) -> dict[str, _Strut | _Block]:
 
 
 def _links_of(state: KnownState, group: Group, driver: str) -> tuple[str, ...]:
-    """Return the links that a driver acts on; at a shared pin each of the group stands for the one that it names."""
+    """Return the links on which a driver acts; at a shared pin any link of the group represents the named one."""
     drive = state.mechanism.drivers[driver]
     points = [point for _, point in drive.ends or ()]
     there = (link for link in group.links for point in points if point in state.mechanism.links[link].local)
@@ -176,12 +176,12 @@ def _links_of(state: KnownState, group: Group, driver: str) -> tuple[str, ...]:
 
 
 class GroupWriter(RowWriter):
-    """Writes the rows of a group: slots 2 k and 2 k + 1 are the frame of its link k, those behind are inputs."""
+    """Writes the rows of a group: slots 2 k and 2 k + 1 are the frame of its link k, followed by the inputs."""
 
     mechanism: Mechanism
 
     def __init__(self, state: KnownState, links: Sequence[str], contacts: Sequence[Contact], index: int) -> None:
-        """Begin with no rows for these unknown links, tied by these contacts, of the group with this index."""
+        """Start without rows for these unknown links, joined by these contacts, of the group with this index."""
         self.mechanism, self.rows = state.mechanism, []
         self._state, self._index = state, index
         self._unknown = {link: k for k, link in enumerate(links)}
@@ -231,11 +231,11 @@ class GroupWriter(RowWriter):
             write_driver(self, self.mechanism.drivers[id])
 
     def _require(self, joint: str) -> None:
-        """Refuse what is not found from this side."""
+        """Raise `InputError` for joints that cannot be solved in this direction."""
         geneva = self.mechanism.joints.of(Geneva).get(joint)
         if geneva is not None:
-            message = f"the wheel '{geneva.wheel}' is not found from its crank '{geneva.crank}' alone"
-            hint = "drive the crank's shaft; a wheel cannot drive its crank"
+            message = f"the Geneva wheel '{geneva.wheel}' has to be driven by its crank '{geneva.crank}'"
+            hint = "drive the crank's shaft; the wheel cannot drive the crank"
             raise InputError([Problem(f"joints.{geneva.id}", message, hint)], self.mechanism.title)
         cam = self.mechanism.joints[joint]
         if isinstance(cam, LawCam):
@@ -249,7 +249,7 @@ class GroupWriter(RowWriter):
         self.add(link, "constant distance", (link,), span * self.size, Row.half_square(F - E).plus(-0.5 * span**2))
 
     def block(self, block: _Block) -> None:
-        """Write the row of a link that keeps a pin on a guide, in the frame of the link at the other side of that."""
+        """Write the row of a link that keeps a pin on a guide, in the frame of the link on the other side."""
         state, guide, turn = self._state, self._state.guide(block.joint), block.turn(self._state)
         local = state.local(block.link, block.end.joint)
         if block.link == guide.slider:
@@ -260,7 +260,7 @@ class GroupWriter(RowWriter):
         row = Row.cross(self.along(block.partner, along), tip - self.point(block.partner, start)).plus(-offset)
         self.add(block.link, "across the guide", (block.partner,), self.size, row)
 
-    # --- what joints ask for ------------------------------------------------------------------------------
+    # --- the interface for joints ----------------------------------------------------------------------------
 
     def point(self, link: str, local: complex) -> Affine:
         """Return a point of a link."""
@@ -276,12 +276,12 @@ class GroupWriter(RowWriter):
         return Affine.slot(2 * self._unknown[link] + 1) * local
 
     def drawn(self, link: str, local: complex) -> complex:
-        """Return where a point of a link is in the sketch."""
+        """Return the position of a point of a link in the sketch."""
         origin, direction = self._state.sketch_frame(link)
         return origin + direction * local
 
     def ties(self, pin: str) -> Iterator[tuple[str, Affine, tuple[str, ...]]]:
-        """Return the links that a pin holds: on the known pin, or on another link of the group."""
+        """Return the links joined by a pin: to the known pin, or to another link of the group."""
         for contact in self._contacts[pin]:
             if contact.other is None:
                 yield contact.link, self._known(self._state.pins[pin]), ()
@@ -289,7 +289,7 @@ class GroupWriter(RowWriter):
                 yield contact.link, self.point(contact.other, self._state.local(contact.other, pin)), (contact.other,)
 
     def fastened(self, joint: str) -> list[str]:
-        """Return the links of which the link itself or the first one is of the group, and both are there."""
+        """Return the links for which the link or the first one belongs to the group, and both are available."""
         first, *others = self.mechanism.joints[joint].links
         pairs = ((link, [end in self._unknown for end in (first, link)]) for link in others)
         frames = self._state.frames
@@ -300,16 +300,16 @@ class GroupWriter(RowWriter):
         ]
 
     def tip(self, slot: Led) -> tuple[Affine, str]:
-        """Return the point that a guide or a circular slot leads, and its link."""
+        """Return the point guided by a guide or a circular slot, and its link."""
         state, slider = self._state, slot.slider
         if slider in self._unknown or slider in state.frames:
             return self.point(slider, slot.point), slider
-        # The slot takes a shared pin whose listed link comes later: any link there, or the pin itself, stands for it.
+        # The slot acts on a shared pin whose listed link is solved later: use any link at the pin, or the pin itself.
         local = self.mechanism.links[slider].local
         return self.end(slider, next(point for point, place in local.items() if place == slot.point))
 
     def end(self, link: str, point: str) -> tuple[Affine, str]:
-        """Return a point that a link of the group has, or that is known."""
+        """Return a point of a link of the group, or a known point."""
         state = self._state
         if point in state.pins:
             return self._known(state.pins[point]), link
@@ -318,11 +318,11 @@ class GroupWriter(RowWriter):
         return self.point(link, state.local(link, point)), link
 
     def is_met(self, guide: str) -> bool:
-        """Return that no frame keeps to a guide by itself."""
+        """Return False: no frame satisfies a guide by itself."""
         return False
 
     def turns(self, factors: Mapping[str, float]) -> Row:
-        """Return the sum of factor * turn since the sketch: of angles that are unknown, and of turns that are known."""
+        """Return the sum of factor * rotation from the sketch, over unknown angles and known rotations."""
         terms, start, known = dict[int, float](), 0.0, Affine()
         for link, factor in factors.items():
             if link in self._unknown and factor != 0.0:
@@ -337,7 +337,7 @@ class GroupWriter(RowWriter):
         return Row.sum_of(terms, start)
 
     def orient(self, of: str, links: tuple[str, str], turn: complex, driver: str | None = None) -> None:
-        """Write that two directions are the same; one that is constant is turned by a driver once and for all."""
+        """Write that two directions are equal; a driver's rotation is applied to a constant one if there is one."""
         first, second = links
         form: Form
         if driver is None:
@@ -353,7 +353,7 @@ class GroupWriter(RowWriter):
     def driven(
         self, drive: DriverCoordinate, equation: str, links: tuple[str, ...], unit: float, row: Row, form: DrivenForm
     ) -> None:
-        """Write a row that is driven."""
+        """Write a driven row."""
         state, index = self._state, self._index
         if form == "half square":
             operand = half_square_of(state, drive.id, index)

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 def solve_higher(closing: Closing, ties: list[Contact]) -> Mapping[str, Frame] | None:
-    """Close a link with one lower and one higher pair to what is known; None where there is no closed form."""
+    """Close a link with one lower and one higher pair to known links; None if there is no closed form."""
     lower, higher = sorted(ties, key=lambda tie: tie.kind not in "RP")
     if lower.kind not in "RP":
         return None
@@ -55,14 +55,14 @@ def solve_higher(closing: Closing, ties: list[Contact]) -> Mapping[str, Frame] |
 
 
 def _in_arc(closing: Closing, tie: Contact, arc: CircularSlot) -> Mapping[str, Frame] | None:
-    """Close a link with a pin in a circular slot, or with the slot: a link without mass joins pin and centre."""
+    """Close a link with a pin in a circular slot, or with the slot: a massless link joins pin and centre."""
     state, links = closing.state, closing.state.mechanism.links
     name = next(point for point, local in links[arc.slider].local.items() if local == arc.point)
     if tie.link == arc.carrier:
         local = arc.center
         other = state.pins[name] if name in state.pins else state.frames[arc.slider].point(arc.point)
     elif name in links[tie.link].local:
-        # The slot may act on a pin that several links share: this one is placed by it.
+        # The slot may act on a pin shared by several links, which locates this one.
         local = links[tie.link].local[name]
         other = state.frames[arc.carrier].point(arc.center)
     else:
@@ -72,10 +72,10 @@ def _in_arc(closing: Closing, tie: Contact, arc: CircularSlot) -> Mapping[str, F
 
 
 def _in_slot(closing: Closing, tie: Contact, slot: Guide) -> Mapping[str, Frame] | None:
-    """Close a link whose pin runs in a known straight slot: a circle and a line, or two lines."""
+    """Close a link with a pin in a known straight slot: a circle and a line, or two lines."""
     state, links = closing.state, closing.state.mechanism.links
     name = next(point for point, local in links[slot.slider].local.items() if local == slot.point)
-    # The slot may act on a pin that several links share: this one is placed by it.
+    # The slot may act on a pin shared by several links, which locates this one.
     if name not in links[tie.link].local or slot.carrier not in state.frames:
         return None
     local, carrier = links[tie.link].local[name], state.frames[slot.carrier]
@@ -97,7 +97,7 @@ def _in_slot(closing: Closing, tie: Contact, slot: Guide) -> Mapping[str, Frame]
 
 
 def _on_slot(closing: Closing, tie: Contact, slot: Guide) -> Mapping[str, Frame] | None:
-    """Close a link whose straight slot takes a known pin: it turns about its own pin, or slides along its guide."""
+    """Close a link whose straight slot holds a known pin: it rotates about its own pin, or slides along its guide."""
     state, links = closing.state, closing.state.mechanism.links
     name = next(point for point, local in links[slot.slider].local.items() if local == slot.point)
     if name not in state.pins and slot.slider not in state.frames:
@@ -112,7 +112,7 @@ def _on_slot(closing: Closing, tie: Contact, slot: Guide) -> Mapping[str, Frame]
         return {tie.link: closing.through_pin(tie, along * (1 / slot.direction))}
     direction = closing.direction_by_guide(tie)
     start, along, offset = closing.line(tie, direction, 0j)
-    # The link's origin runs on its guide, and on the slot's line as it is seen from the pin.
+    # The link's origin runs on its guide, and on the line of the slot relative to the pin.
     seen = closing.vector(pin - direction * slot.origin), closing.vector(direction * slot.direction), -slot.offset
     own_line = closing.vector(start), closing.vector(along), offset
     origin = closing.close("PRP", (*own_line, *seen), state.sketch_frame(tie.link)[0], tie.link)
@@ -127,7 +127,7 @@ def _followed(closing: Closing, tie: Contact, cam: LawCam) -> Mapping[str, Frame
 
 
 def _on_profile(closing: Closing, tie: Contact, cam: ProfileCam) -> Mapping[str, Frame] | None:
-    """Close a follower on the carrier of a known cam's shaft, where it is a function of the cam's angle."""
+    """Close a follower on the carrier of a known cam's shaft, if it is a function of the cam's angle."""
     if cam.follower != tie.link or cam.cam not in closing.state.frames:
         return None
     found = follower_of(closing.state, tie, cam)
@@ -138,7 +138,7 @@ def _on_profile(closing: Closing, tie: Contact, cam: ProfileCam) -> Mapping[str,
 
 
 def _lifted(closing: Closing, tie: Contact, function: Function, cam: str, carrier: str) -> Mapping[str, Frame]:
-    """Close a link on a known carrier whose travel or angle against it is a function of a known cam's angle."""
+    """Close a link whose travel or angle relative to a known carrier is a function of a known cam's angle."""
     state, builder = closing.state, closing.state.builder
     inputs = [closing.vector(state.frames[link].direction) for link in (cam, carrier)]
     lift = Lift(function)
@@ -164,10 +164,10 @@ def _stepped(closing: Closing, tie: Contact, geneva: Geneva) -> Mapping[str, Fra
 
 
 def require_carrier(state: KnownState, cam: LawCam, inside: tuple[str, ...]) -> Mapping[str, Frame]:
-    """Return the known frames; `InputError` where the carrier of a cam is neither known nor in the group."""
+    """Return the known frames; `InputError` if the carrier of a cam is neither known nor in the group."""
     if cam.carrier in state.frames or cam.carrier in inside:
         return state.frames
-    message = f"the law needs the place of '{cam.carrier}', which is found only later"
+    message = f"the cam law needs the position of '{cam.carrier}', which is solved only later"
     hint = "drive the mechanism at another joint"
     raise InputError([Problem(f"joints.{cam.id}", message, hint)], state.mechanism.title)
 
@@ -175,8 +175,8 @@ def require_carrier(state: KnownState, cam: LawCam, inside: tuple[str, ...]) -> 
 def crank_driver(mechanism: Mechanism, geneva: Geneva) -> tuple[str, int, float]:
     """Return the driver of a crank: its angle from the line of centres is sense * coordinate + phase.
 
-    The driver may turn a link that the crank is fastened to. Raises `InputError` where none turns the crank against its
-    carrier: only a driver counts the turns.
+    The driver may act on a link fastened to the crank. Raises `InputError` if no driver turns the crank relative to its
+    carrier: only a driver counts full turns.
     """
     body: dict[str, str] = {}
     for joint in mechanism.joints.of(Fastened).values():
@@ -191,19 +191,19 @@ def crank_driver(mechanism: Mechanism, geneva: Geneva) -> tuple[str, int, float]
             drawn = mechanism.links[geneva.crank].direction / mechanism.links[geneva.carrier].direction
             ahead = math.remainder(cmath.phase(drawn) - sense * drive.start, 2 * math.pi)
             return drive.id, sense, geneva.phase + ahead
-    message = f"the crank '{geneva.crank}' is not driven against '{geneva.carrier}': its turns cannot be counted"
-    raise InputError([Problem(f"joints.{geneva.id}", message, "drive its shaft by an angle driver")], mechanism.title)
+    message = f"the crank '{geneva.crank}' is not driven relative to '{geneva.carrier}': its turns cannot be counted"
+    raise InputError([Problem(f"joints.{geneva.id}", message, "drive its shaft with an angle driver")], mechanism.title)
 
 
 # --- followers of profiles on the carrier of the cam's shaft: functions of the cam's angle ------------------
 
 
-#: What was found of a cam, as long as it lives: the table of a follower takes a tenth of a second.
+#: Cache of followers per cam: computing the table of a follower takes a tenth of a second.
 _found: WeakKeyDictionary[ProfileCam, dict[tuple[str, str], ProfileFollower]] = WeakKeyDictionary()
 
 
 def follower_of(state: KnownState, tie: Contact, cam: ProfileCam) -> tuple[str, ProfileFollower] | None:
-    """Return the carrier and the function of a follower whose other joint is `tie`; None where there is no carrier."""
+    """Return the carrier and the function of a follower whose other joint is `tie`; None if there is no carrier."""
     joints = {joint.id: joint for joint in state.topology.joints}
     points = state.mechanism.links[cam.cam].local
     shafts = [joint for joint in joints.values() if joint.kind == "R" and joint.id in points]

@@ -1,4 +1,4 @@
-"""What is known while a plan is compiled: frames of solved links, places of solved pins, and how links touch them."""
+"""What is known while a plan is compiled: frames of solved links, solved pins, and joints to them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from structkin.structure import Group, KinematicStructure
 
 @dataclass(frozen=True, slots=True)
 class Contact:
-    """A joint between a link of the group (`link`) and what is known, or another link of the group (`other`)."""
+    """A joint between a link of the group (`link`) and a known link, or another link of the group (`other`)."""
 
     kind: str
     joint: str
@@ -27,16 +27,16 @@ class Contact:
 
 
 def seated(base: Frame, seat: Seat) -> Frame:
-    """Return the frame of a link that lies so in the frame of another one."""
+    """Return the frame of a link whose pose in the frame of another one is `seat`."""
     return Frame(base.point(seat.origin), base.direction * seat.direction)
 
 
 @dataclass
 class KnownState:
-    """What is known so far while a plan is compiled: frames of solved links and places of solved pins.
+    """What is known so far while a plan is compiled: frames of solved links and positions of solved pins.
 
-    `base` is the link whose frame coordinates are written in: the ground, or a link of a composite. `close` records
-    the steps of one group and returns its links' frames; a composite calls it again for what is inside.
+    `base` is the link in whose frame coordinates are expressed: the ground, or a link of a composite. `close` records
+    the steps of one group and returns its links' frames; a composite calls it for its internal groups.
     """
 
     mechanism: Mechanism
@@ -65,7 +65,7 @@ class KnownState:
         self.know({self.base: FIXED})
 
     def know(self, frames: Mapping[str, Frame]) -> None:
-        """Take in the frames of solved links, and with them their pins."""
+        """Add the frames of solved links and their pins."""
         self.frames.update(frames)
         for name, frame in frames.items():
             for joint in self._joints[name]:
@@ -73,7 +73,7 @@ class KnownState:
                     self.pins[joint.id] = frame.point(self.local(name, joint.id))
 
     def fastened_frame(self, link: str) -> Frame | None:
-        """Return the frame of a link that is fastened to a known one; None where it is not."""
+        """Return the frame of a link fastened to a known one; None if it is not."""
         if link in self.frames:
             return self.frames[link]
         for joint in self._joints[link]:
@@ -84,7 +84,7 @@ class KnownState:
         return None
 
     def local(self, link: str, point: str) -> complex:
-        """Return the place of a point in a link's frame."""
+        """Return the position of a point in a link's frame."""
         return self.mechanism.links[link].local[point]
 
     def guide(self, joint: str) -> Guide:
@@ -92,7 +92,7 @@ class KnownState:
         return self.mechanism.joints.of(Guide)[joint]
 
     def is_attached(self, pin: str) -> bool:
-        """Return whether a slot or another joint takes hold of a pin itself."""
+        """Return whether a slot or another joint is attached to the pin itself."""
         return bool(self._attached[pin])
 
     def driver(self, id: str) -> Driver:
@@ -113,7 +113,7 @@ class KnownState:
         return (place - base.origin) / base.direction
 
     def contacts(self, links: Sequence[str]) -> list[Contact]:
-        """Return the joints that tie these links to each other and to what is known."""
+        """Return the joints between these links, and from them to known links."""
         inside = set(links)
         found: dict[tuple[str, str], Contact] = {}
         for joint in self._touching(links):
@@ -135,7 +135,7 @@ class KnownState:
     def _guided(self, joint: Joint, ends: list[str], inside: set[str]) -> Iterable[Contact]:
         pins = [pin for end in joint.links if (pin := pin_of(end)) is not None]
         for pin in pins:
-            # A slot on a shared pin: a link of the group at that pin stands for it, unless the pin is known.
+            # A slot on a shared pin: a link of the group at that pin represents it, unless the pin is known.
             if pin not in self.pins:
                 ends = [*ends, *[link for link in self.topology.joint(pin).links if link in inside][:1]]
         known = any(end in self.frames for end in joint.links) or any(pin in self.pins for pin in pins)
@@ -145,7 +145,7 @@ class KnownState:
             yield Contact(joint.kind, joint.id, ends[0])
 
     def _fastened(self, joint: Joint, inside: set[str]) -> Iterable[Contact]:
-        """Return the contacts of the first link with each other one, of which at least one is in the group."""
+        """Return the contacts of the first link with each other link, if at least one is in the group."""
         first, *others = joint.links
         for link in others:
             if first in inside and link in inside:
@@ -154,12 +154,12 @@ class KnownState:
                 yield Contact(joint.kind, joint.id, first if first in inside else link)
 
     def _meshed(self, joint: Joint, inside: set[str]) -> Iterable[Contact]:
-        """Return the contact of a mesh, where its links and their carrier are of the group or known."""
+        """Return the contact of a gear pair whose links and carrier belong to the group or are known."""
         mesh = self.mechanism.joints.of(TurnCoupling)[joint.id]
         members = [link for link in (*mesh.links, mesh.arm) if link is not None]
         mine = [link for link in members if link in inside]
         if mesh.arm is not None and mesh.arm not in inside and (frame := self.fastened_frame(mesh.arm)) is not None:
-            self.frames[mesh.arm] = frame  # its turn is wanted before its group is reached
+            self.frames[mesh.arm] = frame  # its rotation is needed before its group is reached
         if mine and all(link in inside or link in self.frames for link in members):
             both = set(mesh.links) <= inside
             yield Contact(joint.kind, joint.id, mine[0], mesh.links[1] if both else None)
@@ -191,6 +191,6 @@ class KnownState:
         return KnownState(self.mechanism, topology, self.builder, base, self.close)
 
     def solve_all(self, structure: KinematicStructure, group: int | None = None) -> None:
-        """Record the steps of every group in order; `group` overrides the index that they report."""
+        """Record the steps of every group in order; `group` overrides the index they report."""
         for item in structure.groups:
             self.know(self.close(self, item, item.index if group is None else group))

@@ -1,4 +1,4 @@
-"""The equations of a pin that curved slots place before any link on it is known."""
+"""The equations of a pin located by curved slots before any link on it is known."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from structkin.structure import Group
 
 
 def place_pin(state: KnownState, group: Group, index: int) -> Affine:
-    """Record one step that places the pin of a group without links, and return its place."""
+    """Record one step that locates the pin of a group without links, and return its position."""
     writer = _PinWriter(state, group, index)
     writer.write(group.drivers)
     writer.keep_orientation()
@@ -20,7 +20,7 @@ def place_pin(state: KnownState, group: Group, index: int) -> Affine:
 
 
 class _PinWriter(GroupWriter):
-    """Writes the rows of a pin: the unknown link has its origin there, and keeps its orientation."""
+    """Writes the rows of a pin: the origin of an unknown link with constant orientation."""
 
     def __init__(self, state: KnownState, group: Group, index: int) -> None:
         self._pin = group.pins[0]
@@ -29,7 +29,7 @@ class _PinWriter(GroupWriter):
         super().__init__(state, [self._link], contacts, index)
 
     def point(self, link: str, local: complex) -> Affine:
-        """Return a point of a link, of the unknown one from the pin on."""
+        """Return a point of a link, relative to the pin for the unknown one."""
         return super().point(link, local - self._state.local(link, self._pin) if link == self._link else local)
 
     def sketch(self) -> list[tuple[complex, complex]]:
@@ -37,7 +37,7 @@ class _PinWriter(GroupWriter):
         return [(self._state.sketch_point(self._pin), self._state.sketch_frame(self._link)[1])]
 
     def keep_orientation(self) -> None:
-        """Write that the direction stays that of the sketch."""
+        """Write that the direction is that of the sketch."""
         [(_, direction)] = self.sketch()
         row = Row.aligned(Affine(direction), self.along(self._link))
         self.add(self._pin, "orientation", (self._link,), 1.0, row)

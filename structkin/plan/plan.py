@@ -1,4 +1,4 @@
-"""The plan: a flat list of steps, compiled once from a mechanism and its structure, run over any number of lanes."""
+"""The plan: a flat list of steps, compiled once from a mechanism and its structure, run for any number of lanes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from structkin.structure import KinematicStructure
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """A reference to what an earlier step or a driver supplies."""
+    """A reference to the result of an earlier step or a driver."""
 
     index: int
 
@@ -28,10 +28,10 @@ Operand = Slot | float | complex
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One solved relation: a structural group, or what prepares one.
+    """One solved relation: a structural group, or a preparation of one.
 
     `outputs` are slot indices; `mode` is +1 or -1; `group` is the index in the kinematic structure; `start` holds the
-    outputs in the sketch, where a general group begins to track.
+    outputs in the sketch, where tracking of a general group starts.
     """
 
     kind: Relation | General
@@ -43,23 +43,23 @@ class Step:
 
     @property
     def known(self) -> tuple[complex | float | None, ...]:
-        """The constants among the inputs, None for those that move."""
+        """The constants among the inputs, None for variable ones."""
         return tuple(None if isinstance(item, Slot) else item for item in self.inputs)
 
     @property
     def has_root(self) -> bool:
-        """Whether its two modes are the signs of a root, which is zero where they meet."""
+        """Whether its two modes are the signs of a root, which is zero where the modes meet."""
         return self.kind.closed_form and self.kind.modes == 2
 
     @property
     def goes_from_lane_to_lane(self) -> bool:
-        """Whether a lane depends on the one before: a group solved by continuation, or a count of turns."""
+        """Whether a lane depends on the previous one: a group solved by continuation, or a turn counter."""
         return not self.kind.closed_form or isinstance(self.kind, Turn)
 
 
 @dataclass(frozen=True, slots=True)
 class DriverSlot:
-    """A slot that a driver fills: the unit vector of `sign` times its angle, or its scalar value.
+    """A slot set by a driver: the unit vector of `sign` times its angle, or its scalar value.
 
     `group` is the first group that uses it.
     """
@@ -71,7 +71,7 @@ class DriverSlot:
     group: int
 
     def at(self, z: Any) -> Any:
-        """Return what the slot holds at a coordinate z of its driver, of any shape: that, or a unit vector (2, ...).
+        """Return the value of the slot at a driver coordinate z of any shape: z, or a unit vector (2, ...).
 
         >>> DriverSlot("motor", 0, True, -1, 0).at(np.pi / 2).round(9).tolist()
         [0.0, -1.0]
@@ -79,7 +79,7 @@ class DriverSlot:
         return np.stack((np.cos(z), self.sign * np.sin(z))) if self.angular else z
 
     def slope(self, value: Any) -> Any:
-        """Return the derivative of the slot by the coordinate, where it holds a value."""
+        """Return the derivative of the slot with respect to the coordinate, from the slot's value."""
         return self.sign * np.stack((-value[1], value[0])) if self.angular else np.ones_like(value[0])
 
 
@@ -87,10 +87,10 @@ class DriverSlot:
 class Plan:
     """Steps in solve order, with the frames of all links as expressions of their slots.
 
-    `widths` gives the rows of each slot: 2 for a vector, 1 for a scalar. `turns` holds how far links have turned since
-    the sketch, whole turns counted, as sums of scalar slots; only of links in mechanisms with gears. `engine` says what
-    runs the plan: "numpy", "numba", or "auto" for the one that is done first. Without `with_rates` a sweep may leave
-    out the rates of all but the drivers, which K and L will give.
+    `widths` is the number of rows of each slot: 2 for a vector, 1 for a scalar. `turns` are the rotations of links from
+    the sketch, including full turns, as sums of scalar slots; only for mechanisms with gears. `engine` runs the plan:
+    "numpy", "numba", or "auto" for the one expected to finish first. Without `with_rates` a sweep may omit all rates
+    except those of the drivers; K and L give the others.
     """
 
     structure: KinematicStructure
@@ -114,12 +114,12 @@ class Plan:
 
     @property
     def sweep_kernel(self) -> str:
-        """The kernel by which closed forms are swept."""
+        """The kernel used to sweep closed forms."""
         return "solve" if self.with_rates else "place"
 
     @property
     def numbers(self) -> int:
-        """How many numbers the memory of a pose holds, each with its rates: those of the slots and of the drivers."""
+        """The numbers stored per pose, each with its rates: those of the slots and of the drivers."""
         return self.offsets[-1] + 2 * len(self.drivers) + 2
 
     @cached_property
@@ -129,16 +129,16 @@ class Plan:
 
     @cached_property
     def followed(self) -> tuple[int, ...]:
-        """The steps whose kind has no closed form: their poses are followed from the sketch."""
+        """The steps without a closed form: their poses are tracked from the sketch."""
         return tuple(index for index, step in enumerate(self.steps) if not step.kind.closed_form)
 
     @cached_property
     def first_smoothed(self) -> int:
-        """The first row that may be singular: those before it are known without a root."""
+        """The first row that may be singular: rows before it involve no root."""
         return min((self.offsets[self.steps[k].outputs[0]] for k in (*self.with_root, *self.followed)), default=0)
 
     def run_by(self, engine: str, *, with_rates: bool = True) -> Plan:
-        """Return the plan with an engine, the same one each time: what it knows of its kernels is kept."""
+        """Return the plan with an engine; the same object each time, so that its kernels are cached."""
         if (engine, with_rates) not in self._others:
             self._others[engine, with_rates] = replace(self, engine=engine, with_rates=with_rates)
         return self._others[engine, with_rates]
@@ -167,13 +167,13 @@ class Plan:
 
     @cached_property
     def counts(self) -> bool:
-        """Whether turns of links matter, whole ones too: to wheels that they drive."""
+        """Whether full turns of links matter, as they do for gears."""
         kinds = [step.kind for step in self.steps]
         return any(isinstance(kind, Turn) if kind.closed_form else bool(kind.rows.angles) for kind in kinds)
 
     @cached_property
     def leaves_rows(self) -> bool:
-        """Whether there are slots that no step and no driver writes: this is the head of a longer plan."""
+        """Whether there are slots that no step and no driver writes: then this is the first part of a longer plan."""
         written = sum(len(step.outputs) for step in self.steps) + len(self.drivers)
         return written < len(self.widths)
 
@@ -182,9 +182,9 @@ class Plan:
         return slice(self.offsets[slot], self.offsets[slot + 1])
 
     def inputs(self, step: Step, x: Any, *, constant: bool = True) -> tuple[Any, ...]:
-        """Return what a step takes in, vectors (2, n) and scalars (n,), from slots x (rows, n).
+        """Return the inputs of a step, vectors (2, n) and scalars (n,), from slots x (rows, n).
 
-        Where x holds rates, no operand is `constant`: those that stand in the plan are zero.
+        If x contains rates, pass `constant=False`: constants of the plan then become zero.
         """
         return tuple(self._operand(operand, x, constant=constant) for operand in step.inputs)
 

@@ -1,6 +1,6 @@
 """Steps of a plan that are not structural groups: sums, half squares, quotients.
 
-They have the duties of a relation (`structkin.groups.kind`) so that the engine differentiates them in the same way.
+They implement the interface of a relation (`structkin.groups.kind`), so the engine differentiates them like groups.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from structkin.groups.kind import Array, Explicit, Values, dot, over, times
 
 @dataclass(frozen=True)
 class Combine(Explicit):
-    """A vector const + sum of factor * slot: an `Affine` expression that a group needs as an input."""
+    """A vector const + sum of factor * slot: an `Affine` expression that is an input of a group."""
 
     const: complex
     factors: tuple[complex, ...]
@@ -24,7 +24,7 @@ class Combine(Explicit):
         x: Any = start.real
         y: Any = start.imag
         for factor, v in zip(self.factors, h, strict=True):
-            # Most factors are real: a scaled, not turned, vector.
+            # Most factors are real: they scale a vector without rotating it.
             if factor.imag == 0:
                 x, y = x + factor.real * v[0], y + factor.real * v[1]
             else:
@@ -50,7 +50,7 @@ class Combine(Explicit):
 
 
 class HalfSquare(Explicit):
-    """lambda = V.V / 2 of a vector: a length as a dyad wants it."""
+    """lambda = V.V / 2 of a vector: a length in the form that dyads use."""
 
     def position(self, h: Values, root: Any) -> Values:
         """Return half the square."""
@@ -73,7 +73,7 @@ class HalfSquareOfLength(Explicit):
     """lambda = s^2 / 2 of a driven distance s, which has to be positive."""
 
     def margin(self, h: Values) -> Array | None:
-        """Return the distance itself: negative, there is no such pose."""
+        """Return the distance itself: if it is negative, there is no pose."""
         return np.asarray(h[0])
 
     def position(self, h: Values, root: Any) -> Values:
@@ -94,7 +94,7 @@ class HalfSquareOfLength(Explicit):
 
 
 class Quotient(Explicit):
-    """U = W / R, read as complex numbers: the direction that turns R, given in a link's frame, into W."""
+    """U = W / R, as complex numbers: the direction that rotates R, given in a link's frame, into W."""
 
     def position(self, h: Values, root: Any) -> Values:
         """Return the quotient."""
@@ -141,7 +141,7 @@ class Sum(Explicit):
 
 
 class Travel(Explicit):
-    """s = D . (P - G): how far a point is along a line through G with the unit direction D."""
+    """s = D . (P - G): the coordinate of a point along a line through G with the unit direction D."""
 
     def position(self, h: Values, root: Any) -> Values:
         """Return the travel."""

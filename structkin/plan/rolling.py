@@ -1,7 +1,7 @@
-"""Rolling wheels whose centre is led by a rod or a ram, in closed form.
+"""Rolling wheels whose centre is guided by a rod or a cylinder, in closed form.
 
-The centre of a circle that rolls keeps its distance to a line, or to the centre of another circle. So it is found as
-that of a slider, or of a second rod; and the arc that has rolled off then says how far the wheel has turned.
+The centre of a rolling circle keeps its distance from a line, or from the centre of another circle. So it is computed
+like that of a slider, or of a second rod; the rolled arc then gives the rotation of the wheel.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from structkin.structure import Group
 
 @dataclass(frozen=True)
 class _Lead:
-    """What leads a centre: its name, a known point and half the square of the distance from there; the rod if any."""
+    """What guides a centre: its name, a known point and half the square of the distance from it; the rod if any."""
 
     center: str
     known: Affine
@@ -29,7 +29,7 @@ class _Lead:
 
 
 def solve_rolling(state: KnownState, group: Group, index: int) -> Mapping[str, Frame] | None:
-    """Record the steps of a wheel that rolls on a known link, led at its centre; None for other groups."""
+    """Record the steps of a wheel rolling on a known link and guided at its centre; None for other groups."""
     contacts = state.contacts(group.links)
     rolling = [contact for contact in contacts if contact.kind == "K" and contact.other is None]
     if len(rolling) != 1 or len(contacts) - len(rolling) != 2 * (len(group.links) - 1):
@@ -58,7 +58,7 @@ def solve_rolling(state: KnownState, group: Group, index: int) -> Mapping[str, F
 def _led_by_rod(
     state: KnownState, group: Group, contacts: Sequence[Contact], wheel: str, local: complex
 ) -> _Lead | None:
-    """Return the lead of a rod between a known pin and the centre of the wheel, at `local` in its frame."""
+    """Return the guidance by a rod between a known pin and the centre of the wheel, at `local` in its frame."""
     inner = [contact for contact in contacts if contact.kind == "R" and contact.other is not None]
     outer = [contact for contact in contacts if contact.kind == "R" and contact.other is None]
     if group.drivers or len(group.links) != 2 or len(inner) != 1 or len(outer) != 1 or outer[0].link == wheel:
@@ -71,7 +71,7 @@ def _led_by_rod(
 
 
 def _led_by_ram(state: KnownState, group: Group, index: int, wheel: str, local: complex) -> _Lead | None:
-    """Return the lead of a driven distance between a known point and the centre of the wheel."""
+    """Return the guidance by a driven distance between a known point and the centre of the wheel."""
     if len(group.links) != 1 or len(group.drivers) != 1:
         return None
     drive = state.mechanism.drivers[group.drivers[0]]
@@ -85,7 +85,7 @@ def _led_by_ram(state: KnownState, group: Group, index: int, wheel: str, local: 
 
 
 def _on_line(closing: Closing, mesh: TurnCoupling, lead: _Lead) -> tuple[Affine, Affine]:
-    """Return centre and turn of a wheel on a line: circle and line, then the travel."""
+    """Return centre and rotation of a wheel on a line: circle and line, then the travel."""
     assert mesh.guide is not None
     state, guide = closing.state, closing.state.guide(mesh.guide)
     base = state.frames[guide.carrier]
@@ -97,7 +97,7 @@ def _on_line(closing: Closing, mesh: TurnCoupling, lead: _Lead) -> tuple[Affine,
 
 
 def _on_circle(closing: Closing, mesh: TurnCoupling, lead: _Lead, wheel: str) -> tuple[Affine, Affine]:
-    """Return centre and turn of a wheel on a circle: two circles, then the turn of the line of centres."""
+    """Return centre and rotation of a wheel on a circle: two circles, then the rotation of the line of centres."""
     assert mesh.ratio is not None
     state, k = closing.state, mesh.links.index(wheel)
     other, its = mesh.links[1 - k], mesh.centers[1 - k]

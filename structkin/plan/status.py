@@ -1,4 +1,4 @@
-"""How a sample ended."""
+"""The outcome of a sample."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 
 
 class Status(IntEnum):
-    """The outcome of one sample; every one but OK carries the group where it stopped.
+    """The outcome of one sample; except for OK, it is stored with the group at which the solution stopped.
 
-    A sample that is `BEYOND_STROKE` is solved like one that is OK, and has all its numbers: the links close, but a pin
-    has left its slot there, or a cylinder is shorter or longer than it can be.
-    `BAD_INPUT` is that of a variant which makes no mechanism (`structkin.Motions.faults` says why): one mechanism
-    alone would raise `InputError`.
+    A sample that is `BEYOND_STROKE` is solved like one that is OK, with all its numbers: the links close, but a pin is
+    beyond the end of its slot, or a cylinder is beyond its stroke.
+    `BAD_INPUT` is the outcome of an invalid variant (`structkin.Motions.faults` says why): a single mechanism would
+    raise `InputError`.
 
     >>> Status(1).words
     'out of reach'
@@ -46,7 +46,7 @@ class Status(IntEnum):
 def mark(
     status: NDArray[np.int8], group: NDArray[np.int32], where: NDArray[np.bool_], outcome: Status, at: int
 ) -> None:
-    """Give lanes their status and the group they stopped at, unless an earlier group has stopped them for good."""
+    """Set the status of lanes and the group they stopped at, unless an earlier group has stopped them."""
     if not where.any():
         return
     worse = where & ((status == Status.OK) | ((status == Status.SINGULAR) & (outcome != Status.SINGULAR)))

@@ -1,4 +1,4 @@
-"""Turns of links as scalars of a plan: sums of drivers' angles, or followed along the lanes."""
+"""Rotations of links as scalars of a plan: sums of driver angles, or counted along the lanes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from structkin.rows.affine import Affine, Frame
 
 
 def scalar(state: KnownState, expression: Affine, group: int) -> Operand:
-    """Return a sum of scalar slots as an operand: itself, a constant, or a new slot that holds it."""
+    """Return a sum of scalar slots as an operand: an existing slot, a constant, or a new slot."""
     if not expression.terms:
         return float(expression.const.real)
     if expression.is_slot:
@@ -23,22 +23,22 @@ def scalar(state: KnownState, expression: Affine, group: int) -> Operand:
 
 
 def turn_of_driver(state: KnownState, driver: str, group: int) -> Affine:
-    """Return how far an angle driver has turned since the sketch."""
+    """Return the rotation of an angle driver from the sketch."""
     start = state.mechanism.drivers[driver].start
     slot = state.builder.driver(driver, group, angular=False, value=start)
     return Affine.slot(slot.index) - Affine(complex(start))
 
 
 def turn_of(state: KnownState, link: str, group: int) -> Affine:
-    """Return how far a known link has turned since the sketch, as a sum of scalar slots.
+    """Return the rotation of a known link from the sketch, as a sum of scalar slots.
 
-    A link whose turn is not the sum of drivers' angles gets a step that follows it along the lanes.
+    A link whose rotation is not a sum of driver angles gets a step that counts it along the lanes.
     """
     return turn_of_vector(state, state.frames[link].direction, group)
 
 
 def turn_of_vector(state: KnownState, vector: Affine, group: int) -> Affine:
-    """Return how far a vector has turned since the sketch."""
+    """Return the rotation of a vector from the sketch."""
     builder = state.builder
     if not vector.terms:
         return Affine()
@@ -57,13 +57,13 @@ def turn_of_vector(state: KnownState, vector: Affine, group: int) -> Affine:
 
 
 def known_turns(state: KnownState) -> dict[str, Affine]:
-    """Return the turns of all links whose turns are known as sums of scalar slots."""
+    """Return the rotations of all links for which they are known as sums of scalar slots."""
     slots = {link: state.builder.direction_slot(frame.direction) for link, frame in state.frames.items()}
     return {link: state.builder.turns[slot] for link, slot in slots.items() if slot in state.builder.turns}
 
 
 def travel_of(state: KnownState, joint: str, group: int) -> Affine:
-    """Return the travel of a guide between known links since the sketch."""
+    """Return the travel of a guide between known links, from the sketch."""
     guide = state.guide(joint)
     carrier, slider = state.frames[guide.carrier], state.frames[guide.slider]
     along, place = carrier.direction * guide.direction, slider.point(guide.point)
@@ -71,14 +71,14 @@ def travel_of(state: KnownState, joint: str, group: int) -> Affine:
 
 
 def travel_between(state: KnownState, origin: Affine, along: Affine, place: Affine, start: float, group: int) -> Affine:
-    """Return how far a place has gone along a line since the sketch, where it was at `start`."""
+    """Return the travel of a point along a line from the sketch, where its coordinate was `start`."""
     operands = tuple(state.builder.vector(vector, group) for vector in (origin, along, place))
     (out,) = state.builder.step(Travel(), operands, (start,), group=group, scalar=True)
     return Affine.slot(out) - Affine(complex(start))
 
 
 def turned_direction(state: KnownState, link: str, turn: Affine, group: int) -> Affine:
-    """Return the direction of a link that has turned so far since the sketch, and remember its turn."""
+    """Return the direction of a link with this rotation from the sketch, and record the rotation."""
     _, sketch = state.sketch_frame(link)
     if not turn.terms:
         return Affine(sketch)
@@ -89,5 +89,5 @@ def turned_direction(state: KnownState, link: str, turn: Affine, group: int) -> 
 
 
 def hung(state: KnownState, link: str, pin: str, direction: Affine) -> Frame:
-    """Return the frame of a link with this direction, hung on a known pin."""
+    """Return the frame of a link with this direction on a known pin."""
     return Frame(state.pins[pin] - direction * state.local(link, pin), direction)

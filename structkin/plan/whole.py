@@ -1,4 +1,4 @@
-"""All joints of a mechanism at once: the Jacobian whose rank tells what kind of pose it is in."""
+"""All joints of a mechanism at once: the Jacobian whose rank classifies a pose."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Whole:
 
     @classmethod
     def of(cls, mechanism: Mechanism, structure: KinematicStructure, *, drivers: bool) -> Whole:
-        """Return the rows of all joints of a mechanism, and those of its drivers if they are asked for."""
+        """Return the rows of all joints of a mechanism and, with `drivers`, those of its drivers."""
         links = tuple(mechanism.topology.moving_links)
         state = KnownState(mechanism, mechanism.topology, PlanBuilder(), mechanism.topology.ground, lambda *_: {})
         group = replace(structure.groups[0], links=links, drivers=tuple(mechanism.drivers) if drivers else ())
@@ -47,7 +47,7 @@ class Whole:
             z = item.at(drivers[item.driver])
             values[item.slot] = complex(*z) if item.angular else z
         for step in self.builder.steps:
-            # Half the square of a driven distance is all that is prepared here.
+            # The only steps here compute half the square of a driven distance.
             (distance,) = step.inputs
             assert isinstance(distance, Slot)
             values[step.outputs[0]] = 0.5 * values[distance.index] ** 2

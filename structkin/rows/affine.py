@@ -1,4 +1,4 @@
-"""Affine expressions of slots: every point and direction of a solved link is one.
+"""Affine expressions of slots, such as all points and directions of solved links.
 
 A slot is a vector that a step of the plan computes. With plane vectors as complex numbers, the points and directions
 of a rigid link are affine in two of them, and so are their derivatives of every order and their coefficients K and L.
@@ -25,7 +25,7 @@ class Affine:
 
     @classmethod
     def slot(cls, index: int) -> Affine:
-        """Return the expression that is just this slot."""
+        """Return this slot as an expression."""
         return cls(0j, ((index, 1 + 0j),))
 
     def __add__(self, other: Affine) -> Affine:
@@ -40,13 +40,13 @@ class Affine:
         return self + other * -1
 
     def __mul__(self, factor: complex) -> Affine:
-        """Return the expression turned and scaled by a complex number."""
+        """Return the expression rotated and scaled by a complex number."""
         if factor == 0:
             return Affine()
         return Affine(self.const * factor, tuple((s, f * factor) for s, f in self.terms))
 
     def at(self, slots: Sequence[complex]) -> complex:
-        """Return the value where the slots have these values."""
+        """Return the value for these values of the slots."""
         return self.const + sum(factor * slots[slot] for slot, factor in self.terms)
 
     def components(self, slot: Callable[[int], Any]) -> tuple[Any, Any]:
@@ -71,7 +71,7 @@ class Affine:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """The place of a link: its origin and its unit direction."""
+    """The pose of a link: its origin and its unit direction."""
 
     origin: Affine
     direction: Affine

@@ -1,7 +1,7 @@
-"""Rows that are no polynomials: relations of a few vectors, differentiated as jets.
+"""Rows that are not polynomials: relations between a few vectors, differentiated with jets.
 
-Such a row is a relation F of a few vectors, each affine in the variables: Phi = F(L x + c). The derivatives of F come
-from arithmetic with jets; the chain rule with the constant L gives the rest:
+Such a row is a relation F of a few vectors, each affine in the variables: Phi = F(L x + c). The derivatives of F are
+computed with jets; the chain rule with the constant L gives the rest:
 
     Phi_x = F_y L,    second derivative along v and w = F_yy (L v, L w)
 
@@ -24,7 +24,7 @@ from structkin.rows.relations import Relation, derivative
 from structkin.rows.row import Row
 
 Floats = NDArray[np.float64]
-#: A vector, or two numbers in its place.
+#: A vector, or two numbers instead.
 Vector = Affine | tuple[Row, Row]
 
 
@@ -52,7 +52,7 @@ class Curve:
 class _Alike:
     """Rows of one relation, with the constant map L from the variables to the components of their vectors.
 
-    Components are numbered (component, row), so that those of all rows lie side by side.
+    Components are numbered (component, row), so that those of all rows are adjacent.
     """
 
     def __init__(self, written: Sequence[Curve], width: int, slots: int) -> None:
@@ -94,7 +94,7 @@ class _Alike:
 
     def gradient(self, x: Any) -> Any:
         """Return Phi_x (entries, n) at x (width, n)."""
-        # Each component moved by itself, at one evaluation of the function.
+        # Vary each component separately, with one evaluation of the function.
         moved = np.eye(self.components).reshape(-1, 2, self.components, 1, 1)
         rates = derivative(self.relation, self.at(x)[:, :, None], moved)
         shape = (self.components, self.count, x.shape[1])

@@ -1,4 +1,4 @@
-"""All written rows of a mechanism as arrays: quadratic ones, windings and curves behind one face."""
+"""All rows of a mechanism as arrays: quadratic rows, windings and curves behind one interface."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from structkin.rows.windings import Winding, Windings
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
-#: What a row may say.
+#: The forms of a row.
 Form = Row | Winding | Curve
 
 
@@ -46,7 +46,7 @@ class Equations:
         return Matrix.summing(self.rows, self.count)
 
     def arrays(self) -> dict[str, Any] | None:
-        """Return what the rows are made of, for compiled code; None where some are curves."""
+        """Return the data of the rows, for compiled code; None where some are curves."""
         found: dict[str, Any] = {"entry_row": self.rows, "entry_column": self.columns}
         constants = np.zeros(self.count)
         for part, mine, entries in self._parts:

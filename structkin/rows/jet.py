@@ -1,7 +1,7 @@
-"""Derivatives along up to three directions at once, by arithmetic: for relations that are not polynomials.
+"""Automatic differentiation along up to three directions at once, for relations that are not polynomials.
 
-A jet carries a value and its mixed derivatives along k directions: `parts[mask]` is the derivative along the directions
-whose bits are set. A product follows Leibniz' rule, a function of a jet that of Faa di Bruno.
+A jet is a value with its mixed derivatives along k directions: `parts[mask]` is the derivative along the directions
+whose bits are set. Products follow Leibniz's rule, functions of a jet Faa di Bruno's formula.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Jet:
     """
 
     def __init__(self, parts: Sequence[Any]) -> None:
-        """Take value and derivatives in the order of the masks 0, 1, 2, 3, ..."""
+        """Store value and derivatives in the order of the masks 0, 1, 2, 3, ..."""
         self.parts = tuple(parts)
 
     def __add__(self, other: Jet) -> Jet:
@@ -68,7 +68,7 @@ def vector(parts: Sequence[Any]) -> Vector:
 
 
 def seen_from(a: Vector, b: Vector) -> Vector:
-    """Return a times the conjugate of b, as complex numbers: the vector a as the direction b sees it."""
+    """Return a times the conjugate of b, as complex numbers: the vector a relative to the direction b."""
     return a[0] * b[0] + a[1] * b[1], a[1] * b[0] - a[0] * b[1]
 
 
@@ -84,7 +84,7 @@ def angle(a: Vector) -> Jet:
     """Return the angle of a vector; its value is in (-pi, pi]."""
     x, y = a[0].parts[0], a[1].parts[0]
     square = x * x + y * y
-    # Seen from its own value the vector is (1, 0), and the angle is arctan(q) at q = 0.
+    # Relative to its own value the vector is (1, 0), and the angle is arctan(q) at q = 0.
     here = tuple(Jet((part / square, *(0.0,) * (len(a[0].parts) - 1))) for part in (x, y))
     along, across = seen_from(a, (here[0], here[1]))
     q = across * along.of((1.0, -1.0, 2.0, -6.0))

@@ -1,4 +1,4 @@
-"""Constant matrices applied over lanes: full where they are small, sparse where they are large."""
+"""Constant matrices applied over lanes: dense if small, sparse if large."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
-#: Sizes up to which a full matrix takes less time than a sparse one, which costs some calls: one lane, and many.
+#: Sizes up to which a dense matrix is faster than a sparse one: for one lane, and for many.
 FULL_ONE, FULL_MANY = 8192, 2048
 
 
 class Matrix:
-    """A matrix given by its entries, those of one place summed; `matrix @ x` takes x (width, n) or (width,).
+    """A matrix given by its entries, duplicates summed; `matrix @ x` takes x (width, n) or (width,).
 
-    SciPy is imported for large ones only: small jobs do not wait for it.
+    SciPy is imported only for large matrices, so that small jobs do not wait for it.
     """
 
     def __init__(self, factors: Any, rows: Any, columns: Any, shape: tuple[int, int]) -> None:
@@ -40,7 +40,7 @@ class Matrix:
 
     @classmethod
     def of(cls, sparse: Any) -> Matrix:
-        """Return one of SciPy's sparse matrices as such a matrix."""
+        """Return a SciPy sparse matrix as a `Matrix`."""
         entries = sparse.tocoo()
         return cls(entries.data, entries.row, entries.col, entries.shape)
 

@@ -1,7 +1,7 @@
-"""Functions of an angle that a cam or a Geneva wheel follows: piecewise polynomials with a sine, and Geneva's law.
+"""Functions of an angle for cams and Geneva wheels: piecewise polynomials with a sine, and the Geneva law.
 
-A function is called as `f(angle, order)` and returns its derivative of that order by the angle, (n,) for angles (n,).
-All of them accept complex steps: where a branch has to be chosen (which piece, which turn), the real part chooses.
+A function is called as `f(angle, order)` and returns its derivative of that order with respect to the angle, (n,) for
+angles (n,). All accept complex steps: the real part selects a branch (which piece, which turn).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Function(Protocol):
 
 
 def derivatives(function: Function, angle: Any, count: int) -> list[Any]:
-    """Return the first `count` derivatives of a function, from that of order 0; all at once where it can."""
+    """Return the first `count` derivatives of a function, starting with order 0; all at once if possible."""
     together = getattr(function, "together", None)
     return together(angle, count) if together else [function(angle, order) for order in range(count)]
 
@@ -38,8 +38,8 @@ class Piecewise:
 
         f = sum c_j t^j + a sin(w t + p)
 
-    All motions of cam followers are of this form. `breaks` (k + 1,) rise from 0 to 2 pi; `polynomials` (k, d) hold the
-    c_j in rising order, `waves` (k, 3) hold a, w and p. At a break the piece that begins there counts.
+    All motions of cam followers have this form. `breaks` (k + 1,) increase from 0 to 2 pi; `polynomials` (k, d) are the
+    c_j in increasing order, `waves` (k, 3) are a, w and p. At a break, the piece that starts there applies.
 
     >>> f = Piecewise(np.array([0.0, 2 * np.pi]), np.array([[1.0]]), np.array([[2.0, 1.0, 0.0]]))
     >>> f(np.array([0.0, np.pi / 2, 2.5 * np.pi])).round(12).tolist(), float(f(0.0, 1))
@@ -55,12 +55,12 @@ class Piecewise:
         return self.on_piece(*self._piece(angle), order)
 
     def together(self, angle: Any, count: int) -> list[Any]:
-        """Return the first `count` derivatives at once: the piece is sought only once."""
+        """Return the first `count` derivatives at once: the piece is found only once."""
         piece, t = self._piece(angle)
         return [self.on_piece(piece, t, order) for order in range(count)]
 
     def _piece(self, angle: Any) -> tuple[Any, Any]:
-        """Return the piece that each angle is on, and how far it is from the start of that."""
+        """Return the piece of each angle, and the angle from the start of the piece."""
         x = np.asarray(angle)
         x = x - TURN * np.floor(x.real / TURN)
         piece = np.clip(np.searchsorted(self.breaks, x.real, side="right") - 1, 0, len(self.breaks) - 2)
@@ -71,7 +71,7 @@ class Piecewise:
         return bool(self.waves[:, 0].any())
 
     def on_piece(self, piece: Any, t: Any, order: int = 0) -> Any:
-        """Return the derivative of this order on given pieces, continued beyond their ends if t lies there."""
+        """Return the derivative of this order on given pieces, extrapolated beyond their ends."""
         value = np.zeros_like(t)
         for power in range(self.polynomials.shape[1] - 1, order - 1, -1):
             value = value * t + math.perm(power, order) * self.polynomials[piece, power]
@@ -83,7 +83,7 @@ class Piecewise:
 
 @dataclass(frozen=True, eq=False)
 class Follow:
-    """shift + gain f(sense * angle + phase): a function read at another angle, in another unit, from another place."""
+    """shift + gain f(sense * angle + phase): a function with shifted and scaled argument and value."""
 
     function: Function
     gain: float = 1.0
@@ -105,9 +105,9 @@ class Follow:
 
 @dataclass(frozen=True)
 class GenevaLaw:
-    """The angle of a Geneva wheel with n slots by the angle of its crank, which is zero on the line of centres.
+    """The angle of a Geneva wheel with n slots as a function of the crank angle, zero on the line of centres.
 
-    With lambda = sin(pi / n), crank radius over distance of the shafts, the pin is in a slot while
+    With lambda = sin(pi / n), crank radius over shaft distance, the pin is in a slot while
     |x| <= pi/2 - pi/n, and there
 
         psi = arctan(lambda sin x / (1 - lambda cos x))
@@ -124,7 +124,7 @@ class GenevaLaw:
 
     @property
     def half(self) -> float:
-        """Half the engaged part of a turn of the crank [rad]."""
+        """Half the engaged part of a crank turn [rad]."""
         return float(np.pi / 2 - np.pi / self.slots)
 
     def engaged(self, angle: Any) -> Any:
@@ -132,7 +132,7 @@ class GenevaLaw:
         return np.abs(angle - TURN * np.round(angle / TURN)) <= self.half * (1 + 1e-12)
 
     def __call__(self, angle: Any, order: int = 0) -> Any:
-        """Return the derivative of this order by the crank's angle."""
+        """Return the derivative of this order with respect to the crank angle."""
         angle = np.asarray(angle)
         turns = np.floor(angle.real / TURN + 0.5)
         x = angle - TURN * turns

@@ -1,14 +1,15 @@
-"""Smooth curves of the plane, and the signed distance of a place from one, with three derivatives.
+"""Smooth plane curves, and the signed distance of a point from one, with three derivatives.
 
-A curve c(u) is made of pieces of lines, arcs and polynomials; u runs from 0 to 2 pi. A curve with two ends goes on
-straight beyond them. The place P is seen from its foot, the nearest place of the curve:
+A curve c(u) consists of lines, arcs and polynomials; u runs from 0 to 2 pi. A curve with two ends is extended by
+straight lines. The distance of a point P is measured from its foot, the nearest point of the curve:
 
     g(u, P) = (P - c(u)) . c'(u) = 0
     d(P) = c'(u) x (P - c(u)) / |c'(u)|        positive to the left of the curve
 
-So a pin on a curve is one equation d = 0 of the pin's place alone, as on a line or a circle, and no unknown u joins
-the others. The derivative of d by u is zero at the foot: with u right to first order, u_P = c' / (c'.c' - (P - c).c''),
-the derivatives of d are right up to the third. They need c to the fourth; on the curve itself, the third is enough.
+So a pin on a curve is one equation d = 0 in the pin's position alone, as on a line or a circle, without u as an
+additional unknown. The derivative of d with respect to u is zero at the foot: if u is correct to first order,
+u_P = c' / (c'.c' - (P - c).c''), the derivatives of d are correct up to the third. They need c up to the fourth
+derivative; on the curve itself, the third suffices.
 """
 
 from __future__ import annotations
@@ -28,13 +29,13 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-#: Places of a curve between which the foot is sought, at least; and on each piece.
+#: Minimum number of curve points used to find the foot, in all and per piece.
 TABLE, ON_PIECE = 720, 8
 
-#: A last step of Newton's method [rad] whose square is nothing.
+#: A last Newton step [rad] whose square is negligible.
 NEAR = 1e-8
 
-#: A foot that is not farther than this beyond an end [rad] is at the end: rounding does not take its curvature away.
+#: A foot beyond an end by less than this [rad] is at the end, so that rounding does not remove its curvature.
 AT_END = 1e-9
 
 
@@ -80,18 +81,18 @@ class PlaneCurve:
 
     @cached_property
     def _both(self) -> Piecewise:
-        """The pieces of x, and behind them those of y."""
+        """The pieces of x, followed by those of y."""
         polynomials, waves = (
             np.concatenate((getattr(self.x, name), getattr(self.y, name))) for name in ("polynomials", "waves")
         )
         return Piecewise(self.x.breaks, polynomials, waves)
 
     def foot(self, x: Any, y: Any) -> Any:
-        """Return u (n,) of the nearest place; below 0 or above 2 pi beyond the ends. Complex steps are allowed."""
+        """Return u (n,) of the nearest point; below 0 or above 2 pi beyond the ends. Accepts complex steps."""
         x, y = np.broadcast_arrays(x, y)
         places = np.stack((np.real(x), np.real(y)), axis=-1)
         start = self._table[0][self._tree.query(np.where(np.isfinite(places), places, 0.0))[1]]
-        # An interior foot is beside its place of the table; beyond an end it may be anywhere.
+        # An interior foot is next to its table point; beyond an end it may be anywhere.
         step = self._table[0][1]
         low, high = start - step, start + step
         if not self.closed:
@@ -101,7 +102,7 @@ class PlaneCurve:
             (cx, cy), (tx, ty), (bx, by) = self.at(u, 3)
             speed = tx * tx + ty * ty
             slope = speed - (x - cx) * bx - (y - cy) * by
-            # Beside the centre of curvature every place is as near: the foot is taken on the tangent.
+            # Near the centre of curvature many points are almost equally near: use the tangent.
             slope = np.where(np.real(slope) > 0.1 * np.real(speed), slope, speed)
             new = u + ((x - cx) * tx + (y - cy) * ty) / slope
             new = new + (np.clip(np.real(new), low, high) - np.real(new))
@@ -111,7 +112,7 @@ class PlaneCurve:
         return u
 
     def distance(self, place: Vector) -> Jet:
-        """Return the signed distance of a place, a jet of up to three directions."""
+        """Return the signed distance of a point, a jet of up to three directions."""
         X, Y = place
         u = self.foot(X.parts[0], Y.parts[0])
         directions = len(X.parts).bit_length() - 1
@@ -133,7 +134,7 @@ class PlaneCurve:
         return across * speed.of((1 / r, -1 / r**2, 2 / r**3, -6 / r**4))
 
     def away(self, places: Any) -> Any:
-        """Return the signed distance (n,) [m] of places x + iy (n,), positive to the left.
+        """Return the signed distance (n,) [m] of points x + iy (n,), positive to the left.
 
         >>> line = Piecewise(np.array([0.0, TURN]), np.array([[0.0, 1.0]]), np.zeros((1, 3)))
         >>> level = Piecewise(line.breaks, np.zeros((1, 2)), line.waves)
@@ -145,13 +146,13 @@ class PlaneCurve:
 
     @cached_property
     def length(self) -> float:
-        """The length from end to end, or once round [m]."""
+        """The length from end to end, or of the closed curve [m]."""
         return float(self._lengths[-1])
 
     def travel(self, u: Any) -> Any:
         """Return the length of the curve (n,) [m] from u = 0 to u, negative or above `length` beyond the ends.
 
-        u may be complex: then it is that of the curve as an analytic function.
+        u may be complex: the length is continued analytically.
         """
         u = np.asarray(u)
         turns = np.floor(u.real / TURN) if self.closed else np.zeros(u.shape)
@@ -177,20 +178,20 @@ class PlaneCurve:
         return half * (np.sqrt(tx * tx + ty * ty) @ weights)
 
     def bend(self, piece: int, t: float) -> float:
-        """Return the curvature [1/m] on a piece, positive to the left, at t behind its start."""
+        """Return the curvature [1/m] on a piece, positive to the left, at t from its start."""
         (dx, dy), (ddx, ddy) = (
             [float(f.on_piece(piece, np.asarray(t), order)) for f in (self.x, self.y)] for order in (1, 2)
         )
         return (dx * ddy - dy * ddx) / float(np.hypot(dx, dy)) ** 3
 
     def places(self, count: int = TABLE) -> Any:
-        """Return places (count + 1,) [m] on the curve as x + iy, from end to end."""
+        """Return points (count + 1,) [m] of the curve as x + iy, from end to end."""
         x, y = self.at(np.linspace(0.0, TURN, count + 1))[0]
         return x + 1j * y
 
     @cached_property
     def _table(self) -> tuple[Floats, Floats]:
-        """Places of the curve, evenly in u: the values of u (k,), and x and y (k, 2)."""
+        """Points of the curve, uniform in u: the values of u (k,), and x and y (k, 2)."""
         count = max(TABLE, ON_PIECE * (len(self.x.breaks) - 1))
         u = np.linspace(0.0, TURN, count + 1)[: count + (not self.closed)]
         return u, self.at(u)[0].T

@@ -2,7 +2,7 @@
 
 In points and directions every lower pair is at most quadratic: Phi = x^T Q x / 2 + b x + c. So the entries of the
 Jacobian are affine in x, Phi_x = Q x + b, and the right-hand side of the accelerations is -x'^T Q x'. With the
-pattern of Phi_x fixed, one sparse product refreshes all its entries in all lanes; no loop runs over joints.
+pattern of Phi_x fixed, one sparse product updates all its entries in all lanes, without a loop over joints.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from structkin.rows.row import Row
 
 Floats = NDArray[np.float64]
 
-#: Terms below this part of the largest of a row are what rounding left of others that cancel.
+#: Terms below this fraction of the largest of a row are rounding errors of terms that cancel.
 NOTHING = 1e-14
 
 
 class Quadric:
     """A row in its real variables: `square[i, j]` (i <= j), `linear[i]` and the constant.
 
-    Slot k is the variables 2 k and 2 k + 1; numbers follow behind the `slots`.
+    Slot k is the variables 2 k and 2 k + 1; numbers follow after the `slots`.
     """
 
     def __init__(self, row: Row, slots: int) -> None:
@@ -62,10 +62,10 @@ class Quadric:
         self.square[min(i, j), max(i, j)] += factor
 
     def clean(self, units: Floats) -> None:
-        """Leave out the terms that rounding left where others cancelled.
+        """Drop terms that are rounding errors of cancellation.
 
-        `units` (variables,) are the sizes of the variables: a factor of a square and one of a linear term have units of
-        their own, and are compared by what each adds to the row.
+        `units` (variables,) are the scales of the variables: factors of squares and of linear terms have different
+        units, so terms are compared by their contribution to the row.
         """
         square = {(i, j): abs(x) * units[i] * units[j] for (i, j), x in self.square.items()}
         linear = {i: abs(x) * units[i] for i, x in self.linear.items()}
@@ -105,7 +105,7 @@ class Quadrics:
         self._gather = Matrix.summing(self.rows, len(written))
 
     def arrays(self) -> dict[str, Any]:
-        """Return what the rows are made of, for compiled code: entries of Phi_x, their squares' parts, constants."""
+        """Return the data of the rows for compiled code: entries of Phi_x, their squares' parts, constants."""
         (entry, other, factor), base = self._squares, self._base[:, 0]
         parts = {"entry_base": base, "square_entry": entry, "square_other": other, "square": factor}
         return {**parts, "row_constant": self._constant[:, 0]}

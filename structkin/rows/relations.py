@@ -1,12 +1,12 @@
-"""Relations of a few vectors that are not bilinear: cams, Geneva wheels, and a driven angle between two moving links.
+"""Relations between a few vectors that are not bilinear: cams, Geneva wheels, driven angles of moving links.
 
-    ByLaw        D . W - f(angle from B to A) = 0        a translating follower by the cam's law
-    TurnByLaw    angle from E to D - f(angle from B to A) = 0     an oscillating follower by the cam's law
+    ByLaw        D . W - f(angle from B to A) = 0        a translating follower with a cam law
+    TurnByLaw    angle from E to D - f(angle from B to A) = 0     an oscillating follower with a cam law
     OnProfile    |W| - f(angle from B to W) = 0          a roller or edge on the curve r = f
-    FaceOnProfile   D x W - f(angle from B to D) = 0     a flat face on the curve of support function f
-    OnCurve      d(W seen from B) = 0                    a pin on a curve, d its signed distance
-    Stepped      t + f(s) = 0                            a Geneva wheel, of two turns
-    DrivenAngle  (A T) x B = 0                           B is A turned by the unit vector T
+    FaceOnProfile   D x W - f(angle from B to D) = 0     a flat face on the curve with support function f
+    OnCurve      d(W relative to B) = 0                  a pin on a curve, d its signed distance
+    Stepped      t + f(s) = 0                            a Geneva wheel, of two rotations
+    DrivenAngle  (A T) x B = 0                           B is A rotated by the unit vector T
 
 A and B are directions of the cam and of the carrier; on a profile or a curve B is that of the link that has it. W leads
 from the guide's line, the cam's centre or the origin of the slotted link to the follower's point or the pin. Products
@@ -42,7 +42,7 @@ def _cross(a: Vector, b: Vector) -> Jet:
 
 @dataclass(frozen=True, eq=False)
 class ByLaw:
-    """The travel of a cam's follower by the cam's law."""
+    """The travel of a cam's follower with a cam law."""
 
     function: Function
 
@@ -54,12 +54,12 @@ class ByLaw:
 
 @dataclass(frozen=True, eq=False)
 class TurnByLaw:
-    """The angle of a cam's follower by the cam's law."""
+    """The angle of a cam's follower with a cam law."""
 
     function: Function
 
     def value(self, *vectors: Vector) -> Jet:
-        """Return the angle from E to D less f(angle from B to A); angles are known up to a turn."""
+        """Return the angle from E to D minus f(angle from B to A), modulo full turns."""
         D, E, A, B = vectors
         gap = angle(seen_from(D, E)) - angle(seen_from(A, B)).follow(self.function)
         return Jet((gap.parts[0] - TURN * np.round(np.real(gap.parts[0]) / TURN), *gap.parts[1:]))
@@ -96,14 +96,14 @@ class OnCurve:
     curve: PlaneCurve
 
     def value(self, *vectors: Vector) -> Jet:
-        """Return the signed distance of W, seen from B, from the curve."""
+        """Return the signed distance of W, relative to B, from the curve."""
         W, B = vectors
         return self.curve.distance(seen_from(W, B))
 
 
 @dataclass(frozen=True, eq=False)
 class Stepped:
-    """A Geneva wheel; the two turns (s, t) are the components of the only vector."""
+    """A Geneva wheel; the two rotations (s, t) are the components of the only vector."""
 
     function: Function
 

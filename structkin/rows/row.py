@@ -1,4 +1,4 @@
-"""One row of a joint or driver, as it is written: products of affine vectors, numbers, and a constant."""
+"""One row of a joint or driver: products of affine vectors, numbers, and a constant."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ Product = tuple[complex, Affine, Affine]
 
 @dataclass(frozen=True)
 class Row:
-    """sum of Re(w conj(a) b) + sum of factor * number + constant, zero where the joint closes.
+    """sum of Re(w conj(a) b) + sum of factor * number + constant, zero when the joint is closed.
 
-    The slots of a and b are plane vectors; numbers are counted turns and scalar inputs, by their place among the
-    numbers. Where a row `is_aligned`, a and b of its only product are not only parallel but point the same way.
+    The slots of a and b are plane vectors; numbers are counted rotations and scalar inputs, by index. If a row
+    `is_aligned`, a and b of its only product are not only parallel but have the same direction.
 
     >>> Row.dot(Affine.slot(0), Affine.slot(1)).products[0][0]
     1.0
@@ -44,7 +44,7 @@ class Row:
 
     @classmethod
     def aligned(cls, a: Affine, b: Affine) -> Row:
-        """Return a x b of directions that are not only parallel: they point the same way."""
+        """Return a x b of directions that are equal, not only parallel."""
         return replace(cls.cross(a, b), is_aligned=True)
 
     @classmethod

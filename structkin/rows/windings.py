@@ -1,8 +1,8 @@
-"""Rows with the cosine and the sine of a turn: what ties a counted angle to a direction, and circles that roll.
+"""Rows with the cosine and the sine of an angle: counted angles coupled to directions, and rolling circles.
 
-A unit vector does not hold whole turns, which gears multiply; a link that they turn has its turn s since the sketch as
-a coordinate as well, tied to its direction by U x (U_0 E(s)) = 0 with E(s) = (cos s, sin s). All such rows have the
-form
+A unit vector does not count full turns, which matter for gears. So a link driven by gears also has its rotation s from
+the sketch as a coordinate, coupled to its direction by U x (U_0 E(s)) = 0 with E(s) = (cos s, sin s). All such rows
+have the form
 
     Phi = C cos s + S sin s + N,    C, S, N and s affine in the variables
 
@@ -31,7 +31,7 @@ NONE = Row()
 
 @dataclass(frozen=True)
 class Winding:
-    """One row C cos s + S sin s + N while it is written; all four are rows without squares."""
+    """One row C cos s + S sin s + N; all four are rows without squares."""
 
     turn: Row
     cosine: Row = NONE
@@ -40,12 +40,12 @@ class Winding:
 
     @classmethod
     def tie(cls, direction: Affine, turn: Row) -> Winding:
-        """Return the row direction x E(s) = 0, where the direction is (1, 0) in the sketch."""
+        """Return the row direction x E(s) = 0, for a direction that is (1, 0) in the sketch."""
         return cls(turn, cosine=Row.part(direction, 1).times(-1.0), sine=Row.part(direction, 0))
 
     @classmethod
     def along(cls, way: Affine, length: float, turn: Row) -> tuple[Winding, Winding]:
-        """Return the two rows way - length E(s) = 0, where the way is (length, 0) in the sketch."""
+        """Return the two rows way - length E(s) = 0, for a vector `way` that is (length, 0) in the sketch."""
         arm = Row(constant=-length)
         return cls(turn, cosine=arm, rest=Row.part(way, 0)), cls(turn, sine=arm, rest=Row.part(way, 1))
 
@@ -72,7 +72,7 @@ class Windings:
             self._maps.append(Matrix(factors, self.rows, self.columns, (len(written), len(units))))
 
     def arrays(self) -> dict[str, Any]:
-        """Return what the rows are made of, for compiled code: s, C, S and N, where the entries of each row begin."""
+        """Return the data of the rows for compiled code: s, C, S and N, and where the entries of each row start."""
         return {
             "winding_factor": np.concatenate(self._factors, axis=1),
             "winding_zero": np.concatenate(self._constants, axis=1),

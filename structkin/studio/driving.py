@@ -35,6 +35,8 @@ Floats = NDArray[np.float64]
 #: Longest step of a coordinate [rad or parts of the size], the least part of one that is tried before a limit is
 #: taken to be reached, and the damping of least squares in parts of the largest singular value.
 STEP, FINEST, DAMPING = 0.12, 2.0**-10, 1e-3
+#: A step that comes nearer by less than this part of what its slope promises is too long.
+FAIR = 0.3
 #: A pointer is reached within this part of the size, and nothing nearer is where the way and K enclose this cosine.
 REACHED, SQUARE = 1e-4, 2e-3
 #: How far a free motion is shown [rad or parts of the size], and in how many poses.
@@ -149,7 +151,8 @@ class Driving:
             way = _least_change(K, gap)
             if way is None or np.hypot(*gap) <= REACHED * self.size:
                 return Progress(True, poses, stopped)
-            moved, stop = self._step(way * self._units, lambda x: goal - place.value(x)[0], float(gap @ gap))
+            aim = _Aim(lambda x: goal - place.value(x)[0], float(gap @ gap), 2.0 * float(gap @ K @ way))
+            moved, stop = self._step(way * self._units, aim)
             poses += moved
             if stop is not None:
                 stopped = stop.words
@@ -190,12 +193,10 @@ class Driving:
         finally:
             self._poses = here
 
-    def _step(
-        self, way: Floats, gap: Callable[[Floats], Floats] | None = None, square: float = np.inf
-    ) -> tuple[int, _Stop | None]:
+    def _step(self, way: Floats, aim: _Aim | None = None) -> tuple[int, _Stop | None]:
         """Go along a way (f,), or a part of it; return the poses gone to (0 or 1), and what stops the motion there.
 
-        Where a `gap` (2,) of slots is given, its `square` becomes smaller.
+        Where there is an `aim`, the step comes nearer to it by a fair part of what K promises.
         """
         q, part = self.pose.q, 1.0
         if self._blocked is not None and self._blocked.holds(q, way / self._units):
@@ -209,7 +210,7 @@ class Driving:
                 # the follower has halved its way up to where the motion ends
                 stop, pose = _Stop(self._words(error)), trial.last or self.pose
             beyond = self._beyond(pose, way)
-            if beyond is None and (gap is None or float(np.sum(gap(pose.x) ** 2)) < square):
+            if beyond is None and (aim is None or aim.is_nearer(pose.x, part if stop is None else 0.0)):
                 moved = not np.array_equal(pose.q, q)
                 self._poses, stop = trial, stop or (ended if part < 2 * FINEST else None)
                 if stop is not None:
@@ -255,6 +256,22 @@ class Driving:
             if step.group == error.group:
                 return f"{label}: {why(self.plan, index, self.plan.inputs(step, self.pose.x[:, None]))[1]}"
         return f"{label} reaches no farther"
+
+
+@dataclass(frozen=True)
+class _Aim:
+    """Where a place is to go: its gap (2,) as a function of slots, the gap's square now, and how fast that falls."""
+
+    gap: Callable[[Floats], Floats]
+    square: float
+    slope: float
+
+    def is_nearer(self, x: Floats, part: float) -> bool:
+        """Return whether a part of a step has come nearer, by a fair part of what the slope promises.
+
+        A pointer far beyond a curve is led past the nearest place of it otherwise, and back, and past it again.
+        """
+        return float(np.sum(self.gap(x) ** 2)) < self.square - FAIR * part * self.slope
 
 
 @dataclass(frozen=True)

@@ -258,7 +258,7 @@ def test_ratios_that_leave_turns_open_are_told():
         joints={"belt": {"type": "belt", "links": ["wheel", "ground"], "radii": [0.05, 0.05]}},
         drivers={"motor": {"links": ["ground", "wheel"], "speed": 1}},
     )
-    with pytest.raises(sk.StructureError, match="meshes belt do not determine the turns of arm, wheel"):
+    with pytest.raises(sk.StructureError, match="couplings belt do not determine the rotations of arm, wheel"):
         lock.solve()
 
 

@@ -101,7 +101,9 @@ def test_mistakes_are_told():
     assert "expected a whole number" in told_after(joints={"slots": 4.5})
     assert "no link carries both" in told_after(links={"wheel": ["P"], "ground": ["A", "B"]})
     assert "'rim' is not in [links]" in told_after(joints={"wheel": "rim"})
-    assert "not found from its crank" in told_after(drivers={"motor": {"links": ["ground", "wheel"], "speed": 1.0}})
+    assert "has to be driven by its crank" in told_after(
+        drivers={"motor": {"links": ["ground", "wheel"], "speed": 1.0}}
+    )
     away = {"points": {"P": [0.0, 0.7071]}, "drivers": {"ram": {"between": ["P", "B"], "speed": 1.0}}}
     assert "cannot be counted" in told_after(**away)
 

@@ -43,6 +43,15 @@ def test_a_crank_follows_the_pointer_around_and_stays_on_its_branch(name: str):
             assert gap(driving) < 1e-6 * driving.size
 
 
+@pytest.mark.parametrize("far", [1.2, 2, 10, 1000])
+def test_a_pointer_beyond_reach_is_followed_by_the_nearest_place(far: float):
+    driving = Driving(sk.load(path("crank_rocker")))
+    for k in range(12):
+        found = driving.drag("crank", 0.04 + 0j, 0.04 * far * cmath.exp(1j * (1.05 + 0.3 * k)))
+        assert found.done and found.poses < 30
+        assert driving.frames["crank"][2] == pytest.approx(math.remainder(1.05 + 0.3 * k, 2 * math.pi), abs=5e-3)
+
+
 def test_a_coupler_point_is_projected_on_its_path():
     m = sk.load(path("crank_rocker"))
     driving = Driving(m)
@@ -101,12 +110,13 @@ def test_what_has_no_driver_moves_by_free_coordinates():
     del data["drivers"]
     driving = Driving(sk.Mechanism.from_dict(data))
     assert len(driving.free) == 2
-    link = next(link for link in driving.links if "crank" not in link)
-    target = place(driving, link, 0j) + 0.05 * driving.size * (1 + 1j)
-    driving.drag(link, 0j, target)
-    assert abs(place(driving, link, 0j) - target) < 1e-3 * driving.size
+    tip = driving.mechanism.links["left_rod"].local["C"]
+    target = place(driving, "left_rod", tip) + 0.05 * driving.size * (1 - 1j)
+    assert driving.drag("left_rod", tip, target).done
+    assert abs(place(driving, "left_rod", tip) - target) < 1e-3 * driving.size
     poses = list(driving.wiggle(driving.free[0]))
-    assert len(poses) > 20 and poses[0] == pytest.approx(driving.frames) and poses[8] != driving.frames
+    assert len(poses) > 20 and poses[0]["left_rod"] == pytest.approx(driving.frames["left_rod"])
+    assert poses[8]["left_rod"] != pytest.approx(driving.frames["left_rod"], abs=1e-3)
 
 
 def test_an_over_constrained_mechanism_that_moves_is_driven():
