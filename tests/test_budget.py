@@ -98,7 +98,7 @@ def test_limits_circuits_and_assemblies_end_with_their_budget(monkeypatch):
     found = mechanism.assemblies(budget=0.5)
     for _ in range(2):
         # It stays so: what is not found is not taken for what is not there.
-        with pytest.raises(sk.InputError, match="0 assemblies are found"):
+        with pytest.raises(sk.InputError, match="0 assemblies found"):
             list(found)
     steps = []
     assert mechanism.limits(budget=None, progress=steps.append).turns_fully

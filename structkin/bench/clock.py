@@ -54,7 +54,7 @@ class Stopwatch:
 
 @contextmanager
 def only(threads: int) -> Iterator[None]:
-    """Let the engine use so many threads."""
+    """Let the engine use this many threads."""
     before = os.environ.get("STRUCTKIN_THREADS")
     os.environ["STRUCTKIN_THREADS"] = str(threads)
     try:

@@ -10,7 +10,7 @@ import numpy as np
 
 from structkin.bench.measure import Timing, crossing, exponent
 
-#: Sizes from which on the growth of the global methods is told.
+#: Sizes from which the growth of the global methods is reported.
 LARGE = 70
 #: Methods in the order of the paper.
 ORDER = ("II", "III", "III-tensors", "I", "IV", "IV-b")

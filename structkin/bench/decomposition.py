@@ -16,7 +16,7 @@ from structkin.structure.arrays import TopologyArrays
 
 FAMILIES = ("scalable-four-bar", "random")
 STEPS = ("building", "orientation", "blocks", "certificate", "naming")
-#: Up to so many links the smallest of three runs counts, and names and objects are measured too.
+#: Up to this many links the smallest of three runs counts, and names and objects are measured too.
 SMALL = 200_000
 RUNS = 3
 
@@ -200,7 +200,7 @@ def random_mechanism(links: int, seed: int = 0, *, shuffle: bool = True) -> Topo
     order = np.argsort(groups, kind="stable")
     groups, kinds, pairs, where, moved = (one[order] for one in (groups, kinds, pairs, where, moved))
 
-    # now and then the first exterior joint is no joint of its own, but one link more on an interior pin
+    # now and then the first exterior joint is not a separate joint, but one more link on an interior pin
     pins = np.flatnonzero((where == -1) & (kinds == R))
     earlier = np.searchsorted(groups[pins], groups)
     hung = np.flatnonzero((where == 0) & (kinds == R) & ~moved & (earlier > 0) & (rng.random(len(groups)) < 0.3))

@@ -66,7 +66,7 @@ class GlobalRun:
 # no scaling, no tests, no results that are kept.
 
 
-#: Samples whose full or sparse matrices are made ready: two turns of the crank.
+#: Samples whose full or sparse matrices are prepared: two turns of the crank.
 LANES = 720
 
 #: Makes ready the matrices of some entries (entries, lanes), so that what it returns only factorises them; that
@@ -79,7 +79,7 @@ def bare(
 ) -> float:
     """Return the seconds of the calls for poses q (n, lanes) with rates v, and the drivers' values (3, f, lanes).
 
-    Where matrices are made ready one by one, the last samples stand for all.
+    Where matrices are prepared one by one, the last samples represent all.
     """
     lanes = q.shape[1]
     first = 0 if solver.method == "global-triangular" else max(0, lanes - LANES)

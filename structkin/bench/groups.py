@@ -1,4 +1,4 @@
-"""What groups without a closed form cost: a chain of triads, and larger groups, beside a chain of dyads.
+"""What groups without a closed form cost: a chain of triads, and larger groups, compared with a chain of dyads.
 
 A triad (class III) is a platform on three legs; a group of p platforms in a row, each pinned to the next, stands on
 p + 2 legs and has 2p + 2 links. All are solved together, however many platforms there are: no smaller part of such a
@@ -87,7 +87,7 @@ def platforms(count: int, groups: int = 1) -> Mechanism:
 
 
 def cost(mechanism: Mechanism, engine: str, turns: int) -> float:
-    """Return the seconds of the processor a sample of a sweep over so many turns of the crank."""
+    """Return the processor time per sample [s] of a sweep over this many turns of the crank."""
     plan = replace(compile_plan(mechanism), engine=engine)
     (drive,) = mechanism.drivers.values()
     count = SAMPLES * turns
@@ -106,9 +106,9 @@ def cost(mechanism: Mechanism, engine: str, turns: int) -> float:
 
 
 def costs(engine: str, sizes: tuple[int, ...], turns: int, short: tuple[int, ...] = ()) -> list[GroupCost]:
-    """Measure a chain of dyads, a chain of triads, and one group each of so many platforms.
+    """Measure a chain of dyads, a chain of triads, and one group for each number of platforms.
 
-    What the crank takes is in all of them; beside a chain of 17 it is little, beside one group it is taken off. Dyads
+    The crank's time is in all of them; it is small against a chain of 17, and subtracted from that of one group. Dyads
     and triads are measured on `short` runs of fewer turns, too: there a call weighs more.
     """
     found: list[GroupCost] = []

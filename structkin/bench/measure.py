@@ -25,7 +25,8 @@ SAMPLES, TURNS = 360, 500
 PIECE = 1_000_000
 #: Samples of a piece at least, so that blocks of lanes are full.
 WHOLE = 6 * SAMPLES
-#: Methods that walk the first turn of each piece, which a motion of 500 turns has but one of: their pieces are long.
+#: Methods that track the first turn of each piece; as a motion of 500 turns has only one such turn, their pieces are
+#: long.
 GLOBAL, LONG_PIECE = ("I", "IV", "IV-b"), 10 * SAMPLES
 #: Samples that are enough to have kernels compiled.
 FEW = 2
@@ -106,7 +107,7 @@ def measure(
     patience: float = math.inf,
     runs: int = RUNS,
 ) -> Timing:
-    """Run a method over a motion of so many samples, a degree of the crank apart, in pieces of whole turns.
+    """Run a method over a motion of this many samples, one degree of the crank apart, in pieces of whole turns.
 
     The fastest of at least `runs` runs counts, unless they are long. When the pieces have taken longer than
     `patience` [s], the rest is left out. `by_wall` times by the wall, which compares numbers of threads.

@@ -1,4 +1,4 @@
-"""The methods that are compared, one line each: how a mechanism is made ready, and a run over samples.
+"""The methods compared, one line each: how a mechanism is prepared, and a run over samples.
 
 I and IV are the global methods of Saura et al., dense and sparse; II solves the groups in order; III chains K and L
 besides and takes the rates from them: by one bilinear form a pair of drivers, or with the tensors written out as the

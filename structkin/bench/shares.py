@@ -35,7 +35,7 @@ def shares(
 ) -> Mapping[str, float]:
     """Return the part of the time that each operation takes in one of `METHODS`.
 
-    Global methods solve so many `turns` of the crank at most; a run that takes long is not repeated.
+    Global methods solve at most this many `turns` of the crank; a long run is not repeated.
     """
     once = _groups(mechanism) if method == "III" else _globally(mechanism, _NAMES[method], engine, turns)
     passes = [once()]

@@ -45,7 +45,7 @@ def _sizes(found: Sequence[Timing]) -> list[int]:
 
 
 def times(found: Sequence[Timing]) -> Table:
-    """Return the seconds of whole motions, a line a size."""
+    """Return the times of whole motions [s], one line per size."""
     by, columns = _by(found), _columns(found)
     lines: Table = [("dyads", "constraints", "copying", *(name(*column) for column in columns))]
     for k in _sizes(found):
@@ -78,7 +78,7 @@ def ratios(found: Sequence[Timing]) -> Table:
 
 
 def over_bare(found: Sequence[Timing]) -> Table:
-    """Return how long the global methods take beside their bare calls, and Newton's iterations, a column a size."""
+    """Return the global methods' times relative to their bare calls, and Newton's iterations, one column per size."""
     mine = [one for one in found if not math.isnan(one.bare)]
     by, sizes = _by(mine), _sizes(mine)
     lines: Table = [("over the bare calls", *(f"{k:,}" for k in sizes))]
@@ -86,14 +86,14 @@ def over_bare(found: Sequence[Timing]) -> Table:
         here = [by.get((*column, k)) for k in sizes]
         if any(here):
             lines.append((name(*column), *("" if one is None else f"{one.over_bare:.2f}" for one in here)))
-    for title, value in (("iterations a sample", "iterations"), ("at most", "most")):
+    for title, value in (("iterations per sample", "iterations"), ("at most", "most")):
         most = [max(getattr(one, value) for one in mine if one.dyads == k) for k in sizes]
         lines.append((title, *(f"{x:.2f}" if value == "iterations" else f"{x}" for x in most)))
     return lines
 
 
 def short(found: Sequence[Timing]) -> Table:
-    """Return times of short motions and how often the bare calls are in them, a line a method and length."""
+    """Return times of short motions and their ratios to the bare calls, one line per method and length."""
     by, sizes = {(one.method, one.engine, one.dyads, one.samples): one for one in found}, _sizes(found)
     lines: Table = [("method", "samples", *(f"{k:,} dyad{'s' if k > 1 else ''}" for k in sizes))]
     for column in _columns(found)[::-1]:
@@ -131,7 +131,7 @@ def same_work(found: MethodComparison) -> Table:
 
 
 def coefficients(found: Sequence[Timing]) -> Table:
-    """Return what K and L cost beside method II, a line a number of drivers."""
+    """Return what K and L cost compared with method II, one line per number of drivers."""
     by = {(one.method, one.engine, one.drivers): one for one in found}
     columns = [column for column in _columns(found) if column[0] != "II"]
     lines: Table = [("drivers", "pairs", *(f"{name(*column)} : II" for column in columns))]
@@ -143,7 +143,7 @@ def coefficients(found: Sequence[Timing]) -> Table:
 
 
 def shares(found: MethodComparison) -> Table:
-    """Return the shares of the time [%], a line a method and size."""
+    """Return the shares of the time [%], one line per method and size."""
     lines: Table = []
     for method, by_size in found.shares.items():
         for dyads, parts in by_size.items():

@@ -10,8 +10,8 @@ For a dyad from A to B with the angles phi = (theta_1, theta_2) of its links, di
     phi' = K_z z',   phi'' = K_z z'' + sum_i z'_i L_z[i] z'            eqs. 8 and 9
 
 and the pin C = B + l2 e_2 as a point of interest. It is written on the same symbols and becomes kernels in the same
-way as the group functions, so that the comparison is one of formulations, not of programmers. Zeros are not spared:
-a pin on the ground is a known point as any other.
+way as the group functions, so that the comparison is one of formulations, not of programmers. Zeros are computed too:
+a pin on the ground is a known point like any other.
 """
 
 from __future__ import annotations

@@ -52,7 +52,7 @@ def simulate(
     csv: MotionTable = None,
     plot: MotionPlot = None,
     energies: Annotated[
-        Path | None, typer.Option(help="Draw coordinates, energies, gap of the joints.", metavar="PICTURE")
+        Path | None, typer.Option(help="Draw coordinates, energies, joint closure error.", metavar="PICTURE")
     ] = None,
     reactions: Annotated[Path | None, typer.Option(help="Draw what the joints bear.", metavar="PICTURE")] = None,
     as_json: Json = False,

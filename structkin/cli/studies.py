@@ -36,7 +36,7 @@ Cutoff = Annotated[float, typer.Option(help="Low pass of the markers [Hz].")]
 
 @studies.command()
 def baumgarte(to: Folder = None) -> None:
-    """Show how Baumgarte's gains let constraint errors fade, and the stability regions of the integrators."""
+    """Show how Baumgarte's gains damp constraint errors, and the stability regions of the integrators."""
     rows, steps = table_1_rows(), step_rows()
     print_table("Euler's method at h = 0.001 s (Flores & Lankarani, Tab. 1)", rows)
     print_table("Largest step at which the error of a constraint fades", steps)
@@ -59,7 +59,7 @@ def gait(markers: Record = None, unit: Unit = "m", mass: Mass = None, cutoff: Cu
     steps = strides(smooth)
     found = walking.analyse(smooth, steps, walking.fit(walking.BODY, smooth, mass))
     events = f"contact at {steps.contacts[0]:.3f} s, lift at {steps.lifts[0]:.3f} s"
-    title = f"A stride of {steps.period:.3f} s, {events}: joint moments, positive where they stretch"
+    title = f"A stride of {steps.period:.3f} s, {events}: joint moments, positive in extension"
     print_table(title, walking.gait_rows(found))
     left = max(float(np.max(np.abs(found.forces.driver(id)))) for id in ("x", "y", "pitch"))
     away = ", ".join(f"{name} {1e3 * size:.0f} mm" for name, size in guides(smooth, steps.period).uneven.items())

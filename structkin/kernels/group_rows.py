@@ -91,9 +91,9 @@ class Formulas:
 
     Values are named h (variable inputs), s (the pose: O_x, O_y, U_x, U_y of each link), d and e (first and second
     derivatives of the inputs). `corrected` is the pose after one step of Newton's method, `change` the square
-    of that step over the group's size. `side` has the sign of the determinant of the scaled Jacobian but for a constant
-    sign, and the size of its triangle's diagonal, as the inverse of the root of the sum of inverse squares: of the
-    order of its smallest singular value. `ahead` is the pose moved along its tangent by the inputs' d; `first` and
+    of that step over the group's size. `side` has the sign of the determinant of the scaled Jacobian, up to a
+    constant sign, and the size of its triangle's diagonal, as the inverse of the root of the sum of inverse squares: of
+    the order of its smallest singular value. `ahead` is the pose moved along its tangent by the inputs' d; `first` and
     `second` are its derivatives in time.
     """
 

@@ -49,8 +49,8 @@ def assemblies_table(found: Assemblies) -> Table:
     ]
     title = f"{found.mechanism.title or 'Mechanism'}: all assemblies at {_drivers_words(found, measures)}"
     caption = "\n".join([*found.report.splitlines(), *([] if own is None else [OWN])])
-    heads = ("#", "modes", "certificate", "alpha", "largest gap of a joint", "from the sketch")
-    figures = ("#", "alpha", "largest gap of a joint", "from the sketch")
+    heads = ("#", "modes", "certificate", "alpha", "largest joint closure error", "from the sketch")
+    figures = ("#", "alpha", "largest joint closure error", "from the sketch")
     return text_table(title, caption, heads, rows, figures)
 
 

@@ -171,7 +171,7 @@ def _course(forces: Kinetostatics) -> str:
     gap = np.abs(put_in + forces.applied_power - forces.kinetic_power)
     scale = np.abs(put_in) + np.abs(forces.applied_power) + np.abs(forces.kinetic_power)
     if np.isfinite(gap).any() and np.nanmax(scale) > 0:
-        lines.append(f"power in less power stored: {np.nanmax(gap) / np.nanmax(scale):.0e} of the largest power")
+        lines.append(f"power balance error: {np.nanmax(gap) / np.nanmax(scale):.0e} of the largest power")
     return "\n".join(lines)
 
 

@@ -156,12 +156,12 @@ def plot_simulation(simulation: Simulation) -> Figure:
     panels.append(("energy [J]", list(zip(names, energies, colours, strict=True))))
     gap = simulation.violation
     if gap.max(initial=0.0) > CLOSED:
-        panels.append(("gap of the joints", [("relative to the size", np.maximum(gap, 1e-17), PALETTE[2])]))
+        panels.append(("joint closure error", [("relative to the size", np.maximum(gap, 1e-17), PALETTE[2])]))
     figure = new_figure(9.0, 2.2 + 1.9 * len(panels))
     axes: list[Axes] = list(figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0])
     for ax, (label, curves) in zip(axes, panels, strict=True):
         panel(ax, simulation.t, label, curves)
-        if label == "gap of the joints":
+        if label == "joint closure error":
             ax.set_yscale("log")
     axes[-1].set_xlabel("t [s]", fontsize=NORMAL)
     figure.align_ylabels()

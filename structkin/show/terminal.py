@@ -113,5 +113,5 @@ def _course(motion: Motion, measures: Measures) -> str:
         lines.append(f"driver {id} {_range(values[0] / measures.size(quantity))} {measures.pretty(quantity)}")
     gaps = residual(motion)
     if np.isfinite(gaps).any():
-        lines.append(f"largest gap of a joint: {np.nanmax(gaps):.1e} of the mechanism's size")
+        lines.append(f"largest joint closure error: {np.nanmax(gaps):.1e} of the mechanism's size")
     return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""Why a group can be solved once those before it are, in words."""
+"""Why a group can be solved after the groups before it, in words."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _COORDINATE = {"angle": "angle", "slide": "travel", "distance": "distance"}
 
 
 def reason(structure: KinematicStructure, group: Group) -> str:
-    """Return why a group can be solved once those before it are: what it needs from whom, and that it is enough."""
+    """Return why a group can be solved after those before it: its inputs with their sources, and the count."""
     needs = [*_needs(structure, group), *_driven(structure, group)]
-    text = f"needs {'; '.join(needs)}" if needs else "needs nothing that is not in it"
+    text = f"needs {'; '.join(needs)}" if needs else "needs no other group"
     return f"{text}. {_enough(structure.topology, group)}"
 
 
 def _needs(structure: KinematicStructure, group: Group) -> list[str]:
-    """Return what the group needs of others: joints by the group, or the ground, that knows their other end."""
+    """Return the inputs from other groups: joints, by the group or ground that determines their other end."""
     topology = structure.topology
     by_source: dict[int | None, list[str]] = {}
     for id, feeder in group.exterior:
@@ -40,7 +40,7 @@ def _needs(structure: KinematicStructure, group: Group) -> list[str]:
 
 
 def _carriers(topology: Topology, id: str) -> list[str]:
-    """Return the links at a joint, those at the pins that it is attached to among them."""
+    """Return the links at a joint, including those at the pins to which it is attached."""
     links: list[str] = []
     for end in topology.joint(id).links:
         pin = pin_of(end)
@@ -55,12 +55,12 @@ def _driven(structure: KinematicStructure, group: Group) -> list[str]:
     for id in group.drivers:
         text = f"the {_COORDINATE[drivers[id].kind]} that {id} gives"
         feeder = source.get(id)
-        result.append(f"{text} against group {feeder + 1}" if feeder is not None else text)
+        result.append(f"{text} relative to group {feeder + 1}" if feeder is not None else text)
     return result
 
 
 def _enough(topology: Topology, group: Group) -> str:
-    """Return that there are as many equations as unknowns, told by joint where that is plain."""
+    """Return the count of equations and unknowns, by joint if it adds up directly."""
     n, pins = len(group.links), set(group.pins)
     counts = {id: _equations(topology, group, id) for id in group.joints}
     counts.update(dict.fromkeys(group.drivers, 1))
@@ -74,7 +74,7 @@ def _enough(topology: Topology, group: Group) -> str:
 
 
 def _equations(topology: Topology, group: Group, id: str) -> int:
-    """Return how many equations a joint gives; one of many links, for each of the group but the one that places it."""
+    """Return the number of equations of a joint; for a multiple joint, those of each link of the group except one."""
     joint = topology.joint(id)
     kind = JOINT_KINDS[joint.kind]
     if not kind.of_many:

@@ -1,7 +1,7 @@
 """Baumgarte's stabilisation by itself: the error of a constraint, and what an integrator makes of it.
 
 The error e of every constraint obeys e'' + 2 alpha e' + beta^2 e = 0 (Flores & Lankarani, eq. 172). Its roots decide
-how it fades in exact arithmetic; at a step h an integrator replaces each root s by roots z of its own, and the error
+how it decays in exact arithmetic; at a step h an integrator replaces each root s by roots z of its own, and the error
 fades only where all |z| < 1 (eqs. 205-212 for Euler's method, here for every integrator of `structkin.simulate`).
 """
 
@@ -97,7 +97,7 @@ def largest_step(integrator: str, alpha: float, beta: float) -> float:
 
 
 def table_1_rows() -> list[tuple[str, ...]]:
-    """Return Flores & Lankarani's Tab. 1 beside our roots."""
+    """Return Flores & Lankarani's Tab. 1 next to our roots."""
     rows: list[tuple[str, ...]] = [("alpha", "beta", "|z| printed", "|z|", "angle printed", "angle [deg]")]
     for alpha, beta, size, angle in TABLE_1:
         z = growth("euler", alpha, beta, 1e-3)

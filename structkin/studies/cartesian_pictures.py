@@ -48,7 +48,7 @@ def draw_pendulum(found: Sequence[Trial], agreement: Agreement) -> Figure:
         energy.plot(r.t, 1e6 * (r.energy - r.energy[0]), color=PALETTE[k], label=f"gain {one.gain:g}")
         violation.semilogy(r.t[1:], r.violation[1:] + 1e-17, color=PALETTE[k], label=f"gain {one.gain:g}")
     tidy(energy, "change of energy", "t [s]", "[µJ]")
-    tidy(violation, "gap of the joints", "t [s]", "of the size")
+    tidy(violation, "joint closure error", "t [s]", "of the size")
     energy.legend(fontsize=SMALL)
     return figure
 
@@ -92,7 +92,7 @@ def draw_slider_crank(case: Case, found: Sequence[Trial], agreement: Agreement) 
     for axes, limits, name in zip((x, y), agreement.limits, "xy", strict=True):
         draw_bland_altman(axes, limits, f"{name} of the elbow against our reference")
     tidy(energy, "change of energy", "t [s]", "[J]")
-    tidy(violation, "gap of the joints", "t [s]", "of the size")
+    tidy(violation, "joint closure error", "t [s]", "of the size")
     energy.legend(fontsize=SMALL)
     return figure
 

@@ -94,7 +94,7 @@ def _path(frames: Floats, k: int, local: complex) -> Floats:
 
 def drift_rows(found: Mapping[str, Sequence[Drift]]) -> list[tuple[str, ...]]:
     """Return how far the bodies of a driven motion drift, by start and gain."""
-    rows: list[tuple[str, ...]] = [("start", "alpha = beta", "largest gap [mm]", "at the end [mm]")]
+    rows: list[tuple[str, ...]] = [("start", "alpha = beta", "largest closure error [mm]", "at the end [mm]")]
     for title, runs in found.items():
         for one in runs:
             last = max(float(abs(gap[-1]).max()) for gap in one.gaps.values())

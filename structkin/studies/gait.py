@@ -3,7 +3,7 @@
 Head, arms and trunk ("HAT"), and thigh, shank and foot of both legs are joined at hips, knees and ankles; the hip's
 place x, y, the trunk's pitch and six joint angles follow splines through measured markers (Flores & Lankarani,
 Fig. 61; `structkin.studies.guides`). So nothing is free to move: masses decide about the forces alone. What the ground
-must give is then known in sum, and inverse dynamics tells the joint moments.
+must give is then known in sum, and inverse dynamics gives the joint moments.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def centres(markers: Markers, body: Mapping[str, Segment]) -> dict[str, Floats]:
 
 
 def walker(markers: Markers, strides: Strides, body: Mapping[str, Segment] = BODY) -> Mechanism:
-    """Return the person over one stride from the first sample, guided as `guides` tells.
+    """Return the person over one stride from the first sample, guided by `guides`.
 
     The markers should be smoothed before. Raises `InputError` where they are shorter than one and a half strides.
     """
@@ -251,7 +251,7 @@ def analyse(markers: Markers, strides: Strides, body: Mapping[str, Segment] = BO
 def gait_rows(gait: Gait) -> list[tuple[str, ...]]:
     """Return the extremes of the joint moments, of the ground's force and of where it acts."""
     motion, mass = gait.motion, gait.mass
-    rows: list[tuple[str, ...]] = [("", "least", "largest", "least a kg", "largest a kg")]
+    rows: list[tuple[str, ...]] = [("", "least", "largest", "least per kg", "largest per kg")]
     for name, values in joint_moments(gait.forces).items():
         ends = float(values.min()), float(values.max())
         rows.append(

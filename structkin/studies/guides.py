@@ -3,7 +3,7 @@
 Two assumptions make the other leg. It goes as the measured one half a stride later, so the stride must close: a record
 is folded into one period. And trunk and hip must go alike in both halves of the stride, since both legs hang on them.
 Markers of one side do not: the pelvis turns, and carries the marker of the hip ahead while its own leg swings and back
-while it stands. Of the hips' middle and of the spine that turn tells nothing, so the mean of both halves is taken.
+while it stands. Of the hips' middle and of the spine that turn says nothing, so the mean of both halves is taken.
 """
 
 from __future__ import annotations

@@ -81,7 +81,7 @@ def _numbers(rows: Sequence[Mapping[str, str]], column: str, problems: list[Prob
         with suppress(TypeError, ValueError):  # a line may be short, or say no number
             found[k] = float(row[column])
         if not np.isfinite(found[k]):
-            hint = decimal_comma(str(row[column])) or "fill gaps before, or cut the record"
+            hint = decimal_comma(str(row[column])) or "fill the gaps first, or cut the record"
             problems.append(Problem(f"{column}, sample {k + 1}", f"{row[column]!r} is not a number", hint))
             break
     return found

@@ -38,7 +38,7 @@ def draw_responses() -> Figure:
     families = (
         ("alpha > beta: overdamped", ((5, 1), (5, 3), (10, 5), (20, 10))),
         ("alpha = beta: critical", ((2, 2), (5, 5), (10, 10), (20, 20))),
-        ("alpha < beta: it swings", ((1, 5), (2, 10), (5, 20), (10, 40))),
+        ("alpha < beta: underdamped", ((1, 5), (2, 10), (5, 20), (10, 40))),
     )
     for axes, (title, gains) in zip(figure.subplots(1, 3), families, strict=True):
         for k, (alpha, beta) in enumerate(gains):
@@ -71,10 +71,10 @@ def draw_stability() -> Figure:
         if k >= 4:
             left.annotate(f"({alpha:g}, {beta:g})", (x, y), (4, 4), textcoords="offset points", fontsize=SMALL)
     left.annotate("Tab. 1, others", (0.02, 0.02), (6, 6), textcoords="offset points", fontsize=SMALL)
-    tidy(left, "inside each line the error fades (gear4: on its right)", "alpha h", "beta h")
+    tidy(left, "inside each line the error decays (gear4: on its right)", "alpha h", "beta h")
     left.set(xlim=(-0.1, 4.2), ylim=(0, 4.2))
     right.axhline(1, color=GROUND, linewidth=0.8)
-    tidy(right, "growth of the error a step, alpha = beta", "alpha h", "|z|")
+    tidy(right, "growth of the error per step, alpha = beta", "alpha h", "|z|")
     right.set(ylim=(0, 1.6))
     for axes in (left, right):
         axes.legend(fontsize=SMALL)
@@ -98,7 +98,7 @@ def draw_mapping() -> Figure:
     Fig. 59). Euler's z = 1 + s h only moves it: what it leaves outside of the circle grows.
     """
     maps: tuple[tuple[str, float, Callable[[Plane], Plane]], ...] = (
-        ("s h, green where the error fades", 3.5, lambda x: x),
+        ("s h, green where the error decays", 3.5, lambda x: x),
         ("z = exp(s h), exactly", 1.8, np.exp),
         ("z = 1 + s h, Euler's method", 3.5, lambda x: 1 + x),
     )
@@ -162,7 +162,7 @@ def draw_gait(gait: Gait) -> Figure:
         moments.plot(motion.t, found[f"right_{name}"], color=colour, label=name)
     low, high = (peak * gait.mass for peak in ANKLE_PEAKS)
     moments.axhspan(low, high, color=PALETTE[2], alpha=0.15, label="largest of the ankle\nin normal walking")
-    tidy(moments, "joint moments of the right leg, positive where they stretch", "t [s]", "moment [N m]")
+    tidy(moments, "joint moments of the right leg, positive in extension", "t [s]", "moment [N m]")
     for axes in (angles, reaction, moments):
         axes.legend(fontsize=SMALL, loc="center left", bbox_to_anchor=(1, 0.5))
     return figure

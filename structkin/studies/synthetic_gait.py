@@ -1,4 +1,4 @@
-"""A gait of our own: markers of a walking leg, drawn by hand, nobody's measurement.
+"""A synthetic gait: markers of a walking leg, drawn by hand, not measured.
 
 The ball of the foot rests while the foot is on the ground, the foot turns as heel and toe lift, the hip rises over the
 standing leg, and the knee is where thigh and shank meet in front. Numbers are chosen to look like slow walking of the

@@ -16,7 +16,9 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.api import Mechanism
+from structkin import solve as solved
+from structkin.api import Mechanism, Motion
+from structkin.api.verb import public
 from structkin.branches.limits.words import why
 from structkin.dynamics.reduced.counted import Counted
 from structkin.dynamics.reduced.maps import SlotMap
@@ -26,6 +28,7 @@ from structkin.dynamics.start import with_coordinates
 from structkin.errors import InputError, Problem
 from structkin.plan.status import Status
 from structkin.rows.affine import Affine
+from structkin.solve.engine import Lanes
 from structkin.solve.motion.turning import turnings
 from structkin.solve.special_geometry import compile_plan
 from structkin.solve.strokes import Stroke, strokes_of
@@ -116,6 +119,15 @@ class Driving:
     def values(self) -> dict[str, float]:
         """The values of all drivers and free coordinates [rad or m]."""
         return dict(zip(self.order, self.pose.q.tolist(), strict=True))
+
+    @property
+    def motion(self) -> Motion:
+        """The pose at rest, as a motion of one sample."""
+        x = np.zeros((3, len(self.pose.x), 1))
+        x[0, :, 0] = self.pose.x
+        lanes = Lanes(x, np.zeros(1, np.int8), np.full(1, -1, np.int32), np.zeros(0))
+        drivers = {id: np.array([[value], [0.0], [0.0]]) for id, value in self.values.items()}
+        return public(Motion, solved.Motion(self.mechanism, self.plan, np.full(1, np.nan), drivers, lanes))
 
     @property
     def free(self) -> tuple[str, ...]:

@@ -7,35 +7,35 @@ import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from structkin.api import Mechanism
+from structkin.api import Mechanism, Motion
 from structkin.report import report
 from structkin.show import draw_schematic
 from structkin.studio.document import Document, refuse
 from structkin.studio.files import toml
 
-Values = Mapping[str, float] | None
-#: A document, its mechanism if it is sound, and its drivers' values -> contents.
-Maker = Callable[[Document, Mechanism | None, Values], bytes]
+#: A document, its mechanism if it is sound, and the pose that is shown -> contents.
+Maker = Callable[[Document, Mechanism | None, Motion | None], bytes]
 
 
-def _toml(document: Document, mechanism: Mechanism | None, values: Values) -> bytes:
+def _toml(document: Document, mechanism: Mechanism | None, pose: Motion | None) -> bytes:
     return toml(document).encode()
 
 
-def _svg(document: Document, mechanism: Mechanism | None, values: Values) -> bytes:
-    sound = _sound(mechanism)
-    motion = None if values is None else sound.solve(drivers={id: [value] for id, value in values.items()})
-    figure = draw_schematic(sound, motion=motion, sample=None if motion is None else 0)
+def _svg(document: Document, mechanism: Mechanism | None, pose: Motion | None) -> bytes:
+    if pose is None:
+        figure = draw_schematic(_sound(mechanism))
+    else:
+        figure = draw_schematic(pose.mechanism, motion=pose, sample=0)
     file = io.BytesIO()
     figure.savefig(file, format="svg", metadata={"Date": None})
     return file.getvalue()
 
 
-def _report(document: Document, mechanism: Mechanism | None, values: Values) -> bytes:
+def _report(document: Document, mechanism: Mechanism | None, pose: Motion | None) -> bytes:
     return report(_sound(mechanism)).encode()
 
 
-def _gif(document: Document, mechanism: Mechanism | None, values: Values) -> bytes:
+def _gif(document: Document, mechanism: Mechanism | None, pose: Motion | None) -> bytes:
     film = _sound(mechanism).solve().animate()
     with tempfile.TemporaryDirectory() as folder:
         film.save(Path(folder, "mechanism.gif"))

@@ -13,7 +13,8 @@ From the browser:
 | `drag` | `link`, `local` (a place in its frame), `to`, `seq` | `pose`; of several waiting ones only the last counts |
 | `turn` | `driver`, `to`, `seq` | `pose`; likewise |
 | `rest` | | `state`, with the pose of the sketch |
-| `limits`, `ranking`, `assemblies`, `wiggle` | `coordinate` for `wiggle` | one of the same name, when it is found |
+| `limits`, `ranking`, `efforts`, `assemblies` | | one of the same name, when it is found |
+| `wiggle` | `coordinate` | `wiggle` |
 | `assembly` | `index`, from the last `assemblies` | `pose`: the mechanism is put together that way |
 | `save` | `overwrite` | `saved`, and `state` |
 | `share` | | `shared` with the `fragment` |
@@ -28,6 +29,7 @@ To the browser:
 - `pose`: `revision`, `frames`, `drivers`, `free` (coordinates without a driver), `stopped` (why it goes no farther),
   `done` (whether it is as near as it gets), `seq`.
 - `refused`: `problems`; what was asked for has no meaning, and nothing has changed.
+- `efforts`: what holds the pose at rest, in N and N m.
 - `limits`, `ranking`, `assemblies`, `wiggle`, `saved`, `shared`: see `wire`.
 
 A message that is answered later carries the `revision` of the document it was asked for.
@@ -45,7 +47,7 @@ from typing import Any
 import numpy as np
 
 import structkin
-from structkin.api import Mechanism
+from structkin.api import Mechanism, Motion
 from structkin.api.mechanism import Assembly
 from structkin.errors import InputError, StructkinError
 from structkin.show.view import view
@@ -187,6 +189,10 @@ class Session:
 
         yield self._job("limits", job)
 
+    def _find_efforts(self, message: Message) -> Iterator[Job]:
+        motion = self.driving.motion
+        yield self._job("efforts", lambda: wire.efforts(motion.forces()))
+
     def _find_ranking(self, message: Message) -> Iterator[Job]:
         mechanism = self._check.mechanism
         if mechanism is None:
@@ -280,13 +286,13 @@ class Session:
             **placed,
         }
 
-    def shown(self) -> tuple[Document, Mechanism | None, dict[str, float] | None]:
-        """Return the document, its mechanism if it is sound, and the drivers' values of the pose, for a download."""
+    def shown(self) -> tuple[Document, Mechanism | None, Motion | None]:
+        """Return the document, its mechanism if it is sound, and the pose as a motion, for a download."""
         try:
             driving = self.driving
         except InputError:
             return self.history.now, self._check.mechanism, None
-        return self.history.now, driving.mechanism, driving.values
+        return self.history.now, self._check.mechanism, driving.motion
 
     def _placed(self) -> Message:
         driving = self.driving
@@ -311,6 +317,7 @@ ANSWERS: Mapping[str, Callable[[Session, Message], Iterator[Message | Job]]] = {
     "share": Session._share,
     "limits": Session._find_limits,
     "ranking": Session._find_ranking,
+    "efforts": Session._find_efforts,
     "assemblies": Session._find_assemblies,
     "assembly": Session._take_assembly,
     "wiggle": Session._wiggle,

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from structkin import model
-from structkin.api import InputRanking, Mechanism
+from structkin.api import InputRanking, Kinetostatics, Mechanism
 from structkin.branches.limits.result import Limits
 from structkin.errors import Problem
 from structkin.show.style import GROUND, group_colour
@@ -106,6 +107,17 @@ def ranking(found: InputRanking) -> list[dict[str, Any]]:
         }
         for choice in found.choices
     ]
+
+
+def efforts(found: Kinetostatics) -> list[dict[str, Any]]:
+    """Return the force or moment of each driver [N or N m]; null where it is not determined."""
+    drives = found.motion.mechanism.drivers
+    values = {id: float(found.driver(id)[0]) for id in drives}
+    return [
+        {"driver": id, "value": value if math.isfinite(value) else None,
+         "unit": "N m" if drives[id].kind == "angle" else "N"}
+        for id, value in values.items()
+    ]  # fmt: skip
 
 
 def limits(found: Limits) -> dict[str, Any]:

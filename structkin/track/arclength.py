@@ -17,13 +17,13 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 #: Arclength of a step: at first, at most (times how far from its start it is, where that is above one), and below
-#: which the curve is given up.
+#: which following stops.
 FIRST, LONGEST, SHORTEST = 0.02, 0.15, 1e-9
 #: A step that crosses to another curve is halved down to this; what is still crossed is a change point.
 CROSSING, BEYOND = 1e-5, 1e-2
 #: Largest angle between neighbouring tangents [rad], and near a fold.
 BEND, BEND_NEAR = 0.2, 0.08
-#: Steps that are taken at most.
+#: Most steps along a curve.
 STEPS = 20000
 
 
@@ -32,7 +32,7 @@ class Equations(Protocol):
 
     @property
     def angular(self) -> bool:
-        """Whether the parameter's size says nothing of how far away poses are."""
+        """Whether the parameter's size is no measure of the distance between poses."""
 
     def equations(self, y: Floats) -> tuple[Floats, Floats]:
         """Return the residuals (r,) at y (m,), scaled, and their derivatives (r, m)."""
@@ -40,10 +40,10 @@ class Equations(Protocol):
 
 @dataclass(frozen=True)
 class Point:
-    """A pose of the curve: its unknowns y (m,), and the unit tangent there in the direction of the walk.
+    """A pose of the curve: its unknowns y (m,), and the unit tangent there in the direction of travel.
 
     `side` is the sign of the determinant of the Jacobian with the tangent below it. It does not change along a curve,
-    through its folds neither; 0 where there are more equations than unknowns.
+    even through its folds; 0 where there are more equations than unknowns.
     """
 
     y: Floats
@@ -52,10 +52,10 @@ class Point:
 
 
 class LostError(Exception):
-    """The curve could not be followed further than to the pose `y`: its steps became too short."""
+    """The curve could not be followed beyond the pose `y`: its steps became too short."""
 
     def __init__(self, y: Floats) -> None:
-        """Say where."""
+        """Keep the last pose."""
         self.y = y
         super().__init__(f"at {y[-1]:g}")
 
@@ -72,14 +72,14 @@ def steps(curve: Equations, start: Point) -> Iterator[tuple[Point, Point]]:
             continue
         yield here, there
         here, gone = there, np.abs(there.y - start.y)
-        # Far from the start a pose may go farther in a step.
+        # Far from the start a step may be longer.
         far = float((gone[:-1] if curve.angular else gone).max(initial=0.0))
         length = min(2 * length, LONGEST * max(1.0, far))
     raise LostError(here.y)
 
 
 def begin(curve: Equations, y: Floats, direction: int) -> Point:
-    """Return a pose with the tangent along which the parameter goes up (+1) or down (-1)."""
+    """Return a pose with the tangent along which the parameter increases (+1) or decreases (-1)."""
     _, J = curve.equations(y)
     tangent = np.linalg.svd(J)[2][-1]
     return _oriented(y, J, tangent * (direction if tangent[-1] >= 0 else -direction))
@@ -91,10 +91,10 @@ def _oriented(y: Floats, J: Floats, tangent: Floats) -> Point:
 
 
 def _step(curve: Equations, here: Point, length: float) -> Point | None:
-    """Take one step along the curve; None where it has to be shorter.
+    """Take one step along the curve; None where it must be shorter.
 
-    Two curves that pass by each other are told apart by their sides. Where they cross, at a change point, the way
-    goes straight on.
+    Two curves that pass close to each other are distinguished by their sides. Where they cross, at a change point,
+    the path continues straight.
     """
     there = advance(curve, here, length)
     if there is None or not _is_smooth(here, there):
@@ -108,7 +108,7 @@ def _step(curve: Equations, here: Point, length: float) -> Point | None:
 
 
 def advance(curve: Equations, here: Point, length: float) -> Point | None:
-    """Take one step along the curve, or return None where Newton's method does not close soon."""
+    """Take one step along the curve, or return None where Newton's method does not converge quickly."""
     guess = here.y + length * here.tangent
     y = guess
     change = np.full(len(y), np.inf)
@@ -141,14 +141,14 @@ def advance(curve: Equations, here: Point, length: float) -> Point | None:
 
 
 def _is_smooth(here: Point, there: Point) -> bool:
-    """Return whether a step turns the tangent by little."""
+    """Return whether a step turns the tangent only slightly."""
     turned = math.acos(min(1.0, abs(float(here.tangent @ there.tangent))))
     near = min(abs(here.tangent[-1]), abs(there.tangent[-1])) < 0.1
     return turned < (BEND_NEAR if near else BEND)
 
 
 def root_between(curve: Equations, here: Point, there: Point, value: Callable[[Point], float]) -> Point:
-    """Return the point of a step where a function is zero, by bracketed secants; its end where none is."""
+    """Return the point of a step where a function is zero, by bracketed secants; its end where there is none."""
     from scipy.optimize import brentq
 
     def at(s: float) -> Point:

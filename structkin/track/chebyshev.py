@@ -16,15 +16,15 @@ from structkin.budget import charge
 
 Floats = NDArray[np.float64]
 
-#: What is found out about some pieces, from the places of all their nodes, their middles and their half lengths: which
-#: of them are done.
+#: Work on some pieces, given the places of all their nodes, their middles and their half lengths: returns which of
+#: them are done.
 Look = Callable[[Floats, Floats, Floats], NDArray[np.bool_]]
 
 
 class Interpolation:
-    """Polynomials of so many nodes a piece.
+    """Polynomials with this many nodes per piece.
 
-    `places` (nodes,) are those of the piece from -1 to 1, going down; values there times `to_coefficients` (nodes,
+    `places` (nodes,) are those of the piece from -1 to 1, descending; values there times `to_coefficients` (nodes,
     nodes) are the Chebyshev coefficients.
     """
 
@@ -36,7 +36,7 @@ class Interpolation:
         self.to_coefficients[:, 0] *= 0.5
 
     def halve(self, edges: Floats, look: Look, work: float) -> None:
-        """Halve the pieces between some edges until all are done; `work` is that on a piece, in steps of the budget."""
+        """Halve the pieces between some edges until all are done; `work` is that per piece, in steps of the budget."""
         pieces = np.stack((edges[:-1], edges[1:]))
         while pieces.size:
             charge(work * pieces.shape[1])
@@ -50,11 +50,11 @@ class Interpolation:
 NODES = 32
 #: A piece is resolved where its last coefficients are below this; the functions are of size one.
 RESOLVED = 1e-13
-#: Coefficients that stay level below this are the rounding of the function itself: halving would not end.
+#: Coefficients that stay level below this are the rounding of the function itself: halving would never end.
 LEVEL = 1e-10
-#: A piece is not halved below this part of the whole, and no more once there are so many.
+#: A piece is not halved below this fraction of the whole, nor once there are this many pieces.
 SMALLEST, MOST = 1e-9, 2000
-#: The work on a piece, in steps of the budget.
+#: The work per piece, in steps of the budget.
 PIECE = 0.1
 #: Extrema are wanted where the function may be below this in size.
 NEAR = 0.2
@@ -65,8 +65,8 @@ _INTERPOLATION = Interpolation(NODES)
 def landmarks(function: Callable[[Floats], Floats], edges: Floats) -> Floats:
     """Return the edges and places in between, such that the function is monotone or without zero between neighbours.
 
-    Among them is every extremum near zero, so that signs at them tell every zero: neither a double zero nor a narrow
-    gap can slip between samples.
+    Among them is every extremum near zero, so that the signs at them reveal every zero: neither a double zero nor a
+    narrow gap can slip between samples.
 
     `function` takes places (n,) and returns values (n,), of the size of one. It is analytic between the edges, but may
     have a branch point at an edge or be NaN there.
@@ -92,7 +92,7 @@ def _resolved(values: Floats) -> tuple[NDArray[np.bool_], Floats]:
     finite = np.isfinite(values).all(axis=1)
     coefficients = np.where(np.isfinite(values), values, 0.0) @ _INTERPOLATION.to_coefficients
     tail = np.abs(coefficients[:, -4:]).max(axis=1)
-    # Far from zero the sign is certain long before the last digit is; branch points need not be climbed down into.
+    # Far from zero the sign is certain long before the last digit is; branch points need not be resolved.
     clear = (np.abs(values).min(axis=1) > np.maximum(100 * tail, NEAR)) & (np.ptp(np.sign(values), axis=1) == 0)
     level = (tail < LEVEL) & (np.abs(coefficients[:, 8:-4]).max(axis=1) < 10 * tail)
     return finite & ((tail < RESOLVED) | clear | level), coefficients
@@ -110,6 +110,6 @@ def _extrema(coefficients: Floats) -> Floats:
     if not len(kept) or kept[-1] == 0:
         return np.empty(0)
     roots = chebyshev.chebroots(slope[: kept[-1] + 1])
-    # A double zero of the slope is split by rounding into a pair beside the axis.
+    # A double zero of the slope is split by rounding into a pair next to the axis.
     real = np.sort(roots.real[(np.abs(roots.imag) < 1e-5) & (np.abs(roots.real) <= 1)])
     return np.asarray(real)

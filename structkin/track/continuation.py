@@ -19,14 +19,14 @@ from structkin.track.tolerances import CLOSED
 
 Floats = NDArray[np.float64]
 
-#: Radii of the circles, in parts of the way from h_0 to h_1.
+#: Radii of the circles, as fractions of the path from h_0 to h_1.
 RADII = (3.0, 2.0, 1.5, 1.25)
 
 
 def continued(
     form: General, h0: tuple[Any, ...], h1: tuple[Any, ...], O: Floats, theta: Floats
 ) -> tuple[Floats, Floats] | None:
-    """Return origins (m, 2, 1) and angles (m, 1) at inputs h1, from those at h0; None where no circle is certain."""
+    """Return origins (m, 2, 1) and angles (m, 1) at inputs h1, from those at h0; None where no circle is reliable."""
     if form.rows.count > 3 * form.rows.links:
         return None
     rise_O, rise_theta = _tangent(form, h0, h1, O, theta)
@@ -58,7 +58,7 @@ def _tangent(
 
 
 def _along(form: General, j: int, a: Any, b: Any, s: NDArray[np.complex128]) -> Any:
-    """Return an input along the way; unit vectors keep their length."""
+    """Return an input along the path; unit vectors keep their length."""
     mixed = np.asarray(a) + s * (np.asarray(b) - np.asarray(a))
     if form.rows.is_unit(j):
         mixed = mixed / np.sqrt(np.sum(mixed**2, axis=0))

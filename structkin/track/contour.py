@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Complexes = NDArray[np.complex128]
 
-#: Places on a circle, and the powers that are kept: the last quarter holds the negative ones.
+#: Places on a circle, and the powers kept: the last quarter holds the negative ones.
 NODES = 32
 POWERS = 3 * NODES // 4
-#: Largest negative power that is rounding, relative to the size of what is on the circle.
+#: Largest negative power that is rounding, relative to the size of the values on the circle.
 CERTAIN = 1e-11
 #: Steps of Newton's method on a circle, from poses that may be as far away as its radius.
 ITERATIONS = 25

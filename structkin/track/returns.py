@@ -1,4 +1,4 @@
-"""Where a motion may be taken up again: the drivers come back to a neighbourhood that is solved."""
+"""Where a motion may be resumed: the drivers return to a neighbourhood already solved."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from structkin.track.tolerances import COME_BACK
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
-#: Lanes that are looked at together.
+#: Lanes processed together.
 BLOCK = 1024
 
 

@@ -1,4 +1,4 @@
-"""Step control: a straight way is walked in parts, which shrink where a trial fails and grow with success."""
+"""Step control: a straight path is followed in steps, which shrink where a trial fails and grow with success."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ P = TypeVar("P")
 def walk_straight(
     start: P, take: Callable[[P, float], P | None], shortest: Callable[[P], float], *, first: float = 1.0
 ) -> tuple[P, bool]:
-    """Walk from the beginning of a way, 0, to its end, 1; return the last pose, and whether it is that of the end.
+    """Follow a path from its beginning, 0, to its end, 1; return the last pose, and whether it is at the end.
 
-    `take` goes from a pose to a part of the way, or gives None where that is not safe; `shortest` tells of a pose how
-    short a step from it may become.
+    `take` steps from a pose to a fraction of the path, or returns None where that is not safe; `shortest` returns the
+    least step allowed from a pose.
 
     >>> walk_straight(0.0, lambda x, end: end if end - x < 0.3 else None, lambda x: 1e-3)
     (1.0, True)

@@ -37,10 +37,10 @@ REAL = 1e-5
 
 @dataclass(frozen=True)
 class Tangents:
-    """The tangents x1 (n, 3 m) of a group, columns dO_x, dO_y, size dtheta of each link, in an order of their own.
+    """The tangents x1 (n, 3 m) of a group, columns dO_x, dO_y, size dtheta of each link, in a fixed order.
 
-    `resting` is how many more there are along which the inputs stand still; not `isolated` where infinitely many
-    fulfil the conditions, or where these are of an order above the second.
+    `resting` is how many more there are along which the inputs are at rest; not `isolated` where infinitely many
+    satisfy the conditions, or where these are of an order above the second.
     """
 
     ways: Floats
@@ -150,7 +150,7 @@ def closed_on(
 ) -> tuple[Any, ...] | None:
     """Return the unknowns on a circle for the branch with this tangent (3 m,), None where they are not found.
 
-    What is found has the pose as its mean, and the tangent as its first power: it is this branch and no other.
+    The result has the pose as its mean, and the tangent as its first power: it is this branch and no other.
     """
     m, size = form.rows.links, form.rows.size
     rates = way.reshape(m, 3)

@@ -26,26 +26,26 @@ TURN_ON_CURVE, DEPARTURE_ON_CURVE = 0.7, 0.05
 #: close it from there.
 BETWEEN = 0.02
 #: Largest change of a coordinate and of a link in a general group between two evaluations of a simulation, whose
-#: integrator asks for poses near by: there is no prediction to compare with.
+#: integrator asks for nearby poses: there is no prediction to compare with.
 SIMULATED_WAY, SIMULATED_TURN = 0.3, 0.3
 
 # --- steps ----------------------------------------------------------------------------------------------------
 
-#: Halvings of the way to a sample before it is given up, and where a limit position is neared to rounding: the way that
-#: is left is then the square of what the pose has to go.
+#: Halvings of the path to a sample before it counts as failed, and where a limit position is approached to rounding:
+#: the path left is then the square of the distance left to the pose.
 HALVINGS, FINEST = 12, 44
-#: Near a limit position the smallest singular value is below this: it falls like the square root of the way left.
+#: Near a limit position the smallest singular value is below this: it falls like the square root of the path left.
 NEAR_LIMIT = 0.2
-#: How near the drivers have to come to solved samples for a step from these to be tried, and how far a gap in them may
-#: be for a straight way across it: a step of the longest kind is nearer than the one, and half a turn farther than the
-#: other.
+#: How near the drivers must come to solved samples for a step from these to be tried, and how wide a gap in them may
+#: be for a straight path across it: the longest step is shorter than the first, half a turn is longer than the
+#: second.
 COME_BACK, ACROSS = 0.1, 1.0
-#: Samples that are tried from the sketch before a mechanism is given up: those where it comes nearest to the sketch.
+#: Samples tried from the sketch before the mechanism counts as unsolvable: those where it comes nearest to the sketch.
 TRIALS = 24
 
 # --- singular poses -------------------------------------------------------------------------------------------
 
-#: Smallest singular value of a regular pose: below it rates have lost half of their digits.
+#: Smallest singular value of a regular pose: below it rates have lost half their digits.
 SINGULAR = 1e-7
 #: With a smaller one the tangent and the sign of the determinant are rounding.
 NO_TANGENT = 1e-6
@@ -53,7 +53,7 @@ NO_TANGENT = 1e-6
 FLAT, REGULAR = 1e-3, 1e-2
 #: With a smaller one a general group may be at a change point, and is expanded around it.
 NARROW = 1e-2
-#: With a smaller one the poses around are looked at, and factors are those of the pose itself, not of a step before.
+#: With a smaller one the poses around are examined, and factors are those of the pose itself, not of a step before.
 WEAK = 0.05
 
 # --- discriminants --------------------------------------------------------------------------------------------

@@ -31,7 +31,7 @@ def test_the_command_writes_a_table_and_a_picture(capsys: Any, monkeypatch: Any,
         capsys, monkeypatch, "forces", file, "--samples", "13", "--csv", str(table), "--plot", str(picture)
     )
     assert code == 0
-    assert "driver boom_cylinder" in out and "power in less power stored" in out
+    assert "driver boom_cylinder" in out and "power balance error" in out
     assert picture.stat().st_size > 20_000
     heads, units, *rows = list(csv.reader(table.read_text(encoding="utf-8").splitlines()))
     forces = sk.load(file).solve(samples=13).forces()

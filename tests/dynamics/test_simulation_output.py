@@ -51,7 +51,7 @@ def test_the_command_takes_formulations_and_draws_reactions(
     ways = "--formulation", "multipliers", "--coordinates", "fully-cartesian", "--stabilisation", "baumgarte"
     options = "--duration", 0.2, "--samples", 5, *ways, "--alpha", 5, "--beta", 5
     code, out, _ = run(capsys, monkeypatch, "simulate", swing, *options, "--energies", one, "--reactions", two)
-    assert code == 0 and "largest gap of a joint" in out
+    assert code == 0 and "largest joint closure error" in out
     assert min(one.stat().st_size, two.stat().st_size) > 10_000
     code, _, err = run(capsys, monkeypatch, "simulate", swing, "--duration", 0.2, "--coordinates", "natural")
     assert code == 2 and "multipliers" in err

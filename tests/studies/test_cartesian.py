@@ -79,8 +79,8 @@ def test_the_printed_tables_stand_beside_ours() -> None:
         head, *rows = work_rows(case, {0.0: Work(618, 1271, 6, 0.3, 1), 50.0: Work(1413, 2409, 13, 0.4, 10)})
         assert len(head) == 5 and all(len(row) == 5 for row in rows)
         table = {row[0]: row[1:] for row in rows}
-        assert table["steps"] == ("not told", steps, "618", "1413")
-        assert table["most iterations a step"] == ("12", iterations, "6 evaluations", "13 evaluations")
+        assert table["steps"] == ("not stated", steps, "618", "1413")
+        assert table["most iterations per step"] == ("12", iterations, "6 evaluations", "13 evaluations")
 
 
 @pytest.mark.parametrize("extent", [FULL, QUICK])

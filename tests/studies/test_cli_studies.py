@@ -57,7 +57,7 @@ def test_a_quick_slider_crank_draws_courses_and_maps(monkeypatch, capsys, tmp_pa
     monkeypatch.setattr(cartesian, "DURATION", 0.2)
     code, out, err = run(monkeypatch, capsys, "slider-crank", "--quick", "--to", str(tmp_path))
     assert code == 0, err
-    assert "2430" in out and "most iterations a step" in out
+    assert "2430" in out and "most iterations per step" in out
     lines = {path.stem: path.read_text().splitlines()[1:] for path in tmp_path.glob("*.csv")}
     tried = {name: {tuple(line.split(",")[:3]) for line in rows} for name, rows in lines.items()}
     assert len(tried["cartesian_slider_crank"]) >= 3

@@ -16,6 +16,7 @@ import pytest
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
+import structkin as sk
 from structkin.cli import main
 from structkin.examples import path
 from structkin.studio.files import MechanismFile
@@ -100,6 +101,18 @@ def test_searches_answer_when_they_are_done(tab: Tab):
     assert taken["frames"]["rocker"] == pytest.approx(assemblies[1]["frames"]["rocker"], abs=1e-6)
     moved = tab.ask("drag", "pose", link="crank", local=[40, 0], to=[0, 40])
     assert moved["frames"]["rocker"] != pytest.approx(taken["frames"]["rocker"], abs=1e-3)
+
+
+def test_what_holds_a_pose_is_that_of_statics(file: Path):
+    file.write_bytes(path("excavator").read_bytes())
+    session = new_session(file)
+    (pose,) = session.handle({"type": "turn", "driver": "arm_cylinder", "to": 0.2})
+    (job,) = session.handle({"type": "efforts"})
+    assert callable(job) and not callable(pose)
+    m, z = sk.load(file), {id: [value] for id, value in pose["drivers"].items()}
+    forces = m.solve(drivers={id: (value, [0.0], [0.0]) for id, value in z.items()}).forces()
+    for one in job()["found"]:
+        assert one["value"] == pytest.approx(forces.driver(one["driver"])[0], rel=1e-6) and one["unit"] == "N"
 
 
 def test_a_shared_mechanism_opens_in_another_studio_and_holds_no_token(tab: Tab):

@@ -1,1 +1,1 @@
-"""Forward dynamics measured: time against error, beside other programs if they are installed, and growth with size."""
+"""Forward dynamics measured: time against error, next to other programs if installed, and growth with size."""

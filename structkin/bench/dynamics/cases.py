@@ -38,7 +38,7 @@ def windows(count: int) -> Mechanism:
 
 
 def four_bars(count: int) -> Mechanism:
-    """Return the scalable four-bar of Saura et al. with so many dyads of unequal lengths, which none is ever flat."""
+    """Return the scalable four-bar of Saura et al. with this many dyads; unequal lengths keep them from lying flat."""
     plain = scalable_four_bar(count, seed=1)
     points = {name: (place.real, place.imag) for name, place in plain.places.items()}
     links = {name: list(link.local) for name, link in plain.links.items()}
@@ -47,7 +47,7 @@ def four_bars(count: int) -> Mechanism:
 
 
 def chain(count: int) -> Mechanism:
-    """Return a chain of so many rods that hangs from the ground: as many degrees of freedom as rods."""
+    """Return a chain of this many rods hanging from the ground: as many degrees of freedom as rods."""
     points = {f"P{i}": (0.8 * i, -0.6 * i) for i in range(count + 1)}
     links: dict[str, Sequence[str]] = {"ground": ["P0"]}
     links |= {f"rod{i}": [f"P{i}", f"P{i + 1}"] for i in range(count)}

@@ -85,7 +85,7 @@ def table_lines(found: Iterable[SimulationRun]) -> list[tuple[str, ...]]:
 
 def pace_lines(found: Iterable[Pace]) -> list[tuple[str, ...]]:
     """Return the cells of a table of paces, after a line of headings."""
-    head = ("family", "formulation", "N", "freedoms", "a step [us]", "a step and N [us]")
+    head = ("family", "formulation", "N", "degrees of freedom", "per step [us]", "per step and N [us]")
     return [
         head,
         *(
@@ -133,4 +133,4 @@ def _draw_paces(ax: Any, families: Sequence[tuple[str, list[Pace]]], palette: Se
     for k, (name, curve) in enumerate(families):
         sizes, times = [one.size for one in curve], [1e6 * one.seconds for one in curve]
         ax.plot(sizes, times, color=palette[-1 - k % len(palette)], marker="s", ms=4, label=name)
-    ax.set(xscale="log", yscale="log", xlabel="N", ylabel="a Runge-Kutta step [µs]", title="Growth with size")
+    ax.set(xscale="log", yscale="log", xlabel="N", ylabel="one Runge-Kutta step [µs]", title="Growth with size")

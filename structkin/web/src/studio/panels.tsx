@@ -1,11 +1,12 @@
 // The panels beside the drawing: what is wrong, groups in solve order, drivers, what is selected, and the searches.
 import { useEffect, useState } from "preact/hooks";
-import { fixed } from "../words";
+import { fixed, number } from "../words";
 import { driveAt } from "./canvas";
 import { EntryForm, JointForm } from "./forms";
 import {
   backdrop,
   edit,
+  efforts,
   ghosts,
   mode,
   onPose,
@@ -103,7 +104,12 @@ function Drivers({ now }: { now: State }) {
       {all.map(({ id, kind }) => (
         <div key={id} class="st-driver">
           <button type="button" class="st-name" onClick={() => (selected.value = { kind: "drivers", name: id })}>{id}</button>
-          <output>{id in values.value ? fixed(values.value[id]) + unit(kind) : "–"}</output>
+          <output>
+            {id in values.value ? fixed(values.value[id]) + unit(kind) : "–"}
+            {efforts.value.filter(({ driver, value }) => driver === id && value !== null).map(({ value, unit }) => (
+              <small title="What holds this pose at rest">{effortWords(value!, unit)}</small>
+            ))}
+          </output>
           <Play id={id} step={kind === "angle" ? stepOf(now.sketch.angle) : now.sketch.size / 150} />
           <button type="button" title="Delete this driver" aria-label={`Delete driver ${id}`} onClick={() => edit({ op: "delete", section: "drivers", name: id })}>×</button>
         </div>
@@ -111,6 +117,9 @@ function Drivers({ now }: { now: State }) {
     </section>
   );
 }
+
+const effortWords = (value: number, unit: string) =>
+  Math.abs(value) >= 1e3 ? `${number(value / 1e3, 3)} k${unit}` : `${number(value, 3)} ${unit}`;
 
 const stepOf = (unit: string) => ({ deg: 2, rad: 0.035, mrad: 35, rev: 1 / 180 })[unit] ?? 0.035;
 

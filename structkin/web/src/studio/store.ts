@@ -5,6 +5,7 @@ import type { Point } from "../types";
 import {
   type Choice,
   type Command,
+  type Effort,
   type Ghost,
   type Incoming,
   type PoseMessage,
@@ -33,6 +34,7 @@ export const closed = signal("");
 export const ranking = signal<Choice[] | null>(null);
 export const ghosts = signal<Ghost[] | null>(null);
 export const ranges = signal<Range[] | null>(null);
+export const efforts = signal<Effort[]>([]);
 export const searching = signal<string>("");
 /** A picture behind the drawing, which stays in the page: its middle, its width, and width over height. */
 export const backdrop = signal<{ url: string; x: number; y: number; width: number; ratio: number } | null>(null);
@@ -154,6 +156,9 @@ function take(message: Incoming) {
         [ranking.value, searching.value] = [message.found, ""];
         if (message.failure) tell(message.failure, true);
         break;
+      case "efforts":
+        efforts.value = message.found;
+        break;
       case "assemblies":
         [ghosts.value, searching.value] = [message.found, ""];
         if (message.failure) tell(message.failure, true);
@@ -208,9 +213,13 @@ export function poseOf(frames: Record<string, [number, number, number]>): Pose {
   return found;
 }
 
+let resting = 0;
 function place(frames: State["frames"], drivers: State["drivers"]) {
   pose.value = poseOf(frames ?? {});
   if (drivers) values.value = drivers;
+  clearTimeout(resting);
+  efforts.value = [];
+  if (frames && state.peek()?.document.forces) resting = setTimeout(() => send({ type: "efforts" }), 250);
 }
 
 async function wiggle(poses: Ghost["frames"][]) {

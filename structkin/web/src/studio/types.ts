@@ -118,6 +118,13 @@ export interface Choice {
   drivers: { joint: string | null; links: string[]; kind: string }[];
 }
 
+/** What a driver needs to hold the pose at rest. */
+export interface Effort {
+  driver: string;
+  value: number | null;
+  unit: string;
+}
+
 export interface Ghost {
   label: string;
   frames: Record<string, [number, number, number]>;
@@ -136,6 +143,7 @@ export type Incoming =
   | { type: "refused"; problems: Problem[] }
   | ({ type: "limits" } & Found<Range>)
   | ({ type: "ranking" } & Found<Choice>)
+  | ({ type: "efforts" } & Found<Effort>)
   | ({ type: "assemblies" } & Found<Ghost>)
   | { type: "wiggle"; revision: number; coordinate: string; poses: Ghost["frames"][] }
   | { type: "saved"; file: string }
