@@ -10,6 +10,7 @@ from structkin.api.motion import Kinetostatics as Kinetostatics
 from structkin.api.motion import Motion as Motion
 from structkin.api.motion import Motions as Motions
 from structkin.api.motion import Simulation as Simulation
+from structkin.api.structure import KinematicStructure as KinematicStructure
 from structkin.api.topology import Topology as Topology
 from structkin.dynamics import Force as Force
 from structkin.dynamics import Moment as Moment
@@ -31,7 +32,6 @@ from structkin.plan.status import Status as Status
 from structkin.structure import Group as Group
 from structkin.structure import InputChoice as InputChoice
 from structkin.structure import InputRanking as InputRanking
-from structkin.structure import KinematicStructure as KinematicStructure
 from structkin.structure import StructureArrays as StructureArrays
 from structkin.structure import TopologyArrays as TopologyArrays
 from structkin.structure import decompose_arrays as decompose_arrays

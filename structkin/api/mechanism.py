@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Self
 from structkin import files, model, show
 from structkin import solve as solved
 from structkin.api.motion import Motion, Motions, Simulation
+from structkin.api.structure import KinematicStructure
 from structkin.api.topology import Topology
 from structkin.api.verb import public, verb
 from structkin.branches import assemblies as listings
@@ -39,6 +40,9 @@ class Limits(ranges.Limits):
         """Return a picture of the intervals, with what ends them."""
         return show.draw_limits(self)
 
+    def _repr_html_(self) -> str:
+        return show.html_table(show.limits_table([self]))
+
 
 class Circuits(by_closed_forms.Circuits):
     """The branches over the range of one driver, and how they join to circuits; see `Mechanism.circuits`."""
@@ -48,6 +52,9 @@ class Circuits(by_closed_forms.Circuits):
     def plot(self) -> Figure:
         """Return a picture of the branches as bars, joined where they meet."""
         return show.draw_circuits(self)
+
+    def _repr_html_(self) -> str:
+        return show.html_table(show.circuits_table(self))
 
 
 class Assembly(listings.Assembly):
@@ -80,6 +87,13 @@ class Assemblies(listings.Assemblies):
 
         def nearest(self, other: listings.Assembly | None = None) -> Assembly:
             """Return the assembly whose points are nearest."""
+
+    def plot(self, *, most: int = 12) -> Figure:
+        """Return a figure of the first assemblies beside each other, all at one scale."""
+        return show.draw_assemblies(self, most=most)
+
+    def _repr_html_(self) -> str:
+        return show.html_table(show.found_table(self))
 
     def _assembly(self, leaf: Leaf, place: int | None) -> Assembly:
         return public(Assembly, super()._assembly(leaf, place))
@@ -118,7 +132,7 @@ class Mechanism(model.Mechanism):
     slider_cranks = slider_cranks
     solve = verb(solve, Motion)
     solve_many = verb(solve_many, Motions)
-    structure = structure_of
+    structure = verb(structure_of, KinematicStructure)
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
@@ -155,6 +169,13 @@ class Mechanism(model.Mechanism):
         <Mechanism 'Arm': 2 links, 1 joint, 0 drivers>
         """
         files.write(self, path, motion=motion)
+
+    def plot(self) -> Figure:
+        """Return a figure of the mechanism as sketched, in the field's symbols, its links coloured by group."""
+        return show.draw_schematic(self)
+
+    def _repr_html_(self) -> str:
+        return show.html_table(show.mechanism_table(self))
 
     def _fill(self, draft: Draft, topology: model.Topology) -> None:
         super()._fill(draft, public(Topology, topology))

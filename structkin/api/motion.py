@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from structkin import dynamics, files, model, show, solve
+from structkin.api.structure import KinematicStructure
 from structkin.api.verb import public, verb
 from structkin.branches.classify import classify
 from structkin.branches.limits.passages import Passage, passages, report, require_ok
@@ -20,6 +21,7 @@ from structkin.solve.motion import cam as cam_motion
 from structkin.solve.motion.geneva import geneva_motion
 from structkin.solve.motion.profile import ProfileMotion
 from structkin.solve.motion.residual import residual
+from structkin.solve.motion.swing import swing
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -54,6 +56,9 @@ class Kinetostatics(dynamics.Kinetostatics):
         """Return a figure of driver efforts, joint reactions and the shaking force."""
         return show.plot_forces(self)
 
+    def _repr_html_(self) -> str:
+        return show.html_table(show.forces_table(self))
+
     def to_dataframe(self, units: str = "SI") -> pd.DataFrame:
         """Return efforts and reactions as columns, in N and N m (needs pandas).
 
@@ -79,6 +84,7 @@ class Motion(solve.Motion):
     mechanical_advantage = mechanical_advantage
     require_ok = require_ok
     residual = residual
+    swing = swing
     transmission_angle = transmission_angle
 
     @cached_property
@@ -115,9 +121,17 @@ class Motion(solve.Motion):
         """Return all points and links as columns, in "SI" or in the units of the "file" (needs pandas)."""
         return show.to_dataframe(self, _units(self.mechanism, units))
 
-    def to_csv(self, target: str | Path | IO[str], units: str = "SI") -> None:
-        """Write the columns of `to_dataframe` to a path that ends in .csv, or to an open file."""
-        show.write_csv(self, target, _units(self.mechanism, units))
+    def to_csv(self, target: str | Path | IO[str], units: str = "SI", *, kl: bool = False) -> None:
+        """Write the columns of `to_dataframe`, with `kl` also K and L, to a path that ends in .csv or an open file."""
+        show.write_csv(self, target, _units(self.mechanism, units), kl=kl)
+
+    @property
+    def structure(self) -> KinematicStructure:
+        """The kinematic structure that was solved."""
+        return public(KinematicStructure, super().structure)
+
+    def _repr_html_(self) -> str:
+        return show.html_table(show.summary_table(self))
 
     def animate(
         self, *, fps: float = 25.0, seconds: float | None = None, speed: float | None = None,
@@ -155,9 +169,12 @@ class Motion(solve.Motion):
         """
         files.write(self.mechanism, path, motion=self)
 
-    def plot(self, *names: str) -> Figure:
-        """Return a figure of stacked motion plots of these points and links (default: all that are of interest)."""
-        return show.plot_motion(self, *names)
+    def plot(self, *names: str, kl: bool = False) -> Figure:
+        """Return a figure of stacked motion plots of these points and links (default: all that are of interest).
+
+        With `kl` the velocity coefficients K and their derivatives L follow below.
+        """
+        return show.plot_motion(self, *names, kl=kl)
 
 
 class Simulation(dynamics.Simulation, Motion):
@@ -165,6 +182,9 @@ class Simulation(dynamics.Simulation, Motion):
 
     mechanism: Mechanism
     statistics: Statistics | None
+
+    def _repr_html_(self) -> str:
+        return show.html_table(show.simulation_table(self))
 
     def forces(self, *, static: bool = False, loads: Sequence[UserLoad] | None = None) -> Kinetostatics:
         """Return what forces the motion needs, under the loads that it was simulated with or under others."""

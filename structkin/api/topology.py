@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Self
 
-from structkin.api.verb import public
+from structkin.api.structure import KinematicStructure
+from structkin.api.verb import public, verb
 from structkin.model import topology
 from structkin.structure import TopologyArrays, decompose, rank_inputs
 
@@ -12,7 +13,7 @@ from structkin.structure import TopologyArrays, decompose, rank_inputs
 class Topology(topology.Topology):
     """Links, joints with their kinds, the ground and the drivers; no geometry. All that the structure depends on."""
 
-    structure = decompose
+    structure = verb(decompose, KinematicStructure)
     rank_inputs = rank_inputs
 
     @classmethod

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
-from types import FrameType
+from types import FrameType, SimpleNamespace
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -61,6 +61,17 @@ class _Commands(TyperGroup):
             found.command(name)(command)
         return typer.main.get_command(found)
 
+    def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
+        """Return the commands or options that begin so, for completion in a shell; no command is imported."""
+        if incomplete.startswith("-"):
+            return super().shell_complete(ctx, incomplete)
+        # What typer takes: older versions have it from click, newer ones from a copy of their own.
+        return [
+            SimpleNamespace(value=name, type="plain", help=words)
+            for name, words in COMMANDS.items()
+            if name.startswith(incomplete)
+        ]
+
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """List them with their lines."""
         with formatter.section("Commands"):
@@ -73,7 +84,6 @@ app = typer.Typer(
     help="Planar mechanisms: structural (Assur) groups from the topology, and their motion group by group.",
     epilog="Exit codes: 0 fine; 1 it ran, but something is not ok (a sample, the structure); 2 bad input.",
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )

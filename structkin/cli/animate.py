@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import inspect
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
+import numpy as np
 import typer
+from numpy.typing import NDArray
 
 from structkin.api import Mechanism, Motion
 from structkin.cli.options import USUAL, Budget, Duration, File, budget_of
 from structkin.cli.terminal import progress, say
 from structkin.errors import InputError, Problem
+from structkin.report import SECTIONS, SUFFIXES
 from structkin.show.animation import Animation, animation_format
 
 #: Samples at least: paths are smooth.
@@ -20,7 +24,8 @@ SMOOTH = 360
 def animate(
     file: File,
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="Write a .gif, .webp or .mp4 (with ffmpeg).", metavar="ANIMATION")
+        Path,
+        typer.Option("--output", "-o", help="Write a .gif, .webp, .mp4 (with ffmpeg) or .html.", metavar="ANIMATION"),
     ],
     duration: Duration = None,
     simulate: Annotated[bool, typer.Option("--simulate", help="Show the motion that masses and forces make.")] = False,
@@ -33,7 +38,11 @@ def animate(
     budget: Budget = USUAL,
 ) -> None:
     """Write the motion as moving pictures, its links in the colours of their groups."""
-    animation_format(output, fps)
+    is_page = output.suffix.lower() in SUFFIXES
+    if is_page:
+        _check_page(fps=fps, seconds=seconds, speed=speed, trace=trace, width=width, once=once)
+    else:
+        animation_format(output, fps)
     if output.resolve() == file.resolve():
         raise InputError([Problem("--output", "would overwrite the mechanism file", "give another name")], "output")
     mechanism = Mechanism.load(file)
@@ -48,14 +57,34 @@ def animate(
         return motion.animate(fps=fps, seconds=seconds, speed=speed, trace=trace, width=width, repeat=not once)
 
     motion = moved(SMOOTH + 1)
+    if is_page:
+        mechanism.report(output, motion=motion, without=SECTIONS, source=file.name)
+        _end(motion.ok, f"written: {output}")
+        return
     film = filmed(motion)
     # Every frame has a sample of its own where there are more frames than samples.
     if len(film) > len(motion):
         film = filmed(moved(len(film) + 1))
     with progress("drawing") as report:
         film.save(output, progress=report)
-    count = int((~film.motion.ok).sum())
-    say(f"written: {output}, {len(film)} frames, {film.seconds:.3g} s")
+    _end(film.motion.ok, f"written: {output}, {len(film)} frames, {film.seconds:.3g} s")
+
+
+def _check_page(**options: Any) -> None:
+    """Refuse the options of pictures: a page has its own controls."""
+    usual = {name: item.default for name, item in inspect.signature(animate).parameters.items()}
+    problems = [
+        Problem(f"--{name}", "changes nothing in a page, which has controls of its own", "leave it out")
+        for name, value in options.items()
+        if value != usual[name]
+    ]
+    if problems:
+        raise InputError(problems, "command")
+
+
+def _end(ok: NDArray[np.bool_], written: str) -> None:
+    """Print what was written, and exit with 1 where some samples are not ok."""
+    count = int((~ok).sum())
+    say(written, *([f"{count} of {len(ok)} samples are not ok: the picture says why"] if count else []))
     if count:
-        say(f"{count} of {len(film.motion)} samples are not ok: the caption says why")
         raise typer.Exit(1)

@@ -30,7 +30,7 @@ def report(
     ] = None,
     budget: Budget = USUAL,
 ) -> None:
-    """Put the mechanism and its motion on one page: it moves, with plots, limits, forces and tables."""
+    """Put the mechanism and its motion on one page that opens in a browser."""
     mechanism = Mechanism.load(file)
     target = output or Path(f"{file.stem}.html")
     with steps_line() as tell:

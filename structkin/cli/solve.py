@@ -12,6 +12,7 @@ from structkin.api import Mechanism
 from structkin.cli.options import USUAL, Budget, Duration, File, Json, MotionPlot, MotionTable, Samples, budget_of
 from structkin.cli.outputs import Outputs
 from structkin.cli.terminal import progress
+from structkin.errors import InputError, Problem
 from structkin.global_methods.methods import FAMILIES, METHODS
 
 
@@ -29,26 +30,47 @@ def solve(
     ] = None,
     csv: MotionTable = None,
     plot: MotionPlot = None,
+    of: Annotated[
+        list[str], typer.Option(help="A point or link that --plot shows; may be repeated.", metavar="NAME")
+    ] = [],  # noqa: B006
+    kl: Annotated[
+        bool, typer.Option("--kl", help="With velocity coefficients K and L, in --csv, --plot and --json.")
+    ] = False,
+    time_ratio: Annotated[
+        list[str],
+        typer.Option(help="Print the time ratio of a link or slider that swings; may be repeated.", metavar="NAME"),
+    ] = [],  # noqa: B006
     schematic: Annotated[Path | None, typer.Option(help="Draw the mechanism and its paths.", metavar="PICTURE")] = None,
     budget: Budget = USUAL,
     as_json: Json = False,
 ) -> None:
     """Solve position, velocity and acceleration; numbers are in the file's units."""
     mechanism = Mechanism.load(file)
+    for option, unused, needs in (
+        ("--of", bool(of) and plot is None, "--plot"),
+        ("--kl", kl and not (csv or plot or as_json), "--csv, --plot or --json"),
+    ):
+        if unused:
+            raise InputError([Problem(option, "changes nothing here", f"it goes with {needs}")], "command")
     outputs = Outputs(file, {"--csv": csv}, {"--plot": plot, "--schematic": schematic}, as_json)
     with progress("solving") as report:
         motion = mechanism.solve(
             samples, duration=duration, method=method, coordinates=coordinates, engine=engine,
             budget=budget_of(budget), progress=report,
         )  # fmt: skip
+    swings = {name: motion.swing(name) for name in time_ratio}
     outputs.deliver(
         {
-            "--csv": lambda target: show.write_csv(motion, target),
-            "--plot": lambda: show.plot_motion(motion),
+            "--csv": lambda target: show.write_csv(motion, target, kl=kl),
+            "--plot": lambda: show.plot_motion(motion, *of, kl=kl),
             "--schematic": lambda: show.draw_schematic(mechanism, motion=motion, structure=motion.structure),
         },
-        lambda: show.motion_to_dict(motion),
+        lambda: {
+            **show.motion_to_dict(motion, kl=kl),
+            **({"time_ratios": {name: one.ratio for name, one in swings.items()}} if swings else {}),
+        },
         lambda: show.summary_table(motion),
+        [f"{name}: {one.words}" for name, one in swings.items()],
     )
     if not motion.ok.all():
         raise typer.Exit(1)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from structkin.report.numbers import plain
 from structkin.show.interest import moving_points, output_links, points_of_interest
-from structkin.show.measures import driver_quantity, measures_of
+from structkin.show.measures import driver_quantity, measures_of, per
 from structkin.show.motion_plot import abscissa
 from structkin.solve import Motion
 
@@ -98,10 +98,10 @@ def coefficients(motion: Motion) -> dict[str, Any] | None:
         "drivers": drivers,
         "pairs": [[drivers[i], drivers[j]] for i, j in pairs],
         "units": {
-            "point": [_per(unit, word) for word in words],
-            "link": [_per("rad", word) for word in words],
-            "point_pairs": [_per(unit, words[i], words[j]) for i, j in pairs],
-            "link_pairs": [_per("rad", words[i], words[j]) for i, j in pairs],
+            "point": [per(unit, word) for word in words],
+            "link": [per("rad", word) for word in words],
+            "point_pairs": [per(unit, words[i], words[j]) for i, j in pairs],
+            "link_pairs": [per("rad", words[i], words[j]) for i, j in pairs],
         },
         "points": {},
         "links": {},
@@ -122,22 +122,6 @@ def coefficients(motion: Motion) -> dict[str, Any] | None:
                 ],
             }
     return found
-
-
-def _per(top: str, *bottoms: str) -> str:
-    """Return a unit over others.
-
-    >>> _per("mm", "rad"), _per("mm", "mm"), _per("rad", "rad", "rad"), _per("mm", "rad", "rad")
-    ('mm/rad', '1', '1/rad', 'mm/rad²')
-    """
-    left = list(bottoms)
-    if top in left:
-        left.remove(top)
-        top = "1"
-    below = f"{left[0]}²" if len(left) == 2 and left[0] == left[1] else " ".join(left)
-    if not below:
-        return top
-    return f"{top}/({below})" if " " in below else f"{top}/{below}"
 
 
 def centres(motion: Motion) -> dict[str, Any] | None:

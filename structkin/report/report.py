@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -61,13 +62,14 @@ def report(
     ('<!doctype html>', False)
     """
     _check(mechanism, path, motion, without)
-    data = content(
-        mechanism, motion=motion, samples=samples, duration=duration, without=without, source=source, budget=budget,
-        progress=progress,
-    )  # fmt: skip
-    text = page({"host": "report", "view": data}, mechanism.title or "Mechanism")
-    if path is not None:
-        with whole_file(path, encoding="utf-8", newline="\n") as file:
+    # opened first: what cannot be written is found out before the work
+    with whole_file(path, encoding="utf-8", newline="\n") if path is not None else nullcontext() as file:
+        data = content(
+            mechanism, motion=motion, samples=samples, duration=duration, without=without, source=source,
+            budget=budget, progress=progress,
+        )  # fmt: skip
+        text = page({"host": "report", "view": data}, mechanism.title or "Mechanism")
+        if file is not None:
             file.write(text)
     return text
 

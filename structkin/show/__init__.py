@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from structkin.show.animation import animate
-    from structkin.show.assemblies_figure import assemblies_table, draw_assemblies
+    from structkin.show.assemblies_figure import assemblies_table, draw_assemblies, found_table
     from structkin.show.cam_plot import plot_cam
     from structkin.show.columns import motion_to_dict, to_dataframe, write_csv
     from structkin.show.dataset import to_xarray
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         plot_forces,
         write_forces_csv,
     )
+    from structkin.show.html import circuits_table, html_table, mechanism_table
     from structkin.show.inputs_figure import draw_inputs, inputs_table
     from structkin.show.limits_figure import draw_circuits, draw_limits, limits_table
     from structkin.show.matrices import draw_matrices
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 __all__ = [
     "animate",
     "assemblies_table",
+    "circuits_table",
     "draw_assemblies",
     "draw_circuits",
     "draw_inputs",
@@ -49,9 +51,12 @@ __all__ = [
     "forces_table",
     "forces_to_dataframe",
     "forces_to_dict",
+    "found_table",
     "groups_table",
+    "html_table",
     "inputs_table",
     "limits_table",
+    "mechanism_table",
     "motion_to_dict",
     "plot_cam",
     "plot_forces",
@@ -71,6 +76,7 @@ __all__ = [
 _HOMES = {
     "animate": "animation",
     "assemblies_table": "assemblies_figure",
+    "circuits_table": "html",
     "draw_assemblies": "assemblies_figure",
     "draw_circuits": "limits_figure",
     "draw_inputs": "inputs_figure",
@@ -81,9 +87,12 @@ _HOMES = {
     "forces_table": "forces",
     "forces_to_dataframe": "forces",
     "forces_to_dict": "forces",
+    "found_table": "assemblies_figure",
     "groups_table": "terminal",
+    "html_table": "html",
     "inputs_table": "inputs_figure",
     "limits_table": "limits_figure",
+    "mechanism_table": "html",
     "motion_to_dict": "columns",
     "plot_cam": "cam_plot",
     "plot_forces": "forces",

@@ -207,7 +207,8 @@ def animation_format(path: str | Path, fps: float = 0.0) -> str:
     problem = None
     if suffix not in WRITERS:
         found = f"'{suffix}' is not a format of animations" if suffix else "the name has no suffix"
-        problem = Problem(str(path), found, f"use {', '.join(WRITERS)}")
+        page = "; `Mechanism.report` writes a page that moves" if suffix == ".html" else ""
+        problem = Problem(str(path), found, f"use {', '.join(WRITERS)}{page}")
     elif suffix == ".gif" and fps > 50:
         problem = Problem("fps", f"a GIF plays at most 50 frames a second, not {fps:g}", "use .webp or .mp4")
     elif suffix == ".mp4":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import textwrap
+from collections.abc import Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -33,9 +34,22 @@ def assemblies_table(found: Assemblies) -> Table:
 
     That of the sketch stands at the end where it is not among the first.
     """
+    shown, own = _with_own(found, MOST_LINES)
+    return _table(found, shown, own, "all assemblies", [*found.report.splitlines(), *([] if own is None else [OWN])])
+
+
+def found_table(found: Assemblies) -> Table:
+    """Return the assemblies that were found so far; none is looked for."""
+    words = repr(found)[1:-1]
+    more = ["each is found when it is asked for: list(...) finds all"] if words.endswith("so far") else []
+    return _table(found, found.so_far, None, "assemblies", [words, *more])
+
+
+def _table(
+    found: Assemblies, shown: Sequence[Assembly], own: Assembly | None, what: str, caption: Sequence[str]
+) -> Table:
     measures = measures_of(found.mechanism)
     size, unit = measures.size("length"), measures.unit("length")
-    shown, own = _with_own(found, MOST_LINES)
     rows = [
         (
             _number(item, own),
@@ -47,11 +61,10 @@ def assemblies_table(found: Assemblies) -> Table:
         )
         for item in shown
     ]
-    title = f"{found.mechanism.title or 'Mechanism'}: all assemblies at {_drivers_words(found, measures)}"
-    caption = "\n".join([*found.report.splitlines(), *([] if own is None else [OWN])])
+    title = f"{found.mechanism.title or 'Mechanism'}: {what} at {_drivers_words(found, measures)}"
     heads = ("#", "modes", "certificate", "alpha", "largest joint closure error", "from the sketch")
     figures = ("#", "alpha", "largest joint closure error", "from the sketch")
-    return text_table(title, caption, heads, rows, figures)
+    return text_table(title, "\n".join(caption), heads, rows, figures)
 
 
 @legible

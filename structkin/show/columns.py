@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from structkin.errors import StructkinError
 from structkin.model.units import Units
 from structkin.plan.status import Status
+from structkin.show.coefficients import coefficients_of
 from structkin.show.files import table_file
 from structkin.show.measures import OF_LINK, OF_POINT, driver_quantity, measures_of
 from structkin.show.style import group_label
@@ -75,13 +76,23 @@ def link_columns(motion: Motion, units: Units | None = None) -> Iterator[Column]
             yield Column(link, quantity, measures.unit(quantity), values / measures.size(quantity))
 
 
-def all_columns(motion: Motion, units: Units | None = None) -> list[Column]:
-    """Return time, drivers, points and links, in this order."""
+def coefficient_columns(motion: Motion, names: Iterable[str], units: Units | None = None) -> Iterator[Column]:
+    """Yield K and L of points and links: Kx, Ky and Lx, Ly of a point, K and L of a link, each by its drivers."""
+    for name in names:
+        for found in coefficients_of(motion, name, units):
+            for axis, values in zip("xy" if len(found.values) > 1 else ("",), found.values, strict=True):
+                yield Column(name, f"{found.letter}{axis}{found.by}", found.unit.replace("²", "^2"), values)
+
+
+def all_columns(motion: Motion, units: Units | None = None, *, kl: bool = False) -> list[Column]:
+    """Return time, drivers, points and links, in this order, then with `kl` the K and L of both."""
+    of = [*point_columns(motion, units), *link_columns(motion, units)]
+    names = dict.fromkeys(column.part for column in of) if kl else ()
     return [
         time_column(motion),
         *driver_columns(motion, units),
-        *point_columns(motion, units),
-        *link_columns(motion, units),
+        *of,
+        *coefficient_columns(motion, names, units),
     ]
 
 
@@ -119,15 +130,16 @@ def frame_of(columns: Sequence[Column], motion: Motion) -> pd.DataFrame:
     return frame
 
 
-def write_csv(motion: Motion, target: str | Path | IO[str], units: Units | None = None) -> None:
+def write_csv(motion: Motion, target: str | Path | IO[str], units: Units | None = None, *, kl: bool = False) -> None:
     """Write a motion as CSV: names in the first line, units in the second, then a line a sample.
 
     Numbers have all their digits, and are in the units of the file or in those given; what is not known is empty.
     Columns: t; the value of each driver; x, y, vx, vy, ax, ay of each point; angle, omega, alpha of each moving link;
-    the status in words and the group where a sample stopped. `target` is a path that ends in .csv, or an open file.
+    with `kl` their K and L; the status in words and the group where a sample stopped. `target` is a path that ends in
+    .csv, or an open file.
     Raises `InputError` for another name, and where the file cannot be written, and leaves no part of it.
     """
-    write_columns(all_columns(motion, units), motion, target)
+    write_columns(all_columns(motion, units, kl=kl), motion, target)
 
 
 def write_columns(columns: Sequence[Column], motion: Motion, target: str | Path | IO[str]) -> None:
@@ -146,11 +158,15 @@ def _cell(value: float) -> str:
     return repr(value) if math.isfinite(value) else ""
 
 
-def motion_to_dict(motion: Motion, units: Units | None = None) -> dict[str, Any]:
+def motion_to_dict(motion: Motion, units: Units | None = None, *, kl: bool = False) -> dict[str, Any]:
     """Return a motion as plain data for JSON, in the units of the file or in those given; NaN is None.
 
-    `group` holds the index of the group where a sample stopped, or None.
+    `group` holds the index of the group where a sample stopped, or None. With `kl` points and links have their K and L.
     """
+    points, links = list(point_columns(motion, units)), list(link_columns(motion, units))
+    if kl:
+        points += coefficient_columns(motion, dict.fromkeys(column.part for column in points), units)
+        links += coefficient_columns(motion, dict.fromkeys(column.part for column in links), units)
     measures = measures_of(motion.mechanism, units)
     return {
         "title": motion.mechanism.title,
@@ -159,8 +175,8 @@ def motion_to_dict(motion: Motion, units: Units | None = None) -> dict[str, Any]
         "ok": int(motion.ok.sum()),
         "t": plain_values(motion.t),
         "drivers": nested(driver_columns(motion, units)),
-        "points": nested(point_columns(motion, units)),
-        "links": nested(link_columns(motion, units)),
+        "points": nested(points),
+        "links": nested(links),
         "status": status_words(motion),
         "group": [index if index >= 0 else None for index in motion.failed_group.tolist()],
     }

@@ -57,3 +57,19 @@ def measures_of(mechanism: Mechanism, units: Units | None = None) -> Measures:
 def driver_quantity(mechanism: Mechanism, driver: str) -> str:
     """Return what a driver's coordinate is: "angle" or "length"."""
     return "angle" if mechanism.drivers[driver].kind == "angle" else "length"
+
+
+def per(top: str, *bottoms: str) -> str:
+    """Return a unit over others.
+
+    >>> per("mm", "rad"), per("mm", "mm"), per("rad", "rad", "rad"), per("mm", "rad", "rad")
+    ('mm/rad', '1', '1/rad', 'mm/rad²')
+    """
+    left = list(bottoms)
+    if top in left:
+        left.remove(top)
+        top = "1"
+    below = f"{left[0]}²" if len(left) == 2 and left[0] == left[1] else " ".join(left)
+    if not below:
+        return top
+    return f"{top}/({below})" if " " in below else f"{top}/{below}"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from structkin.errors import InputError, Problem
 from structkin.model.topology import suggest
 from structkin.model.units import Units
 from structkin.plan.status import Status
+from structkin.show.coefficients import coefficients_of
 from structkin.show.interest import output_links, points_of_interest
 from structkin.show.letters import legible
 from structkin.show.measures import OF_LINK, OF_POINT, Measures, driver_quantity, measures_of
@@ -30,6 +32,9 @@ Floats = NDArray[np.float64]
 #: Points and links drawn if nobody says which.
 MOST_POINTS, MOST_LINKS = 3, 4
 
+#: Letters of a name beside a panel, beyond which it is broken.
+WIDE = 30
+
 _WORDS = {
     "length": "position",
     "speed": "velocity",
@@ -46,8 +51,19 @@ _OTHER = "#cccccc"
 
 
 @dataclass(frozen=True)
+class Row:
+    """What a row of panels shows: its name in ids, its words, its unit with the size in SI, and a usual size in it."""
+
+    key: str
+    words: str
+    unit: str
+    size: float
+    usual: float
+
+
+@dataclass(frozen=True)
 class Curve:
-    """A named part of a motion: values (3, k, n) of its position, velocity and acceleration, k = 2 for x and y."""
+    """A named part of a motion: values (rows, k, n) of its position, velocity and acceleration, k = 2 for x and y."""
 
     name: str
     colour: str
@@ -63,8 +79,10 @@ class Abscissa:
 
 
 @legible
-def plot_motion(motion: Motion, *names: str, units: Units | None = None) -> Figure:
+def plot_motion(motion: Motion, *names: str, units: Units | None = None, kl: bool = False) -> Figure:
     """Plot position, velocity and acceleration of points (left) and links (right), one above the other.
+
+    With `kl`, rows of the velocity coefficients K by each driver and their derivatives L by each pair follow.
 
     Without names: up to three points of interest and four output links. The x axis is the time; where that is not
     known, the value of the first driver; where that turns back, the sample. Samples that are not ok are shaded, the
@@ -77,19 +95,24 @@ def plot_motion(motion: Motion, *names: str, units: Units | None = None) -> Figu
     measures = measures_of(motion.mechanism, units)
     columns = []
     if points:
-        columns.append((OF_POINT, [_point(motion, name, k) for k, name in enumerate(points)]))
+        curves = [_point(motion, name, k) for k, name in enumerate(points)]
+        columns.append((_rows(OF_POINT, measures, motion.size), curves))
     if links:
-        columns.append((OF_LINK, [_link(motion, name, k) for k, name in enumerate(links)]))
-    figure = new_figure(9.0 if len(columns) < 2 else 12.5, 7.6)
-    grid = figure.subplots(3, len(columns), sharex=True, squeeze=False)
+        curves = [_link(motion, name, k) for k, name in enumerate(links)]
+        columns.append((_rows(OF_LINK, measures, 1.0), curves))
+    if kl:
+        columns = [_with_coefficients(motion, rows, curves, units) for rows, curves in columns]
+    count = len(columns[0][0])
+    figure = new_figure(9.0 if len(columns) < 2 else 12.5, 1.0 + 2.2 * count)
+    grid = figure.subplots(count, len(columns), sharex=True, squeeze=False)
     along = abscissa(motion, measures)
-    for column, (quantities, curves) in enumerate(columns):
-        for row, quantity in enumerate(quantities):
-            ax = grid[row, column]
-            _panel(ax, along.values, curves, row, quantity, measures, motion)
+    for column, (rows, curves) in enumerate(columns):
+        for order, row in enumerate(rows):
+            ax = grid[order, column]
+            _panel(ax, along.values, curves, order, row, motion)
             shade(ax, motion, along.values)
         grid[0, column].legend(**_above(_handles(curves)))
-        grid[2, column].set_xlabel(along.name, fontsize=NORMAL)
+        grid[-1, column].set_xlabel(along.name, fontsize=NORMAL)
     figure.align_ylabels()
     figure.suptitle(plain(motion.mechanism.title or "Motion"), fontsize=LARGE)
     reasons = _reasons(motion)
@@ -126,6 +149,31 @@ def _link(motion: Motion, name: str, k: int) -> Curve:
     return Curve(name, PALETTE[k % len(PALETTE)], np.stack([values[None] for values in of]))
 
 
+def _rows(quantities: Sequence[str], measures: Measures, usual: float) -> list[Row]:
+    """Return the rows of quantities; `usual` is what is large [SI]."""
+    return [
+        Row(quantity, _WORDS[quantity], measures.pretty(quantity), size, usual / size)
+        for quantity in quantities
+        for size in [measures.size(quantity)]
+    ]
+
+
+def _with_coefficients(
+    motion: Motion, rows: list[Row], curves: list[Curve], units: Units | None
+) -> tuple[list[Row], list[Curve]]:
+    """Return rows and curves with K and L below them; these are in their units already."""
+    found = [list(coefficients_of(motion, curve.name, units)) for curve in curves]
+    alone = len(motion.mechanism.drivers) == 1
+    below = []
+    for k, one in enumerate(found[0] if found else []):
+        words = one.letter if alone else f"{one.letter} by {', '.join(dict.fromkeys(one.drivers))}"
+        usual = max((float(np.nanmax(np.abs(each[k].values), initial=0.0)) for each in found), default=0.0)
+        below.append(Row(f"{one.letter}{one.by}", plain(words), one.unit, 1.0, usual or 1.0))
+    values = [np.stack([one.values for one in each]) for each in found]
+    more = [replace(c, values=np.concatenate((c.values, v))) for c, v in zip(curves, values, strict=True)]
+    return [*rows, *below], more
+
+
 def abscissa(motion: Motion, measures: Measures) -> Abscissa:
     """Return what a motion is plotted over."""
     if np.isfinite(motion.t).all() and (len(motion) < 2 or np.ptp(motion.t) > 0):
@@ -142,18 +190,16 @@ def abscissa(motion: Motion, measures: Measures) -> Abscissa:
 # --- panels -------------------------------------------------------------------------------------------------
 
 
-def _panel(
-    ax: Axes, x: Floats, curves: Sequence[Curve], order: int, quantity: str, measures: Measures, motion: Motion
-) -> None:
+def _panel(ax: Axes, x: Floats, curves: Sequence[Curve], order: int, row: Row, motion: Motion) -> None:
     shown = []
     for curve in curves:
         for values, style in zip(curve.values[order], ("-", "--"), strict=False):
-            y = values / measures.size(quantity)
+            y = values / row.size
             shown.append(y[np.isfinite(y)])
             marker = "." if len(x) <= 30 else ""
             [line] = ax.plot(x, y, style, color=curve.colour, linewidth=1.5, marker=marker)
-            line.set_gid(f"curve:{curve.name}:{quantity}")
-    ax.set_ylabel(f"{_WORDS[quantity]} [{measures.pretty(quantity)}]", fontsize=NORMAL)
+            line.set_gid(f"curve:{curve.name}:{row.key}")
+    ax.set_ylabel(textwrap.fill(f"{row.words} [{row.unit}]", WIDE), fontsize=NORMAL)
     dress(ax)
     good = np.concatenate(shown)
     if not len(good):
@@ -162,7 +208,7 @@ def _panel(
         ax.set_yticks([])
         return
     # rounding around a constant is no curve
-    usual = (motion.size if quantity in OF_POINT else 1.0) / measures.size(quantity)
+    usual = row.usual
     low, high = float(good.min()), float(good.max())
     if high - low < 1e-9 * max(abs(low), abs(high), usual if order == 0 else 1e-3 * usual):
         middle = 0.5 * (low + high)

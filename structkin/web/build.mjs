@@ -5,6 +5,10 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
 const here = dirname(fileURLToPath(import.meta.url));
+// Pages hold the bundle alone, without LICENSES.txt: it begins with the notice of the licence, which all libraries share.
+const notice = (name) => readFileSync(join(here, "node_modules", name, "LICENSE"), "utf8");
+const holders = ["preact", "@preact/signals", "uplot"].map((name) => `${name}: ${notice(name).match(/Copyright .*/)[0]}`);
+const banner = `/*! structkin's web view. It contains\n${holders.join("\n")}\n\n${notice("preact").replace(/Copyright .*\n\n?/, "").trim()} */`;
 const { metafile } = await build({
   absWorkingDir: here,
   entryPoints: { structkin: "src/index.ts", studio: "src/studio/index.tsx" },
@@ -17,6 +21,7 @@ const { metafile } = await build({
   jsx: "automatic",
   jsxImportSource: "preact",
   legalComments: "none",
+  banner: { js: banner },
   metafile: true,
   logLevel: "warning",
 });

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import os
 import subprocess
 import sys
 from importlib import import_module
@@ -12,6 +13,7 @@ import typer
 from typer.testing import CliRunner
 
 from structkin.cli import COMMANDS, app
+from structkin.errors import InputError
 from structkin.examples import path
 
 GOOD = path("crank_rocker")
@@ -262,3 +264,34 @@ def test_every_command_has_a_help():
         assert result.exit_code == 0 and f"Usage: structkin {name} " in result.output, result.output
     result = CliRunner().invoke(app, ["bench", "groups", "--help"])
     assert "Usage: structkin bench groups " in result.output
+
+
+def test_solve_with_coefficients_chosen_curves_and_time_ratios(tmp_path):
+    found = CliRunner().invoke(
+        app,
+        ["solve", str(GOOD), "--kl", "--of", "rocker", "--plot", str(tmp_path / "a.svg"), "--time-ratio", "rocker"],
+    )
+    assert found.exit_code == 0 and "rocker: time ratio 1.35557 (0.57547 s forth, 0.42453 s back)" in found.output
+    picture = (tmp_path / "a.svg").read_text(encoding="utf-8")
+    assert "curve:rocker:K.motor" in picture and "curve:P:length" not in picture
+    found = CliRunner().invoke(app, ["solve", str(GOOD), "--samples", "3", "--kl", "--json", "--time-ratio", "rocker"])
+    plain = json.loads(found.output)
+    assert len(plain["points"]["P"]["Kx.motor"]) == 3 and plain["time_ratios"]["rocker"] > 1
+    for option in (["--kl"], ["--of", "P"]):
+        with pytest.raises(InputError, match="changes nothing here"):
+            CliRunner().invoke(app, ["solve", str(GOOD), *option], catch_exceptions=False)
+
+
+@pytest.mark.parametrize(
+    ("words", "completed"),
+    [("structkin so", ["solve"]), ("structkin --v", ["--version"]), ("structkin solve --k", ["--kl"])],
+)
+def test_the_shell_completes_commands_and_options(words, completed):
+    asked = {"_STRUCTKIN_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
+    code = "import sys; from structkin.cli import app; sys.argv = ['structkin']; app(prog_name='structkin')"
+    found = subprocess.run(
+        [sys.executable, "-X", "importtime", "-c", code], env={**os.environ, **asked}, capture_output=True, text=True,
+        timeout=120, check=False,
+    )  # fmt: skip
+    assert found.stdout.split() == completed
+    assert ("numpy" in found.stderr) == ("solve" in words)  # commands are named without being imported

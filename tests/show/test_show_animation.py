@@ -182,3 +182,12 @@ def test_the_command(tmp_path):
         sheet = tmp_path / "a.gif"
         sheet.write_text("x")
         CliRunner().invoke(app, ["animate", str(sheet), "-o", str(sheet)], catch_exceptions=False)
+
+
+def test_a_page_is_written_by_the_report(tmp_path):
+    target = tmp_path / "crank.html"
+    call = ["animate", str(path("crank_rocker")), "-o", str(target)]
+    assert CliRunner().invoke(app, call).exit_code == 0
+    assert "Crank-rocker" in target.read_text(encoding="utf-8")
+    with pytest.raises(sk.InputError, match=r"--fps: changes nothing in a page"):
+        CliRunner().invoke(app, [*call, "--fps", "3"], catch_exceptions=False)

@@ -9,8 +9,9 @@ import pytest
 from show_samples import ALL, crank_rocker, drawn, gids, legend_texts, one_crank, part_turn, texts
 
 import structkin as sk
+from structkin.examples import path
 from structkin.model.units import Units
-from structkin.show import plot_motion
+from structkin.show import motion_to_dict, plot_motion
 
 
 @pytest.mark.parametrize("make", ALL, ids=lambda make: make.__name__)
@@ -114,3 +115,34 @@ def test_all_unknown_names_are_told():
 
 def test_motion_plot_verb():
     assert len(crank_rocker().solve(samples=3).plot("P").axes) == 3
+
+
+def test_k_and_l_in_rows_below_and_in_columns(tmp_path):
+    """K and L are in the file's unit of length and radians; velocities follow from them."""
+    m = crank_rocker()
+    motion = m.solve(samples=13)
+    figure = plot_motion(motion, "P", "rocker", kl=True)
+    assert len(figure.axes) == 10
+    found = {artist.get_gid(): artist for artist in figure.findobj() if (artist.get_gid() or "").startswith("curve:")}
+    np.testing.assert_allclose(found["curve:rocker:K.motor"].get_ydata(), motion.K("rocker")[:, 0])
+    np.testing.assert_allclose(found["curve:rocker:L.motor.motor"].get_ydata(), motion.L("rocker")[:, 0, 0])
+    labels = [ax.get_ylabel() for ax in figure.axes]
+    assert {"K [mm/rad]", "L [mm/rad²]", "K [1]", "L [1/rad]"} <= set(labels)
+    motion.to_csv(tmp_path / "kl.csv", units="file", kl=True)
+    heads, units, *lines = [line.split(",") for line in (tmp_path / "kl.csv").read_text().splitlines()]
+    column = {head: np.array([float(line[k] or "nan") for line in lines]) for k, head in enumerate(heads[:-2])}
+    unit = dict(zip(heads, units, strict=True))
+    assert unit["P.Kx.motor"] == "mm/rad" and unit["P.Lx.motor.motor"] == "mm/rad^2" and unit["rocker.K.motor"] == "1"
+    np.testing.assert_allclose(column["P.Kx.motor"] * 2 * np.pi, column["P.vx"], atol=1e-9)
+    np.testing.assert_allclose(column["P.Ly.motor.motor"] * (2 * np.pi) ** 2, column["P.ay"], atol=1e-9)
+    plain = motion_to_dict(motion, kl=True)
+    np.testing.assert_allclose(plain["links"]["rocker"]["K.motor"], motion.K("rocker")[:, 0])
+
+
+def test_two_drivers_have_rows_of_their_own():
+    m = sk.load(path("five_bar_two_drivers"))
+    labels = [" ".join(ax.get_ylabel().split()) for ax in plot_motion(m.solve(samples=5), "C", kl=True).axes]
+    assert labels[3:] == [
+        "K by left_motor [mm/rad]", "K by right_motor [mm/rad]", "L by left_motor [mm/rad²]",
+        "L by left_motor, right_motor [mm/rad²]", "L by right_motor [mm/rad²]",
+    ]  # fmt: skip

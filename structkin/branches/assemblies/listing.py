@@ -83,6 +83,11 @@ class Assemblies:
         so_far = "" if self._done else " so far"
         return f"<Assemblies of {self.mechanism.title or 'a mechanism'!r}: {len(self._kept)} found{so_far}>"
 
+    @property
+    def so_far(self) -> tuple[Assembly, ...]:
+        """The assemblies that were found until now; none is looked for."""
+        return tuple(self._kept)
+
     @cached_property
     def followed(self) -> Assembly | None:
         """The assembly of the sketch: the one that `solve` reaches from it; None where it reaches none.

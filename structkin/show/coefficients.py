@@ -1,0 +1,54 @@
+"""Velocity coefficients K and their derivatives L of points and links, with their units.
+
+Lengths are in the file's unit and angles in radians: K of a point by an angle is then a lever arm, and that of a link a
+ratio.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.model.units import Units
+from structkin.show.measures import driver_quantity, measures_of, per
+from structkin.solve import Motion
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Coefficient:
+    """K by one driver, or L by two `drivers`: values (k, n) of x and y of a point, k = 2, or of an angle, k = 1."""
+
+    letter: str
+    drivers: tuple[str, ...]
+    unit: str
+    values: Floats
+
+    @property
+    def by(self) -> str:
+        """The drivers as part of the name of a column, such as ".motor"."""
+        return "".join(f".{driver}" for driver in self.drivers)
+
+
+def coefficients_of(motion: Motion, name: str, units: Units | None = None) -> Iterator[Coefficient]:
+    """Yield K of a point or link by each driver, then L by each pair of drivers."""
+    m, measures = motion.mechanism, measures_of(motion.mechanism, units)
+    length, unit = measures.size("length"), measures.unit("length")
+    drivers = list(m.drivers)
+    angular = [driver_quantity(m, id) == "angle" for id in drivers]
+    sizes = [1.0 if one else length for one in angular]
+    words = ["rad" if one else unit for one in angular]
+    own, top = (1.0, "rad") if name in m.links else (length, unit)
+    count = 1 if name in m.links else 2
+    K = motion.K(name).reshape(len(motion), count, len(drivers))
+    L = motion.L(name).reshape(len(motion), count, len(drivers), len(drivers))
+    for i, id in enumerate(drivers):
+        yield Coefficient("K", (id,), per(top, words[i]), K[:, :, i].T * (sizes[i] / own))
+    for i, id in enumerate(drivers):
+        for j in range(i, len(drivers)):
+            values = L[:, :, i, j].T * (sizes[i] * sizes[j] / own)
+            yield Coefficient("L", (id, drivers[j]), per(top, words[i], words[j]), values)

@@ -1,0 +1,128 @@
+"""How an output goes to and fro: its ends, and the time ratio of its two strokes (quick return)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.errors import InputError, Problem
+from structkin.joints.guide import Guide
+from structkin.joints.sliding import Sliding
+from structkin.model.topology import suggest
+from structkin.solve.motion.motion import Motion
+
+Floats = NDArray[np.float64]
+
+#: A rate below this part of the largest one is a rest.
+REST = 1e-9
+#: Part of its range by which an output may miss its start.
+SAME = 1e-6
+
+
+@dataclass(frozen=True)
+class Swing:
+    """How an output goes to and fro over a whole cycle: `low` and `high` [rad or m], and times [s].
+
+    `forth` is the time in which its coordinate grows, `back` that in which it falls, `rest` that in which it stands.
+    """
+
+    low: float
+    high: float
+    forth: float
+    back: float
+    rest: float
+
+    @property
+    def ratio(self) -> float:
+        """The time ratio: the time of the slower of the two directions over that of the faster."""
+        return max(self.forth, self.back) / min(self.forth, self.back)
+
+    @property
+    def words(self) -> str:
+        """Time ratio and times in words."""
+        rest = f", {self.rest:.5g} s at rest" if self.rest else ""
+        return f"time ratio {self.ratio:.6g} ({self.forth:.5g} s forth, {self.back:.5g} s back{rest})"
+
+
+def swing(motion: Motion, output: str) -> Swing:
+    """Return how an output goes to and fro over a cycle: a link by its angle, a slider by the travel of its joint.
+
+    The output is a link, or a prismatic joint or slot; of a link that slides on the ground, its joint with the ground.
+    Where its rate is zero between two samples is found from the rates and accelerations there: with 361 samples, times
+    are good to some 1e-7 of the cycle. The motion has to be a whole cycle, with times, every sample regular.
+
+    Raises `InputError` where it is not, where there is no such output, and where that never turns back.
+
+    >>> import structkin as sk
+    >>> from structkin.examples import path
+    >>> ram = swing(sk.load(path("whitworth_shaper")).solve(), "ram")
+    >>> ram.words
+    'time ratio 2 (1.3333 s forth, 0.66667 s back)'
+    """
+    m = motion.mechanism
+
+    def refuse(message: str, hint: str) -> InputError:
+        return InputError([Problem(output, message, hint)], m.title or "swing")
+
+    if not (np.diff(motion.t) > 0).all() or len(motion) < 3:
+        raise refuse("the samples have no times that grow", "solve over time")
+    if not motion.regular.all():
+        raise refuse("some samples are not ok", "solve over a range in which all are")
+    guides = {
+        link: id
+        for id, joint in m.joints.of(Guide).items()
+        if joint.turn is not None and m.topology.ground in joint.links
+        for link in joint.links
+    }
+    if output in m.links and output != m.topology.ground and output not in guides:
+        x, v, a = motion.angle(output), motion.omega(output), motion.alpha(output)
+    elif guides.get(output, output) in m.joints.of(Sliding):
+        x, v, a = _travel(motion, guides.get(output, output))
+    else:
+        known = [*m.topology.moving_links, *m.joints.of(Sliding)]
+        raise refuse("is neither a moving link nor a joint that slides", suggest(output, known))
+    usual = max(float(np.ptp(x)), SAME), max(float(np.max(np.abs(v))), SAME)
+    if any(abs(part[-1] - part[0]) > SAME * size for part, size in zip((x, v), usual, strict=True)):
+        raise refuse("does not come back to where it began", "solve over a whole cycle, in which it swings")
+    ends, (forth, back, rest) = _strokes(motion.t, v, a)
+    if min(forth, back) <= 0:
+        raise refuse("never turns back", "a time ratio is that of an output that goes to and fro")
+    from scipy.interpolate import CubicHermiteSpline
+
+    extremes = np.append(CubicHermiteSpline(motion.t, x, v)(ends), x)
+    return Swing(float(extremes.min()), float(extremes.max()), forth, back, rest)
+
+
+def _travel(motion: Motion, joint: str) -> tuple[Floats, Floats, Floats]:
+    """Return the travel (n,) of a joint with its rates."""
+    sliding = motion.mechanism.joints.of(Sliding)[joint]
+    if not isinstance(sliding, Guide):
+        raise InputError([Problem(joint, "is a curved slot", "name a link that swings")], motion.mechanism.title)
+    frames = motion._frames
+    along, way = frames.along_and_way(sliding)
+    D, W = ([frames.value(vector, order) for order in range(3)] for vector in (along, way))
+
+    def dot(i: int, j: int) -> Floats:
+        return np.asarray(np.sum(D[i] * W[j], axis=1))
+
+    return motion.travel(joint), dot(1, 0) + dot(0, 1), dot(2, 0) + 2 * dot(1, 1) + dot(0, 2)
+
+
+def _strokes(t: Floats, v: Floats, a: Floats) -> tuple[list[float], tuple[float, float, float]]:
+    """Return when a rate changes its sign, and the times in which it is positive, negative and zero."""
+    from scipy.interpolate import CubicHermiteSpline
+    from scipy.optimize import brentq
+
+    rate = CubicHermiteSpline(t, v, a)
+    sign = np.where(np.abs(v) <= REST * np.max(np.abs(v)), 0, np.sign(v))
+    ends, times = [], {1: 0.0, -1: 0.0, 0: 0.0}
+    for k in range(len(t) - 1):
+        first, last, edge = int(sign[k]), int(sign[k + 1]), t[k + 1]
+        if first * last < 0:
+            edge = float(brentq(lambda at: float(rate(at)), t[k], t[k + 1], xtol=1e-14 * (t[-1] - t[0])))
+            ends.append(edge)
+        times[first or last] += float(edge - t[k])
+        times[last] += float(t[k + 1] - edge)
+    return ends, (times[1], times[-1], times[0])

@@ -1,0 +1,57 @@
+"""Time ratios: held against closed forms, and against the driver's angles at the ends."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import structkin as sk
+from structkin.examples import path
+
+
+def test_a_crank_rocker_and_an_offset_slider_crank():
+    m = sk.load(path("crank_rocker"))
+    swing, form = m.solve().swing("rocker"), m.four_bars()[0]
+    assert swing.ratio == pytest.approx(form.time_ratio, abs=1e-8)
+    assert swing.high - swing.low == pytest.approx(form.swing, abs=1e-9)
+    m = sk.load(path("slider_crank_offset"))
+    swing, form = m.solve().swing("guide"), m.slider_cranks()[0]
+    assert swing.ratio == pytest.approx(form.time_ratio, abs=1e-8)
+    assert swing.high - swing.low == pytest.approx(form.stroke, rel=1e-9)
+    assert m.solve().swing("piston") == swing
+    assert swing.forth + swing.back == pytest.approx(0.5) and swing.rest == 0
+
+
+def test_an_output_that_turns_back_several_times():
+    """The time of each direction is the sum over its strokes, as samples a thousand times as dense count it."""
+    m = sk.load(path("five_bar_two_drivers"))
+    swing = m.solve().swing("left_rod")
+    rate = m.solve(samples=20001).omega("left_rod")[:-1]
+    assert np.count_nonzero(np.diff(np.sign(rate))) > 2
+    assert swing.forth / (swing.forth + swing.back) == pytest.approx(np.mean(rate > 0), abs=2e-4)
+
+
+def test_an_output_that_rests():
+    swing = sk.load(path("cam_lever_press")).solve().swing("lever")
+    assert swing.rest == pytest.approx(1 / 6, abs=3e-3) and swing.ratio == pytest.approx(1.0, abs=1e-2)
+
+
+@pytest.mark.parametrize(
+    ("name", "output", "why"),
+    [
+        ("jansen_leg", "crank", "does not come back to where it began"),
+        ("jansen_leg", "fot", "did you mean 'foot'"),
+        ("crank_rocker", "ground", "neither a moving link nor a joint that slides"),
+    ],
+)
+def test_what_has_no_time_ratio(name, output, why):
+    with pytest.raises(sk.InputError, match=why):
+        sk.load(path(name)).solve().swing(output)
+
+
+def test_a_part_of_a_cycle_or_no_times():
+    m = sk.load(path("crank_rocker"))
+    with pytest.raises(sk.InputError, match="whole cycle"):
+        m.solve(duration=0.4).swing("rocker")
+    with pytest.raises(sk.InputError, match="no times that grow"):
+        m.solve(drivers={"motor": np.linspace(0, 6, 5)}).swing("rocker")
