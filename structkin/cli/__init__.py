@@ -26,7 +26,7 @@ COMMANDS = {
     "explain": "Say in words which group is solved after which, and why it can be.",
     "inputs": "Rank the joints that could drive, the simplest structure first.",
     "solve": "Solve position, velocity and acceleration; numbers are in the file's units.",
-    "report": "Put the mechanism and its motion on one page: it moves, with plots, limits, forces and tables.",
+    "report": "Put the mechanism and its motion on one page that opens in a browser.",
     "compare": "Solve by every method, and tell whether they agree, their time, iterations and memory.",
     "limits": "Find how far each driver goes and what ends its motion, exactly; values are in the file's units.",
     "assemblies": "Find all assemblies of a mechanism at one value of each driver; numbers are in the file's units.",
