@@ -10,6 +10,7 @@ import typer
 from structkin.api import Mechanism, Motion
 from structkin.cli.options import File
 from structkin.cli.terminal import say
+from structkin.dynamics.bodies import mass_table
 from structkin.errors import InputError, Problem
 from structkin.joints.cam import Cam
 from structkin.joints.curve_slot import CurveSlot
@@ -28,7 +29,7 @@ def check(file: File) -> None:
     say(f"{mechanism.title or file}: {_counts(mechanism)}")
     structure = mechanism.structure()
     motion, remarks = _run(mechanism, structure)
-    odd = [*_odd_units(mechanism), *_odd_curves(mechanism), *mechanism.remarks]
+    odd = [*_odd_units(mechanism), *_odd_curves(mechanism), *_odd_masses(mechanism), *mechanism.remarks]
     notes = [*odd, *([] if motion is None else _not_closed(motion))]
     notes += structure.diagnostics if determines_all(structure) else ()
     say(*(f"  note: {note}" for note in notes), *(f"  {remark}" for remark in remarks))
@@ -66,6 +67,15 @@ def _odd_curves(mechanism: Mechanism) -> list[Problem]:
     """Return what is odd about cams (jumps, undercutting, large pressure angles) and slots that bend suddenly."""
     curved: list[Cam | CurveSlot] = [*mechanism.joints.of(Cam).values(), *mechanism.joints.of(CurveSlot).values()]
     return [Problem(f"joints.{joint.id}", remark) for joint in curved for remark in joint.remarks]
+
+
+def _odd_masses(mechanism: Mechanism) -> list[Problem]:
+    """Return the masses without a centre: the motion does not need one, forces and simulations do."""
+    try:
+        mass_table(mechanism)
+    except InputError as error:
+        return [Problem(one.key, f"{one.message}, which forces and simulate need", one.hint) for one in error.problems]
+    return []
 
 
 def _not_closed(motion: Motion) -> list[Problem]:

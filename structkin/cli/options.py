@@ -7,13 +7,26 @@ from typing import Annotated
 
 import typer
 
+from structkin import examples
 from structkin.budget import DEFAULT
 from structkin.errors import InputError, Problem
 from structkin.model.flaw import Flaw
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
 
-File = Annotated[Path, typer.Argument(help="Mechanism file: .toml, .json, or one of another tool.", show_default=False)]
+
+def _file(path: Path) -> Path:
+    """Return the path; `InputError` where there is no such file, but an example of that name."""
+    if not path.exists() and path.name.removesuffix(".toml") in examples.names():
+        hint = f"run `structkin examples {path.name.removesuffix('.toml')}` to copy the example of that name"
+        raise InputError([Problem("", f"there is no file '{path}'", hint)], str(path))
+    return path
+
+
+File = Annotated[
+    Path,
+    typer.Argument(help="Mechanism file: .toml, .json, or one of another tool.", show_default=False, callback=_file),
+]
 Samples = Annotated[int, typer.Option(help="Number of samples, both ends of the range included.")]
 Duration = Annotated[float | None, typer.Option(help="Range of time [s]; default: a full cycle, or the file's.")]
 MotionTable = Annotated[

@@ -12,7 +12,7 @@ from structkin.model.draft import GROUND, Draft, items
 from structkin.model.entry import SECTIONS, Entry, read
 from structkin.model.fields import vector
 from structkin.model.flaw import Flaw, describe
-from structkin.model.force_schema import FORCE_TYPES, SpringEntry
+from structkin.model.force_schema import FORCE_TYPES, ForceEntry
 from structkin.model.forces import Forces
 from structkin.model.schema import DriverEntry, LinkEntry
 from structkin.model.topology import suggest
@@ -27,6 +27,19 @@ _SAMPLES = {
     "forces": "gravity = [0, -9.81]",
     "initial": 'motor = { value = 0, speed = "1 rad/s" }',
     "units": 'length = "mm"',
+}
+
+#: Sections that other programs have, under their names here.
+_SECTION_HINTS: Mapping[str, str] = {
+    "loads": "forces",
+    "load": "forces",
+    "springs": "forces",
+    "bodies": "links",
+    "bars": "links",
+    "nodes": "points",
+    "motors": "drivers",
+    "inputs": "drivers",
+    "actuators": "drivers",
 }
 
 _FORCE_HINTS: Mapping[str, str] = {
@@ -54,7 +67,9 @@ def read_document(data: Any, folder: Path | None) -> Draft:
         return draft
     for key in data:
         if key not in SECTIONS:
-            draft.fault(str(key), "unknown section or key", suggest(str(key), SECTIONS))
+            known = _SECTION_HINTS.get(str(key).casefold())
+            hint = suggest(str(key), SECTIONS) if known is None else f"did you mean '{known}'?"
+            draft.fault(str(key), "unknown section or key", hint)
     _read_head(draft, data)
     _read_units(draft, _section(draft, data, "units"))
     if "duration" in data:
@@ -198,7 +213,7 @@ def _read_forces(draft: Draft, section: Mapping[str, Any]) -> None:
         draft.unread.add(key)
         known = f"known: {', '.join(FORCE_TYPES)}; and gravity"
         if kind is None:
-            draft.fault(key, "expected a table with a type", f"such as {SpringEntry.sample}, or gravity = [0, -9.81]")
+            draft.fault(key, "expected a table with a type", f"{known}; such as {ForceEntry.sample}")
         elif isinstance(kind, str):
             draft.fault(f"{key}.type", f"the type '{kind}' is unknown", _FORCE_HINTS.get(kind, known))
         else:

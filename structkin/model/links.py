@@ -145,6 +145,8 @@ def _own(
     given = [what for what in ("center", "inertia") if getattr(entry, what) is not None]
     if given:
         raise Flaw(f"has a shape and {' and '.join(given)}", f"a uniform {entry.shape} determines them: delete one")
+    if any(problem.key in (f"{key}.mass", f"{key}.density") for problem in draft.problems):
+        return MassProperties()
     if (entry.mass is None) == (entry.density is None):
         found = "neither a mass nor a density" if entry.mass is None else "both a mass and a density"
         raise Flaw(f"the {entry.shape} has {found}", "give one of them")

@@ -81,8 +81,10 @@ _FACTOR = re.compile(r"\s*([*/·]?)\s*(1|[A-Za-zµ°]+)(?:(?:\^|\*\*)?([+-]?\d))
 
 
 @lru_cache(maxsize=256)
-def unit(text: str) -> tuple[float, Dimension]:
+def unit(text: str, kind: str = "") -> tuple[float, Dimension]:
     """Return the SI size and the dimension of a unit; raise `Flaw` if the text is not a unit.
+
+    The hint then names the units of `kind`, a key of `QUANTITIES`.
 
     >>> unit("N/mm")
     (1000.0, (0, 1, -2, 0))
@@ -100,12 +102,22 @@ def unit(text: str) -> tuple[float, Dimension]:
         elif name in _TABLE:
             factor, powers = _TABLE[name]
         else:
-            raise Flaw(f"the unit '{name}' is unknown", suggest(name, _TABLE))
+            raise Flaw(f"the unit '{name}' is unknown", _suggest_unit(name, kind))
         size *= factor**power
         a, b, c, d = (old + power * new for old, new in zip(dimension, powers, strict=True))
         dimension = (a, b, c, d)
         position = match.end()
     return size, dimension
+
+
+def _suggest_unit(name: str, kind: str) -> str:
+    """Return a hint with the closest unit, or those of a kind of quantity."""
+    hint = suggest(name, _TABLE)
+    if kind not in QUANTITIES or hint.startswith("did"):
+        return hint
+    dimension, example = QUANTITIES[kind]
+    known = [known for known, (_, found) in _TABLE.items() if found == dimension]
+    return f"known for {kind}: {', '.join(known)}" if known else f'such as "{example}"'
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +167,7 @@ class Units:
             raise Flaw(f"'{value}' has no unit", f'write it without quotes, or with a unit: "{example}"')
         if hint := decimal_comma(value):
             raise Flaw(f"'{short(value)}' is not a number with a unit", hint)
-        size, found = unit(match[2])
+        size, found = unit(match[2], kind)
         if found != dimension:
             article = "an" if kind[0] in "ai" else "a"
             raise Flaw(f"'{value}' is not {article} {kind}", f'such as "{example}"')

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 SHORTEST, LONGEST = 2.0, 30.0
 #: Frames at most, and frames a second.
 MOST_FRAMES, MOST_RATE = 20_000, 120.0
+#: Letters in a line of a caption: the narrowest axes have room for them at the left of the legend.
+CAPTION = 58
 #: Points traced if nobody says which.
 MOST_TRACED = 4
 
@@ -98,7 +100,9 @@ class Animation:
         if self.speed not in (0.0, 1.0):
             slower = self.speed < 1
             text += f", {(1 / self.speed if slower else self.speed):.3g} times {'slower' if slower else 'faster'}"
-        return plain("\n".join(textwrap.wrap(text, 90)[:2])), GROUND if self.motion.ok[sample] else LOOSE
+        return plain(
+            "\n".join(textwrap.wrap(text, CAPTION, max_lines=4, placeholder=" ..."))
+        ), GROUND if self.motion.ok[sample] else LOOSE
 
     @property
     def _key(self) -> Frame:

@@ -205,12 +205,25 @@ def plot_forces(forces: Kinetostatics) -> Figure:
     axes = figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
     along = abscissa(forces.motion, measures_of(m))
     for ax, (label, curves) in zip(axes, panels, strict=True):
-        panel(ax, along.values, label, curves)
+        panel(ax, along.values, *in_thousands(label, curves))
         shade(ax, forces.motion, along.values)
     axes[-1].set_xlabel(along.name, fontsize=NORMAL)
     figure.align_ylabels()
     figure.suptitle(plain(f"{m.title or 'Mechanism'}: forces"), fontsize=LARGE)
     return figure
+
+
+def in_thousands(label: str, curves: Sequence[Curve]) -> tuple[str, Sequence[Curve]]:
+    """Return the label and curves of forces or moments in kN or kN m where they reach 10 000 N or N m.
+
+    >>> label, [(_, values, _)] = in_thousands("joint reaction [N]", [("A", np.array([0.0, 125e3]), "k")])
+    >>> label, values.tolist()
+    ('joint reaction [kN]', [0.0, 125.0])
+    """
+    peak = max((float(np.max(np.abs(values[np.isfinite(values)]), initial=0.0)) for _, values, _ in curves), default=0)
+    if peak < 1e4:
+        return label, curves
+    return label.replace("[N", "[kN"), [(name, values / 1e3, colour) for name, values, colour in curves]
 
 
 def _colour(k: int) -> str:
@@ -231,8 +244,14 @@ def _reactions(forces: Kinetostatics) -> list[Curve]:
 def panel(ax: Axes, x: Floats, label: str, curves: Sequence[Curve]) -> None:
     """Draw curves over x into one panel, their names above it."""
     marker = "." if len(x) <= 30 else ""
-    for name, values, colour in curves:
-        [line] = ax.plot(x, values, color=colour, linewidth=1.5, marker=marker, label=plain(name))
+    size = max(
+        (float(np.max(np.abs(values[np.isfinite(values)]), initial=0.0)) for _, values, _ in curves), default=0.0
+    )
+    for k, (name, values, colour) in enumerate(curves):
+        below = [other for _, other, _ in curves[:k] if np.allclose(values, other, 0, 1e-2 * size, equal_nan=True)]
+        # a curve on top of others is dashed, so that they are seen
+        style: Any = (2 * len(below), (3, 3 + 2 * len(below))) if below else "-"
+        [line] = ax.plot(x, values, color=colour, linewidth=1.5, linestyle=style, marker=marker, label=plain(name))
         line.set_gid(f"curve:{name}:{label}")
     ax.set_ylabel(label, fontsize=NORMAL)
     dress(ax)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from structkin.joints.cam import Cam
+from structkin.joints.circular_slot import CircularSlot
 from structkin.joints.guide import Guide
 from structkin.model.mechanism import Mechanism
 from structkin.model.parts import Link
@@ -36,7 +39,9 @@ def points_of_interest(mechanism: Mechanism) -> list[str]:
     moving = [p for p in moving_points(mechanism) if p in shared or not any(p in face for face in faces)]
     used = {point for drive in mechanism.drivers.values() for _, point in drive.ends or ()}
     for guide in mechanism.joints.of(Guide).values():
-        used |= _slider_points(mechanism, guide)
+        used |= _at(mechanism.links[guide.slider], guide.point)
+    for slot in mechanism.joints.of(CircularSlot).values():
+        used |= _at(mechanism.links[slot.carrier], slot.center)
     free = [
         point
         for point in moving
@@ -48,10 +53,10 @@ def points_of_interest(mechanism: Mechanism) -> list[str]:
     return free or [point for point in moving if not any(point in crank for crank in cranks)] or moving
 
 
-def _slider_points(mechanism: Mechanism, guide: Guide) -> set[str]:
-    link = mechanism.links[guide.slider]
+def _at(link: Link, at: complex) -> set[str]:
+    """Return the points of a link at a place in its frame."""
     size = max((abs(place) for place in link.local.values()), default=0.0)
-    return {name for name, place in link.local.items() if abs(place - guide.point) <= 1e-9 * size}
+    return {name for name, place in link.local.items() if abs(place - at) <= 1e-9 * size}
 
 
 def _face_points(link: Link, touch: complex, normal: complex) -> set[str]:
@@ -60,9 +65,10 @@ def _face_points(link: Link, touch: complex, normal: complex) -> set[str]:
 
 
 def output_links(mechanism: Mechanism, structure: KinematicStructure) -> list[str]:
-    """Return the links on a ground pivot that no driver turns, and those of groups that no other needs; else all.
+    """Return the links that no driver turns, on a ground pivot or with three joints, and those of the last groups.
 
-    Links that slide on the ground do not turn and are left out.
+    The last groups are those that no other needs. Links that slide on the ground do not turn and are left out. All
+    links where none is left.
     """
     topology = mechanism.topology
     ground = topology.ground
@@ -76,9 +82,12 @@ def output_links(mechanism: Mechanism, structure: KinematicStructure) -> list[st
         for link in joint.links
         if pin_of(link) is None
     }
+    joined = [joint.links for joint in topology.joints]
+    joined += [driver.links for driver in topology.drivers if driver.kind == "distance"]
+    ends = Counter(link for links in joined for link in links)
     needed = {need for group in structure.groups for need in group.depends_on}
     last = {link for group in structure.groups if group.index not in needed for link in group.links}
-    first = [link for link in turning if link in pivoted - driven]
+    first = [link for link in turning if link not in driven and (link in pivoted or ends[link] >= 3)]
     return [*first, *(link for link in turning if link in last and link not in first)] or turning
 
 

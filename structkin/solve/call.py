@@ -162,29 +162,31 @@ def default_range(mechanism: Mechanism) -> tuple[float, float]:
     speeds = [law.speed if mechanism.drivers[id].kind == "angle" else None for id, law in laws.items()]
     moving = [abs(speed) for speed in speeds if speed]
     if None in speeds or not moving:
-        names = ", ".join(id for id, speed in zip(laws, speeds, strict=True) if not speed)
-        raise InputError(
-            [
-                Problem(
-                    "duration",
-                    f"no full cycle is known: {names} does not turn at a constant speed",
-                    "add duration = ... [s], or pass t=",
-                )
-            ],
-            mechanism.title,
-        )
+        uneven = [id for id, speed in zip(laws, speeds, strict=True) if not speed]
+        raise _no_range(mechanism, f"no full cycle is known: {_no_cycle(mechanism, uneven)}")
     # Speeds w_i = p_i / q_i times the slowest; all repeat after lcm(q_i) turns of the slowest.
     slowest = min(moving)
     ratios = [Fraction(speed / slowest).limit_denominator(1000) for speed in moving]
     if any(
         abs(float(ratio) - speed / slowest) > 1e-9 * float(ratio) for ratio, speed in zip(ratios, moving, strict=True)
     ):
-        raise InputError(
-            [Problem("duration", "the drivers' speeds have no common period", "add duration = ... [s], or pass t=")],
-            mechanism.title,
-        )
+        raise _no_range(mechanism, "the drivers' speeds have no common period")
     end = 2 * math.pi / slowest * math.lcm(*(ratio.denominator for ratio in ratios))
     if not math.isfinite(end):
-        message = f"a full cycle at {slowest:g} rad/s takes too long to be represented"
-        raise InputError([Problem("duration", message, "add duration = ... [s], or pass t=")], mechanism.title)
+        raise _no_range(mechanism, f"a full cycle at {slowest:g} rad/s takes too long to be represented")
     return 0.0, end
+
+
+def _no_cycle(mechanism: Mechanism, drivers: list[str]) -> str:
+    """Return why these drivers have no cycle: they do not turn, or not evenly."""
+    turning = [id for id in drivers if mechanism.drivers[id].kind == "angle"]
+    along = [id for id in drivers if id not in turning]
+    one = len(turning) == 1
+    reasons = [f"{', '.join(turning)} {'does' if one else 'do'} not turn at a constant speed"] if turning else []
+    if along:
+        reasons.append(f"{', '.join(along)} {'drives a length' if len(along) == 1 else 'drive lengths'}, not a turn")
+    return "; ".join(reasons)
+
+
+def _no_range(mechanism: Mechanism, message: str) -> InputError:
+    return InputError([Problem("duration", message, "give one, such as duration = 10 (in seconds)")], mechanism.title)

@@ -82,7 +82,10 @@ def _free(part: FreePart) -> Problem:
 
     drivers = "one driver is" if part.missing == 1 else f"{part.missing} drivers are"
     text = f"{_links(part.links)} {', '.join(part.links)} can still move: {drivers} missing"
-    hint = f"drive one of the joints {', '.join(part.candidates)}" if part.candidates else "connect it to a known link"
+    hint = "connect it to a known link"
+    if part.candidates:
+        only = len(part.candidates) == 1
+        hint = f"drive joint {part.candidates[0]}" if only else f"drive one of the joints {', '.join(part.candidates)}"
     if part.missing > 1 and part.candidates:
         hint = f"drive {part.missing} of the joints {', '.join(part.candidates)}"
     return Problem(key, text, hint)

@@ -295,3 +295,17 @@ def test_the_shell_completes_commands_and_options(words, completed):
     )  # fmt: skip
     assert found.stdout.split() == completed
     assert ("numpy" in found.stderr) == ("solve" in words)  # commands are named without being imported
+
+
+def test_a_name_of_an_example_or_of_a_format_gets_a_hint(tmp_path):
+    run = structkin("explain", "watt_six_bar", cwd=tmp_path)
+    assert run.returncode == 2 and "run `structkin examples watt_six_bar`" in run.stderr
+    run = structkin("convert", GOOD, "x.mjcf", cwd=tmp_path)
+    assert run.returncode == 2 and "MuJoCo's format is .xml" in run.stderr
+
+
+def test_cylinders_without_a_duration_are_named(tmp_path):
+    text = path("excavator").read_text(encoding="utf-8").replace("duration = 12", "")
+    (tmp_path / "a.toml").write_text(text, encoding="utf-8")
+    run = structkin("check", tmp_path / "a.toml")
+    assert "boom_cylinder, arm_cylinder, bucket_cylinder drive lengths, not a turn; give one, such as" in run.stdout

@@ -107,3 +107,20 @@ def test_a_picture_of_nothing_known() -> None:
     lost = m.solve(drivers={"motor": (np.zeros(3), np.full(3, np.nan), np.zeros(3))})
     texts = [text.get_text() for ax in lost.forces().plot().axes for text in ax.texts]
     assert all("not known" in text for text in texts) and texts
+
+
+def test_check_names_a_mass_that_forces_would_refuse(capsys: Any, monkeypatch: Any, tmp_path: Path) -> None:
+    file = tmp_path / "a.toml"
+    text = path("excavator").read_text(encoding="utf-8")
+    file.write_text(text.replace(', shape = "rod", mass = 20', ", mass = 20"), encoding="utf-8")
+    code, out, _ = run(capsys, monkeypatch, "check", str(file))
+    assert code == 0 and "note: links.rocker: has a mass, but no centre of mass" in out
+
+
+def test_large_forces_are_drawn_in_thousands_and_equal_curves_apart() -> None:
+    forces = sk.load(path("excavator")).solve(samples=31).forces()
+    axes = show.plot_forces(forces).axes
+    assert [ax.get_ylabel().partition(" [")[2] for ax in axes] == ["kN]", "kN]", "kN]", "kN m]"]
+    lines = {str(line.get_label()): line for line in axes[1].lines}
+    np.testing.assert_allclose(lines["A"].get_ydata(), np.hypot(*forces.reaction("A", "boom").T) / 1e3)
+    assert lines["B"].get_linestyle() == "-" and lines["C"].get_linestyle() == "--"

@@ -95,3 +95,10 @@ def test_without_ezdxf_the_extra_is_named(tmp_path, monkeypatch):
     with pytest.raises(sk.InputError, match=r'needs ezdxf, which is not installed; pip install "structkin\[dxf\]"'):
         sk.load(path("crank_rocker")).save(tmp_path / "x.dxf")
     assert not os.listdir(tmp_path)
+
+
+def test_names_and_points_are_seen_on_any_background(tmp_path):
+    layers = written(sk.load(path("excavator")), tmp_path).layers
+    for name in ("NAMES", "JOINTS", "POINTS", "PATHS"):
+        assert layers.get(name).dxf.color == 7 and not layers.get(name).dxf.hasattr("true_color")
+    assert layers.get("DRIVERS").dxf.hasattr("true_color")

@@ -20,6 +20,7 @@ Case = tuple[dict[str, Any], str, str, str]  # patch, key, part of the message, 
 CASES: dict[str, Case] = {
     # sections
     "unknown section": ({"point": {}}, "point", "unknown section", "did you mean 'points'?"),
+    "section of another program": ({"loads": {}}, "loads", "unknown section", "did you mean 'forces'?"),
     "no points": ({"points": DELETE}, "points", "missing", "A = [0, 0]"),
     "no links": ({"links": DELETE}, "links", "missing", "ground"),
     "points as a list": ({"points": [[0, 0]]}, "points", "expected a table, found a list", "A = [0, 0]"),
@@ -50,6 +51,12 @@ CASES: dict[str, Case] = {
     "a table for a point": ({"points.A": {"x": 0, "y": 0}}, "points.A", "found a table", ""),
     "mass for a coordinate": ({"points.A": ["1 kg", 0]}, "points.A", "'1 kg' is not a length", "15 mm"),
     "unknown unit in a quantity": ({"points.A": ["1 mmm", 0]}, "points.A", "unit 'mmm' is unknown", "'mm'"),
+    "unknown unit of mass": (
+        {"links.boom": {"points": ["F", "E"], "shape": "rod", "mass": "0.8 tons"}},
+        "links.boom.mass",
+        "the unit 'tons' is unknown",
+        "known for mass: kg, g, t, lb",
+    ),
     "point on no link": ({"points.Z": [1, 1]}, "points.Z", "the point is on no link", "add it to a link"),
     "reserved name": ({"points.ground": [1, 1], "links.crank": ["A", "B", "ground"]}, "points.ground", "reserved", ""),
     "name with -": ({"points.Z-1": [1, 1], "links.boom": ["F", "Z-1"]}, "points.Z-1", "cannot contain '-'", "Z_1"),
@@ -268,6 +275,12 @@ CASES: dict[str, Case] = {
     ),
     "negative stiffness": ({"forces.spring.stiffness": -5}, "forces.spring.stiffness", "not negative", ""),
     "stiffness in N": ({"forces.spring.stiffness": "5 N"}, "forces.spring.stiffness", "is not a stiffness", "3 N/mm"),
+    "force without a type": (
+        {"forces.rub": {"at": "P"}},
+        "forces.rub",
+        "a table with a type",
+        "known: spring, torsion",
+    ),
     "unknown force": ({"forces.rub": {"type": "magnet"}}, "forces.rub.type", "'magnet' is unknown", "contact"),
     "force without type": ({"forces.rub": 3}, "forces.rub", "a table with a type", "spring"),
     "start of an unknown driver": (

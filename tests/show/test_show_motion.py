@@ -12,6 +12,7 @@ import structkin as sk
 from structkin.examples import path
 from structkin.model.units import Units
 from structkin.show import motion_to_dict, plot_motion
+from structkin.show.interest import output_links, points_of_interest
 
 
 @pytest.mark.parametrize("make", ALL, ids=lambda make: make.__name__)
@@ -146,3 +147,15 @@ def test_two_drivers_have_rows_of_their_own():
         "K by left_motor [mm/rad]", "K by right_motor [mm/rad]", "L by left_motor [mm/rad²]",
         "L by left_motor, right_motor [mm/rad²]", "L by right_motor [mm/rad²]",
     ]  # fmt: skip
+
+
+def test_a_link_that_carries_others_is_shown_and_the_centre_of_a_slot_is_not():
+    m = sk.load(path("excavator"))
+    assert output_links(m, m.structure()) == ["boom", "arm", "link", "bucket"]
+    arc = sk.Mechanism(
+        points={"A": (0, 0), "D": (4, 0), "M": (1, 0.5), "P": (2.8, 2), "N": (5, 3)},
+        links={"ground": ["A", "D"], "crank": ["A", "M"], "rocker": ["D", "P", "N"]},
+        joints={"slot": {"type": "pin-in-slot", "pin": "P", "slot": "crank", "center": "M"}},
+        drivers={"motor": {"joint": "A", "speed": 1}},
+    )
+    assert points_of_interest(arc) == ["P", "N"]

@@ -181,3 +181,13 @@ def test_rates_where_poses_are_lost_or_flat(lengths, monkeypatch):
         drivers={"motor": {"joint": "A", "speed": 1.0}},
     )
     assert assert_same_rates(m, "numpy", samples=361).ok.all() == (coupler == 3.0)
+
+
+def test_a_place_in_a_links_frame_has_coefficients_like_a_point():
+    motion = sk.load(path("crank_rocker")).solve(samples=13)
+    place = motion.mechanism.links["coupler"].local["P"]
+    for of in (motion.K, motion.L):
+        np.testing.assert_array_equal(of(place, link="coupler"), of("P"))
+        np.testing.assert_array_equal(of("P", link="coupler"), of("P"))
+        with pytest.raises(sk.InputError, match="needs its link"):
+            of(place)

@@ -45,6 +45,10 @@ FORMATS = {
 }
 
 
+#: Names of formats that are taken for suffixes.
+_NAMED = {".mjcf": ".xml", ".mujoco": ".xml"}
+
+
 def format_of(path: str | Path) -> Format:
     """Return the format of a path by its suffix; `InputError` where none has it.
 
@@ -54,7 +58,8 @@ def format_of(path: str | Path) -> Format:
     suffix = Path(path).suffix.lower()
     if suffix not in FORMATS:
         found = f"'{suffix}' is not a format to write" if suffix else "the name has no suffix"
-        raise InputError([Problem(str(path), found, f"use {', '.join(FORMATS)}")], "output")
+        hint = f"MuJoCo's format is {_NAMED[suffix]}" if suffix in _NAMED else f"use {', '.join(FORMATS)}"
+        raise InputError([Problem(str(path), found, hint)], "output")
     return FORMATS[suffix]
 
 

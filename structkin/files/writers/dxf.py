@@ -41,7 +41,7 @@ def write_dxf(mechanism: Mechanism, path: Path, motion: Motion | None) -> tuple[
     structure = structure_of(mechanism) if motion is None else motion.structure
     document = new("R2010", setup=True, units=UNITS[mechanism.units.length])
     for name, colour in _layers(structure).items():
-        document.layers.add(name, true_color=rgb2int(_rgb(colour)))
+        document.layers.add(name, color=7, true_color=None if colour is None else rgb2int(_rgb(colour)))
     _draw(document.modelspace(), mechanism, structure, motion)
     text = StringIO()
     document.write(text)
@@ -55,13 +55,12 @@ def _rgb(colour: str) -> tuple[int, int, int]:
     return red, green, blue
 
 
-def _layers(structure: KinematicStructure) -> dict[str, str]:
-    """Return the layers with their colours."""
+def _layers(structure: KinematicStructure) -> dict[str, str | None]:
+    """Return the layers with their colours; None is colour 7, black on a light and white on a dark background."""
     groups = {group_layer(group.index, group.kind): group_colour(group.index) for group in structure.groups}
     loose = {"NOT DETERMINED": LOOSE} if structure.under or structure.held else {}
-    black = "#000000"
-    others = {"GROUND": GROUND, "JOINTS": black, "POINTS": black, "NAMES": black, "PATHS": black}
-    return {**groups, **loose, **others, "DRIVERS": DRIVER, "SPRINGS": black}
+    plain = dict.fromkeys(("JOINTS", "POINTS", "NAMES", "PATHS", "SPRINGS"))
+    return {**groups, **loose, "GROUND": GROUND, "DRIVERS": DRIVER, **plain}
 
 
 def group_layer(index: int, kind: str) -> str:

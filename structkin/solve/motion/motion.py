@@ -170,22 +170,23 @@ class Motion:
         """Return the drivers that move a point or link, in the order of the file: K has zeros in all other columns."""
         return self._coefficients.movers(name)
 
-    def K(self, name: str, drivers: Sequence[str] | None = None) -> Floats:
+    def K(self, name: str | complex, drivers: Sequence[str] | None = None, link: str | None = None) -> Floats:
         """Return the velocity coefficients of a point (n, 2, f) or of a link's angle (n, f).
 
+        With a `link`, the point is one of that link: a name, or a place `x + yj` [m] in its frame, as in `position`.
         Columns are the f drivers in the order of the file, or these `drivers`; units are those of the point or angle
         over those of the driver's coordinate. The velocity is K z' (Saura et al., eqs. 7 and 8). NaN where the pose is
         not regular. Where many drivers move a mechanism, `drivers_of` lists those that move a point.
         """
-        return self._coefficients.K(name, drivers)
+        return self._coefficients.K(name, drivers, link)
 
-    def L(self, name: str, drivers: Sequence[str] | None = None) -> Floats:
+    def L(self, name: str | complex, drivers: Sequence[str] | None = None, link: str | None = None) -> Floats:
         """Return the derivatives dK/dz of a point (n, 2, f, f) or of a link's angle (n, f, f).
 
         The acceleration is K z'' + z'^T L z' (Saura et al., eq. 9; its eq. 15 with the sign corrected). Rows and
-        columns are the drivers as in `K`.
+        columns are the drivers, and points are given, as in `K`.
         """
-        return self._coefficients.L(name, drivers)
+        return self._coefficients.L(name, drivers, link)
 
     def convective(self, name: str) -> Floats:
         """Return z'^T L z' of a point (n, 2) or of a link's angle (n,): the acceleration at z'' = 0, without L."""

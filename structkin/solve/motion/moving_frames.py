@@ -63,9 +63,11 @@ class MovingFrames:
             raise self.unknown(point, f"a point of {link}", m.links[link].local)
         return frame.point(m.links[link].local[point])
 
-    def point_or_link(self, name: str) -> tuple[str | None, Affine]:
-        """Return (None, its place) for a point, or (the link, its direction)."""
+    def point_or_link(self, name: str | complex, link: str | None = None) -> tuple[str | None, Affine]:
+        """Return (None, its place) for a point or a place in a link's frame, or (the link, its direction)."""
         m = self.mechanism
+        if link is not None or isinstance(name, Number):
+            return None, self.place(name, link)
         if not isinstance(name, str):
             raise self.unknown(name, "a point or link", (*m.points, *m.links))
         if name in m.places and name in m.links:

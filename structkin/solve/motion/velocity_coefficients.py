@@ -29,24 +29,24 @@ class VelocityCoefficients:
         movers = self.slots.movers(self.frames.point_or_link(name)[1])
         return tuple(id for id in self.frames.mechanism.drivers if id in movers)
 
-    def K(self, name: str, drivers: Sequence[str] | None = None) -> Floats:
+    def K(self, name: str | complex, drivers: Sequence[str] | None = None, link: str | None = None) -> Floats:
         """Return K of a point (n, 2, f) or of a link's angle (n, f); see `Motion.K`."""
-        link, place = self.frames.point_or_link(name)
+        turning, place = self.frames.point_or_link(name, link)
         columns = self._columns(drivers)
         rates = np.empty((self._samples, 2, len(columns)))
         for i, driver in enumerate(columns):
             rates[..., i] = self.slots.along(place, driver).T
-        return rates if link is None else cross(self.frames.direction(link)[..., None], rates)
+        return rates if turning is None else cross(self.frames.direction(turning)[..., None], rates)
 
-    def L(self, name: str, drivers: Sequence[str] | None = None) -> Floats:
+    def L(self, name: str | complex, drivers: Sequence[str] | None = None, link: str | None = None) -> Floats:
         """Return L of a point (n, 2, f, f) or of a link's angle (n, f, f); see `Motion.L`."""
-        link, place = self.frames.point_or_link(name)
+        turning, place = self.frames.point_or_link(name, link)
         columns = self._columns(drivers)
         both = np.empty((self._samples, 2, len(columns), len(columns)))
         for i, first in enumerate(columns):
             for j, second in enumerate(columns[: i + 1]):
                 both[..., i, j] = both[..., j, i] = self.slots.along(place, first, second).T
-        return both if link is None else cross(self.frames.direction(link)[..., None, None], both)
+        return both if turning is None else cross(self.frames.direction(turning)[..., None, None], both)
 
     def convective(self, name: str) -> Floats:
         """Return z'^T L z' of a point (n, 2) or of a link's angle (n,); see `Motion.convective`."""
