@@ -17,6 +17,7 @@ from structkin.studio.check import check
 from structkin.studio.document import Document
 from structkin.studio.files import MechanismFile, parse, toml
 from structkin.studio.history import History
+from structkin.studio.run import new_session
 
 EMPTY = Document({"points": {}, "links": {}})
 
@@ -227,6 +228,31 @@ def test_a_file_that_changed_meanwhile_is_not_overwritten_unasked(tmp_path: Path
     as_json.read()
     as_json.save(FOUR_BAR)
     assert MechanismFile(as_json.path).read() == FOUR_BAR
+
+
+def test_another_mechanism_replaces_a_file_only_when_asked_twice(tmp_path: Path):
+    target = tmp_path / "mine.toml"
+    target.write_text(toml(FOUR_BAR), encoding="utf-8")
+    session = new_session(target)
+    new = {"type": "edit", "command": {"op": "replace", "document": {"points": {}, "links": {"ground": []}}}}
+    list(session.handle(new))
+    (refused,) = session.handle({"type": "save"})
+    assert refused["type"] == "refused" and refused["problems"][0]["hint"].startswith("save again")
+    assert MechanismFile(target).read() == FOUR_BAR
+    assert next(session.handle({"type": "save", "overwrite": True}))["type"] == "saved"
+    assert "bar" not in target.read_text(encoding="utf-8")
+    list(session.handle({"type": "undo"}))
+    assert next(session.handle({"type": "save"}))["type"] == "saved"
+    assert MechanismFile(target).read() == FOUR_BAR
+
+
+def test_a_file_of_another_tool_opens_and_is_not_written(tmp_path: Path):
+    target = tmp_path / "bar.txt"
+    target.write_text("https://pmks.org/?j=A,0,0,AB,R,t,0,0,t,%0AB,1,0,AB,R,f,0,0,f,&l=AB,1,1,0,0,A,B,&s=10")
+    session = new_session(target)
+    assert "AB" in session.state()["document"]["links"]
+    (refused,) = session.handle({"type": "save"})
+    assert refused["problems"][0]["hint"] == "download the mechanism"
 
 
 @pytest.mark.parametrize("text", ["", "#m=", "#m=####", "#m=AAAA", "#m=eJwDAAAAAAE", "hello"])
