@@ -61,7 +61,7 @@ from structkin.studio.history import History
 PROTOCOL = 1
 #: A drag is followed for so long [s] before the pose is shown.
 SLICE = 0.012
-#: What a search in the background may take: steps, assemblies, and seconds for these.
+#: What a search for inputs or assemblies may take: choices or steps, assemblies, and seconds for these.
 BUDGET, MOST, SECONDS = 500, 12, 4.0
 
 Message = dict[str, Any]
@@ -193,7 +193,7 @@ class Session:
         mechanism = self.driving.mechanism
 
         def job() -> list[Message]:
-            return [wire.limits(mechanism.limits(driver, budget=BUDGET)) for driver in mechanism.drivers]
+            return [wire.limits(mechanism.limits(driver)) for driver in mechanism.drivers]
 
         yield self._job("limits", job)
 
@@ -244,6 +244,8 @@ class Session:
         def job() -> Message:
             try:
                 return {"type": kind, "revision": revision, "found": find()}
+            except InputError as error:
+                return {"type": kind, "revision": revision, "found": [], "failure": wire.failure(error)}
             except StructkinError as error:
                 return {"type": kind, "revision": revision, "found": [], "failure": str(error)}
 

@@ -47,7 +47,7 @@ def test_a_four_bar_is_drawn_link_by_link():
     found = check(FOUR_BAR)
     assert found.solvable and not found.problems and found.structure is not None
     assert [group.kind for group in found.structure.groups] == ["driven R", "RRR"]
-    assert FOUR_BAR.data["links"]["link3"] == ["B", "C"] and FOUR_BAR.data["drivers"]["motor"]["speed"] == "30 rpm"
+    assert FOUR_BAR.data["links"]["link2"] == ["B", "C"] and FOUR_BAR.data["drivers"]["motor"]["speed"] == "30 rpm"
 
 
 def test_an_unfinished_drawing_is_kept_with_what_is_missing():
@@ -97,7 +97,7 @@ def test_a_length_is_typed_locked_and_freed():
 def test_merging_two_points_makes_a_pin():
     document = do(EMPTY, {"op": "add_link", "points": [[0, 0], [1, 0]]}, {"op": "add_link", "points": [[2, 0], [3, 0]]})
     merged = do(document, {"op": "merge_points", "keep": "B", "drop": "C"})
-    assert merged.data["links"] == {"link2": ["A", "B"], "link3": ["B", "D"]} and "C" not in merged.data["points"]
+    assert merged.data["links"] == {"link1": ["A", "B"], "link2": ["B", "D"]} and "C" not in merged.data["points"]
     with pytest.raises(sk.InputError, match="no length"):
         do(merged, {"op": "merge_points", "keep": "A", "drop": "B"})
 
@@ -128,7 +128,7 @@ def test_whatever_is_deleted_leaves_a_document_without_loose_ends(name: str):
 # --- random edits -------------------------------------------------------------------------------------------
 
 PLACES = st.tuples(st.integers(-50, 50), st.integers(-50, 50)).map(list)
-POINTS, LINKS = st.sampled_from("ABCDEF"), st.sampled_from(["ground", "link2", "link3", "link4"])
+POINTS, LINKS = st.sampled_from("ABCDEF"), st.sampled_from(["ground", "link1", "link2", "link3"])
 SLOT = {"type": st.just("pin-in-slot"), "pin": POINTS, "slot": LINKS, "axis": st.just([1, 0])}
 CYLINDER = {"between": st.tuples(POINTS, POINTS).map(list), "speed": st.just("1 m/s")}
 
