@@ -205,7 +205,7 @@ def test_file_says_what_it_is(name):
 @every_example
 def test_gallery_shows_it(name):
     text = (ROOT / "docs" / "gallery.md").read_text(encoding="utf-8")
-    section = re.split(rf"\(img/{name}\.(?:png|webp)\)", text)
+    section = re.split(rf"\(img/{name}\.(?:png|webp|gif)\)", text)
     assert len(section) == 2, "one picture each"
     title = sk.load(path(name)).title
     assert f"\n## {title}\n" in section[0]
@@ -217,7 +217,7 @@ def test_gallery_shows_nothing_else():
     text = (ROOT / "docs" / "gallery.md").read_text(encoding="utf-8")
     diagrams = {f"{name}_{cam}" for name in names() for cam in sk.load(path(name)).joints.of(Cam)}
     diagrams |= {f"{name}_{what}" for name in names() for what in ("assemblies", "forces")}
-    assert sorted(set(re.findall(r"img/(\w+)\.(?:png|webp)", text)) - diagrams) == list(names())
+    assert sorted(set(re.findall(r"img/(\w+)\.(?:png|webp|gif)", text)) - diagrams) == list(names())
 
 
 @every_example

@@ -4,6 +4,8 @@ import importlib.util
 import json
 from pathlib import Path
 
+from matplotlib.figure import Figure
+
 FOLDER = Path(__file__).parents[1] / "docs" / "lessons"
 spec = importlib.util.spec_from_file_location("make_notebook", FOLDER / "make_notebook.py")
 lesson = importlib.util.module_from_spec(spec)
@@ -14,11 +16,22 @@ def test_the_notebook_is_made_from_the_page():
     assert lesson.NOTEBOOK.read_text(encoding="utf-8") == lesson.notebook_of(lesson.PAGE.read_text(encoding="utf-8"))
 
 
-def test_the_code_of_the_notebook_runs(capsys):
+def test_the_code_of_the_notebook_runs(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     cells = json.loads(lesson.NOTEBOOK.read_text(encoding="utf-8"))["cells"]
     names = {}
     for cell in cells:
         if cell["cell_type"] == "code":
             exec(cell["source"], names)
-            assert capsys.readouterr().out == "".join(output["text"] for output in cell["outputs"])
+            assert capsys.readouterr().out == "".join(output.get("text", "") for output in cell["outputs"])
+            if any("image/png" in output.get("data", {}) for output in cell["outputs"]):
+                assert isinstance(eval(cell["source"].splitlines()[-1], names), Figure)
     assert len([cell for cell in cells if cell["cell_type"] == "code"]) > 10
+
+
+def test_a_copy_of_the_notebook_needs_no_other_file():
+    cells = json.loads(lesson.NOTEBOOK.read_text(encoding="utf-8"))["cells"]
+    words = "".join(cell["source"] for cell in cells if cell["cell_type"] == "markdown")
+    assert "](" not in words
+    pictures = [output["data"] for cell in cells for output in cell.get("outputs", []) if "data" in output]
+    assert len(pictures) == lesson.PAGE.read_text(encoding="utf-8").count("![")

@@ -1,14 +1,30 @@
-"""Make the notebook of the lesson from its page: `python docs/lessons/make_notebook.py`; a test compares the two."""
+"""Make the notebook of the lesson from its page: `python docs/lessons/make_notebook.py`; a test compares the two.
 
+The pictures are drawn by the code above them, and are part of the notebook, so that it can be copied anywhere.
+"""
+
+import ast
+import base64
+import contextlib
+import io
 import json
 import re
+import tempfile
 from pathlib import Path
 from typing import Any
 
+from PIL import Image
+
+from structkin.show import save_figure
+
 PAGE = Path(__file__).parent / "structural_groups.md"
 NOTEBOOK = PAGE.with_suffix(".ipynb")
-#: A code block, with what it prints.
-CODE = re.compile(r"^```python\n(.*?)\n```\n(?:\n```text\n(.*?)\n```\n)?", re.MULTILINE | re.DOTALL)
+#: A code block, with what it prints, or with the words and the file of the picture it draws.
+CODE = re.compile(
+    r"^```python\n(.*?)\n```\n(?:\n```text\n(.*?)\n```\n|\n!\[(.*?)\]\((.*?)\)\n)?", re.MULTILINE | re.DOTALL
+)
+#: A link that would lead nowhere from a copy of the notebook.
+LINK = re.compile(r"\[([^\]]*)\]\((?!https?:)[^)]*\)")
 
 
 def cells_of(page: str) -> list[dict[str, Any]]:
@@ -23,11 +39,17 @@ def cells_of(page: str) -> list[dict[str, Any]]:
 
     end = 0
     for block in CODE.finditer(page):
-        add("markdown", page[end : block.start()])
-        printed = {"output_type": "stream", "name": "stdout", "text": f"{block[2]}\n"}
-        add("code", block[1], execution_count=None, outputs=[printed] if block[2] else [])
+        add("markdown", LINK.sub(r"\1", page[end : block.start()]))
+        outputs: list[dict[str, Any]] = []
+        if block[2]:
+            outputs = [{"output_type": "stream", "name": "stdout", "text": f"{block[2]}\n"}]
+        if block[4]:
+            picture = base64.b64encode((PAGE.parent / block[4]).read_bytes()).decode("ascii")
+            data = {"image/png": picture, "text/plain": block[3]}
+            outputs = [{"output_type": "display_data", "data": data, "metadata": {}}]
+        add("code", block[1], execution_count=None, outputs=outputs)
         end = block.end()
-    add("markdown", page[end:])
+    add("markdown", LINK.sub(r"\1", page[end:]))
     return cells
 
 
@@ -38,5 +60,22 @@ def notebook_of(page: str) -> str:
     return json.dumps(notebook, indent=1, ensure_ascii=False) + "\n"
 
 
+def draw_pictures(page: str) -> None:
+    """Run the code of a page, and save each picture that a block ends with under the name that the page gives it."""
+    names: dict[str, Any] = {}
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder), contextlib.redirect_stdout(io.StringIO()):
+        for block in CODE.finditer(page):
+            *before, last = ast.parse(block[1]).body
+            if block[4] and isinstance(last, ast.Expr):
+                exec(compile(ast.Module(before, []), "lesson", "exec"), names)
+                file = PAGE.parent / block[4]
+                save_figure(eval(compile(ast.Expression(last.value), "lesson", "eval"), names), file)
+                # A palette makes the files, and with them the notebook, a third as large.
+                Image.open(file).convert("RGB").quantize(128).save(file, optimize=True)
+            else:
+                exec(block[1], names)
+
+
 if __name__ == "__main__":
+    draw_pictures(PAGE.read_text(encoding="utf-8"))
     NOTEBOOK.write_text(notebook_of(PAGE.read_text(encoding="utf-8")), encoding="utf-8", newline="\n")

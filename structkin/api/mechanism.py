@@ -170,9 +170,12 @@ class Mechanism(model.Mechanism):
         """
         files.write(self, path, motion=motion)
 
-    def plot(self) -> Figure:
-        """Return a figure of the mechanism as sketched, in the field's symbols, its links coloured by group."""
-        return show.draw_schematic(self)
+    def plot(self, *, groups: bool = True) -> Figure:
+        """Return a figure of the mechanism as sketched, in the field's symbols, its links coloured by group.
+
+        With `groups=False` all links have one colour and no group is named, as for an exercise.
+        """
+        return show.draw_schematic(self, groups=groups)
 
     def _repr_html_(self) -> str:
         return show.html_table(show.mechanism_table(self))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.dynamics import Kinetostatics, Simulation, kinetostatics, mass_table
+from structkin.dynamics import Kinetostatics, Simulation, kinetostatics
 from structkin.errors import InputError
 from structkin.model.mechanism import GROUND, Mechanism
 from structkin.report.numbers import extreme, plain
@@ -26,7 +26,8 @@ MOST_CURVES = 8
 
 def has_forces(mechanism: Mechanism) -> bool:
     """Return whether a mechanism has masses or loads."""
-    return bool(mechanism.forces.loads) or any(body.mass or body.inertia for body in mass_table(mechanism))
+    moving = (link for name, link in mechanism.links.items() if name != GROUND)
+    return bool(mechanism.forces.loads) or any(link.mass or link.inertia for link in moving)
 
 
 def forces(motion: Motion) -> dict[str, Any] | None:

@@ -118,7 +118,17 @@ def content(
             found = make()
             if found:
                 data[name] = found
+    data["summary"]["problems"] += _missing(data)
     return data
+
+
+def _missing(data: dict[str, Any]) -> list[str]:
+    """Return why forces or limits could not be found, for the head of the page."""
+    found = [f"No limits of {one['driver']}: {one['failure']}" for one in data.get("limits", ()) if "failure" in one]
+    forces = data.get("forces")
+    if forces and not forces["table"]:
+        found += [f"No forces: {note}" for note in forces["notes"]]
+    return found
 
 
 def _check(mechanism: Mechanism, path: str | Path | None, motion: Motion | None, without: Collection[str]) -> None:

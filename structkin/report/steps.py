@@ -33,6 +33,7 @@ def _step(motion: Motion, group: Group, sample: int) -> dict[str, Any]:
         "reason": reason(motion.structure, group),
         "joints": list(group.joints),
         "drivers": list(group.drivers),
+        "points": [point for point in m.places if any(point in m.links[link].local for link in group.links)],
         "inputs": [{"id": id, "from": feeder, "point": id if id in m.places else None}
                    for id, feeder in group.exterior if id not in group.drivers],
         "found": [*inner, *(pin for pin in group.pins if pin in m.places and pin not in inner)],

@@ -21,17 +21,17 @@ from structkin.structure import KinematicStructure
 TINY = 1e-6
 
 
-def scene_of(mechanism: Mechanism, structure: KinematicStructure, poses: Poses, u: float) -> Scene:
+def scene_of(mechanism: Mechanism, structure: KinematicStructure | None, poses: Poses, u: float) -> Scene:
     """Return the scene of a mechanism for these poses, with symbols of size `u` [m].
 
     Poses are those of a motion (`motion.poses`) or of the sketch (`sketch_poses`): slots and cylinders get the lengths
-    that these need.
+    that these need. Links have the colours of their groups, or one colour without a structure.
     """
     sheet = Sheet(mechanism, structure, poses, u)
     for joint in mechanism.joints.values():
         sheet.part = f"joint:{joint.id}"
         symbol(joint, sheet)
-    for name in structure.topology.moving_links:
+    for name in mechanism.topology.moving_links:
         sheet.part = f"link:{name}"
         sheet.body(name, _reached(sheet, name))
     for spring in mechanism.forces.springs.values():
@@ -56,7 +56,7 @@ def sized_scene(
 
 
 def bounds(
-    mechanism: Mechanism, structure: KinematicStructure, poses: Poses, k: int = 0, paths: Iterable[Places] = ()
+    mechanism: Mechanism, structure: KinematicStructure | None, poses: Poses, k: int = 0, paths: Iterable[Places] = ()
 ) -> tuple[complex, complex]:
     """Return the lower left and upper right corner [m] of a mechanism in pose k and of some paths, without symbols."""
     bare = scene_of(mechanism, structure, poses, TINY * poses.size)

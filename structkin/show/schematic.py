@@ -54,6 +54,7 @@ def draw_schematic(
     motion: Motion | None = None,
     sample: int | None = None,
     structure: KinematicStructure | None = None,
+    groups: bool = True,
     trace: Sequence[str] = (),
     ax: Axes | None = None,
     units: Units | None = None,
@@ -62,15 +63,17 @@ def draw_schematic(
 
     Without a motion it stands as sketched; with one it stands as at a sample (default: the first that is ok), and the
     points `trace` leave their path (default: the points of interest, at most four), with gaps where samples have no
-    pose. The axes are in the file's unit of length, or in that of `units`. Returns the figure, a new one unless axes
-    `ax` are given.
+    pose. The axes are in the file's unit of length, or in that of `units`. With `groups=False` every link has the same
+    colour and the legend names no group, as for an exercise. Returns the figure, a new one unless axes `ax` are given.
 
     Raises `InputError` for unknown points, a sample that is not there, or a motion of another mechanism.
     """
     _check(mechanism, motion, trace)
     measures = measures_of(mechanism, units)
     scale = measures.size("length")
-    if structure is None:
+    if not groups:
+        structure = None
+    elif structure is None:
         structure = motion.structure if motion is not None else structure_of(mechanism)
     if sample is None:
         sample = int(np.argmax(motion.ok)) if motion is not None else 0
@@ -83,7 +86,7 @@ def draw_schematic(
     wide = (high - low).real > 1.35 * (high - low).imag
     own = ax is None
     if ax is None:
-        letters = max([len(group_label(group)) for group in structure.groups], default=0)
+        letters = max([len(group_label(group)) for group in structure.groups], default=0) if structure else 0
         ax = empty_figure(low, high, wide, letters).add_subplot()
     colours = {point: link_colour(structure, link_of(mechanism, point)) for point in paths}
     for point, path in paths.items():
@@ -168,13 +171,13 @@ def scale_axes(ax: Axes, measures: Measures) -> None:
     ax.set_ylabel(f"y [{measures.pretty('length')}]", fontsize=NORMAL)
 
 
-def add_legend(ax: Axes, structure: KinematicStructure, paths: Mapping[str, str], own: bool, wide: bool) -> None:
+def add_legend(ax: Axes, structure: KinematicStructure | None, paths: Mapping[str, str], own: bool, wide: bool) -> None:
     """Tell groups, loose links and paths by their colours: below a wide picture of its `own` figure, else beside it."""
     handles = []
-    for group in structure.groups:
+    for group in structure.groups if structure else ():
         colour = group_colour(group.index)
         handles.append(Line2D([], [], color=colour, linewidth=4, label=plain(group_label(group, 40))))
-    loose = [*structure.under, *structure.held]
+    loose = [*structure.under, *structure.held] if structure else []
     if loose:
         text = plain(f"not determined: {listed(loose)}")
         handles.append(Line2D([], [], color=LOOSE, linewidth=3, linestyle=(0, DASHED), label=text))

@@ -31,6 +31,8 @@ GROUND = "#555555"
 DRIVER = "#D55E00"
 #: Links that no group determines; drawn dashed as well.
 LOOSE = "#CC0000"
+#: Every moving link of a picture that hides the groups.
+PLAIN = "#34495E"
 
 SMALL, NORMAL, LARGE = 8.0, 9.0, 12.0
 
@@ -55,8 +57,10 @@ def group_colour(index: int | None) -> str:
     return "#" + "".join(f"{round(255 * part):02x}" for part in rgb)
 
 
-def link_colour(structure: KinematicStructure, link: str) -> str:
-    """Return the colour of a link's group, or of the ground."""
+def link_colour(structure: KinematicStructure | None, link: str) -> str:
+    """Return the colour of a link's group, or of the ground; `PLAIN` without a structure."""
+    if structure is None:
+        return PLAIN
     if link == structure.topology.ground:
         return GROUND
     group = structure.group_of(link)

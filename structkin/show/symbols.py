@@ -39,7 +39,7 @@ class Sheet:
     """
 
     mechanism: Mechanism
-    structure: KinematicStructure
+    structure: KinematicStructure | None
     poses: Poses
     u: float
     part: str = ""
@@ -59,8 +59,8 @@ class Sheet:
         return self.mechanism.topology.ground
 
     def colour(self, link: str) -> str:
-        """Return the colour of a link's group."""
-        return link_colour(self.structure, link)
+        """Return the colour of a link's group, or of the ground; without a structure all links are alike."""
+        return GROUND if link == self.ground else link_colour(self.structure, link)
 
     def seen(self, link: str, place: complex | Places, frame: str) -> Places:
         """Return places [m] of one link in the frame of another, over the poses (n,) that are known."""

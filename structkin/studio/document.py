@@ -122,8 +122,8 @@ class Document:
         return next(name for name in names if name not in taken)
 
     def new_link(self) -> str:
-        """Return the first free of link2, link3, ...: the ground is the first link."""
-        return next(name for k in count(2) if (name := f"link{k}") not in self.section("links"))
+        """Return the first free of link1, link2, ..."""
+        return next(name for k in count(1) if (name := f"link{k}") not in self.section("links"))
 
     def new_name(self, stem: str) -> str:
         """Return a free name for a joint, driver or force: the stem, or with a number."""

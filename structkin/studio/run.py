@@ -14,7 +14,10 @@ import uvicorn
 
 from structkin import examples
 from structkin.errors import InputError, Problem
+from structkin.files import read
+from structkin.model.file import SUFFIXES
 from structkin.studio import share
+from structkin.studio.document import Document
 from structkin.studio.files import MechanismFile
 from structkin.studio.guard import new_token
 from structkin.studio.history import History
@@ -28,7 +31,12 @@ EXAMPLE = "crank_rocker"
 
 
 def new_session(path: Path | None, shared: str = "") -> Session:
-    """Return the session of a file, of a shared mechanism, or of an example; `InputError` where it cannot be read."""
+    """Return the session of a file, of a shared mechanism, or of an example; `InputError` where it cannot be read.
+
+    A file of another tool is converted, and what Save would write is a download: its own file stays as it is.
+    """
+    if path is not None and path.exists() and path.suffix.lower() not in SUFFIXES:
+        return Session(History(Document(read(path)[0])))
     if path is not None:
         file = MechanismFile(path)
         return Session(History(file.read()), file)

@@ -61,7 +61,7 @@ from structkin.studio.history import History
 PROTOCOL = 1
 #: A drag is followed for so long [s] before the pose is shown.
 SLICE = 0.012
-#: What a search in the background may take: steps, assemblies, and seconds for these.
+#: What a search for inputs or assemblies may take: choices or steps, assemblies, and seconds for these.
 BUDGET, MOST, SECONDS = 500, 12, 4.0
 
 Message = dict[str, Any]
@@ -81,6 +81,8 @@ class Session:
     _check: Check = field(init=False)
     _driving: Driving | InputError | None = field(init=False, default=None)
     _assemblies: list[Assembly] = field(init=False, default_factory=list)
+    #: Whether the document was replaced as a whole since the file was read or written.
+    _replaced: bool = field(init=False, default=False)
 
     def __post_init__(self) -> None:
         """Check the first document."""
@@ -122,7 +124,9 @@ class Session:
         yield self.state()
 
     def _edit(self, message: Message) -> Iterator[Message]:
-        document = commands.read(message.get("command")).apply(self.history.now)
+        command = commands.read(message.get("command"))
+        document = command.apply(self.history.now)
+        self._replaced |= isinstance(command, commands.Replace)
         stroke = message.get("stroke")
         self._set(self.history.then(document, stroke if isinstance(stroke, int) else None))
         yield self.state()
@@ -138,6 +142,7 @@ class Session:
     def _open(self, message: Message) -> Iterator[Message]:
         fragment, text = message.get("fragment"), message.get("text")
         document = share.opened(fragment) if isinstance(fragment, str) else parse(str(text))
+        self._replaced = True
         self._set(self.history.then(document))
         yield self.state()
 
@@ -171,9 +176,12 @@ class Session:
     def _save(self, message: Message) -> Iterator[Message]:
         if self.file is None:
             raise refuse("", "the studio was opened without a file", "download the mechanism")
-        self.file.save(self.history.now, overwrite=message.get("overwrite") is True)
-        self.saved = self.history.now
-        yield {"type": "saved", "file": self.file.path.name}
+        overwrite, name = message.get("overwrite") is True, self.file.path.name
+        if self._replaced and self.file.text is not None and not overwrite:
+            raise refuse(name, "would be replaced by another mechanism", "save again to overwrite it")
+        self.file.save(self.history.now, overwrite=overwrite)
+        self.saved, self._replaced = self.history.now, False
+        yield {"type": "saved", "file": name}
         yield self.state()
 
     def _share(self, message: Message) -> Iterator[Message]:
@@ -185,7 +193,7 @@ class Session:
         mechanism = self.driving.mechanism
 
         def job() -> list[Message]:
-            return [wire.limits(mechanism.limits(driver, budget=BUDGET)) for driver in mechanism.drivers]
+            return [wire.limits(mechanism.limits(driver)) for driver in mechanism.drivers]
 
         yield self._job("limits", job)
 
@@ -236,6 +244,8 @@ class Session:
         def job() -> Message:
             try:
                 return {"type": kind, "revision": revision, "found": find()}
+            except InputError as error:
+                return {"type": kind, "revision": revision, "found": [], "failure": wire.failure(error)}
             except StructkinError as error:
                 return {"type": kind, "revision": revision, "found": [], "failure": str(error)}
 

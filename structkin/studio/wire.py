@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
-from structkin import model
+from structkin import budget, model
 from structkin.api import InputRanking, Kinetostatics, Mechanism
 from structkin.branches.limits.result import Limits
-from structkin.errors import Problem
+from structkin.errors import InputError, Problem
 from structkin.show.style import GROUND, group_colour
 from structkin.structure import Group, KinematicStructure
 from structkin.structure.explain import explain
@@ -18,10 +19,24 @@ from structkin.studio.document import Document
 
 Frames = Mapping[str, tuple[float, float, float]]
 
+#: What finds the same without a limit.
+COMMANDS = "`structkin limits` or `structkin assemblies` on it with --budget none"
+
 
 def problems(found: Iterable[Problem]) -> list[dict[str, str]]:
     """Return problems with their keys and hints."""
     return [{"key": one.key, "message": one.message, "hint": one.hint} for one in found]
+
+
+def failure(error: InputError) -> str:
+    """Return why a search failed, on one line; a page has no budget to set, the command line has."""
+    found = [
+        replace(one, message="the search is too long for the studio", hint=f"save the file and run {COMMANDS}")
+        if budget.HINT in one.hint
+        else one
+        for one in error.problems
+    ]
+    return "; ".join(str(one) for one in found)
 
 
 def sketch(document: Document) -> dict[str, Any]:

@@ -192,7 +192,7 @@ def test_circuits_of_a_group_that_is_not_enumerated_are_refused():
         ({1: "+"}, "not a row of modes"),
         ({-1: (1,)}, "no group -1"),
         ({"1": (1,)}, "no group '1'"),
-        ([1, -1], "no mapping"),
+        ([1, -1], "not a mapping"),
     ],
 )
 def test_modes_that_are_not_there(modes, words):

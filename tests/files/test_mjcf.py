@@ -26,6 +26,12 @@ GRAVITY = {"gravity": (0, -9.81)}
 ROD = {"shape": "rod", "density": 2.0}
 
 
+@pytest.fixture(autouse=True)
+def elsewhere(monkeypatch, tmp_path):
+    """MuJoCo writes its log into the working directory."""
+    monkeypatch.chdir(tmp_path)
+
+
 class Run:
     """A mechanism that MuJoCo runs from its start pose."""
 

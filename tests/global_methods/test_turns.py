@@ -81,5 +81,5 @@ def test_sweeps_by_numba_give_the_same_numbers():
     for order in ("position", "velocity", "acceleration"):
         plain, compiled = (getattr(motion, order)("C") for motion in found)
         np.testing.assert_allclose(compiled, plain, rtol=1e-12, atol=1e-13)
-    with pytest.raises(sk.InputError, match="has no engines"):
+    with pytest.raises(sk.InputError, match="has no choice of engine"):
         m.solve(5, method="global-sparse", engine="numba")

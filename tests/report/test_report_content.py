@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -121,6 +122,23 @@ def test_sections_exist_only_where_the_mechanism_has_them_and_can_be_left_out():
 def test_a_search_that_its_budget_cuts_off_says_so_and_leaves_the_rest():
     data = content(sk.load(path("platform_3rrr")), samples=5, budget=60)
     assert all("budget" in item["failure"] for item in data["limits"]) and "steps" in data
+    assert [line.partition(":")[0] for line in data["summary"]["problems"]] == [
+        f"No limits of motor{k}" for k in (1, 2, 3)
+    ]
+
+
+def test_what_could_not_be_found_is_said_at_the_head_of_the_page():
+    m = sk.load(path("crank_rocker"))
+    data = tomllib.loads(path("crank_rocker").read_text(encoding="utf-8"))
+    data["links"]["coupler"] = {"points": ["B", "C", "P"], "mass": 2}
+    head = content(sk.Mechanism.from_dict(data), samples=5, without=["limits"])["summary"]
+    assert head["ok"] and any(line.startswith("No forces: ") and "coupler" in line for line in head["problems"])
+    assert not content(m, samples=5)["summary"]["problems"]
+
+
+def test_each_group_has_all_points_of_its_links():
+    groups = content(sk.load(path("watt_six_bar")), samples=3, without=["limits"])["steps"]["groups"]
+    assert [group["points"] for group in groups] == [["A", "B"], ["B", "C", "D", "E"], ["E", "F", "G"]]
 
 
 def test_a_simulation_can_be_reported():

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 from show_samples import (
     ALL,
     chain,
@@ -77,6 +79,25 @@ def test_links_take_the_colour_of_their_group_and_the_legend_says_which():
     assert to_hex(drawn(figure, "link:coupler").get_edgecolor()) == PALETTE[1].lower()
     assert to_hex(drawn(figure, "link:rocker").get_color()) == PALETTE[1].lower()
     assert legend_texts(figure) == ["1 driven R: crank", "2 RRR: coupler + rocker", "path of P"]
+
+
+def test_a_picture_for_an_exercise_hides_the_groups():
+    m = slider_crank()
+    figure = m.plot(groups=False)
+    assert legend_texts(m.plot()) and not figure.legends
+    assert sorted(gids(figure)) == sorted(gids(m.plot()))  # the same symbols
+    colours = {to_hex(shade) for shade in PALETTE}
+    assert colours & inks(m.plot())
+    assert not colours & inks(figure)
+    moving = draw_schematic(m, motion=m.solve(samples=7), groups=False, trace=["B"])
+    assert legend_texts(moving) == ["path of B"]
+
+
+def inks(figure):
+    """Return the colours of all lines and areas."""
+    return {to_hex(line.get_color()) for line in figure.findobj(Line2D)} | {
+        to_hex(shade) for area in figure.findobj(Patch) for shade in (area.get_edgecolor(), area.get_facecolor())
+    }
 
 
 def test_a_ternary_link_is_a_plate_and_a_binary_one_a_bar():

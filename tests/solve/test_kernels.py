@@ -26,9 +26,9 @@ from structkin.kernels.kernel_plan import Job, Kernel, kernel_plan_of
 from structkin.solve import compile_plan
 from structkin.solve import compiled_run as running
 from structkin.solve.call import make_schedule
-from structkin.solve.change_points.search import run
 from structkin.solve.coefficients import Coefficients
 from structkin.solve.engine import drive_all
+from structkin.solve.sweep import smooth_sweep
 
 #: Few mechanisms, for every kind takes seconds to compile; the dialect of NumPy is tested on all.
 COMPILED = ("crank_rocker", "stephenson_iii_triad")
@@ -42,7 +42,7 @@ def solved(m, engine, monkeypatch, samples=None, t=None):
     schedule = make_schedule(m, samples, t, None, None)
     if plan.tracked and not schedule.is_fine:
         schedule = schedule.fine()[0]
-    lanes = run(plan, schedule)
+    lanes = smooth_sweep(plan, schedule)
     return lanes, columns(plan, lanes)
 
 
@@ -181,8 +181,8 @@ def test_what_cannot_be_traced_is_run_as_it_is(kind, monkeypatch):
     monkeypatch.setattr(choice, "SMALL", 0)
     mixed = replace(plan, steps=tuple(steps), engine="numpy")
     assert not kernel_plan_of(mixed).is_whole and kernel_plan_of(mixed).runs
-    reference = run(replace(plan, engine="numpy"), schedule)
-    lanes = run(mixed, schedule)
+    reference = smooth_sweep(replace(plan, engine="numpy"), schedule)
+    lanes = smooth_sweep(mixed, schedule)
     np.testing.assert_array_equal(lanes.x, reference.x)
     assert_same((lanes, columns(mixed, lanes)), (reference, columns(plan, reference)))
 

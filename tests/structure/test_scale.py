@@ -11,11 +11,11 @@ import pytest
 import scipy.sparse as sp
 from mechanisms import CATALOGUE, chain_of_dyads
 
-from structkin import Topology
+from structkin import KinematicStructure, Topology
 from structkin.bench.decomposition import random_mechanism, scalable_four_bar
 from structkin.errors import InputError
 from structkin.model.topology import Driver, Joint
-from structkin.structure import KinematicStructure, TopologyArrays, decompose, decompose_arrays
+from structkin.structure import TopologyArrays, decompose, decompose_arrays
 from structkin.structure.blocks import _components, _components_by_scipy, _dependencies, levels, solve_order
 from structkin.structure.certificate import coefficients, deficient_blocks
 from structkin.structure.orient import orient

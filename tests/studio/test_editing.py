@@ -17,6 +17,7 @@ from structkin.studio.check import check
 from structkin.studio.document import Document
 from structkin.studio.files import MechanismFile, parse, toml
 from structkin.studio.history import History
+from structkin.studio.run import new_session
 
 EMPTY = Document({"points": {}, "links": {}})
 
@@ -46,7 +47,7 @@ def test_a_four_bar_is_drawn_link_by_link():
     found = check(FOUR_BAR)
     assert found.solvable and not found.problems and found.structure is not None
     assert [group.kind for group in found.structure.groups] == ["driven R", "RRR"]
-    assert FOUR_BAR.data["links"]["link3"] == ["B", "C"] and FOUR_BAR.data["drivers"]["motor"]["speed"] == "30 rpm"
+    assert FOUR_BAR.data["links"]["link2"] == ["B", "C"] and FOUR_BAR.data["drivers"]["motor"]["speed"] == "30 rpm"
 
 
 def test_an_unfinished_drawing_is_kept_with_what_is_missing():
@@ -96,7 +97,7 @@ def test_a_length_is_typed_locked_and_freed():
 def test_merging_two_points_makes_a_pin():
     document = do(EMPTY, {"op": "add_link", "points": [[0, 0], [1, 0]]}, {"op": "add_link", "points": [[2, 0], [3, 0]]})
     merged = do(document, {"op": "merge_points", "keep": "B", "drop": "C"})
-    assert merged.data["links"] == {"link2": ["A", "B"], "link3": ["B", "D"]} and "C" not in merged.data["points"]
+    assert merged.data["links"] == {"link1": ["A", "B"], "link2": ["B", "D"]} and "C" not in merged.data["points"]
     with pytest.raises(sk.InputError, match="no length"):
         do(merged, {"op": "merge_points", "keep": "A", "drop": "B"})
 
@@ -127,7 +128,7 @@ def test_whatever_is_deleted_leaves_a_document_without_loose_ends(name: str):
 # --- random edits -------------------------------------------------------------------------------------------
 
 PLACES = st.tuples(st.integers(-50, 50), st.integers(-50, 50)).map(list)
-POINTS, LINKS = st.sampled_from("ABCDEF"), st.sampled_from(["ground", "link2", "link3", "link4"])
+POINTS, LINKS = st.sampled_from("ABCDEF"), st.sampled_from(["ground", "link1", "link2", "link3"])
 SLOT = {"type": st.just("pin-in-slot"), "pin": POINTS, "slot": LINKS, "axis": st.just([1, 0])}
 CYLINDER = {"between": st.tuples(POINTS, POINTS).map(list), "speed": st.just("1 m/s")}
 
@@ -227,6 +228,31 @@ def test_a_file_that_changed_meanwhile_is_not_overwritten_unasked(tmp_path: Path
     as_json.read()
     as_json.save(FOUR_BAR)
     assert MechanismFile(as_json.path).read() == FOUR_BAR
+
+
+def test_another_mechanism_replaces_a_file_only_when_asked_twice(tmp_path: Path):
+    target = tmp_path / "mine.toml"
+    target.write_text(toml(FOUR_BAR), encoding="utf-8")
+    session = new_session(target)
+    new = {"type": "edit", "command": {"op": "replace", "document": {"points": {}, "links": {"ground": []}}}}
+    list(session.handle(new))
+    (refused,) = session.handle({"type": "save"})
+    assert refused["type"] == "refused" and refused["problems"][0]["hint"].startswith("save again")
+    assert MechanismFile(target).read() == FOUR_BAR
+    assert next(session.handle({"type": "save", "overwrite": True}))["type"] == "saved"
+    assert "bar" not in target.read_text(encoding="utf-8")
+    list(session.handle({"type": "undo"}))
+    assert next(session.handle({"type": "save"}))["type"] == "saved"
+    assert MechanismFile(target).read() == FOUR_BAR
+
+
+def test_a_file_of_another_tool_opens_and_is_not_written(tmp_path: Path):
+    target = tmp_path / "bar.txt"
+    target.write_text("https://pmks.org/?j=A,0,0,AB,R,t,0,0,t,%0AB,1,0,AB,R,f,0,0,f,&l=AB,1,1,0,0,A,B,&s=10")
+    session = new_session(target)
+    assert "AB" in session.state()["document"]["links"]
+    (refused,) = session.handle({"type": "save"})
+    assert refused["problems"][0]["hint"] == "download the mechanism"
 
 
 @pytest.mark.parametrize("text", ["", "#m=", "#m=####", "#m=AAAA", "#m=eJwDAAAAAAE", "hello"])

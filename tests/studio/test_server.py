@@ -17,13 +17,16 @@ from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
 import structkin as sk
+from structkin.budget import HINT
 from structkin.cli import main
+from structkin.errors import Problem
 from structkin.examples import path
 from structkin.studio.files import MechanismFile
 from structkin.studio.history import History
 from structkin.studio.run import new_session
 from structkin.studio.server import Inbox, make_app
 from structkin.studio.session import Session
+from structkin.studio.wire import failure
 
 TOKEN, PORT = "a-token-of-the-test", 4321
 HOST = f"127.0.0.1:{PORT}"
@@ -101,6 +104,24 @@ def test_searches_answer_when_they_are_done(tab: Tab):
     assert taken["frames"]["rocker"] == pytest.approx(assemblies[1]["frames"]["rocker"], abs=1e-6)
     moved = tab.ask("drag", "pose", link="crank", local=[40, 0], to=[0, 40])
     assert moved["frames"]["rocker"] != pytest.approx(taken["frames"]["rocker"], abs=1e-3)
+
+
+@pytest.mark.parametrize("name", ["stephenson_iii_triad", "platform_3rrr"])
+def test_limits_of_a_triad_are_found_as_on_the_command_line(name: str, file: Path):
+    file.write_bytes(path(name).read_bytes())
+    (job,) = new_session(file).handle({"type": "limits"})
+    assert callable(job)
+    answer, m = job(), sk.load(file)
+    assert [one["report"] for one in answer["found"]] == [m.limits(driver).report for driver in m.drivers]
+
+
+def test_a_search_that_is_too_long_names_what_finds_it():
+    too_long = sk.InputError(
+        [Problem("drivers.motor", "takes more steps than the budget allows", f"give a range; {HINT}")]
+    )
+    assert "budget=None" not in failure(too_long) and "structkin limits" in failure(too_long)
+    other = sk.InputError([Problem("drivers.motor", "is wrong", "mend it")])
+    assert failure(other) == "drivers.motor: is wrong; mend it"
 
 
 def test_what_holds_a_pose_is_that_of_statics(file: Path):

@@ -82,6 +82,17 @@ export function labelOffsets(view: View, names: Name[], poses: Pose[], camera: C
   return offsets as Point[];
 }
 
+/** Return whether two names at these places (in pixels) cover each other. */
+export function collide(names: Name[], places: (Point | null)[]): boolean {
+  return places.some((a, k) =>
+    places.slice(0, k).some((b, other) => {
+      if (!a || !b) return false;
+      const reach = ((names[k]!.text.length + names[other]!.text.length) * CHARACTER) / 2 + 2;
+      return Math.abs(a[0] - b[0]) < reach && Math.abs(a[1] - b[1]) < HEIGHT;
+    }),
+  );
+}
+
 /** Return the pixel of a name's anchor. */
 export function anchor(name: Name, pose: Pose, camera: Camera, size: Size): Point | null {
   const place = name.at(pose);

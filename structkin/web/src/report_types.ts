@@ -20,6 +20,8 @@ export interface Step {
   reason: string;
   joints: string[];
   drivers: string[];
+  /** All points of its links. */
+  points: string[];
   inputs: { id: string; from: number | null; point: string | null }[];
   found: string[];
   loci: Locus[];

@@ -3,7 +3,7 @@ import { batch, effect, type ReadonlySignal, type Signal, signal } from "@preact
 import { type ComponentChildren, createContext } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { type Camera, fitted, type Size, worldTransform, zoomed } from "./camera";
-import { anchor, labelOffsets, type Name, namesOf } from "./labels";
+import { anchor, collide, labelOffsets, type Name, namesOf } from "./labels";
 import { type Box, type Pose, somePoses, wholeBox } from "./pose";
 import { Shapes } from "./shapes";
 import type { Point, View } from "./types";
@@ -218,18 +218,22 @@ function moveNames(
   return effect(() => {
     const at = camera.value;
     if (!at) return;
-    if (Math.abs(Math.log(at.scale / (scale || 1e-300))) > 0.2) {
+    const choose = () => {
       const poses = somePoses(view.samples, 8);
       offsets = labelOffsets(view, texts, poses.length ? poses : [pose.peek()], at, size.value, clearance);
       scale = at.scale;
-    }
-    texts.forEach((name, k) => {
-      const where = names.value ? anchor(name, pose.value, at, size.value) : null;
+    };
+    if (Math.abs(Math.log(at.scale / (scale || 1e-300))) > 0.2) choose();
+    const anchors = texts.map((name) => (names.value ? anchor(name, pose.value, at, size.value) : null));
+    const places = () => anchors.map((where, k): Point | null => where && [where[0] + offsets[k]![0], where[1] + offsets[k]![1]]);
+    // where a mechanism is dragged, nobody knows the poses to come
+    if (!view.samples && collide(texts, places())) choose();
+    places().forEach((place, k) => {
       const element = elements[k]!;
-      element.style.display = where ? "" : "none";
-      if (!where) return;
-      element.setAttribute("x", String(where[0] + offsets[k]![0]));
-      element.setAttribute("y", String(where[1] + offsets[k]![1]));
+      element.style.display = place ? "" : "none";
+      if (!place) return;
+      element.setAttribute("x", String(place[0]));
+      element.setAttribute("y", String(place[1]));
     });
   });
 }

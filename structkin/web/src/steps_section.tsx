@@ -3,21 +3,26 @@ import { computed, signal } from "@preact/signals";
 import { useContext, useMemo } from "preact/hooks";
 import { pixel } from "./camera";
 import type { Player } from "./player";
-import { type Box, bounds, type Pose, poseAt, somePoses, spot, wholeBox } from "./pose";
+import { type Box, bounds, grown, type Pose, poseAt, somePoses, spot, wholeBox } from "./pose";
 import { at, type LinkFrames, type Locus, type Report, type Step } from "./report_types";
 import { Scene, StageContext } from "./scene";
 import { Shapes } from "./shapes";
-import type { Shape } from "./types";
+import type { Point, Shape } from "./types";
+
+/** Return the group of a link; -1 for the ground. */
+function groupAt(view: Report, name: string): number {
+  return view.links.find((link) => link.name === name)?.group ?? -1;
+}
 
 /** Return the last group that a shape moves with; null for what stands on the ground. */
 function groupOf(view: Report, { frame }: Shape): number | null {
   const ends = "link" in frame ? [frame.link] : [frame.at[0], "along" in frame ? frame.along[0] : frame.toward[0]];
-  const groups = ends.map((name) => view.links.find((link) => link.name === name)?.group ?? -1);
+  const groups = ends.map((name) => groupAt(view, name));
   const last = Math.max(...groups);
   return last < 0 ? null : last;
 }
 
-/** Return what a step is seen in: its group and its other modes over the motion, but not much less than the mechanism. */
+/** Return what a step is seen in: the whole mechanism over its motion, and the other modes of the step's group. */
 function boxOf(view: Report, index: number, own: Shape[]): Box {
   const { mirror, modes } = view.steps!.groups[index]!;
   const poses = somePoses(view.samples, 40);
@@ -26,16 +31,14 @@ function boxOf(view: Report, index: number, own: Shape[]): Box {
     const step = Math.max(1, Math.floor(n / 40));
     return Array.from({ length: Math.ceil(n / step) }, (_, k) => ghostPose({}, frames!, k * step));
   });
-  const whole = wholeBox(view, {});
   const links = own.filter(({ frame }) => "link" in frame);
-  const box = bounds(links, [...poses, ...others]) ?? whole;
-  const least = 0.55 * Math.max(whole.x1 - whole.x0, whole.y1 - whole.y0);
-  return atLeast(box, least);
+  const boxes = [wholeBox(view, {}), bounds(view.shapes, poses), bounds(links, others)].filter((box) => box !== null);
+  return boxes.reduce((all, { x0, y0, x1, y1 }) => grown(grown(all, [x0, y0]), [x1, y1]));
 }
 
 /** Return a box grown about its middle to a width and height. */
-function atLeast(box: Box, least: number): Box {
-  const [x, y] = [Math.max(0, least - (box.x1 - box.x0)) / 2, Math.max(0, least - (box.y1 - box.y0)) / 2];
+function atLeast(box: Box, [width, height]: Point): Box {
+  const [x, y] = [Math.max(0, width - (box.x1 - box.x0)) / 2, Math.max(0, height - (box.y1 - box.y0)) / 2];
   return { x0: box.x0 - x, y0: box.y0 - y, x1: box.x1 + x, y1: box.y1 + y };
 }
 
@@ -52,9 +55,7 @@ function ghostPose(pose: Pose, frames: LinkFrames, k: number): Pose {
 /** Return the names that a step needs: what it is given, what it finds, and the points of its links. */
 function namedIn(view: Report, index: number): Set<string> {
   const step = view.steps!.groups[index]!;
-  const links = view.groups[index]!.links;
-  const own = view.points.filter((point) => links.includes(point.link)).map((point) => point.name);
-  return new Set([...own, ...step.found, ...step.inputs.flatMap(({ point }) => point ?? [])]);
+  return new Set([...step.points, ...step.found, ...step.inputs.flatMap(({ point }) => point ?? [])]);
 }
 
 export function StepsSection({ view, player }: { view: Report; player: Player }) {
@@ -72,7 +73,7 @@ export function StepsSection({ view, player }: { view: Report; player: Player })
     return {
       ...view,
       shapes,
-      points: view.points.filter((point) => named.has(point.name)),
+      points: view.points.filter((point) => named.has(point.name) || groupAt(view, point.link) <= index),
       drivers: view.drivers.filter((driver) => step.drivers.includes(driver.id)),
     };
   }, [view, index]);
@@ -184,27 +185,39 @@ function Pins({ view, step, player, colour }: { view: Report; step: Step; player
   );
 }
 
+/** Return the shapes of a group by itself: its links and joints, with the pins at which others hang on it. */
+function partsOf(view: Report, index: number): Shape[] {
+  const points = [...namedIn(view, index)].flatMap((name) => [`joint:${name}`, `point:${name}`]);
+  const links = view.groups[index]!.links.map((name) => `link:${name}`);
+  const parts = new Set([...links, ...view.steps!.groups[index]!.joints.map((id) => `joint:${id}`), ...points]);
+  return view.shapes.filter(({ id, part }) => parts.has(part) && !/^(hatching:)?pivot:/.test(id));
+}
+
 export function GroupsSection({ view }: { view: Report }) {
   const { sample, groups } = view.steps!;
   const pose = useMemo(() => signal(poseAt(view.samples!, sample)), [view]);
+  const parts = view.groups.map((group) => partsOf(view, group.index));
+  const boxes = parts.map((shapes) => bounds(shapes, [pose.value]));
+  // one scale for all groups: their pins are of one size
+  const size = boxes.reduce<Point>(
+    ([width, height], box) => (box ? [Math.max(width, box.x1 - box.x0), Math.max(height, box.y1 - box.y0)] : [width, height]),
+    [12 * view.symbol, 12 * view.symbol],
+  );
   return (
     <section id="groups" class="sk-card">
       <h2>The groups one by one</h2>
       <div class="sk-grid">
         {view.groups.map((group) => {
           const step = groups[group.index]!;
-          const parts = new Set([...group.links.map((name) => `link:${name}`), ...step.joints.map((id) => `joint:${id}`)]);
           const named = namedIn(view, group.index);
-          const shapes = view.shapes.filter((shape) => parts.has(shape.part) && !shape.id.startsWith("hatching:pivot") && !shape.id.startsWith("pivot:"));
-          const box = bounds(shapes, [pose.value]);
-          const least = 12 * view.symbol;
+          const [shapes, box] = [parts[group.index]!, boxes[group.index]];
           const small = { ...view, samples: undefined, shapes, points: view.points.filter((point) => named.has(point.name)), drivers: [] };
           return (
             <figure key={group.index} class="sk-group" style={{ "--group": group.colour }}>
               <figcaption>
                 <span class="sk-number">{group.index + 1}</span> {group.kind}
               </figcaption>
-              {box && <Scene view={small} pose={pose} fit={atLeast(box, least)} wheel="never" label={group.label} />}
+              {box && <Scene view={small} pose={pose} fit={atLeast(box, size)} wheel="never" label={group.label} />}
               <p>
                 <b>{group.links.join(", ") || group.pins.map((pin) => `pin ${pin}`).join(", ")}</b>
                 <br />

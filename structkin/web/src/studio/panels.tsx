@@ -83,7 +83,7 @@ function Groups({ now }: { now: State }) {
           <li key={group.index}>
             <button type="button" onClick={() => group.links[0] && (selected.value = { kind: "links", name: group.links[0] })}>
               <i style={{ background: group.colour }} />
-              {group.words}
+              {group.index + 1}. {group.words}
             </button>
           </li>
         ))}

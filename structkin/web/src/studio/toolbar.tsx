@@ -93,6 +93,8 @@ export function Toolbar() {
         class="st-title"
         aria-label="Title"
         key={now?.document.title ?? ""}
+        size={Math.max(12, now?.document.title?.length ?? 0)}
+        title={now?.document.title}
         defaultValue={now?.document.title ?? ""}
         placeholder="Untitled"
         onBlur={({ currentTarget }) => currentTarget.value !== (now?.document.title ?? "") && edit({ op: "set_head", key: "title", value: currentTarget.value })}
