@@ -54,17 +54,21 @@ class AddPoint(Command):
 
 
 class MovePoint(Command):
-    """Move a point of the sketch; lengths that are given are kept as far as they can be."""
+    """Move a point of the sketch; lengths that are given are kept as far as they can be.
+
+    A place that a pointer gave gets as many digits as it can mean, one that was `typed` keeps all of its own.
+    """
 
     op: Literal["move_point"]
     point: Name
     at: Place
+    typed: bool = False
 
     def apply(self, document: Document) -> Document:
         """Return the document after the command."""
         document.known_place(self.point)
         place = _within_lengths(document, self.point, complex(*self.at))
-        free = place == complex(*self.at)
+        free = place == complex(*self.at) and not self.typed
         spot = document.rounded(place) if free else [place.real, place.imag]
         return document.changed(lambda data: data["points"].update({self.point: spot}))
 

@@ -230,6 +230,12 @@ def test_a_file_that_changed_meanwhile_is_not_overwritten_unasked(tmp_path: Path
     assert MechanismFile(as_json.path).read() == FOUR_BAR
 
 
+def test_a_typed_place_keeps_its_digits():
+    move = {"op": "move_point", "point": "B", "at": [1.23456789, 0.00012345]}
+    assert do(FOUR_BAR, {**move, "typed": True}).data["points"]["B"] == [1.23456789, 0.00012345]
+    assert do(FOUR_BAR, move).data["points"]["B"] != [1.23456789, 0.00012345]
+
+
 def test_another_mechanism_replaces_a_file_only_when_asked_twice(tmp_path: Path):
     target = tmp_path / "mine.toml"
     target.write_text(toml(FOUR_BAR), encoding="utf-8")

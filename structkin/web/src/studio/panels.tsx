@@ -181,7 +181,7 @@ function PointFields({ now, name }: { now: State; name: string }) {
   const [x, y] = now.sketch.points[name] ?? [0, 0];
   const links = Object.entries(now.sketch.links).filter(([, members]) => members.includes(name)).map(([link]) => link);
   const others = Object.keys(now.sketch.links).filter((link) => !links.includes(link));
-  const move = (at: [number, number]) => edit({ op: "move_point", point: name, at });
+  const move = (at: [number, number]) => edit({ op: "move_point", point: name, at, typed: true });
   return (
     <>
       <div class="st-row">

@@ -141,7 +141,8 @@ function take(message: Incoming) {
         takeState(message);
         break;
       case "pose":
-        if (message.revision !== state.peek()?.revision) break;
+        // A pose that was under way when editing began would take the links off their handles.
+        if (message.revision !== state.peek()?.revision || mode.peek() !== "drive") break;
         place(message.frames, message.drivers);
         stopped.value = message.stopped;
         for (const listener of listeners) listener(message);
