@@ -99,13 +99,16 @@ class Document:
         return max(spans, default=0.0) or max((abs(z) for z in places), default=0.0) or 1.0
 
     def rounded(self, place: complex) -> list[float]:
-        """Return a place that a pointer gave with as many digits as it can mean.
+        """Return a place that a pointer gave with as many digits as it can mean; level with a point it stays level.
 
-        >>> Document({"points": {"A": [0, 0], "B": [120, 0]}}).rounded(33.33333 + 0.12345j)
-        [33.33, 0.12]
+        >>> Document({"points": {"A": [0, 0.12345], "B": [120, 0]}}).rounded(33.33333 + 0.12345j)
+        [33.33, 0.12345]
         """
         decimals = DIGITS - 1 - math.floor(math.log10(self.size))
-        return [round(part, decimals) + 0.0 for part in (place.real, place.imag)]
+        columns = {point.real for point in self.places.values()}
+        rows = {point.imag for point in self.places.values()}
+        x, y = place.real, place.imag
+        return [x if x in columns else round(x, decimals) + 0.0, y if y in rows else round(y, decimals) + 0.0]
 
     def members(self, link: str) -> list[str]:
         """Return the points of a link."""
