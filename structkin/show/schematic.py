@@ -141,7 +141,9 @@ def pose_words(motion: Motion, sample: int, measures: Measures) -> str:
         parts.append(f"t = {motion.t[sample]:.4g} s")
     for id, values in motion.drivers.items():
         quantity = driver_quantity(motion.mechanism, id)
-        parts.append(f"{id} = {values[0, sample] / measures.size(quantity):.4g} {measures.pretty(quantity)}")
+        # What is left of a value that passes zero is rounding, and no number to read.
+        value = values[0, sample] if abs(values[0, sample]) > 1e-9 * np.nanmax(np.abs(values[0])) else 0.0
+        parts.append(f"{id} = {value / measures.size(quantity):.4g} {measures.pretty(quantity)}")
     if len(parts) > 5:
         parts = [*parts[:4], "..."]
     status, group = Status(int(motion.status[sample])), int(motion.failed_group[sample])

@@ -284,3 +284,8 @@ def test_names_are_no_formulas():
 def test_colours_of_groups_differ_and_go_on():
     assert len({group_colour(k) for k in range(30)}) == 30
     assert group_colour(None) == LOOSE
+
+
+def test_a_driver_that_passes_zero_stands_at_zero():
+    motion = one_crank().solve(drivers={next(iter(one_crank().drivers)): [-1.0, 3e-17, 1.0]})
+    assert " = 0 " in texts(draw_schematic(motion.mechanism, motion=motion, sample=1))
