@@ -10,8 +10,8 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
-from structkin.api import Mechanism, Motion
-from structkin.cli.options import USUAL, Budget, Duration, File, budget_of
+from structkin.api import Motion
+from structkin.cli.options import USUAL, Budget, Duration, File, budget_of, opened
 from structkin.cli.terminal import progress, say
 from structkin.errors import InputError, Problem
 from structkin.report import SECTIONS, SUFFIXES
@@ -45,7 +45,7 @@ def animate(
         animation_format(output, fps)
     if output.resolve() == file.resolve():
         raise InputError([Problem("--output", "would overwrite the mechanism file", "give another name")], "output")
-    mechanism = Mechanism.load(file)
+    mechanism = opened(file)
 
     def moved(samples: int) -> Motion:
         with progress("simulating" if simulate else "solving") as report:

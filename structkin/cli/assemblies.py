@@ -8,8 +8,7 @@ from typing import Annotated
 import typer
 
 from structkin import show
-from structkin.api import Mechanism
-from structkin.cli.options import USUAL, Budget, File, Json, budget_of, driver_values
+from structkin.cli.options import USUAL, Budget, File, Json, budget_of, driver_values, opened
 from structkin.cli.outputs import Outputs
 
 
@@ -30,7 +29,7 @@ def assemblies(
     as_json: Json = False,
 ) -> None:
     """Find all assemblies of a mechanism at one value of each driver; numbers are in the file's units."""
-    mechanism = Mechanism.load(file)
+    mechanism = opened(file)
     outputs = Outputs(file, pictures={"--plot": plot}, as_json=as_json)
     values = driver_values(mechanism, at or [], "--at")
     found = mechanism.assemblies(drivers=values, t=time, limit=limit, budget=budget_of(budget))

@@ -9,8 +9,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from structkin.api import Mechanism
-from structkin.cli.options import USUAL, Budget, Duration, File, Json, Samples, budget_of
+from structkin.cli.options import USUAL, Budget, Duration, File, Json, Samples, budget_of, opened
 from structkin.cli.terminal import console, print_json, progress
 from structkin.global_methods import Comparison
 from structkin.global_methods.methods import FAMILIES, METHODS
@@ -31,7 +30,7 @@ def compare(
     as_json: Json = False,
 ) -> None:
     """Solve by every method, and tell whether they agree, their time, iterations and memory."""
-    mechanism = Mechanism.load(file)
+    mechanism = opened(file)
     with progress("comparing methods") as report:
         found = mechanism.compare(
             samples, methods=method or METHODS, coordinates=coordinates or FAMILIES, duration=duration,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from structkin.api import Mechanism
-from structkin.cli.options import File
+from structkin.cli.options import File, opened
 from structkin.cli.terminal import say
 from structkin.plan.compile import determines_all
 from structkin.structure import KinematicStructure
@@ -14,7 +13,7 @@ from structkin.structure.reasons import reason
 
 def explain(file: File) -> None:
     """Say in words which group is solved after which, and why it can be."""
-    structure = Mechanism.load(file).structure()
+    structure = opened(file).structure()
     say(*lines_of(structure))
     if not determines_all(structure):
         raise typer.Exit(1)

@@ -8,8 +8,7 @@ from typing import Annotated
 import typer
 
 from structkin import show
-from structkin.api import Mechanism
-from structkin.cli.options import USUAL, Budget, Duration, File, Json, Samples, budget_of
+from structkin.cli.options import USUAL, Budget, Duration, File, Json, Samples, budget_of, opened
 from structkin.cli.outputs import Outputs
 from structkin.cli.terminal import progress
 
@@ -30,7 +29,7 @@ def forces(
     as_json: Json = False,
 ) -> None:
     """Find driver torques, joint reactions and the shaking force of the motion, in N and N m."""
-    mechanism = Mechanism.load(file)
+    mechanism = opened(file)
     outputs = Outputs(file, {"--csv": csv}, {"--plot": plot}, as_json)
     with progress("solving") as report:
         motion = mechanism.solve(samples, duration=duration, budget=budget_of(budget), progress=report)

@@ -8,8 +8,7 @@ from typing import Annotated
 import typer
 
 from structkin import show
-from structkin.api import Mechanism
-from structkin.cli.options import File, Json
+from structkin.cli.options import File, Json, opened
 from structkin.cli.outputs import Outputs
 from structkin.cli.terminal import progress
 from structkin.structure.inputs import LIMIT
@@ -32,7 +31,7 @@ def inputs(
     as_json: Json = False,
 ) -> None:
     """Rank the joints that could drive, the simplest structure first."""
-    mechanism = Mechanism.load(file)
+    mechanism = opened(file)
     outputs = Outputs(file, pictures={"--plot": plot}, as_json=as_json)
     with progress("comparing inputs") as report:
         ranking = mechanism.rank_inputs(drivers=keep, limit=limit, progress=report)

@@ -10,7 +10,7 @@ import typer
 from structkin import show
 from structkin.api import Mechanism
 from structkin.branches.four_bar import FourBar, SliderCrank
-from structkin.cli.options import USUAL, Budget, File, Json, budget_of, driver_values
+from structkin.cli.options import USUAL, Budget, File, Json, budget_of, driver_values, opened
 from structkin.cli.outputs import Outputs
 from structkin.cli.terminal import progress
 from structkin.errors import InputError, Problem
@@ -37,7 +37,7 @@ def limits(
     as_json: Json = False,
 ) -> None:
     """Find how far each driver goes and what ends its motion, exactly; values are in the file's units."""
-    mechanism = Mechanism.load(file)
+    mechanism = opened(file)
     outputs = Outputs(file, pictures={"--plot": plot}, as_json=as_json)
     held = _checked(mechanism, driver or [], hold or [])
     names = driver or [id for id in mechanism.drivers if id not in held] or list(mechanism.drivers)

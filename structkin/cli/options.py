@@ -7,9 +7,11 @@ from typing import Annotated
 
 import typer
 
+from structkin import api as public
 from structkin import examples
 from structkin.budget import DEFAULT
 from structkin.errors import InputError, Problem
+from structkin.model.file import SUFFIXES
 from structkin.model.flaw import Flaw
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
@@ -47,6 +49,14 @@ Budget = Annotated[
 ]
 #: Its value where none is given.
 USUAL = f"{DEFAULT:g}"
+
+
+def opened(file: Path) -> public.Mechanism:
+    """Return the mechanism of a file; what was understood of a file of another tool, and what not, goes to stderr."""
+    mechanism = public.Mechanism.load(file)
+    if file.suffix.lower() not in SUFFIXES:
+        typer.echo("".join(f"note: {remark}\n" for remark in mechanism.remarks), err=True, nl=False)
+    return mechanism
 
 
 def budget_of(text: str) -> float | None:

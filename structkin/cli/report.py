@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from structkin.api import Mechanism
-from structkin.cli.options import USUAL, Budget, Duration, File, Samples, budget_of
+from structkin.cli.options import USUAL, Budget, Duration, File, Samples, budget_of, opened
 from structkin.cli.terminal import say, steps_line
 from structkin.plan.compile import determines_all
 from structkin.report import SECTIONS
@@ -31,7 +30,7 @@ def report(
     budget: Budget = USUAL,
 ) -> None:
     """Put the mechanism and its motion on one page that opens in a browser."""
-    mechanism = Mechanism.load(file)
+    mechanism = opened(file)
     target = output or Path(f"{file.stem}.html")
     with steps_line() as tell:
         text = mechanism.report(

@@ -8,8 +8,7 @@ from typing import Annotated
 import typer
 
 from structkin import show
-from structkin.api import Mechanism
-from structkin.cli.options import File, Json, MotionPlot, MotionTable
+from structkin.cli.options import File, Json, MotionPlot, MotionTable, opened
 from structkin.cli.outputs import Outputs
 from structkin.cli.terminal import progress
 
@@ -58,7 +57,7 @@ def simulate(
     as_json: Json = False,
 ) -> None:
     """Simulate the motion under masses and forces; drivers without a law move freely."""
-    mechanism = Mechanism.load(file)
+    mechanism = opened(file)
     outputs = Outputs(file, {"--csv": csv}, {"--plot": plot, "--energies": energies, "--reactions": reactions}, as_json)
     with progress("simulating") as report:
         result = mechanism.simulate(

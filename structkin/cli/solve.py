@@ -8,8 +8,18 @@ from typing import Annotated
 import typer
 
 from structkin import show
-from structkin.api import Mechanism
-from structkin.cli.options import USUAL, Budget, Duration, File, Json, MotionPlot, MotionTable, Samples, budget_of
+from structkin.cli.options import (
+    USUAL,
+    Budget,
+    Duration,
+    File,
+    Json,
+    MotionPlot,
+    MotionTable,
+    Samples,
+    budget_of,
+    opened,
+)
 from structkin.cli.outputs import Outputs
 from structkin.cli.terminal import progress
 from structkin.errors import InputError, Problem
@@ -45,7 +55,7 @@ def solve(
     as_json: Json = False,
 ) -> None:
     """Solve position, velocity and acceleration; numbers are in the file's units."""
-    mechanism = Mechanism.load(file)
+    mechanism = opened(file)
     for option, unused, needs in (
         ("--of", bool(of) and plot is None, "--plot"),
         ("--kl", kl and not (csv or plot or as_json), "--csv, --plot or --json"),

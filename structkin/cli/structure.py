@@ -8,8 +8,7 @@ from typing import Annotated
 import typer
 
 from structkin import show
-from structkin.api import Mechanism
-from structkin.cli.options import File, Json
+from structkin.cli.options import File, Json, opened
 from structkin.cli.outputs import Outputs
 from structkin.plan.compile import determines_all
 
@@ -25,7 +24,7 @@ def structure(
     ] = None,
 ) -> None:
     """Find the structural groups and the order in which they are solved."""
-    mechanism = Mechanism.load(file)
+    mechanism = opened(file)
     outputs = Outputs(file, pictures={"--plot": plot, "--matrices": matrices}, as_json=as_json)
     found = mechanism.structure()
     outputs.deliver(

@@ -82,3 +82,10 @@ def test_a_motion_that_is_not_ok_everywhere_ends_with_one(tmp_path):
 def test_the_formats_are_listed():
     result = run("--formats")
     assert result.exit_code == 0 and all(suffix in result.output for suffix in FORMATS)
+
+
+def test_notes_on_a_file_of_another_tool_go_to_stderr(tmp_path):
+    target = tmp_path / "bar.txt"
+    target.write_text("https://pmks.org/?j=A,0,0,AB,R,t,0,0,t,%0AB,1,0,AB,R,f,0,0,f,&l=AB,1,1,0,0,A,B,&s=10")
+    result = CliRunner().invoke(app, ["solve", str(target), "--samples", "3", "--json"])
+    assert result.stderr.startswith("note: a file of PMKS+: 1 moving link") and result.stdout.startswith("{")
