@@ -7,13 +7,12 @@ from typing import Annotated
 
 import typer
 
-from structkin import api as public
 from structkin import examples
+from structkin.api import Mechanism
 from structkin.budget import DEFAULT
 from structkin.errors import InputError, Problem
 from structkin.model.file import SUFFIXES
 from structkin.model.flaw import Flaw
-from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
 
 
@@ -51,9 +50,9 @@ Budget = Annotated[
 USUAL = f"{DEFAULT:g}"
 
 
-def opened(file: Path) -> public.Mechanism:
+def opened(file: Path) -> Mechanism:
     """Return the mechanism of a file; what was understood of a file of another tool, and what not, goes to stderr."""
-    mechanism = public.Mechanism.load(file)
+    mechanism = Mechanism.load(file)
     if file.suffix.lower() not in SUFFIXES:
         typer.echo("".join(f"note: {remark}\n" for remark in mechanism.remarks), err=True, nl=False)
     return mechanism

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from structkin.report.numbers import plain
+from structkin.show.coefficients import coefficients_of
 from structkin.show.interest import moving_points, output_links, points_of_interest
-from structkin.show.measures import driver_quantity, measures_of, per
+from structkin.show.measures import driver_quantity, measures_of
 from structkin.show.motion_plot import abscissa
 from structkin.solve import Motion
 
@@ -88,38 +90,25 @@ def coefficients(motion: Motion) -> dict[str, Any] | None:
     drivers = list(m.drivers)
     if not drivers or not motion.regular.any():
         return None
-    length, unit = m.units.scale("length"), m.units.length
     points = list(dict.fromkeys([*points_of_interest(m), *shown_points(motion)]))[:MOST_KL]
     links = list(dict.fromkeys([*output_links(m, motion.structure), *shown_links(motion)]))[:MOST_KL]
-    sizes = [1.0 if driver_quantity(m, id) == "angle" else length for id in drivers]
-    words = ["rad" if driver_quantity(m, id) == "angle" else unit for id in drivers]
-    pairs = [(i, j) for i in range(len(drivers)) for j in range(i, len(drivers))]
-    found: dict[str, Any] = {
-        "drivers": drivers,
-        "pairs": [[drivers[i], drivers[j]] for i, j in pairs],
-        "units": {
-            "point": [per(unit, word) for word in words],
-            "link": [per("rad", word) for word in words],
-            "point_pairs": [per(unit, words[i], words[j]) for i, j in pairs],
-            "link_pairs": [per("rad", words[i], words[j]) for i, j in pairs],
-        },
-        "points": {},
-        "links": {},
-    }
-    # what a coordinate, and what a point or link, is usually moved by
-    steps = [1.0 if driver_quantity(m, id) == "angle" else motion.size for id in drivers]
-    for kind, names, own, usual in (("points", points, length, motion.size), ("links", links, 1.0, 1.0)):
+    # what a point, and a coordinate, is usually moved by, in the file's unit of length; an angle by 1 rad
+    reach = motion.size / m.units.scale("length")
+    steps = {id: 1.0 if driver_quantity(m, id) == "angle" else reach for id in drivers}
+    found: dict[str, Any] = {"drivers": drivers, "units": {}, "points": {}, "links": {}}
+    for kind, names, usual in (("point", points, reach), ("link", links, 1.0)):
         for name in names:
-            K, L = motion.K(name), motion.L(name)
-            # a link has one row, a point two: x and y
-            K, L = (K, L) if kind == "points" else (K[:, None], L[:, None])
-            rows = range(K.shape[1])
-            found[kind][name] = {
-                "K": [[plain(K[:, r, i], own / sizes[i], usual / steps[i]) for r in rows] for i in range(len(drivers))],
-                "L": [
-                    [plain(L[:, r, i, j], own / sizes[i] / sizes[j], usual / steps[i] / steps[j]) for r in rows]
-                    for i, j in pairs
-                ],
+            every = list(coefficients_of(motion, name))
+            for letter, key in (("K", kind), ("L", f"{kind}_pairs")):
+                found["units"][key] = [one.unit for one in every if one.letter == letter]
+            found["pairs"] = [list(one.drivers) for one in every if one.letter == "L"]
+            found[f"{kind}s"][name] = {
+                letter: [
+                    [plain(row, usual=usual / math.prod(steps[id] for id in one.drivers)) for row in one.values]
+                    for one in every
+                    if one.letter == letter
+                ]
+                for letter in "KL"
             }
     return found
 

@@ -14,6 +14,7 @@ from tomlkit.exceptions import TOMLKitError
 from tomlkit.items import AbstractTable, InlineTable
 
 from structkin.errors import InputError, Problem
+from structkin.files.writers.toml_text import toml_text
 from structkin.model.file import SUFFIXES, read_data
 from structkin.model.flaw import Flaw
 from structkin.show.files import whole_file
@@ -73,20 +74,13 @@ def toml(document: Document, before: str | None = None) -> str:
     A = [0, 2]   # frame
     <BLANKLINE>
     """
-    if before is not None:
-        try:
-            text = tomlkit.parse(before)
-        except TOMLKitError:
-            return toml(document)
-        _update(text, document.data, top=True)
-        return tomlkit.dumps(text)
-    text = tomlkit.document()
-    heads = {key: value for key, value in document.data.items() if not isinstance(value, Mapping) or key == "units"}
-    for key, value in heads.items():
-        text.add(key, _item(value))
-    for key, value in document.data.items():
-        if key not in heads:
-            text.add(key, _section(key, value))
+    if before is None:
+        return toml_text(document.data)
+    try:
+        text = tomlkit.parse(before)
+    except TOMLKitError:
+        return toml_text(document.data)
+    _update(text, document.data, top=True)
     return tomlkit.dumps(text)
 
 
