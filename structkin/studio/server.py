@@ -93,7 +93,7 @@ class Studio:
                 self._tab = None
 
     async def _work(self, socket: WebSocket, inbox: Inbox) -> None:
-        """Answer message after message, long ones in a thread; one that has not come to its end goes on while none waits."""
+        """Answer message after message, long ones in a thread; one that is unfinished continues while none waits."""
         unfinished: Message | None = None
         while True:
             if unfinished is not None and not inbox.waiting:
