@@ -28,6 +28,10 @@ File = Annotated[
     Path,
     typer.Argument(help="Mechanism file: .toml, .json, or one of another tool.", show_default=False, callback=_file),
 ]
+SpatialFile = Annotated[
+    Path,
+    typer.Argument(help="File of bodies and joints in space: .toml or .json.", metavar="FILE", show_default=False),
+]
 Samples = Annotated[int, typer.Option(help="Number of samples, both ends of the range included.")]
 Duration = Annotated[float | None, typer.Option(help="Range of time [s]; default: a full cycle, or the file's.")]
 MotionTable = Annotated[
