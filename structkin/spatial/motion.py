@@ -10,7 +10,7 @@ import numpy as np
 
 from structkin.errors import InputError, Problem
 from structkin.multibody.joint import Floats
-from structkin.multibody.model import SpatialModel
+from structkin.multibody.model import GROUND, SpatialModel
 from structkin.spatial.elements import Element
 from structkin.spatial.packing import Packed
 
@@ -114,12 +114,20 @@ class SmallStepMotion:
     def _sensor(self, quantity: str, of: tuple[str, ...]) -> Floats:
         match quantity:
             case "position" | "velocity" | "acceleration":
-                return np.asarray(getattr(self, quantity)(of[0]))
+                return self._of_point(quantity, of[0])
             case "distance":
-                return np.asarray(np.linalg.norm(self.position(of[1]) - self.position(of[0]), axis=1))
+                ends = [self._of_point("position", one) for one in of]
+                return np.asarray(np.linalg.norm(ends[1] - ends[0], axis=1))
         columns = dict[int, int]()
         for k, one in enumerate(self.packed.watched):
             if one.joint == of[0]:
                 columns.setdefault(one.number, k)
         found = self.readings[:, [columns[n] for n in sorted(columns)], int(quantity == "rate")]
         return found[:, 0] if found.shape[1] == 1 else found
+
+    def _of_point(self, quantity: str, name: str) -> Floats:
+        """Return a quantity (n, 3) of a point, which may be fixed to the ground."""
+        body, place = self.model.place(name)
+        if body == GROUND:
+            return np.tile(place * (quantity == "position"), (len(self.t), 1))
+        return np.asarray(getattr(self, quantity)(name))

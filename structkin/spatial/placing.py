@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import networkx as nx
 import numpy as np
 
 from structkin.multibody.joint import Floats, SpatialJoint
-from structkin.multibody.model import GROUND, SpatialModel
+from structkin.multibody.model import SpatialModel
+from structkin.multibody.poses import ways
 
 
 class Frame(NamedTuple):
@@ -50,27 +50,19 @@ def placed(model: SpatialModel) -> dict[str, Frame]:
 
     Joints that close a loop, and those with `cut=True` where there is another way, are not read.
     """
-    graph = nx.Graph()
-    graph.add_nodes_from([GROUND, *model.bodies])
-    for joint in sorted(model.joints.values(), key=lambda joint: joint.cut):
-        if not graph.has_edge(*joint.bodies):
-            graph.add_edge(*joint.bodies, joint=joint, weight=1 + len(model.joints) * joint.cut)
-    tree = nx.minimum_spanning_tree(graph)
     frames: dict[str, Frame] = {}
-    for root in (GROUND, *model.bodies):
-        if root not in frames:
-            frames[root] = STILL
-            for parent, child in nx.bfs_edges(tree, root):
-                frames[child] = _across(graph.edges[parent, child]["joint"], frames[parent], parent)
+    for body, way in ways([*model.bodies], model.joints)[0].items():  # a parent stands before its children
+        if way:
+            joint, sense = way[-1]
+            frames[body] = _across(joint, frames[joint.bodies[0 if sense > 0 else 1]], sense)
+        else:
+            frames[body] = STILL
     return frames
 
 
-def _across(joint: SpatialJoint, frame: Frame, parent: str) -> Frame:
-    """Return the frame of the other body of a joint."""
-    outwards = joint.bodies[0] == parent
-    motions = list(zip(joint.motions, joint.start, joint.rates, strict=True))
-    for motion, q, rate in motions if outwards else reversed(motions):
-        sign = 1.0 if outwards else -1.0
+def _across(joint: SpatialJoint, frame: Frame, sign: int) -> Frame:
+    """Return the frame of the second body of a joint from that of the first, or with the sign -1 the other way."""
+    for motion, q, rate in list(zip(joint.motions, joint.start, joint.rates, strict=True))[::sign]:
         step = turn(motion.rotation, sign * q) if motion.rotation.any() else np.eye(3)
         # inwards, the axes after the motion are turned as those before it: a motion leaves its own axis where it is
         axis = frame.rotation @ motion.rotation

@@ -32,9 +32,7 @@ def test_a_wing_nut_turns_over_as_jacobis_functions_say_at_first_order():
         own = np.einsum("nji,nj->ni", rotation, spin)
         size = np.linalg.norm(own * INERTIA, axis=1)
         assert np.ptp(np.sign(own[:, 0])) == 2  # it turns over
-        errors.append(
-            [abs(own - jacobi(motion.t)).max(), *(abs(x / x[0] - 1).max() for x in (motion.energy, size))]
-        )
+        errors.append([abs(own - jacobi(motion.t)).max(), *(abs(x / x[0] - 1).max() for x in (motion.energy, size))])
     orders = np.log2(np.divide(errors[:-1], errors[1:]))
     assert orders == pytest.approx(np.ones((3, 3)), abs=0.02)
     assert max(errors[-1]) < 1e-3
@@ -56,15 +54,15 @@ def heavy_top(tilt=0.6, spin=200.0):
 
 def test_a_heavy_top_precesses_as_the_closed_formula_says():
     errors = []
-    for step in (2e-5, 1e-5):
+    for step in (4e-6, 2e-6, 1e-6):
         top, rate, axis = heavy_top()
         motion = small_steps(top, 1.0, step)
         tip = motion.position("top.tip")
         angle = rate * motion.t
         right = np.column_stack([axis[0] * np.cos(angle), axis[0] * np.sin(angle), axis[2] + 0 * angle])
         errors.append(abs(tip - right).max())
-    assert errors[1] < 2e-4
-    assert errors[0] / errors[1] == pytest.approx(2, abs=0.2)
+    assert errors[2] < 1e-3
+    assert np.divide(errors[:2], errors[1:]) == pytest.approx([2, 2], abs=0.1)
 
 
 def test_momenta_are_kept_while_joints_are_open():
