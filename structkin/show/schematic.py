@@ -120,7 +120,7 @@ def _check(mechanism: Mechanism, motion: Motion | None, trace: Sequence[str]) ->
     if motion is not None and motion.mechanism is not mechanism:
         other = motion.mechanism
         if set(other.links) != set(mechanism.links) or set(other.places) != set(mechanism.places):
-            problems.append(Problem("motion", "is that of another mechanism", "pass motion.mechanism"))
+            problems.append(Problem("motion", "belongs to another mechanism", "pass motion.mechanism"))
     if problems:
         raise InputError(problems, mechanism.title or "picture")
 
