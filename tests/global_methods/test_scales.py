@@ -57,7 +57,7 @@ def rates_of(motion, size):
 def check(data, factor, way, samples=31):
     method, family = way
     one, other = (
-        sk.Mechanism.from_dict(part).solve(samples, method=method, coordinates=family)
+        sk.Mechanism.from_dict(part).solve(samples, method=method, coordinates=family, budget=50_000)
         for part in (data, scaled(data, factor))
     )
     np.testing.assert_array_equal(other.status, one.status)
