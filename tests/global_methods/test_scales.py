@@ -99,7 +99,7 @@ def test_random_mechanisms_of_any_size(seed):
 
 @pytest.mark.parametrize("seed", [608, 758, 812, 936])
 def test_motions_are_resumed_alike_at_any_size(seed):
-    """The unit of a slide's or a cylinder's driver was 1 m where angles are coordinates and the mechanism is smaller."""
+    """The unit of a driver that is a length was 1 m where angles are coordinates and the mechanism is smaller."""
     random_scale(seed)
 
 
