@@ -40,7 +40,7 @@ def test_samples_are_those_asked_for(tmp_path):
     lines = (tmp_path / "x.csv").read_text(encoding="utf-8").splitlines()
     assert len(lines) == 7 and lines[-1].startswith("0.5,")
     result = run(ROCKER, tmp_path / "x.json", "--samples", 5)
-    assert "holds no motion: --samples and --duration change nothing" in result.output
+    assert "holds no motion: --samples and --duration have no effect" in result.output
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".svg"])
