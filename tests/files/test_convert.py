@@ -67,7 +67,7 @@ def test_what_a_format_cannot_hold_is_refused(tmp_path):
     free.write_text('[points]\nA = [0, 0]\nB = [1, 0]\n[links]\nground = ["A"]\narm = ["A", "B"]\n', encoding="utf-8")
     assert "arm" in str(run(free, tmp_path / "x.csv").exception)
     result = run(free, tmp_path / "x.svg")
-    assert result.exit_code == 0 and "note: no motion in it" in result.output
+    assert result.exit_code == 0 and "note: without the motion" in result.output
     assert sorted(os.listdir(tmp_path)) == ["free.toml", "x.svg"]
 
 
