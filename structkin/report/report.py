@@ -140,6 +140,6 @@ def _check(mechanism: Mechanism, path: str | Path | None, motion: Motion | None,
     if path is not None and Path(path).suffix.lower() not in SUFFIXES:
         problems.append(Problem(str(path), "is not the name of a page", "use .html"))
     if motion is not None and motion.mechanism is not mechanism:
-        problems.append(Problem("motion", "is that of another mechanism", "call `motion.mechanism.report`"))
+        problems.append(Problem("motion", "belongs to another mechanism", "call `motion.mechanism.report`"))
     if problems:
         raise InputError(problems, mechanism.title or "report")

@@ -37,7 +37,7 @@ def test_a_table_of_another_format_is_refused(command, name, tmp_path):
 
 def test_in_python_too(tmp_path):
     motion = sk.load(GOOD).solve(5)
-    with pytest.raises(InputError, match=r"'.xlsx' is not a format of tables; use .csv"):
+    with pytest.raises(InputError, match=r"'.xlsx' is not a table format; use .csv"):
         write_csv(motion, tmp_path / "x.xlsx")
     text = io.StringIO()
     write_csv(motion, text)

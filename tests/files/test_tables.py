@@ -138,7 +138,7 @@ def test_a_motion_where_none_can_be_written_is_refused(tmp_path):
     for name in ("x.toml", "x.xml"):
         with pytest.raises(sk.InputError, match=r"motion: .* holds no motion"):
             ROCKER.solve(samples=2).save(tmp_path / name)
-    with pytest.raises(sk.InputError, match=r"motion: is that of another mechanism"):
+    with pytest.raises(sk.InputError, match=r"motion: belongs to another mechanism"):
         ROCKER.save(tmp_path / "x.csv", motion=FIVE_BAR.solve(samples=2))
     assert not os.listdir(tmp_path)
 
