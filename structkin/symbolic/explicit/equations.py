@@ -6,8 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import sympy as sp
 
+from structkin.errors import InputError, Problem
 from structkin.multibody.model import SpatialModel
 from structkin.symbolic.explicit import closures, loads
 from structkin.symbolic.explicit.forms import Form, GroundForm, PlaneForm, SpaceForm, Steps
@@ -79,20 +81,21 @@ class Equations:
 def equations(model: SpatialModel, *, numbers: bool = False, shared: bool | None = None) -> Equations:
     """Return the equations of motion of a model by the explicit scheme of S4 (equations 2 to 9).
 
-    Masses, lengths, moments of inertia and stiffnesses are symbols with the model's values, or those values if
+        Masses, lengths, moments of inertia and stiffnesses are symbols with the model's values, or those values if
     `numbers`. Equations of few coordinates are written out; with `shared` (the default above four coordinates in a
-    plane, three in space) they are chains of named intermediate quantities, body by body, and nothing is expanded.
-    Loops stay with multipliers. Raises `InputError` for loads and cut joints without such expressions.
+    plane or three in space, and with oblique axes) they are chains of named intermediate quantities, body by body,
+    and nothing is expanded. Loops stay with multipliers. Raises `InputError` for loads and cut joints without such
+    expressions.
 
-    >>> import numpy as np
     >>> from structkin.multibody.joint import SpatialJoint
-    >>> from structkin.multibody.model import Body
-    >>> down = np.array([0.0, -0.5, 0.0])
-    >>> rod = Body("rod", 2.0, down, np.zeros((3, 3)))
-    >>> pin = SpatialJoint("A", "revolute", ("ground", "rod"), np.zeros(3), np.eye(3)[2], np.eye(3)[0])
-    >>> pendulum = equations(SpatialModel("pendulum", {"rod": rod}, {"A": pin}, gravity=np.array([0, -9.81, 0])))
-    >>> pendulum.M[0], pendulum.h[0], pendulum.f[0]
-    (l_rod**2*m_rod, 0, -g*l_rod*m_rod*sin(q_A))
+        >>> from structkin.errors import InputError, Problem
+    from structkin.multibody.model import Body
+        >>> down = np.array([0.0, -0.5, 0.0])
+        >>> rod = Body("rod", 2.0, down, np.zeros((3, 3)))
+        >>> pin = SpatialJoint("A", "revolute", ("ground", "rod"), np.zeros(3), np.eye(3)[2], np.eye(3)[0])
+        >>> pendulum = equations(SpatialModel("pendulum", {"rod": rod}, {"A": pin}, gravity=np.array([0, -9.81, 0])))
+        >>> pendulum.M[0], pendulum.h[0], pendulum.f[0]
+        (l_rod**2*m_rod, 0, -g*l_rod*m_rod*sin(q_A))
     """
     tree = tree_of(model)
     closures.check(tree.cut)
@@ -101,9 +104,12 @@ def equations(model: SpatialModel, *, numbers: bool = False, shared: bool | None
     plane = plane_of(tree)
     geometry = Geometry(symbols, plane)
     steps = Steps(symbols)
-    coordinates = [b.coordinate for b in tree.bodies if b.coordinate is not None]
+    coordinates = list(tree.coordinates)
+    if not coordinates:
+        raise InputError([Problem("joints", "nothing can move: every body is fixed to the ground")], model.name)
     if shared is None:
-        shared = len(coordinates) > WRITTEN_OUT[plane is not None]
+        oblique = plane is None and any(np.count_nonzero(b.rotation) > 1 for b in tree.bodies)
+        shared = oblique or len(coordinates) > WRITTEN_OUT[plane is not None]
     kind: type[Form] = GroundForm if shared else PlaneForm if plane is not None else SpaceForm
     q, qd = _names(symbols, coordinates)
     kinematics = Kinematics(model, tree, kind(tree, geometry, steps), q, qd)

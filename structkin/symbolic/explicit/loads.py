@@ -116,28 +116,34 @@ class Loads:
         return value if self.form.shares else sp.factor_terms(tidy(value))
 
     def _joint_load(self, load: JointLoad) -> None:
-        j = self.kin.number[load.joint, load.coordinate]
-        k = self.constant(f"k_{load.name}", load.stiffness, "SI", f"stiffness of {load.name}")
-        d = self.constant(f"d_{load.name}", load.damping, "SI", f"damping of {load.name}")
-        rest = self.constant(f"q0_{load.name}", load.rest, "SI", f"rest of {load.name}")
+        j, units = self._coordinate(load)
+        k = self.constant(f"k_{load.name}", load.stiffness, units[0], f"stiffness of {load.name}")
+        d = self.constant(f"d_{load.name}", load.damping, units[1], f"damping of {load.name}")
+        rest = self.constant(f"q0_{load.name}", load.rest, units[2], f"rest of {load.name}")
         self.f[j] -= k * (self.kin.q[j] - rest) + d * self.kin.qd[j]
         if load.effort is not None:
             effort = expression_of(load.effort, f"loads.{load.name}")
             if effort.is_number:
-                effort = self.constant(f"T_{load.name}", float(effort), "SI", f"effort of {load.name}")
+                effort = self.constant(f"T_{load.name}", float(effort), units[3], f"effort of {load.name}")
             self.f[j] += effort
 
     def _stop(self, stop: Stop) -> None:
-        j = self.kin.number[stop.joint, stop.coordinate]
+        j, units = self._coordinate(stop)
         q, qd = self.kin.q[j], self.kin.qd[j]
-        k = self.constant(f"k_{stop.name}", stop.stiffness, "SI", f"stiffness of {stop.name}")
-        d = self.constant(f"d_{stop.name}", stop.damping, "SI", f"damping of {stop.name}")
+        k = self.constant(f"k_{stop.name}", stop.stiffness, units[0], f"stiffness of {stop.name}")
+        d = self.constant(f"d_{stop.name}", stop.damping, units[1], f"damping of {stop.name}")
         pieces = []
         if np.isfinite(stop.upper):
-            upper = self.constant(f"upper_{stop.name}", stop.upper, "SI", f"upper end of {stop.name}")
+            upper = self.constant(f"upper_{stop.name}", stop.upper, units[2], f"upper end of {stop.name}")
             pieces.append((-sp.Max(0, k * (q - upper) + d * qd), q > upper))
         if np.isfinite(stop.lower):
-            lower = self.constant(f"lower_{stop.name}", stop.lower, "SI", f"lower end of {stop.name}")
+            lower = self.constant(f"lower_{stop.name}", stop.lower, units[2], f"lower end of {stop.name}")
             pieces.append((sp.Max(0, k * (lower - q) - d * qd), q < lower))
         if pieces:
             self.f[j] += self.steps.define(f"N_{stop.name}", sp.Piecewise(*pieces, (0, True)), stop.name)
+
+    def _coordinate(self, load: JointLoad | Stop) -> tuple[int, tuple[str, str, str, str]]:
+        """Return the number of a load's coordinate, and the units of stiffness, damping, coordinate and effort."""
+        j = self.kin.number[load.joint, load.coordinate]
+        turns = any(b.rotation.any() for b in self.kin.tree.bodies if b.coordinate == (load.joint, load.coordinate))
+        return j, ("N m/rad", "N m s/rad", "rad", "N m") if turns else ("N/m", "N s/m", "m", "N")
