@@ -56,6 +56,14 @@ class _Case:
     reference: Floats
     size: float
 
+    @classmethod
+    def over(cls, t: Floats) -> _Case:
+        """Return the four-bar at these times, with a reference of the smallest tolerance."""
+        mechanism = four_bar()
+        places = np.array(list(mechanism.places.values()))
+        size = float(np.ptp(places.real) + np.ptp(places.imag))
+        return cls(mechanism, t, mechanism.simulate(t, rtol=1e-12, atol=1e-13).position("C"), size)
+
     def error(self, place: Floats) -> float:
         """Return the largest distance of C from the reference, in parts of the size."""
         return float(np.abs(place - self.reference).max()) / self.size
@@ -65,10 +73,7 @@ def formulations(*, quick: bool = False, report: Callable[[float], None] = lambd
     """Return all formulations, measured; with `quick` over a tenth of the time."""
     duration = DURATION / 10 if quick else DURATION
     t = np.linspace(0.0, duration, (SAMPLES - 1) // (10 if quick else 1) + 1)
-    mechanism = four_bar()
-    size = float(np.ptp([place.real for place in mechanism.places.values()]))
-    size += float(np.ptp([place.imag for place in mechanism.places.values()]))
-    case = _Case(mechanism, t, mechanism.simulate(t, rtol=1e-12, atol=1e-13).position("C"), size)
+    case = _Case.over(t)
     makers: list[Callable[[], Formulation]] = [partial(_planar, case, None)]
     makers += [partial(_planar, case, family) for family in FAMILIES]
     makers += [partial(_tree, case, loops) for loops in ("explicit", "multipliers")]

@@ -33,7 +33,7 @@ def test_tables_and_pictures_of_both_methods(tmp_path, options):
     table, plot, pose, film = (tmp_path / name for name in ("a.csv", "b.png", "c.svg", "d.gif"))
     result = run("spatial", PENDULUM, "--duration", 0.1, "--csv", table, "--plot", plot, "--picture", pose, *options)
     assert result.exit_code == 0, result.output
-    rows = list(csv.DictReader(table.open(encoding="utf-8")))
+    rows = list(csv.DictReader(table.read_text(encoding="utf-8").splitlines()))
     assert float(rows[-1]["t [s]"]) == pytest.approx(0.1) and plot.stat().st_size > 5000 and pose.stat().st_size > 5000
     place = [float(rows[-1][f"lower.B.{axis} [m]"]) for axis in "xyz"]
     assert place == pytest.approx([float(rows[-1][f"end.position {axis} [m]"]) for axis in "xyz"])
@@ -64,7 +64,7 @@ def test_bad_input_ends_with_2_and_every_error(tmp_path, monkeypatch, capsys):
         (("spatial", PENDULUM, "--method", "magic"), "--method: 'magic' is unknown"),
         (("spatial", PENDULUM, "--step", "1e-4"), "--step: changes nothing with --method minimal"),
         (("spatial", PENDULUM, "--method", "small-steps", "--rtol", "1e-4"), "--rtol: changes nothing"),
-        (("spatial", PENDULUM, "--animation", tmp_path / "a.doc"), "'.doc' is not a format of animations"),
+        (("spatial", PENDULUM, "--animation", tmp_path / "a.doc"), "'.doc' is not an animation format"),
         (("spatial", PENDULUM, "--duration", "-1"), "duration"),
         (("equations", PENDULUM, "--c", "--latex"), "name different languages"),
         (("equations", PENDULUM, "-o", PENDULUM), "would overwrite the model file"),
