@@ -18,8 +18,8 @@ def rod(name, start, end, mass=1.0, section=0.1):
 
 
 def pin(name, bodies, at, axis, **more):
-    second = np.cross(axis, [0.3, 0.5, 0.81])
-    return SpatialJoint(name, "revolute", bodies, np.asarray(at, dtype=float), axis, second / np.linalg.norm(second), **more)
+    at = np.asarray(at, dtype=float)
+    return SpatialJoint(name, "revolute", bodies, at, axis, np.roll(axis, 1), **more)
 
 
 def bricard():
@@ -47,9 +47,9 @@ def governor():
         tip = hinge + np.array([side * np.cos(alpha), 0, -np.sin(alpha)])
         bare = rod(name, hinge, tip, density * 1e-4, 0.01)
         ball, center = 5.0, (5.0 * tip + bare.mass * bare.center) / (5.0 + bare.mass)
-        inertia = bare.inertia + sum(
-            m * (d @ d * np.eye(3) - np.outer(d, d)) for m, d in ((ball, tip - center), (bare.mass, bare.center - center))
-        )
+        inertia = bare.inertia.copy()
+        for mass, arm in ((ball, tip - center), (bare.mass, bare.center - center)):
+            inertia += mass * (arm @ arm * np.eye(3) - np.outer(arm, arm))
         bodies[name] = Body(name, ball + bare.mass, center, inertia)
         joints[name] = pin(name, ("shaft", name), hinge, -Y)
         ends = s * Z + 0.05 * side * X, (hinge + tip) / 2
