@@ -5,7 +5,11 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from structkin.errors import InputError, Problem
+from structkin.multibody.model import SpatialModel
+
 if TYPE_CHECKING:
+    from structkin.symbolic.explicit.equations import Equations
     from structkin.symbolic.motion import TreeMotion as TreeMotion
     from structkin.symbolic.recursive import Recursive as Recursive
     from structkin.symbolic.run import simulate as simulate
@@ -19,3 +23,18 @@ def __getattr__(name: str) -> Any:
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+
+
+def equations(model: SpatialModel, *, numbers: bool = False, shared: bool | None = None) -> Equations:
+    """Return the equations of motion of a model to read and to run; see `structkin.symbolic.explicit.equations`.
+
+    Raises `InputError` if SymPy is not installed.
+    """
+    try:
+        from structkin.symbolic.explicit.equations import equations as derive
+    except ModuleNotFoundError as error:
+        if error.name not in ("sympy", "mpmath"):
+            raise
+        hint = "pip install 'structkin[symbolic]'"
+        raise InputError([Problem("", "SymPy is not installed", hint)], model.name) from None
+    return derive(model, numbers=numbers, shared=shared)
