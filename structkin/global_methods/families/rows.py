@@ -15,7 +15,7 @@ from structkin.model.topology import pin_of
 from structkin.plan.driver_rows import write_driver
 from structkin.rows.affine import Affine, Frame
 from structkin.rows.row import Row
-from structkin.rows.windings import Winding
+from structkin.rows.trig_rows import TrigRow
 from structkin.structure import KinematicStructure
 
 VectorForm = Literal["cos", "sin"]
@@ -143,7 +143,7 @@ class Writer(RowWriter):
             found[number] = found.get(number, 0.0) + factor
             if new and not self.angles:
                 drawn = self.mechanism.links[link].direction
-                tie = Winding.tie(self.frames[link].direction * drawn.conjugate(), Row.sum_of({number: 1.0}))
+                tie = TrigRow.tie(self.frames[link].direction * drawn.conjugate(), Row.sum_of({number: 1.0}))
                 self.add(link, "counted turn", (link,), 1.0, tie)
         return Row.sum_of(found)
 

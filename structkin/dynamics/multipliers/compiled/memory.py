@@ -29,10 +29,10 @@ class ConstrainedMemory(LoadMemory):
     # Quadratic rows, see `rows.quadrics`: entries of the Jacobian and their rates (2, .), and their terms.
     entry_row, entry_column, entry_base, entry = integers(-1), integers(-1), numbers(-1), numbers(2, -1)
     square_entry, square_other, square = integers(-1), integers(-1), numbers(-1)
-    # Rows with the cosine and sine of a turn, see `rows.windings`: their numbers, where the entries of each begin;
+    # Rows with the cosine and sine of a turn, see `rows.trig_rows`: their numbers, where the entries of each begin;
     # factors of s, C, S and N at each entry, and their constants.
-    winding, winding_ptr = integers(-1), integers(-1)
-    winding_factor, winding_zero = numbers(-1, 4), numbers(-1, 4)
+    trig, trig_ptr = integers(-1), integers(-1)
+    trig_factor, trig_zero = numbers(-1, 4), numbers(-1, 4)
     # Of each row its place among the m rows, the driver by which it switches (-1: none), whether it is the cross row.
     row_constant, row_place, row_weight = numbers(-1), integers(-1, 3), numbers(-1)
     # The chain rule in a tree: row, column, entry of the rows, entry of the map.
