@@ -10,7 +10,7 @@ from structkin.errors import InputError, Problem, StructureError
 from structkin.groups import General, Rows
 from structkin.joints.geneva import Geneva
 from structkin.joints.law_cam import LawCam
-from structkin.joints.row_writer import DrivenForm, Led, RowWriter
+from structkin.joints.row_writer import DrivenForm, PointGuide, RowWriter
 from structkin.model.mechanism import Mechanism
 from structkin.model.parts import DriverCoordinate
 from structkin.plan.closing import half_square_of, turn_of_guide
@@ -299,7 +299,7 @@ class GroupWriter(RowWriter):
             if any(own) and all(mine or end in frames for end, mine in zip((first, link), own, strict=True))
         ]
 
-    def tip(self, slot: Led) -> tuple[Affine, str]:
+    def tip(self, slot: PointGuide) -> tuple[Affine, str]:
         """Return the point guided by a guide or a circular slot, and its link."""
         state, slider = self._state, slot.slider
         if slider in self._unknown or slider in state.frames:

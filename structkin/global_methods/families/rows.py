@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from structkin.joints.row_writer import DrivenForm, Led, RowWriter, Written
+from structkin.joints.row_writer import DrivenForm, PointGuide, RowWriter, Written
 from structkin.model.mechanism import Mechanism
 from structkin.model.parts import DriverCoordinate
 from structkin.model.topology import pin_of
@@ -110,7 +110,7 @@ class Writer(RowWriter):
         """Return all links except the first that the frames do not already connect."""
         return [link for link in self.mechanism.topology.joint(joint).links[1:] if (joint, link) not in self.met]
 
-    def tip(self, slot: Led) -> tuple[Affine, str]:
+    def tip(self, slot: PointGuide) -> tuple[Affine, str]:
         """Return the point that a guide or a circular slot guides, and its link."""
         ends = self.mechanism.topology.joint(slot.id).links
         pins = [pin for end in ends if (pin := pin_of(end)) is not None]
