@@ -74,9 +74,9 @@ class TrigRows:
     def arrays(self) -> dict[str, Any]:
         """Return the data of the rows for compiled code: s, C, S and N, and where the entries of each row start."""
         return {
-            "winding_factor": np.concatenate(self._factors, axis=1),
-            "winding_zero": np.concatenate(self._constants, axis=1),
-            "winding_ptr": np.searchsorted(self.rows, np.arange(len(self._constants[0]) + 1)),
+            "trig_factor": np.concatenate(self._factors, axis=1),
+            "trig_zero": np.concatenate(self._constants, axis=1),
+            "trig_ptr": np.searchsorted(self.rows, np.arange(len(self._constants[0]) + 1)),
         }
 
     def _at(self, x: Any) -> tuple[Any, Any, Any, Any, Any]:
