@@ -144,7 +144,7 @@ def record_many(
 ) -> ManyPlan:
     """Record the plan of a mechanism for these lengths and places of points.
 
-    Raises `BuiltOtherwise` where some variants would be built differently from the mechanism itself.
+    Raises `VariantsDiffer` where some variants would be built differently from the mechanism itself.
     """
     # Reading files imports pydantic, which is slow.
     from structkin.model.document import read_document

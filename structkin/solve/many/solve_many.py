@@ -27,7 +27,7 @@ from structkin.solve.many.motions import Motions
 from structkin.solve.many.one_by_one import solve_variant
 from structkin.solve.many.record import ManyPlan, record_many
 from structkin.solve.many.together import Together
-from structkin.solve.many.variants import BuiltOtherwise, Variants
+from structkin.solve.many.variants import VariantsDiffer, Variants
 from structkin.solve.motion import Motion
 from structkin.solve.schedule import Schedule
 from structkin.solve.special_geometry import compile_plan, structure_of
@@ -146,7 +146,7 @@ def _record(found: Differences) -> tuple[ManyPlan, set[int]]:
     while True:
         try:
             return record_many(found.mechanism, structure_of(found.mechanism), lengths, places), odd
-        except BuiltOtherwise as error:
+        except VariantsDiffer as error:
             odd.update(error.which.tolist())
             for numbers in (*lengths.values(), *places.values()):
                 numbers.values[1 + error.which] = numbers.own
