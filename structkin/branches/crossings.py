@@ -18,7 +18,7 @@ from structkin.plan.plan import Step
 from structkin.solve.change_points.contours import RADII, Contours, solve_on_contours
 from structkin.solve.change_points.smoothing import replaced, ways_at
 from structkin.solve.derivatives import Part
-from structkin.solve.engine import Around
+from structkin.solve.engine import ContourPoses
 from structkin.solve.motion import Motion
 from structkin.solve.schedule import Schedule
 from structkin.solve.tracking import unpacked
@@ -171,7 +171,7 @@ def _along(
 
 def _branch(motion: Motion, sample: int, contours: Contours) -> Motion:
     branch = _one(motion, sample)
-    around = Around(np.array([0]), contours.x[:, 0])
+    around = ContourPoses(np.array([0]), contours.x[:, 0])
     return replace(branch, lanes=replaced(motion.plan, replace(branch.lanes, around=around)))
 
 

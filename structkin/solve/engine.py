@@ -31,7 +31,7 @@ BLOCK = 2048
 
 
 @dataclass(frozen=True)
-class Around:
+class ContourPoses:
     """Complex poses `x` (rows, n * nodes) on circles around n lanes `at`, in order.
 
     A function that is smooth there has, at the lane, the mean of its values on the circle.
@@ -49,12 +49,12 @@ class Around:
         """Return the values (..., n) at the lanes of functions (..., n * nodes) on the circles."""
         return np.asarray(values.reshape(*values.shape[:-1], len(self.at), -1).mean(axis=-1).real)
 
-    def take(self, lanes: NDArray[np.intp]) -> Around:
+    def take(self, lanes: NDArray[np.intp]) -> ContourPoses:
         """Return the circles around some lanes, which are then numbered by their place in `lanes`."""
         circle = np.minimum(np.searchsorted(self.at, lanes), len(self.at) - 1)
         place = np.flatnonzero(self.at[circle] == lanes)
         x = self.x.reshape(len(self.x), len(self.at), -1)[:, circle[place]]
-        return Around(place, x.reshape(len(x), -1))
+        return ContourPoses(place, x.reshape(len(x), -1))
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class Lanes:
     status: NDArray[np.int8]
     group: NDArray[np.int32]
     least: Floats
-    around: Around | None = None
+    around: ContourPoses | None = None
 
     @classmethod
     def empty(cls, plan: Plan, n: int, orders: int = 3) -> Lanes:

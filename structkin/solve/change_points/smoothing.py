@@ -14,7 +14,7 @@ from structkin.plan.status import Status
 from structkin.solve.change_points.contours import Contours, with_rates
 from structkin.solve.change_points.mode_changes import ModeChanges, contours_at
 from structkin.solve.derivatives import Part
-from structkin.solve.engine import Around, Lanes, margin
+from structkin.solve.engine import ContourPoses, Lanes, margin
 from structkin.solve.schedule import Schedule
 from structkin.track.tolerances import GUARD, NARROW
 
@@ -49,7 +49,7 @@ def smooth(plan: Plan, schedule: Schedule, changes: ModeChanges, lanes: Lanes) -
     if not sum(map(len, kept)):
         return lanes
     x = np.concatenate(parts, axis=1)
-    return replaced(plan, replace(lanes, around=Around(np.concatenate(kept), x.reshape(len(x), -1))))
+    return replaced(plan, replace(lanes, around=ContourPoses(np.concatenate(kept), x.reshape(len(x), -1))))
 
 
 def replaced(plan: Plan, lanes: Lanes) -> Lanes:
