@@ -91,12 +91,12 @@ def mark_unreachable(plan: Plan, schedule: Schedule, fine: Lanes, kept: NDArray[
             sample = int(np.searchsorted(kept, gap))
             if not 0 < sample < len(kept) or (lanes.status[[sample - 1, sample]] != Status.OK).any():
                 continue
-            if _comes_round(plan, step, fine, angles, int(gap), int(kept[sample])):
+            if _continues_across_gap(plan, step, fine, angles, int(gap), int(kept[sample])):
                 lanes.status[sample], lanes.group[sample] = fine.status[gap], fine.group[gap]
                 _clear(plan, lanes, sample, step.group)
 
 
-def _comes_round(
+def _continues_across_gap(
     plan: Plan, step: Step, fine: Lanes, angles: Mapping[str, NDArray[np.float64]], gap: int, lane: int
 ) -> bool:
     """Return whether the pose of a lane comes from lanes before a gap, a turn of a driver away."""
