@@ -19,7 +19,7 @@ class Record:
     """A CSV file that has every line on the disk as soon as it is measured."""
 
     def __init__(self, path: Path) -> None:
-        """Start the file anew."""
+        """Overwrite the file."""
         self.path = path
         self._file: IO[str] = path.open("w", newline="", encoding="utf-8")
         self._writer: csv.DictWriter[str] | None = None

@@ -33,7 +33,7 @@ def resume(state: TrackerState, k: int, why: Status, *, across: bool = False) ->
             lane, found = first, straight
     if found is None:
         return lane, None
-    state.anew(lane, found)
+    state.restart(lane, found)
     walk_back(state, lane, first, found)
     fill(state)
     return lane, found

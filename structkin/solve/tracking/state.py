@@ -73,7 +73,7 @@ class TrackerState:
         if walked:
             self.walked += points
 
-    def anew(self, k: int, pose: Poses) -> None:
+    def restart(self, k: int, pose: Poses) -> None:
         """Store a lane that does not follow from the last one, and begin a new chain there."""
         self.keep(k, pose)
         self.chain, self.sides = [k], [float(pose.side[0])]

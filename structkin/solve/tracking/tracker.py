@@ -79,7 +79,7 @@ def _begin(state: TrackerState, origins: Floats, angles: Floats) -> tuple[int, P
     for k in _nearest(state, origins, angles) if len(state.path.lanes) else ():
         pose = assemble(state.solver, state.path.at(k), origins, angles)
         if pose is not None:
-            state.anew(k, pose)
+            state.restart(k, pose)
             walk_back(state, k, 0, pose)
             fill(state)
             return k, pose
