@@ -114,7 +114,7 @@ LEGS = ("RR", "RP", "PR")
 
 
 def scalable_four_bar(links: int) -> TopologyArrays:
-    """Return a crank and dyads, each hung on the interior pin of the one before, its rocker on the ground.
+    """Return a crank and dyads, each attached to the interior pin of the one before, its rocker on the ground.
 
     About `links` links in all. The pins between the dyads are multiple joints of three links.
 
@@ -146,7 +146,7 @@ def _by_joint(joint: IntArray, end: IntArray, count: int) -> tuple[IntArray, Int
 def random_mechanism(links: int, seed: int = 0, *, shuffle: bool = True) -> TopologyArrays:
     """Return a random mechanism of about `links` links whose groups are known: it is built from them.
 
-    Driven links, dyads of all kinds, triads, and dyads with a cylinder, each hung on links and pins that are there
+    Driven links, dyads of all kinds, triads, and dyads with a cylinder, each attached to links and pins that exist
     already. With `shuffle` the links, joints and drivers are listed in a random order.
 
     >>> random_mechanism(1000).mobility_count == random_mechanism(1000).n_drivers
@@ -203,13 +203,13 @@ def random_mechanism(links: int, seed: int = 0, *, shuffle: bool = True) -> Topo
     # now and then the first exterior joint is not a separate joint, but one more link on an interior pin
     pins = np.flatnonzero((where == -1) & (kinds == R))
     earlier = np.searchsorted(groups[pins], groups)
-    hung = np.flatnonzero((where == 0) & (kinds == R) & ~moved & (earlier > 0) & (rng.random(len(groups)) < 0.3))
-    target = pins[rng.integers(0, earlier[hung])]
+    attached = np.flatnonzero((where == 0) & (kinds == R) & ~moved & (earlier > 0) & (rng.random(len(groups)) < 0.3))
+    target = pins[rng.integers(0, earlier[attached])]
     own = np.ones(len(groups), dtype=np.bool_)
-    own[hung] = False
+    own[attached] = False
     number = np.cumsum(own) - 1
     joint = np.concatenate([np.repeat(number[own], 2), number[target]])
-    end = np.concatenate([pairs[own].ravel(), pairs[hung, 1]])
+    end = np.concatenate([pairs[own].ravel(), pairs[attached, 1]])
     kinds, moved = kinds[own], np.flatnonzero(moved[own])
     ground = 0
     if shuffle:

@@ -147,9 +147,9 @@ def compare(
     done: dict[Way, tuple[Motion, float, int]] = {}
     for k, way in enumerate(dict.fromkeys(ways)):
 
-        def run(tell: Callable[[float], None] | None, way: Way = way) -> Motion:
+        def run(report: Callable[[float], None] | None, way: Way = way) -> Motion:
             return solve(
-                mechanism, samples, duration=duration, method=way[0], coordinates=way[1], budget=budget, progress=tell
+                mechanism, samples, duration=duration, method=way[0], coordinates=way[1], budget=budget, progress=report
             )
 
         watch = Watch(progress, k / len(ways), 1 / len(ways), patience if k else None)

@@ -88,6 +88,6 @@ def turned_direction(state: KnownState, link: str, turn: Affine, group: int) -> 
     return Affine.slot(out)
 
 
-def hung(state: KnownState, link: str, pin: str, direction: Affine) -> Frame:
+def frame_on_pin(state: KnownState, link: str, pin: str, direction: Affine) -> Frame:
     """Return the frame of a link with this direction on a known pin."""
     return Frame(state.pins[pin] - direction * state.local(link, pin), direction)

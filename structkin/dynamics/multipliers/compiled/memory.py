@@ -15,7 +15,7 @@ class ConstrainedMemory(LoadMemory):
     # Sizes; whether the links form a tree of angles and travels, and whether steps end with a projection.
     n, m, tree, projects = integers(), integers(), integers(), integers()
     # Links of the tree: parent and column of the angle (-1 for none), the pin's places on both, and a constant turn.
-    hung, arms = integers(-1, 2), numbers(-1, 5)
+    parent_columns, arms = integers(-1, 2), numbers(-1, 5)
     # The travels of each link: column, carrier (-1: the ground), whether that is the parent; direction in its frame.
     travel_ptr, travels, travel_way = integers(-1), integers(-1, 3), numbers(-1, 2)
     theta, omega, pivot = numbers(-1), numbers(-1), numbers(-1, 2)
