@@ -78,7 +78,7 @@ def measure(family: str, links: int, seed: int = 0) -> Decomposition:
 
 
 def peak_memory() -> float:
-    """Return the largest resident memory of this process so far [GiB]; NaN where the system does not tell."""
+    """Return the largest resident memory of this process so far [GiB]; NaN where the system does not report it."""
     try:
         import resource
     except ImportError:

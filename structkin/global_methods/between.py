@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from structkin.global_methods.curve import Pose
 from structkin.global_methods.diagnosis import Outcome
-from structkin.global_methods.gaps import tell
+from structkin.global_methods.gaps import classify_failure
 from structkin.global_methods.smooth import smooth_pose
 from structkin.global_methods.walk import Failure, Walk
 from structkin.plan.status import Status
@@ -37,7 +37,7 @@ def miss(walk: Walk, k: int, pose: Pose) -> Status:
     if np.max(np.abs(last.z - walk.at(k)) / walk.units, initial=0.0) < THERE:
         mend(walk, lane, last.q)
     if not walk.solved[lane]:
-        return tell(walk, k, pose)
+        return classify_failure(walk, k, pose)
     walk.note(lane, pose.scaled)
     return Status.OUT_OF_REACH
 

@@ -26,7 +26,7 @@ def pass_singular(walk: Walk, k: int, end: int, pose: Pose, before: Curve | None
     return k + 1, None
 
 
-def tell(walk: Walk, k: int, pose: Pose) -> Status:
+def classify_failure(walk: Walk, k: int, pose: Pose) -> Status:
     """Find out why the sample cannot be reached from the pose; a singular one keeps its position."""
     lane, z = walk.lanes[k], walk.at(k)
     last = walk.reached or pose

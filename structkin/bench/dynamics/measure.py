@@ -48,7 +48,7 @@ class Case:
 class SimulationRun:
     """One run: error of the tip [m] over all output times, seconds of the clock, energy drift [J], evaluations.
 
-    `setting` is the step [s] or the tolerance. What other programs do not tell is NaN.
+    `setting` is the step [s] or the tolerance. Values that other programs do not report are NaN.
     """
 
     case: str
