@@ -30,7 +30,9 @@ class ProfileCam(Cam):
         links, axis = (self.cam, self.follower), w.along(self.cam)
         arm = w.point(self.follower, self.touch) - w.point(self.cam, self.centre)
         if self.normal is None:
-            w.add(self.id, "roller on the profile", links, w.size, Curve.of(OnProfile(self.contact_distance), arm, axis))
+            w.add(
+                self.id, "roller on the profile", links, w.size, Curve.of(OnProfile(self.contact_distance), arm, axis)
+            )
             return
         # The face lies along -i times its normal, a quarter turn behind it.
         face = w.along(self.follower, -1j * self.normal)

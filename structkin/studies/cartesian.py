@@ -50,7 +50,7 @@ class Extent:
     steps: tuple[float, ...]
 
 
-#: The gains of the paper, and what tells how sensitive its threshold is; and a few of them.
+#: The gains of the paper, the runs that show how sensitive its threshold is, and the few gains of a quick run.
 FULL = Extent(
     gains=tuple(range(0, 101, 5)),
     near=(0, 5, 10, 15, 20, 25, 30),

@@ -176,7 +176,7 @@ class Assemblies:
             "complete": self.complete,
             "unlisted": [{"group": group, "why": why} for group, why in self.unlisted.items()],
             "dead_ends": [
-                {"group": end.group, "ways": end.ways, "gap": end.gap if math.isfinite(end.gap) else None}
+                {"group": end.group, "choices": end.choices, "gap": end.gap if math.isfinite(end.gap) else None}
                 for end in self.dead_ends
             ],
             "endless": list(self.endless),

@@ -36,16 +36,16 @@ def report(count: int, walk: Walk, *, truncated: bool) -> str:
 
 def _unlisted(walk: Walk, group: int) -> str:
     unknown = walk.unknown.get(group, 0)
-    ways = "one choice" if unknown == 1 else f"{unknown} choices"
-    known = f"; no pose of it is known for {ways} of modes of the groups before it" if unknown else ""
+    choices = "one choice" if unknown == 1 else f"{unknown} choices"
+    known = f"; no pose of it is known for {choices} of modes of the groups before it" if unknown else ""
     return f"{_name(walk.plan, group)}: {walk.unlisted[group]}{known}"
 
 
 def _dead(plan: Plan, end: DeadEnd) -> str:
-    ways = "one choice" if end.ways == 1 else f"{end.ways} choices"
+    choices = "one choice" if end.choices == 1 else f"{end.choices} choices"
     near = f"; at best {end.gap:.3g} of its size from closing" if 0 < end.gap < math.inf else ""
     note = f": {end.note}" if end.note else ""
-    return f"{_name(plan, end.group)} does not close for {ways} of modes of the groups before it{near}{note}"
+    return f"{_name(plan, end.group)} does not close for {choices} of modes of the groups before it{near}{note}"
 
 
 def _name(plan: Plan, group: int) -> str:
