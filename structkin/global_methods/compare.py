@@ -45,9 +45,9 @@ class MethodRun:
     `n` is the number of coordinates; `seconds` the best time of a solution, `peak_bytes` its peak memory; `iterations`
     and `most_iterations` Newton's iterations per sample, mean and largest (0 for closed forms). The differences from
     the topological method are relative: positions to the mechanism's size, rates to the largest of each sample. `ok`
-    counts the regular samples, `status_differences` those with another status than in the topological method. At a change point
-    the topological methods continue smoothly, where a global one has a singular Jacobian, a position and no rates: its
-    position is compared, and it is not counted in `status_differences`.
+    counts the regular samples, `status_differences` those whose status differs from the topological method. At a change
+    point the topological methods continue smoothly, where a global one has a singular Jacobian, a position and no
+    rates: its position is compared, and it is not counted in `status_differences`.
     """
 
     method: str

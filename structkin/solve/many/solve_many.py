@@ -27,7 +27,7 @@ from structkin.solve.many.motions import Motions
 from structkin.solve.many.one_by_one import solve_variant
 from structkin.solve.many.record import ManyPlan, record_many
 from structkin.solve.many.together import Together
-from structkin.solve.many.variants import VariantsDiffer, Variants
+from structkin.solve.many.variants import Variants, VariantsDiffer
 from structkin.solve.motion import Motion
 from structkin.solve.schedule import Schedule
 from structkin.solve.special_geometry import compile_plan, structure_of
