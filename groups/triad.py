@@ -89,7 +89,7 @@ class Triad:
         one = [np.stack((1 + 0 * O[0], 0 * O[0])), np.stack((0 * O[0], 1 + 0 * O[0])), 0 * O]
         return [self._gaps(still, (O, dO), (U, k // 2 * turned(U))) for k, dO in enumerate(one)]
 
-    def margin(self, h: Values) -> Array:
+    def discriminant(self, h: Values) -> Array:
         """Return the product of `side` over all modes (n,): at its zeros, a pair of real modes appears or vanishes."""
         return np.asarray(np.prod(self.side(beside(h), self.poses(h)), axis=0).real)
 

@@ -39,8 +39,8 @@ def mirrored(motion: Motion, group: Group) -> Frames | None:
             if k == roots[0]:
                 root: Any = -step.kind.side(h, plan.outputs(step, x))
             else:
-                margin = step.kind.margin(h)
-                root = 0.0 if margin is None else np.sqrt(np.abs(margin))
+                discriminant = step.kind.discriminant(h)
+                root = 0.0 if discriminant is None else np.sqrt(np.abs(discriminant))
             _put(motion, x, k, step.kind.position(h, root))
     return _frames(motion, x, group)
 

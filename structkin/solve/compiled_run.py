@@ -66,9 +66,9 @@ class _Stage:
     drivers: Mapping[str, Floats]
 
     def block(self, part: slice) -> Floats:
-        """Run the steps over a block of lanes; return the least margin of each step in it."""
+        """Run the steps over a block of lanes; return the least discriminant of each step in it."""
         plan = self.job.kernel_plan.plan
-        # Threads would overwrite each other's least margins.
+        # Threads would overwrite each other's least discriminants.
         own = replace(self.lanes.take(part), least=np.full(len(plan.steps), np.inf))
         if self.drivers:
             given = {id: z[:, part] for id, z in self.drivers.items()}

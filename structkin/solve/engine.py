@@ -61,9 +61,9 @@ class ContourPoses:
 class Lanes:
     """The result of a run: `x` (orders, rows, n), `status` (n,) and the group it stopped at (n,), -1 where it did not.
 
-    `least[k]` is the smallest margin that step k has met (of a general group, its smallest singular value squared),
-    infinite for steps that have none. `around` holds complex
-    poses around lanes near a change point, where the real ones lose precision.
+    `least[k]` is the smallest discriminant that step k has met (of a general group, its smallest singular value
+    squared), infinite for steps that have none. `around` holds complex poses around lanes near a change point, where
+    the real ones lose precision.
     """
 
     x: NDArray[Any]
@@ -131,12 +131,12 @@ def positions(plan: Plan, steps: int, lanes: Lanes, drivers: Mapping[str, Floats
         _Block(plan, lanes, slice(None), modes, None, near).run({id: z[None] for id, z in drivers.items()}, steps)
 
 
-def margin(plan: Plan, index: int, lanes: Lanes) -> Floats:
-    """Return the margin of a step (n,) in lanes where the steps before it are solved, NaN where one of them failed."""
+def discriminant(plan: Plan, index: int, lanes: Lanes) -> Floats:
+    """Return the discriminant of a step (n,) in lanes where the steps before it are solved, NaN where one failed."""
     step = plan.steps[index]
     assert step.kind.closed_form
     with np.errstate(all="ignore"):
-        found = step.kind.margin(_Block(plan, lanes, slice(None), lambda _: 1, None).inputs(step, 0))
+        found = step.kind.discriminant(_Block(plan, lanes, slice(None), lambda _: 1, None).inputs(step, 0))
     return np.array(np.broadcast_to(np.nan if found is None else found, lanes.status.shape))
 
 
@@ -232,21 +232,21 @@ class _Block:
         form = step.kind
         assert form.closed_form
         h = self.inputs(step, 0)
-        margin = form.margin(h)
+        discriminant = form.discriminant(h)
         lost = no_rates = None
-        if margin is not None:
-            margin = np.broadcast_to(margin, self.lanes.status.shape)
+        if discriminant is not None:
+            discriminant = np.broadcast_to(discriminant, self.lanes.status.shape)
             if form.modes == 1:
-                margin = margin * step.mode
-            self.lanes.least[index] = np.fmin.reduce(margin, initial=self.lanes.least[index])
+                discriminant = discriminant * step.mode
+            self.lanes.least[index] = np.fmin.reduce(discriminant, initial=self.lanes.least[index])
             mode = self.modes(index)
             mode = mode[self.part] if np.ndim(mode) else mode
-            if (margin > LIMIT).all():
-                root = mode * np.sqrt(margin)
+            if (discriminant > LIMIT).all():
+                root = mode * np.sqrt(discriminant)
             else:
-                singular = (margin <= LIMIT) & (margin >= -LIMIT)
-                root = mode * np.sqrt(np.where(singular, np.maximum(margin, 0.0), margin))
-                lost = margin < -LIMIT
+                singular = (discriminant <= LIMIT) & (discriminant >= -LIMIT)
+                root = mode * np.sqrt(np.where(singular, np.maximum(discriminant, 0.0), discriminant))
+                lost = discriminant < -LIMIT
                 no_rates = singular | lost
                 self._mark(singular, Status.SINGULAR, step.group)
                 self._mark(lost, Status.OUT_OF_REACH, step.group)

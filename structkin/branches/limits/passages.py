@@ -170,7 +170,7 @@ def _first_limit(motion: Motion, rows: Floats, way: Path) -> Limit | None:
 def _at_once(poses: Poses, modes: Modes) -> Limit | None:
     """Return the limit of a path that starts at the end of a stroke and leaves it there."""
     here = np.zeros(1)
-    ends = [k for k in poses.closing if poses.stroke(k) and abs(poses.margin(k, here, modes)[0]) <= AT_END]
+    ends = [k for k in poses.closing if poses.stroke(k) and abs(poses.discriminant(k, here, modes)[0]) <= AT_END]
     return end_words(poses, End(0.0, "limit", frozenset(ends[:1])), modes) if ends else None
 
 

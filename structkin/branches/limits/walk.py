@@ -1,7 +1,7 @@
 """From a pose along the path of a driver until the motion ends, through change points.
 
-At a change point a margin touches zero; a motion that keeps its tangent continues in the other assembly mode of the
-groups that are flat there.
+At a change point a discriminant touches zero; a motion that keeps its tangent continues in the other assembly mode of
+the groups that are flat there.
 """
 
 from __future__ import annotations

@@ -163,7 +163,7 @@ def are_finite(values: Any) -> bool:
 def run_steps(mem: Memory, dt: float, count: int) -> bool:
     """Run all steps: pose, rates, and K of the first `count` coordinates, a time dt after the last evaluation.
 
-    Return False where a margin is small or the sign of a root cannot be inferred from its last value.
+    Return False where a discriminant is small or the sign of a root cannot be inferred from its last value.
     """
     step, ptr, moved = mem.step, mem.moved_ptr, mem.moved
     integers, numbers = mem.I.ctypes.data, mem.D.ctypes.data

@@ -27,7 +27,7 @@ from structkin.kernels.group_rows import Formulas
 from structkin.kernels.tracing import SCALAR, VECTOR, Signature, Trace
 from structkin.track.tolerances import GUARD, SIMULATED_TURN
 
-#: Smallest margin of a group with one mode; below it, `Reduced` checks the pose.
+#: Smallest discriminant of a group with one mode; below it, `Reduced` checks the pose.
 CLEAR = 1e-6
 
 _EQUATIONS = '''"""The equations of motion, written by structkin, compiled once and then read from the cache."""
@@ -136,7 +136,7 @@ class _Kind:
         yield from (f"r{j} = rows[s, {j}]" for j in range(len(self.of.operands) + len(self.of.widths)))
         for order in range(3):
             yield from (f"h{order}_{name} = x[{order}, {row}]" for name, row in self._inputs())
-        if trace.margin is not None:
+        if trace.discriminant is not None:
             yield from self._root()
         yield from graph.lines([term for order in trace.orders for term in order])
         for order, terms in enumerate(trace.orders):
@@ -154,9 +154,9 @@ class _Kind:
         yield "return 1"
 
     def _root(self) -> Iterator[str]:
-        graph, margin = self.graph, self.trace.margin
-        yield from graph.lines([margin])
-        name = graph.name(margin)
+        graph, discriminant = self.graph, self.trace.discriminant
+        yield from graph.lines([discriminant])
+        name = graph.name(discriminant)
         if self.trace.one_mode:
             yield from (f"signed = mem.mode[s] * {name}", f"if not signed > {CLEAR!r}:", "    return 0")
             yield "root = sqrt(signed)"
@@ -172,7 +172,7 @@ class _Kind:
         yield "    return 0"
         yield f"if abs(root - expected) > 1e-9 + {STRAY!r} * max(abs(root) + abs(last), abs(expected - last)):"
         yield "    return 0"
-        rate = derivative(graph, margin, {f"h0_{one}": graph.load(f"h1_{one}") for one, _ in self._inputs()})
+        rate = derivative(graph, discriminant, {f"h0_{one}": graph.load(f"h1_{one}") for one, _ in self._inputs()})
         yield from graph.lines([rate])
         yield f"new[0, s], new[1, s] = root, 0.5 * {graph.name(rate)} / root"
 
