@@ -2,8 +2,8 @@
 
 The poses over one driver form curves, cut by folds into arcs. The groups are taken in solve order. Along each arc of
 the groups before it, the number of a group's modes is constant between neighbouring zeros of its discriminant
-(`circuits/discriminant.py` for general groups), which are all found. One place between any two is examined; each mode there
-that lies on no known curve is followed through its folds until its curve closes. So every curve is found.
+(`circuits/discriminant.py` for general groups), which are all found. One place between any two is examined; each mode
+there that lies on no known curve is followed through its folds until its curve closes. So every curve is found.
 """
 
 from __future__ import annotations
@@ -61,16 +61,11 @@ def circuits(
 ) -> Circuits:
     """Find all circuits and branches over the range of one driver, for groups of any kind.
 
-    The search is complete: the places at which the number of poses changes are all found, by the discriminants of closed
-    forms (`by_closed_forms.py`) and of other groups. Only a general group with redundant joints, which
-    has no discriminant, is examined at some dozens of places along each curve of the groups before it. The arguments
-    are those of `limits`. Raises `InputError` where the assemblies of a group are not enumerated, where the budget is
+    The search is complete: the places at which the number of poses changes are all found, by the discriminants of
+    closed forms (`by_closed_forms.py`) and of other groups. Only a general group with redundant joints, which has no
+    discriminant, is examined at some dozens of places along each curve of the groups before it. The arguments are
+    those of `limits`. Raises `InputError` where the assemblies of a group are not enumerated, where the budget is
     spent, or where there are more than `most` branches.
-
-    >>> import structkin as sk
-    >>> from structkin.examples import path
-    >>> print(circuits(sk.load(path("stephenson_iii_triad"))).report.splitlines()[0])
-    2 circuits of 2 branches over motor
     """
     plan = compile_plan(mechanism)
     if not plan.tracked:
