@@ -66,6 +66,11 @@ def circuits(
     discriminant, is examined at some dozens of places along each curve of the groups before it. The arguments are
     those of `limits`. Raises `InputError` where the assemblies of a group are not enumerated, where the budget is
     spent, or where there are more than `most` branches.
+
+    >>> import structkin as sk
+    >>> from structkin.examples import path
+    >>> print(circuits(sk.load(path("stephenson_iii_triad"))).report.splitlines()[0])
+    2 circuits of 2 branches over motor
     """
     plan = compile_plan(mechanism)
     if not plan.tracked:
