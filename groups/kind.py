@@ -43,7 +43,7 @@ class Relation(Protocol):
         signed, and the group cannot close where its sign differs from that in the sketch.
         """
 
-    def side(self, h: Values, phi: Values) -> Array:
+    def mode_indicator(self, h: Values, phi: Values) -> Array:
         """Return root = +-sqrt(discriminant) of a given pose (n,), or the discriminant of a kind with one mode.
 
         Its sign is the mode, its size the distance from a change of mode.
@@ -82,7 +82,7 @@ class Explicit:
         """Return None: they are never singular."""
         return None
 
-    def side(self, h: Values, phi: Values) -> Array:
+    def mode_indicator(self, h: Values, phi: Values) -> Array:
         """Return 1: there is one mode."""
         return np.ones(1)
 

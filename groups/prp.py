@@ -43,7 +43,7 @@ class PRP:
         """Return the sine of the angle between the guides."""
         return np.asarray(cross(h[1], h[4]))
 
-    def side(self, h: Values, phi: Values) -> Array:
+    def mode_indicator(self, h: Values, phi: Values) -> Array:
         """Return the sine of the angle between the guides; there is one mode."""
         return np.asarray(cross(h[1], h[4]))
 

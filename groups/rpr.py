@@ -41,7 +41,7 @@ class RPR:
         size = np.sqrt(dot(W, W))
         return np.asarray((size - e) * (size + e) / (w * w))
 
-    def side(self, h: Values, phi: Values) -> Array:
+    def mode_indicator(self, h: Values, phi: Values) -> Array:
         """Return travel / w."""
         (A, B, _, w), (D,) = h, phi
         return np.asarray(dot(D, B - A) / w)

@@ -44,7 +44,7 @@ class RRP:
         length = np.sqrt(2 * lam)
         return np.asarray((length - across) * (length + across) / (2 * lam))
 
-    def side(self, h: Values, phi: Values) -> Array:
+    def mode_indicator(self, h: Values, phi: Values) -> Array:
         """Return the cosine of the angle from the guide to the rod."""
         (A, _, _, D, _), (C,) = h, phi
         P = C - A

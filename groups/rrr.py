@@ -46,7 +46,7 @@ class RRR:
         # Heron's formula in factors: accurate near the limit, unlike a difference of squares.
         return np.asarray((total + 2 * product - d) * (d - total + 2 * product) * (0.25 / (product * product)))
 
-    def side(self, h: Values, phi: Values) -> Array:
+    def mode_indicator(self, h: Values, phi: Values) -> Array:
         """Return the sine of the angle at C, positive where C lies left of A-B."""
         (A, B, _, _), (C,) = h, phi
         P, Q = C - A, C - B

@@ -33,8 +33,8 @@ class Closing:
         builder = state.builder
         with np.errstate(all="ignore"):
             pose = (builder.in_sketch(sketch),)
-            side = float(form.side(tuple(map(builder.in_sketch, inputs)), pose)[0])
-        if not abs(side) > CLEAR:
+            indicator = float(form.mode_indicator(tuple(map(builder.in_sketch, inputs)), pose)[0])
+        if not abs(indicator) > CLEAR:
             links = " + ".join(self.clusters)
             raise InputError(
                 [
@@ -46,7 +46,7 @@ class Closing:
                 ],
                 state.mechanism.title,
             )
-        (out,) = builder.step(form, inputs, (sketch,), group=self.index, mode=1 if side > 0 else -1)
+        (out,) = builder.step(form, inputs, (sketch,), group=self.index, mode=1 if indicator > 0 else -1)
         return Affine.slot(out)
 
     def vector(self, expression: Affine) -> Operand:

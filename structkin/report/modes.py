@@ -37,7 +37,7 @@ def mirrored(motion: Motion, group: Group) -> Frames | None:
             if not step.kind.closed_form:
                 return None
             if k == roots[0]:
-                root: Any = -step.kind.side(h, plan.outputs(step, x))
+                root: Any = -step.kind.mode_indicator(h, plan.outputs(step, x))
             else:
                 discriminant = step.kind.discriminant(h)
                 root = 0.0 if discriminant is None else np.sqrt(np.abs(discriminant))

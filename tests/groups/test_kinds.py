@@ -74,7 +74,7 @@ def drawn_about(form, rng):
         )
         levels = iter(form.residual(h, phi))
         h = tuple(x + next(levels) if np.ndim(x) == 1 else x for x in h)
-        if np.min(np.abs(form.side(h, phi))) > 0.02:
+        if np.min(np.abs(form.mode_indicator(h, phi))) > 0.02:
             return h, phi
 
 
@@ -100,8 +100,8 @@ def test_position_meets_the_residual_in_its_mode(form, seed, mode):
     for row in form.residual(h, phi):
         assert np.max(np.abs(row)) < 1e-12
     if form.modes == 2:
-        assert np.all(np.sign(form.side(h, phi)) == mode)
-        np.testing.assert_allclose(form.side(h, phi) ** 2, form.discriminant(h), rtol=1e-9)
+        assert np.all(np.sign(form.mode_indicator(h, phi)) == mode)
+        np.testing.assert_allclose(form.mode_indicator(h, phi) ** 2, form.discriminant(h), rtol=1e-9)
 
 
 @cases
@@ -344,8 +344,10 @@ def test_a_pose_whose_lines_of_action_meet_is_singular(form, seed):
     h = tuple(values.values())
     levels = iter(form.residual(h, (O, U)))
     h = tuple(x + next(levels) if np.ndim(x) == 1 else x for x in h)
-    assert np.max(np.abs(form.side(h, (O, U)))) < 1e-12
-    assert np.max(np.abs(form.discriminant(h))) < 1e-9 * np.max(np.abs(form.side(beside(h), form.poses(h)))) ** 6
+    assert np.max(np.abs(form.mode_indicator(h, (O, U)))) < 1e-12
+    assert (
+        np.max(np.abs(form.discriminant(h))) < 1e-9 * np.max(np.abs(form.mode_indicator(beside(h), form.poses(h)))) ** 6
+    )
 
 
 def test_names_and_aliases_are_unique_and_found():

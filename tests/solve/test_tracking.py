@@ -121,9 +121,9 @@ def test_a_walk_stops_behind_doubt_and_before_a_limit():
     poses, sides = solver.walk(h, s[:, 0], start, 0.0)
     # The foot of the first leg goes down until the legs are stretched.
     assert 0 < len(sides) < 79 and (start * sides > 0).all() and poses.shape == (4, len(sides))
-    doubt = float(np.sort(np.abs(sides))[len(sides) // 2])
-    stopped = solver.walk(h, s[:, 0], start, doubt)[1]
-    assert (np.abs(stopped[:-1]) > doubt).all() and abs(stopped[-1]) <= doubt
+    doubtful = float(np.sort(np.abs(sides))[len(sides) // 2])
+    stopped = solver.walk(h, s[:, 0], start, doubtful)[1]
+    assert (np.abs(stopped[:-1]) > doubtful).all() and abs(stopped[-1]) <= doubtful
     # Right through a singular matrix: there is no pose, and no error.
     flat = np.zeros(4)
     assert len(solver.walk(h, flat, 1.0, 0.0)[1]) == 0

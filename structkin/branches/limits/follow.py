@@ -75,7 +75,7 @@ def follow(
                 return stop if not end or _before(stop, end, here) else end
             if end:
                 return end
-            if crossed is not None and there.side * here.side < 0:
+            if crossed is not None and there.orientation * here.orientation < 0:
                 crossed.append((here, there))
             if whole is None and (is_back(start, here, there, periodic=True) or _turns_on(y, there)):
                 return None

@@ -97,7 +97,7 @@ def _walk(
                 return [*way, (shifted(y, there), None)], True
             if end := barred_between(system, here, there) or range_between(here, there, whole):
                 return [*way, (end.y, end)], False
-            if there.side * here.side < 0:
+            if there.orientation * here.orientation < 0:
                 crossings.append(crossing_between(system, here, there))
                 way.append((crossings[-1], None))
             if there.tangent[-1] * here.tangent[-1] < 0:

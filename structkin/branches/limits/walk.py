@@ -95,5 +95,5 @@ def modes_of(plan: Plan, rows: Floats) -> dict[int, int]:
         if step.kind.closed_form and step.has_root:
             h, phi = plan.inputs(step, x), plan.outputs(step, x)
             with np.errstate(all="ignore"):
-                modes[index] = 1 if float(np.ravel(step.kind.side(h, phi))[0]) > 0 else -1
+                modes[index] = 1 if float(np.ravel(step.kind.mode_indicator(h, phi))[0]) > 0 else -1
     return modes

@@ -51,7 +51,7 @@ def _group(
     found, kernel = formulas(rows, known), group_kernel(rows, known)
     if found is None or kernel is None:
         return None
-    return Kind("step_group", group_source(found, widths, kernel.clear)), found.constants
+    return Kind("step_group", group_source(found, widths, kernel.regular_determinant)), found.constants
 
 
 def _closed(step: Step, of: Signature) -> Kind | None:

@@ -92,12 +92,12 @@ def step_source(of: Signature, trace: Trace) -> str:
     return _module(of.relation.__name__, _Kind(of, trace).lines())
 
 
-def group_source(found: Formulas, widths: Sequence[int], clear: float) -> str:
+def group_source(found: Formulas, widths: Sequence[int], regular: float) -> str:
     """Return the source of the module of a general group; `widths` are those of its moving inputs.
 
-    It is regular where its determinant is larger than `clear`.
+    It is regular where its determinant is larger than `regular`.
     """
-    return _module("a general group", group_lines(found, widths, clear))
+    return _module("a general group", group_lines(found, widths, regular))
 
 
 def _module(name: str, body: Iterable[str]) -> str:
@@ -192,7 +192,7 @@ class _Kind:
 ITERATIONS = 10
 
 
-def group_lines(found: Formulas, widths: Sequence[int], clear: float) -> Iterator[str]:
+def group_lines(found: Formulas, widths: Sequence[int], regular: float) -> Iterator[str]:
     """Yield the code of a general group: Newton's method from the last pose, then rates and columns of K."""
     graph, m = found.graph, len(found.first)
     inputs = [f"r{j} + {c}" for j, width in enumerate(widths) for c in range(width)]
@@ -206,10 +206,10 @@ def group_lines(found: Formulas, widths: Sequence[int], clear: float) -> Iterato
     yield from (f"s{k} = kept[{row}]" for k, row in enumerate(outputs))
     yield "done = False"
     yield f"for step_ in range({ITERATIONS}):"
-    terms = [*found.corrected, found.change, found.side]
+    terms = [*found.corrected, found.change, found.determinant]
     inner = graph.lines(terms)
     # After a step of 1e-8 the error is below rounding: the convergence is quadratic.
-    inner += [f"if not abs({graph.name(found.side)}) > {clear!r}:", "    return 0"]
+    inner += [f"if not abs({graph.name(found.determinant)}) > {regular!r}:", "    return 0"]
     inner += [f"done = {graph.name(found.change)} < 1e-16"]
     inner += [", ".join(f"s{k}" for k in range(m)) + " = " + ", ".join(map(graph.name, found.corrected))]
     inner += ["if done:", "    break"]

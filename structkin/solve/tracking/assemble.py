@@ -28,9 +28,9 @@ def assemble(solver: GroupSolver, h: Floats, O: Floats, theta: Floats) -> Poses 
     """
     form, rows = solver.form, Direct(solver.form, solver.known)
     sketch = rows.join(O, theta)
-    s, change, side = solver.newton(h, sketch, 6)
-    if change[0] < CLOSED and apart(form, s, sketch)[0] < AS_DRAWN and side * solver.newton(h, sketch, 1)[2] > 0:
-        return Poses(h, s, side)
+    s, change, determinant = solver.newton(h, sketch, 6)
+    if change[0] < CLOSED and apart(form, s, sketch)[0] < AS_DRAWN and determinant * solver.newton(h, sketch, 1)[2] > 0:
+        return Poses(h, s, determinant)
     values = rows.values(h)
     if form.rows.count > 3 * form.rows.links:
         O, theta, change = form.newton(values, O, theta, iterations=30)

@@ -48,7 +48,7 @@ class Predictor:
             if count:
                 kept = poses.take(slice(count))
                 state.keep(points[:count], kept)
-                state.link(points[:count].tolist(), kept.side.tolist(), walked=False)
+                state.link(points[:count].tolist(), kept.determinant.tolist(), walked=False)
                 k, pose = int(points[count - 1]), poses.take(slice(count - 1, count))
             if count < len(good):
                 # After a place that has to be walked past, try again soon.
@@ -63,10 +63,12 @@ class Predictor:
         solver = self.state.solver
         h, s = (np.concatenate((a, b[:, :-1]), axis=1) for a, b in ((pose.h, poses.h), (pose.s, poses.s)))
         predicted = solver.ahead(h, s, poses.h - h)
-        arrived, _, side = solver.newton(poses.h, predicted, STEPS)
+        arrived, _, determinant = solver.newton(poses.h, predicted, STEPS)
         same = (apart(solver.form, arrived, poses.s) < SAME) & (apart(solver.form, poses.s, predicted) < DEPARTURE)
         near = apart(solver.form, poses.s, s, origins=False) < TURN + DEPARTURE
-        return np.asarray(same & near & (side * pose.side > 0) & (poses.side * pose.side > 0))
+        return np.asarray(
+            same & near & (determinant * pose.determinant > 0) & (poses.determinant * pose.determinant > 0)
+        )
 
     def _from_walked(self, h: Floats) -> tuple[NDArray[np.bool_], Poses]:
         """Close poses at inputs (inputs, n) from the nearest walked points; return which have one near."""
@@ -77,8 +79,8 @@ class Predictor:
         if not near[0]:
             return near, Poses(h, np.empty((len(state.out), 0)), np.empty(0))
         old, s = np.take(old, nearest, axis=1), state.found(points[nearest])
-        found, change, side = state.solver.newton(h, state.solver.ahead(old, s, h - old), ITERATIONS)
-        return near & (change < CLOSED), Poses(h, found, side)
+        found, change, determinant = state.solver.newton(h, state.solver.ahead(old, s, h - old), ITERATIONS)
+        return near & (change < CLOSED), Poses(h, found, determinant)
 
 
 def _nearest(old: Floats, places: Floats) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:

@@ -65,8 +65,8 @@ def _run(state: TrackerState, origins: Floats, angles: Floats, progress: Callabl
         if reached > k:
             k = reached
             continue
-        points, sides, pose, why = walk(state, k, path.point(k, path.end_of_run(k)), pose)
-        state.link(points, sides, walked=True)
+        points, determinants, pose, why = walk(state, k, path.point(k, path.end_of_run(k)), pose)
+        state.link(points, determinants, walked=True)
         k = points[-1] if points else k
         if why != Status.OK:
             fill(state)
