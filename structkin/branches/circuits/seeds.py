@@ -47,8 +47,8 @@ def samples_along(line: Line, plan: Plan, index: int) -> Floats:
         edges = line.edges
         parts = (np.arange(EACH) + 0.5) / EACH
         return np.sort((edges[:-1, None] + np.diff(edges)[:, None] * parts).ravel())
-    discriminant = Discriminant(kind)
-    return samples(lambda s: discriminant.of(inputs(s)).over(len(s)), line.edges)
+    general = Discriminant(kind)
+    return samples(lambda s: general.of(inputs(s)).over(len(s)), line.edges)
 
 
 def _is_redundant(form: General, line: Line, inputs: Any) -> bool:
