@@ -1,4 +1,4 @@
-"""A depth-first walk through a plan at one value of each driver: the modes of every group; each leaf is an assembly."""
+"""A depth-first search over the modes of every group at given driver values; each leaf is an assembly."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ class DeadEnd:
 
 
 @dataclass
-class Walk:
-    """A walk through all assemblies of a plan, and what it has met so far.
+class AssemblySearch:
+    """A search through all assemblies of a plan, and what it has found so far.
 
     `follow` returns the slots (rows,) of the pose that a motion from the sketch reaches, NaN from where it stops; it is
     called when they are needed.
