@@ -12,7 +12,7 @@ from structkin.budget import charge
 from structkin.plan.status import Status
 from structkin.solve.tracking.direct import Direct, apart
 from structkin.solve.tracking.group_solvers import GroupSolver, scales_of, weights_of
-from structkin.track.steps import walk_straight
+from structkin.track.steps import follow_straight
 from structkin.track.tolerances import CLOSED, DEPARTURE, HALVINGS, ITERATIONS, NEAR_LIMIT, TURN
 
 Floats = NDArray[np.float64]
@@ -69,7 +69,7 @@ def reach(solver: GroupSolver, start: Poses, target: Floats, halvings: int = HAL
         good, found = step(solver, pose, _on_the_way(solver, start.h, target, end), max(1.0, FAR * gone(pose)))
         return found if good[0] else None
 
-    pose, arrived = walk_straight(start, take, lambda _: 0.5**halvings)
+    pose, arrived = follow_straight(start, take, lambda _: 0.5**halvings)
     if arrived:
         return pose
     if gone(pose) < GONE and np.max(np.abs(pose.h - target) * weights_of(solver)) < THERE:
