@@ -38,7 +38,7 @@ FEW = 4
 MARGIN = 1000.0
 
 #: The functions that Numba compiles.
-FUNCTIONS = ("between", "walk", "newton", "ahead", "rates")
+FUNCTIONS = ("between", "steps", "newton", "ahead", "rates")
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ class GroupKernel:
         change = np.sqrt(rest[0])
         return found, np.where(np.isfinite(change), change, np.inf), rest[1]
 
-    def walk(
+    def steps(
         self, h: Floats, s: Floats, start: float, size: float, doubtful: float, *, numba: bool
     ) -> tuple[Floats, Floats]:
         """Track from a pose s (rows,) through inputs h (inputs, n + 1), the first of which belong to the pose.
@@ -130,13 +130,13 @@ class GroupKernel:
             t[:, 0] = s
             c = self.constants
             count = self.kernel.call(
-                "walk", np.ascontiguousarray(h), start, 1 / size, doubtful, c, t, determinants, numba=True
+                "steps", np.ascontiguousarray(h), start, 1 / size, doubtful, c, t, determinants, numba=True
             )
             return t[:, 1:count], determinants[1:count]
         found, rest = [[value] + [np.nan] * h.shape[1] for value in s.tolist()], determinants.tolist()
         # At a singular pose, keep the poses reached before it.
         with suppress(ArithmeticError, ValueError):
-            self._lanes().walk(h.tolist(), start, 1 / size, doubtful, self._numbers, found, rest)
+            self._lanes().steps(h.tolist(), start, 1 / size, doubtful, self._numbers, found, rest)
         determinants = np.array(rest)
         count = len(determinants) - int(np.isnan(determinants[1:]).sum())
         return np.array(found)[:, 1:count], determinants[1:count]

@@ -59,7 +59,7 @@ def numpy_source(found: Formulas) -> str:
 def numba_source(found: Formulas) -> str:
     """Return the module of kernels for Numba."""
     lines = [_HEAD.format(more=", compiled once and then read from the cache", imports=_NUMBA)]
-    lines += ["", *_between(found), "", DECORATOR, *_walk(found)]
+    lines += ["", *_between(found), "", DECORATOR, *_steps(found)]
     for name, outs, terms in _results(found):
         lines += ["", *_loop(name, found.graph, terms, outs)]
     return "\n".join(lines) + "\n"
@@ -68,7 +68,7 @@ def numba_source(found: Formulas) -> str:
 def scalar_source(found: Formulas) -> str:
     """Return the module of functions of single lanes in plain Python, which is faster than NumPy for few lanes."""
     graph = found.graph
-    lines = [_HEAD.format(more=", for single lanes", imports=_SCALAR), "", *_walk(found)]
+    lines = [_HEAD.format(more=", for single lanes", imports=_SCALAR), "", *_steps(found)]
     for name, letters, terms in (
         ("newton", "hs", [*found.corrected, found.change, found.determinant]),
         ("ahead", "hsd", found.ahead),
@@ -243,8 +243,8 @@ def _between(found: Formulas) -> list[str]:
     ]
 
 
-def _walk(found: Formulas) -> list[str]:
-    """Return the function that walks one lane through the inputs `h` from the pose in the first place of `t`.
+def _steps(found: Formulas) -> list[str]:
+    """Return the function that takes one lane through the inputs `h` from the pose in the first place of `t`.
 
     `t` and `determinants` take the poses and determinants, `start` is the sign of the first determinant; it stops
     behind a determinant that is not larger than `doubtful`, and before a pose that is not accepted. It returns how many
@@ -265,7 +265,7 @@ def _walk(found: Formulas) -> list[str]:
         tests += [f"{apart[2]} * {apart[2]} + {apart[3]} * {apart[3]} < {DEPARTURE**2!r}"]
         tests += [f"{turned[0]} * {turned[0]} + {turned[1]} * {turned[1]} < {(TURN + DEPARTURE) ** 2!r}"]
     return [
-        "def walk(h, start, weight, doubtful, c, t, determinants):",
+        "def steps(h, start, weight, doubtful, c, t, determinants):",
         *constants,
         *_rows([*(f"h{k}" for k in moving), *(f"t{k}" for k in poses)]),
         "    for j in range(1, len(determinants)):",

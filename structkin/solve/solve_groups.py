@@ -64,11 +64,11 @@ def run_from_sketch(
     if not plan.tracked and (len(schedule) > SEPARATE or schedule.is_fine):
         return smooth_sweep(plan, schedule, progress, flip=flip)
     fine, kept = schedule.fine(plan.numbers)
-    walked = smooth_sweep(plan, fine, progress, flip=flip)
+    tracked = smooth_sweep(plan, fine, progress, flip=flip)
     # Consecutive samples stay in place: a copy would double the memory.
     whole = kept[-1] - kept[0] + 1 == len(kept)
-    lanes = walked.take(slice(kept[0], kept[-1] + 1) if whole else kept)
-    mark_unreachable(plan, fine, walked, kept, lanes)
+    lanes = tracked.take(slice(kept[0], kept[-1] + 1) if whole else kept)
+    mark_unreachable(plan, fine, tracked, kept, lanes)
     return lanes
 
 

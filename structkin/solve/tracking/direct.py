@@ -81,7 +81,7 @@ class Direct:
             determinants = np.linalg.slogdet(self.form.jacobian(values, O, U))[0]
         return found, change, determinants
 
-    def walk(self, h: Floats, s: Floats, start: float, doubtful: float) -> tuple[Floats, Floats]:
+    def steps(self, h: Floats, s: Floats, start: float, doubtful: float) -> tuple[Floats, Floats]:
         """Return no points: steps are taken one by one."""
         return np.empty((len(s), 0)), np.empty(0)
 

@@ -14,7 +14,7 @@ from structkin.solve.tracking.input_path import InputPath
 from structkin.solve.tracking.intervals import Intervals
 from structkin.solve.tracking.poses import Poses, reach, step
 from structkin.solve.tracking.state import TrackerState
-from structkin.solve.tracking.walk import to_next
+from structkin.solve.tracking.stepping import to_next
 from structkin.track.tolerances import DEPARTURE, TURN
 
 Floats = NDArray[np.float64]
@@ -99,12 +99,12 @@ def _halve(state: TrackerState, first: Indices, last: Indices, determinant: Floa
     state.keep(middle[good], found.take(np.flatnonzero(good)))
     determinants = found.determinant.copy()
     for j in np.flatnonzero(~good):
-        walked = reach(solver, start.take([j]), path.at(middle[j]))
-        if isinstance(walked, Poses):
-            state.keep(middle[j], walked)
-            good[j], determinants[j] = True, walked.determinant[0]
+        tracked = reach(solver, start.take([j]), path.at(middle[j]))
+        if isinstance(tracked, Poses):
+            state.keep(middle[j], tracked)
+            good[j], determinants[j] = True, tracked.determinant[0]
             continue
-        _walk_each(state, range(int(first[j]) + 1, int(last[j])))
+        _track_each(state, range(int(first[j]) + 1, int(last[j])))
     first, middle, last = first[good], middle[good], last[good]
     if len(first):
         # Lanes stay in order: first and second halves alternate.
@@ -115,7 +115,7 @@ def _halve(state: TrackerState, first: Indices, last: Indices, determinant: Floa
             _fill_between(state, starts[wide], ends[wide], determinants[wide])
 
 
-def _walk_each(state: TrackerState, lanes: range) -> None:
+def _track_each(state: TrackerState, lanes: range) -> None:
     """Walk to lanes one by one, across a gap if there is one, which is then entered backwards."""
     path, lost = state.path, list[int]()
     for k in lanes:

@@ -58,8 +58,8 @@ class GroupSolver(Protocol):
         The determinant is the sign of det Phi_phi, or any number of this sign: it changes only at singular poses.
         """
 
-    def walk(self, h: Floats, s: Floats, start: float, doubtful: float) -> tuple[Floats, Floats]:
-        """Walk from a pose s (rows,) through inputs h (inputs, n + 1), of which the first are those of the pose.
+    def steps(self, h: Floats, s: Floats, start: float, doubtful: float) -> tuple[Floats, Floats]:
+        """Step from a pose s (rows,) through inputs h (inputs, n + 1), of which the first are those of the pose.
 
         Return the poses (rows, k) and the determinants (k,) of as many as single steps reach, none after a determinant
         that is not larger than `doubtful`; `start` is the sign of the determinant of s.
@@ -125,9 +125,9 @@ class Kernels:
         """Close poses."""
         return self.kernel.newton(h, s, iterations, numba=self.numba)
 
-    def walk(self, h: Floats, s: Floats, start: float, doubtful: float) -> tuple[Floats, Floats]:
-        """Walk from point to point."""
-        return self.kernel.walk(h, s, start, self.form.rows.size, doubtful, numba=self.numba)
+    def steps(self, h: Floats, s: Floats, start: float, doubtful: float) -> tuple[Floats, Floats]:
+        """Step from point to point."""
+        return self.kernel.steps(h, s, start, self.form.rows.size, doubtful, numba=self.numba)
 
     def between(
         self, h: Sequence[Floats], way: Floats, intervals: Intervals, out: Floats, *, each: bool = False

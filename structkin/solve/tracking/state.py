@@ -26,9 +26,9 @@ DOUBT = 1000
 class TrackerState:
     """The poses `out` (rows, n) of a group along its path, and one status per lane (n,).
 
-    `chain` are the points between which lanes are to be filled, with their `determinants`; `walked` are all points that
-    were walked to one by one. `least` is the smallest singular value among the poses near a singular one, infinite
-    where there are none.
+    `chain` are the points between which lanes are to be filled, with their `determinants`; `tracked` are all points
+    that were tracked to one by one. `least` is the smallest singular value among the poses near a singular one,
+    infinite where there are none.
     """
 
     def __init__(self, solver: GroupSolver, path: InputPath, out: Floats) -> None:
@@ -41,7 +41,7 @@ class TrackerState:
         self.least = np.inf
         self.chain: list[int] = []
         self.determinants: list[float] = []
-        self.walked: list[int] = []
+        self.tracked: list[int] = []
         self._doubtful: list[Indices] = []
 
     @property
@@ -66,18 +66,18 @@ class TrackerState:
             self._doubtful.append(lanes[doubtful[near]])
             self.least = min(self.least, float(np.min(self.sigma(poses.h[:, doubtful], poses.s[:, doubtful]))))
 
-    def link(self, points: Sequence[int], determinants: Sequence[float], *, walked: bool) -> None:
+    def link(self, points: Sequence[int], determinants: Sequence[float], *, tracked: bool) -> None:
         """Add points after the last one; the lanes in between are filled later."""
         self.chain += points
         self.determinants += determinants
-        if walked:
-            self.walked += points
+        if tracked:
+            self.tracked += points
 
     def restart(self, k: int, pose: Poses) -> None:
         """Store a lane that does not follow from the last one, and begin a new chain there."""
         self.keep(k, pose)
         self.chain, self.determinants = [k], [float(pose.determinant[0])]
-        self.walked.append(k)
+        self.tracked.append(k)
 
     def poses(self, k: Indices) -> Poses:
         """Return the poses and determinants of solved lanes."""
