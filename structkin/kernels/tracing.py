@@ -14,7 +14,7 @@ import numpy as np
 
 from structkin.groups import Relation
 from structkin.kernels.symbols import Graph, Symbol, Term
-from structkin.plan.plan import Plan, Slot, Step
+from structkin.plan.plan import Plan, Register, Step
 
 #: The kinds of operands: a vector or a scalar over lanes, or a constant complex number or float.
 VECTOR, SCALAR, COMPLEX, FLOAT = "V", "S", "C", "F"
@@ -59,7 +59,7 @@ def signature(plan: Plan, step: Step) -> tuple[Signature, tuple[float, ...]] | N
         return None
     letters = ""
     for operand in step.inputs:
-        if isinstance(operand, Slot):
+        if isinstance(operand, Register):
             letters += VECTOR if plan.widths[operand.index] == 2 else SCALAR
         elif isinstance(operand, float):
             letters += FLOAT

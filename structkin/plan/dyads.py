@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from structkin.groups import kind
 from structkin.plan.closing import Closing, half_square, turn_of_guide
 from structkin.plan.known_state import Contact
-from structkin.plan.plan import Operand, Slot
+from structkin.plan.plan import Operand, Register
 from structkin.plan.relations import HalfSquare, Quotient
 from structkin.rows.affine import Affine, Frame
 from structkin.structure import decompose
@@ -40,7 +40,7 @@ class Arm:
         builder = closing.state.builder
         value = half_square(self._span.at(builder.sketch))
         span = closing.vector(self._span)
-        return Slot(builder.step(HalfSquare(), (span,), (value,), group=closing.index, scalar=True)[0])
+        return Register(builder.step(HalfSquare(), (span,), (value,), group=closing.index, scalar=True)[0])
 
     def frames(self, pin: Affine, tip: Affine) -> dict[str, Frame]:
         """Return the frames of all links, for pins at `pin` and `tip`."""

@@ -17,7 +17,7 @@ from structkin.plan.closing import half_square_of, turn_of_guide
 from structkin.plan.driver_rows import write_driver
 from structkin.plan.higher_pairs import require_carrier
 from structkin.plan.known_state import Contact, KnownState
-from structkin.plan.plan import Operand, Slot
+from structkin.plan.plan import Operand, Register
 from structkin.plan.turns import scalar, turn_of
 from structkin.rows.affine import Affine, Frame
 from structkin.rows.curves import Curve
@@ -374,7 +374,7 @@ class GroupWriter(RowWriter):
 
     def _known(self, expression: Affine, *, unit: bool = False) -> Affine:
         operand = self._state.builder.vector(expression, self._index)
-        return self._input(operand, unit=unit) if isinstance(operand, Slot) else expression
+        return self._input(operand, unit=unit) if isinstance(operand, Register) else expression
 
     def _input(self, operand: Operand, *, unit: bool) -> Affine:
         if operand not in self._vectors:

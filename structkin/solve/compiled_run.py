@@ -233,7 +233,7 @@ def _quietly(work: Callable[[slice], T], part: slice) -> T:
         return work(part)
 
 
-# --- the slots of drivers, compiled: sine and cosine of an angle with their rates ---------------------------
+# --- the registers of drivers, compiled: sine and cosine of an angle with their rates ---------------------------
 
 # With few dyads this is a third of all work. The compiled sine may differ from NumPy's in the last digit.
 
@@ -275,5 +275,5 @@ def drive_compiled(plan: Plan, lanes: Lanes, part: slice, block: Lanes, drivers:
             drive(plan, block, item, z)
             continue
         mark(block.status, block.group, ~np.isfinite(z[0]), Status.NO_INPUT, item.group)
-        row = plan.rows(item.slot).start
+        row = plan.rows(item.register).start
         _KERNEL.call("angle", lanes.x, row, part.start, *z, float(item.sign), numba=True)

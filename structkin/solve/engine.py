@@ -17,7 +17,7 @@ from structkin.budget import grant
 from structkin.groups import General, Turn
 from structkin.kernels.choice import choose, compiles_group
 from structkin.kernels.group import group_kernel
-from structkin.plan.plan import DriverSlot, Plan, Slot, Step
+from structkin.plan.plan import DriverRegister, Plan, Register, Step
 from structkin.plan.status import Status, mark
 from structkin.solve.tracking import track, unpacked
 from structkin.solve.tracking.group_solvers import group_solver_of
@@ -145,7 +145,7 @@ def drive_all(plan: Plan, lanes: Lanes, drivers: Mapping[str, Floats]) -> None:
     _Block(plan, lanes, slice(None), lambda _: 1, None)._drive_all(drivers)
 
 
-def drive(plan: Plan, lanes: Lanes, item: DriverSlot, z: Floats) -> None:
+def drive(plan: Plan, lanes: Lanes, item: DriverRegister, z: Floats) -> None:
     """Fill the slot of one driver, with values and rates z (orders, n), in a block of lanes."""
     _Block(plan, lanes, slice(None), lambda _: 1, None)._drive(item, z)
 
@@ -194,8 +194,8 @@ class _Block:
         for item in self.plan.drivers:
             self._drive(item, drivers[item.driver])
 
-    def _drive(self, item: DriverSlot, z: Floats) -> None:
-        x, rows = self.lanes.x, self.plan.rows(item.slot)
+    def _drive(self, item: DriverRegister, z: Floats) -> None:
+        x, rows = self.lanes.x, self.plan.rows(item.register)
         finite = np.isfinite(z[0])
         if not finite.all():
             self._mark(~finite, Status.NO_INPUT, item.group)
@@ -272,7 +272,7 @@ class _Block:
         solver = group_solver_of(form, step.known, numba=self._compiles(step, form, n))
         x = self.lanes.x
         turned = paths_of(self.plan, step, x[0], angles=True) if self.plan.counts else []
-        moving = [self.plan.rows(item.index) for item in step.inputs if isinstance(item, Slot)]
+        moving = [self.plan.rows(item.index) for item in step.inputs if isinstance(item, Register)]
         # The slots of a step follow each other.
         rows = slice(self.plan.rows(step.outputs[0]).start, self.plan.rows(step.outputs[-1]).stop)
         inputs = [row for part in moving for row in x[0, part]]
@@ -362,10 +362,10 @@ def paths_of(plan: Plan, step: Step, x: Floats, *, angles: bool = False) -> list
 
     Angles are counted along the lanes, which lie close together.
     """
-    movers = frozenset[str]().union(*(plan.movers[item.index] for item in step.inputs if isinstance(item, Slot)))
+    movers = frozenset[str]().union(*(plan.movers[item.index] for item in step.inputs if isinstance(item, Register)))
     found: dict[str, Floats] = {}
     for item in plan.drivers:
-        rows = x[plan.rows(item.slot)]
+        rows = x[plan.rows(item.register)]
         if item.driver in movers and item.angular:
             angle, good = np.arctan2(rows[1], rows[0]), np.isfinite(rows[0])
             angle[good] = np.unwrap(angle[good])
@@ -377,7 +377,7 @@ def paths_of(plan: Plan, step: Step, x: Floats, *, angles: bool = False) -> list
 
 def places_of(plan: Plan, x: Floats, size: float) -> list[Floats]:
     """Return the positions of all drivers in one space (n,): directions of angles, lengths relative to a size."""
-    return [row if item.angular else row / size for item in plan.drivers for row in x[plan.rows(item.slot)]]
+    return [row if item.angular else row / size for item in plan.drivers for row in x[plan.rows(item.register)]]
 
 
 def _nearest(old: Floats, new: Floats) -> tuple[int, int] | None:

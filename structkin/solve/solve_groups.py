@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from structkin.budget import DEFAULT, metered
 from structkin.model.mechanism import Mechanism
-from structkin.plan.plan import Plan, Slot, Step
+from structkin.plan.plan import Plan, Register, Step
 from structkin.plan.status import Status
 from structkin.solve.call import make_schedule
 from structkin.solve.coefficients import Coefficients
@@ -100,7 +100,7 @@ def _continues_across_gap(
     plan: Plan, step: Step, fine: Lanes, angles: Mapping[str, NDArray[np.float64]], gap: int, lane: int
 ) -> bool:
     """Return whether the pose of a lane comes from lanes before a gap, a turn of a driver away."""
-    slots = [operand.index for operand in step.inputs if isinstance(operand, Slot)]
+    slots = [operand.index for operand in step.inputs if isinstance(operand, Register)]
     rows = np.concatenate([np.arange(plan.offsets[-1])[plan.rows(slot)] for slot in slots] or [np.empty(0, np.intp)])
     before = np.flatnonzero(fine.status[:gap] == Status.OK)
     if not len(before):
@@ -114,7 +114,7 @@ def _clear(plan: Plan, lanes: Lanes, sample: int, group: int) -> None:
     """Clear the numbers of a group and of all that follow from it."""
     lost: set[int] = set()
     for step in plan.steps:
-        inputs = {operand.index for operand in step.inputs if isinstance(operand, Slot)}
+        inputs = {operand.index for operand in step.inputs if isinstance(operand, Register)}
         if step.group == group or inputs & lost:
             lost.update(step.outputs)
             for slot in step.outputs:

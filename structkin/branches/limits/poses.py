@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from structkin.branches.limits.known import Known
 from structkin.groups import Relation, Turn
-from structkin.plan.plan import Operand, Plan, Slot, Step
+from structkin.plan.plan import Operand, Plan, Register, Step
 from structkin.solve.strokes import Stroke
 
 #: The drivers' values (n,) as functions of the parameter (n,) of a path; complex parameters are complex steps.
@@ -111,7 +111,7 @@ class Poses:
         maker: dict[int, int] = {}
         result: list[tuple[int, ...]] = []
         for index, step in enumerate(self.plan.steps):
-            before = {maker[x.index] for x in step.inputs if isinstance(x, Slot) and x.index in maker}
+            before = {maker[x.index] for x in step.inputs if isinstance(x, Register) and x.index in maker}
             result.append(tuple(sorted(before.union(*(result[other] for other in before)))))
             maker.update(dict.fromkeys(step.outputs, index))
         for stroke in self.strokes:
@@ -122,7 +122,7 @@ class Poses:
     def _slots(self, steps: Iterable[int], p: Any, modes: Modes, zero: frozenset[int]) -> dict[int, Any]:
         drivers, slots = self.path(p), {}
         for item in self.plan.drivers:
-            slots[item.slot] = item.at(drivers[item.driver])
+            slots[item.register] = item.at(drivers[item.driver])
         for index in steps:
             step, kind = self.plan.steps[index], self._closed(index)
             h, root = self._inputs(step, slots), None
@@ -147,6 +147,6 @@ class Poses:
 
 
 def _operand(operand: Operand, slots: Mapping[int, Any]) -> Any:
-    if isinstance(operand, Slot):
+    if isinstance(operand, Register):
         return slots[operand.index]
     return operand if isinstance(operand, float) else np.array([[operand.real], [operand.imag]])
