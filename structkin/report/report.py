@@ -13,9 +13,10 @@ from structkin.global_methods.methods import solve
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
 from structkin.plan.compile import determines_all
+from structkin.report.centres import centres
 from structkin.report.forces import forces
 from structkin.report.limits import limits_of
-from structkin.report.rates import centres, coefficients, plots, rates
+from structkin.report.rates import coefficients, plots, rates
 from structkin.report.steps import steps
 from structkin.report.summary import ranges, summary
 from structkin.report.transmission import transmission
