@@ -7,13 +7,14 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 import sympy as sp
+from sympy.printing.latex import LatexPrinter
 
 if TYPE_CHECKING:
     from structkin.symbolic.explicit.equations import Equations
 
 #: Characters of LaTeX after which a line of an equation is broken at its next sum.
 LINE = 110
-GREEK = {"phi", "theta", "omega", "alpha", "lambda"}
+GREEK = {"alpha", "beta", "gamma", "lambda", "omega", "phi", "theta"}
 ESCAPES = {c: rf"\{c}" for c in "&%$#_{}"} | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\^{}"}
 
 
@@ -52,7 +53,16 @@ def symbol_name(name: str) -> str:
     ('l_{\\mathrm{rod}}', '\\dot{q}_{\\mathrm{A}}', '\\varphi_{\\mathrm{arm,B}}', 'g')
     """
     letter, _, index = name.partition("_")
-    dots = {"qd": r"\dot{q}", "qdd": r"\ddot{q}", "vd": r"\dot{v}", "ud": r"\dot{u}", "phi": r"\varphi", "l0": "l^0"}
+    dots = {
+        "qd": r"\dot{q}",
+        "qdd": r"\ddot{q}",
+        "vd": r"\dot{v}",
+        "ud": r"\dot{u}",
+        "phi": r"\varphi",
+        "l0": "l^0",
+        "q0": "q^0",
+        "det": r"\Delta",
+    }
     if letter in dots:
         letter = dots[letter]
     elif letter in GREEK:
@@ -75,9 +85,13 @@ def _accelerations(equations: Equations) -> list[sp.Symbol]:
     return [sp.Symbol(f"qdd_{s.name[2:]}", real=True) for s in equations.q]
 
 
+class _Latex(LatexPrinter):  # type: ignore[misc]
+    def _print_atan2(self, expr: sp.Expr) -> str:
+        return rf"\operatorname{{atan2}}\left({self._print(expr.args[0])},\, {self._print(expr.args[1])}\right)"
+
+
 def _printed(value: sp.Expr, names: dict[sp.Symbol, str]) -> str:
-    text: str = sp.latex(value, symbol_names=names, fold_short_frac=False, full_prec=False)
-    return text
+    return str(_Latex({"symbol_names": names, "full_prec": False}).doprint(value))
 
 
 def _given(equations: Equations, names: dict[sp.Symbol, str]) -> str:
