@@ -75,8 +75,8 @@ class Partition:
         self.kin = Kinematics(model, tree, PlaneForm(tree, geometry, Steps(geometry.symbols)), q, qd)
         self.numbers = {symbol: k for k, symbol in enumerate(q)}
         joints = [joint for joint, _ in self.kin.coordinates]
-        if unknown := [name for name in independent if name not in joints]:
-            what, hint = f"{', '.join(unknown)}: no joint of the tree", f"joints: {', '.join(dict.fromkeys(joints))}"
+        if strange := [name for name in independent if name not in joints]:
+            what, hint = f"{', '.join(strange)}: no joint of the tree", f"joints: {', '.join(dict.fromkeys(joints))}"
             raise InputError([Problem("independent", what, hint)], model.name)
         self.loops: list[Solved] = []
         known = {k for k, joint in enumerate(joints) if joint in independent}
