@@ -174,6 +174,14 @@ def test_latex_is_balanced_and_every_formula_is_understood(name):
             parser.parse(f"${line.strip()}$")
 
 
+def test_a_sum_times_a_multiplier_keeps_its_parentheses():
+    text = equations(four_bar()).latex(document=False)
+    minus = (
+        r"\left(- l_{\mathrm{coupler}} \cos{\left(\varphi_{\mathrm{coupler}} + q_{\mathrm{A}} + q_{\mathrm{B}} \right)}"
+    )
+    assert minus + r" - l_{\mathrm{crank}} \cos{\left(q_{\mathrm{A}} \right)}\right) \lambda_{\mathrm{2}}" in text
+
+
 def test_names_that_are_no_symbols():
     rod = body("lower arm, 2", 1.0, [0.5, 0, 0], np.eye(3))
     model = spatial('a "rod" */ \\', [rod], [joint("pin-1", "ground", "lower arm, 2", [0, 0, 0])])
