@@ -176,10 +176,11 @@ def test_latex_is_balanced_and_every_formula_is_understood(name):
 
 def test_a_sum_times_a_multiplier_keeps_its_parentheses():
     text = equations(four_bar()).latex(document=False)
-    minus = (
-        r"\left(- l_{\mathrm{coupler}} \cos{\left(\varphi_{\mathrm{coupler}} + q_{\mathrm{A}} + q_{\mathrm{B}} \right)}"
+    turn = r"\cos{\left(\varphi_{\mathrm{coupler}} + q_{\mathrm{A}} + q_{\mathrm{B}} \right)}"
+    factor = (
+        rf"- l_{{\mathrm{{coupler}}}} \, {turn} - l_{{\mathrm{{crank}}}} \, \cos{{\left(q_{{\mathrm{{A}}}} \right)}}"
     )
-    assert minus + r" - l_{\mathrm{crank}} \cos{\left(q_{\mathrm{A}} \right)}\right) \lambda_{\mathrm{2}}" in text
+    assert rf"\left({factor}\right) \lambda_{{\mathrm{{2}}}}" in text
 
 
 def test_names_that_are_no_symbols():

@@ -83,7 +83,11 @@ class _Names:
         symbols |= {*equations.q, *equations.qd}
         self.ordered = {s: sp.Symbol(f"{_rank(s.name)}{s.name}", real=True) for s in symbols}
         self.printer = _Latex(
-            {"symbol_names": {o: symbol_name(s.name) for s, o in self.ordered.items()}, "full_prec": False}
+            {
+                "symbol_names": {o: symbol_name(s.name) for s, o in self.ordered.items()},
+                "full_prec": False,
+                "mul_symbol": r" \, ",
+            }
         )
 
     def __call__(self, value: sp.Expr) -> str:
