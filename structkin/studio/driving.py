@@ -96,7 +96,7 @@ class Driving:
             raise self._unsolved(Status(int(motion.status[0])), int(motion.failed_group[0]))
         self._poses.start(motion.lanes.x[0, :, 0], z, turns)
         try:
-            self._poses.at(0.0, z, np.zeros(len(z)))
+            self._poses.reach(0.0, z)
         except NoPoseError as error:
             raise self._unsolved(error.status, error.group) from None
 
@@ -217,7 +217,7 @@ class Driving:
         while part >= FINEST:
             trial, stop = self._poses.aside(), None
             try:
-                pose, _ = trial.at(0.0, q + part * way, np.zeros(len(way)))
+                pose = trial.reach(0.0, q + part * way)
             except NoPoseError as error:
                 # the follower has halved its way up to where the motion ends
                 stop, pose = _Stop(self._words(error)), trial.last or self.pose

@@ -79,6 +79,7 @@ def make_server(session: Session, port: int) -> tuple[Server, str]:
         log_level="critical",
         access_log=False,
         ws_max_size=LARGEST,
+        ws_per_message_deflate=False,
         server_header=False,
         proxy_headers=False,
         timeout_graceful_shutdown=1,

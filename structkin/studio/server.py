@@ -93,7 +93,7 @@ class Studio:
                 self._tab = None
 
     async def _work(self, socket: WebSocket, inbox: Inbox) -> None:
-        """Answer message after message, each in a thread; one that has not come to its end goes on while none waits."""
+        """Answer message after message, long ones in a thread; one that is unfinished continues while none waits."""
         unfinished: Message | None = None
         while True:
             if unfinished is not None and not inbox.waiting:
@@ -103,7 +103,11 @@ class Studio:
                 message = await inbox.get()
             unfinished = None
             async with self._turn:
-                answers = await asyncio.to_thread(self._answers, message)
+                if isinstance(message, dict) and message.get("type") in LATEST:
+                    # a pose is found sooner than another thread is woken
+                    answers = self._answers(message)
+                else:
+                    answers = await asyncio.to_thread(self._answers, message)
             for answer in answers:
                 if callable(answer):
                     self._start(socket, answer)

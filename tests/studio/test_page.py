@@ -26,7 +26,8 @@ TRACE = """
 window.poses = [];
 const waiting = new Map();
 let moved = 0;
-addEventListener("pointermove", (event) => (moved = event.timeStamp), true);
+for (const name of ["pointermove", "pointerrawupdate"])
+  addEventListener(name, (event) => (moved = event.timeStamp), true);
 const send = WebSocket.prototype.send;
 WebSocket.prototype.send = function (text) {
   const message = JSON.parse(text);

@@ -137,6 +137,11 @@ class Poses:
 
         Raises `NoPoseError` where there is none.
         """
+        pose = self.reach(t, q)
+        return pose, self._convective_smooth(t, q, rates) if pose.smooth else self.convective(pose, rates)
+
+    def reach(self, t: float, q: Floats) -> Pose:
+        """Return the pose at coordinates q (f,) alone; raises `NoPoseError` where there is none."""
         if self.last is None:
             assert self._start is not None
             x, z = self._start
@@ -144,9 +149,7 @@ class Poses:
             if self.last is None:
                 raise NoPoseError(t, Status.SINGULAR, -1)
         self._go(t, q, HALVINGS)
-        if self.last.smooth:
-            return self.last, self._convective_smooth(t, q, rates)
-        return self.last, self.convective(self.last, rates)
+        return self.last
 
     def circle(self) -> NDArray[np.complex128] | None:
         """Return complex slots (rows, nodes) around the last pose, if its K and L come from these; None elsewhere."""

@@ -33,3 +33,8 @@ export function worldTransform({ x, y, scale }: Camera, [width, height]: Size): 
 export function pixel({ x, y, scale }: Camera, [width, height]: Size, [px, py]: Point): Point {
   return [width / 2 + scale * (px - x), height / 2 - scale * (py - y)];
 }
+
+/** Return the place at a pixel. */
+export function placeOf({ x, y, scale }: Camera, [width, height]: Size, [px, py]: Point): Point {
+  return [x + (px - width / 2) / scale, y - (py - height / 2) / scale];
+}

@@ -2,7 +2,7 @@
 import { batch, effect, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import { type ComponentChildren, createContext } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { type Camera, fitted, type Size, worldTransform, zoomed } from "./camera";
+import { type Camera, fitted, placeOf, type Size, worldTransform, zoomed } from "./camera";
 import { anchor, collide, labelOffsets, type Name, namesOf } from "./labels";
 import { type Box, type Pose, somePoses, wholeBox } from "./pose";
 import { Shapes } from "./shapes";
@@ -52,6 +52,8 @@ export interface Stage {
 export const StageContext = createContext<Stage | null>(null);
 
 const ON = signal(true);
+/** Where the browser has it, the event that does not wait for the next frame. */
+const MOVES = "onpointerrawupdate" in globalThis ? "pointerrawupdate" : "pointermove";
 const KEYS: Record<string, Point> = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
 
 export function Scene(props: SceneProps) {
@@ -103,10 +105,12 @@ export function Scene(props: SceneProps) {
     untouched.current = true;
     camera.value = home();
   };
+  /** From the screen to pixels of the picture, kept while the pointer is down: asking for it lays the page out. */
+  const screen = useRef<DOMMatrix | null>(null);
   const place = (event: MouseEvent): Point => {
-    const back = world.current!.getScreenCTM()!.inverse();
+    const back = screen.current ?? svg.current!.getScreenCTM()!.inverse();
     const { x, y } = new DOMPoint(event.clientX, event.clientY).matrixTransform(back);
-    return [x, y];
+    return placeOf(camera.peek() ?? home(), size.peek(), [x, y]);
   };
   const hit = (event: PointerEvent): Hit => {
     const on = (event.target as Element).closest("[data-part]");
@@ -128,6 +132,7 @@ export function Scene(props: SceneProps) {
   const panned = useRef<Point | null>(null);
   const down = (event: PointerEvent) => {
     if (event.button !== 0 && event.button !== 1) return;
+    screen.current = svg.current!.getScreenCTM()!.inverse();
     if (props.onPointerDown?.(hit(event))) svg.current!.setPointerCapture(event.pointerId);
     else if (event.pointerType === "mouse" || wheel === "always") {
       panned.current = place(event);
@@ -142,7 +147,16 @@ export function Scene(props: SceneProps) {
       camera.value = { ...at, x: at.x + panned.current[0] - x, y: at.y + panned.current[1] - y };
     } else props.onPointerMove?.(hit(event));
   };
+  const moves = useRef(move);
+  moves.current = move;
+  useEffect(() => {
+    const element = svg.current!;
+    const follow = (event: Event) => moves.current(event as PointerEvent);
+    element.addEventListener(MOVES, follow);
+    return () => element.removeEventListener(MOVES, follow);
+  }, []);
   const up = (event: PointerEvent) => {
+    screen.current = null;
     if (panned.current) panned.current = null;
     else props.onPointerUp?.(hit(event));
   };
@@ -169,7 +183,6 @@ export function Scene(props: SceneProps) {
           aria-label={props.label}
           tabIndex={wheel === "never" ? undefined : 0}
           onPointerDown={down}
-          onPointerMove={move}
           onPointerUp={up}
           onPointerCancel={up}
           onDblClick={reset}
@@ -201,6 +214,9 @@ export function Scene(props: SceneProps) {
   );
 }
 
+/** Names that cover each other are placed anew, but not more often than this [ms]: it takes as long as some frames. */
+const PATIENCE = 400;
+
 /** Move the names with the pose; their offsets are chosen once for a structure and a zoom. */
 function moveNames(
   root: SVGElement,
@@ -213,8 +229,10 @@ function moveNames(
   clearance: number | undefined,
 ) {
   const elements = root.querySelectorAll<SVGTextElement>(".sk-names > text");
+  const shown: (string | null)[] = [];
   let offsets: Point[] = [];
   let scale = 0;
+  let chosen = 0;
   return effect(() => {
     const at = camera.value;
     if (!at) return;
@@ -222,18 +240,19 @@ function moveNames(
       const poses = somePoses(view.samples, 8);
       offsets = labelOffsets(view, texts, poses.length ? poses : [pose.peek()], at, size.value, clearance);
       scale = at.scale;
+      chosen = performance.now();
     };
     if (Math.abs(Math.log(at.scale / (scale || 1e-300))) > 0.2) choose();
     const anchors = texts.map((name) => (names.value ? anchor(name, pose.value, at, size.value) : null));
     const places = () => anchors.map((where, k): Point | null => where && [where[0] + offsets[k]![0], where[1] + offsets[k]![1]]);
     // where a mechanism is dragged, nobody knows the poses to come
-    if (!view.samples && collide(texts, places())) choose();
+    if (!view.samples && performance.now() - chosen > PATIENCE && collide(texts, places())) choose();
     places().forEach((place, k) => {
-      const element = elements[k]!;
-      element.style.display = place ? "" : "none";
-      if (!place) return;
-      element.setAttribute("x", String(place[0]));
-      element.setAttribute("y", String(place[1]));
+      const next = place && `translate(${place[0].toFixed(1)} ${place[1].toFixed(1)})`;
+      if (next === shown[k]) return;
+      if (next) elements[k]!.setAttribute("transform", next);
+      if (!next || !shown[k]) elements[k]!.style.display = next ? "" : "none";
+      shown[k] = next;
     });
   });
 }

@@ -47,7 +47,7 @@ export function pathOf(points: (Point | null)[], closed = false): string {
 /** Move the shapes' elements with the pose, straight in the document: one matrix for each frame. */
 function moveShapes(root: SVGElement, shapes: Shape[], pose: ReadonlySignal<Pose>) {
   const elements = root.querySelectorAll<SVGElement>(":scope > *");
-  const frames = new Map<string, { shape: Shape; elements: SVGElement[] }>();
+  const frames = new Map<string, { shape: Shape; elements: SVGElement[]; shown?: string | null }>();
   shapes.forEach((shape, k) => {
     const name = JSON.stringify(shape.frame);
     const entry = frames.get(name) ?? { shape, elements: [] };
@@ -55,12 +55,16 @@ function moveShapes(root: SVGElement, shapes: Shape[], pose: ReadonlySignal<Pose
     frames.set(name, entry);
   });
   return effect(() => {
-    for (const { shape, elements } of frames.values()) {
-      const place = matrix(pose.value, shape.frame);
-      for (const element of elements) {
-        if (place) element.setAttribute("transform", `matrix(${place.join(" ")})`);
-        element.style.display = place ? "" : "none";
+    for (const frame of frames.values()) {
+      const place = matrix(pose.value, frame.shape.frame);
+      const next = place && `matrix(${place.join(" ")})`;
+      // what stands still costs no style and no paint
+      if (next === frame.shown) continue;
+      for (const element of frame.elements) {
+        if (next) element.setAttribute("transform", next);
+        if (!next || !frame.shown) element.style.display = next ? "" : "none";
       }
+      frame.shown = next;
     }
   });
 }

@@ -30,8 +30,9 @@ import type { State } from "./types";
 /** Pixels within which the pointer is on a point, and within which coordinates snap to those of other points. */
 const NEAR = 11;
 const SNAP = 6;
-/** So many places of a path are shown. */
-const PATH = 500;
+/** So many places are in a piece of a path, and so many pieces are shown. */
+const PIECE = 24;
+const PIECES = 20;
 
 const camera = signal<Camera | null>(null);
 /** A line that is being drawn, and the point that would be taken. */
@@ -52,9 +53,11 @@ export function Canvas() {
 
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    const part = selected.value && `${selected.value.kind.slice(0, -1)}:${selected.value.name}`;
+    const { kind, name } = selected.value ?? {};
+    // a pin is a point and a joint
+    const parts = kind === "points" ? [`point:${name}`, `joint:${name}`] : kind ? [`${kind.slice(0, -1)}:${name}`] : [];
     for (const shape of box.current!.querySelectorAll<SVGElement>(".sk-shapes > *"))
-      shape.classList.toggle("st-chosen", shape.dataset.part === part);
+      shape.classList.toggle("st-chosen", parts.includes(shape.dataset.part ?? ""));
   }, [view, selected.value]);
 
   const down = (hit: Hit): boolean => {
@@ -352,25 +355,32 @@ function Ghosts({ view }: { view: View }) {
   );
 }
 
-/** The paths that marked points have gone while the mechanism was driven. */
+/** The paths that marked points have gone while the mechanism was driven: short pieces, of which only the last changes. */
 function Paths({ view }: { view: View }) {
   const root = useRef<SVGGElement>(null);
+  const traced = useMemo(() => view.points.filter((point) => point.trace), [view]);
   useEffect(() => {
-    const traced = view.points.filter((point) => point.trace);
-    const ways = traced.map((): Point[] => []);
-    return pose.subscribe((now) => {
+    const pieces = traced.map((): Point[] => []);
+    const groups = [...root.current!.children];
+    const stop = pose.subscribe((now) =>
       traced.forEach((point, k) => {
-        const place = spot(now, [point.link, ...point.at]);
-        if (!place) return;
-        ways[k]!.push(place);
-        if (ways[k]!.length > PATH) ways[k]!.shift();
-        root.current?.children[k]?.setAttribute("d", pathOf(ways[k]!, false));
-      });
-    });
-  }, [view]);
+        const [place, piece, group] = [spot(now, [point.link, ...point.at]), pieces[k]!, groups[k]!];
+        const last = piece.at(-1);
+        if (!place || (last && Math.hypot(place[0] - last[0], place[1] - last[1]) < pixels(1))) return;
+        if (piece.length === PIECE) piece.splice(0, PIECE - 1);
+        if (piece.push(place) === 2) group.append(document.createElementNS(group.namespaceURI, "path"));
+        if (group.childElementCount > PIECES) group.firstElementChild!.remove();
+        group.lastElementChild?.setAttribute("d", pathOf(piece));
+      }),
+    );
+    return () => {
+      stop();
+      for (const group of groups) group.replaceChildren();
+    };
+  }, [traced]);
   return (
     <g ref={root} class="st-paths">
-      {view.points.filter((point) => point.trace).map((point) => <path key={point.name} stroke={point.colour} />)}
+      {traced.map((point) => <g key={point.name} stroke={point.colour} />)}
     </g>
   );
 }

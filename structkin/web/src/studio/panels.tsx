@@ -1,4 +1,5 @@
 // The panels beside the drawing: what is wrong, groups in solve order, drivers, what is selected, and the searches.
+import { useComputed } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
 import { fixed, number } from "../words";
 import { driveAt } from "./canvas";
@@ -105,7 +106,7 @@ function Drivers({ now }: { now: State }) {
         <div key={id} class="st-driver">
           <button type="button" class="st-name" onClick={() => (selected.value = { kind: "drivers", name: id })}>{id}</button>
           <output>
-            {id in values.value ? fixed(values.value[id]) + unit(kind) : "–"}
+            <Value id={id} unit={unit(kind)} />
             {efforts.value.filter(({ driver, value }) => driver === id && value !== null).map(({ value, unit }) => (
               <small title="What holds this pose at rest">{effortWords(value!, unit)}</small>
             ))}
@@ -116,6 +117,12 @@ function Drivers({ now }: { now: State }) {
       ))}
     </section>
   );
+}
+
+/** The value of a driver, written straight into the document: it changes with every pose. */
+function Value({ id, unit }: { id: string; unit: string }) {
+  const text = useComputed(() => (id in values.value ? fixed(values.value[id]) + unit : "–"));
+  return <>{text}</>;
 }
 
 const effortWords = (value: number, unit: string) =>

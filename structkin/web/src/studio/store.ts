@@ -99,7 +99,25 @@ export function send(message: { type: string } & Record<string, unknown>) {
 
 export const newStroke = () => ++strokes;
 export const edit = (command: Command, stroke?: number) => send({ type: "edit", command, stroke });
-export const drag = (link: string, local: Point, to: Point) => send({ type: "drag", link, local, to, seq: ++sequence });
+
+/** The drag that is not answered yet, and the place that the pointer has gone to meanwhile. */
+let asked = 0;
+let ahead: (() => void) | null = null;
+/** Drag a place of a link to another one; while the last drag is not answered, only the newest place is kept. */
+export function drag(link: string, local: Point, to: Point) {
+  if (asked) {
+    ahead = () => drag(link, local, to);
+    return;
+  }
+  asked = ++sequence;
+  send({ type: "drag", link, local, to, seq: asked });
+}
+
+function answered() {
+  const next = ahead;
+  [asked, ahead] = [0, null];
+  next?.();
+}
 export const turn = (driver: string, to: number) => send({ type: "turn", driver, to, seq: ++sequence });
 
 export function search(what: "ranking" | "assemblies" | "limits") {
@@ -141,6 +159,7 @@ function take(message: Incoming) {
         takeState(message);
         break;
       case "pose":
+        if (message.seq === asked) answered();
         // A pose that was under way when editing began would take the links off their handles.
         if (message.revision !== state.peek()?.revision || mode.peek() !== "drive") break;
         place(message.frames, message.drivers);
@@ -148,6 +167,7 @@ function take(message: Incoming) {
         for (const listener of listeners) listener(message);
         break;
       case "refused":
+        answered();
         searching.value = "";
         refit = false;
         refusedSave = message.problems.some(({ hint }) => hint.startsWith("save again"));
@@ -183,6 +203,7 @@ function take(message: Incoming) {
 
 let refit = false;
 function takeState(message: State) {
+  answered();
   const before = state.peek();
   state.value = message;
   place(message.frames, message.drivers);

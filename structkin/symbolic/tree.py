@@ -1,0 +1,126 @@
+"""The tree of a model: bodies in an order from the ground outwards, each on a joint of one degree of freedom."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import networkx as nx
+import numpy as np
+
+from structkin.multibody.joint import Floats, Motion, SpatialJoint
+from structkin.multibody.model import GROUND, Body, SpatialModel
+
+STILL = Motion(np.zeros(3), np.zeros(3))
+
+
+@dataclass(frozen=True, eq=False)
+class TreeBody:
+    """A body of the tree with the joint that carries it (S4, recursive scheme: Phi, Psi, p^z, l, m, I).
+
+    All vectors are in the axes of the body, which are those of the ground in the drawn pose. `parent` is the number
+    of the body that carries it, -1 for the ground; `offset` (3,) leads from the parent's joint to this one, and
+    `center` (3,) from this joint to the centre of mass. A joint of several degrees of freedom is a row of entries
+    without mass; the last of them carries the body. `coordinate` is (joint, number), None for a fixed joint.
+    """
+
+    name: str
+    parent: int
+    rotation: Floats
+    translation: Floats
+    offset: Floats
+    mass: float
+    center: Floats
+    inertia: Floats
+    coordinate: tuple[str, int] | None
+
+
+@dataclass(frozen=True, eq=False)
+class Tree:
+    """The bodies in an order from the ground outwards, the number of each body's last entry, and the joints cut.
+
+    `joints` (3,) per entry is where its joint lies in the drawn pose, in ground axes.
+    """
+
+    bodies: tuple[TreeBody, ...]
+    joints: tuple[Floats, ...]
+    of: dict[str, int]
+    cut: tuple[SpatialJoint, ...]
+
+    @property
+    def coordinates(self) -> tuple[tuple[str, int], ...]:
+        """The (joint, number) of the coordinates q, in the order of the bodies."""
+        return tuple(body.coordinate for body in self.bodies if body.coordinate is not None)
+
+
+def tree_of(model: SpatialModel) -> Tree:
+    """Return a spanning tree of the model's bodies, breadth first, that leaves out the joints with `cut=True`.
+
+    Where loops are left, the joint that closes each is cut: the one met last. A body without a way to the ground is
+    carried by a free joint at its centre of mass.
+    """
+    graph = nx.MultiGraph()
+    graph.add_nodes_from([GROUND, *model.bodies])
+    graph.add_edges_from((*j.bodies, j.name) for j in model.joints.values() if not j.cut)
+    bodies: list[TreeBody] = []
+    places: list[Floats] = []
+    of = {GROUND: -1}
+    used = set[str]()
+    for joint, parent, child in _outwards(graph, model):
+        used.add(joint.name)
+        body = model.bodies[child]
+        sign = 1.0 if joint.bodies == (parent, child) else -1.0
+        motions = joint.motions if sign > 0 else tuple(Motion(-r, -t) for r, t in reversed(joint.motions))
+        numbers = range(len(motions)) if sign > 0 else reversed(range(len(motions)))
+        steps: list[tuple[Motion, tuple[str, int] | None]]
+        steps = [(m, (joint.name, n)) for m, n in zip(motions, numbers, strict=True)] or [(STILL, None)]
+        for index, (motion, coordinate) in enumerate(steps):
+            last = index == len(steps) - 1
+            before = of[parent] if index == 0 else len(bodies) - 1
+            offset = joint.at - (places[before] if before >= 0 else np.zeros(3))
+            bodies.append(_tree_body(body, motion, coordinate, before, offset, joint.at, last))
+            places.append(joint.at)
+        of[child] = len(bodies) - 1
+    cut = tuple(j for j in model.joints.values() if j.name not in used)
+    del of[GROUND]
+    return Tree(tuple(bodies), tuple(places), of, cut)
+
+
+def _outwards(graph: nx.MultiGraph, model: SpatialModel) -> Iterator[tuple[SpatialJoint, str, str]]:
+    """Yield (joint, parent, child) from the ground outwards, then from each body that floats."""
+    reached = {GROUND}
+    roots = [GROUND, *(name for name in model.bodies)]
+    for root in roots:
+        if root not in reached:
+            reached.add(root)
+            yield _free(model.bodies[root]), GROUND, root
+        elif root != GROUND:
+            continue
+        queue = [root]
+        for parent in queue:
+            for _, child, name in graph.edges(parent, keys=True):
+                if child not in reached:
+                    reached.add(child)
+                    queue.append(child)
+                    yield model.joints[name], parent, child
+
+
+def _free(body: Body) -> SpatialJoint:
+    """Return the free joint of a body that floats."""
+    return SpatialJoint(body.name, "free", (GROUND, body.name), body.center, np.eye(3)[0], np.eye(3)[1])
+
+
+def _tree_body(
+    body: Body,
+    motion: Motion,
+    coordinate: tuple[str, int] | None,
+    parent: int,
+    offset: Floats,
+    at: Floats,
+    last: bool,
+) -> TreeBody:
+    """Return one entry; only the last of a joint has the body's mass."""
+    mass, center, inertia = 0.0, np.zeros(3), np.zeros((3, 3))
+    if last:
+        mass, center, inertia = body.mass, body.center - at, body.inertia
+    return TreeBody(body.name, parent, motion.rotation, motion.translation, offset, mass, center, inertia, coordinate)
