@@ -8,11 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from structkin.budget import DEFAULT
-from structkin.errors import InputError, Problem, StructureError
-from structkin.global_methods.methods import solve
+from structkin.errors import InputError, Problem
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
-from structkin.plan.compile import determines_all
 from structkin.report.forces import forces
 from structkin.report.limits import limits_of
 from structkin.report.rates import centres, coefficients, plots, rates
@@ -20,7 +18,7 @@ from structkin.report.steps import steps
 from structkin.report.summary import ranges, summary
 from structkin.report.transmission import transmission
 from structkin.show.files import whole_file
-from structkin.show.view import view
+from structkin.show.view import motion_of, view
 from structkin.solve import Motion, structure_of
 from structkin.web import page
 
@@ -91,11 +89,8 @@ def content(
         return lambda done: progress(what, done) if progress is not None else None
 
     structure = structure_of(mechanism)
-    if motion is None and mechanism.drivers and determines_all(structure):
-        try:
-            motion = solve(mechanism, samples, duration=duration, budget=budget, progress=told("solving"))
-        except StructureError:
-            motion = None
+    if motion is None:
+        motion = motion_of(mechanism, samples, duration=duration, budget=budget, progress=told("solving"))
     data = view(mechanism, motion, structure=structure if motion is None else motion.structure)
     data["summary"] = summary(mechanism, structure, motion, source)
     if motion is None:

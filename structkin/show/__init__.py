@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     )
     from structkin.show.structure_graph import draw_structure
     from structkin.show.terminal import groups_table, summary_table
+    from structkin.show.notebook import widget
 
 __all__ = [
     "animate",
@@ -68,6 +69,7 @@ __all__ = [
     "summary_table",
     "to_dataframe",
     "to_xarray",
+    "widget",
     "write_csv",
     "write_forces_csv",
     "write_simulation_csv",
@@ -104,6 +106,7 @@ _HOMES = {
     "summary_table": "terminal",
     "to_dataframe": "columns",
     "to_xarray": "dataset",
+    "widget": "notebook",
     "write_csv": "columns",
     "write_forces_csv": "forces",
     "write_simulation_csv": "simulation",
