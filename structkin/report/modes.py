@@ -18,7 +18,7 @@ from structkin.structure import Group
 #: Origin and direction (n,) of links.
 Frames = Mapping[str, tuple[Plane, Plane]]
 
-#: Modes nearer than this to the motion's own, in parts of the mechanism's size, are that one.
+#: Modes nearer to the motion's own than this fraction of the mechanism's size count as the same.
 SAME = 1e-6
 
 
@@ -46,7 +46,7 @@ def mirrored(motion: Motion, group: Group) -> Frames | None:
 
 
 def others(motion: Motion, group: Group, sample: int) -> tuple[list[Frames], str]:
-    """Return all other modes of a group at one sample, and what is to be said of them (such as: not enumerated)."""
+    """Return all other modes of a group at one sample, and a note on them, such as "not enumerated"."""
     plan = motion.plan
     poses, note = [motion.lanes.x[0][:, [sample]].copy()], ""
     for k, step in enumerate(plan.steps):

@@ -1,4 +1,4 @@
-"""The solution step by step: what each group is given, on what its unknowns lie, and its other modes."""
+"""The solution step by step: the inputs of each group, the loci of its unknowns, and its other modes."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from structkin.solve import Motion
 from structkin.structure import Group
 from structkin.structure.reasons import reason
 
-#: Modes of a group shown at most.
+#: The most modes of a group that are shown.
 MOST = 24
 
 
 def steps(motion: Motion) -> dict[str, Any] | None:
-    """Return a step for each group; None where no sample has a pose."""
+    """Return a step for each group; None if no sample has a pose."""
     if not motion.regular.any():
         return None
     sample = int(np.argmax(motion.regular))
