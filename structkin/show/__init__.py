@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from structkin.show.limits_figure import draw_circuits, draw_limits, limits_table
     from structkin.show.matrices import draw_matrices
     from structkin.show.motion_plot import plot_motion
+    from structkin.show.notebook import widget
     from structkin.show.schematic import draw_schematic
     from structkin.show.simulation import (
         plot_simulation,
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     )
     from structkin.show.structure_graph import draw_structure
     from structkin.show.terminal import groups_table, summary_table
-    from structkin.show.notebook import widget
 
 __all__ = [
     "animate",

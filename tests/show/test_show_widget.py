@@ -51,7 +51,9 @@ def test_it_moves_in_a_browser(name: str, browser: Any, tmp_path: Path):
         assert found
         for point, place in found.items():
             assert place == pytest.approx(motion.position(point)[sample] / unit, abs=2e-3 * motion.size / unit)
-    assert page.locator(".sk-traces path").count() == sum(point["trace"] for point in motion.widget().view["points"]) > 0
+    assert (
+        page.locator(".sk-traces path").count() == sum(point["trace"] for point in motion.widget().view["points"]) > 0
+    )
     page.get_by_role("button", name="Play").click()
     page.wait_for_function("document.querySelector('input[type=range]').valueAsNumber > 3", timeout=10_000)
     page.evaluate("remove()")
@@ -83,6 +85,5 @@ except sk.InputError as error:
 """
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout == (
-        "Arm: 1 error\n"
-        '  - widget: needs anywidget, which is not installed; pip install "structkin[notebook]"\n'
+        'Arm: 1 error\n  - widget: needs anywidget, which is not installed; pip install "structkin[notebook]"\n'
     )
