@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,10 @@ from structkin.budget import DEFAULT
 from structkin.errors import InputError, Problem
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
+from structkin.report.centres import centres
 from structkin.report.forces import forces
 from structkin.report.limits import limits_of
-from structkin.report.rates import centres, coefficients, plots, rates
+from structkin.report.rates import coefficients, plots, rates
 from structkin.report.steps import steps
 from structkin.report.summary import ranges, summary
 from structkin.report.transmission import transmission
@@ -62,10 +64,10 @@ def report(
     _check(mechanism, path, motion, without)
     # opened first, so that a path which cannot be written is found before the work
     with whole_file(path, encoding="utf-8", newline="\n") if path is not None else nullcontext() as file:
-        data = content(
-            mechanism, motion=motion, samples=samples, duration=duration, without=without, source=source,
-            budget=budget, progress=progress,
-        )  # fmt: skip
+        if motion is None:
+            tell = None if progress is None else partial(progress, "solving")
+            motion = motion_of(mechanism, samples, duration=duration, budget=budget, progress=tell)
+        data = content(mechanism, motion, without, source, budget, progress)
         text = page({"host": "report", "view": data}, mechanism.title or "Mechanism")
         if file is not None:
             file.write(text)
@@ -74,23 +76,18 @@ def report(
 
 def content(
     mechanism: Mechanism,
-    *,
-    motion: Motion | None = None,
-    samples: int = 361,
-    duration: float | None = None,
+    motion: Motion | None,
     without: Collection[str] = (),
     source: str = "",
     budget: float | None = DEFAULT,
     progress: Progress | None = None,
 ) -> dict[str, Any]:
-    """Return the content of a report as plain data: a view (`structkin.show.view`) with sections as further keys."""
+    """Return what a report shows as plain data: a view (`structkin.show.view`) with the sections as further keys."""
 
     def told(what: str) -> Callable[[float], None]:
         return lambda done: progress(what, done) if progress is not None else None
 
     structure = structure_of(mechanism)
-    if motion is None:
-        motion = motion_of(mechanism, samples, duration=duration, budget=budget, progress=told("solving"))
     data = view(mechanism, motion, structure=structure if motion is None else motion.structure)
     data["summary"] = summary(mechanism, structure, motion, source)
     if motion is None:

@@ -131,7 +131,7 @@ class Drives:
         kp, kv = numbers([inertia / lag**2]), numbers([2 * inertia / lag])
         value, rate = (float(x) for x in self.sim.drivers[id][:2, 0])
         if law.speed is not None:
-            # this is `intvelocity`, for which MuJoCo before 3.8 demands a range
+            # `intvelocity` without its range: older versions of MuJoCo refuse it where none is given
             servo = {"dyntype": "integrator", "gainprm": kp, "biastype": "affine", "biasprm": f"0 -{kp}"}
             self._act("general", id, target, law.speed, **servo)
             self.activations.append(value)
