@@ -92,11 +92,8 @@ def content(
         return lambda done: progress(what, done) if progress is not None else None
 
     structure = structure_of(mechanism)
-    if motion is None and mechanism.drivers and determines_all(structure):
-        try:
-            motion = solve(mechanism, samples, duration=duration, budget=budget, progress=told("solving"))
-        except StructureError:
-            motion = None
+    if motion is None:
+        motion = motion_of(mechanism, samples, duration=duration, budget=budget, progress=told("solving"))
     data = view(mechanism, motion, structure=structure if motion is None else motion.structure)
     data["summary"] = summary(mechanism, structure, motion, source)
     if motion is None:
@@ -121,6 +118,23 @@ def content(
                 data[name] = found
     data["summary"]["problems"] += _missing(data)
     return data
+
+
+def motion_of(
+    mechanism: Mechanism,
+    samples: int,
+    *,
+    duration: float | None,
+    budget: float | None,
+    progress: Callable[[float], None] | None = None,
+) -> Motion | None:
+    """Return the motion that a report shows; None if the drivers do not determine the mechanism."""
+    if not mechanism.drivers or not determines_all(structure_of(mechanism)):
+        return None
+    try:
+        return solve(mechanism, samples, duration=duration, budget=budget, progress=progress)
+    except StructureError:
+        return None
 
 
 def _missing(data: dict[str, Any]) -> list[str]:
