@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from importlib.metadata import version
 from collections import Counter
+from importlib.metadata import version
 from typing import Any
 
 import numpy as np
