@@ -1,9 +1,8 @@
 """What a user does to a document: small immutable commands, each a message of the protocol.
 
 `read` checks a message and returns its command; `command.apply(document)` returns the new document and leaves the old
-one unchanged. Places and lengths are in the file's unit of length, angles in its unit of angle. A command that cannot
-be applied to a document raises `InputError`; one that makes the mechanism invalid does not: the problem is shown with
-its cure.
+one as it is. Places and lengths are in the file's unit of length, angles in its unit of angle. A command that has no
+meaning in a document raises `InputError`; one that makes the mechanism invalid does not: that is shown with its cure.
 """
 
 from __future__ import annotations
@@ -24,12 +23,12 @@ Entries = Literal["links", "joints", "drivers", "forces", "initial"]
 
 
 class Command(BaseModel):
-    """The base of all commands: frozen, and strict about unknown keys."""
+    """What all commands share: they are frozen, and refuse what they do not know."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=False)
 
     def apply(self, document: Document) -> Document:
-        """Return the document after the command; raise `InputError` if it cannot be applied."""
+        """Return the document after the command; raise `InputError` where it has no meaning."""
         raise NotImplementedError
 
 
@@ -55,9 +54,9 @@ class AddPoint(Command):
 
 
 class MovePoint(Command):
-    """Move a point of the sketch; given lengths are kept as far as possible.
+    """Move a point of the sketch; lengths that are given are kept as far as they can be.
 
-    A place from a pointer gets as many digits as are meaningful; one that was `typed` keeps all of its digits.
+    A place that a pointer gave gets as many digits as it can mean, one that was `typed` keeps all of its own.
     """
 
     op: Literal["move_point"]
@@ -75,7 +74,7 @@ class MovePoint(Command):
 
 
 class MergePoints(Command):
-    """Merge a point into another one: links that had either then share a pin."""
+    """Let a point become another one: links that had either then share a pin."""
 
     op: Literal["merge_points"]
     keep: Name
@@ -149,7 +148,7 @@ class AddLink(Command):
 
 
 class Put(Command):
-    """Add or replace the entry of that name: a joint, a driver, a force, or a link as a table."""
+    """Add an entry, or put it in the place of the one of that name: a joint, a driver, a force, a link as a table."""
 
     op: Literal["put"]
     section: Entries
@@ -166,7 +165,7 @@ class Put(Command):
 
 
 class Drive(Command):
-    """Drive a joint instead of the driver that is named, or else of the only one; its speed is kept."""
+    """Let a joint drive: in the place of a driver if one is named, else of the only one; its speed is kept."""
 
     op: Literal["drive"]
     joint: Name
@@ -212,7 +211,7 @@ class Rename(Command):
 
 
 class Delete(Command):
-    """Delete an entry, with everything that depends on it."""
+    """Delete an entry, with all that hangs on it."""
 
     op: Literal["delete"]
     section: Section
@@ -227,7 +226,7 @@ class Delete(Command):
 
 
 class SetLength(Command):
-    """Set or remove the exact distance between two points of a link; the sketch is moved to agree."""
+    """Give or take away the exact distance of two points of a link; the sketch is moved to agree."""
 
     op: Literal["set_length"]
     first: Name
@@ -275,7 +274,7 @@ class SetAngle(Command):
 
 
 class SetHead(Command):
-    """Set the title, the duration or the units of the document; null removes them. Numbers are not converted."""
+    """Set the title, the duration or the units of the document; null takes them away. Numbers stay as they are."""
 
     op: Literal["set_head"]
     key: Literal["title", "duration", "units"]
@@ -283,13 +282,13 @@ class SetHead(Command):
 
     def apply(self, document: Document) -> Document:
         """Return the document after the command."""
-        # top-level keys come before the sections
+        # keys of the top stand above the sections
         rest = {name: value for name, value in document.data.items() if name != self.key}
         return Document(rest if self.value is None else {self.key: self.value, **rest})
 
 
 class Replace(Command):
-    """Replace this document by another one: a new one, a shared one, or one that the browser kept."""
+    """Put another document in the place of this one: a new one, a shared one, one that the browser kept."""
 
     op: Literal["replace"]
     document: dict[str, Any]
@@ -307,7 +306,7 @@ _READER: TypeAdapter[Command] = TypeAdapter(Annotated[AnyCommand, Field(discrimi
 
 
 def read(message: Any) -> Command:
-    """Return the command of a message; raise `InputError` if it is not one.
+    """Return the command of a message; raise `InputError` where it is none.
 
     >>> read({"op": "add_point", "at": [0, 1]})
     AddPoint(op='add_point', at=(0.0, 1.0), links=[], name='')

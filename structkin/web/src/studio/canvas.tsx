@@ -30,12 +30,12 @@ import type { State } from "./types";
 /** Pixels within which the pointer is on a point, and within which coordinates snap to those of other points. */
 const NEAR = 11;
 const SNAP = 6;
-/** The number of places in a piece of a path, and of pieces that are shown. */
+/** So many places are in a piece of a path, and so many pieces are shown. */
 const PIECE = 24;
 const PIECES = 20;
 
 const camera = signal<Camera | null>(null);
-/** A line that is being drawn, and the point at which it would end. */
+/** A line that is being drawn, and the point that would be taken. */
 const rubber = signal<[Point, Point] | null>(null);
 const over = signal<string | null>(null);
 
@@ -82,7 +82,7 @@ export function Canvas() {
       case "slider":
       case "cylinder":
         if (tool.peek() !== "link" && !point) {
-          tell(tool.peek() === "slider" ? "Start at a point: it will slide" : "Start at a point of a link", true);
+          tell(tool.peek() === "slider" ? "Begin at a point: it will slide" : "Begin at a point of a link", true);
           return true;
         }
         action.current = { kind: "draw", from: point ? now.sketch.points[point]! : snapped(now, at, null), point };
@@ -173,7 +173,7 @@ function boxOf({ sketch }: State): Box {
 
 const pixels = (count: number) => count / (camera.peek()?.scale ?? 1);
 
-/** Return the point of the sketch at a place, other than `but`. */
+/** Return the point of the sketch that a place is on, another one than `but`. */
 function pointAt({ sketch }: State, [x, y]: Point, but?: string): string | null {
   let [best, least]: [string | null, number] = [null, pixels(NEAR)];
   for (const [name, [px, py]] of Object.entries(sketch.points)) {
@@ -183,7 +183,7 @@ function pointAt({ sketch }: State, [x, y]: Point, but?: string): string | null 
   return best;
 }
 
-/** Return a place snapped to a point, or to its x or y. */
+/** Return a place that takes over the abscissa or ordinate of a point that it nearly has, or the place of a point. */
 function snapped({ sketch }: State, [x, y]: Point, but: string | null): Point {
   const others = Object.entries(sketch.points).filter(([name]) => name !== but);
   const reach = pixels(SNAP);
@@ -236,7 +236,7 @@ function select(hit: Hit, point: string | null) {
   } else selected.value = link ? { kind: "links", name: link } : null;
 }
 
-// --- tools ---------------------------------------------------------------------------------------------------
+// --- what tools do -------------------------------------------------------------------------------------------
 
 function draw(now: State, { from, point }: { from: Point; point: string | null }, at: Point, hit: Hit) {
   const target = pointAt(now, at);
@@ -283,7 +283,7 @@ export function driveAt(now: State, point: string | null, hit?: Hit) {
   edit({ op: "drive", joint: joint.id, instead, ...(links.length > 2 ? { links: pair } : {}) });
 }
 
-// --- overlays ------------------------------------------------------------------------------------------------
+// --- what stands over the scene ------------------------------------------------------------------------------
 
 function Handles({ now }: { now: State }) {
   const px = 1 / (camera.value?.scale ?? 1);
@@ -303,7 +303,7 @@ function Handles({ now }: { now: State }) {
   );
 }
 
-/** The background picture: its middle and its width are set in the panel. */
+/** A picture to draw over: its middle and its width are set in the panel. */
 function Backdrop() {
   const { url, x, y, width, ratio } = backdrop.value ?? {};
   if (!url || !width || !ratio) return null;
@@ -314,7 +314,7 @@ function Backdrop() {
   );
 }
 
-/** Faint pictures of the other assemblies; a click switches to one. */
+/** Faint pictures of the other assemblies; a click puts the mechanism together that way. */
 function Ghosts({ view }: { view: View }) {
   const found = ghosts.value;
   if (!found || mode.value === "edit") return null;
@@ -331,7 +331,7 @@ function Ghosts({ view }: { view: View }) {
               send({ type: "assembly", index: k });
             }}
           >
-            <title>{`Assembly ${k + 1}: ${ghost.label}; click to switch to it`}</title>
+            <title>{`Assembly ${k + 1}: ${ghost.label}; click to take it`}</title>
             {view.shapes
               .filter((shape) => shape.part.startsWith("link:") && shape.points)
               .map((shape) => {
@@ -355,7 +355,7 @@ function Ghosts({ view }: { view: View }) {
   );
 }
 
-/** The paths of marked points while the mechanism was driven, in short pieces of which only the last one changes. */
+/** The paths that marked points have gone while the mechanism was driven: short pieces, of which only the last changes. */
 function Paths({ view }: { view: View }) {
   const root = useRef<SVGGElement>(null);
   const traced = useMemo(() => view.points.filter((point) => point.trace), [view]);

@@ -1,4 +1,4 @@
-// A view of a sketch that is not a mechanism yet: its links as lines, as drawn.
+// A view of a sketch that is no mechanism yet: its links as lines, where they are drawn.
 import type { Shape, View } from "../types";
 import type { State } from "./types";
 

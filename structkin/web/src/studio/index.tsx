@@ -53,7 +53,7 @@ addEventListener("keydown", (event) => {
   event.preventDefault();
 });
 
-/** A shared mechanism in the fragment of the address. */
+/** A mechanism in the address's fragment: somebody has shared it. */
 function openFragment() {
   if (!location.hash.startsWith("#m=")) return;
   open({ type: "open", fragment: location.hash });

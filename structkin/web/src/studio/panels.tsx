@@ -1,4 +1,4 @@
-// The panels next to the drawing: problems, groups in solve order, drivers, the selection, and searches.
+// The panels beside the drawing: what is wrong, groups in solve order, drivers, what is selected, and the searches.
 import { useComputed } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
 import { fixed, number } from "../words";
@@ -28,7 +28,7 @@ import type { Choice, State } from "./types";
 export function Panels() {
   const now = state.value!;
   return (
-    <aside class="st-panels" aria-label="Structure and properties">
+    <aside class="st-panels" aria-label="What structkin says">
       <Status now={now} />
       <Selection now={now} />
       <Groups now={now} />
@@ -108,7 +108,7 @@ function Drivers({ now }: { now: State }) {
           <output>
             <Value id={id} unit={unit(kind)} />
             {efforts.value.filter(({ driver, value }) => driver === id && value !== null).map(({ value, unit }) => (
-              <small title="Effort that holds this pose at rest">{effortWords(value!, unit)}</small>
+              <small title="What holds this pose at rest">{effortWords(value!, unit)}</small>
             ))}
           </output>
           <Play id={id} step={kind === "angle" ? stepOf(now.sketch.angle) : now.sketch.size / 150} />
@@ -119,7 +119,7 @@ function Drivers({ now }: { now: State }) {
   );
 }
 
-/** The value of a driver, written directly into the page because it changes with every pose. */
+/** The value of a driver, written straight into the document: it changes with every pose. */
 function Value({ id, unit }: { id: string; unit: string }) {
   const text = useComputed(() => (id in values.value ? fixed(values.value[id]) + unit : "–"));
   return <>{text}</>;
@@ -130,7 +130,7 @@ const effortWords = (value: number, unit: string) =>
 
 const stepOf = (unit: string) => ({ deg: 2, rad: 0.035, mrad: 35, rev: 1 / 180 })[unit] ?? 0.035;
 
-/** Moves a driver step by step as poses arrive, and reverses where it stops. */
+/** Moves a driver on, step by step as the poses come back, and turns round where it stops. */
 function Play({ id, step }: { id: string; step: number }) {
   const [on, setOn] = useState(false);
   useEffect(() => {
@@ -153,7 +153,7 @@ function Play({ id, step }: { id: string; step: number }) {
   );
 }
 
-// --- selection -----------------------------------------------------------------------------------------------
+// --- what is selected ----------------------------------------------------------------------------------------
 
 function Selection({ now }: { now: State }) {
   const chosen = selected.value;
@@ -198,7 +198,7 @@ function PointFields({ now, name }: { now: State; name: string }) {
       <p class="st-quiet">
         On{" "}
         {links.map((link) => (
-          <button key={link} type="button" class="st-chip" title="Remove the point from this link" onClick={() => edit({ op: "detach", point: name, link })}>{link} ×</button>
+          <button key={link} type="button" class="st-chip" title="Take the point off this link" onClick={() => edit({ op: "detach", point: name, link })}>{link} ×</button>
         ))}
         {!links.length && "no link"}
       </p>
@@ -229,7 +229,7 @@ function LinkFields({ now, name }: { now: State; name: string }) {
         return (
           <div class="st-row" key={`${first}-${second}`}>
             <NumberField label={`${first}–${second}`} value={length} unit={now.sketch.unit} onSet={set} />
-            <button type="button" aria-pressed={given} title={given ? "The length is locked; click to unlock it" : "Lock this length"} onClick={() => set(given ? null : Number(length.toPrecision(6)))}>
+            <button type="button" aria-pressed={given} title={given ? "The length is locked; click to free it" : "Lock this length"} onClick={() => set(given ? null : Number(length.toPrecision(6)))}>
               {given ? "locked" : "lock"}
             </button>
           </div>
@@ -290,9 +290,9 @@ function Searches({ now }: { now: State }) {
     <section data-panel="searches">
       <h2>Find</h2>
       <div class="st-row">
-        {button("limits", "Limits", "How far each driver can move, and what stops it")}
+        {button("limits", "Limits", "How far each driver goes, and what stops it")}
         {button("ranking", "Best input", "Which joint should drive: the simplest structure first")}
-        {button("assemblies", "Assemblies", "All assemblies at these driver values")}
+        {button("assemblies", "Assemblies", "All ways to put it together at these driver values")}
       </div>
       {ranges.value?.map((range) => <pre key={range.driver} class="st-report">{range.report}</pre>)}
       {ghosts.value && (
@@ -316,7 +316,7 @@ function Backdrop({ now }: { now: State }) {
   const take = async (file: File | undefined) => {
     if (!file) return;
     const picture = await createImageBitmap(file).catch(() => null);
-    if (!picture) return tell("This file is not a picture", true);
+    if (!picture) return tell("This file is no picture", true);
     const places = Object.values(now.sketch.points);
     const middle = (k: 0 | 1) => (places.length ? (Math.min(...places.map((at) => at[k])) + Math.max(...places.map((at) => at[k]))) / 2 : 0);
     const width = places.length ? 1.5 * now.sketch.size : 100;
@@ -327,7 +327,7 @@ function Backdrop({ now }: { now: State }) {
   );
   return (
     <section data-panel="backdrop">
-      <h2>Background picture</h2>
+      <h2>Picture to draw over</h2>
       {found ? (
         <div class="st-row">
           {field("width", "width")}

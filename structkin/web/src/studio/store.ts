@@ -1,4 +1,4 @@
-// The state of the page as signals, and the socket over which it comes.
+// What the page knows, as signals, and the socket that it is told over.
 import { batch, computed, signal } from "@preact/signals";
 import type { Pose } from "../pose";
 import type { Point } from "../types";
@@ -36,16 +36,16 @@ export const ghosts = signal<Ghost[] | null>(null);
 export const ranges = signal<Range[] | null>(null);
 export const efforts = signal<Effort[]>([]);
 export const searching = signal<string>("");
-/** A background picture, which stays in the page: its middle, its width, and its aspect ratio (width to height). */
+/** A picture behind the drawing, which stays in the page: its middle, its width, and width over height. */
 export const backdrop = signal<{ url: string; x: number; y: number; width: number; ratio: number } | null>(null);
 export const shared = signal("");
 export const kept = signal<Kept | null>(null);
 export const welcome = signal(false);
-/** Increases when the view is to be fitted because another mechanism was opened. */
+/** Grows when the picture is to be fitted: another mechanism was opened. */
 export const opened = signal(0);
 export const dirty = computed(() => !!state.value && !state.value.saved);
 
-/** What the browser keeps of an unsaved document. */
+/** What the browser keeps of a document that was not saved. */
 interface Kept {
   document: State["document"];
   time: number;
@@ -56,7 +56,7 @@ let sequence = 0;
 let strokes = Date.now();
 const token = tokenOf();
 
-/** Return the token of the address and remove it from view; after a reload it is found in the tab's storage. */
+/** Return the token of the address, and take it out of what is seen there; a reload finds it in the tab's memory. */
 function tokenOf(): string {
   const address = new URL(location.href);
   const given = address.searchParams.get("token");
@@ -89,7 +89,7 @@ export function connect() {
     closed.value =
       code === 4001
         ? "The studio was opened in another tab."
-        : "The studio has stopped, or the token is missing: open the address that structkin studio prints.";
+        : "The studio has ended, or the token is missing: open the address that structkin studio prints.";
   };
 }
 
@@ -100,10 +100,10 @@ export function send(message: { type: string } & Record<string, unknown>) {
 export const newStroke = () => ++strokes;
 export const edit = (command: Command, stroke?: number) => send({ type: "edit", command, stroke });
 
-/** The drag that is not answered yet, and the place to which the pointer has moved in the meantime. */
+/** The drag that is not answered yet, and the place that the pointer has gone to meanwhile. */
 let asked = 0;
 let ahead: (() => void) | null = null;
-/** Drag a place of a link to another place; until the last drag is answered, only the newest place is kept. */
+/** Drag a place of a link to another one; while the last drag is not answered, only the newest place is kept. */
 export function drag(link: string, local: Point, to: Point) {
   if (asked) {
     ahead = () => drag(link, local, to);
@@ -131,7 +131,7 @@ export function tell(text: string, bad = false) {
 }
 
 let refusedSave = false;
-/** Write the file; after a refusal because the file has changed, a second request writes it. */
+/** Write the file; one that was refused because the file has changed is written when it is asked for again. */
 export function save() {
   if (file.peek()) send({ type: "save", overwrite: refusedSave });
   else void download("mechanism.toml");
@@ -262,7 +262,7 @@ function keep(message: State) {
     if (message.saved) localStorage.removeItem(key);
     else localStorage.setItem(key, JSON.stringify({ document: message.document, time: Date.now() } satisfies Kept));
   } catch {
-    // if the storage is full or forbidden, nothing is kept
+    // a full or forbidden storage only means that nothing is kept
   }
 }
 
@@ -271,7 +271,7 @@ function offerKept(message: State) {
     const found = JSON.parse(localStorage.getItem(key) ?? "null") as Kept | null;
     if (found && message.saved && JSON.stringify(found.document) !== JSON.stringify(message.document)) kept.value = found;
   } catch {
-    // a copy that cannot be read is not offered
+    // what cannot be read is not offered
   }
 }
 
@@ -282,7 +282,7 @@ export function takeKept(restore: boolean) {
   else localStorage.removeItem(key);
 }
 
-/** Open another mechanism; the view is fitted when it arrives. */
+/** Open another mechanism: the picture is fitted when it comes. */
 export function open(message: { type: string } & Record<string, unknown>) {
   refit = true;
   send(message);
