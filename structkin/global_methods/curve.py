@@ -90,11 +90,11 @@ class Pose:
     def second(self, dz: Floats) -> Floats:
         """Return the second derivative of q (n, 1) along the straight path dz (f, 1): a quadratic form in dz."""
         if len(self.z) == 1:
-            return self._bend * dz**2
+            return self._second * dz**2
         return self._along(dz)
 
     @cached_property
-    def _bend(self) -> Floats:
+    def _second(self) -> Floats:
         """The second derivative by the only driver: shared by both curves that end here."""
         return self._along(np.ones_like(self.z))
 

@@ -72,8 +72,8 @@ class CurveSlot(Sliding, Pair):
         remarks = []
         for k in range(count if self.curve.closed else count - 1):
             after = (k + 1) % count
-            bends = self.curve.bend(k, breaks[k + 1] - breaks[k]), self.curve.bend(after, 0.0)
-            if abs(bends[1] - bends[0]) * self.curve.length > SMOOTH:
+            curvatures = self.curve.curvature(k, breaks[k + 1] - breaks[k]), self.curve.curvature(after, 0.0)
+            if abs(curvatures[1] - curvatures[0]) * self.curve.length > SMOOTH:
                 between = f"between its segments {k + 1} and {after + 1}"
                 remarks.append(f"{between} the curvature of the slot jumps, and with it the acceleration")
         return tuple(remarks)

@@ -95,7 +95,7 @@ class TrigRows:
         cos, sin, C, S, N = self._at(x)
         return C * cos + S * sin + N
 
-    def bend(self, x: Any, v: Any, w: Any) -> Any:
+    def second_derivative(self, x: Any, v: Any, w: Any) -> Any:
         """Return the second derivative (count, n) along v and w (width, n) at x."""
         cos, sin, C, S, _ = self._at(x)
         (s_v, C_v, S_v, _), (s_w, C_w, S_w, _) = ([matrix @ y for matrix in self._maps] for y in (v, w))

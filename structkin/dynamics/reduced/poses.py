@@ -50,7 +50,7 @@ STRAIGHT = 0.5
 #: Where no series was found, one is tried again once the root is this part of its value then.
 CLOSER = 0.25
 #: Step of the differences for the curvature of roots [rad or parts of the size].
-BEND = 1e-5
+DIFFERENCE = 1e-5
 
 
 class Poses:
@@ -68,7 +68,7 @@ class Poses:
         self._unit = [row for slot in units for row in (plan.rows(slot).start, plan.rows(slot).start + 1)]
         self._start: tuple[Floats, Floats] | None = None
         self._slopes: tuple[Pose, Floats] | None = None
-        self._bends: tuple[Pose, dict[int, float]] | None = None
+        self._slope_rates: tuple[Pose, dict[int, float]] | None = None
         self._series: list[Series] = []
         #: Sizes of roots where no series was found, kept until they have grown; the place of a general group without
         #: one.
@@ -222,19 +222,19 @@ class Poses:
         """
         last = self.last
         assert last is not None
-        if self._bends is None or self._bends[0] is not last:
-            self._bends = last, {}
+        if self._slope_rates is None or self._slope_rates[0] is not last:
+            self._slope_rates = last, {}
         normal = self.slopes[:, k] * self.lengths
         size = float(np.linalg.norm(normal))
-        if k not in self._bends[1]:
+        if k not in self._slope_rates[1]:
             along = normal / (size or 1.0) * self.lengths
-            K, L, h = along @ last.K, self.convective(last, along), BEND
+            K, L, h = along @ last.K, self.convective(last, along), DIFFERENCE
             ahead, behind = (
                 slopes_at(self.plan, self.steps, last.x + s * (K + 0.5 * s * L), (K + s * L)[None])[0, k]
                 for s in (h, -h)
             )
-            self._bends[1][k] = float((ahead - behind) / (2 * h))
-        return bool(abs(last.roots[k] * self._bends[1][k]) < STRAIGHT * size**2)
+            self._slope_rates[1][k] = float((ahead - behind) / (2 * h))
+        return bool(abs(last.roots[k] * self._slope_rates[1][k]) < STRAIGHT * size**2)
 
     # --- regular poses ------------------------------------------------------------------------------------
 

@@ -105,8 +105,8 @@ class Direct:
         """Return first and second rates."""
         first = self._linear(h, s, d, self._zeros)
         dh = self._values(d, 0.0)
-        bend = self.form.convective(self.values(h), self.phi(s), dh, first, dh, first)
-        second = self._linear(h, s, e, bend)
+        g = self.form.convective(self.values(h), self.phi(s), dh, first, dh, first)
+        second = self._linear(h, s, e, g)
         v, w = (np.concatenate([np.atleast_2d(x) for x in part]) for part in (first, second))
         return v, w
 

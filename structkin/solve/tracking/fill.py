@@ -23,7 +23,7 @@ Indices = NDArray[np.intp]
 #: Lanes that give the inputs' derivatives at a point, and the part of the path by which they are apart.
 LEAVING, APART = 3, 20
 #: A curve whose second derivative exceeds this multiple of the first passes a bend of the inputs.
-BEND = 4.0
+CURVED = 4.0
 
 
 def fill(state: TrackerState) -> None:
@@ -152,7 +152,7 @@ def _curves(state: TrackerState, first: Indices, last: Indices, start: Floats, e
             v[:, lost], w[:, lost], e[:, lost] = np.tile(rise[:, part], 2)[:, lost], 0.0, np.inf
         v0[:, part], v1[:, part] = v[:, :n], v[:, n:]
         w0[:, part], w1[:, part] = w[:, :n], w[:, n:]
-        bent = ~(np.abs(e).max(axis=0, initial=0.0) < BEND * np.abs(d).max(axis=0, initial=0.0))
+        bent = ~(np.abs(e).max(axis=0, initial=0.0) < CURVED * np.abs(d).max(axis=0, initial=0.0))
         if bent.any():
             at = wide[bent[:n] | bent[n:]]
             r, a, b = rise[:, at], v0[:, at], v1[:, at]
