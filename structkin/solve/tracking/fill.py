@@ -22,7 +22,7 @@ Indices = NDArray[np.intp]
 
 #: Lanes that give the inputs' derivatives at a point, and the part of the path by which they are apart.
 LEAVING, APART = 3, 20
-#: A curve whose second derivative exceeds this multiple of the first passes a bend of the inputs.
+#: A curve whose second derivative exceeds this multiple of the first passes a kink of the inputs.
 CURVED = 4.0
 
 
@@ -135,7 +135,7 @@ def _curves(state: TrackerState, first: Indices, last: Indices, start: Floats, e
     """Return the coefficients (6, rows, intervals) of curves through poses, tangents and curvatures of points.
 
     They are Hermite polynomials of degree five in the fraction of the path, from 0 to 1; of degree three where inputs
-    bend.
+    have a kink.
     """
     rise = end - start
     wide = np.flatnonzero(last - first > LEAVING)
