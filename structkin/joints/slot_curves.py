@@ -161,11 +161,11 @@ def _uncrossed(draft: Draft, curve: PlaneCurve, carrier: Link) -> PlaneCurve:
 def _crossings(curve: PlaneCurve) -> Iterator[complex]:
     """Yield points on the chords where the curve crosses itself."""
     z = curve.places(max(CHORDS, ON_PIECE * (len(curve.x.breaks) - 1)))
-    start, way = z[:-1], np.diff(z)
-    count = len(way)
+    start, steps = z[:-1], np.diff(z)
+    count = len(steps)
     # Chord j starts and ends on different sides of chord i, and vice versa.
-    beside = (np.conj(way)[:, None] * (z - start[:, None])).imag
-    left = beside > -ROUNDING * curve.length * np.abs(way)[:, None]
+    beside = (np.conj(steps)[:, None] * (z - start[:, None])).imag
+    left = beside > -ROUNDING * curve.length * np.abs(steps)[:, None]
     parted = left[:, :-1] != left[:, 1:]
     i, j = np.nonzero(np.triu(parted & parted.T, 2))
     for a, b in zip(i.tolist(), j.tolist(), strict=True):

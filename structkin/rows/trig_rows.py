@@ -44,10 +44,10 @@ class TrigRow:
         return cls(turn, cosine=Row.part(direction, 1).times(-1.0), sine=Row.part(direction, 0))
 
     @classmethod
-    def along(cls, way: Affine, length: float, turn: Row) -> tuple[TrigRow, TrigRow]:
-        """Return the two rows way - length E(s) = 0, for a vector `way` that is (length, 0) in the sketch."""
+    def along(cls, vector: Affine, length: float, turn: Row) -> tuple[TrigRow, TrigRow]:
+        """Return the two rows vector - length E(s) = 0, for a `vector` that is (length, 0) in the sketch."""
         arm = Row(constant=-length)
-        return cls(turn, cosine=arm, rest=Row.part(way, 0)), cls(turn, sine=arm, rest=Row.part(way, 1))
+        return cls(turn, cosine=arm, rest=Row.part(vector, 0)), cls(turn, sine=arm, rest=Row.part(vector, 1))
 
 
 class TrigRows:

@@ -171,11 +171,11 @@ def crossing_between(curve: Equations, here: Point, there: Point) -> Floats:
     middle = 0.5 * (here.y + there.y)
     places, poses, values = [], [], []
     for place in BEYOND * np.arange(1, 4):
-        for way in (-1, 1):
-            found = advance(curve, Point(middle, way * here.tangent), float(place))
+        for sense in (-1, 1):
+            found = advance(curve, Point(middle, sense * here.tangent), float(place))
             if found is not None:
-                sign, size = np.linalg.slogdet(np.vstack((curve.equations(found.y)[1], way * found.tangent)))
-                places.append(way * float(place))
+                sign, size = np.linalg.slogdet(np.vstack((curve.equations(found.y)[1], sense * found.tangent)))
+                places.append(sense * float(place))
                 poses.append(found.y)
                 values.append(sign * np.exp(size))
     if len(places) < 4:

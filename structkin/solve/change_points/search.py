@@ -100,18 +100,18 @@ def _change_point(
     for _ in range(6):
         at, interval = np.array([place]), np.array([min(int(place), max(len(schedule) - 2, 0))])
         ahead, behind = (schedule.at(at + side * STRAIGHT, interval) for side in (1, -1))
-        ways = {id: (z - behind[id]) / (2 * STRAIGHT) for id, z in ahead.items()}
-        contours, speed = contours_at(plan, schedule, changes, at, ways, _near(near, at), steps=index + 1)
+        displacements = {id: (z - behind[id]) / (2 * STRAIGHT) for id, z in ahead.items()}
+        contours, speed = contours_at(plan, schedule, changes, at, displacements, _near(near, at), steps=index + 1)
         if not contours.until[0] > index or not np.isfinite(contours.zeros[index][0]):
             return None
         s0, radius = float(contours.zeros[index][0]), float(contours.radius[0])
         if abs(s0) < EXACT:
-            line = Line.of(schedule, place, ways, float(speed[0]))
+            line = Line.of(schedule, place, displacements, float(speed[0]))
             return ChangePoint(place, tuple(_together(contours, changes, index)), *line.run(place, 0.5 * radius))
         place += s0 / speed[0]
         if int(place) != interval[0]:
             # The path may change direction before it arrives there, or be in another of many short intervals.
-            crossing = Line.of(schedule, float(at[0]), ways, float(speed[0])).crossing(float(at[0]), s0)
+            crossing = Line.of(schedule, float(at[0]), displacements, float(speed[0])).crossing(float(at[0]), s0)
             if crossing is None:
                 return None
             place = crossing
@@ -132,12 +132,12 @@ def _together(contours: Contours, changes: ModeChanges, index: int) -> Iterator[
 def _turns_back(schedule: Schedule, place: float) -> bool:
     """Return whether the drivers reverse at samples at a place: reversed at a flat pose, a motion retraces its path."""
     here, unit = schedule.at(np.array([place])), {id: schedule.unit(id) for id in schedule.drivers}
-    way = np.stack([(z[0] - here[id]) / unit[id] for id, z in schedule.drivers.items()])
-    away = np.flatnonzero(np.max(np.abs(way), axis=0) > TOGETHER)
+    steps = np.stack([(z[0] - here[id]) / unit[id] for id, z in schedule.drivers.items()])
+    away = np.flatnonzero(np.max(np.abs(steps), axis=0) > TOGETHER)
     behind = np.searchsorted(away, place)
     if not 0 < behind < len(away) or away[behind] == away[behind - 1] + 1:
         return False
-    return bool(way[:, away[behind - 1]] @ way[:, away[behind]] > 0)
+    return bool(steps[:, away[behind - 1]] @ steps[:, away[behind]] > 0)
 
 
 def _suspects(values: Floats, at: NDArray[np.intp], kinks: NDArray[np.bool_]) -> tuple[Floats, Floats]:

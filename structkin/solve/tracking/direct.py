@@ -86,11 +86,11 @@ class Direct:
         return np.empty((len(s), 0)), np.empty(0)
 
     def between(
-        self, h: Sequence[Floats], way: Floats, intervals: Intervals, out: Floats, *, each: bool = False
+        self, h: Sequence[Floats], lengths: Floats, intervals: Intervals, out: Floats, *, each: bool = False
     ) -> Closed:
         """Close lanes between points."""
-        guess = intervals.guess(way, self.form.rows.links)
-        out[:], change, determinant = self.newton(np.array(h).reshape(len(h), len(way)), guess, ITERATIONS)
+        guess = intervals.guess(lengths, self.form.rows.links)
+        out[:], change, determinant = self.newton(np.array(h).reshape(len(h), len(lengths)), guess, ITERATIONS)
         return Closed.of(np.array((change * change, determinant, apart(self.form, out, guess) ** 2)))
 
     def ahead(self, h: Floats, s: Floats, d: Floats) -> Floats:
