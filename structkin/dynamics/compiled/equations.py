@@ -47,9 +47,9 @@ def evaluate(mem: Memory, t: float, y: Any, count: int) -> bool:
     free, z, x, second = mem.free, mem.z, mem.x, mem.second
     f = z.shape[1]
     columns = mem.K.reshape(f, -1)
-    if mem.aside != 0 or not settle(mem, t, y, count, z, x, columns):
+    if mem.aside != 0 or not project(mem, t, y, count, z, x, columns):
         return False
-    if is_steep(mem, columns, count):
+    if is_too_fast(mem, columns, count):
         return False
     load, weight = mem.load, mem.weight
     weigh(mem, x[2], load[1])
@@ -70,7 +70,7 @@ def evaluate(mem: Memory, t: float, y: Any, count: int) -> bool:
     return True
 
 
-def settle(mem: Memory, t: float, y: Any, count: int, z: Any, x: Any, columns: Any) -> bool:
+def project(mem: Memory, t: float, y: Any, count: int, z: Any, x: Any, columns: Any) -> bool:
     """Write the pose at a time and state, reached in parts where slopes do not determine modes over the whole path."""
     if not give(mem, t, y, z):
         return False
@@ -191,9 +191,9 @@ def drive(drivers: Any, z: Any, x: Any, columns: Any) -> None:
         columns[a, r], columns[a, r + 1] = -s * sign, c * sign
 
 
-def is_steep(mem: Memory, columns: Any, count: int) -> bool:
-    """Return whether a coordinate moves a row too fast; NaN counts as steep."""
-    ptr, reached, limit = mem.reached_ptr, mem.reached, mem.steep
+def is_too_fast(mem: Memory, columns: Any, count: int) -> bool:
+    """Return whether a coordinate moves a row too fast; NaN counts as too fast."""
+    ptr, reached, limit = mem.reached_ptr, mem.reached, mem.rate_limit
     for a in range(count):
         for k in range(ptr[a], ptr[a + 1]):
             if not abs(columns[a, reached[k]]) < limit:

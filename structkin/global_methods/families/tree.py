@@ -127,7 +127,7 @@ class Tree:
             "arms": np.stack((self.a.real, self.a.imag, self.b.real, self.b.imag, turn), axis=1),
             "travel_ptr": np.searchsorted(self.travel_links, np.arange(self.m + 1)),
             "travels": np.stack((self.travel_columns, carriers, self.on_parent), axis=1),
-            "travel_direction": np.stack((self.directions.real, self.directions.imag), axis=1),
+            "travel_axis": np.stack((self.directions.real, self.directions.imag), axis=1),
             "pairs": np.stack((self.pair_link, self.pair_joint), axis=1),
             "slides": np.stack((self.slide_link, self.slide_travel), axis=1),
         }  # fmt: skip
