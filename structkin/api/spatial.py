@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from structkin.api.verb import public
+from structkin.budget import DEFAULT
 from structkin.dynamics.initial import initial_conditions
 from structkin.dynamics.start import with_coordinates
 from structkin.errors import InputError, Problem
@@ -17,7 +18,14 @@ from structkin.multibody.planar import PlanarState, spatial_model
 from structkin.solve.solve_groups import solve_groups
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from structkin.api.mechanism import Mechanism
+    from structkin.spatial.elements import Damping, Stiffness
+    from structkin.spatial.motion import SmallStepMotion
+    from structkin.symbolic.explicit.equations import Equations
+    from structkin.symbolic.motion import TreeMotion
+    from structkin.symbolic.system import Loops
 
 
 class SpatialModel(model.SpatialModel):
@@ -64,6 +72,60 @@ class SpatialModel(model.SpatialModel):
             "sensors": sensors, "duration": duration,
         }  # fmt: skip
         return public(cls, file.from_dict({name: value for name, value in sections.items() if value is not None}))
+
+    def small_steps(
+        self,
+        duration: float | None = None,
+        step: float = 1e-5,
+        *,
+        record: int | None = None,
+        stiffness: Stiffness = None,
+        damping: Damping = None,
+        user: Callable[..., None] | None = None,
+        budget: float | None = DEFAULT,
+    ) -> SmallStepMotion:
+        """Return the motion by small steps with stiff joints; see `structkin.spatial.small_steps`.
+
+        The duration [s] is the model's unless given.
+        """
+        from structkin.spatial import small_steps
+
+        return small_steps(
+            self, self._time(duration), step, record=record, stiffness=stiffness, damping=damping, user=user,
+            budget=budget,
+        )  # fmt: skip
+
+    def simulate(
+        self, duration: float | None = None, samples: int = 361, rtol: float = 1e-9, *, loops: Loops = "explicit"
+    ) -> TreeMotion:
+        """Return the motion in minimal coordinates; see `structkin.symbolic.simulate`.
+
+        The duration [s] is the model's unless given.
+        """
+        from structkin.symbolic import simulate
+
+        return simulate(self, self._time(duration), samples, rtol, loops=loops)
+
+    def equations(self, *, numbers: bool = False, shared: bool | None = None) -> Equations:
+        """Return the equations of motion in minimal coordinates; see `structkin.symbolic.equations` (needs SymPy)."""
+        from structkin.symbolic import equations
+
+        return equations(self, numbers=numbers, shared=shared)
+
+    def plot(self) -> Figure:
+        """Return a figure of the bodies as drawn; squares are joints at the ground."""
+        from structkin.show.space import draw_space
+
+        return draw_space(self)
+
+    def _time(self, duration: float | None) -> float:
+        found = self.duration if duration is None else duration
+        if found is None:
+            hint = "give one, or write it in the file, such as duration = 2"
+            raise InputError(
+                [Problem("duration", "the model does not say how long it runs", hint)], self.name or "model"
+            )
+        return found
 
     def __repr__(self) -> str:
         """Show the name and the counts."""
