@@ -22,6 +22,10 @@ def test_all_arguments_that_are_none_are_listed():
         small_steps(chain(1), -1.0, float("nan"), record=0, stiffness={"j0": (1.0, -2.0)}, damping=-1.0)
     keys = [problem.key for problem in found.value.problems]
     assert keys == ["duration", "step", "record", "stiffness.j0", "damping"]
+    with pytest.raises(InputError, match=r"stiffness\.j0: 5 is no pair of positive numbers"):
+        small_steps(chain(1), 1.0, stiffness={"j0": 5})
+    with pytest.raises(InputError, match="stiffness: 'hard' is no positive number"):
+        small_steps(chain(1), 1.0, stiffness="hard")
 
 
 def test_joints_are_named_all_of_them_and_nothing_else():
