@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +33,7 @@ def equations(
     shared: bool | None = None,
     loops: str = "multipliers",
     independent: Sequence[str] = (),
+    ratios: Mapping[str, tuple[str, float]] | None = None,
 ) -> Equations:
     """Return the equations of motion of a model to read and to run; see `structkin.symbolic.explicit.equations`.
 
@@ -45,4 +46,4 @@ def equations(
             raise
         hint = "pip install 'structkin[symbolic]'"
         raise InputError([Problem("", "SymPy is not installed", hint)], model.name) from None
-    return derive(model, numbers=numbers, shared=shared, loops=loops, independent=independent)
+    return derive(model, numbers=numbers, shared=shared, loops=loops, independent=independent, ratios=ratios)

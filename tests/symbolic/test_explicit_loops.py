@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
-from spatial_models import body, four_bar, joint, spatial
+from spatial_models import X, Z, body, chain, four_bar, joint, spatial
 
 import structkin as sk
 from structkin.errors import InputError
@@ -172,6 +172,19 @@ def test_loops_without_a_closed_form_are_refused():
     assert len(caught.value.problems) == 2
     with pytest.raises(InputError, match="multipliers or explicit"):
         equations(four_bar(), loops="both")
+
+
+@pytest.mark.parametrize("axes", [(Z, Z), (Z, X)], ids=["plane", "space"])
+def test_a_transmission_is_a_multiple_of_its_input(axes):
+    model = chain(2, *axes)
+    M, h, f = equations(model).function()(0.0, [0.3, 0.75], [1.2, 3.0])
+    J = np.array([1, 2.5])
+    reduced = equations(model, loops="explicit", ratios={"J2": ("J1", 2.5)})
+    assert reduced.coordinates == (("J1", 0),)
+    for found, expected in zip(reduced.function()(0.0, [0.3], [1.2]), (J @ M @ J, J @ h, J @ f), strict=True):
+        assert found.item() == pytest.approx(expected, rel=1e-12)
+    with pytest.raises(InputError, match="dependent coordinates"):
+        equations(model, ratios={"J2": ("J1", 2.5)})
 
 
 def in_the_plane(model, points, links, driver, slide=None):

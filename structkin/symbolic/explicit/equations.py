@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -86,6 +86,7 @@ def equations(
     shared: bool | None = None,
     loops: str = "multipliers",
     independent: Sequence[str] = (),
+    ratios: Mapping[str, tuple[str, float]] | None = None,
 ) -> Equations:
     """Return the equations of motion of a model by the explicit scheme of S4 (equations 2 to 9).
 
@@ -93,7 +94,8 @@ def equations(
     `numbers`. Equations of few coordinates are written out; with `shared` (the default above four coordinates in a
     plane or three in space, and with oblique axes) they are chains of named intermediate quantities, body by body,
     and nothing is expanded. Loops stay with multipliers, or are solved for their dependent coordinates with
-    `loops="explicit"` (equations 10 and 11); `independent` names the joints of the coordinates that remain. Raises
+    `loops="explicit"` (equations 10 and 11); `independent` names the joints of the coordinates that remain, and
+    `ratios={"B": ("A", 2.5)}` makes the coordinate of joint B 2.5 times that of A (S4's transmission). Raises
     `InputError` for loads, cut joints and loops without such expressions.
 
     >>> from structkin.multibody.joint import SpatialJoint
@@ -107,6 +109,8 @@ def equations(
     """
     if loops not in ("multipliers", "explicit"):
         raise InputError([Problem("loops", f"{loops!r} is unknown", "multipliers or explicit")], model.name)
+    if ratios and loops != "explicit":
+        raise InputError([Problem("ratios", "they need dependent coordinates", 'add loops="explicit"')], model.name)
     tree = tree_of(model)
     closures.check(tree.cut)
     loads.check(model, tree)
@@ -123,8 +127,8 @@ def equations(
     kind: type[Form] = GroundForm if shared else PlaneForm if plane is not None else SpaceForm
     q, qd = names_of(symbols, coordinates)
     reduction = None
-    if loops == "explicit" and tree.cut:
-        reduction = Reduction(Partition(model, tree, geometry, q, qd, independent))
+    if loops == "explicit" and (tree.cut or ratios):
+        reduction = Reduction(Partition(model, tree, geometry, q, qd, independent, ratios or {}))
     kinematics = Kinematics(model, tree, kind(tree, geometry, steps), q, qd)
     masses = masses_of(kinematics)
     M, h = masses.mass_matrix(), masses.convective()

@@ -103,7 +103,7 @@ def planar_loops(model: SpatialModel, independent: Sequence[str] = ()) -> tuple[
     closures.check(tree.cut)
     symbols = Symbols(numbers=False)
     q, qd = names_of(symbols, list(tree.coordinates))
-    partition = Partition(model, tree, Geometry(symbols, plane_of(tree)), q, qd, independent)
+    partition = Partition(model, tree, Geometry(symbols, plane_of(tree)), q, qd, independent, {})
     return tuple(Loop(partition, solved) for solved in partition.loops)
 
 

@@ -8,7 +8,7 @@ gamma = -(h_u' ud + h_v' vd) is the convective part of h''. S4 prints M_red = J^
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import NoReturn
@@ -21,7 +21,7 @@ from structkin.errors import InputError, Problem
 from structkin.multibody.joint import SpatialJoint
 from structkin.multibody.model import SpatialModel
 from structkin.symbolic.explicit import closures
-from structkin.symbolic.explicit.forms import PlaneForm, Steps
+from structkin.symbolic.explicit.forms import Form, GroundForm, PlaneForm, Steps
 from structkin.symbolic.explicit.geometry import Geometry
 from structkin.symbolic.explicit.kinematics import ZERO, Kinematics
 from structkin.symbolic.explicit.loops import ClosedForm
@@ -42,6 +42,8 @@ def refuse(model: SpatialModel, cut: tuple[SpatialJoint, ...], why: str) -> NoRe
 @dataclass(frozen=True)
 class Solved:
     """A loop, or loops that have to be solved together: their cut joints, dependent coordinates, rows, and H as steps.
+
+    A transmission v = ratio u counts as a loop without a cut joint.
 
     `steps` is None where H has no closed form.
     """
@@ -66,20 +68,23 @@ class Partition:
         q: list[sp.Symbol],
         qd: list[sp.Symbol],
         independent: Sequence[str],
+        ratios: Mapping[str, tuple[str, float]],
     ) -> None:
-        """Find the loops; raise `InputError` for loops in space and for independent joints that are none."""
-        if geometry.plane is None:
+        """Find the loops; raise `InputError` for loops in space and for joints that are none."""
+        if geometry.plane is None and tree.cut:
             refuse(model, tree.cut, "loops in space have no closed form here")
         self.model, self.q, self.qd = model, q, qd
         self.symbols = geometry.symbols
-        self.kin = Kinematics(model, tree, PlaneForm(tree, geometry, Steps(geometry.symbols)), q, qd)
+        self.kin = Kinematics(model, tree, self._form(tree, geometry), q, qd)
         self.numbers = {symbol: k for k, symbol in enumerate(q)}
         joints = [joint for joint, _ in self.kin.coordinates]
-        if strange := [name for name in independent if name not in joints]:
+        named = [*independent, *ratios, *(of for of, _ in ratios.values())]
+        if strange := [name for name in named if name not in joints]:
             what, hint = f"{', '.join(strange)}: no joint of the tree", f"joints: {', '.join(dict.fromkeys(joints))}"
             raise InputError([Problem("independent", what, hint)], model.name)
-        self.loops: list[Solved] = []
+        self.loops = [self._transmission(joints.index(j), joints.index(of), r) for j, (of, r) in ratios.items()]
         known = {k for k, joint in enumerate(joints) if joint in independent}
+        known |= {k for loop in self.loops for k in (*loop.v, *loop.rows[0].slopes)}
         waiting = {joint: self._gap(joint) for joint in tree.cut}
         # A pin in a plane takes two freedoms. A loop that would leave more coordinates independent than there are
         # freedoms has to be solved together with others.
@@ -95,6 +100,17 @@ class Partition:
             for done in joints_solved:
                 known |= self._open(waiting.pop(done), set())
         self.u = sorted(set(range(len(q))) - {v for loop in self.loops for v in loop.v})
+
+    def _form(self, tree: Tree, geometry: Geometry) -> Form:
+        """Return the form in which loops are written; without loops it does not matter."""
+        return (PlaneForm if geometry.plane is not None else GroundForm)(tree, geometry, Steps(geometry.symbols))
+
+    def _transmission(self, v: int, u: int, ratio: float) -> Solved:
+        """Return S4's transmission: the coordinate v is a multiple of u."""
+        names = (self.kin.coordinates[k][0] for k in (v, u))
+        symbol = self.symbols.constant(f"i_{self.q[v].name[2:]}", ratio, "1", "ratio of {} to {}".format(*names))
+        row = closures.Row(self.q[v] - symbol * self.q[u], {v: sp.Integer(1), u: -symbol}, ZERO)
+        return Solved((), (v,), (row,), ((self.q[v], symbol * self.q[u], "transmission"),))
 
     def _gap(self, joint: SpatialJoint) -> PlaneVector:
         """Return the vectors around the loop of a cut joint."""
@@ -170,23 +186,24 @@ class Reduction:
             self._rates(loop)
 
     def _rates(self, loop: Solved) -> None:
-        """Define B_vu, vd and b' of two coordinates from the rows of their loop."""
-        (joint,), pair, rows = loop.joints, loop.v, loop.rows
-        label = f"loop {joint.name}"
+        """Define B_vu, vd and b' of dependent coordinates from the rows of their loop."""
+        pair, rows = loop.v, loop.rows
+        name = loop.joints[0].name if loop.joints else self.q[pair[0]].name[2:]
+        label = f"loop {name}" if loop.joints else "transmission"
         slopes = [{k: collected(s, []) for k, s in row.slopes.items()} for row in rows]
         names = [s.name[2:] for s in self.q]
-        h_v = sp.zeros(2, 2)
-        for i in range(2):
+        h_v = sp.zeros(len(pair), len(pair))
+        for i in range(len(pair)):
             for n, v in enumerate(pair):
                 slope = slopes[i].get(v, ZERO)
-                h_v[i, n] = self.steps.define(f"h_{joint.name}_{i + 1}_{names[v]}", slope, label)
-        det = self.steps.define(f"det_{joint.name}", h_v.det(), label)
+                h_v[i, n] = self.steps.define(f"h_{name}_{i + 1}_{names[v]}", slope, label)
+        det = self.steps.define(f"det_{name}", h_v.det(), label)
         inverse = h_v.adjugate() / det
         others = sorted({k for row in slopes for k, value in row.items() if value != 0} - set(pair))
         independent = sorted({k for k in others if k not in self.B} | {u for k in others for u in self.B.get(k, {})})
         columns = {}
         for u in independent:
-            h_u = sp.Matrix([self._column(slopes, i, others, u) for i in range(2)])
+            h_u = sp.Matrix([self._column(slopes, i, others, u) for i in range(len(pair))])
             columns[u] = -inverse * h_u
         for n, v in enumerate(pair):
             several = len(independent) > 1
@@ -203,7 +220,7 @@ class Reduction:
                 for i, row in enumerate(rows)
             ]
         )
-        gamma = sp.Matrix([self.steps.define(f"gamma_{joint.name}_{i + 1}", g, label) for i, g in enumerate(gamma)])
+        gamma = sp.Matrix([self.steps.define(f"gamma_{name}_{i + 1}", g, label) for i, g in enumerate(gamma)])
         for n, v in enumerate(pair):
             self.b[v] = self.steps.define(f"b_{names[v]}", (inverse * gamma)[n], label)
 
