@@ -1,4 +1,4 @@
-"""What a report plots and draws as arrows: rates of points and links, K and L, and instant centres."""
+"""What a report plots and draws as arrows: rates of points and links, K and L."""
 
 from __future__ import annotations
 
@@ -21,8 +21,6 @@ Floats = NDArray[np.float64]
 MOST = 40
 #: The most points and links whose K and L are given: L has a column for each pair of drivers.
 MOST_KL = 8
-#: A link that turns by less than this per unit step of the driver has its centre at infinity.
-AT_REST = 1e-9
 
 
 def rates(motion: Motion) -> dict[str, Any] | None:
@@ -111,32 +109,6 @@ def coefficients(motion: Motion) -> dict[str, Any] | None:
                 for letter in "KL"
             }
     return found
-
-
-def centres(motion: Motion) -> dict[str, Any] | None:
-    """Return the instant centre of each link relative to the ground at each sample; None if all are fixed.
-
-    Only links whose centre moves are listed. With one driver the centre follows from K, whatever the driver's speed;
-    with several, from the velocities. It is not known where a link does not turn.
-    """
-    m = motion.mechanism
-    unit = m.units.scale("length")
-    found = {}
-    for link in m.topology.moving_links[:MOST]:
-        if len(m.drivers) == 1 and m.links[link].local:
-            point = next(iter(m.links[link].local))
-            place, v, turn = motion.position(point), motion.K(point)[:, :, 0], motion.K(link)[:, 0]
-        else:
-            place, v, turn = motion.position(0j, link), motion.velocity(0j, link), motion.omega(link)
-        with np.errstate(all="ignore"):
-            arm = np.stack((-v[:, 1], v[:, 0]), axis=1) / turn[:, None]
-        # a centre that is far out of sight is of no use
-        far = ~(np.hypot(*arm.T) < 50 * motion.size) | (np.abs(turn) < AT_REST)
-        centre = np.where(far[:, None], np.nan, place + arm)
-        good = centre[np.isfinite(centre).all(axis=1)]
-        if len(good) and np.ptp(good, axis=0).max() > 1e-6 * motion.size:
-            found[link] = {"x": plain(centre[:, 0], unit), "y": plain(centre[:, 1], unit)}
-    return found or None
 
 
 def shown_points(motion: Motion) -> list[str]:

@@ -15,7 +15,9 @@ import structkin as sk
 from structkin.cli import app
 from structkin.examples import path
 from structkin.report import content
-from structkin.report.modes import mirrored, others
+from structkin.report.centres import centres
+from structkin.report.modes import followed, mirrored, others
+from structkin.show.view import motion_of
 
 DYADS = (
     "crank_rocker",
@@ -26,6 +28,11 @@ DYADS = (
     "jansen_leg",
     "excavator",
 )
+
+
+def shown(m, samples, **options):
+    """Return what the report of a mechanism shows by itself."""
+    return content(m, motion_of(m, samples), **options)
 
 
 def course(values: Any, n: int) -> Any:
@@ -76,10 +83,67 @@ def test_the_other_modes_of_a_triad_are_the_other_assemblies():
     np.testing.assert_allclose(got, wanted, atol=1e-8)
 
 
+def test_the_other_modes_of_a_triad_follow_the_motion():
+    m = sk.load(path("platform_3rrr"))
+    motion = m.solve(samples=9)
+    group = motion.structure.groups[3]
+    live = followed(motion, group)
+    for k in range(9):
+        fixed, _ = others(motion, group, k)
+        got = [frames for frames in live if np.isfinite(frames["plate"][0][k])]
+        assert len(got) == len(fixed)
+        for link in group.links:
+            ends = (
+                sorted((part[link][0][at], part[link][1][at]) for part in parts) for parts, at in ((got, k), (fixed, 0))
+            )
+            for one, other in zip(*(np.sort_complex(np.ravel(list(end))) for end in ends), strict=True):
+                assert one == pytest.approx(other, abs=1e-8)
+
+
+def test_the_modes_of_a_larger_group_are_those_of_one_pose():
+    step = shown(sk.load(path("eight_bar_double_triad")), samples=3, without=["limits"])["steps"]["groups"][1]
+    assert not step["live"] and len(step["modes"]) == 9
+
+
+def centre_of(data: Any, link: str, base: str) -> Any:
+    return next(pair for pair in data["centres"]["pairs"] if (pair["link"], pair["base"]) == (link, base))
+
+
+def test_relative_instant_centres_obey_kennedys_theorem():
+    """The three centres of three links lie on a line; crank and rocker meet on the line of the fixed pivots."""
+    m = sk.load(path("crank_rocker"))
+    motion = m.solve(samples=25)
+    data = content(m, motion=motion)
+    names = sorted((pair["link"], pair["base"]) for pair in data["centres"]["pairs"])
+    assert names == [("coupler", "ground"), ("rocker", "crank")] or names == [
+        ("coupler", "ground"),
+        ("crank", "rocker"),
+    ]
+    pair = next(pair for pair in data["centres"]["pairs"] if pair["base"] != "ground")
+    A, D = (1e3 * motion.position(name)[0] for name in "AD")
+    ratio = motion.K("rocker")[:, 0]
+    wanted = A[0] + (D[0] - A[0]) * ratio / (ratio - 1)  # w_2 (P - A) = w_4 (P - D)
+    for k in range(25):
+        if pair["x"][k] is not None:
+            assert pair["x"][k] == pytest.approx(wanted[k], rel=1e-4, abs=1e-3)
+            assert pair["y"][k] == pytest.approx(A[1], abs=1e-3)
+    assert sum(x is not None for x in pair["x"]) > 20
+
+
+def test_pairs_of_links_that_a_page_has_no_room_for_are_counted(monkeypatch: pytest.MonkeyPatch):
+    motion = sk.load(path("jansen_leg")).solve(samples=3)
+    every = centres(motion)
+    monkeypatch.setattr("structkin.report.centres.MOST_PAIRS", 2)
+    some = centres(motion)
+    ground = [pair["link"] for pair in every["pairs"] if pair["base"] == "ground"]
+    assert every["left_out"] == 0 and ground and len(some["pairs"]) == len(ground) + 2
+    assert some["left_out"] == len(every["pairs"]) - len(some["pairs"]) > 0
+
+
 def test_instant_centres_are_where_the_lines_of_the_cranks_meet():
     m = sk.load(path("crank_rocker"))
     motion = m.solve(samples=25)
-    centre = content(m, motion=motion)["centres"]["coupler"]
+    centre = centre_of(content(m, motion=motion), "coupler", "ground")
     A, B, C, D = (motion.position(name) for name in "ABCD")
     for k in range(25):
         meet = np.linalg.solve(np.column_stack((B[k] - A[k], C[k] - D[k])), D[k] - A[k])
@@ -110,9 +174,9 @@ def test_sections_hold_the_numbers_of_their_functions():
 
 
 def test_sections_exist_only_where_the_mechanism_has_them_and_can_be_left_out():
-    four_bar = content(sk.load(path("crank_rocker")), samples=7)
+    four_bar = shown(sk.load(path("crank_rocker")), samples=7)
     assert "forces" not in four_bar and "transmission" in four_bar and "limits" in four_bar
-    bare = content(sk.load(path("crank_rocker")), samples=7, without=["limits", "steps", "transmission"])
+    bare = shown(sk.load(path("crank_rocker")), samples=7, without=["limits", "steps", "transmission"])
     assert not {"limits", "steps", "transmission"} & set(bare)
     by_values = sk.load(path("crank_rocker"))
     motion = by_values.solve(drivers={"motor": np.linspace(0, 1, 5)})
@@ -120,7 +184,7 @@ def test_sections_exist_only_where_the_mechanism_has_them_and_can_be_left_out():
 
 
 def test_a_search_that_its_budget_cuts_off_says_so_and_leaves_the_rest():
-    data = content(sk.load(path("platform_3rrr")), samples=5, budget=60)
+    data = shown(sk.load(path("platform_3rrr")), samples=5, budget=60)
     assert all("budget" in item["failure"] for item in data["limits"]) and "steps" in data
     assert [line.partition(":")[0] for line in data["summary"]["problems"]] == [
         f"No limits of motor{k}" for k in (1, 2, 3)
@@ -131,13 +195,13 @@ def test_what_could_not_be_found_is_said_at_the_head_of_the_page():
     m = sk.load(path("crank_rocker"))
     data = tomllib.loads(path("crank_rocker").read_text(encoding="utf-8"))
     data["links"]["coupler"] = {"points": ["B", "C", "P"], "mass": 2}
-    head = content(sk.Mechanism.from_dict(data), samples=5, without=["limits"])["summary"]
+    head = shown(sk.Mechanism.from_dict(data), samples=5, without=["limits"])["summary"]
     assert head["ok"] and any(line.startswith("No forces: ") and "coupler" in line for line in head["problems"])
-    assert not content(m, samples=5)["summary"]["problems"]
+    assert not shown(m, samples=5)["summary"]["problems"]
 
 
 def test_each_group_has_all_points_of_its_links():
-    groups = content(sk.load(path("watt_six_bar")), samples=3, without=["limits"])["steps"]["groups"]
+    groups = shown(sk.load(path("watt_six_bar")), samples=3, without=["limits"])["steps"]["groups"]
     assert [group["points"] for group in groups] == [["A", "B"], ["B", "C", "D", "E"], ["E", "F", "G"]]
 
 

@@ -12,7 +12,7 @@ import structkin as sk
 from structkin.examples import path
 from structkin.joints.guide import Guide
 from structkin.model.parts import SketchPose
-from structkin.plan.plan import Slot
+from structkin.plan.plan import Register
 from structkin.solve import compile_plan
 from structkin.solve.call import default_range
 
@@ -298,7 +298,7 @@ def test_the_jacobian_of_a_group_that_rolls_is_the_derivative_of_its_rows(seed):
         form = step.kind
         m, size, rng = form.rows.links, form.rows.size, np.random.default_rng(seed)
         h = tuple(
-            rng.normal(size=(2, 1)) if isinstance(x, Slot) and plan.widths[x.index] == 2 else rng.normal(size=1)
+            rng.normal(size=(2, 1)) if isinstance(x, Register) and plan.widths[x.index] == 2 else rng.normal(size=1)
             for x in step.inputs
         )
         pose = rng.normal(size=(m, 3, 1)) * [[size], [size], [1.0]]
