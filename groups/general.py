@@ -56,13 +56,13 @@ class General:
     def _layout(self) -> Layout:
         return Layout(self.rows, self._joints)
 
-    def jacobian(self, h: Values, O: Array, U: Array) -> Array:
+    def jacobian(self, h: Values, phi: Values) -> Array:
         """Return the scaled Jacobian (n, 3m, 3m), with columns dO_x, dO_y, size dtheta of each link.
 
         Rows are scaled, too: entries are of order one, so the smallest singular value measures the distance from a
-        singularity. The angles of geared links do not appear: their coefficients are constant.
+        singularity.
         """
-        x = self._layout.variables(h, (*_pack(O, U), *np.zeros(len(self.rows.angles))))
+        x = self._layout.variables(h, phi)
         return self._layout.jacobian(self._joints.jacobian(x), x)
 
     def _system(self, h: Values, O: Array, theta: Array) -> tuple[Array, Array]:
@@ -139,8 +139,7 @@ class General:
 
     def smallest_singular_value(self, h: Values, phi: Values) -> Array:
         """Return the smallest singular value of the scaled Jacobian (n,); NaN where the pose is NaN."""
-        x = self._layout.variables(h, phi)
-        J = self._layout.jacobian(self._joints.jacobian(x), x)
+        J = self.jacobian(h, phi)
         good = np.isfinite(J).all(axis=(1, 2))
         sigma = np.full(len(J), np.nan)
         if good.any():

@@ -66,13 +66,13 @@ def classify(motion: Motion, sample: int) -> PoseClass | None:
         said = "poses of a mechanism with a Geneva wheel cannot be classified"
         raise InputError([Problem(f"joints.{id}", said, "without it they can") for id in m.joints.of(Geneva)], m.title)
     joints = Whole.of(m, structure, drivers=False)
-    pose = [np.stack([motion.position(place, link=a)[sample] for a in joints.links]) for place in (0j, 1 + 0j)]
-    if not np.isfinite(pose).all():
+    origins = np.stack([motion.position(0j, link=a)[sample] for a in joints.links])
+    angles = np.array([np.angle(m.links[a].direction) + motion.turn(a)[sample] for a in joints.links])
+    if not (np.isfinite(origins).all() and np.isfinite(angles).all()):
         return None
-    origins, directions = pose[0], pose[1] - pose[0]
     z = {id: float(values[0, sample]) for id, values in motion.drivers.items()}
-    Phi_q = joints.jacobian(origins, directions, z)
-    Phi_phi = Whole.of(m, structure, drivers=True).jacobian(origins, directions, z)
+    Phi_q = joints.jacobian(origins, angles, z)
+    Phi_phi = Whole.of(m, structure, drivers=True).jacobian(origins, angles, z)
     unknowns = Phi_q.shape[1]
     sigma = float(np.linalg.svd(Phi_phi, compute_uv=False)[unknowns - 1])
     if sigma > ZERO:

@@ -38,8 +38,8 @@ class Whole:
         form, inputs = write_rows(state, group, 0)
         return cls(links, form, inputs, state.builder)
 
-    def jacobian(self, origins: Floats, directions: Floats, drivers: Mapping[str, float]) -> Floats:
-        """Return the scaled Jacobian (rows, 3 m) at origins and directions (m, 2); columns dO_x, dO_y, size dtheta."""
+    def jacobian(self, origins: Floats, angles: Floats, drivers: Mapping[str, float]) -> Floats:
+        """Return the scaled Jacobian (rows, 3 m) at origins (m, 2) and angles (m,); columns dO_x, dO_y, size dtheta."""
         if not self.form.rows.count:
             return np.zeros((0, 3 * self.form.rows.links))
         values: dict[int, Any] = {}
@@ -52,7 +52,7 @@ class Whole:
             assert isinstance(distance, Register)
             values[step.outputs[0]] = 0.5 * values[distance.index] ** 2
         h = tuple(self._operand(operand, values) for operand in self.inputs)
-        return np.asarray(self.form.jacobian(h, origins[:, :, None], directions[:, :, None])[0])
+        return np.asarray(self.form.jacobian(h, self.form.unknowns(origins[:, :, None], angles[:, None]))[0])
 
     def _operand(self, operand: Operand, values: Mapping[int, Any]) -> Any:
         value = values[operand.index] if isinstance(operand, Register) else operand

@@ -52,7 +52,7 @@ def tangents(form: General, h: tuple[Any, ...], s: Complexes, O: Floats, theta: 
     """Return the tangents at a pose, O (m, 2, 1) and theta (m, 1), from the inputs at places s (n,) of a circle."""
     m, size = form.rows.links, form.rows.size
     h0 = tuple(np.mean(np.atleast_1d(x), axis=-1, keepdims=True).real for x in h)
-    J = form.jacobian(h0, O, np.stack((np.cos(theta), np.sin(theta)), axis=1))[0]
+    J = form.jacobian(h0, form.unknowns(O, theta))[0]
     left, values, right = np.linalg.svd(J)
     rank = int(np.sum(values > ZERO))
     W, N = left[:, rank:], right[rank:].T

@@ -75,10 +75,7 @@ def orientation(plan: Plan, steps: Sequence[int], x: Floats) -> tuple[Floats, Fl
     for k in steps:
         step = plan.steps[k]
         assert not step.kind.closed_form
-        phi = part.outputs(step)
-        m = step.kind.rows.links
-        O, U = np.stack(phi[0 : 2 * m : 2]), np.stack(phi[1 : 2 * m : 2])
-        matrix = step.kind.jacobian(part.inputs(step), O, U)[0]
+        matrix = step.kind.jacobian(part.inputs(step), part.outputs(step))[0]
         values = np.linalg.svd(matrix, compute_uv=False)
         signs.append(float(np.linalg.slogdet(matrix)[0]))
         sizes.append(float(values[-1]))

@@ -50,5 +50,4 @@ def assemble(solver: GroupSolver, h: Floats, O: Floats, theta: Floats) -> Poses 
 
 
 def _sign(form: General, values: tuple[Any, ...], O: Floats, theta: Floats) -> Floats:
-    U = np.stack((np.cos(theta), np.sin(theta)), axis=1)
-    return np.asarray(np.linalg.slogdet(form.jacobian(values, O, U))[0])
+    return np.asarray(np.linalg.slogdet(form.jacobian(values, form.unknowns(O, theta)))[0])

@@ -77,8 +77,7 @@ class Direct:
         found, determinants = self.join(O, theta), np.ones(s.shape[1])
         if self.form.rows.count == 3 * self.form.rows.links:
             # Redundant rows have no determinant; only small steps keep their poses apart.
-            U = found[: 4 * self.form.rows.links].reshape(-1, 2, 2, s.shape[1])[:, 1]
-            determinants = np.linalg.slogdet(self.form.jacobian(values, O, U))[0]
+            determinants = np.linalg.slogdet(self.form.jacobian(values, self.phi(found)))[0]
         return found, change, determinants
 
     def steps(self, h: Floats, s: Floats, start: float, doubtful: float) -> tuple[Floats, Floats]:
