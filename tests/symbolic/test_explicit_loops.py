@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import sympy as sp
 from scipy.integrate import solve_ivp
 from spatial_models import X, Z, body, chain, four_bar, joint, spatial
 
@@ -185,6 +186,44 @@ def test_a_transmission_is_a_multiple_of_its_input(axes):
         assert found.item() == pytest.approx(expected, rel=1e-12)
     with pytest.raises(InputError, match="dependent coordinates"):
         equations(model, ratios={"J2": ("J1", 2.5)})
+
+
+def test_a_slider_crank_has_the_accelerations_of_lagrange():
+    from sympy.physics.mechanics import LagrangesMethod, dynamicsymbols
+
+    crank, rod, start = 0.2, 0.8, 0.5
+    tilt = -np.arcsin(crank * np.sin(start) / rod)
+    B = [crank * np.cos(start), crank * np.sin(start), 0]
+    C = [B[0] + rod * np.cos(tilt), 0, 0]
+    model = spatial(
+        "slider-crank",
+        bodies(("crank", (0, 0), B), ("rod", B, C), ("slider", C, C)),
+        [
+            joint("A", "ground", "crank", [0, 0, 0]),
+            joint("B", "crank", "rod", B),
+            joint("S", "ground", "slider", C, X, "prismatic"),
+            joint("C", "rod", "slider", C, cut=True),
+        ],
+    )
+    p, r, x = dynamicsymbols("p r x")
+    rates, middle = [a.diff() for a in (p, r, x)], sp.Matrix([sp.cos(p), sp.sin(p)]) * crank
+    centers = [middle / 2, middle + sp.Matrix([sp.cos(r), sp.sin(r)]) * rod / 2, sp.Matrix([x, 0])]
+    kinetic = sum(m * c.diff(dynamicsymbols._t).dot(c.diff(dynamicsymbols._t)) / 2 for m, c in enumerate(centers, 1))
+    kinetic += 0.01 * rates[0] ** 2 + 0.02 * rates[1] ** 2
+    weight = sum(m * 9.81 * c[1] for m, c in enumerate(centers, 1))
+    closure = middle + sp.Matrix([sp.cos(r), sp.sin(r)]) * rod - sp.Matrix([x, 0])
+    method = LagrangesMethod(kinetic - weight, [p, r, x], hol_coneqs=list(closure))
+    method.form_lagranges_equations()
+    system = sp.lambdify([[p, r, x], rates], [method.mass_matrix_full, method.forcing_full])
+    angle, speed = start + 0.7, 1.3
+    lean = -np.arcsin(crank * np.sin(angle) / rod)
+    turn = -crank * np.cos(angle) * speed / (rod * np.cos(lean))
+    place = crank * np.cos(angle) + rod * np.cos(lean)
+    run = -crank * np.sin(angle) * speed - rod * np.sin(lean) * turn
+    full, forcing = system([angle, lean, place], [speed, turn, run])
+    expected = np.linalg.solve(full, forcing)[3]
+    found = module(equations(model, loops="explicit", independent=["A"]))["accelerations"](0.0, [0.7], [speed])
+    assert found[0] == pytest.approx(expected[0], rel=1e-11)
 
 
 def in_the_plane(model, points, links, driver, slide=None):
