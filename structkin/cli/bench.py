@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from structkin.bench import decomposition
+from structkin.bench import formulations as sides
 from structkin.bench.dynamics import report as dynamics_report
 from structkin.bench.dynamics.measure import cases, compare, engine_here, paces
 from structkin.bench.groups import costs
@@ -98,6 +99,22 @@ def groups(
         say(machine())
     if table is not None:
         write_rows(table, [{**asdict(one), "against_cube": one.against_cube} for one in found])
+
+
+@bench.command()
+def formulations(quick: Quick = False, table: Csv = None) -> None:
+    """Compare all formulations of dynamics on one four-bar: unknowns, cost of an evaluation, error and drift."""
+    Outputs(None, {"--csv": table})
+    with progress("measuring") as report:
+        found = sides.formulations(quick=quick, report=report)
+    if table != STDOUT:
+        print_table("A four-bar under gravity, 10 s, tolerance 1e-9", sides.table_lines(found))
+        say(
+            "error, opening, drift: parts of the mechanism's size; drift: where nothing stabilises the closure",
+            machine(),
+        )
+    if table is not None:
+        write_rows(table, [asdict(one) for one in found])
 
 
 @bench.command()
