@@ -130,8 +130,7 @@ class System:
         step = y[:nu] - q[choice.u]
         q[choice.u], qd[choice.u] = y[:nu], y[nu:-1]
         q[choice.v] += self.B @ step
-        fine = evaluating.close(*self.parts, choice, q) and evaluating.rates(*self.parts, choice, q, qd)
-        if not fine:
+        if not evaluating.close(*self.parts, choice, q, qd):
             self.ended = evaluating.OUT_OF_REACH
             qd[:] = np.nan
         return q, qd
@@ -140,9 +139,10 @@ class System:
         """Return qdd (f,); NaN where there is none. `ended` and `power` say more."""
         self.at(t)
         qdd = np.empty_like(q)
+        parts = self.bodies, self.work, self.loads, self.rows, self.terms
+        self.springs, self.power = evaluating.terms_at(*parts, q, qd)
         solve = evaluating.in_independent if self.explicit else evaluating.with_multipliers
-        parts = self.bodies, self.work, self.loads, self.rows, self.terms, self.choice
-        self.ended, self.springs, self.power = solve(*parts, q, qd, qdd)
+        self.ended = solve(self.terms, self.choice, qdd)
         if self.ended != evaluating.FINE:
             qdd[:] = np.nan
         return qdd
