@@ -60,6 +60,7 @@ def main() -> None:
     for name, seconds in (("spinning_top", 2.0), ("bricard", 5.0)):
         moved = SpatialModel.load(spatial.path(name)).simulate(seconds, 401)
         animate_space(moved, fps=12, seconds=5, width=480).save(FOLDER / f"{name}.gif")
+    draw_equations()
     page = (FOLDER.parent / "dynamics.md").read_text(encoding="utf-8")
     pendulum = re.search(r"```toml\n(# double_pendulum.*?)```", page, re.DOTALL)
     assert pendulum is not None
@@ -69,11 +70,28 @@ def main() -> None:
     assert stop is not None
     bounces = Mechanism.from_dict(tomllib.loads(stop[1])).simulate(1.5, samples=1501)
     save_figure(plot_simulation(bounces), FOLDER / "slider_stop_simulation.png")
-    # The pictures of docs/studies.md: some minutes.
-    for study in ("baumgarte", "gait", "gait-drift", "pendulum", "slider-crank"):
+    # The pictures of docs/studies.md and docs/small-steps.md: some minutes.
+    for study in ("baumgarte", "gait", "gait-drift", "pendulum", "slider-crank", "small-steps"):
         subprocess.run([sys.executable, "-c", STUDY, study, "--to", str(SCRATCH)], check=True)
     for picture in SCRATCH.glob("*.png"):
         shutil.copy(picture, FOLDER)
+
+
+def draw_equations() -> None:
+    """Typeset the equations of the double pendulum of equations.md."""
+    from matplotlib.figure import Figure
+
+    from structkin.multibody.file import from_dict
+    from structkin.symbolic import equations
+
+    page = (FOLDER.parent / "equations.md").read_text(encoding="utf-8")
+    model = from_dict(tomllib.loads(re.search(r"```toml\n(.*?)```", page, re.DOTALL)[1]))
+    (block,) = re.findall(r"align\*}\n(.*?)\n\\end", equations(model).latex(document=False), re.DOTALL)
+    lines = block.replace("&", "").split(" \\\\\n")
+    figure = Figure(figsize=(8, 0.4 * len(lines)), dpi=100)
+    for number, line in enumerate(lines):
+        figure.text(0.01, 1 - (number + 0.7) / len(lines), f"${line.strip()}$", fontsize=11)
+    save_figure(figure, FOLDER / "equations.png")
 
 
 if __name__ == "__main__":

@@ -256,13 +256,13 @@ def _leg(form: Form, rows: Rows) -> tuple[Literal["RR", "PR", "RP"], tuple[Sourc
     return ("RP", (*places, (-1, factor), level)) if slot == 1 else ("PR", (*places, (slot - 2, factor), level))
 
 
-def _ends(way: Affine) -> tuple[float, Source, Source] | None:
+def _ends(vector: Affine) -> tuple[float, Source, Source] | None:
     """Return the sign of the link's point in a difference of points, the known point and the corner; else None."""
-    terms = dict(way.terms)
+    terms = dict(vector.terms)
     sign, corner = terms.pop(0, 0j).real, terms.pop(1, 0j)
-    if abs(sign) != 1.0 or len(terms) + (way.const != 0) > 1:
+    if abs(sign) != 1.0 or len(terms) + (vector.const != 0) > 1:
         return None
-    known: Source = (-1, -sign * way.const)
+    known: Source = (-1, -sign * vector.const)
     for slot, factor in terms.items():
         known = slot - 2, -sign * factor
     return sign, known, (-1, sign * corner)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from structkin.groups import General
 from structkin.plan.plan import Step
 from structkin.solve.change_points.contours import RADII, Contours, solve_on_contours
-from structkin.solve.change_points.smoothing import replaced, ways_at
+from structkin.solve.change_points.smoothing import displacements_at, replaced
 from structkin.solve.derivatives import Part
 from structkin.solve.engine import ContourPoses
 from structkin.solve.motion import Motion
@@ -69,7 +69,7 @@ class _Tried:
     def touched(self) -> list[int]:
         """The steps that are flat or singular, in order, up to where the circles are reliable."""
         flat = [step for step, s0 in self.contours.zeros.items() if np.isfinite(s0[0])]
-        singular = [step for step, tangents in self.found.items() if len(tangents.ways)]
+        singular = [step for step, tangents in self.found.items() if len(tangents.directions)]
         return sorted(step for step in (*flat, *singular) if step < self.contours.until[0])
 
 
@@ -91,7 +91,7 @@ def branches_at(motion: Motion, sample: int) -> Crossing:
                 {other: choice.numbers.get(other, 0) for other in touched[:k] if other in tried.found},
             )
             if step in tried.found and step not in choice.numbers:
-                others = range(1, len(tried.found[step].ways))
+                others = range(1, len(tried.found[step].directions))
                 pending += [replace(before, numbers={**before.numbers, step: number}) for number in others]
             elif step not in tried.found and step not in choice.slopes:
                 pending.append(replace(before, slopes={**before.slopes, step: -1}))
@@ -117,8 +117,8 @@ def _staying_flat(motion: Motion, contours: Contours) -> list[int]:
 
 def _around(motion: Motion, sample: int, choice: _Choice) -> _Tried:
     schedule = Schedule(motion.mechanism, motion.t, motion.drivers)
-    ways, _ = ways_at(schedule, np.array([sample]))
-    speed = max(abs(float(way[0])) / schedule.unit(id) for id, way in ways.items())
+    displacements, _ = displacements_at(schedule, np.array([sample]))
+    speed = max(abs(float(displacement[0])) / schedule.unit(id) for id, displacement in displacements.items())
     plan, near = motion.plan, motion.lanes.x[0][:, [sample]]
 
     def signs(step: int, s0: Floats) -> Floats:
@@ -128,7 +128,9 @@ def _around(motion: Motion, sample: int, choice: _Choice) -> _Tried:
     result: _Tried | None = None
     for radius in (*RADII, *SMALL):
         s = radius * UNIT
-        nodes = {id: z[0, [sample]][:, None] + ways[id][:, None] / speed * s for id, z in motion.drivers.items()}
+        nodes = {
+            id: z[0, [sample]][:, None] + displacements[id][:, None] / speed * s for id, z in motion.drivers.items()
+        }
         given: dict[int, tuple[Any, ...]] = {}
         found: dict[int, Tangents] = {}
         for index, step in enumerate(plan.steps):
@@ -165,8 +167,8 @@ def _along(
     h = Part(motion.plan, contours.x[:, 0]).inputs(step)
     O, theta = unpacked(form, Part(motion.plan, near).outputs(step))
     found[index] = tangents(form, h, s, O, theta)
-    ways = found[index].ways
-    return closed_on(form, h, s, O, theta, ways[number]) if number < len(ways) else None
+    directions = found[index].directions
+    return closed_on(form, h, s, O, theta, directions[number]) if number < len(directions) else None
 
 
 def _branch(motion: Motion, sample: int, contours: Contours) -> Motion:

@@ -89,13 +89,13 @@ class Run:
                     )
                     return
                 except BlownUpError as error:
-                    self.stopped = f"t = {error.t:.6g} s: {error.words}" + self.equations.strained(name, h)
+                    self.stopped = f"t = {error.t:.6g} s: {error.words}" + self.equations.gain_warning(name, h)
                     return
                 t = end if k == count - 1 else begin + (k + 1) * h
-                y = self.equations.settle(t, y)
+                y = self.equations.project(t, y)
                 self.equations.accept(t, y)
                 if not self._continues(t, y):
-                    self.stopped += self.equations.strained(name, h)
+                    self.stopped += self.equations.gain_warning(name, h)
                     return
                 after = self.equations.energies(t, y)
                 if before is None or after is None:
@@ -155,13 +155,13 @@ class Run:
                 size = SOFT * (end - float(self.times[0]))
             while self.record.due <= t:
                 self.record.add(self.record.due, dense(self.record.due))
-            settled = self.equations.settle(t, y)
-            self.equations.accept(t, settled)
-            if settled is not y and name in FORGIVING and not restart:
-                y = solver.y = settled
+            projected = self.equations.project(t, y)
+            self.equations.accept(t, projected)
+            if projected is not y and name in FORGIVING and not restart:
+                y = solver.y = projected
                 solver.f = self.equations(t, y)
-            elif settled is not y and (restart or self.equations.renewed):
-                y, restart = settled, True
+            elif projected is not y and (restart or self.equations.needs_restart):
+                y, restart = projected, True
             if not self._continues(t, y):
                 return
             changed = self._changed(t, y)
@@ -180,7 +180,7 @@ class Run:
         self.steps += 1
         if not np.max(np.abs(y)) < HUGE:
             self.stopped = f"t = {t:.6g} s: {BlownUpError.words}"
-        elif apart := self.equations.come_apart(t, y):
+        elif apart := self.equations.constraint_violation(t, y):
             self.stopped = f"t = {t:.6g} s: {apart}"
         elif self.steps >= self.max_steps:
             self.stopped = f"t = {t:.6g} s: {self.steps} steps taken; raise max_steps, or loosen the tolerances"

@@ -120,21 +120,21 @@ def with_turns(first: Motion) -> tuple[Motion, dict[str, float]]:
     """
     mechanism, plan = first.mechanism, first.plan
     ends = {id: float(z[0, -1]) for id, z in first.drivers.items()}
-    ways = [
+    distances = [
         abs(ends[id] - drive.start) / (1.0 if drive.kind == "angle" else first.size)
         for id, drive in mechanism.drivers.items()
     ]
-    parts = math.ceil(max(ways, default=0.0) / PART)
+    parts = math.ceil(max(distances, default=0.0) / PART)
     if 1 < parts < MANY:
-        way = solve_groups(
+        path = solve_groups(
             mechanism, drivers={id: np.linspace(mechanism.drivers[id].start, z, 1 + parts) for id, z in ends.items()}
         )
         vectors = [slot for slot, width in enumerate(plan.widths) if width == 2]
         here, there = (
-            np.stack([motion.lanes.x[0, plan.rows(slot), -1] for slot in vectors]) for motion in (first, way)
+            np.stack([motion.lanes.x[0, plan.rows(slot), -1] for slot in vectors]) for motion in (first, path)
         )
-        if way.regular.all() and np.allclose(here, there, rtol=0, atol=SAME * max(1.0, first.size)):
-            first = way
+        if path.regular.all() and np.allclose(here, there, rtol=0, atol=SAME * max(1.0, first.size)):
+            first = path
     return first, {link: float(first.turn(link)[-1]) for link in mechanism.links}
 
 

@@ -35,7 +35,7 @@ REGULAR = 1e-2
 PATIENCE = 30.0
 
 #: A method, and its coordinates if it has a choice.
-Way = tuple[str, str | None]
+Choice = tuple[str, str | None]
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class Comparison:
     samples: int
     regular: int
     runs: tuple[MethodRun, ...]
-    abandoned: tuple[Way, ...] = ()
+    abandoned: tuple[Choice, ...] = ()
     patience: float | None = PATIENCE
 
     def __repr__(self) -> str:
@@ -138,31 +138,39 @@ def compare(
     True
     """
     _check(mechanism, samples, methods, coordinates, duration, patience)
-    ways: list[Way] = [("topological", None)]
+    choices: list[Choice] = [("topological", None)]
     for method in methods:
         if method.startswith("global"):
-            ways += [(method, family) for family in coordinates]
+            choices += [(method, family) for family in coordinates]
         elif method != "topological":
-            ways.append((method, None))
-    done: dict[Way, tuple[Motion, float, int]] = {}
-    for k, way in enumerate(dict.fromkeys(ways)):
+            choices.append((method, None))
+    done: dict[Choice, tuple[Motion, float, int]] = {}
+    for k, choice in enumerate(dict.fromkeys(choices)):
 
-        def run(report: Callable[[float], None] | None, way: Way = way) -> Motion:
+        def run(report: Callable[[float], None] | None, choice: Choice = choice) -> Motion:
             return solve(
-                mechanism, samples, duration=duration, method=way[0], coordinates=way[1], budget=budget, progress=report
+                mechanism,
+                samples,
+                duration=duration,
+                method=choice[0],
+                coordinates=choice[1],
+                budget=budget,
+                progress=report,
             )
 
-        watch = Watch(progress, k / len(ways), 1 / len(ways), patience if k else None)
+        watch = Watch(progress, k / len(choices), 1 / len(choices), patience if k else None)
         try:
-            done[way] = measure(run, watch)
+            done[choice] = measure(run, watch)
         except ImpatientError:
             continue
     if progress is not None:
         progress(1.0)
-    reference = done[ways[0]][0]
+    reference = done[choices[0]][0]
     regular = _regular([motion for motion, _, _ in done.values()])
-    runs = [_judge(way, motion, reference, regular, seconds, peak) for way, (motion, seconds, peak) in done.items()]
-    abandoned = tuple(way for way in dict.fromkeys(ways) if way not in done)
+    runs = [
+        _judge(choice, motion, reference, regular, seconds, peak) for choice, (motion, seconds, peak) in done.items()
+    ]
+    abandoned = tuple(choice for choice in dict.fromkeys(choices) if choice not in done)
     return Comparison(mechanism.title, len(reference), int(regular.sum()), tuple(runs), abandoned, patience)
 
 
@@ -218,7 +226,7 @@ def _regular(motions: Sequence[Motion]) -> NDArray[np.bool_]:
 
 
 def _judge(
-    way: Way,
+    choice: Choice,
     motion: Motion,
     reference: Motion,
     regular: NDArray[np.bool_],
@@ -231,8 +239,8 @@ def _judge(
     statistics = motion.statistics
     iterations = np.zeros(1) if statistics is None else statistics.iterations[motion.regular]
     return MethodRun(
-        method=way[0],
-        coordinates=way[1],
+        method=choice[0],
+        coordinates=choice[1],
         n=None if statistics is None else statistics.coordinates.n,
         seconds=seconds,
         peak_bytes=peak,

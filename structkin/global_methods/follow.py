@@ -36,7 +36,7 @@ EASE = 3
 
 def follow(tracker: BranchTracker, progress: Callable[[float], None] | None = None) -> None:
     """Track to all stations; every sample then has a prediction, or a status that says why not."""
-    ways = _ways(tracker)
+    lengths = _path_lengths(tracker)
     ends = _ends(tracker)
     # From the last but one end on, a single driven angle turns steadily.
     steady = int(np.append(0, ends)[-2]) if tracker.turning else -1
@@ -55,12 +55,12 @@ def follow(tracker: BranchTracker, progress: Callable[[float], None] | None = No
             before = turns = None
             continue
         end = int(ends[np.searchsorted(ends, k + 1)])
-        target = min(max(k + 1, int(np.searchsorted(ways, ways[k] + stride, side="right")) - 1), end)
+        target = min(max(k + 1, int(np.searchsorted(lengths, lengths[k] + stride, side="right")) - 1), end)
         if turns is not None and turns.ends_before(target) and turns.repeat(k, pose, before):
             return
         found = tracker.step(pose, tracker.at(target), before)
         if found is None and target > k + 1:
-            stride = 0.5 * min(stride, ways[target] - ways[k])
+            stride = 0.5 * min(stride, lengths[target] - lengths[k])
             continue
         if found is None:
             found = tracker.track_to(pose, tracker.at(target))
@@ -79,7 +79,7 @@ def follow(tracker: BranchTracker, progress: Callable[[float], None] | None = No
         k, pose = target, found
 
 
-def _ways(tracker: BranchTracker) -> Floats:
+def _path_lengths(tracker: BranchTracker) -> Floats:
     """Return the path length of the drivers from the first sample to each [rad, or parts of the mechanism's size]."""
     step = np.diff(tracker.values, axis=1) / tracker.units
     length = np.abs(step[0]) if len(step) == 1 else np.sqrt(np.sum(step**2, axis=0))

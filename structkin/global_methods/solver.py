@@ -146,7 +146,7 @@ class GlobalSolver:
         at = span(lanes)
         guess, z = tracker.q[:, at], tracker.z[:, at]
         found = close(scaled, guess, z)
-        good = found.converged & (found.way < BETWEEN)
+        good = found.converged & (found.moved < BETWEEN)
         if scaled.redundant:
             good &= scaled.gap(found.q, z) < CONSISTENT
         if good.all():

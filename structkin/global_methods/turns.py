@@ -35,28 +35,28 @@ class Turns:
     curves: list[Curve] = field(default_factory=list)
 
     @property
-    def _way(self) -> float:
+    def _whole_turn(self) -> float:
         return 2 * np.pi * self.count * self.direction
 
     def ends_before(self, target: int) -> bool:
         """Return whether the driver has completed the whole turns at a place."""
-        return bool(self.direction * (self.tracker.at(target) - self.first.z - self._way)[0, 0] > 0)
+        return bool(self.direction * (self.tracker.at(target) - self.first.z - self._whole_turn)[0, 0] > 0)
 
     def repeat(self, k: int, pose: Pose, before: Curve | None) -> bool:
         """Track to the end of the whole turns; predict all samples after the place k if the first pose recurs."""
-        last = self.tracker.go(pose, self.first.z + self._way, before)
+        last = self.tracker.go(pose, self.first.z + self._whole_turn, before)
         shift = None if last is None else _shift(self.first, last)
         if last is None or shift is None:
             self.count += 1
             return False
-        number, gone = np.divmod((self.tracker.values[0, k + 1 :] - self.first.z[0, 0]) / self._way, 1.0)
+        number, gone = np.divmod((self.tracker.values[0, k + 1 :] - self.first.z[0, 0]) / self._whole_turn, 1.0)
         curves = [*self.curves, Curve(pose, last)]
-        starts = [(curve.a.z - self.first.z)[0, 0] / self._way for curve in curves]
+        starts = [(curve.a.z - self.first.z)[0, 0] / self._whole_turn for curve in curves]
         which = np.searchsorted(starts, gone, side="right").astype(np.min_scalar_type(len(starts)))
         # Group the lanes by curve: small numbers are sorted in one pass.
         ends = np.cumsum(np.bincount(which, minlength=len(starts) + 1))
         for curve, here in zip(curves, np.split(np.argsort(which, kind="stable"), ends[1:-1]), strict=True):
-            z = self.first.z + gone[here] * self._way
+            z = self.first.z + gone[here] * self._whole_turn
             self.tracker.predict(
                 self.tracker.lanes[k + 1 + here], curve, z, shift * number[here] if shift.any() else 0.0
             )

@@ -129,5 +129,5 @@ class RowWriter(ABC):
         """Return a guide's direction, the vector from its origin to the slider's point, and the two links."""
         guide = self.mechanism.joints.of(Guide)[joint]
         tip, slider = self.tip(guide)
-        way = tip - self.point(guide.carrier, guide.origin)
-        return self.along(guide.carrier, guide.direction), way, (guide.carrier, slider)
+        vector = tip - self.point(guide.carrier, guide.origin)
+        return self.along(guide.carrier, guide.direction), vector, (guide.carrier, slider)

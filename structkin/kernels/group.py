@@ -144,7 +144,7 @@ class GroupKernel:
     def between(
         self,
         h: Sequence[Floats],
-        way: Floats,
+        lengths: Floats,
         count: NDArray[np.intp],
         begin: Floats,
         inverse: Floats,
@@ -154,14 +154,14 @@ class GroupKernel:
     ) -> tuple[int, float, float]:
         """Close lanes from curves (6, rows, intervals) between points, by compiled code.
 
-        `way` (n,) is the path coordinate of each lane, `count` (intervals,) the number of lanes per interval, `begin`
-        its start and `inverse` one over its length. The poses are written to `out` (rows, n); the square of the last
-        step, the determinant, and a bound on the squared distance from the curve to `r` (3, n), unless it is (3, 0).
-        Return the number of lanes not closed near the curves, and the smallest and the largest determinant.
+        `lengths` (n,) is the path coordinate of each lane, `count` (intervals,) the number of lanes per interval,
+        `begin` its start and `inverse` one over its length. The poses are written to `out` (rows, n); the square of the
+        last step, the determinant, and a bound on the squared distance from the curve to `r` (3, n), unless it is (3,
+        0). Return the number of lanes not closed near the curves, and the smallest and the largest determinant.
         """
         inputs, rows = tuple(map(np.ascontiguousarray, h)), tuple(out)
         parts = count, begin, inverse, curves, self.constants, rows, r
-        found: tuple[int, float, float] = self.kernel.call("between", inputs, way, *parts, numba=True)
+        found: tuple[int, float, float] = self.kernel.call("between", inputs, lengths, *parts, numba=True)
         return found
 
     def close(self, h: Sequence[Floats], guess: Floats, out: Floats, r: Floats) -> None:

@@ -151,10 +151,11 @@ def _loop(name: str, graph: Graph, terms: Sequence[Term], outs: Sequence[str]) -
 def _between(found: Formulas) -> list[str]:
     """Return the kernel that closes lanes from curves `p` (6, rows, intervals) between points.
 
-    Lane after lane, `count` of them belong to an interval, which begins at `begin` on the `way` and is 1 / `inverse`
-    long. The poses go into `t`; `r`, if it has room, takes the square of the last step, the determinant, and a bound of
-    the square of the way from the curve: the largest number of steps times the sum of their squares. `h` and `t` are
-    rows. It returns how many lanes are not closed near their curves, and the least and the largest determinant.
+    Lane after lane, `count` of them belong to an interval, which begins at `begin` on the `lengths` and is 1 /
+    `inverse` long. The poses go into `t`; `r`, if it has room, takes the square of the last step, the determinant, and
+    a bound of the square of the distance from the curve: the largest number of steps times the sum of their squares.
+    `h` and `t` are rows. It returns how many lanes are not closed near their curves, and the least and the largest
+    determinant.
     """
     graph, rows = found.graph, len(found.corrected)
     terms = [*found.corrected, found.change, found.determinant]
@@ -187,17 +188,17 @@ def _between(found: Formulas) -> list[str]:
 
     return [
         DECORATOR,
-        "def between(h, way, count, begin, inverse, p, c, t, r):",
+        "def between(h, lengths, count, begin, inverse, p, c, t, r):",
         *constants,
         *_rows([*inputs, *(f"t{k}" for k in range(rows)), "r0", "r1", "r2"]),
         f"    x = np.empty({(rows + 4) * (WIDTH + SPARE)})",
         "    j, left, bad = 0, count[0], 0",
         "    least0 = least1 = least2 = least3 = np.inf",
         "    most0 = most1 = most2 = most3 = -np.inf",
-        f"    for low in range(0, way.size, {WIDTH}):",
-        f"        n, done = min({WIDTH}, way.size - low), 0",
+        f"    for low in range(0, lengths.size, {WIDTH}):",
+        f"        n, done = min({WIDTH}, lengths.size - low), 0",
         "        for i in range(n):",
-        f"            {x(along)} = way[low + i]",
+        f"            {x(along)} = lengths[low + i]",
         "        while done < n:",
         "            while left == 0:",
         "                j += 1",

@@ -224,13 +224,13 @@ class _Placer:
         travel = (self._turn(mesh.links[0]) - self._turn(mesh.links[1])) * mesh.lever
         on_slider = link == guide.slider
         carrier = direction if not on_slider else self._frame(guide.carrier, frames).direction
-        way = carrier * (guide.direction if on_slider else -guide.direction)
+        along = carrier * (guide.direction if on_slider else -guide.direction)
         shift = complex(guide.start + mesh.shift, guide.offset)
         if on_slider:
-            start, local = self._frame(guide.carrier, frames).point(guide.origin) + way * shift, guide.point
+            start, local = self._frame(guide.carrier, frames).point(guide.origin) + along * shift, guide.point
         else:
-            start, local = self._frame(guide.slider, frames).point(guide.point) + way * shift, guide.origin
-        inputs = (state.builder.vector(start, index), state.builder.vector(way, index), scalar(state, travel, index))
+            start, local = self._frame(guide.slider, frames).point(guide.point) + along * shift, guide.origin
+        inputs = (state.builder.vector(start, index), state.builder.vector(along, index), scalar(state, travel, index))
         origin, turn = state.sketch_frame(link)
         (out,) = state.builder.step(kind("driven P"), inputs, (origin + turn * local,), group=index)
         return Frame(Affine.slot(out) - direction * local, direction)

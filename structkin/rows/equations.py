@@ -73,9 +73,9 @@ class Equations:
         """Return Phi_x v (count, n)."""
         return self._gather @ (jacobian * v[self.columns])
 
-    def bend(self, x: Any, v: Any, w: Any) -> Any:
+    def second_derivative(self, x: Any, v: Any, w: Any) -> Any:
         """Return the second derivative (count, n) along v and w (width, n) at x."""
-        return self._spread(x, [part.bend(x, v, w) for part, _, _ in self._parts])
+        return self._spread(x, [part.second_derivative(x, v, w) for part, _, _ in self._parts])
 
     def third(self, x: Any, v: Any) -> Any:
         """Return the third derivative (count, n) along v (width, n) at x."""

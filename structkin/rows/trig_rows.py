@@ -44,10 +44,10 @@ class TrigRow:
         return cls(turn, cosine=Row.part(direction, 1).times(-1.0), sine=Row.part(direction, 0))
 
     @classmethod
-    def along(cls, way: Affine, length: float, turn: Row) -> tuple[TrigRow, TrigRow]:
-        """Return the two rows way - length E(s) = 0, for a vector `way` that is (length, 0) in the sketch."""
+    def along(cls, vector: Affine, length: float, turn: Row) -> tuple[TrigRow, TrigRow]:
+        """Return the two rows vector - length E(s) = 0, for a `vector` that is (length, 0) in the sketch."""
         arm = Row(constant=-length)
-        return cls(turn, cosine=arm, rest=Row.part(way, 0)), cls(turn, sine=arm, rest=Row.part(way, 1))
+        return cls(turn, cosine=arm, rest=Row.part(vector, 0)), cls(turn, sine=arm, rest=Row.part(vector, 1))
 
 
 class TrigRows:
@@ -95,7 +95,7 @@ class TrigRows:
         cos, sin, C, S, N = self._at(x)
         return C * cos + S * sin + N
 
-    def bend(self, x: Any, v: Any, w: Any) -> Any:
+    def second_derivative(self, x: Any, v: Any, w: Any) -> Any:
         """Return the second derivative (count, n) along v and w (width, n) at x."""
         cos, sin, C, S, _ = self._at(x)
         (s_v, C_v, S_v, _), (s_w, C_w, S_w, _) = ([matrix @ y for matrix in self._maps] for y in (v, w))

@@ -129,7 +129,8 @@ def space_table(motion: SpatialRun) -> Table:
         rows.append((c.name, c.unit, *(f"{x:.6g}" for x in numbers)))
     lost = motion.energy[-1] - motion.energy[0]
     caption = f"{len(motion.t)} samples, t to {motion.t[-1]:g} s; energy changed by {lost:.3g} J"
-    caption += f"; joints open by {motion.closure.max():.2g} m at most"
+    if motion.closure.any():
+        caption += f"; joints open by {motion.closure.max():.2g} m at most"
     heads = ("quantity", "unit", "first", "last", "least", "largest")
     return text_table(motion.model.name or "Model", caption, heads, rows, heads[2:])
 

@@ -83,8 +83,8 @@ class Coefficients:
         return self._columns[drivers]
 
     def _solve(self, drivers: tuple[str, ...]) -> Field:
-        bend = quadratic(*(self.column(driver) for driver in drivers)) if len(drivers) == 2 else None
-        return self._derivatives.solve(self._seed(drivers), bend, drivers)
+        right_side = quadratic(*(self.column(driver) for driver in drivers)) if len(drivers) == 2 else None
+        return self._derivatives.solve(self._seed(drivers), right_side, drivers)
 
     def _all(self, order: int) -> Mapping[tuple[str, ...], Field] | None:
         """Return all columns of K (order 1), or K and L (order 2), where kernels are worth it."""

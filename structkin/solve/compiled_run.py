@@ -249,7 +249,7 @@ from numba import njit
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def angle(x, row, low, value, first, bend, sign):
+def angle(x, row, low, value, first, second, sign):
     c, s, dc, ds, ddc, dds = x[0, row], x[0, row + 1], x[1, row], x[1, row + 1], x[2, row], x[2, row + 1]
     for i in range(value.size):
         k = low + i
@@ -258,11 +258,11 @@ def angle(x, row, low, value, first, bend, sign):
         s[k] = sin(turned)
     for i in range(value.size):
         k = low + i
-        rate, second = sign * first[i], sign * bend[i]
+        rate, change = sign * first[i], sign * second[i]
         dc[k] = -s[k] * rate
         ds[k] = c[k] * rate
-        ddc[k] = -s[k] * second - ds[k] * rate
-        dds[k] = c[k] * second + dc[k] * rate
+        ddc[k] = -s[k] * change - ds[k] * rate
+        dds[k] = c[k] * change + dc[k] * rate
 ''',
 )
 

@@ -1,8 +1,8 @@
 """Derivatives of all registers of a plan, group by group: rates, velocity coefficients, jerk.
 
 Every derivative, of any order and along anything, satisfies the linear system of the velocity
-(`structkin.groups.kind`): only the values of the drivers' registers and the right-hand side g, called `bend` here,
-differ. A derivative is kept as a `Field`, which holds only the registers that move: a remote driver in a large
+(`structkin.groups.kind`): only the values of the drivers' registers and the right-hand side g differ.
+A derivative is kept as a `Field`, which holds only the registers that move: a remote driver in a large
 mechanism costs nothing.
 """
 
@@ -25,7 +25,7 @@ Floats = NDArray[np.float64]
 #: A derivative of the moving registers: vectors (2, n) and scalars (n,); registers that are not in it are zero.
 Field = Mapping[int, Any]
 #: The right-hand side g of a step, given its inputs and its unknowns.
-Bend = Callable[["Part", Step], Any]
+RightSide = Callable[["Part", Step], Any]
 
 
 @dataclass(frozen=True)
@@ -88,17 +88,17 @@ class Rows(Mapping[int, Any]):
         return sum(1 for _ in self)
 
 
-def quadratic(v: Field, w: Field) -> Bend:
+def quadratic(v: Field, w: Field) -> RightSide:
     """Return the right-hand side of a second derivative along v and w."""
 
-    def bend(part: Part, step: Step) -> Any:
+    def right_side(part: Part, step: Step) -> Any:
         along_v, along_w = ((part.inputs(step, x), part.outputs(step, x)) for x in (v, w))
         return step.kind.convective(part.inputs(step), part.outputs(step), *along_v, *along_w)
 
-    return bend
+    return right_side
 
 
-def third(v: Field, a: Field) -> Bend:
+def third(v: Field, a: Field) -> RightSide:
     """Return the right-hand side of a third derivative, given the first and the second: 3 (d2 Phi)(v, a) and more.
 
     Differentiated three times, Phi(x) = 0 reads Phi_x x''' + 3 (d2 Phi)(x', x'') + (d3 Phi)(x', x', x') = 0. The last
@@ -106,7 +106,7 @@ def third(v: Field, a: Field) -> Bend:
     """
     mixed = quadratic(v, a)
 
-    def bend(part: Part, step: Step) -> Any:
+    def right_side(part: Part, step: Step) -> Any:
         g = tuple(3 * term for term in mixed(part, step))
         cubic = getattr(step.kind, "cubic", None)
         if cubic is None:
@@ -114,7 +114,7 @@ def third(v: Field, a: Field) -> Bend:
         more = cubic(part.inputs(step), part.outputs(step), part.inputs(step, v), part.outputs(step, v))
         return tuple(a + b for a, b in zip(g, more, strict=True))
 
-    return bend
+    return right_side
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,7 @@ class Derivatives:
         """Return the rates of all registers of this order, as the run has them."""
         return Rows(self.plan, self.lanes.x[order])
 
-    def solve(self, seed: Field, bend: Bend | None = None, drivers: Iterable[str] = ()) -> Field:
+    def solve(self, seed: Field, right_side: RightSide | None = None, drivers: Iterable[str] = ()) -> Field:
         """Return a derivative of the registers: `seed` gives those of the drivers' registers.
 
         Only registers that all `drivers` move are solved for: the others do not have that derivative.
@@ -137,11 +137,11 @@ class Derivatives:
         with np.errstate(all="ignore"):
             for step in self.plan.steps:
                 if needed <= self.plan.movers[step.outputs[0]]:
-                    for register, value in zip(step.outputs, self._step(step, field, bend), strict=True):
+                    for register, value in zip(step.outputs, self._step(step, field, right_side), strict=True):
                         field[register] = value
         return field
 
-    def _step(self, step: Step, field: Field, bend: Bend | None) -> tuple[Any, ...]:
+    def _step(self, step: Step, field: Field, right_side: RightSide | None) -> tuple[Any, ...]:
         part, lost = Part(self.plan, self.lanes.x[0]), self._singular(step)
         if not step.kind.closed_form:
             # One lane without numbers would spoil the factorisation of all lanes.
@@ -153,7 +153,7 @@ class Derivatives:
                 return tuple(np.full(np.shape(value), np.nan, np.asarray(value).dtype) for value in phi)
             part = Part(self.plan, self.lanes.x[0], good)
             lost = ~good
-        g = bend(part, step) if bend is not None else self._zero(step)
+        g = right_side(part, step) if right_side is not None else self._zero(step)
         values = step.kind.linear(part.inputs(step), part.outputs(step), part.inputs(step, field), g)
         return tuple(self._spread(value, part.good, lost) for value in values)
 

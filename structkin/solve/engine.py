@@ -325,10 +325,10 @@ class _Block:
 STEPS = 2
 
 
-def over_gaps(turns: Floats, ways: Sequence[Floats]) -> tuple[Floats, NDArray[np.bool_]]:
+def over_gaps(turns: Floats, values: Sequence[Floats]) -> tuple[Floats, NDArray[np.bool_]]:
     """Return turns (n,) along lanes, and which of them are unknown because they lie after a gap.
 
-    `ways` are the drivers' values (n,) along the lanes. Across a gap in these, the turns are taken the shorter way if
+    `values` are the drivers' values (n,) along the lanes. Across a gap in these, the turns are taken the shorter way if
     each driver has moved by less than half a turn.
 
     >>> z = np.array([0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.4, 0.3, 0.2, 0.1])
@@ -341,7 +341,7 @@ def over_gaps(turns: Floats, ways: Sequence[Floats]) -> tuple[Floats, NDArray[np
     cuts = np.flatnonzero(np.diff(good) > 1) + 1
     if not len(cuts):
         return found, behind
-    z = np.stack(ways, axis=1) if ways else np.zeros((len(turns), 1))
+    z = np.stack(values, axis=1) if values else np.zeros((len(turns), 1))
     step = STEPS * np.nanmax(np.abs(np.diff(z, axis=0)), axis=0, initial=0.0)
     places = z / np.where(step > 0, step, 1.0)
     for run in np.split(good, cuts)[1:]:

@@ -22,7 +22,7 @@ FIRST, LONGEST, SHORTEST = 0.02, 0.15, 1e-9
 #: A step that crosses to another curve is halved down to this; what is still crossed is a change point.
 CROSSING, BEYOND = 1e-5, 1e-2
 #: Largest angle between neighbouring tangents [rad], and near a fold.
-BEND, BEND_NEAR = 0.2, 0.08
+TANGENT_TURN, TANGENT_TURN_NEAR = 0.2, 0.08
 #: Most steps along a curve.
 STEPS = 20000
 
@@ -144,7 +144,7 @@ def _is_smooth(here: Point, there: Point) -> bool:
     """Return whether a step turns the tangent only slightly."""
     turned = math.acos(min(1.0, abs(float(here.tangent @ there.tangent))))
     near = min(abs(here.tangent[-1]), abs(there.tangent[-1])) < 0.1
-    return turned < (BEND_NEAR if near else BEND)
+    return turned < (TANGENT_TURN_NEAR if near else TANGENT_TURN)
 
 
 def root_between(curve: Equations, here: Point, there: Point, value: Callable[[Point], float]) -> Point:
@@ -171,11 +171,11 @@ def crossing_between(curve: Equations, here: Point, there: Point) -> Floats:
     middle = 0.5 * (here.y + there.y)
     places, poses, values = [], [], []
     for place in BEYOND * np.arange(1, 4):
-        for way in (-1, 1):
-            found = advance(curve, Point(middle, way * here.tangent), float(place))
+        for sense in (-1, 1):
+            found = advance(curve, Point(middle, sense * here.tangent), float(place))
             if found is not None:
-                sign, size = np.linalg.slogdet(np.vstack((curve.equations(found.y)[1], way * found.tangent)))
-                places.append(way * float(place))
+                sign, size = np.linalg.slogdet(np.vstack((curve.equations(found.y)[1], sense * found.tangent)))
+                places.append(sense * float(place))
                 poses.append(found.y)
                 values.append(sign * np.exp(size))
     if len(places) < 4:

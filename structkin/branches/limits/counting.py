@@ -26,7 +26,7 @@ from structkin.solve.strokes import Stroke
 Floats = NDArray[np.float64]
 
 #: Initial number of places per turn; largest step and largest change of step [rad] between two of them.
-PLACES, STEP, BEND = 96, 0.5, 0.05
+PLACES, STEP, STEP_CHANGE = 96, 0.5, 0.05
 #: Intervals shorter than this part of the path are not halved.
 NEAREST = 1e-11
 
@@ -163,7 +163,7 @@ def _follow(poses: Poses, index: int, low: float, high: float, modes: Modes) -> 
         here, middle = angle(z), 0.5 * (z[1:] + z[:-1])
         between = angle(middle)
         first, second = _wrapped(between - here[:-1]), _wrapped(here[1:] - between)
-        rough = (np.abs(first) > 0.5 * STEP) | (np.abs(second) > 0.5 * STEP) | (np.abs(second - first) > BEND)
+        rough = (np.abs(first) > 0.5 * STEP) | (np.abs(second) > 0.5 * STEP) | (np.abs(second - first) > STEP_CHANGE)
         rough &= np.diff(z) > inside
         if not rough.any():
             break

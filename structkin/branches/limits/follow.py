@@ -182,12 +182,12 @@ def shifted(y: Floats, there: Point) -> Floats:
 def is_back(start: Point, here: Point, there: Point, *, periodic: bool) -> bool:
     """Return whether a step passes the start again, in its original direction."""
     back = shifted(start.y, there) if periodic else start.y
-    way = there.y - here.y
-    square = float(way @ way)
-    part = float((back - here.y) @ way) / square
-    if here is start or not -1e-9 <= part < 1 - 1e-9 or start.tangent @ way <= 0:
+    step = there.y - here.y
+    square = float(step @ step)
+    part = float((back - here.y) @ step) / square
+    if here is start or not -1e-9 <= part < 1 - 1e-9 or start.tangent @ step <= 0:
         return False
-    return bool(np.linalg.norm(here.y + part * way - back) < BESIDE * np.sqrt(square))
+    return bool(np.linalg.norm(here.y + part * step - back) < BESIDE * np.sqrt(square))
 
 
 def _turns_on(start: Floats, there: Point) -> bool:

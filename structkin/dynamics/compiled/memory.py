@@ -126,8 +126,8 @@ class Memory(LoadMemory):
     moved_ptr, moved = integers(-1), integers(-1)
     # The rows that a coordinate moves, likewise; drivers' slots: row, coordinate, whether it is an angle, sign.
     reached_ptr, reached, drivers = integers(-1), integers(-1), integers(-1, 4)
-    # The largest rate of a row that is not steep.
-    steep = numbers()
+    # The largest rate of a row that is not too fast.
+    rate_limit = numbers()
     # Joints' coordinates: kind and two expressions, their terms, and the unit of each; see `conditioning`.
     joints, joint_ptr, joint_row = integers(-1, 3), integers(-1), integers(-1)
     joint_const, joint_factor, joint_unit = numbers(-1, 2), numbers(-1, 2), numbers(-1)

@@ -14,7 +14,7 @@ from structkin.dynamics.compiled.memory import Memory
 from structkin.dynamics.compiled.modules import Kind, kind_of
 from structkin.dynamics.compiled.series_at import HEAD, MANY
 from structkin.dynamics.load_table import LoadTable, table_of
-from structkin.dynamics.reduced.equations import STEEP, Reduced
+from structkin.dynamics.reduced.equations import RATE_LIMIT, Reduced
 from structkin.dynamics.reduced.partition import LIMIT, joint_coordinates, lines
 from structkin.model.forces import AppliedMoment
 from structkin.model.mechanism import Mechanism
@@ -73,7 +73,7 @@ def packed(equations: Reduced) -> Packed | None:
     rows = n + len(two) if f == 1 else 0
     mem = Memory({
         "step": steps, **_steps(plan, ids, bool(counted)), "constants": _filled(constants, np.float64), "two": two,
-        **_masses(equations), "steep": _steep(mechanism), "uneven": LIMIT, "look": [np.inf] * steps,
+        **_masses(equations), "rate_limit": _rate_limit(mechanism), "uneven": LIMIT, "look": [np.inf] * steps,
         "law_form": form, "law_ptr": ptr, "law_scale": scale, "law_data": data, "stack": 3 * DEEP,
         "motion": motion, "effort": effort, "free": free, "measures": equations.lengths[list(order)],
         **_loads(equations, table, ids), **_counted(equations), **_joints(equations),
@@ -85,12 +85,12 @@ def packed(equations: Reduced) -> Packed | None:
     return Packed(mem, kinds, order)
 
 
-def _steep(mechanism: Mechanism) -> float:
+def _rate_limit(mechanism: Mechanism) -> float:
     """Return the largest rate of a row by a coordinate; above it, the equations themselves check the pose."""
     places = np.array(list(mechanism.places.values()))
     size = float(np.ptp(places.real) + np.ptp(places.imag)) or 1.0
     return (
-        STEEP
+        RATE_LIMIT
         / 10
         * max(1.0, size)
         / max(1.0 if drive.kind == "angle" else size for drive in mechanism.drivers.values())

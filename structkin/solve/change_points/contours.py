@@ -161,13 +161,13 @@ def with_rates(plan: Plan, lanes: Lanes) -> Lanes:
     second: dict[int, Any] = {}
     for item in plan.drivers:
         rows = plan.rows(item.register)
-        rate, bend = (lanes.x[order, rows][:, at] for order in (1, 2))
+        rate, rate_change = (lanes.x[order, rows][:, at] for order in (1, 2))
         if not item.angular:
-            first[item.register], second[item.register] = rate[0], bend[0]
+            first[item.register], second[item.register] = rate[0], rate_change[0]
             continue
         real, E = lanes.x[0, rows][:, at], found.x[rows]
         turned = np.stack((-E[1], E[0]))
-        speed, change = (real[0] * dE[1] - real[1] * dE[0] for dE in (rate, bend))
+        speed, change = (real[0] * dE[1] - real[1] * dE[0] for dE in (rate, rate_change))
         first[item.register] = speed * turned
         second[item.register] = change * turned - speed**2 * E
     v = derivatives.solve(first)

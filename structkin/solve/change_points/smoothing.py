@@ -88,10 +88,10 @@ def _contours(
     plan: Plan, schedule: Schedule, changes: ModeChanges, lanes: Lanes, at: Indices
 ) -> tuple[Contours, NDArray[np.bool_]]:
     """Return circles around lanes (c,), and which of them contain a change point and nothing else."""
-    ways, outgoing = ways_at(schedule, at)
+    displacements, outgoing = displacements_at(schedule, at)
     near = _near(lanes.x[0], at)
     singular = _move_off(plan, lanes, at, near)
-    contours, _ = contours_at(plan, schedule, changes, at.astype(np.float64), ways, near, outgoing=outgoing)
+    contours, _ = contours_at(plan, schedule, changes, at.astype(np.float64), displacements, near, outgoing=outgoing)
     touched = np.any([singular, *(np.isfinite(s0) for s0 in contours.zeros.values())], axis=0)
     return contours, touched & (contours.until == len(plan.steps)) & _agrees(plan, lanes, at, contours)
 
@@ -137,7 +137,7 @@ def _move_off(plan: Plan, lanes: Lanes, at: Indices, near: Floats) -> NDArray[np
     return moved
 
 
-def ways_at(schedule: Schedule, at: Indices) -> tuple[Mapping[str, Floats], NDArray[np.bool_]]:
+def displacements_at(schedule: Schedule, at: Indices) -> tuple[Mapping[str, Floats], NDArray[np.bool_]]:
     """Return the displacement of each driver (c,) on arrival at lanes, and where it is that on departure."""
     moves = np.any([np.diff(z[0]) != 0 for z in schedule.drivers.values()], axis=0)
     steps = np.flatnonzero(moves)

@@ -90,8 +90,8 @@ def _narrow(
         first = np.minimum(places.astype(np.intp), max(last - 1, 0))
         here = {id: own[which, first] for id, own in z.items()}
         there = {id: own[which, np.minimum(first + 1, last)] for id, own in z.items()}
-        ways = {id: here[id] + (places - first) * (there[id] - here[id]) for id in z}
-        lanes = _solved(many, np.tile(chunk[which], POINTS), {id: own.ravel() for id, own in ways.items()})
+        inputs = {id: here[id] + (places - first) * (there[id] - here[id]) for id in z}
+        lanes = _solved(many, np.tile(chunk[which], POINTS), {id: own.ravel() for id, own in inputs.items()})
         return discriminant(many.plan, index, lanes).reshape(POINTS, -1)
 
     _, size, least = narrowed(discriminant_at, low, high, points=POINTS, rounds=ROUNDS)

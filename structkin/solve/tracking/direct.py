@@ -86,11 +86,11 @@ class Direct:
         return np.empty((len(s), 0)), np.empty(0)
 
     def between(
-        self, h: Sequence[Floats], way: Floats, intervals: Intervals, out: Floats, *, each: bool = False
+        self, h: Sequence[Floats], lengths: Floats, intervals: Intervals, out: Floats, *, each: bool = False
     ) -> Closed:
         """Close lanes between points."""
-        guess = intervals.guess(way, self.form.rows.links)
-        out[:], change, determinant = self.newton(np.array(h).reshape(len(h), len(way)), guess, ITERATIONS)
+        guess = intervals.guess(lengths, self.form.rows.links)
+        out[:], change, determinant = self.newton(np.array(h).reshape(len(h), len(lengths)), guess, ITERATIONS)
         return Closed.of(np.array((change * change, determinant, apart(self.form, out, guess) ** 2)))
 
     def ahead(self, h: Floats, s: Floats, d: Floats) -> Floats:
@@ -105,8 +105,8 @@ class Direct:
         """Return first and second rates."""
         first = self._linear(h, s, d, self._zeros)
         dh = self._values(d, 0.0)
-        bend = self.form.convective(self.values(h), self.phi(s), dh, first, dh, first)
-        second = self._linear(h, s, e, bend)
+        g = self.form.convective(self.values(h), self.phi(s), dh, first, dh, first)
+        second = self._linear(h, s, e, g)
         v, w = (np.concatenate([np.atleast_2d(x) for x in part]) for part in (first, second))
         return v, w
 

@@ -22,8 +22,8 @@ Indices = NDArray[np.intp]
 
 #: Lanes that give the inputs' derivatives at a point, and the part of the path by which they are apart.
 LEAVING, APART = 3, 20
-#: A curve whose second derivative exceeds this multiple of the first passes a bend of the inputs.
-BEND = 4.0
+#: A curve whose second derivative exceeds this multiple of the first passes a kink of the inputs.
+CURVED = 4.0
 
 
 def fill(state: TrackerState) -> None:
@@ -47,21 +47,21 @@ def _fill_between(state: TrackerState, first: Indices, last: Indices, determinan
     if count.max() == 1:
         return
     start, end = state.found(first), state.found(last)
-    way = path.way[last] - path.way[first]
-    inverse = 1 / np.where(way > 0, way, 1.0)
+    length = path.length[last] - path.length[first]
+    inverse = 1 / np.where(length > 0, length, 1.0)
     curves = _curves(state, first, last, start, end, inverse)
     h: Sequence[Floats]
     if (last[:-1] == first[1:]).all():
         low, high = int(first[0]), int(last[-1])
         lanes = slice(path.lanes[low], path.lanes[low] + high - low)
         h = path.part(low, high)
-        along, out = path.way[low:high], state.out[:, lanes]
+        along, out = path.length[low:high], state.out[:, lanes]
         k: slice | Indices = slice(low, high)
     else:
         listed = np.arange(np.sum(count)) + np.repeat(first - (np.cumsum(count) - count), count)
         h = tuple(path.at(listed))
-        along, out, k = path.way[listed], np.empty((len(start), len(listed))), listed
-    intervals = Intervals(count, path.way[first], inverse, curves)
+        along, out, k = path.length[listed], np.empty((len(start), len(listed))), listed
+    intervals = Intervals(count, path.length[first], inverse, curves)
     closed = solver.between(h, along, intervals, out)
     near = apart(solver.form, start, end, origins=False) < TURN + DEPARTURE
     # Usually all determinants clearly have one sign.
@@ -135,7 +135,7 @@ def _curves(state: TrackerState, first: Indices, last: Indices, start: Floats, e
     """Return the coefficients (6, rows, intervals) of curves through poses, tangents and curvatures of points.
 
     They are Hermite polynomials of degree five in the fraction of the path, from 0 to 1; of degree three where inputs
-    bend.
+    have a kink.
     """
     rise = end - start
     wide = np.flatnonzero(last - first > LEAVING)
@@ -152,7 +152,7 @@ def _curves(state: TrackerState, first: Indices, last: Indices, start: Floats, e
             v[:, lost], w[:, lost], e[:, lost] = np.tile(rise[:, part], 2)[:, lost], 0.0, np.inf
         v0[:, part], v1[:, part] = v[:, :n], v[:, n:]
         w0[:, part], w1[:, part] = w[:, :n], w[:, n:]
-        bent = ~(np.abs(e).max(axis=0, initial=0.0) < BEND * np.abs(d).max(axis=0, initial=0.0))
+        bent = ~(np.abs(e).max(axis=0, initial=0.0) < CURVED * np.abs(d).max(axis=0, initial=0.0))
         if bent.any():
             at = wide[bent[:n] | bent[n:]]
             r, a, b = rise[:, at], v0[:, at], v1[:, at]
@@ -170,7 +170,7 @@ def _leaving(path: InputPath, first: Indices, last: Indices, inverse: Floats) ->
     # Not the next lanes where there are many: a sample may occur twice, and rounding grows as they get closer.
     away = np.arange(LEAVING + 1)[:, None] * np.maximum(1, (last - first) // APART)
     k = np.concatenate((first + away, last - away), axis=1)
-    u, h = path.way[k], path.at(k.ravel()).reshape(-1, LEAVING + 1, 2 * len(first))
+    u, h = path.length[k], path.at(k.ravel()).reshape(-1, LEAVING + 1, 2 * len(first))
     u1, u2, u3 = (u[1:] - u[0]) * np.concatenate((inverse, inverse))
     with np.errstate(all="ignore"):
         p1, p2, p3 = ((h[:, j] - h[:, 0]) / far for j, far in ((1, u1), (2, u2), (3, u3)))

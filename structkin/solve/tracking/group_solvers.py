@@ -66,9 +66,9 @@ class GroupSolver(Protocol):
         """
 
     def between(
-        self, h: Sequence[Floats], way: Floats, intervals: Intervals, out: Floats, *, each: bool = False
+        self, h: Sequence[Floats], lengths: Floats, intervals: Intervals, out: Floats, *, each: bool = False
     ) -> Closed:
-        """Close the lanes of some intervals between points, `way` (n,) along; poses go to `out` (rows, n).
+        """Close the lanes of some intervals between points, `lengths` (n,) along; poses go to `out` (rows, n).
 
         `h` is one array (n,) per input. Unless `each` lane is requested, results of single lanes may be missing.
         """
@@ -130,18 +130,18 @@ class Kernels:
         return self.kernel.steps(h, s, start, self.form.rows.size, doubtful, numba=self.numba)
 
     def between(
-        self, h: Sequence[Floats], way: Floats, intervals: Intervals, out: Floats, *, each: bool = False
+        self, h: Sequence[Floats], lengths: Floats, intervals: Intervals, out: Floats, *, each: bool = False
     ) -> Closed:
         """Close lanes between points."""
         if not self.numba:
-            lanes = np.empty((3, len(way)))
+            lanes = np.empty((3, len(lengths)))
             for part, some in intervals.parts():
-                guess = some.guess(way[part], self.form.rows.links)
+                guess = some.guess(lengths[part], self.form.rows.links)
                 self.kernel.close([row[part] for row in h], guess, out[:, part], lanes[:, part])
             return Closed.of(lanes)
         parts = intervals.count, intervals.begin, intervals.inverse, intervals.curves
-        lanes = np.empty((3, len(way) if each else 0))
-        bad, least, most = self.kernel.between(h, way, *parts, out, lanes)
+        lanes = np.empty((3, len(lengths) if each else 0))
+        bad, least, most = self.kernel.between(h, lengths, *parts, out, lanes)
         return Closed(bad == 0, least, most, lanes)
 
     def ahead(self, h: Floats, s: Floats, d: Floats) -> Floats:

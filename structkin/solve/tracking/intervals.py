@@ -43,9 +43,9 @@ class Intervals:
                 )
                 yield slice(ends[low], ends[high]), some
 
-    def guess(self, way: Floats, links: int) -> Floats:
+    def guess(self, lengths: Floats, links: int) -> Floats:
         """Return the poses (rows, n) of the curves at places (n,) on the path; directions are nearly unit vectors."""
-        u = (way - np.repeat(self.begin, self.count)) * np.repeat(self.inverse, self.count)
+        u = (lengths - np.repeat(self.begin, self.count)) * np.repeat(self.inverse, self.count)
         guess = np.repeat(self.curves[5], self.count, axis=1)
         for part in self.curves[4::-1]:
             guess *= u

@@ -66,7 +66,7 @@ def reach(solver: GroupSolver, start: Poses, target: Floats, halvings: int = HAL
 
     def take(pose: Poses, end: float) -> Poses | None:
         charge(solver.form.rows.links / 4)
-        good, found = step(solver, pose, _on_the_way(solver, start.h, target, end), max(1.0, FAR * gone(pose)))
+        good, found = step(solver, pose, _between(solver, start.h, target, end), max(1.0, FAR * gone(pose)))
         return found if good[0] else None
 
     pose, arrived = follow_straight(start, take, lambda _: 0.5**halvings)
@@ -79,7 +79,7 @@ def reach(solver: GroupSolver, start: Poses, target: Floats, halvings: int = HAL
     return Status.OUT_OF_REACH if sigma < NEAR_LIMIT else Status.NOT_CONVERGED
 
 
-def _on_the_way(solver: GroupSolver, h0: Floats, h1: Floats, part: float) -> Floats:
+def _between(solver: GroupSolver, h0: Floats, h1: Floats, part: float) -> Floats:
     """Return inputs on the straight path from h0 to h1; unit vectors stay unit vectors."""
     if part == 1.0:
         return h1

@@ -84,7 +84,7 @@ def direction_of(mem: ConstrainedMemory, k: int) -> tuple[float, float, float]:
 def travel_direction(mem: ConstrainedMemory, s: int) -> tuple[float, float, float]:
     """Return the direction of a travel and its angular velocity."""
     ex, ey, spin = direction_of(mem, mem.travels[s, 1])
-    re, im = mem.travel_way[s, 0], mem.travel_way[s, 1]
+    re, im = mem.travel_axis[s, 0], mem.travel_axis[s, 1]
     return re * ex - im * ey, im * ex + re * ey, spin
 
 

@@ -17,7 +17,7 @@ class ConstrainedMemory(LoadMemory):
     # Links of the tree: parent and column of the angle (-1 for none), the pin's places on both, and a constant turn.
     parent_columns, arms = integers(-1, 2), numbers(-1, 5)
     # The travels of each link: column, carrier (-1: the ground), whether that is the parent; direction in its frame.
-    travel_ptr, travels, travel_way = integers(-1), integers(-1, 3), numbers(-1, 2)
+    travel_ptr, travels, travel_axis = integers(-1), integers(-1, 3), numbers(-1, 2)
     theta, omega, pivot = numbers(-1), numbers(-1), numbers(-1, 2)
     # Entries of the map; in a tree those of (link, joint that turns it), then of (link, travel that moves it).
     map_row, map_column, map = integers(-1), integers(-1), numbers(-1)

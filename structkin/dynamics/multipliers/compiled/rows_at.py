@@ -115,13 +115,13 @@ def find_weights(mem: ConstrainedMemory) -> None:
 def drive_row(mem: ConstrainedMemory, row: int, driver: int, form: int, sign: float) -> None:
     """Add -sign f(z) to a row: f is z itself, half its square, its cosine or its sine."""
     z, dz, ddz = mem.z[0, driver], mem.z[1, driver], mem.z[2, driver]
-    f, slope, bend = z, 1.0, 0.0
+    f, slope, second = z, 1.0, 0.0
     if form == 1:
-        f, slope, bend = 0.5 * z * z, z, 1.0
+        f, slope, second = 0.5 * z * z, z, 1.0
     elif form == 2:
-        f, slope, bend = cos(z), -sin(z), -cos(z)
+        f, slope, second = cos(z), -sin(z), -cos(z)
     elif form == 3:
-        f, slope, bend = sin(z), cos(z), -sin(z)
+        f, slope, second = sin(z), cos(z), -sin(z)
     mem.phi[row] -= sign * f
     mem.nu[row] += sign * slope * dz
-    mem.gamma[row] += sign * (slope * ddz + bend * dz * dz)
+    mem.gamma[row] += sign * (slope * ddz + second * dz * dz)
