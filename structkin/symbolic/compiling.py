@@ -18,4 +18,5 @@ def compiled(function: Function) -> Function:
         return function
     from numba import njit
 
-    return cast(Function, njit(cache=True, error_model="numpy")(function))
+    options: Any = {"cache": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+    return cast(Function, njit(**options)(function))

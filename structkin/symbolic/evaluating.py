@@ -65,114 +65,118 @@ def closure_at(b: Bodies, w: Work, rows: Rows, s: Terms, q: Floats, qd: Floats) 
 
 
 @compiled
-def with_multipliers(
-    b: Bodies, w: Work, loads: Loads, rows: Rows, s: Terms, choice: Choice, q: Floats, qd: Floats, qdd: Floats
-) -> tuple[int, float, float]:
-    """Set qdd (f,) from M qdd + C = tau + W lambda, W^T qdd + gamma = 0; return how it ended, energy, power."""
-    energy, power = terms_at(b, w, loads, rows, s, q, qd)
-    r = choice.rows.size
-    G, gamma = np.empty((r, q.size)), np.empty(r)
+def with_multipliers(s: Terms, choice: Choice, qdd: Floats) -> int:
+    """Set qdd (f,) from M qdd + C = tau + W lambda, W^T qdd + gamma = 0; return how it ended. M is lost."""
+    r, f = choice.rows.size, qdd.size
+    G, gamma, right = np.empty((r, f)), np.empty(r), np.empty(f)
+    for c in range(f):
+        right[c] = s.tau[c] - s.C[c]
     for k in range(r):
-        G[k] = s.W[choice.rows[k]]
         gamma[k] = s.gamma[choice.rows[k]]
-    fine = constrained(s.M, s.tau - s.C, G, gamma, qdd)
-    return FINE if fine else SINGULAR_MASS, energy, power
+        for c in range(f):
+            G[k, c] = s.W[choice.rows[k], c]
+    return FINE if constrained(s.M, right, G, gamma, qdd) else SINGULAR_MASS
 
 
 @compiled
-def close(b: Bodies, w: Work, rows: Rows, s: Terms, choice: Choice, q: Floats) -> bool:
-    """Change the dependent coordinates of q until Phi(q) = 0, by Newton's method; return whether it was reached."""
-    r, last = choice.rows.size, 1e300
-    for _ in range(20):
-        closure_at(b, w, rows, s, q, s.zero)
-        X = np.empty((r, 1))
-        for k in range(r):
-            X[k, 0] = -s.phi[choice.rows[k]]
-        if not solve_groups(s.W, choice.rows, choice.v, choice.starts, X):
-            return False
-        change = 0.0
-        for k in range(r):
-            q[choice.v[k]] += X[k, 0]
-            change = max(change, abs(X[k, 0]) / choice.scale[choice.v[k]])
-        if change < 1e-9 or (change < 1e-7 and change >= last):
-            return change < 1e-7  # the next change would be its square
-        if not change < 1.0:
-            return False
-        last = change
-    return False
-
-
-@compiled
-def rates(b: Bodies, w: Work, rows: Rows, s: Terms, choice: Choice, q: Floats, qd: Floats) -> bool:
-    """Set the rates of the dependent coordinates, qd_v = B_vu qd_u; return whether Phi_v is regular."""
-    closure_at(b, w, rows, s, q, s.zero)
-    r = choice.rows.size
-    X = np.zeros((r, 1))
-    for k in range(r):
-        for j in range(choice.u.size):
-            X[k, 0] -= s.W[choice.rows[k], choice.u[j]] * qd[choice.u[j]]
-    if not solve_groups(s.W, choice.rows, choice.v, choice.starts, X):
-        return False
-    for k in range(r):
-        qd[choice.v[k]] = X[k, 0]
-    return True
-
-
-@compiled
-def in_independent(
-    b: Bodies, w: Work, loads: Loads, rows: Rows, s: Terms, choice: Choice, q: Floats, qd: Floats, qdd: Floats
-) -> tuple[int, float, float]:
-    """Set qdd (f,) by S4's equations 10 and 11 (corrected), with B_vu and b'; return how it ended, energy, power."""
-    energy, power = terms_at(b, w, loads, rows, s, q, qd)
+def in_independent(s: Terms, choice: Choice, qdd: Floats) -> int:
+    """Set qdd (f,) by S4's equations 10 and 11 (corrected), with B_vu and b'; return how it ended."""
     r, nu = choice.rows.size, choice.u.size
-    X = np.empty((r, nu + 1))
+    X, right = np.empty((r, nu + 1)), np.empty(qdd.size)
+    for c in range(qdd.size):
+        right[c] = s.tau[c] - s.C[c]
     for k in range(r):
         row = choice.rows[k]
         for j in range(nu):
             X[k, j] = -s.W[row, choice.u[j]]
         X[k, nu] = -s.gamma[row]
     if not solve_groups(s.W, choice.rows, choice.v, choice.starts, X):
-        return OUT_OF_REACH, energy, power
-    fine = reduced(s.M, s.tau - s.C, choice.u, choice.v, X, qdd)
-    return FINE if fine else SINGULAR_MASS, energy, power
+        return OUT_OF_REACH
+    return FINE if reduced(s.M, right, choice.u, choice.v, X, qdd) else SINGULAR_MASS
+
+
+@compiled
+def close(b: Bodies, w: Work, rows: Rows, s: Terms, choice: Choice, q: Floats, qd: Floats) -> bool:
+    """Set the dependent coordinates and rates: v = H(u) by Newton's method from q, then v' = B_vu u'.
+
+    Return whether the loops could be closed.
+    """
+    r, last, near = choice.rows.size, 1e300, False
+    X = np.empty((r, 1))
+    for _ in range(20):
+        closure_at(b, w, rows, s, q, s.zero)
+        for k in range(r):
+            X[k, 0] = -s.phi[choice.rows[k]]
+            if near:
+                X[k, 0] = 0.0
+                for j in range(choice.u.size):
+                    X[k, 0] -= s.W[choice.rows[k], choice.u[j]] * qd[choice.u[j]]
+        if not solve_groups(s.W, choice.rows, choice.v, choice.starts, X):
+            return False
+        if near:
+            for k in range(r):
+                qd[choice.v[k]] = X[k, 0]
+            return True
+        change = 0.0
+        for k in range(r):
+            q[choice.v[k]] += X[k, 0]
+            change = max(change, abs(X[k, 0]) / choice.scale[choice.v[k]])
+        if not change < 1.0:
+            return False
+        near = change < 1e-9 or (change < 1e-7 and change >= last)  # the next change would be its square
+        last = change
+    return False
+
+
+@compiled
+def largest(x: Floats) -> float:
+    """Return the largest magnitude."""
+    found = 0.0
+    for value in x:
+        found = max(found, abs(value))
+    return found
+
+
+@compiled
+def shift(s: Terms, choice: Choice, free: Floats, target: Floats, x: Floats) -> None:
+    """Change x (f,) least so that W^T x of the independent rows changes by target (r,), which is lost."""
+    r, f = choice.rows.size, x.size
+    G, change = np.empty((r, f)), np.zeros(f)
+    for k in range(r):
+        for c in range(f):
+            G[k, c] = s.W[choice.rows[k], c] * choice.scale[c] * free[c]
+    least_change(G, target, change)
+    for c in range(f):
+        x[c] += change[c] * choice.scale[c] * free[c]
 
 
 @compiled
 def project(
     b: Bodies, w: Work, rows: Rows, s: Terms, choice: Choice, q: Floats, qd: Floats, free: Floats
 ) -> tuple[float, float]:
-    """Change q, then qd, as little as possible so that the loops close; return the largest scaled residuals left.
+    """Change q, then qd, as little as possible so that the loops close; return the largest residuals left.
 
     `free` (f,) is 0 for coordinates that have to stay as they are.
     """
-    r, f = choice.rows.size, q.size
-    G, target, change = np.empty((r, f)), np.empty(r), np.zeros(f)
-    for level in range(12):
+    r, before = choice.rows.size, 1.0
+    target = np.empty(r)
+    for _ in range(11):
         closure_at(b, w, rows, s, q, s.zero)
-        if level == 11 or np.abs(s.phi).max() < 1e-15:
-            break
-        before = np.abs(s.phi).max()
+        if before < 1e-9 or largest(s.phi) < 1e-15:
+            break  # the last change was the square of the one before
+        before = largest(s.phi)
         for k in range(r):
-            G[k] = s.W[choice.rows[k]] * choice.scale * free
             target[k] = -s.phi[choice.rows[k]]
-        change[:] = 0.0
-        least_change(G, target, change)
-        q += change * choice.scale * free
-        if before < 1e-9:
-            break  # the change was its square
-    closure_at(b, w, rows, s, q, s.zero)
+        shift(s, choice, free, target, q)
     for k in range(r):
-        G[k] = s.W[choice.rows[k]] * choice.scale * free
         target[k] = 0.0
-        for c in range(f):
+        for c in range(q.size):
             target[k] -= s.W[choice.rows[k], c] * qd[c]
-    change[:] = 0.0
-    least_change(G, target, change)
-    qd += change * choice.scale * free
+    shift(s, choice, free, target, qd)
     left = 0.0
     for k in range(s.phi.size):
         rate = 0.0
-        for c in range(f):
+        for c in range(q.size):
             rate += s.W[k, c] * qd[c]
         left = max(left, abs(rate))
-    return np.abs(s.phi).max(), left
+    return largest(s.phi), left

@@ -30,7 +30,8 @@ def simulate(
     multipliers: all coordinates are integrated, and projected onto the closed loops after every step.
 
     Each step's error is held to rtol. `status` of the result says why a run ended early. Raises `InputError` if the
-    loops cannot be closed at the start, for loads on a joint that closes a loop, and for laws that do not last.
+    loops cannot be closed at the start or are singular there, for loads on a joint that closes a loop, and for laws
+    that do not last.
     """
     problems = [
         Problem(name, f"{value} is not {what}", hint)

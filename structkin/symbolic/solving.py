@@ -83,7 +83,8 @@ def constrained(M: Floats, r: Floats, G: Floats, gamma: Floats, qdd: Floats) -> 
     """
     if not factor(M):
         return False
-    qdd[:] = r
+    for c in range(r.size):
+        qdd[c] = r[c]
     down(M, qdd)
     target = np.empty(G.shape[0])
     for j in range(G.shape[0]):

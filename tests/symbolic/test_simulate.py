@@ -176,6 +176,39 @@ def test_contradicting_rates_are_refused():
         simulate(replace(model, joints=joints), 1.0)
 
 
+@pytest.mark.parametrize("loops", ["explicit", "multipliers"])
+def test_a_singular_start_is_refused(loops):
+    """A parallelogram that lies flat can go on as a parallelogram or crossed."""
+    corners = [(0, 0, 0), (1, 0, 0), (3, 0, 0), (2, 0, 0)]
+    names = ["ground", "a", "b", "c", "ground"]
+    bodies = {name: rod(name, *corners[k : k + 2]) for k, name in enumerate(names[1:4])}
+    joints = {f"P{k}": pin(f"P{k}", (names[k], names[k + 1]), corners[k], Z) for k in range(4)}
+    joints["P0"] = replace(joints["P0"], rates=(3.0,))
+    with pytest.raises(InputError, match="singular"):
+        simulate(SpatialModel("flat", bodies, joints), 1.0, loops=loops)
+
+
+def test_a_massless_end_is_named():
+    body = Body("A", 0.0, np.zeros(3), np.zeros((3, 3)))
+    motion = simulate(SpatialModel("", {"A": body}, {"P": pin("P", ("ground", "A"), (0, 0, 0), Z)}), 1.0)
+    assert "mass matrix" in motion.status and len(motion.t) == 1
+
+
+@pytest.mark.slow
+def test_the_benchmarks_over_their_ten_seconds():
+    """Energy balances close to 1e-8; a tenth of the tolerance changes 1e-9 and 2e-10 (A04), 4e-10 (A05)."""
+    for model, rtol, loops in (
+        (bricard(), 1e-10, "explicit"),
+        (bricard(), 1e-10, "multipliers"),
+        (governor(), 1e-9, "explicit"),
+    ):
+        motion, finer = (simulate(model, 10.0, 101, tol, loops=loops) for tol in (rtol, rtol / 10))
+        balance = motion.energy - motion.work
+        assert motion.status == finer.status == "ok"
+        assert np.ptp(balance) <= 1e-8 * np.abs(balance).max()
+        assert np.abs(motion.q - finer.q).max() <= 2e-9
+
+
 def test_arguments_are_checked_together():
     with pytest.raises(InputError) as raised:
         simulate(pendulum(), -1.0, 1, 2.0, loops="closed")  # type: ignore[arg-type]
