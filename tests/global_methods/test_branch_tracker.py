@@ -67,7 +67,7 @@ def test_the_sum_of_steps_bounds_the_departure():
     found = close(scaled, start, z, 20)
     assert found.converged.all()
     gone = np.max(np.abs(found.q - start) / scaled.column_units, axis=0)
-    assert (gone <= found.way * (1 + 1e-12)).all() and found.way.max() > 0.01
+    assert (gone <= found.moved * (1 + 1e-12)).all() and found.moved.max() > 0.01
 
 
 def test_a_pose_near_a_singular_one_is_looked_at_where_it_is():

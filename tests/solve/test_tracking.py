@@ -252,7 +252,7 @@ def test_an_input_path_numbers_the_lanes_that_have_inputs():
     assert len(path.lanes) == 47 and path.end_of_run(3) == 19 and path.beginning_of_run(30) == 20
     points = path.points(0, 100)
     assert points[-1] == 19 and (np.diff(points) > 0).all()
-    between = np.diff(np.append(0.0, path.way[points])) / path.spacing
+    between = np.diff(np.append(0.0, path.length[points])) / path.spacing
     assert (between < 1.15).all() and (between[:-1] > 0.85).all()
     np.testing.assert_array_equal(path.part(20, 25)[0], x[23:28])
 
