@@ -36,5 +36,6 @@ def report(
             budget=budget_of(budget), progress=progress,
         )  # fmt: skip
     say(f"written: {target} ({len(text.encode()) / 1e6:.2f} MB)")
-    if not determines_all(mechanism.structure()):
+    say(*text.missing)
+    if text.missing or not determines_all(mechanism.structure()):
         raise typer.Exit(1)
