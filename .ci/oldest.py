@@ -1,4 +1,4 @@
-"""Print the oldest versions that a pyproject.toml declares, as constraints for pip: `python oldest.py pyproject.toml`."""
+"""Print the oldest versions that a pyproject.toml declares, as constraints for pip: `oldest.py pyproject.toml`."""
 
 import re
 import sys
