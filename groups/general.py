@@ -99,7 +99,7 @@ class General:
     def convective(self, h: Values, phi: Values, vh: Values, vphi: Values, wh: Values, wphi: Values) -> Values:
         """Return g = -(d2 Phi)(v, w) of the rows and of the constraints between the unknowns."""
         x, v, w = (self._layout.variables(*at) for at in ((h, phi), (vh, vphi), (wh, wphi)))
-        return tuple(-row for part in (self._joints, self._ties) for row in part.bend(x, v, w))
+        return tuple(-row for part in (self._joints, self._ties) for row in part.second_derivative(x, v, w))
 
     def cubic(self, h: Values, phi: Values, vh: Values, vphi: Values) -> Values:
         """Return -(d3 Phi)(v, v, v), nonzero for rows that are not quadratic."""

@@ -207,8 +207,8 @@ class ProfileFollower:
         radial = (R, _constant(R, 0.0)) if self.normal is not None else _plus(_scaled(N, self.radius), R)
         base = _from(self.hinge if self.hinge is not None else self.touch)
         middle = _times(turn, (_constant(a, self.centre.real), _constant(a, self.centre.imag)))
-        way = _times(axis, radial)
-        P = tuple(way[k] + middle[k] + _constant(a, _from(self.shaft)[k] - base[k]) for k in (0, 1))
+        vector = _times(axis, radial)
+        P = tuple(vector[k] + middle[k] + _constant(a, _from(self.shaft)[k] - base[k]) for k in (0, 1))
         if self.hinge is None:
             d = self.direction
             if self.normal is None:

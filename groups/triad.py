@@ -89,11 +89,11 @@ class Triad:
         one = [np.stack((1 + 0 * O[0], 0 * O[0])), np.stack((0 * O[0], 1 + 0 * O[0])), 0 * O]
         return [self._gaps(still, (O, dO), (U, k // 2 * turned(U))) for k, dO in enumerate(one)]
 
-    def margin(self, h: Values) -> Array:
-        """Return the product of `side` over all modes (n,): at its zeros, a pair of real modes appears or vanishes."""
-        return np.asarray(np.prod(self.side(beside(h), self.poses(h)), axis=0).real)
+    def discriminant(self, h: Values) -> Array:
+        """Return the product of `mode_indicator` over all modes (n,): at its zeros, two real modes appear or vanish."""
+        return np.asarray(np.prod(self.mode_indicator(beside(h), self.poses(h)), axis=0).real)
 
-    def side(self, h: Values, phi: Values) -> Array:
+    def mode_indicator(self, h: Values, phi: Values) -> Array:
         """Return det Phi_phi, with rows and angle scaled by lengths: its sign changes where two modes meet."""
         legs = list(self._split(h))
         scale, corner = 1.0, legs[0][2]
@@ -256,13 +256,13 @@ def _leg(form: Form, rows: Rows) -> tuple[Literal["RR", "PR", "RP"], tuple[Sourc
     return ("RP", (*places, (-1, factor), level)) if slot == 1 else ("PR", (*places, (slot - 2, factor), level))
 
 
-def _ends(way: Affine) -> tuple[float, Source, Source] | None:
+def _ends(vector: Affine) -> tuple[float, Source, Source] | None:
     """Return the sign of the link's point in a difference of points, the known point and the corner; else None."""
-    terms = dict(way.terms)
+    terms = dict(vector.terms)
     sign, corner = terms.pop(0, 0j).real, terms.pop(1, 0j)
-    if abs(sign) != 1.0 or len(terms) + (way.const != 0) > 1:
+    if abs(sign) != 1.0 or len(terms) + (vector.const != 0) > 1:
         return None
-    known: Source = (-1, -sign * way.const)
+    known: Source = (-1, -sign * vector.const)
     for slot, factor in terms.items():
         known = slot - 2, -sign * factor
     return sign, known, (-1, sign * corner)

@@ -14,7 +14,7 @@ from structkin.api.topology import Topology
 from structkin.api.verb import public, verb
 from structkin.branches import assemblies as listings
 from structkin.branches import limits as ranges
-from structkin.branches.assemblies.walk import Leaf
+from structkin.branches.assemblies.tree_search import Leaf
 from structkin.branches.circuits import by_closed_forms, followed
 from structkin.branches.four_bar import four_bars, slider_cranks
 from structkin.dynamics import simulate

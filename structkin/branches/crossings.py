@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from structkin.groups import General
 from structkin.plan.plan import Step
 from structkin.solve.change_points.contours import RADII, Contours, solve_on_contours
-from structkin.solve.change_points.smoothing import replaced, ways_at
+from structkin.solve.change_points.smoothing import displacements_at, replaced
 from structkin.solve.derivatives import Part
-from structkin.solve.engine import Around
+from structkin.solve.engine import ContourPoses
 from structkin.solve.motion import Motion
 from structkin.solve.schedule import Schedule
 from structkin.solve.tracking import unpacked
@@ -29,7 +29,7 @@ Floats = NDArray[np.float64]
 
 #: More branches than this are not listed: a row of n flat dyads has up to two to the power of n.
 MOST = 64
-#: A margin smaller than this all around is zero to rounding.
+#: A discriminant smaller than this all around is zero to rounding.
 STILL = 1e-13
 #: Smaller circles: a branch that moves many times faster than the drivers soon meets its next limit.
 SMALL = (0.01, 0.004, 0.0015)
@@ -69,7 +69,7 @@ class _Tried:
     def touched(self) -> list[int]:
         """The steps that are flat or singular, in order, up to where the circles are reliable."""
         flat = [step for step, s0 in self.contours.zeros.items() if np.isfinite(s0[0])]
-        singular = [step for step, tangents in self.found.items() if len(tangents.ways)]
+        singular = [step for step, tangents in self.found.items() if len(tangents.directions)]
         return sorted(step for step in (*flat, *singular) if step < self.contours.until[0])
 
 
@@ -91,7 +91,7 @@ def branches_at(motion: Motion, sample: int) -> Crossing:
                 {other: choice.numbers.get(other, 0) for other in touched[:k] if other in tried.found},
             )
             if step in tried.found and step not in choice.numbers:
-                others = range(1, len(tried.found[step].ways))
+                others = range(1, len(tried.found[step].directions))
                 pending += [replace(before, numbers={**before.numbers, step: number}) for number in others]
             elif step not in tried.found and step not in choice.slopes:
                 pending.append(replace(before, slopes={**before.slopes, step: -1}))
@@ -106,19 +106,19 @@ def branches_at(motion: Motion, sample: int) -> Crossing:
 
 
 def _staying_flat(motion: Motion, contours: Contours) -> list[int]:
-    """Return the step at which a circle ends, if it is a dyad whose margin is zero all around."""
+    """Return the step at which a circle ends, if it is a dyad whose discriminant is zero all around."""
     steps, index = motion.plan.steps, int(contours.until[0])
     form = steps[index].kind if index < len(steps) else None
     if form is None or not form.closed_form or form.modes == 1:
         return []
-    margin = form.margin(Part(motion.plan, contours.x[:, 0]).inputs(steps[index]))
-    return [index] if margin is not None and np.max(np.abs(margin)) < STILL else []
+    discriminant = form.discriminant(Part(motion.plan, contours.x[:, 0]).inputs(steps[index]))
+    return [index] if discriminant is not None and np.max(np.abs(discriminant)) < STILL else []
 
 
 def _around(motion: Motion, sample: int, choice: _Choice) -> _Tried:
     schedule = Schedule(motion.mechanism, motion.t, motion.drivers)
-    ways, _ = ways_at(schedule, np.array([sample]))
-    speed = max(abs(float(way[0])) / schedule.unit(id) for id, way in ways.items())
+    displacements, _ = displacements_at(schedule, np.array([sample]))
+    speed = max(abs(float(displacement[0])) / schedule.unit(id) for id, displacement in displacements.items())
     plan, near = motion.plan, motion.lanes.x[0][:, [sample]]
 
     def signs(step: int, s0: Floats) -> Floats:
@@ -128,7 +128,9 @@ def _around(motion: Motion, sample: int, choice: _Choice) -> _Tried:
     result: _Tried | None = None
     for radius in (*RADII, *SMALL):
         s = radius * UNIT
-        nodes = {id: z[0, [sample]][:, None] + ways[id][:, None] / speed * s for id, z in motion.drivers.items()}
+        nodes = {
+            id: z[0, [sample]][:, None] + displacements[id][:, None] / speed * s for id, z in motion.drivers.items()
+        }
         given: dict[int, tuple[Any, ...]] = {}
         found: dict[int, Tangents] = {}
         for index, step in enumerate(plan.steps):
@@ -165,13 +167,13 @@ def _along(
     h = Part(motion.plan, contours.x[:, 0]).inputs(step)
     O, theta = unpacked(form, Part(motion.plan, near).outputs(step))
     found[index] = tangents(form, h, s, O, theta)
-    ways = found[index].ways
-    return closed_on(form, h, s, O, theta, ways[number]) if number < len(ways) else None
+    directions = found[index].directions
+    return closed_on(form, h, s, O, theta, directions[number]) if number < len(directions) else None
 
 
 def _branch(motion: Motion, sample: int, contours: Contours) -> Motion:
     branch = _one(motion, sample)
-    around = Around(np.array([0]), contours.x[:, 0])
+    around = ContourPoses(np.array([0]), contours.x[:, 0])
     return replace(branch, lanes=replaced(motion.plan, replace(branch.lanes, around=around)))
 
 

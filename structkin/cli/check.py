@@ -119,4 +119,6 @@ def _run(mechanism: Mechanism, structure: KinematicStructure) -> tuple[Motion | 
     rest = "the other samples are right; " if motion.ok.any() else ""
     lines = motion.report.splitlines()[1:]
     sizes = "lengths or strokes" if motion.strokes else "lengths"
-    return motion, [Problem("", line, f"{rest}change the range, or the {sizes}") for line in lines]
+    # one hint for all of them
+    hints = [""] * (len(lines) - 1) + [f"{rest}change the range, or the {sizes}"]
+    return motion, [Problem("", line, hint) for line, hint in zip(lines, hints, strict=False)]

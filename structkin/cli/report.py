@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -9,8 +10,8 @@ import typer
 
 from structkin.cli.options import USUAL, Budget, Duration, File, Samples, budget_of, opened
 from structkin.cli.terminal import say, steps_line
-from structkin.plan.compile import determines_all
 from structkin.report import SECTIONS
+from structkin.show.view import motion_of
 
 
 def report(
@@ -31,11 +32,17 @@ def report(
     mechanism = opened(file)
     target = output or Path(f"{file.stem}.html")
     with steps_line() as progress:
+        motion = motion_of(
+            mechanism, samples, duration=duration, budget=budget_of(budget), progress=partial(progress, "solving")
+        )
         text = mechanism.report(
-            target, samples=samples, duration=duration, without=without or (), source=file.name,
-            budget=budget_of(budget), progress=progress,
-        )  # fmt: skip
+            target, motion=motion, without=without or (), source=file.name, budget=budget_of(budget), progress=progress
+        )
     say(f"written: {target} ({len(text.encode()) / 1e6:.2f} MB)")
     say(*text.missing)
-    if text.missing or not determines_all(mechanism.structure()):
+    if motion is None:
+        say("the drivers do not determine the motion: the page says why")
+    elif not motion.ok.all():
+        say(f"{int((~motion.ok).sum())} of {len(motion)} samples are not ok: the page says why")
+    if motion is None or not motion.ok.all() or text.missing:
         raise typer.Exit(1)

@@ -25,7 +25,7 @@ class Equations(Protocol):
         """Return the rate of the state; `NoPoseError` where there is none."""
 
     def recorded(self, t: float, y: Floats) -> Any:
-        """Return everything at a time and state that is recorded, settled; the equations are left unchanged."""
+        """Return everything at a time and state that is recorded, projected; the equations are left unchanged."""
 
     def energies(self, t: float, y: Floats) -> tuple[float, float] | None:
         """Return the kinetic energy [J] and its rate [W], if a jump in them indicates a step that was too large."""
@@ -37,10 +37,10 @@ class Equations(Protocol):
     # --- between steps
 
     @property
-    def renewed(self) -> bool:
+    def needs_restart(self) -> bool:
         """Whether the last `accept` changed what is integrated, so that multistep methods have to restart."""
 
-    def settle(self, t: float, y: Floats) -> Floats:
+    def project(self, t: float, y: Floats) -> Floats:
         """Return the corrected state at the end of a step."""
 
     def change(self, t: float, y: Floats, *, stuck: bool = False) -> Floats | None:
@@ -50,7 +50,7 @@ class Equations(Protocol):
         """
 
     def accept(self, t: float, y: Floats) -> None:
-        """Continue from the settled end of a step: only this changes what is counted from step to step."""
+        """Continue from the projected end of a step: only this changes what is counted from step to step."""
 
     def remember(self, t: float, y: Floats) -> None:
         """Note the impact speeds of the bodies that touch at the end of a step."""
@@ -58,8 +58,8 @@ class Equations(Protocol):
     def depths(self, t: float, y: Floats) -> Floats:
         """Return the overlaps (c,) [m] of the contacts that have not begun; -inf for the others."""
 
-    def come_apart(self, t: float, y: Floats) -> str:
+    def constraint_violation(self, t: float, y: Floats) -> str:
         """Return which joint has come apart, in words; empty where none has."""
 
-    def strained(self, method: str, h: float) -> str:
+    def gain_warning(self, method: str, h: float) -> str:
         """Return a message if the stabilisation makes a method unstable at this step, else an empty string."""

@@ -89,13 +89,13 @@ class Run:
                     )
                     return
                 except BlownUpError as error:
-                    self.stopped = f"t = {error.t:.6g} s: {error.words}" + self.equations.strained(name, h)
+                    self.stopped = f"t = {error.t:.6g} s: {error.words}" + self.equations.gain_warning(name, h)
                     return
                 t = end if k == count - 1 else begin + (k + 1) * h
-                y = self.equations.settle(t, y)
+                y = self.equations.project(t, y)
                 self.equations.accept(t, y)
                 if not self._continues(t, y):
-                    self.stopped += self.equations.strained(name, h)
+                    self.stopped += self.equations.gain_warning(name, h)
                     return
                 after = self.equations.energies(t, y)
                 if before is None or after is None:
@@ -145,27 +145,27 @@ class Run:
             if solver.status == "failed":
                 self.stopped = f"t = {t:.6g} s: {name} cannot find a small enough step ({message})"
                 return
-            size, t, y, anew = solver.step_size, solver.t, solver.y, False
+            size, t, y, restart = solver.step_size, solver.t, solver.y, False
             # An interpolant costs some methods extra evaluations: it is made only where it is needed.
             dense: Any = solver.dense_output() if self.equations.contacts or self.record.due <= t else None
-            if self.equations.contacts and (met := self._meeting(solver.t_old, t, dense)) is not None:
+            if self.equations.contacts and (impact := self._meeting(solver.t_old, t, dense)) is not None:
                 # Bodies meet in this step: restart there, with a step that is small relative to the impact.
-                t, y, anew = met, dense(met), True
+                t, y, restart = impact, dense(impact), True
                 self.equations.remember(t, y)
                 size = SOFT * (end - float(self.times[0]))
             while self.record.due <= t:
                 self.record.add(self.record.due, dense(self.record.due))
-            settled = self.equations.settle(t, y)
-            self.equations.accept(t, settled)
-            if settled is not y and name in FORGIVING and not anew:
-                y = solver.y = settled
+            projected = self.equations.project(t, y)
+            self.equations.accept(t, projected)
+            if projected is not y and name in FORGIVING and not restart:
+                y = solver.y = projected
                 solver.f = self.equations(t, y)
-            elif settled is not y and (anew or self.equations.renewed):
-                y, anew = settled, True
+            elif projected is not y and (restart or self.equations.needs_restart):
+                y, restart = projected, True
             if not self._continues(t, y):
                 return
             changed = self._changed(t, y)
-            if anew or changed is not y:
+            if restart or changed is not y:
                 solver, y = None, changed
 
     def _changed(self, t: float, y: Floats, *, stuck: bool = False) -> Floats:
@@ -180,7 +180,7 @@ class Run:
         self.steps += 1
         if not np.max(np.abs(y)) < HUGE:
             self.stopped = f"t = {t:.6g} s: {BlownUpError.words}"
-        elif apart := self.equations.come_apart(t, y):
+        elif apart := self.equations.constraint_violation(t, y):
             self.stopped = f"t = {t:.6g} s: {apart}"
         elif self.steps >= self.max_steps:
             self.stopped = f"t = {t:.6g} s: {self.steps} steps taken; raise max_steps, or loosen the tolerances"

@@ -108,11 +108,11 @@ def begin(equations: Reduced, values: Mapping[str, float]) -> None:
         # At a flat pose the path to it decides the branch: begin next to it.
         units = zip(equations.order, equations.lengths, strict=True)
         first = solve_groups(mechanism, drivers={id: [values[id], values[id] + BESIDE * unit] for id, unit in units})
-    first, turns = walked(first)
+    first, turns = with_turns(first)
     equations.start(first.lanes.x[0][:, -1:], np.array([first.drivers[id][0, -1] for id in equations.order]), turns)
 
 
-def walked(first: Motion) -> tuple[Motion, dict[str, float]]:
+def with_turns(first: Motion) -> tuple[Motion, dict[str, float]]:
     """Return a start with the turns along a straight path of its drivers from the sketch, and these turns [rad].
 
     Where there is no such path, or it leads to another pose, a link that no driver turns is within half a turn of the
@@ -120,21 +120,21 @@ def walked(first: Motion) -> tuple[Motion, dict[str, float]]:
     """
     mechanism, plan = first.mechanism, first.plan
     ends = {id: float(z[0, -1]) for id, z in first.drivers.items()}
-    ways = [
+    distances = [
         abs(ends[id] - drive.start) / (1.0 if drive.kind == "angle" else first.size)
         for id, drive in mechanism.drivers.items()
     ]
-    parts = math.ceil(max(ways, default=0.0) / PART)
+    parts = math.ceil(max(distances, default=0.0) / PART)
     if 1 < parts < MANY:
-        way = solve_groups(
+        path = solve_groups(
             mechanism, drivers={id: np.linspace(mechanism.drivers[id].start, z, 1 + parts) for id, z in ends.items()}
         )
         vectors = [slot for slot, width in enumerate(plan.widths) if width == 2]
         here, there = (
-            np.stack([motion.lanes.x[0, plan.rows(slot), -1] for slot in vectors]) for motion in (first, way)
+            np.stack([motion.lanes.x[0, plan.rows(slot), -1] for slot in vectors]) for motion in (first, path)
         )
-        if way.regular.all() and np.allclose(here, there, rtol=0, atol=SAME * max(1.0, first.size)):
-            first = way
+        if path.regular.all() and np.allclose(here, there, rtol=0, atol=SAME * max(1.0, first.size)):
+            first = path
     return first, {link: float(first.turn(link)[-1]) for link in mechanism.links}
 
 

@@ -27,5 +27,5 @@ class State(Motion):
         """
         angle, begun = self._direction_angle(link), self.begun.get(link, 0.0)
         first = wrapped(np.array(np.angle(self.mechanism.links[link].direction) + begun))
-        way = first + self.turn(link) - begun - angle
-        return np.asarray(angle + 2 * np.pi * np.round(way / (2 * np.pi)))
+        whole = first + self.turn(link) - begun - angle
+        return np.asarray(angle + 2 * np.pi * np.round(whole / (2 * np.pi)))

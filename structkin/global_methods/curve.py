@@ -90,11 +90,11 @@ class Pose:
     def second(self, dz: Floats) -> Floats:
         """Return the second derivative of q (n, 1) along the straight path dz (f, 1): a quadratic form in dz."""
         if len(self.z) == 1:
-            return self._bend * dz**2
+            return self._second * dz**2
         return self._along(dz)
 
     @cached_property
-    def _bend(self) -> Floats:
+    def _second(self) -> Floats:
         """The second derivative by the only driver: shared by both curves that end here."""
         return self._along(np.ones_like(self.z))
 
@@ -119,15 +119,15 @@ class Curve:
     b: Pose
 
     @cached_property
-    def way(self) -> Floats:
+    def displacement(self) -> Floats:
         """The drivers' path (f, 1)."""
         return self.b.z - self.a.z
 
     @cached_property
     def _coefficients(self) -> Floats:
         """The coefficients (n, 6) of the powers of the fraction of the path."""
-        a, b, way = self.a, self.b, self.way
-        ends = [part for end in (a, b) for part in (end.q, end.K @ way, end.second(way))]
+        a, b, displacement = self.a, self.b, self.displacement
+        ends = [part for end in (a, b) for part in (end.q, end.K @ displacement, end.second(displacement))]
         return np.asarray(np.concatenate(ends, axis=1) @ QUINTIC)
 
     def at(self, s: Any) -> NDArray[Any]:
@@ -140,10 +140,10 @@ class Curve:
 
     def part(self, z: Floats, units: Floats) -> tuple[Floats, Floats]:
         """Return the fraction of the path (lanes,) at values z (f, lanes), and their deviation from it."""
-        way = (self.way / units).T
-        square = float((way @ way.T)[0, 0])
-        s = (way @ ((z - self.a.z) / units))[0] / square if square else np.zeros(z.shape[1])
-        return s, z - self.a.z - s * self.way
+        displacement = (self.displacement / units).T
+        square = float((displacement @ displacement.T)[0, 0])
+        s = (displacement @ ((z - self.a.z) / units))[0] / square if square else np.zeros(z.shape[1])
+        return s, z - self.a.z - s * self.displacement
 
     def near(self, z: Floats, units: Floats) -> Floats:
         """Return the coordinates (n, lanes) at values z near the path; off it, to first order."""

@@ -28,7 +28,7 @@ class Closed:
     q: Floats
     iterations: NDArray[np.int32]
     step: Floats
-    way: Floats
+    moved: Floats
     converged: NDArray[np.bool_]
 
 
@@ -38,7 +38,7 @@ def close(scaled: Scaled, q: Floats, z: Floats, iterations: int = ITERATIONS_ON_
     A lane is done after the step that is below the tolerance; lanes that are done are not changed.
     """
     q, lanes = np.array(q), q.shape[1]
-    step, way, count = np.full(lanes, np.inf), np.zeros(lanes), np.zeros(lanes, np.int32)
+    step, moved, count = np.full(lanes, np.inf), np.zeros(lanes), np.zeros(lanes, np.int32)
     going: Any = slice(None)
     with np.errstate(all="ignore"):
         for _ in range(iterations):
@@ -54,12 +54,12 @@ def close(scaled: Scaled, q: Floats, z: Floats, iterations: int = ITERATIONS_ON_
             if not isinstance(going, slice):
                 q[:, going] = here
             step[going] = size
-            way[going] += size
+            moved[going] += size
             count[going] += 1
             going = np.flatnonzero((step >= CLOSED) & (step < FAR))
             if not len(going):
                 break
-    return Closed(q, count, step, way, step < CLOSED)
+    return Closed(q, count, step, moved, step < CLOSED)
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ def is_smooth(curve: Curve) -> bool:
     """Return whether the poses at both ends of a curve lie on one analytic function of the drivers."""
     for radius in RADII:
         s = 0.5 + radius * UNIT
-        terms = _expanded(curve.a.scaled, curve.at(s), curve.a.z + s * curve.way)
+        terms = _expanded(curve.a.scaled, curve.at(s), curve.a.z + s * curve.displacement)
         if terms is not None:
             ends = (terms @ (np.array([-0.5, 0.5]) / radius) ** np.arange(POWERS)[:, None]).real
             gap = ends - np.concatenate((curve.a.q, curve.b.q), axis=1) / curve.a.scaled.column_units

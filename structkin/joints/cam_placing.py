@@ -41,8 +41,8 @@ def place_cam(
         back = _onto_base(drawn, pivot, entry.base + radius) * drawn.sense
     moves = _moved(drawn, back)
     if drawn.hinge is None:
-        way = _guide_sense(draft, guide.id, follower.name, drawn.direction)
-        follow = Follow(law.function, way, way * back, sense, phase)
+        lift_sense = _guide_sense(draft, guide.id, follower.name, drawn.direction)
+        follow = Follow(law.function, lift_sense, lift_sense * back, sense, phase)
     else:
         turn = cmath.phase(follower.direction / base.direction) + drawn.sense * back
         follow = Follow(law.function, drawn.sense, turn, sense, phase)
@@ -127,12 +127,12 @@ def _moved(drawn: Follower, lift: float) -> Follower:
 
 def _onto_base(drawn: Follower, pivot: complex, reach: float) -> float:
     """Return the travel, or counter-clockwise rotation, from the sketch to a distance from the shaft."""
-    way = drawn.place - pivot
+    vector = drawn.place - pivot
     small = Flaw("the follower cannot reach the base circle", "increase base, or draw the follower nearer to the shaft")
     if drawn.hinge is None:
         if drawn.face is not None:
-            return (reach - (way / drawn.face).real) / (drawn.direction / drawn.face).real
-        along = way / drawn.direction
+            return (reach - (vector / drawn.face).real) / (drawn.direction / drawn.face).real
+        along = vector / drawn.direction
         if reach <= abs(along.imag):
             raise small
         return math.sqrt(reach**2 - along.imag**2) - along.real

@@ -56,12 +56,12 @@ class CircularSlot(Sliding, Pair):
 
     def gaps(self, poses: Poses) -> tuple[Floats]:
         """Return the distance of the pin from the centre line."""
-        way = poses.at(self.slider, self.point) - poses.at(self.carrier, self.center)
-        return (np.abs(np.abs(way) - self.radius) / poses.size,)
+        vector = poses.at(self.slider, self.point) - poses.at(self.carrier, self.center)
+        return (np.abs(np.abs(vector) - self.radius) / poses.size,)
 
     def write(self, w: RowWriter) -> None:
         """Write that the pin keeps its distance from the centre, like a massless link."""
         tip, slider = w.tip(self)
-        way = tip - w.point(self.carrier, self.center)
-        square = Row.dot(way, way).plus(-(self.radius**2))
+        vector = tip - w.point(self.carrier, self.center)
+        square = Row.dot(vector, vector).plus(-(self.radius**2))
         w.add(self.id, "circular slot", (self.carrier, slider), 2 * self.radius * w.size, square)

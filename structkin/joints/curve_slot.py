@@ -52,16 +52,16 @@ class CurveSlot(Sliding, Pair):
 
     def gaps(self, poses: Poses) -> tuple[Floats]:
         """Return the distance of the pin from the nearest point of the curve."""
-        way = poses.at(self.slider, self.point) - poses.at(self.carrier, 0j)
-        place = way * np.conj(poses.along(self.carrier))
+        vector = poses.at(self.slider, self.point) - poses.at(self.carrier, 0j)
+        place = vector * np.conj(poses.along(self.carrier))
         x, y = self.curve.at(self.curve.foot(place.real, place.imag))[0]
         return (np.hypot(place.real - x, place.imag - y) / poses.size,)
 
     def write(self, w: RowWriter) -> None:
         """Write the pin's distance from the curve."""
         tip, slider = w.tip(self)
-        way = tip - w.point(self.carrier, 0j)
-        row = Curve.of(OnCurve(self.curve), way, w.along(self.carrier))
+        vector = tip - w.point(self.carrier, 0j)
+        row = Curve.of(OnCurve(self.curve), vector, w.along(self.carrier))
         w.add(self.id, "curved slot", (self.carrier, slider), w.size, row)
 
     @cached_property
@@ -72,8 +72,8 @@ class CurveSlot(Sliding, Pair):
         remarks = []
         for k in range(count if self.curve.closed else count - 1):
             after = (k + 1) % count
-            bends = self.curve.bend(k, breaks[k + 1] - breaks[k]), self.curve.bend(after, 0.0)
-            if abs(bends[1] - bends[0]) * self.curve.length > SMOOTH:
+            curvatures = self.curve.curvature(k, breaks[k + 1] - breaks[k]), self.curve.curvature(after, 0.0)
+            if abs(curvatures[1] - curvatures[0]) * self.curve.length > SMOOTH:
                 between = f"between its segments {k + 1} and {after + 1}"
                 remarks.append(f"{between} the curvature of the slot jumps, and with it the acceleration")
         return tuple(remarks)

@@ -62,8 +62,8 @@ class Geneva(Pair):
 
     def gap(self, poses: Poses) -> Floats:
         """Return the distance (n,) [m] of the pin from the centre line of its slot while engaged; 0 while locked."""
-        way = poses.at(self.crank, self.pin) - poses.at(self.wheel, self.pivot)
-        seen = way * np.conj(poses.along(self.wheel)) * cmath.exp(-1j * self.slot)
+        vector = poses.at(self.crank, self.pin) - poses.at(self.wheel, self.pivot)
+        seen = vector * np.conj(poses.along(self.wheel)) * cmath.exp(-1j * self.slot)
         # The nearest slot.
         turn = 2 * np.pi / self.slots
         along = seen * np.exp(-1j * turn * np.round(np.angle(seen) / turn))

@@ -47,8 +47,8 @@ class Guide(Sliding, Pair):
     def write_across(self, w: RowWriter, equation: str = "across the guide") -> None:
         """Write that the slider's point keeps its distance from the line, unless the frames ensure it."""
         if not w.is_met(self.id):
-            along, way, links = w.line(self.id)
-            w.add(self.id, equation, links, w.size, Row.cross(along, way).plus(-self.offset))
+            along, vector, links = w.line(self.id)
+            w.add(self.id, equation, links, w.size, Row.cross(along, vector).plus(-self.offset))
 
     def gaps(self, poses: Poses) -> Iterator[Floats]:
         """Yield the distance of the slider's point from its line and, if its angle is held, the sine of its error."""
@@ -63,8 +63,8 @@ class Guide(Sliding, Pair):
 
     def _seen(self, poses: Poses) -> Plane:
         """Return the coordinates (n,) of the slider's point along and across the line."""
-        way = poses.at(self.slider, self.point) - poses.at(self.carrier, self.origin)
-        return np.asarray(np.conj(poses.along(self.carrier, self.direction)) * way)
+        vector = poses.at(self.slider, self.point) - poses.at(self.carrier, self.origin)
+        return np.asarray(np.conj(poses.along(self.carrier, self.direction)) * vector)
 
     def posed(self, before: Mapping[str, Link], after: Mapping[str, Link], joints: Mapping[str, Pair]) -> Self:
         """Move the symbol with the carrier."""
@@ -74,5 +74,5 @@ class Guide(Sliding, Pair):
     def travel_in(self, links: Mapping[str, Link]) -> float:
         """Return the travel [m] in the sketch of these links."""
         base, slider = links[self.carrier], links[self.slider]
-        way = slider.origin + slider.direction * self.point - base.origin - base.direction * self.origin
-        return (way * (base.direction * self.direction).conjugate()).real - self.start
+        vector = slider.origin + slider.direction * self.point - base.origin - base.direction * self.origin
+        return (vector * (base.direction * self.direction).conjugate()).real - self.start

@@ -100,9 +100,9 @@ class LawCam(Cam):
             row = Curve.of(TurnByLaw(self.follow), w.along(self.follower), base, turned, base)
             w.add(self.id, "angle by the cam's law", links, 1.0, row)
             return
-        along, way, _ = w.line(self.joint)
+        along, vector, _ = w.line(self.joint)
         follow = replace(self.follow, shift=self.follow.shift + w.mechanism.joints.of(Guide)[self.joint].start)
-        w.add(self.id, "travel by the cam's law", links, w.size, Curve.of(ByLaw(follow), along, way, turned, base))
+        w.add(self.id, "travel by the cam's law", links, w.size, Curve.of(ByLaw(follow), along, vector, turned, base))
 
     def gap(self, poses: Poses) -> Floats:
         """Return the distance (n,) [m] of the follower from the pitch curve, or of its face from the profile."""
@@ -116,10 +116,10 @@ class LawCam(Cam):
     @property
     def base_radius(self) -> float:
         """Radius of the base circle [m]: of the profile at lift 0."""
-        way = self.moves.place - self.pivot
+        vector = self.moves.place - self.pivot
         if self.moves.face is not None:
-            return float((way / self.moves.face).real)
-        return abs(way) - self.radius
+            return float((vector / self.moves.face).real)
+        return abs(vector) - self.radius
 
     @property
     def offset(self) -> float:

@@ -42,7 +42,7 @@ class RackEntry(CouplingEntry):
     def couple(self, draft: Draft, id: str) -> Rack | None:
         """Return the rack joint; None if a part it needs has errors."""
         pinion, rack = (draft.links[link] for link in self.links)
-        ways = [
+        candidates = [
             (joint, link)
             for joint in draft.joints.values()
             if joint.kind == "P" and rack.name in joint.links
@@ -51,7 +51,7 @@ class RackEntry(CouplingEntry):
         ]
         found = [
             (joint.id, link, pin)
-            for joint, link in ways
+            for joint, link in candidates
             if link in draft.link_entries and self.carrier in (None, link)
             for pin in shared_pins(draft, link, pinion.name)
             if self.center in (None, pin)

@@ -17,7 +17,7 @@ from structkin.model.draft import Draft
 from structkin.model.fields import Flag, Name, Radii, Radius, TwoPoints
 from structkin.model.flaw import Flaw
 from structkin.model.geometry import unit_direction
-from structkin.rows.windings import Winding
+from structkin.rows.trig_rows import TrigRow
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,15 +51,15 @@ class RollingOnCircle(TurnCoupling):
 
     def gaps(self, poses: Poses) -> Iterator[Floats]:
         """Yield the error of the centre distance, and the slip as an angle of the first circle."""
-        yield np.abs(np.abs(self._way(poses)[0]) - self.reach) / poses.size
+        yield np.abs(np.abs(self._centres_vector(poses)[0]) - self.reach) / poses.size
         yield from super().gaps(poses)
 
     def carrier_turned(self, poses: Poses) -> Floats:
         """Return the rotation (n,) of the line of centres from the sketch, modulo full turns."""
-        way, drawn = self._way(poses)
-        return np.angle(way / drawn)
+        vector, drawn = self._centres_vector(poses)
+        return np.angle(vector / drawn)
 
-    def _way(self, poses: Poses) -> tuple[Plane, complex]:
+    def _centres_vector(self, poses: Poses) -> tuple[Plane, complex]:
         """Return the vector (n,) from the first centre to the second, and that in the sketch."""
         (first, second), (a, b) = self.links, self.centers
         assert b is not None
@@ -74,10 +74,10 @@ class RollingOnCircle(TurnCoupling):
         first, second = self.links
         a, b = self.centers
         assert b is not None
-        way = w.point(second, b) - w.point(first, a)
+        vector = w.point(second, b) - w.point(first, a)
         drawn = w.drawn(second, b) - w.drawn(first, a)
         turn = w.turns({first: 1 / (1 - self.ratio), second: -self.ratio / (1 - self.ratio)})
-        for name, row in zip("xy", Winding.along(way * (abs(drawn) / drawn), self.reach, turn), strict=True):
+        for name, row in zip("xy", TrigRow.along(vector * (abs(drawn) / drawn), self.reach, turn), strict=True):
             w.add(self.id, f"line of centres, {name}", self.links, w.size, row)
 
 
@@ -130,14 +130,14 @@ class RollingEntry(CouplingEntry):
                 "draw the circle on its line",
             )
         p, q = base.local[along[0]], base.local[along[1]]
-        way = unit_direction(base.local, *along)
-        above = (side * (base.direction * way).conjugate()).imag < 0
+        unit = unit_direction(base.local, *along)
+        above = (side * (base.direction * unit).conjugate()).imag < 0
         offset = radius if above else -radius
-        start = ((into_frame(base, place) - p) * way.conjugate()).real
+        start = ((into_frame(base, place) - p) * unit.conjugate()).real
         # A circle above its line that rotates counter-clockwise rolls backwards.
         return RollingOnLine(
             id, links=self.links, centers=(wheel.local[center], None), radii=(radius, None), guide=id, lever=-offset,
-            line=(p, q), carrier=base.name, slider=wheel.name, origin=p, direction=way, point=wheel.local[center],
+            line=(p, q), carrier=base.name, slider=wheel.name, origin=p, direction=unit, point=wheel.local[center],
             offset=offset, start=start, at=place,
         )  # fmt: skip
 

@@ -48,7 +48,7 @@ class Parts(Protocol):
         """The joints by id."""
 
 
-class Led(Protocol):
+class PointGuide(Protocol):
     """A joint that guides a point of its slider."""
 
     @property
@@ -100,7 +100,7 @@ class RowWriter(ABC):
         """Return the links whose attachment to the first link of a fastened joint has to be written."""
 
     @abstractmethod
-    def tip(self, slot: Led) -> tuple[Affine, str]:
+    def tip(self, slot: PointGuide) -> tuple[Affine, str]:
         """Return the point that a joint guides, and its link."""
 
     @abstractmethod
@@ -129,5 +129,5 @@ class RowWriter(ABC):
         """Return a guide's direction, the vector from its origin to the slider's point, and the two links."""
         guide = self.mechanism.joints.of(Guide)[joint]
         tip, slider = self.tip(guide)
-        way = tip - self.point(guide.carrier, guide.origin)
-        return self.along(guide.carrier, guide.direction), way, (guide.carrier, slider)
+        vector = tip - self.point(guide.carrier, guide.origin)
+        return self.along(guide.carrier, guide.direction), vector, (guide.carrier, slider)

@@ -37,7 +37,7 @@ class Sliding:
         """Origin and unit x vector of the axes in which the travel is measured, in the carrier's frame."""
         raise NotImplementedError
 
-    def along_and_way(self, frames: Mapping[str, Frame]) -> tuple[Affine, Affine]:
+    def direction_and_vector(self, frames: Mapping[str, Frame]) -> tuple[Affine, Affine]:
         """Return the unit x vector, and the vector from the origin of the axes to the point, for link frames."""
         carrier, (origin, unit) = frames[self.carrier], self.axes
         return carrier.direction * unit, frames[self.slider].point(self.point) - carrier.point(origin)

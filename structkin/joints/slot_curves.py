@@ -94,13 +94,13 @@ def chain_curve(
     known = [segment for segment in segments if segment is not None]
     if len(known) < len(given):
         return None
-    lengths, bends = np.array(known).T
-    total, turned = float(lengths.sum()), float(lengths @ bends)
+    lengths, curvatures = np.array(known).T
+    total, turned = float(lengths.sum()), float(lengths @ curvatures)
     breaks = np.concatenate(([0.0], np.cumsum(lengths))) * (TURN / total)
     breaks[-1] = TURN
     made = _Chain(place, axis / carrier.direction, total / TURN)
-    for length, bend in known:
-        made.add(length, bend)
+    for length, curvature in known:
+        made.add(length, curvature)
     gap = abs(made.place - place)
     if closed and (gap > MEETS * total or abs(abs(turned) - TURN) > MEETS):
         said = f"ends {draft.show_length(gap)} from its start, after turning by {np.degrees(turned):.9g} deg"
@@ -114,8 +114,8 @@ def _segment(entry: SegmentEntry) -> tuple[float, float]:
     if entry.length is not None and entry.turn is None and entry.radius is None:
         return entry.length, 0.0
     if entry.length is None and entry.turn and entry.radius is not None:
-        bend = (1 if entry.turn > 0 else -1) / entry.radius
-        return entry.turn / bend, bend
+        curvature = (1 if entry.turn > 0 else -1) / entry.radius
+        return entry.turn / curvature, curvature
     raise Flaw("expected a line with a length, or an arc with turn and radius", f"such as {entry.sample}")
 
 
@@ -126,15 +126,15 @@ class _Chain:
         self.place, self._heading, self._scale = place, heading, scale
         self.pieces: tuple[tuple[list[Any], list[Any]], ...] = (([], []), ([], []))
 
-    def add(self, length: float, bend: float) -> None:
+    def add(self, length: float, curvature: float) -> None:
         """Append a line or an arc."""
-        if bend:
-            arm = -1j * self._heading / bend
+        if curvature:
+            arm = -1j * self._heading / curvature
             centre = self.place - arm
             # c + |a| (cos, sin)(w t + arg a)
-            angle, w = cmath.phase(arm), bend * self._scale
+            angle, w = cmath.phase(arm), curvature * self._scale
             self._append((centre, 0j), [(abs(arm), w, angle + 0.25 * TURN), (abs(arm), w, angle)])
-            turn = cmath.exp(1j * length * bend)
+            turn = cmath.exp(1j * length * curvature)
             self.place, self._heading = centre + arm * turn, self._heading * turn
         else:
             self._append((self.place, self._heading * self._scale), [(0.0, 1.0, 0.0)] * 2)
@@ -161,11 +161,11 @@ def _uncrossed(draft: Draft, curve: PlaneCurve, carrier: Link) -> PlaneCurve:
 def _crossings(curve: PlaneCurve) -> Iterator[complex]:
     """Yield points on the chords where the curve crosses itself."""
     z = curve.places(max(CHORDS, ON_PIECE * (len(curve.x.breaks) - 1)))
-    start, way = z[:-1], np.diff(z)
-    count = len(way)
+    start, steps = z[:-1], np.diff(z)
+    count = len(steps)
     # Chord j starts and ends on different sides of chord i, and vice versa.
-    beside = (np.conj(way)[:, None] * (z - start[:, None])).imag
-    left = beside > -ROUNDING * curve.length * np.abs(way)[:, None]
+    beside = (np.conj(steps)[:, None] * (z - start[:, None])).imag
+    left = beside > -ROUNDING * curve.length * np.abs(steps)[:, None]
     parted = left[:, :-1] != left[:, 1:]
     i, j = np.nonzero(np.triu(parted & parted.T, 2))
     for a, b in zip(i.tolist(), j.tolist(), strict=True):

@@ -34,7 +34,7 @@ class TurnCoupling(Pair):
     rotation of the arm) = ratio (rotation of the second - rotation of the arm), where the arm is the link that holds
     both centres or, for rolling circles (`arm` None), the line of centres. Or `guide` is given, a prismatic joint or
     the rolling joint itself: its travel - shift = lever (rotation of the first - rotation of the second), lever in m
-    per radian; `shift` [m] is its travel in the sketch, nonzero after a mechanism has been posed anew.
+    per radian; `shift` [m] is its travel in the sketch, nonzero after a mechanism has been posed again.
 
     `centers` are positions in the frames of the two links, `radii` those of the pitch circles [m]; a rack or a line
     has None instead. `line` is the two ends of its pitch line, in its frame. The sketch is in mesh.
@@ -100,10 +100,10 @@ class TurnCoupling(Pair):
 
     def write_travel(self, w: RowWriter, guide: Guide) -> None:
         """Write that the travel of a guide is the lever times the rotation of the first link relative to the second."""
-        along, way, ends = w.line(guide.id)
+        along, vector, ends = w.line(guide.id)
         links = tuple(dict.fromkeys((*ends, *self.links)))
         first, second = self.links
-        travel = Row.dot(along, way).plus(-guide.start - self.shift)
+        travel = Row.dot(along, vector).plus(-guide.start - self.shift)
         row = travel + w.turns({first: -self.lever, second: self.lever})
         w.add(self.id, "travel by turn", links, w.size, row)
 
@@ -160,8 +160,8 @@ def beside(draft: Draft, along: tuple[str, str], place: complex) -> tuple[comple
     p, q = (draft.points[point] for point in along)
     if abs(q - p) <= TINY * (abs(p) + abs(q)):
         raise Flaw(f"'{along[0]}' and '{along[1]}' coincide in the sketch: no direction", "name two points of the line")
-    way = (q - p) / abs(q - p)
-    height = ((place - p) * way.conjugate()).imag
+    direction = (q - p) / abs(q - p)
+    height = ((place - p) * direction.conjugate()).imag
     if abs(height) <= TINY * abs(q - p):
         raise Flaw(f"in the sketch the centre lies on the line {along[0]}-{along[1]}", "draw it off the line")
-    return -1j * way if height > 0 else 1j * way, abs(height)
+    return -1j * direction if height > 0 else 1j * direction, abs(height)

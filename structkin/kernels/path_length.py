@@ -17,7 +17,7 @@ BLOCK = 16384
 _KERNEL = Kernel(
     "Way",
     "",
-    '''"""Written by structkin: the way of inputs, compiled once and then read from the cache."""
+    '''"""Written by structkin: path lengths of inputs, compiled once and then read from the cache."""
 
 from math import sqrt
 
@@ -25,24 +25,24 @@ from numba import njit
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def add_vector(x, y, weight, way):
+def add_vector(x, y, weight, length):
     for i in range(x.size - 1):
         a, b = x[i + 1] - x[i], y[i + 1] - y[i]
-        way[i + 1] += sqrt(a * a + b * b) * weight
+        length[i + 1] += sqrt(a * a + b * b) * weight
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def add_scalar(x, weight, way):
+def add_scalar(x, weight, length):
     for i in range(x.size - 1):
-        way[i + 1] += abs(x[i + 1] - x[i]) * weight
+        length[i + 1] += abs(x[i + 1] - x[i]) * weight
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def sum_up(way):
+def sum_up(length):
     total = 0.0
-    for i in range(way.size):
-        total += way[i]
-        way[i] = total
+    for i in range(length.size):
+        total += length[i]
+        length[i] = total
 ''',
 )
 
@@ -57,20 +57,20 @@ def path_length(rows: Sequence[Floats], inputs: Sequence[tuple[int, float]], n: 
     >>> path_length(rows, [(2, 10.0), (1, 2.0)], 3, numba=False).tolist()
     [0.0, 0.5, 1.0]
     """
-    way = np.zeros(max(n, 1))
+    length = np.zeros(max(n, 1))
     if numba:
         row = 0
         for width, size in inputs:
             parts = tuple(map(np.ascontiguousarray, rows[row : row + width]))
-            _KERNEL.call("add_vector" if width == 2 else "add_scalar", *parts, 1 / size, way, numba=True)
+            _KERNEL.call("add_vector" if width == 2 else "add_scalar", *parts, 1 / size, length, numba=True)
             row += width
-        _KERNEL.call("sum_up", way, numba=True)
-        return way
+        _KERNEL.call("sum_up", length, numba=True)
+        return length
     step, square = np.empty((2, min(BLOCK, n)))
     with np.errstate(all="ignore"):
         for start in range(0, n - 1, BLOCK):
             end, row = min(start + BLOCK, n - 1), 0
-            part, one, two = way[start + 1 : end + 1], step[: end - start], square[: end - start]
+            part, one, two = length[start + 1 : end + 1], step[: end - start], square[: end - start]
             for width, size in inputs:
                 np.subtract(rows[row][start + 1 : end + 1], rows[row][start:end], out=one)
                 one *= one
@@ -82,6 +82,6 @@ def path_length(rows: Sequence[Floats], inputs: Sequence[tuple[int, float]], n: 
                 one *= 1 / size
                 part += one
                 row += width
-            part[0] += way[start]
+            part[0] += length[start]
             np.cumsum(part, out=part)
-    return way
+    return length

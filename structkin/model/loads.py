@@ -84,14 +84,14 @@ def _force(draft: Draft, id: str, entry: ForceEntry) -> AppliedForce | None:
 
 
 def _components(draft: Draft, entry: ForceEntry) -> tuple[Law, Law]:
-    way = one_way(entry)
+    form = form_of(entry)
     if entry.direction is not None:
         size = sized(entry, "force", draft.units, draft.folder)
         return ScaledLaw(size, entry.direction.real), ScaledLaw(size, entry.direction.imag)
-    if way in ("table", "csv"):
-        raise Flaw(f"has a {way}, but no direction", "a table gives the magnitude: add direction = [x, y]")
-    x, y = pair(getattr(entry, way), "two components [x, y]")
-    if way == "law":
+    if form in ("table", "csv"):
+        raise Flaw(f"has a {form}, but no direction", "a table gives the magnitude: add direction = [x, y]")
+    x, y = pair(getattr(entry, form), "two components [x, y]")
+    if form == "law":
         return formula(x), formula(y)
     return constant(draft.units.quantity(x, "force")), constant(draft.units.quantity(y, "force"))
 
@@ -246,7 +246,7 @@ _COORDINATE = {"angle": "an angle", "slide": "a travel", "distance": "a distance
 # --- sizes of forces and moments: constants, formulas of t, tables ------------------------------------------
 
 
-WAYS = ("value", "law", "table", "csv")
+FORMS = ("value", "law", "table", "csv")
 
 
 class Sized(Protocol):
@@ -291,7 +291,7 @@ def signal(value: Any, kind: str, units: Units, folder: Path | None = None) -> L
 
 def sized(entry: Sized, kind: str, units: Units, folder: Path | None) -> Law:
     """Return the magnitude of an entry from its value, law, table or csv; raise `Flaw` unless it has exactly one."""
-    given = one_way(entry)
+    given = form_of(entry)
     value = getattr(entry, given)
     if given == "value":
         return constant(units.quantity(value, kind))
@@ -300,9 +300,9 @@ def sized(entry: Sized, kind: str, units: Units, folder: Path | None) -> Law:
     return TableLaw(*check_rows(read_table(value, folder) if given == "csv" else table_rows(value)))
 
 
-def one_way(entry: Sized) -> str:
+def form_of(entry: Sized) -> str:
     """Return which of the four keys an entry uses; raise `Flaw` unless it is exactly one."""
-    given = [name for name in WAYS if getattr(entry, name) is not None]
+    given = [name for name in FORMS if getattr(entry, name) is not None]
     if len(given) != 1:
         found = f"has {' and '.join(given)}" if given else "has no magnitude"
         raise Flaw(found, "give one of value, law, table, csv")

@@ -89,7 +89,8 @@ def pose_section(pose: SketchPose, kinds: Mapping[str, str]) -> dict[str, Any]:
     return {
         "points": {name: place(z) for name, z in pose.points.items()},
         "links": {
-            name: {"at": place(at), "direction": [way.real, way.imag]} for name, (at, way) in pose.frames.items()
+            name: {"at": place(at), "direction": [direction.real, direction.imag]}
+            for name, (at, direction) in pose.frames.items()
         },
         "drivers": {id: f"{float(z)!r} {'rad' if kinds[id] == 'angle' else 'm'}" for id, z in pose.starts.items()},
     }

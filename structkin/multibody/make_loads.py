@@ -10,7 +10,7 @@ import numpy as np
 from structkin.model.fields import pair
 from structkin.model.flaw import Flaw
 from structkin.model.laws import ScaledLaw
-from structkin.model.loads import constant, formula, one_way, signal, sized
+from structkin.model.loads import constant, form_of, formula, signal, sized
 from structkin.model.parts import Law
 from structkin.model.topology import suggest
 from structkin.multibody.draft import SpatialDraft
@@ -77,15 +77,15 @@ def _moving(body: str) -> None:
 
 
 def _components(draft: SpatialDraft, entry: SpatialForceEntry | SpatialMomentEntry, kind: str) -> tuple[Law, Law, Law]:
-    way = one_way(entry)
+    form = form_of(entry)
     if entry.direction is not None:
         size = sized(entry, kind, draft.units, draft.folder)
         x, y, z = (ScaledLaw(size, float(part)) for part in entry.direction)
         return x, y, z
-    if way in ("table", "csv"):
-        raise Flaw(f"has a {way}, but no direction", "a table gives the magnitude: add direction = [x, y, z]")
-    items = items_of(getattr(entry, way), (3,), "three components [x, y, z]")
-    a, b, c = (formula(v) if way == "law" else constant(draft.units.quantity(v, kind)) for v in items)
+    if form in ("table", "csv"):
+        raise Flaw(f"has a {form}, but no direction", "a table gives the magnitude: add direction = [x, y, z]")
+    items = items_of(getattr(entry, form), (3,), "three components [x, y, z]")
+    a, b, c = (formula(v) if form == "law" else constant(draft.units.quantity(v, kind)) for v in items)
     return a, b, c
 
 

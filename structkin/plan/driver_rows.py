@@ -22,8 +22,8 @@ def _angle(w: RowWriter, drive: DriverCoordinate) -> None:
 
 def _slide(w: RowWriter, drive: DriverCoordinate) -> None:
     assert drive.joint is not None
-    along, way, links = w.line(drive.joint)
-    row = Row.dot(along, way).plus(-w.mechanism.joints.of(Guide)[drive.joint].start)
+    along, vector, links = w.line(drive.joint)
+    row = Row.dot(along, vector).plus(-w.mechanism.joints.of(Guide)[drive.joint].start)
     w.driven(drive, "travel", links, w.size, row, "value")
 
 

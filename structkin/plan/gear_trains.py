@@ -18,7 +18,7 @@ from structkin.errors import Problem, StructureError
 from structkin.groups import kind
 from structkin.joints.turn_coupling import TurnCoupling
 from structkin.plan.known_state import Contact, KnownState
-from structkin.plan.turns import hung, scalar, travel_of, turn_of, turn_of_driver, turned_direction
+from structkin.plan.turns import frame_on_pin, scalar, travel_of, turn_of, turn_of_driver, turned_direction
 from structkin.rows.affine import Affine, Frame
 from structkin.structure import Group
 
@@ -211,7 +211,7 @@ class _Placer:
     def _on_pin(self, link: str, contact: Contact, direction: Affine, frames: Mapping[str, Frame]) -> Frame:
         state = self.state
         if contact.other is None:
-            return hung(state, link, contact.joint, direction)
+            return frame_on_pin(state, link, contact.joint, direction)
         other = contact.other if contact.link == link else contact.link
         pin = self._frame(other, frames).point(state.local(other, contact.joint))
         return Frame(pin - direction * state.local(link, contact.joint), direction)
@@ -224,13 +224,13 @@ class _Placer:
         travel = (self._turn(mesh.links[0]) - self._turn(mesh.links[1])) * mesh.lever
         on_slider = link == guide.slider
         carrier = direction if not on_slider else self._frame(guide.carrier, frames).direction
-        way = carrier * (guide.direction if on_slider else -guide.direction)
+        along = carrier * (guide.direction if on_slider else -guide.direction)
         shift = complex(guide.start + mesh.shift, guide.offset)
         if on_slider:
-            start, local = self._frame(guide.carrier, frames).point(guide.origin) + way * shift, guide.point
+            start, local = self._frame(guide.carrier, frames).point(guide.origin) + along * shift, guide.point
         else:
-            start, local = self._frame(guide.slider, frames).point(guide.point) + way * shift, guide.origin
-        inputs = (state.builder.vector(start, index), state.builder.vector(way, index), scalar(state, travel, index))
+            start, local = self._frame(guide.slider, frames).point(guide.point) + along * shift, guide.origin
+        inputs = (state.builder.vector(start, index), state.builder.vector(along, index), scalar(state, travel, index))
         origin, turn = state.sketch_frame(link)
         (out,) = state.builder.step(kind("driven P"), inputs, (origin + turn * local,), group=index)
         return Frame(Affine.slot(out) - direction * local, direction)

@@ -46,8 +46,8 @@ def forces(motion: Motion) -> dict[str, Any] | None:
         _reactions(found, reactions),
     ]
     fx, fy = found.shaking_force.T
-    panels.append(_panel("force on the frame", "N", [("x", fx), ("y", fy), ("magnitude", np.hypot(fx, fy))]))
-    panels.append(_panel("moment on the frame", "N m", [("about the origin", found.shaking_moment)]))
+    panels.append(_panel("force on the ground", "N", [("x", fx), ("y", fy), ("magnitude", np.hypot(fx, fy))]))
+    panels.append(_panel("moment on the ground", "N m", [("about the origin", found.shaking_moment)]))
     panels.append(_panel("power", "W", [*((id, found.driver_power(id)) for id in m.drivers),
                                         ("loads", found.applied_power)]))  # fmt: skip
     panels.append(_panel("kinetic energy", "J", [("of all links", found.kinetic_energy)]))
@@ -100,7 +100,10 @@ def _table(found: Kinetostatics, reactions: list[tuple[str, str, Floats]], x: Fl
     m = found.motion.mechanism
     rows = [(f"driver {id}", found.driver(id), effort_unit(m, id)) for id in m.drivers]
     rows += [(f"{joint} on {link}" if link != GROUND else joint, np.hypot(*f.T), "N") for joint, link, f in reactions]
-    rows += [("on the frame", np.hypot(*found.shaking_force.T), "N"), ("on the frame", found.shaking_moment, "N m")]
+    rows += [
+        ("on the ground", np.hypot(*found.shaking_force.T), "N"),
+        ("on the ground, moment", found.shaking_moment, "N m"),
+    ]
     table: list[list[Any]] = []
     for name, values, unit in rows:
         at = extreme(values, x)

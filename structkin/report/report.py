@@ -89,7 +89,7 @@ def content(
     budget: float | None = DEFAULT,
     progress: Progress | None = None,
 ) -> dict[str, Any]:
-    """Return what a report shows as plain data: a view (`structkin.show.view`) with the sections as further keys."""
+    """Return the content of a report as plain data: a view (`structkin.show.view`) with sections as further keys."""
 
     def told(what: str) -> Callable[[float], None]:
         return lambda done: progress(what, done) if progress is not None else None

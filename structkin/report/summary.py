@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from importlib.metadata import version
 from typing import Any
 
@@ -23,14 +24,12 @@ Floats = NDArray[np.float64]
 def summary(mechanism: Mechanism, structure: KinematicStructure, motion: Motion | None, source: str) -> dict[str, Any]:
     """Return the facts of a mechanism, the status of its motion, and the problems of its structure."""
     topology = structure.topology
-    kinds: dict[str, int] = {}
-    for joint in topology.joints:
-        # a pin of k links counts as k - 1 joints
-        kinds[joint.kind] = kinds.get(joint.kind, 0) + max(1, len(joint.links) - 1)
+    kinds = Counter(joint.kind for joint in topology.joints)
+    multiple = sum(len(joint.links) > 2 for joint in topology.joints)
     words = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
     facts = [
         ["links", f"{len(topology.links)} with the ground"],
-        ["joints", f"{sum(kinds.values())} ({words})"],
+        ["joints", f"{len(topology.joints)} ({words})" + (f", {multiple} of them multiple" if multiple else "")],
         ["mobility", structure.mobility_in_words.removeprefix("mobility ")],
         ["drivers", ", ".join(mechanism.drivers) or "none"],
         ["groups", ", ".join(group.kind for group in structure.groups) or "none"],

@@ -124,7 +124,7 @@ class Curves:
         """Return Phi (count, n) at x."""
         return self._spread([part.derivative(x.shape[1], part.at(x)) for _, part in self._parts])
 
-    def bend(self, x: Any, v: Any, w: Any) -> Any:
+    def second_derivative(self, x: Any, v: Any, w: Any) -> Any:
         """Return the second derivative (count, n) along v and w (width, n) at x."""
         found = []
         for _, part in self._parts:

@@ -177,7 +177,7 @@ class PlaneCurve:
         tx, ty = self.at(middle[..., None] + half[..., None] * nodes, 2)[1]
         return half * (np.sqrt(tx * tx + ty * ty) @ weights)
 
-    def bend(self, piece: int, t: float) -> float:
+    def curvature(self, piece: int, t: float) -> float:
         """Return the curvature [1/m] on a piece, positive to the left, at t from its start."""
         (dx, dy), (ddx, ddy) = (
             [float(f.on_piece(piece, np.asarray(t), order)) for f in (self.x, self.y)] for order in (1, 2)

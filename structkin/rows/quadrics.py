@@ -121,7 +121,7 @@ class Quadrics:
         sums += self._constant
         return sums
 
-    def bend(self, x: Any, v: Any, w: Any) -> Any:
+    def second_derivative(self, x: Any, v: Any, w: Any) -> Any:
         """Return the second derivative v^T Q w (count, n) along v and w (width, n), the same at every x."""
         return self._gather @ ((self._square @ v) * w[self.columns])
 

@@ -66,9 +66,9 @@ class _Stage:
     drivers: Mapping[str, Floats]
 
     def block(self, part: slice) -> Floats:
-        """Run the steps over a block of lanes; return the least margin of each step in it."""
+        """Run the steps over a block of lanes; return the least discriminant of each step in it."""
         plan = self.job.kernel_plan.plan
-        # Threads would overwrite each other's least margins.
+        # Threads would overwrite each other's least discriminants.
         own = replace(self.lanes.take(part), least=np.full(len(plan.steps), np.inf))
         if self.drivers:
             given = {id: z[:, part] for id, z in self.drivers.items()}
@@ -233,7 +233,7 @@ def _quietly(work: Callable[[slice], T], part: slice) -> T:
         return work(part)
 
 
-# --- the slots of drivers, compiled: sine and cosine of an angle with their rates ---------------------------
+# --- the registers of drivers, compiled: sine and cosine of an angle with their rates ---------------------------
 
 # With few dyads this is a third of all work. The compiled sine may differ from NumPy's in the last digit.
 
@@ -249,7 +249,7 @@ from numba import njit
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def angle(x, row, low, value, first, bend, sign):
+def angle(x, row, low, value, first, second, sign):
     c, s, dc, ds, ddc, dds = x[0, row], x[0, row + 1], x[1, row], x[1, row + 1], x[2, row], x[2, row + 1]
     for i in range(value.size):
         k = low + i
@@ -258,11 +258,11 @@ def angle(x, row, low, value, first, bend, sign):
         s[k] = sin(turned)
     for i in range(value.size):
         k = low + i
-        rate, second = sign * first[i], sign * bend[i]
+        rate, change = sign * first[i], sign * second[i]
         dc[k] = -s[k] * rate
         ds[k] = c[k] * rate
-        ddc[k] = -s[k] * second - ds[k] * rate
-        dds[k] = c[k] * second + dc[k] * rate
+        ddc[k] = -s[k] * change - ds[k] * rate
+        dds[k] = c[k] * change + dc[k] * rate
 ''',
 )
 
@@ -275,5 +275,5 @@ def drive_compiled(plan: Plan, lanes: Lanes, part: slice, block: Lanes, drivers:
             drive(plan, block, item, z)
             continue
         mark(block.status, block.group, ~np.isfinite(z[0]), Status.NO_INPUT, item.group)
-        row = plan.rows(item.slot).start
+        row = plan.rows(item.register).start
         _KERNEL.call("angle", lanes.x, row, part.start, *z, float(item.sign), numba=True)

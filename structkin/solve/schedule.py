@@ -86,13 +86,13 @@ class Schedule:
         """The number of parts into which each interval between two stations is divided (n - 1,)."""
         counts = np.ones(max(len(self) - 1, 0))
         for id in self.drivers:
-            counts = np.fmax(counts, np.ceil(self._ways(id) / self._scale[id] * (1 - 1e-9)))
+            counts = np.fmax(counts, np.ceil(self._distances(id) / self._scale[id] * (1 - 1e-9)))
         # Next to a station without a value there is no path to follow: a law may go to infinity there.
         counts[~(self._has_values[1:] & self._has_values[:-1])] = 1
         # More than fits into any memory.
         return np.minimum(counts, 2.0**40).astype(np.intp)
 
-    def _ways(self, id: str) -> Floats:
+    def _distances(self, id: str) -> Floats:
         """Return how far a driver moves between each two stations (n - 1,).
 
         A law may oscillate within an interval: its rates at the ends count as well as the difference of its values.
@@ -111,9 +111,9 @@ class Schedule:
     def lead(self) -> dict[str, tuple[float, float]]:
         """The path of each driver from the sketch to the first station where all have a value.
 
-        An angle takes the shorter way round; but with gears and Geneva wheels whole turns matter and are kept.
+        An angle takes the shorter rotation; but with gears and Geneva wheels whole turns matter and are kept.
         """
-        ways = {}
+        lead = {}
         counts = any(joint.counts_turns for joint in self.mechanism.joints.values())
         station = int(np.argmax(self._has_values))
         for id, z in self.drivers.items():
@@ -121,25 +121,25 @@ class Schedule:
             start = drive.start
             if drive.kind == "angle" and math.isfinite(first) and not counts:
                 start = first - math.remainder(first - start, 2 * math.pi)
-            ways[id] = start, first
-        return ways
+            lead[id] = start, first
+        return lead
 
     @cached_property
     def _lead_steps(self) -> int:
         """The number of steps from the sketch to the first station."""
-        ways = [abs(b - a) / self._scale[id] for id, (a, b) in self.lead.items()]
-        return max([1, *(math.ceil(min(way, 2.0**40)) for way in ways if not math.isnan(way))])
+        distances = [abs(b - a) / self._scale[id] for id, (a, b) in self.lead.items()]
+        return max([1, *(math.ceil(min(distance, 2.0**40)) for distance in distances if not math.isnan(distance))])
 
     @property
     def added(self) -> float:
         """How many stations the small steps of `fine` add: a whole number, possibly huge."""
         return self._lead_steps + float(np.sum(self.parts - 1.0))
 
-    def way(self, id: str) -> float:
+    def distance(self, id: str) -> float:
         """Return how far a driver moves from the sketch over all stations, in radians or in sizes of the mechanism."""
         first, last = self.lead[id]
         with np.errstate(all="ignore"):
-            return float(np.nansum([abs(last - first), *self._ways(id)])) / self.unit(id)
+            return float(np.nansum([abs(last - first), *self._distances(id)])) / self.unit(id)
 
     @property
     def is_fine(self) -> bool:

@@ -80,11 +80,11 @@ def _moves(mechanism: Mechanism, plan: Plan) -> bool:
     drives = mechanism.drivers
     for moved in drives:
         reach = ANGLE if drives[moved].kind == "angle" else PART * size
-        way = np.concatenate((np.linspace(0, 1, STEPS + 1), np.linspace(1, -1, 2 * STEPS + 1)[1:])) * reach
-        values = {id: np.full((3, len(way)), np.nan) for id in drives}
+        shifts = np.concatenate((np.linspace(0, 1, STEPS + 1), np.linspace(1, -1, 2 * STEPS + 1)[1:])) * reach
+        values = {id: np.full((3, len(shifts)), np.nan) for id in drives}
         for id, z in values.items():
-            z[0] = drives[id].start + (way if id == moved else 0.0)
-        schedule = Schedule(mechanism, np.full(len(way), np.nan), values, frozenset(drives))
+            z[0] = drives[id].start + (shifts if id == moved else 0.0)
+        schedule = Schedule(mechanism, np.full(len(shifts), np.nan), values, frozenset(drives))
         status = smooth_sweep(plan, schedule).status
         # A change point is singular but can be passed.
         if not np.isin(status, (Status.OK, Status.SINGULAR)).all():

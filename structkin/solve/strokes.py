@@ -76,7 +76,9 @@ def strokes_of(
     found = []
     for id, joint in joints.items():
         if isinstance(joint, Sliding) and joint.stroke is not None:
-            found.append(Stroke(id, _group(plan, id), joint.stroke, units, joint, joint.along_and_way(plan.frames)))
+            found.append(
+                Stroke(id, _group(plan, id), joint.stroke, units, joint, joint.direction_and_vector(plan.frames))
+            )
     found += [
         Stroke(id, _group(plan, id), drive.stroke, units) for id, drive in drivers.items() if drive.stroke is not None
     ]

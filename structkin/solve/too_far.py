@@ -28,16 +28,20 @@ def law_words(mechanism: Mechanism, id: str, *, by_values: bool = False) -> str:
 def too_far(schedule: Schedule, numbers: int, budget: float | None) -> Problem:
     """Return the problem to report where a schedule exceeds the budget; each pose takes this many `numbers`."""
     mechanism, added = schedule.mechanism, schedule.added
-    ways = {id: way if np.isfinite(way := schedule.way(id)) else np.inf for id in schedule.drivers}
-    if not ways:
+    distances = {id: distance if np.isfinite(distance := schedule.distance(id)) else np.inf for id in schedule.drivers}
+    if not distances:
         return Problem("budget", "is spent before the mechanism is assembled", HINT)
-    worst = max(ways, key=lambda id: ways[id])
-    law, way = law_words(mechanism, worst, by_values=worst in schedule.by_values), ways[worst]
+    worst = max(distances, key=lambda id: distances[id])
+    law, distance = law_words(mechanism, worst, by_values=worst in schedule.by_values), distances[worst]
     if budget is None or added * numbers <= TOGETHER * budget:
         message = f"with {law}, following the samples takes far more steps than usual, as it does near singular poses"
         return Problem(f"drivers.{worst}", message, f"try another range of time or values; {HINT}")
-    far = f"{way / (2 * np.pi):.3g} turns" if mechanism.drivers[worst].kind == "angle" else f"{way:.3g} times its size"
-    if not np.isfinite(way):
+    far = (
+        f"{distance / (2 * np.pi):.3g} turns"
+        if mechanism.drivers[worst].kind == "angle"
+        else f"{distance:.3g} times its size"
+    )
+    if not np.isfinite(distance):
         far = "infinitely far"
     memory = 24 * added * numbers / 2**30
     message = f"{law} moves it {far}, which takes {added:.3g} poses between the samples ({memory:.2g} GiB)"

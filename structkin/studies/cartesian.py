@@ -153,9 +153,9 @@ def trial(
     """Simulate ten seconds with alpha = beta = `gain`: by LSODA at a tolerance, or by RK4 at a step [s]."""
     # Output times would shorten a longer step.
     t = np.linspace(0, DURATION, 1 + round(DURATION / max(0.01, step or 0.0))) if times is None else times
-    way: dict[str, Any] = {"integrator": "LSODA", "rtol": tolerance, "atol": tolerance}
+    options: dict[str, Any] = {"integrator": "LSODA", "rtol": tolerance, "atol": tolerance}
     if step is not None:
-        way = {"integrator": "rk4", "step": step}
+        options = {"integrator": "rk4", "step": step}
     found = simulate(
         case.mechanism,
         t,
@@ -164,10 +164,10 @@ def trial(
         stabilisation="baumgarte",
         alpha=float(gain),
         beta=float(gain),
-        **way,
+        **options,
     )
-    way_off = found.position(case.point) - case.path(found.t)
-    return Trial(float(gain), step, tolerance, found, np.hypot(*way_off.T))
+    error = found.position(case.point) - case.path(found.t)
+    return Trial(float(gain), step, tolerance, found, np.hypot(*error.T))
 
 
 def trials(
@@ -228,11 +228,11 @@ def trial_rows(found: Sequence[Trial]) -> list[tuple[str, ...]]:
     for one in found:
         r = one.simulation
         word = "stopped" if r.stopped else "right" if one.right else "wrong"
-        way = ("LSODA", f"{one.tolerance:.3g}") if one.step is None else (f"{1e3 * one.step:g} ms", "")
+        setting = ("LSODA", f"{one.tolerance:.3g}") if one.step is None else (f"{1e3 * one.step:g} ms", "")
         numbers = (f"{x:.1e}" for x in (one.worst, one.energy_change, float(r.violation.max())))
         work = r.integration
         rows.append(
-            (f"{one.gain:g}", *way, word, *numbers, str(work.steps), str(work.evaluations), f"{work.seconds:.2g}")
+            (f"{one.gain:g}", *setting, word, *numbers, str(work.steps), str(work.evaluations), f"{work.seconds:.2g}")
         )
     return rows
 
@@ -314,8 +314,8 @@ def work_rows(case: Case, found: Mapping[float, Work]) -> list[tuple[str, ...]]:
     """Return the printed table with our own columns added, one for each gain."""
     ours = []
     for one in found.values():
-        way = ("Adams / BDF", f"{TOLERANCE:.3g}", "variable")
+        setting = ("Adams / BDF", f"{TOLERANCE:.3g}", "variable")
         took = (str(one.steps), f"{one.most} evaluations")
-        ours.append(("Python", "this one", str(one.runs), f"{one.seconds:.2g}", *way, *took))
+        ours.append(("Python", "this one", str(one.runs), f"{one.seconds:.2g}", *setting, *took))
     head = ("", "benchmark", "paper", *(f"here, gain {gain:g}" for gain in found))
     return [head, *zip(LINES, *PRINTED[case.name], *ours, strict=True)]

@@ -152,6 +152,6 @@ def _times(t: Floats, peaks: NDArray[np.intp], values: Floats) -> tuple[float, .
     found = []
     for k in peaks:
         before, here, after = values[k - 1 : k + 2]
-        bend = before - 2 * here + after
-        found.append(float(t[k] + (0.5 * (before - after) / bend if bend else 0.0) * (t[1] - t[0])))
+        second = before - 2 * here + after
+        found.append(float(t[k] + (0.5 * (before - after) / second if second else 0.0) * (t[1] - t[0])))
     return tuple(found)

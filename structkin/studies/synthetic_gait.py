@@ -95,7 +95,7 @@ def _foot(phase: Floats) -> tuple[NDArray[np.complex128], Floats]:
 
 def _knee(hip: NDArray[np.complex128], ankle: NDArray[np.complex128]) -> NDArray[np.complex128]:
     """Return where thigh and shank meet, in front of the line from hip to ankle."""
-    way = ankle - hip
-    reach = np.abs(way)
+    vector = ankle - hip
+    reach = np.abs(vector)
     along = (reach**2 + THIGH**2 - SHANK**2) / (2 * reach)
-    return np.asarray(hip + (along + 1j * np.sqrt(THIGH**2 - along**2)) * way / reach)
+    return np.asarray(hip + (along + 1j * np.sqrt(THIGH**2 - along**2)) * vector / reach)

@@ -22,7 +22,7 @@ FIRST, LONGEST, SHORTEST = 0.02, 0.15, 1e-9
 #: A step that crosses to another curve is halved down to this; what is still crossed is a change point.
 CROSSING, BEYOND = 1e-5, 1e-2
 #: Largest angle between neighbouring tangents [rad], and near a fold.
-BEND, BEND_NEAR = 0.2, 0.08
+TANGENT_TURN, TANGENT_TURN_NEAR = 0.2, 0.08
 #: Most steps along a curve.
 STEPS = 20000
 
@@ -42,13 +42,13 @@ class Equations(Protocol):
 class Point:
     """A pose of the curve: its unknowns y (m,), and the unit tangent there in the direction of travel.
 
-    `side` is the sign of the determinant of the Jacobian with the tangent below it. It does not change along a curve,
-    even through its folds; 0 where there are more equations than unknowns.
+    `orientation` is the sign of the determinant of the Jacobian with the tangent below it. It does not change along a
+    curve, even through its folds; 0 where there are more equations than unknowns.
     """
 
     y: Floats
     tangent: Floats
-    side: float = 0.0
+    orientation: float = 0.0
 
 
 class LostError(Exception):
@@ -93,13 +93,13 @@ def _oriented(y: Floats, J: Floats, tangent: Floats) -> Point:
 def _step(curve: Equations, here: Point, length: float) -> Point | None:
     """Take one step along the curve; None where it must be shorter.
 
-    Two curves that pass close to each other are distinguished by their sides. Where they cross, at a change point,
-    the path continues straight.
+    Two curves that pass close to each other are distinguished by their orientations. Where they cross, at a change
+    point, the path continues straight.
     """
     there = advance(curve, here, length)
     if there is None or not _is_smooth(here, there):
         return None
-    if there.side == here.side or 0.0 in (there.side, here.side):
+    if there.orientation == here.orientation or 0.0 in (there.orientation, here.orientation):
         return there
     if length > CROSSING:
         return None
@@ -144,7 +144,7 @@ def _is_smooth(here: Point, there: Point) -> bool:
     """Return whether a step turns the tangent only slightly."""
     turned = math.acos(min(1.0, abs(float(here.tangent @ there.tangent))))
     near = min(abs(here.tangent[-1]), abs(there.tangent[-1])) < 0.1
-    return turned < (BEND_NEAR if near else BEND)
+    return turned < (TANGENT_TURN_NEAR if near else TANGENT_TURN)
 
 
 def root_between(curve: Equations, here: Point, there: Point, value: Callable[[Point], float]) -> Point:
@@ -171,11 +171,11 @@ def crossing_between(curve: Equations, here: Point, there: Point) -> Floats:
     middle = 0.5 * (here.y + there.y)
     places, poses, values = [], [], []
     for place in BEYOND * np.arange(1, 4):
-        for way in (-1, 1):
-            found = advance(curve, Point(middle, way * here.tangent), float(place))
+        for sense in (-1, 1):
+            found = advance(curve, Point(middle, sense * here.tangent), float(place))
             if found is not None:
-                sign, size = np.linalg.slogdet(np.vstack((curve.equations(found.y)[1], way * found.tangent)))
-                places.append(way * float(place))
+                sign, size = np.linalg.slogdet(np.vstack((curve.equations(found.y)[1], sense * found.tangent)))
+                places.append(sense * float(place))
                 poses.append(found.y)
                 values.append(sign * np.exp(size))
     if len(places) < 4:

@@ -43,7 +43,7 @@ class Tangents:
     satisfy the conditions, or where these are of an order above the second.
     """
 
-    ways: Floats
+    directions: Floats
     resting: int = 0
     isolated: bool = True
 
@@ -60,8 +60,8 @@ def tangents(form: General, h: tuple[Any, ...], s: Complexes, O: Floats, theta: 
 
     def powers(x1: Floats) -> Floats:
         """Return the coefficients of s and s^2 in the rows (2, r) along x1 (3 m,)."""
-        way = x1.reshape(m, 3)
-        gaps = form.gaps(h, O + s * way[:, :2, None], theta + s * way[:, 2:] / size)
+        direction = x1.reshape(m, 3)
+        gaps = form.gaps(h, O + s * direction[:, :2, None], theta + s * direction[:, 2:] / size)
         gaps = np.broadcast_to(gaps, (len(J), len(s)))
         return np.stack([(gaps @ s**-power).real / len(s) for power in (1, 2)])
 
@@ -79,10 +79,10 @@ def tangents(form: General, h: tuple[Any, ...], s: Complexes, O: Floats, theta: 
     c, resting = (_on_a_line if count == 1 else _in_a_plane)(conditions)
     if c is None:
         return Tangents(np.zeros((0, 3 * m)), isolated=False)
-    ways = t + scale * c @ N.T
+    directions = t + scale * c @ N.T
     # Null vectors have any sign and, of two, any turn: the next call for this pose has to count alike.
     generic = np.cos(np.arange(1.0, 3 * m + 1))
-    return Tangents(ways[np.argsort(ways @ generic)], resting)
+    return Tangents(directions[np.argsort(directions @ generic)], resting)
 
 
 def _on_a_line(conditions: Any) -> tuple[Floats | None, int]:
@@ -146,14 +146,14 @@ def _common_directions(p: Floats, q: Floats) -> int:
 
 
 def closed_on(
-    form: General, h: tuple[Any, ...], s: Complexes, O: Floats, theta: Floats, way: Floats
+    form: General, h: tuple[Any, ...], s: Complexes, O: Floats, theta: Floats, direction: Floats
 ) -> tuple[Any, ...] | None:
     """Return the unknowns on a circle for the branch with this tangent (3 m,), None where they are not found.
 
     The result has the pose as its mean, and the tangent as its first power: it is this branch and no other.
     """
     m, size = form.rows.links, form.rows.size
-    rates = way.reshape(m, 3)
+    rates = direction.reshape(m, 3)
     with np.errstate(all="ignore"):
         near, angles, change = form.newton(
             h, O + s * rates[:, :2, None], theta + s * rates[:, 2:] / size, iterations=ITERATIONS

@@ -27,7 +27,7 @@ TURN_ON_CURVE, DEPARTURE_ON_CURVE = 0.7, 0.05
 BETWEEN = 0.02
 #: Largest change of a coordinate and of a link in a general group between two evaluations of a simulation, whose
 #: integrator asks for nearby poses: there is no prediction to compare with.
-SIMULATED_WAY, SIMULATED_TURN = 0.3, 0.3
+SIMULATED_STEP, SIMULATED_TURN = 0.3, 0.3
 
 # --- steps ----------------------------------------------------------------------------------------------------
 

@@ -47,7 +47,7 @@ def agree(m: sk.Mechanism) -> int:
             fast, c = CompiledMultipliers(plain, mem), plain.coordinates
             y = y + 1e-3 * np.random.default_rng(0).normal(size=len(y)) * np.tile(c.column_units, 2)
             close(fast(0.1, y)[c.n :], plain(0.1, y)[c.n :], c.column_units)
-            close(fast.settle(0.1, y), plain.settle(0.1, y), np.tile(c.column_units, 2))
+            close(fast.project(0.1, y), plain.project(0.1, y), np.tile(c.column_units, 2))
             before = fast(0.1, y)
             one, other = fast.recorded(0.1, y), plain.recorded(0.1, y)
             assert np.array_equal(fast(0.1, y), before)
@@ -56,7 +56,7 @@ def agree(m: sk.Mechanism) -> int:
             for order in range(3):
                 close(one.X[order], other.X[order])
             fast.accept(0.1, y)
-            assert fast.come_apart(0.1, y) == plain.come_apart(0.1, y)
+            assert fast.constraint_violation(0.1, y) == plain.constraint_violation(0.1, y)
             found += fast.evaluations > plain.evaluations
     return found
 

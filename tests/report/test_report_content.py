@@ -213,6 +213,12 @@ def test_the_command_says_what_could_not_be_found_and_exits_with_1(tmp_path, mon
     assert m.report(samples=5, without=["limits"]).missing == ()
 
 
+def test_a_pin_of_several_links_is_one_joint():
+    m = sk.load(path("jansen_leg"))
+    facts = dict(shown(m, samples=3, without=["limits"])["summary"]["facts"])
+    assert facts["joints"] == f"{len(m.topology.joints)} ({len(m.topology.joints)} R), 3 of them multiple"
+
+
 def test_each_group_has_all_points_of_its_links():
     groups = shown(sk.load(path("watt_six_bar")), samples=3, without=["limits"])["steps"]["groups"]
     assert [group["points"] for group in groups] == [["A", "B"], ["B", "C", "D", "E"], ["E", "F", "G"]]
@@ -244,5 +250,10 @@ def test_the_command_writes_a_page(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     done = CliRunner().invoke(app, ["report", str(path("crank_rocker")), "--samples", "7", "--without", "limits"])
     assert done.exit_code == 0 and done.output.startswith("written: crank_rocker.html (0.")
     assert "crank_rocker.toml" in Path("crank_rocker.html").read_text(encoding="utf-8")
+    Path("triple.toml").write_text(
+        path("triple_rocker").read_text(encoding="utf-8").replace("80", "120"), encoding="utf-8"
+    )
+    done = CliRunner().invoke(app, ["report", "triple.toml", "--samples", "31"])
+    assert done.exit_code == 1 and "of 31 samples are not ok: the page says why" in done.output
     done = CliRunner().invoke(app, ["report", str(path("crank_rocker")), "-o", "x.txt"])
     assert isinstance(done.exception, sk.InputError) and not Path("x.txt").exists()

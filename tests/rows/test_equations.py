@@ -8,7 +8,7 @@ from structkin.rows.curves import Curve
 from structkin.rows.equations import Equations
 from structkin.rows.relations import DrivenAngle
 from structkin.rows.row import Row
-from structkin.rows.windings import Winding
+from structkin.rows.trig_rows import TrigRow
 
 SLOTS, TURNS, LANES = 4, 2, 5
 WIDTH = 2 * SLOTS + TURNS
@@ -36,9 +36,9 @@ def written(seed: int):
         (Row.dot(a, b).plus(e) + at, lambda z, t: (a.at(z).conj() * b.at(z)).real + e + turn(t)),
         (Row.cross(a, b), lambda z, t: (a.at(z).conj() * b.at(z)).imag),
         (Row.half_square(a), lambda z, t: 0.5 * abs(a.at(z)) ** 2),
-        (Winding.tie(a, at), lambda z, t: (a.at(z).conj() * np.exp(1j * turn(t))).imag),
-        (Winding.along(a, e, at)[0], lambda z, t: (a.at(z) - e * np.exp(1j * turn(t))).real),
-        (Winding.along(a, e, at)[1], lambda z, t: (a.at(z) - e * np.exp(1j * turn(t))).imag),
+        (TrigRow.tie(a, at), lambda z, t: (a.at(z).conj() * np.exp(1j * turn(t))).imag),
+        (TrigRow.along(a, e, at)[0], lambda z, t: (a.at(z) - e * np.exp(1j * turn(t))).real),
+        (TrigRow.along(a, e, at)[1], lambda z, t: (a.at(z) - e * np.exp(1j * turn(t))).imag),
         (Curve.of(DrivenAngle(), a, b, c), lambda z, t: ((a.at(z) * b.at(z)).conj() * c.at(z)).imag),
     ]
 
@@ -64,6 +64,6 @@ def test_derivatives_up_to_the_third_are_complex_steps(seed, lanes):
     first = system.times(system.jacobian(x), v)
     np.testing.assert_allclose(first, system.phi(moved, system.jacobian(moved)).imag / TINY, rtol=1e-12, atol=1e-12)
     second = system.times(system.jacobian(moved), w).imag / TINY
-    np.testing.assert_allclose(system.bend(x, v, w), second, rtol=1e-12, atol=1e-12)
-    third = system.bend(moved, v, v).imag / TINY
+    np.testing.assert_allclose(system.second_derivative(x, v, w), second, rtol=1e-12, atol=1e-12)
+    third = system.second_derivative(moved, v, v).imag / TINY
     np.testing.assert_allclose(system.third(x, v), np.broadcast_to(third, system.third(x, v).shape), atol=1e-10)

@@ -1,4 +1,4 @@
-"""Pictures of cams, Geneva wheels and slots that bend: what is drawn, and where."""
+"""Pictures of cams, Geneva wheels and curved slots: what is drawn, and where."""
 
 from __future__ import annotations
 

@@ -136,11 +136,11 @@ def test_two_null_vectors_leave_four_branches(speeds):
     O = np.array([[z.real, z.imag] for z in step.start[0::2]])[:, :, None]
     theta = np.angle(np.array(step.start[1::2]))[:, None]
     found = tangents(step.kind, h, s, O, theta)
-    assert found.isolated and found.resting == 1 and len(found.ways) == 3
-    closed = [closed_on(step.kind, h, s, O, theta, way) for way in found.ways]
+    assert found.isolated and found.resting == 1 and len(found.directions) == 3
+    closed = [closed_on(step.kind, h, s, O, theta, way) for way in found.directions]
     assert all(phi is not None for phi in closed)
     size = step.kind.rows.size
-    turning = [way.reshape(-1, 3)[:, 2] / size for way in found.ways]
+    turning = [way.reshape(-1, 3)[:, 2] / size for way in found.directions]
     # On one branch both plates only move along: all but the four legs stand still.
     assert min(np.sum(np.abs(rates) > 1e-7) for rates in turning) <= 4
     assert all(np.abs(turning[i] - turning[j]).max() > 1e-3 for i in range(3) for j in range(i))

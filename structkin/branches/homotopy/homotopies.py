@@ -122,9 +122,10 @@ class ParameterHomotopy:
         if self._straight is None:
             (here, rate), (conjugate, conjugate_rate) = (self._half(t, paths, *half) for half in self._halves)
         else:
-            (begin, way), (other, other_way) = self._straight
+            (begin, direction), (other, other_direction) = self._straight
             rate, conjugate_rate = (
-                np.broadcast_to(x, (len(t), *x.shape[1:])) if len(x) == 1 else x[paths] for x in (way, other_way)
+                np.broadcast_to(x, (len(t), *x.shape[1:])) if len(x) == 1 else x[paths]
+                for x in (direction, other_direction)
             )
             here, conjugate = begin + t[:, None, None] * rate, other + t[:, None, None] * conjugate_rate
         return Forms(here, conjugate, rate, conjugate_rate)

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from structkin.branches.limits.counting import count_turns
 from structkin.branches.limits.follow import AT_END
+from structkin.branches.limits.next_stop import modes_of, next_stop
 from structkin.branches.limits.poses import Modes, Path, Poses
 from structkin.branches.limits.reach import End
 from structkin.branches.limits.result import Limit, driver_words
 from structkin.branches.limits.search import end_words, follow_to
 from structkin.branches.limits.system import System
-from structkin.branches.limits.walk import modes_of, walk
 from structkin.budget import SpentError, metering, new_meter
 from structkin.errors import PoseError
 from structkin.plan.status import Status
@@ -107,11 +107,11 @@ def _when(motion: Motion, part: slice) -> str:
 def _passage_words(motion: Motion, passage: Passage) -> str:
     """Return where a motion stops or resumes, and why: "motor stops at 57.31826 deg (t = 0.1592174 s): ..."."""
     if passage.sample < 0:
-        ways = {id: z - motion.mechanism.drivers[id].start for id, z in passage.drivers.items()}
+        distances = {id: z - motion.mechanism.drivers[id].start for id, z in passage.drivers.items()}
     else:
-        ways = {id: np.ptp(z[0][np.isfinite(z[0])]) for id, z in motion.drivers.items()}
+        distances = {id: np.ptp(z[0][np.isfinite(z[0])]) for id, z in motion.drivers.items()}
     # Where all move by less than rounding, all are named.
-    moving = [id for id, way in ways.items() if abs(way) > 1e-12] or list(ways)
+    moving = [id for id, distance in distances.items() if abs(distance) > 1e-12] or list(distances)
     values = [f"{id} {{}} {driver_words(motion.mechanism, id, passage.drivers[id])}" for id in moving]
     text = ", ".join([values[0].format("resumes at" if passage.resumes else "stops at"),
                       *(value.format("at") for value in values[1:])])  # fmt: skip
@@ -123,13 +123,13 @@ def _passage_words(motion: Motion, passage: Passage) -> str:
 
 def _passage(motion: Motion, good: int, bad: int) -> Passage | None:
     """Return the limit between a sample that is ok and its neighbour that is not."""
-    way = _Way(motion, good, bad)
-    limit = _first_limit(motion, motion.lanes.x[0, :, good], way)
+    path = _InputPath(motion, good, bad)
+    limit = _first_limit(motion, motion.lanes.x[0, :, good], path)
     if limit is None or limit.kind in ("range", "lost"):
         return None
     p = limit.value
     t = motion.t[good] + p * (motion.t[bad] - motion.t[good])
-    values = {id: float(z[0]) for id, z in way(np.array([p])).items()}
+    values = {id: float(z[0]) for id, z in path(np.array([p])).items()}
     return Passage(good, bad < good, float(t), values, limit)
 
 
@@ -142,26 +142,26 @@ def _from_sketch(motion: Motion) -> Passage | None:
     if not sketch.ok[0]:
         return None
 
-    def way(p: Any) -> dict[str, Any]:
+    def path(p: Any) -> dict[str, Any]:
         return {id: start + p * (first - start) for id, (start, first) in lead.items()}
 
-    limit = _first_limit(sketch, sketch.lanes.x[0, :, 0], way)
+    limit = _first_limit(sketch, sketch.lanes.x[0, :, 0], path)
     if limit is None or limit.kind in ("range", "lost"):
         return None
-    values = {id: float(z[0]) for id, z in way(np.array([limit.value])).items()}
+    values = {id: float(z[0]) for id, z in path(np.array([limit.value])).items()}
     return Passage(-1, False, float("nan"), values, limit)
 
 
-def _first_limit(motion: Motion, rows: Floats, way: Path) -> Limit | None:
+def _first_limit(motion: Motion, rows: Floats, path: Path) -> Limit | None:
     """Return the limit on a path of the drivers that begins at a pose with slots `rows` (r,)."""
     plan, modes = motion.plan, modes_of(motion.plan, rows)
     if plan.followed:
-        system = System(plan, way, motion.size, rows, strokes=motion.strokes)
+        system = System(plan, path, motion.size, rows, strokes=motion.strokes)
         return follow_to(system, system.pack(rows, 0.0), 1, (0.0, 1.0))
-    counted = count_turns(plan, way, (rows, modes), 0.0, (0.0, 1.0), strokes=motion.strokes)
+    counted = count_turns(plan, path, (rows, modes), 0.0, (0.0, 1.0), strokes=motion.strokes)
     if counted is None:
         return None
-    poses, stop = counted.reach.poses, walk(counted.reach, modes, 0.0, 1)
+    poses, stop = counted.reach.poses, next_stop(counted.reach, modes, 0.0, 1)
     if stop is None:
         return _at_once(poses, modes)
     return None if stop.end is None else end_words(poses, stop.end, stop.modes)
@@ -170,11 +170,11 @@ def _first_limit(motion: Motion, rows: Floats, way: Path) -> Limit | None:
 def _at_once(poses: Poses, modes: Modes) -> Limit | None:
     """Return the limit of a path that starts at the end of a stroke and leaves it there."""
     here = np.zeros(1)
-    ends = [k for k in poses.closing if poses.stroke(k) and abs(poses.margin(k, here, modes)[0]) <= AT_END]
+    ends = [k for k in poses.closing if poses.stroke(k) and abs(poses.discriminant(k, here, modes)[0]) <= AT_END]
     return end_words(poses, End(0.0, "limit", frozenset(ends[:1])), modes) if ends else None
 
 
-class _Way:
+class _InputPath:
     """The drivers' values between two samples, by their laws or along a straight line."""
 
     def __init__(self, motion: Motion, first: int, last: int) -> None:

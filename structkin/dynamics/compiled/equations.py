@@ -22,7 +22,7 @@ from structkin.dynamics.compiled.memory import Memory
 from structkin.dynamics.compiled.series_at import expand, leave_series
 from structkin.dynamics.compiled.turns_at import count_turns
 from structkin.dynamics.integrators.steps import keep
-from structkin.track.tolerances import SIMULATED_WAY
+from structkin.track.tolerances import SIMULATED_STEP
 
 if TYPE_CHECKING:
     from structkin.dynamics.compiled.calling import call_step
@@ -47,9 +47,9 @@ def evaluate(mem: Memory, t: float, y: Any, count: int) -> bool:
     free, z, x, second = mem.free, mem.z, mem.x, mem.second
     f = z.shape[1]
     columns = mem.K.reshape(f, -1)
-    if mem.aside != 0 or not settle(mem, t, y, count, z, x, columns):
+    if mem.aside != 0 or not project(mem, t, y, count, z, x, columns):
         return False
-    if is_steep(mem, columns, count):
+    if is_too_fast(mem, columns, count):
         return False
     load, weight = mem.load, mem.weight
     weigh(mem, x[2], load[1])
@@ -70,12 +70,12 @@ def evaluate(mem: Memory, t: float, y: Any, count: int) -> bool:
     return True
 
 
-def settle(mem: Memory, t: float, y: Any, count: int, z: Any, x: Any, columns: Any) -> bool:
+def project(mem: Memory, t: float, y: Any, count: int, z: Any, x: Any, columns: Any) -> bool:
     """Write the pose at a time and state, reached in parts where slopes do not determine modes over the whole path."""
     if not give(mem, t, y, z):
         return False
     followed = mem.followed != 0
-    far = followed and farthest(mem, z) > SIMULATED_WAY
+    far = followed and farthest(mem, z) > SIMULATED_STEP
     if not far and pose(mem, t - mem.clock, y, count, z, x, columns):
         return True
     if not followed:
@@ -83,7 +83,7 @@ def settle(mem: Memory, t: float, y: Any, count: int, z: Any, x: Any, columns: A
     # Along the path the rates of the roots are per part, and the pose is not that of the state until the path is
     # complete: a failed path leaves no trace.
     roots, last, kept, turned = mem.roots.copy(), mem.last.copy(), mem.kept.copy(), mem.turned.copy()
-    if walk(mem, y, z, x, columns) and give(mem, t, y, z) and pose(mem, 0.0, y, count, z, x, columns):
+    if move_in_parts(mem, y, z, x, columns) and give(mem, t, y, z) and pose(mem, 0.0, y, count, z, x, columns):
         # The pose that is reached becomes the last pose, whatever the rates and forces there.
         mem.clock = t
         keep(mem.new_roots, mem.roots)
@@ -114,21 +114,21 @@ def farthest(mem: Memory, z: Any) -> float:
     return longest
 
 
-def walk(mem: Memory, y: Any, z: Any, x: Any, columns: Any) -> bool:
+def move_in_parts(mem: Memory, y: Any, z: Any, x: Any, columns: Any) -> bool:
     """Move in parts to the given drivers' values; rates are per part of the path. False where that fails."""
     f, free, last = z.shape[1], mem.free, mem.last
     longest = farthest(mem, z)
-    if not 0.0 < longest < 16 * SIMULATED_WAY:
+    if not 0.0 < longest < 16 * SIMULATED_STEP:
         return False
-    parts = 2 + int(2 * longest / SIMULATED_WAY)
-    start, way, trial = np.empty(f), np.empty(f), np.empty(2 * free)
+    parts = 2 + int(2 * longest / SIMULATED_STEP)
+    start, step, trial = np.empty(f), np.empty(f), np.empty(2 * free)
     for k in range(f):
-        start[k], way[k] = last[k], z[0, k] - last[k]
+        start[k], step[k] = last[k], z[0, k] - last[k]
     for p in range(parts + 1):
         for k in range(f):
-            z[0, k], z[1, k], z[2, k] = start[k] + way[k] * p / parts, way[k], 0.0
+            z[0, k], z[1, k], z[2, k] = start[k] + step[k] * p / parts, step[k], 0.0
         for k in range(free):
-            trial[k], trial[free + k] = z[0, k], way[k]
+            trial[k], trial[free + k] = z[0, k], step[k]
         if not pose(mem, 1.0 / parts if p > 0 else 0.0, trial, free, z, x, columns):
             return False
         keep(mem.new_roots, mem.roots)
@@ -163,7 +163,7 @@ def are_finite(values: Any) -> bool:
 def run_steps(mem: Memory, dt: float, count: int) -> bool:
     """Run all steps: pose, rates, and K of the first `count` coordinates, a time dt after the last evaluation.
 
-    Return False where a margin is small or the sign of a root cannot be told from its last value.
+    Return False where a discriminant is small or the sign of a root cannot be inferred from its last value.
     """
     step, ptr, moved = mem.step, mem.moved_ptr, mem.moved
     integers, numbers = mem.I.ctypes.data, mem.D.ctypes.data
@@ -191,9 +191,9 @@ def drive(drivers: Any, z: Any, x: Any, columns: Any) -> None:
         columns[a, r], columns[a, r + 1] = -s * sign, c * sign
 
 
-def is_steep(mem: Memory, columns: Any, count: int) -> bool:
-    """Return whether a coordinate moves a row too fast; NaN counts as steep."""
-    ptr, reached, limit = mem.reached_ptr, mem.reached, mem.steep
+def is_too_fast(mem: Memory, columns: Any, count: int) -> bool:
+    """Return whether a coordinate moves a row too fast; NaN counts as too fast."""
+    ptr, reached, limit = mem.reached_ptr, mem.reached, mem.rate_limit
     for a in range(count):
         for k in range(ptr[a], ptr[a + 1]):
             if not abs(columns[a, reached[k]]) < limit:

@@ -89,7 +89,7 @@ class Machine:
             return instant
         # A smaller circle within that of the series.
         series = next(one for one in self._known if one.holds(y[:1]))
-        places = series.way_to(y[:1]) / series.radius + VALID * UNIT
+        places = series.place_of(y[:1]) / series.radius + VALID * UNIT
         return replace(instant, around=series.powers[0] @ places ** np.arange(POWERS)[:, None])
 
     def slots(self, t: float, y: Floats) -> tuple[Floats, Floats] | None:
@@ -198,7 +198,9 @@ class Machine:
         for k in self.equations.poses.steps:
             kind: Any = plan.steps[k].kind
             found.append(
-                np.broadcast_to(kind.side(part.inputs(plan.steps[k]), part.outputs(plan.steps[k])), x.shape[1:])
+                np.broadcast_to(
+                    kind.mode_indicator(part.inputs(plan.steps[k]), part.outputs(plan.steps[k])), x.shape[1:]
+                )
             )
         return np.stack(found) if found else np.zeros((0, x.shape[1]))
 
@@ -216,5 +218,5 @@ class Machine:
             # transform.
             nodes = slots @ UNIT ** np.arange(POWERS)[:, None]
             roots = powers(self._sides(nodes))[:, :POWERS]
-            line[:HEAD] = series.place[0], series.ways[0, 0], series.radius
+            line[:HEAD] = series.place[0], series.directions[0, 0], series.radius
             line[HEAD:] = np.concatenate((slots, roots.real)).ravel()

@@ -14,11 +14,11 @@ from structkin.dynamics.compiled.memory import Memory
 from structkin.dynamics.compiled.modules import Kind, kind_of
 from structkin.dynamics.compiled.series_at import HEAD, MANY
 from structkin.dynamics.load_table import LoadTable, table_of
-from structkin.dynamics.reduced.equations import STEEP, Reduced
+from structkin.dynamics.reduced.equations import RATE_LIMIT, Reduced
 from structkin.dynamics.reduced.partition import LIMIT, joint_coordinates, lines
 from structkin.model.forces import AppliedMoment
 from structkin.model.mechanism import Mechanism
-from structkin.plan.plan import Plan, Slot
+from structkin.plan.plan import Plan, Register
 from structkin.rows.affine import Affine
 from structkin.solve.motion.turning import Turning
 from structkin.track.contour import POWERS
@@ -73,7 +73,7 @@ def packed(equations: Reduced) -> Packed | None:
     rows = n + len(two) if f == 1 else 0
     mem = Memory({
         "step": steps, **_steps(plan, ids, bool(counted)), "constants": _filled(constants, np.float64), "two": two,
-        **_masses(equations), "steep": _steep(mechanism), "uneven": LIMIT, "look": [np.inf] * steps,
+        **_masses(equations), "rate_limit": _rate_limit(mechanism), "uneven": LIMIT, "look": [np.inf] * steps,
         "law_form": form, "law_ptr": ptr, "law_scale": scale, "law_data": data, "stack": 3 * DEEP,
         "motion": motion, "effort": effort, "free": free, "measures": equations.lengths[list(order)],
         **_loads(equations, table, ids), **_counted(equations), **_joints(equations),
@@ -85,12 +85,12 @@ def packed(equations: Reduced) -> Packed | None:
     return Packed(mem, kinds, order)
 
 
-def _steep(mechanism: Mechanism) -> float:
+def _rate_limit(mechanism: Mechanism) -> float:
     """Return the largest rate of a row by a coordinate; above it, the equations themselves check the pose."""
     places = np.array(list(mechanism.places.values()))
     size = float(np.ptp(places.real) + np.ptp(places.imag)) or 1.0
     return (
-        STEEP
+        RATE_LIMIT
         / 10
         * max(1.0, size)
         / max(1.0 if drive.kind == "angle" else size for drive in mechanism.drivers.values())
@@ -101,7 +101,7 @@ def _steps(plan: Plan, ids: Sequence[str], counts: bool) -> dict[str, Any]:
     """Return the steps, and what moves them; where turns are counted, poses follow each other in short steps."""
     rows, moved = [], []
     for step in plan.steps:
-        inputs = [plan.offsets[item.index] if isinstance(item, Slot) else -1 for item in step.inputs]
+        inputs = [plan.offsets[item.index] if isinstance(item, Register) else -1 for item in step.inputs]
         if not step.kind.closed_form:
             inputs = [row for row in inputs if row >= 0]
         rows.append([*inputs, *(plan.offsets[slot] for slot in step.outputs)])
@@ -112,7 +112,7 @@ def _steps(plan: Plan, ids: Sequence[str], counts: bool) -> dict[str, Any]:
             reached[ids.index(id)] += range(plan.rows(slot).start, plan.rows(slot).stop)
     moved_ptr, moved_list = _lists(moved)
     reached_ptr, reached_list = _lists(reached)
-    drivers = [(plan.offsets[item.slot], ids.index(item.driver), item.angular, item.sign) for item in plan.drivers]
+    drivers = [(plan.offsets[item.register], ids.index(item.driver), item.angular, item.sign) for item in plan.drivers]
     return {
         "rows": _filled(rows, np.int64),
         "followed": counts or bool(plan.followed or plan.with_root),

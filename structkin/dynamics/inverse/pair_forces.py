@@ -96,14 +96,14 @@ def _of_circles(mesh: TurnCoupling, motion: Motion, part: str) -> Action:
     """Return the force of two circles: on the second one, at the point where both have the same velocity."""
     assert mesh.ratio is not None
     first, second = (at(motion, c, link) for c, link in zip(mesh.centers, mesh.links, strict=True) if c is not None)
-    way = second - first
+    vector = second - first
     if part == "belt":
         # A torque of 1 N m on the first pulley; the spans cross at the pitch point, or are parallel.
-        return Action(-1j * way * (1 - mesh.ratio) / np.abs(way) ** 2, first, -1.0)
-    along = way / np.abs(way)
+        return Action(-1j * vector * (1 - mesh.ratio) / np.abs(vector) ** 2, first, -1.0)
+    along = vector / np.abs(vector)
     # A circle pushes the other one away, or outwards against the ring that it rolls in.
     force = -np.sign(mesh.ratio) * along if part == "normal" else 1j * along
-    return Action(force, first + way / (1 - mesh.ratio))
+    return Action(force, first + vector / (1 - mesh.ratio))
 
 
 @line_of_action.register(Rack)
@@ -136,5 +136,5 @@ def _of_wheel(geneva: Geneva, motion: Motion, part: str) -> Action:
     pivot = at(motion, geneva.pivot, geneva.wheel)
     engaged = geneva_motion(motion, geneva.id).engaged
     point = np.where(engaged, at(motion, geneva.pin, geneva.crank), at(motion, shaft, geneva.crank))
-    way = point - pivot
-    return Action(1j * way / np.abs(way), point)
+    vector = point - pivot
+    return Action(1j * vector / np.abs(vector), point)

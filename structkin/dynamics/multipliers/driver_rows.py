@@ -71,10 +71,10 @@ class DriverRows:
                 begin, end = (turns[self._index[link]] if link in self._index else 0.0 for link in drive.links)
                 out[k] = angle + 2 * np.pi * round((drive.start + end - begin - angle) / (2 * np.pi))
             elif drive.kind == "slide":
-                along, way = self._line(drive, first, second)
-                out[k] = (along.conjugate() * way).real - self._mechanism.joints.of(Guide)[drive.joint or ""].start
+                along, vector = self._line(drive, first, second)
+                out[k] = (along.conjugate() * vector).real - self._mechanism.joints.of(Guide)[drive.joint or ""].start
             else:
-                out[k] = abs(self._way(drive, first, second))
+                out[k] = abs(self._vector(drive, first, second))
         return out
 
     def rates(self, X: Floats, dX: Floats, ddX: Floats) -> tuple[Floats, Floats]:
@@ -92,7 +92,7 @@ class DriverRows:
                 first[k] = (dd.conjugate() * w + d.conjugate() * dw).real
                 second[k] = (ddd.conjugate() * w + 2 * dd.conjugate() * dw + d.conjugate() * ddw).real
             else:
-                w, dw, ddw = (self._way(drive, *x) for x in ((a, b), (da, db), (dda, ddb)))
+                w, dw, ddw = (self._vector(drive, *x) for x in ((a, b), (da, db), (dda, ddb)))
                 along = w.conjugate() / abs(w)
                 first[k] = (along * dw).real
                 second[k] = (along * ddw).real + (abs(dw) ** 2 - first[k] ** 2) / abs(w)
@@ -116,11 +116,11 @@ class DriverRows:
             return [(0j, -1j * first[1] / abs(first[1]) ** 2), (0j, 1j * second[1] / abs(second[1]) ** 2)]
         if drive.kind == "slide":
             guide = self._mechanism.joints.of(Guide)[drive.joint or ""]
-            along, way = self._line(drive, first, second)
-            turn = guide.direction.conjugate() * way - along * guide.origin.conjugate()
+            along, vector = self._line(drive, first, second)
+            turn = guide.direction.conjugate() * vector - along * guide.origin.conjugate()
             return [(-along, turn), (along, along * guide.point.conjugate())]
-        way = self._way(drive, first, second)
-        along = way / abs(way)
+        vector = self._vector(drive, first, second)
+        along = vector / abs(vector)
         near, far = self._places(drive)
         return [(-along, -along * near.conjugate()), (along, along * far.conjugate())]
 
@@ -129,15 +129,17 @@ class DriverRows:
     ) -> tuple[complex, complex]:
         """Return the direction of the guide and the vector from its origin to the slider's point, or their rates."""
         guide = self._mechanism.joints.of(Guide)[drive.joint or ""]
-        way = second[0] + second[1] * guide.point - first[0] - first[1] * guide.origin
-        return first[1] * guide.direction, way
+        vector = second[0] + second[1] * guide.point - first[0] - first[1] * guide.origin
+        return first[1] * guide.direction, vector
 
     def _places(self, drive: DriverCoordinate) -> tuple[complex, complex]:
         assert drive.ends is not None
         (a, p), (b, q) = drive.ends
         return self._mechanism.links[a].local[p], self._mechanism.links[b].local[q]
 
-    def _way(self, drive: DriverCoordinate, first: tuple[complex, complex], second: tuple[complex, complex]) -> complex:
+    def _vector(
+        self, drive: DriverCoordinate, first: tuple[complex, complex], second: tuple[complex, complex]
+    ) -> complex:
         near, far = self._places(drive)
         return second[0] + second[1] * far - first[0] - first[1] * near
 

@@ -220,17 +220,17 @@ class Multipliers:
         return None
 
     @property
-    def renewed(self) -> bool:
+    def needs_restart(self) -> bool:
         """Whether the last `accept` changed what is integrated, so that multistep methods have to restart."""
-        return self.stabilisation.renewed
+        return self.stabilisation.needs_restart
 
-    def strained(self, method: str, h: float) -> str:
+    def gain_warning(self, method: str, h: float) -> str:
         """Return a message if the gains make a method unstable at this step, else an empty string."""
-        return self.stabilisation.strained(method, h)
+        return self.stabilisation.gain_warning(method, h)
 
-    def settle(self, t: float, y: Floats) -> Floats:
+    def project(self, t: float, y: Floats) -> Floats:
         """Return the corrected state at the end of a step."""
-        return self.stabilisation.settle(self, t, y)
+        return self.stabilisation.project(self, t, y)
 
     def accept(self, t: float, y: Floats) -> None:
         """Continue from the end of a step: count turns, note impacts, and choose independent coordinates."""
@@ -260,7 +260,7 @@ class Multipliers:
         X, dX = self._frames(y)
         return self.loads.motion(t, X, dX, self.turns.at(t, y[: self.coordinates.n], X, dX))
 
-    def come_apart(self, t: float, y: Floats) -> str:
+    def constraint_violation(self, t: float, y: Floats) -> str:
         """Return which joint has come apart, in words; empty where none has."""
         c = self.coordinates
         gaps = np.abs(c.phi(y[: c.n, None], self.laws(t)[0])[:, 0] / c.row_units)
@@ -309,7 +309,7 @@ class Multipliers:
         """Return everything at a time and state that is recorded; the state of the solvers is left unchanged."""
         aside = copy(self)
         aside.kkt, aside.stabilisation = copy(self.kkt), copy(self.stabilisation)
-        instant = aside.at(t, aside.settle(t, y))
+        instant = aside.at(t, aside.project(t, y))
         self.evaluations = aside.evaluations
         return instant
 

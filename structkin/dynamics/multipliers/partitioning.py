@@ -34,7 +34,7 @@ Ints = NDArray[np.intp]
 #: Newton's method: most corrections; a correction (scaled) below which the next one is rounding.
 ITERATIONS, TOLERANCE = 30, 1e-9
 #: Chosen coordinates that move the others by more than this are replaced.
-STEEP = 4.0
+RATE_LIMIT = 4.0
 #: An inverse that exceeds that of a regular pose by this factor indicates a change point; there, directions weaker than
 #: the cut are left unchanged.
 LOST, CUT = 1e4, 1e-3
@@ -42,10 +42,10 @@ LOST, CUT = 1e4, 1e-3
 
 @dataclass
 class Partitioning:
-    """Independent coordinates, chosen and kept along the motion; `renewed` where the last step made a new choice."""
+    """Independent coordinates, chosen and kept along the motion; `needs_restart` after a new choice."""
 
     chosen: Ints | None = None
-    renewed: bool = False
+    needs_restart: bool = False
     #: The size of the smallest inverse so far (scaled): that of a regular pose.
     least: float = math.inf
     _solver: LinearSolver | None = None
@@ -76,7 +76,7 @@ class Partitioning:
                 return y
         raise NoPoseError(t, Status.NOT_CONVERGED, -1)
 
-    def settle(self, equations: Multipliers, t: float, y: Floats) -> Floats:
+    def project(self, equations: Multipliers, t: float, y: Floats) -> Floats:
         """Return the closed state."""
         return self.close(equations, t, y)
 
@@ -86,11 +86,11 @@ class Partitioning:
         motions = _free_motions(equations, t, y)
         with np.errstate(all="ignore"):
             per_chosen = motions @ np.linalg.pinv(motions[self.chosen])
-        self.renewed = not np.max(np.abs(per_chosen), initial=0.0) < STEEP
-        if self.renewed:
+        self.needs_restart = not np.max(np.abs(per_chosen), initial=0.0) < RATE_LIMIT
+        if self.needs_restart:
             self.chosen, self._solver = _largest(equations, motions), None
 
-    def strained(self, method: str, h: float) -> str:
+    def gain_warning(self, method: str, h: float) -> str:
         """There are no gains."""
         return ""
 

@@ -42,7 +42,7 @@ class Projection(Unchanged):
         """Return q'' (n,) and the multipliers (m,)."""
         return Feedback().accelerations(equations, pose, force)
 
-    def settle(self, equations: Multipliers, t: float, y: Floats) -> Floats:
+    def project(self, equations: Multipliers, t: float, y: Floats) -> Floats:
         """Return the projected state."""
         return project(equations, t, y)
 

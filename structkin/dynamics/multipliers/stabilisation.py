@@ -27,39 +27,39 @@ class Stabilisation(Protocol):
         """Return q'' (n,) and the multipliers (m,) under the forces Q (n,)."""
 
     @property
-    def renewed(self) -> bool:
+    def needs_restart(self) -> bool:
         """Whether the last `accept` changed what is integrated, so that multistep methods have to restart."""
 
     def close(self, equations: Multipliers, t: float, y: Floats) -> Floats:
         """Return the state at which the accelerations of a state are taken."""
 
-    def settle(self, equations: Multipliers, t: float, y: Floats) -> Floats:
+    def project(self, equations: Multipliers, t: float, y: Floats) -> Floats:
         """Return the corrected state at the end of a step."""
 
     def accept(self, equations: Multipliers, t: float, y: Floats) -> None:
-        """Continue from the settled end of a step."""
+        """Continue from the projected end of a step."""
 
-    def strained(self, method: str, h: float) -> str:
+    def gain_warning(self, method: str, h: float) -> str:
         """Return a message if the gains make a method unstable at this step, else an empty string."""
 
 
 class Unchanged:
     """States are taken as they are."""
 
-    renewed = False
+    needs_restart = False
 
     def close(self, equations: Multipliers, t: float, y: Floats) -> Floats:
         """Return the state unchanged."""
         return y
 
-    def settle(self, equations: Multipliers, t: float, y: Floats) -> Floats:
+    def project(self, equations: Multipliers, t: float, y: Floats) -> Floats:
         """Return the state unchanged."""
         return y
 
     def accept(self, equations: Multipliers, t: float, y: Floats) -> None:
         """Nothing is kept from step to step."""
 
-    def strained(self, method: str, h: float) -> str:
+    def gain_warning(self, method: str, h: float) -> str:
         """There are no gains."""
         return ""
 
@@ -82,7 +82,7 @@ class Feedback(Unchanged):
         """Return q'' (n,) and the multipliers (m,)."""
         return pose.factors.solve(force, self.right(pose))
 
-    def strained(self, method: str, h: float) -> str:
+    def gain_warning(self, method: str, h: float) -> str:
         """Return a message if a violation grows at each step, else an empty string."""
         factor = violation_growth(method, h, self.alpha, self.beta) if self.alpha or self.beta else 1.0
         if factor <= 1:
@@ -108,6 +108,6 @@ class Augmented(Unchanged):
         factors = equations.kkt.penalise(pose.mass, pose.jacobian, self.penalty, self.corrections)
         return factors.solve(force, self.feedback.right(pose))
 
-    def strained(self, method: str, h: float) -> str:
+    def gain_warning(self, method: str, h: float) -> str:
         """Return a message if a violation grows at each step, else an empty string."""
-        return self.feedback.strained(method, h)
+        return self.feedback.gain_warning(method, h)

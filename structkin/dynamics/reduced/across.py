@@ -13,13 +13,13 @@ def across(normals: Floats) -> tuple[Floats, float]:
 
     Flat poses of two groups may be oblique: the sum or the difference of their normals crosses both.
 
-    >>> way, lean = across(np.array([[1.0, 0.0], [0.0, 1.0]]))
-    >>> np.abs(way).round(3).tolist(), round(lean, 3)
+    >>> direction, lean = across(np.array([[1.0, 0.0], [0.0, 1.0]]))
+    >>> np.abs(direction).round(3).tolist(), round(lean, 3)
     ([0.707, 0.707], 0.354)
     """
     units = normals / np.linalg.norm(normals, axis=1)[:, None]
     trials = [a + sign * b for a in units for b in units for sign in (1, -1)]
-    trials = [way / np.linalg.norm(way) for way in trials if np.linalg.norm(way) > 0.1]
-    least = [float(np.min(np.abs(units @ way))) for way in trials]
+    trials = [direction / np.linalg.norm(direction) for direction in trials if np.linalg.norm(direction) > 0.1]
+    least = [float(np.min(np.abs(units @ direction))) for direction in trials]
     best = int(np.argmax(least))
     return trials[best], 0.5 * least[best]

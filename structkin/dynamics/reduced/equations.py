@@ -41,7 +41,7 @@ from structkin.solve.motion.turning import turnings
 Floats = NDArray[np.float64]
 
 #: A coordinate that moves the links faster than this, made dimensionless by the mechanism's size, is at a dead point.
-STEEP = 1e4
+RATE_LIMIT = 1e4
 
 
 @dataclass(frozen=True)
@@ -189,11 +189,11 @@ class Reduced:
         pose, convective = self.poses.at(t, z[:, 0], z[:, 1])
         K, lengths = pose.K, self.lengths
         # Near a dead point a coordinate is almost at rest while the links move: it no longer determines their motion.
-        steep = max(
+        rate_ratio = max(
             np.max(np.abs(self._turning.rate(K.T) * lengths), initial=0.0),
             np.max(np.abs(self._origin.rate(K.T) * lengths), initial=0.0) / self.size,
         )
-        if not steep < STEEP or not np.isfinite(convective).all():
+        if not rate_ratio < RATE_LIMIT or not np.isfinite(convective).all():
             raise NoPoseError(t, Status.SINGULAR, -1)
         x = np.zeros((3, len(pose.x), 1))
         x[0, :, 0], x[1, :, 0] = pose.x, z[:, 1] @ K

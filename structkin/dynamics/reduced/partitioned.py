@@ -94,19 +94,19 @@ class Partitioned:
     # --- between steps ------------------------------------------------------------------------------------
 
     @property
-    def renewed(self) -> bool:
+    def needs_restart(self) -> bool:
         """Nothing is corrected between steps: the joints close by themselves."""
         return False
 
-    def settle(self, t: float, y: Floats) -> Floats:
+    def project(self, t: float, y: Floats) -> Floats:
         """Return the state unchanged."""
         return y
 
-    def come_apart(self, t: float, y: Floats) -> str:
+    def constraint_violation(self, t: float, y: Floats) -> str:
         """No joint comes apart."""
         return ""
 
-    def strained(self, method: str, h: float) -> str:
+    def gain_warning(self, method: str, h: float) -> str:
         """There are no gains."""
         return ""
 

@@ -29,7 +29,7 @@ from structkin.plan.plan import Plan
 from structkin.plan.status import Status
 from structkin.solve.coefficients import Coefficients
 from structkin.solve.engine import Lanes, positions
-from structkin.track.tolerances import GUARD, NARROW, SIMULATED_TURN, SIMULATED_WAY
+from structkin.track.tolerances import GUARD, NARROW, SIMULATED_STEP, SIMULATED_TURN
 
 Floats = NDArray[np.float64]
 
@@ -37,7 +37,7 @@ Floats = NDArray[np.float64]
 HALVINGS = 10
 #: How far a root may be from its prediction by the slope, relative to its size or change.
 STRAY = 0.5
-#: A group with a smaller margin (a squared sine) and no series is flat: its rates are rounding.
+#: A group with a smaller discriminant (a squared sine) and no series is flat: its rates are rounding.
 FLAT = 1e-8
 #: Within this distance of a place where no series of a general group was found, none is tried [rad or parts of size].
 IN_VAIN = 3e-3
@@ -50,7 +50,7 @@ STRAIGHT = 0.5
 #: Where no series was found, one is tried again once the root is this part of its value then.
 CLOSER = 0.25
 #: Step of the differences for the curvature of roots [rad or parts of the size].
-BEND = 1e-5
+DIFFERENCE = 1e-5
 
 
 class Poses:
@@ -68,7 +68,7 @@ class Poses:
         self._unit = [row for slot in units for row in (plan.rows(slot).start, plan.rows(slot).start + 1)]
         self._start: tuple[Floats, Floats] | None = None
         self._slopes: tuple[Pose, Floats] | None = None
-        self._bends: tuple[Pose, dict[int, float]] | None = None
+        self._slope_rates: tuple[Pose, dict[int, float]] | None = None
         self._series: list[Series] = []
         #: Sizes of roots where no series was found, kept until they have grown; the place of a general group without
         #: one.
@@ -155,7 +155,7 @@ class Poses:
         """Return complex slots (rows, nodes) around the last pose, if its K and L come from these; None elsewhere."""
         if self.last is None or not self.last.smooth:
             return None
-        series = self.expand(self.last.q, self._ways(self.last.q)[:1])
+        series = self.expand(self.last.q, self._directions(self.last.q)[:1])
         return None if series is None else series.nodes[:, 0]
 
     # --- from pose to pose --------------------------------------------------------------------------------
@@ -187,24 +187,24 @@ class Poses:
     def _hop(self, t: float, q: Floats) -> Pose | tuple[Status, int]:
         """Return the pose at q, or why it cannot be found from here."""
         assert self.last is not None
-        last, way = self.last, q - self.last.q
-        way_is_long = np.max(np.abs(way) / self.lengths, initial=0.0) > SIMULATED_WAY
-        if (self.steps or self.plan.tracked or self._counted.any) and way_is_long:
+        last, step = self.last, q - self.last.q
+        is_long = np.max(np.abs(step) / self.lengths, initial=0.0) > SIMULATED_STEP
+        if (self.steps or self.plan.tracked or self._counted.any) and is_long:
             return Status.NOT_CONVERGED, -1
         for one in self._series:
             if one.holds(q):
                 return self._from_series(one, q)
-        expected = self.expected(way)
+        expected = self.expected(step)
         modes = np.where(expected < 0, -1, 1)
         turned = modes != np.where(last.roots < 0, -1, 1)
         if (turned & ~(last.smooth & (np.abs(last.roots) < 2 * GUARD))).any():
             return Status.SINGULAR, self.plan.steps[self.steps[int(np.argmax(turned))]].group
         return self._closed(q, modes, expected)
 
-    def expected(self, way: Floats) -> Floats:
+    def expected(self, step: Floats) -> Floats:
         """Return the roots (k,) predicted by their slopes for a displacement (f,) from the last pose."""
         assert self.last is not None
-        return np.asarray(self.last.roots + way @ self.slopes)
+        return np.asarray(self.last.roots + step @ self.slopes)
 
     @property
     def slopes(self) -> Floats:
@@ -222,19 +222,19 @@ class Poses:
         """
         last = self.last
         assert last is not None
-        if self._bends is None or self._bends[0] is not last:
-            self._bends = last, {}
+        if self._slope_rates is None or self._slope_rates[0] is not last:
+            self._slope_rates = last, {}
         normal = self.slopes[:, k] * self.lengths
         size = float(np.linalg.norm(normal))
-        if k not in self._bends[1]:
+        if k not in self._slope_rates[1]:
             along = normal / (size or 1.0) * self.lengths
-            K, L, h = along @ last.K, self.convective(last, along), BEND
+            K, L, h = along @ last.K, self.convective(last, along), DIFFERENCE
             ahead, behind = (
                 slopes_at(self.plan, self.steps, last.x + s * (K + 0.5 * s * L), (K + s * L)[None])[0, k]
                 for s in (h, -h)
             )
-            self._bends[1][k] = float((ahead - behind) / (2 * h))
-        return bool(abs(last.roots[k] * self._bends[1][k]) < STRAIGHT * size**2)
+            self._slope_rates[1][k] = float((ahead - behind) / (2 * h))
+        return bool(abs(last.roots[k] * self._slope_rates[1][k]) < STRAIGHT * size**2)
 
     # --- regular poses ------------------------------------------------------------------------------------
 
@@ -289,7 +289,7 @@ class Poses:
         if not turned.any() and np.min(sizes) > NARROW:
             return None
         if len(q) == 1 and not self._is_in_vain(self.last.q):
-            series = self.expand(self.last.q, self._ways(self.last.q))
+            series = self.expand(self.last.q, self._directions(self.last.q))
             if series is None:
                 self._in_vain = self.last.q
             elif series.holds(q):
@@ -328,38 +328,38 @@ class Poses:
     def _expanded(self, q: Floats) -> Pose | None:
         """Return the pose at q from a new series around it, None where there is none."""
         assert self.last is not None
-        ways = self._ways(q)
-        series = self.expand(q, ways)
+        directions = self._directions(q)
+        series = self.expand(q, directions)
         if series is None:
             return None
         if len(q) == 1:
             if series.holds(self.last.q, REACH):
-                value = series.at(series.way_to(self.last.q))[0][:, 0]
+                value = series.at(series.place_of(self.last.q))[0][:, 0]
                 if not np.allclose(value, self.last.x, rtol=0, atol=MEETS * np.max(np.abs(value))):
                     return None
             self._series.append(series)
             return self._from_series(series, q)
         value, first, _ = series.at(0.0)
-        K = np.linalg.lstsq(ways, first.T, rcond=None)[0]
+        K = np.linalg.lstsq(directions, first.T, rcond=None)[0]
         return self._smooth(q, value[:, 0], np.asarray(K, dtype=np.float64))
 
     def _is_in_vain(self, q: Floats) -> bool:
         return self._in_vain is not None and bool(np.max(np.abs(q - self._in_vain) / self.lengths) < IN_VAIN)
 
-    def expand(self, q: Floats, ways: Floats) -> Series | None:
+    def expand(self, q: Floats, directions: Floats) -> Series | None:
         """Return the series around q along directions (c, f) whose roots continue those of the last pose."""
         assert self.last is not None
         last, slopes = self.last, self.slopes
         expected = dict(zip(self.steps, self.expected(q - last.q).tolist(), strict=True))
-        slope = dict(zip(self.steps, (ways @ slopes).T, strict=True))
+        slope = dict(zip(self.steps, (directions @ slopes).T, strict=True))
 
         def signs(step: int, s0: Floats) -> Floats:
             """A root that passes through zero has the sign of its slope, another one its own."""
             return np.where(np.isnan(s0), 1.0 if expected[step] >= 0 else -1.0, np.where(slope[step] < 0, -1.0, 1.0))
 
-        return expand(self.plan, self.order, q, ways, signs, last.x)
+        return expand(self.plan, self.order, q, directions, signs, last.x)
 
-    def _ways(self, q: Floats) -> Floats:
+    def _directions(self, q: Floats) -> Floats:
         """Return directions (c, f) that determine K at q, none of them along the poses where a group is flat."""
         unit = np.diag(self.lengths)
         if len(q) == 1:
@@ -375,12 +375,12 @@ class Poses:
         normals = normals[np.linalg.norm(normals, axis=1) > 0]
         if not len(normals):
             return None, 1.0
-        way, lean = across(normals)
-        return way * self.lengths, lean
+        direction, lean = across(normals)
+        return direction * self.lengths, lean
 
     def _from_series(self, series: Series, q: Floats) -> Pose:
-        value, first, _ = series.at(series.way_to(q))
-        return self._smooth(q, value[:, 0], first.T / series.ways)
+        value, first, _ = series.at(series.place_of(q))
+        return self._smooth(q, value[:, 0], first.T / series.directions)
 
     def _smooth(self, q: Floats, x: Floats, K: Floats) -> Pose:
         return Pose(q, x, K, roots_at(self.plan, self.steps, x), True)
@@ -389,14 +389,14 @@ class Poses:
         """Return z'^T L z' of the slots at a pose from a series."""
         if len(q) == 1:
             series = next(one for one in self._series if one.holds(q))
-            _, _, second = series.at(series.way_to(q))
-            return np.asarray(second[:, 0] * (rates[0] / series.ways[0, 0]) ** 2)
+            _, _, second = series.at(series.place_of(q))
+            return np.asarray(second[:, 0] * (rates[0] / series.directions[0, 0]) ** 2)
         size = float(np.linalg.norm(rates / self.lengths))
         if not size:
             return np.zeros(self.last.K.shape[1] if self.last else 0)
         along, (base, lean) = rates / size, self._base(q)
-        ways = along[None] if base is None else np.stack((base, base + lean * along, base - lean * along))
-        series_or_none = self.expand(q, ways)
+        directions = along[None] if base is None else np.stack((base, base + lean * along, base - lean * along))
+        series_or_none = self.expand(q, directions)
         if series_or_none is None:
             raise NoPoseError(t, Status.SINGULAR, -1)
         _, _, second = series_or_none.at(0.0)

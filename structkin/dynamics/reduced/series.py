@@ -27,25 +27,25 @@ VALID = 0.3
 
 @dataclass(frozen=True)
 class Series:
-    """Slots (rows,) as power series of the distance s from a `place` (f,) along each of c directions `ways` (c, f).
+    """Slots (rows,) as power series of the distance s from a `place` (f,) along each of c `directions` (c, f).
 
     `powers` (c, rows, POWERS) are the coefficients times powers of the radius, `nodes` (rows, c, NODES) the complex
     slots on the circles.
     """
 
     place: Floats
-    ways: Floats
+    directions: Floats
     radius: float
     powers: Floats
     nodes: NDArray[np.complex128]
 
-    def way_to(self, q: Floats) -> float:
+    def place_of(self, q: Floats) -> float:
         """Return the distance of some coordinates along the only direction."""
-        return float((q - self.place)[0] / self.ways[0, 0])
+        return float((q - self.place)[0] / self.directions[0, 0])
 
     def holds(self, q: Floats, part: float = VALID) -> bool:
         """Return whether coordinates lie in the inner part of the circle."""
-        return abs(self.way_to(q)) <= part * self.radius
+        return abs(self.place_of(q)) <= part * self.radius
 
     def at(self, s: float) -> tuple[Floats, Floats, Floats]:
         """Return value and the first two derivatives by s (rows, c) at a distance s from the place."""
@@ -58,19 +58,21 @@ class Series:
         return value.T, one.T, two.T
 
 
-def expand(plan: Plan, order: Sequence[str], q: Floats, ways: Floats, signs: Signs, near: Floats) -> Series | None:
+def expand(
+    plan: Plan, order: Sequence[str], q: Floats, directions: Floats, signs: Signs, near: Floats
+) -> Series | None:
     """Return the series of a pose along directions (c, f) from coordinates q (f,), None where no circle is reliable.
 
     `signs` distinguishes the smooth roots, as for `solve_on_contours`; `near` (rows,) are slots nearby.
     """
-    around = np.repeat(near[:, None], len(ways), axis=1)
+    around = np.repeat(near[:, None], len(directions), axis=1)
     for radius in RADII:
-        nodes = q[:, None, None] + ways.T[:, :, None] * (radius * UNIT)
+        nodes = q[:, None, None] + directions.T[:, :, None] * (radius * UNIT)
         with np.errstate(all="ignore"):
             contours = solve_on_contours(plan, dict(zip(order, nodes, strict=True)), radius, signs, around)
             if not (contours.until == len(plan.steps)).all():
                 continue
             found = powers(contours.x)
         if is_analytic(found, np.max(np.abs(contours.x))).all():
-            return Series(q, ways, radius, np.moveaxis(found[..., :POWERS].real, 1, 0), contours.x)
+            return Series(q, directions, radius, np.moveaxis(found[..., :POWERS].real, 1, 0), contours.x)
     return None

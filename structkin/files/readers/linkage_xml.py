@@ -104,7 +104,9 @@ def parse(text: str, found: Imported) -> Drawing:
     connectors, skipped = _connectors(root, found)
     parts, dropped = _parts(root, found, connectors, skipped)
     if skipped or dropped:
-        found.notes.append(f"the drawing is left out: {counted(len(skipped), 'connector')}, {counted(dropped, 'link')}")
+        found.notes.append(
+            f"parts of other layers are left out: {counted(len(skipped), 'connector')}, {counted(dropped, 'link')}"
+        )
     unknown = dict.fromkeys(child.tag for child in root if child.tag not in _KNOWN)
     if unknown:
         found.notes.append(f"not understood, so left out: {listed(f'<{tag}>' for tag in unknown)}")
@@ -215,7 +217,7 @@ def _parts(
         named = [_id(found, f"{key}.{child.tag}", child) for child in element if child.tag.endswith("connector")]
         missing = [one for one in named if one is not None and one not in connectors and one not in skipped]
         if missing:
-            found.notes.append(f"{key}: the connectors {listed(missing)} are not in the file")
+            found.notes.append(f"{key}: not in the file, so left out: {listed(f'connector {id}' for id in missing)}")
         parts.append(
             Part(
                 id=id,

@@ -238,7 +238,7 @@ class AngularCoordinates:
             turning = self.turn_rates(v)
             rates, seconds = np.concatenate((rates, turning)), np.concatenate((seconds, 0.0 * turning))
         bent = equations.times(equations.jacobian(X), seconds)
-        out[: equations.count] -= equations.bend(X, rates, rates) + bent
+        out[: equations.count] -= equations.second_derivative(X, rates, rates) + bent
         return out
 
     def arrays(self) -> dict[str, Any] | None:

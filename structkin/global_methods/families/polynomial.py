@@ -147,14 +147,14 @@ class PolynomialCoordinates:
 
     def gamma(self, q: Any, v: Any, z: Any, dz: Any, ddz: Any) -> Any:
         """Return gamma = -(Phi_q v)_q v - Phi_tt (m, lanes)."""
-        bend = self._equations.bend(q, v, v)
+        second = self._equations.second_derivative(q, v, v)
         out = self._terms.gamma(z, dz, ddz)
         if not len(self._who):
-            return out - bend
+            return out - second
         angles, weights = z[self._who], Weights.at(z[self._who])
-        moving = weights.dot * bend[self._pairs[:, 0]] + weights.cross * bend[self._pairs[:, 1]]
+        moving = weights.dot * second[self._pairs[:, 0]] + weights.cross * second[self._pairs[:, 1]]
         rows = weights.gamma(angles, dz[self._who], ddz[self._who]) - moving
-        return np.concatenate((out[: len(self._kept)] - bend[self._kept], rows))
+        return np.concatenate((out[: len(self._kept)] - second[self._kept], rows))
 
     def arrays(self) -> dict[str, Any] | None:
         """Return the rows for compiled code; None where some are curves."""

@@ -85,8 +85,8 @@ class DriverTerms:
             for function in form.functions[1:]:
                 if (function, form.drivers) not in known:
                     known[function, form.drivers] = function(z[form.who])
-            slope, bend = (known[function, form.drivers] for function in form.functions[1:])
-            out[form.rows] = form.signs[1] * slope * ddz[form.who] + form.signs[2] * bend * dz[form.who] ** 2
+            slope, second = (known[function, form.drivers] for function in form.functions[1:])
+            out[form.rows] = form.signs[1] * slope * ddz[form.who] + form.signs[2] * second * dz[form.who] ** 2
         return out
 
 

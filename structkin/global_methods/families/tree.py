@@ -82,25 +82,25 @@ class Tree:
         self.travel_links, self.travel_columns = np.array(travel_links, np.intp), np.array(travel_columns, np.intp)
         self.carriers, self.directions = np.array(carriers, np.intp), np.array(directions, complex)
         self.on_parent = np.array(on_parent, bool)
-        self._index_ways()
+        self._index_paths()
 
-    def _index_ways(self) -> None:
+    def _index_paths(self) -> None:
         """Find the joints on the path of each link, and the pairs (link, coordinate) on which the frames depend."""
         from scipy.sparse import csr_array
 
-        ways: list[list[int]] = []
+        paths: list[list[int]] = []
         for k, parent in enumerate(self.parent.tolist()):
-            ways.append([*(ways[parent] if parent < self.m else []), k])
-        rows = np.repeat(np.arange(self.m), [len(way) for way in ways])
-        joints = np.array([j for way in ways for j in way], np.intp)
-        ways_of = csr_array((np.ones(len(rows)), (rows, joints)), shape=(self.m, self.m))
+            paths.append([*(paths[parent] if parent < self.m else []), k])
+        rows = np.repeat(np.arange(self.m), [len(path) for path in paths])
+        joints = np.array([j for path in paths for j in path], np.intp)
+        paths_of = csr_array((np.ones(len(rows)), (rows, joints)), shape=(self.m, self.m))
         turn = np.array([branch.turn for branch in self.branches])[:, None]
         chosen = csr_array(
             (np.ones(len(self.angle_links)), (self.angle_links, self.angle_columns)), shape=(self.m, self.n)
         )
         #: Angles of the links as linear rows in q, sparse.
-        self.theta_rows, self.theta_zero = (ways_of @ chosen).tocsr(), ways_of @ turn
-        self.ways, self.theta_of_q = Matrix.of(ways_of), Matrix.of(self.theta_rows)
+        self.theta_rows, self.theta_zero = (paths_of @ chosen).tocsr(), paths_of @ turn
+        self.paths, self.theta_of_q = Matrix.of(paths_of), Matrix.of(self.theta_rows)
         self.travels_of = Matrix.summing(self.travel_links, self.m)
         first = {int(link): k for k, link in enumerate(self.angle_links)}
         turning = np.array([first.get(int(j), -1) for j in joints], np.intp)
@@ -123,11 +123,11 @@ class Tree:
         turn = np.array([branch.turn for branch in self.branches])
         carriers = np.where(self.carriers == self.m, -1, self.carriers)
         return {
-            "tree": 1, "hung": np.stack((parent, angles), axis=1),
+            "tree": 1, "parent_columns": np.stack((parent, angles), axis=1),
             "arms": np.stack((self.a.real, self.a.imag, self.b.real, self.b.imag, turn), axis=1),
             "travel_ptr": np.searchsorted(self.travel_links, np.arange(self.m + 1)),
             "travels": np.stack((self.travel_columns, carriers, self.on_parent), axis=1),
-            "travel_way": np.stack((self.directions.real, self.directions.imag), axis=1),
+            "travel_axis": np.stack((self.directions.real, self.directions.imag), axis=1),
             "pairs": np.stack((self.pair_link, self.pair_joint), axis=1),
             "slides": np.stack((self.slide_link, self.slide_travel), axis=1),
         }  # fmt: skip
@@ -155,7 +155,7 @@ class Tree:
         """Return O_x, O_y, U_x, U_y of every link (4 m, lanes)."""
         Ux, Uy = self.directions_of(q)
         px, py, ox, oy = self._steps(Ux, Uy, q[self.travel_columns])
-        return self._stack(self.ways @ (px + ox), self.ways @ (py + oy), Ux[:-1], Uy[:-1])
+        return self._stack(self.paths @ (px + ox), self.paths @ (py + oy), Ux[:-1], Uy[:-1])
 
     def from_frames(self, X: Any) -> Any:
         """Return the coordinates (n, lanes) of given frames (4 m, lanes); angles of joints in (-pi, pi]."""
@@ -166,9 +166,9 @@ class Tree:
         turn = np.array([branch.turn for branch in self.branches])[:, None]
         relative = np.angle(U[:-1] * np.conj(U[self.parent]) * np.exp(-1j * turn))
         q[self.angle_columns] = relative[self.angle_links]
-        way = O[:-1] - O[self.parent] - U[self.parent] * self.a[:, None] - U[:-1] * self.b[:, None]
+        vectors = O[:-1] - O[self.parent] - U[self.parent] * self.a[:, None] - U[:-1] * self.b[:, None]
         along = U[self.carriers] * self.directions[:, None]
-        q[self.travel_columns] = np.real(np.conj(along) * way[self.travel_links])
+        q[self.travel_columns] = np.real(np.conj(along) * vectors[self.travel_links])
         return q
 
     @staticmethod
@@ -209,4 +209,4 @@ class Tree:
             tx, ty = _times(self.directions, -omega[c] * Uy[c], omega[c] * Ux[c])
             rate = 2 * v[self.travel_columns]
             ox, oy = ox + self.travels_of @ (tx * rate), oy + self.travels_of @ (ty * rate)
-        return self._stack(self.ways @ (px + ox), self.ways @ (py + oy), Wx[:-1], Wy[:-1])
+        return self._stack(self.paths @ (px + ox), self.paths @ (py + oy), Wx[:-1], Wy[:-1])

@@ -22,7 +22,7 @@ TOGETHER = 1e-11
 
 @dataclass(frozen=True)
 class ChangePoint:
-    """A station at which the margins of some steps touch zero; it is their only one between `low` and `high`."""
+    """A station at which the discriminants of some steps touch zero; it is their only one between `low` and `high`."""
 
     station: float
     steps: tuple[int, ...]
@@ -37,10 +37,10 @@ class Line:
     ahead: Floats
 
     @classmethod
-    def of(cls, schedule: Schedule, place: float, ways: Mapping[str, Floats], speed: float) -> Line:
+    def of(cls, schedule: Schedule, place: float, displacements: Mapping[str, Floats], speed: float) -> Line:
         """Return the line through a station in a direction of the drivers."""
         here, total = schedule.at(np.array([place])), np.zeros(len(schedule))
-        unit = {id: way[0] / (speed * schedule.unit(id)) for id, way in ways.items()}
+        unit = {id: displacement[0] / (speed * schedule.unit(id)) for id, displacement in displacements.items()}
         for id, z in schedule.drivers.items():
             total += unit[id] * (z[0] - here[id]) / schedule.unit(id)
         return cls(total / sum(x * x for x in unit.values()))
@@ -117,7 +117,7 @@ def contours_at(
     schedule: Schedule,
     changes: ModeChanges,
     stations: Floats,
-    ways: Mapping[str, Floats],
+    displacements: Mapping[str, Floats],
     near: Floats,
     *,
     outgoing: NDArray[np.bool_] | None = None,
@@ -125,14 +125,14 @@ def contours_at(
 ) -> tuple[Contours, Floats]:
     """Return the largest good circles around stations (c,) and the speed (c,) of the drivers per station.
 
-    `ways` (c,) of each driver is the displacement per station on arrival at a station, or on departure where it is
-    `outgoing`. A circle is good where its first `steps` are certified (default: all).
+    `displacements` (c,) of each driver is the displacement per station on arrival at a station, or on departure where
+    it is `outgoing`. A circle is good where its first `steps` are certified (default: all).
     """
-    units = {id: schedule.unit(id) for id in ways}
-    speed = np.max([np.abs(way) / units[id] for id, way in ways.items()], axis=0)
+    units = {id: schedule.unit(id) for id in displacements}
+    speed = np.max([np.abs(displacement) / units[id] for id, displacement in displacements.items()], axis=0)
     values = schedule.at(stations)
     with np.errstate(all="ignore"):
-        lines = {id: way / speed for id, way in ways.items()}
+        lines = {id: displacement / speed for id, displacement in displacements.items()}
     arriving = -1.0 if outgoing is None else np.where(outgoing, 1.0, -1.0)
     modes = changes.modes(stations)
 

@@ -23,10 +23,10 @@ def wound(angle: Floats, turn: Floats) -> Floats:
     >>> wound(np.array([0.0, -3.0]), np.array([5.0, 5.0 + 3 * np.pi + 0.1])).round(3).tolist()
     [0.0, 9.566]
     """
-    way = turn - angle
-    first = np.argmax(np.isfinite(way), axis=-1, keepdims=True)
-    way = way - np.take_along_axis(way, first, axis=-1)
-    return np.asarray(angle + 2 * np.pi * np.round(way / (2 * np.pi)))
+    whole = turn - angle
+    first = np.argmax(np.isfinite(whole), axis=-1, keepdims=True)
+    whole = whole - np.take_along_axis(whole, first, axis=-1)
+    return np.asarray(angle + 2 * np.pi * np.round(whole / (2 * np.pi)))
 
 
 def since(start: float, angle: Floats) -> Floats:

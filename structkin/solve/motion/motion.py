@@ -128,9 +128,9 @@ class Motion:
     def _counted_turn(self, link: str) -> Floats:
         """Return the turn (n,) of a link that no driver determines: along a fine motion, if it leads to the samples."""
         angle, drawn = self._direction_angle(link), float(np.angle(self.mechanism.links[link].direction))
-        if self._way is not None:
-            way, kept = self._way
-            turn = way.turn(link)[kept]
+        if self._fine_motion is not None:
+            fine, kept = self._fine_motion
+            turn = fine.turn(link)[kept]
             if (np.abs(wrapped(drawn + turn - angle)) < SAME)[np.isfinite(angle)].all():
                 return turn
         return since(drawn, continuous(angle, self.omega(link), self.t))
@@ -160,8 +160,8 @@ class Motion:
         It is a length [m]; in a circular slot the angle [rad] about its centre, continuous.
         """
         sliding = self._frames.sliding(joint)
-        along, way = (self._frames.value(expression) for expression in self._frames.along_and_way(sliding))
-        travel = np.asarray(sliding.travel_at(np.sum(along * way, axis=1), cross(along, way)))
+        along, vector = (self._frames.value(expression) for expression in self._frames.direction_and_vector(sliding))
+        travel = np.asarray(sliding.travel_at(np.sum(along * vector, axis=1), cross(along, vector)))
         return travel if sliding.measure == "length" else continuous(travel, np.full(len(self), np.nan), self.t)
 
     # --- velocity coefficients ----------------------------------------------------------------------------
@@ -259,7 +259,7 @@ class Motion:
         return Poses(self.mechanism.links, self.mechanism.joints, frames, self.size)
 
     @cached_property
-    def _way(self) -> tuple[Motion, NDArray[np.intp]] | None:
+    def _fine_motion(self) -> tuple[Motion, NDArray[np.intp]] | None:
         """A motion in small steps from the sketch, and the places of the samples in it; None if there is none."""
         schedule = Schedule(self.mechanism, self.t, self.drivers, frozenset(self.thirds))
         if not FAR < np.max(schedule.parts, initial=0) <= np.sum(schedule.parts) <= LONGEST:

@@ -96,9 +96,9 @@ class MovingFrames:
         hint = suggest(str(name), known)
         return InputError([Problem(str(name), f"is not {what}", hint)], self.mechanism.title or "mechanism")
 
-    def along_and_way(self, joint: Sliding) -> tuple[Affine, Affine]:
+    def direction_and_vector(self, joint: Sliding) -> tuple[Affine, Affine]:
         """Return the x direction of a line's axes, and the vector from their origin to the sliding point."""
-        return joint.along_and_way(self.plan.frames)
+        return joint.direction_and_vector(self.plan.frames)
 
     # --- values -------------------------------------------------------------------------------------------
 

@@ -101,8 +101,8 @@ def _travel(motion: Motion, joint: str) -> tuple[Floats, Floats, Floats]:
     if not isinstance(sliding, Guide):
         raise InputError([Problem(joint, "is a curved slot", "name a link that swings")], motion.mechanism.title)
     frames = motion._frames
-    along, way = frames.along_and_way(sliding)
-    D, W = ([frames.value(vector, order) for order in range(3)] for vector in (along, way))
+    along, vector = frames.direction_and_vector(sliding)
+    D, W = ([frames.value(vector, order) for order in range(3)] for vector in (along, vector))
 
     def dot(i: int, j: int) -> Floats:
         return np.asarray(np.sum(D[i] * W[j], axis=1))

@@ -56,11 +56,11 @@ class VelocityCoefficients:
 
     def travel(self, joint: str) -> Floats:
         """Return K (n, f) of the travel along a prismatic joint or slot; see `Motion.travel_coefficient`."""
-        along, way = self.frames.along_and_way(self.frames.guide(joint))
-        D, W = self.frames.value(along), self.frames.value(way)
+        along, vector = self.frames.direction_and_vector(self.frames.guide(joint))
+        D, W = self.frames.value(along), self.frames.value(vector)
         by = self.slots.along
         drives = self.frames.mechanism.drivers
-        columns = [np.sum(by(along, driver).T * W + D * by(way, driver).T, axis=1) for driver in drives]
+        columns = [np.sum(by(along, driver).T * W + D * by(vector, driver).T, axis=1) for driver in drives]
         return np.stack(columns, axis=-1)
 
     @property

@@ -26,7 +26,7 @@ class Direct:
     form: General
     known: Known
     _zeros: tuple[float, ...] = field(init=False, repr=False)
-    clear = np.inf
+    regular_determinant = np.inf
     numba = False
     spacing = 0.15
     block = BLOCK
@@ -74,24 +74,24 @@ class Direct:
         """Close poses."""
         values = self.values(h)
         O, theta, change = self.form.newton(values, *self.split(s), iterations=iterations)
-        found, sides = self.join(O, theta), np.ones(s.shape[1])
+        found, determinants = self.join(O, theta), np.ones(s.shape[1])
         if self.form.rows.count == 3 * self.form.rows.links:
             # Redundant rows have no determinant; only small steps keep their poses apart.
             U = found[: 4 * self.form.rows.links].reshape(-1, 2, 2, s.shape[1])[:, 1]
-            sides = np.linalg.slogdet(self.form.jacobian(values, O, U))[0]
-        return found, change, sides
+            determinants = np.linalg.slogdet(self.form.jacobian(values, O, U))[0]
+        return found, change, determinants
 
-    def walk(self, h: Floats, s: Floats, start: float, doubt: float) -> tuple[Floats, Floats]:
+    def steps(self, h: Floats, s: Floats, start: float, doubtful: float) -> tuple[Floats, Floats]:
         """Return no points: steps are taken one by one."""
         return np.empty((len(s), 0)), np.empty(0)
 
     def between(
-        self, h: Sequence[Floats], way: Floats, intervals: Intervals, out: Floats, *, each: bool = False
+        self, h: Sequence[Floats], lengths: Floats, intervals: Intervals, out: Floats, *, each: bool = False
     ) -> Closed:
         """Close lanes between points."""
-        guess = intervals.guess(way, self.form.rows.links)
-        out[:], change, side = self.newton(np.array(h).reshape(len(h), len(way)), guess, ITERATIONS)
-        return Closed.of(np.array((change * change, side, apart(self.form, out, guess) ** 2)))
+        guess = intervals.guess(lengths, self.form.rows.links)
+        out[:], change, determinant = self.newton(np.array(h).reshape(len(h), len(lengths)), guess, ITERATIONS)
+        return Closed.of(np.array((change * change, determinant, apart(self.form, out, guess) ** 2)))
 
     def ahead(self, h: Floats, s: Floats, d: Floats) -> Floats:
         """Move poses along their tangents."""
@@ -105,8 +105,8 @@ class Direct:
         """Return first and second rates."""
         first = self._linear(h, s, d, self._zeros)
         dh = self._values(d, 0.0)
-        bend = self.form.convective(self.values(h), self.phi(s), dh, first, dh, first)
-        second = self._linear(h, s, e, bend)
+        g = self.form.convective(self.values(h), self.phi(s), dh, first, dh, first)
+        second = self._linear(h, s, e, g)
         v, w = (np.concatenate([np.atleast_2d(x) for x in part]) for part in (first, second))
         return v, w
 

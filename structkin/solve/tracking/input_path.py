@@ -37,14 +37,14 @@ class InputPath:
         self.rows, self._count, self.spacing = rows, n, solver.spacing
         scales = scales_of(solver)
         self._weights = weights_of(solver)
-        self.way = path_length(rows, scales, n, numba=solver.numba)
+        self.length = path_length(rows, scales, n, numba=solver.numba)
         self.lanes, self._ends = np.arange(n), np.array([n - 1])
         # A value missing anywhere makes the sum NaN; a single lane has no path.
-        if not np.isfinite(self.way[-1]) or (n == 1 and not all(np.isfinite(row[0]) for row in rows)):
+        if not np.isfinite(self.length[-1]) or (n == 1 and not all(np.isfinite(row[0]) for row in rows)):
             # Lanes whose inputs are missing belong to an earlier group's failure.
             self.lanes = np.flatnonzero(np.logical_and.reduce([np.isfinite(row) for row in rows]))
             self._ends = np.append(np.flatnonzero(np.diff(self.lanes) > 1), len(self.lanes) - 1)
-            self.way = path_length([row[self.lanes] for row in rows], scales, len(self.lanes), numba=solver.numba)
+            self.length = path_length([row[self.lanes] for row in rows], scales, len(self.lanes), numba=solver.numba)
 
     def inputs(self, lanes: Any) -> Floats:
         """Return the inputs (inputs, n) at some lanes."""
@@ -87,13 +87,15 @@ class InputPath:
     def points(self, k: int, count: int) -> Indices:
         """Return this many continuation points after lane k, spaced or each the next lane, up to the end of its run."""
         end = self.end_of_run(k)
-        count = min(count, int((self.way[end] - self.way[k]) / self.spacing) + 1)
-        ahead = np.searchsorted(self.way, self.way[k] + self.spacing * np.arange(1, count + 1), side="right") - 1
+        count = min(count, int((self.length[end] - self.length[k]) / self.spacing) + 1)
+        ahead = np.searchsorted(self.length, self.length[k] + self.spacing * np.arange(1, count + 1), side="right") - 1
         ahead = np.minimum(np.maximum(ahead, k + 1), end)
         return np.asarray(ahead[np.append(True, ahead[1:] > ahead[:-1])])
 
     def point(self, k: int, end: int) -> int:
-        """Return the next lane to walk to from lane k towards another: one spacing away, or else the next."""
+        """Return the next lane to step to from lane k towards another: one spacing away, or else the next."""
         if end > k:
-            return min(max(k + 1, int(np.searchsorted(self.way, self.way[k] + self.spacing, side="right")) - 1), end)
-        return max(min(k - 1, int(np.searchsorted(self.way, self.way[k] - self.spacing))), end)
+            return min(
+                max(k + 1, int(np.searchsorted(self.length, self.length[k] + self.spacing, side="right")) - 1), end
+            )
+        return max(min(k - 1, int(np.searchsorted(self.length, self.length[k] - self.spacing))), end)

@@ -47,7 +47,7 @@ export function Centres({ view, player, base }: { view: Report; player: Player; 
   );
 }
 
-/** The centrode on the base, and that on the link, which rolls on it; in mechanism units. */
+/** The fixed centrode on the base and the moving one on the link, which rolls on it; in mechanism units. */
 export function Centrodes({ view, player, link, base }: { view: Report; player: Player; link: string; base: string }) {
   const pair = centresOn(view, base).find((entry) => entry.link === link)?.pair;
   const samples = view.samples!;

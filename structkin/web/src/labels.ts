@@ -1,5 +1,5 @@
-// Names beside their points. A name keeps its offset from its point through the whole motion, so that it does not
-// jump; of sixteen offsets that one is taken which covers least over the poses looked at.
+// Names next to their points. A name keeps its offset from its point through the whole motion, so that it does not
+// jump; of sixteen offsets, the one that covers least in some sample poses is used.
 import { type Camera, pixel, type Size } from "./camera";
 import { corners, matrix, moved, type Pose, spot } from "./pose";
 import type { Point, View } from "./types";
@@ -62,7 +62,7 @@ export function labelOffsets(view: View, names: Name[], poses: Pose[], camera: C
     });
     return total / poses.length;
   };
-  // the second time round each knows where all the others are
+  // in the second round each name knows where all the others are
   for (let round = 0; round < 2; round++)
     names.forEach((name, k) => {
       const [w, h] = halves[k]!;

@@ -52,7 +52,7 @@ function Dial({ limits, value }: { limits: DriverLimits; value: number | null })
   const angle = (v: number) => (2 * Math.PI * v) / turn;
   const on = (v: number, r: number): [number, number] => [CX + r * Math.cos(angle(v)), CY - r * Math.sin(angle(v))];
   const arc = (a: number, b: number) => {
-    // what is more than a turn winds outwards
+    // an angle of more than a turn winds outwards
     const rise = b - a > turn * (1 + 1e-9) ? 10 : 0;
     const steps = Math.max(2, Math.ceil((Math.abs(b - a) / turn) * 72));
     return "M" + Array.from({ length: steps + 1 }, (_, k) => on(a + ((b - a) * k) / steps, R + rise * (k / steps - 0.5)).map((c) => c.toFixed(2)).join(" ")).join("L");

@@ -1,4 +1,4 @@
-// The mechanism in motion, with what may be drawn over it.
+// The mechanism in motion, with optional overlays.
 import { signal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { basesOf, Centres, Centrodes, centresOn } from "./centres";
@@ -30,7 +30,7 @@ export function MotionSection({ view, player }: { view: Report; player: Player |
   return (
     <section id="motion" class="sk-card sk-mechanism">
       <h2>{player ? "Motion" : "Drawing"}</h2>
-      <div class="sk-layers" role="group" aria-label="What is drawn">
+      <div class="sk-layers" role="group" aria-label="Overlays">
         {layers.filter(([, , there]) => there).map(([name, label]) => (
           <label key={name}>
             <input

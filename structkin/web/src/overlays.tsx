@@ -1,4 +1,4 @@
-// What is drawn with a mechanism: traces, velocities, accelerations and forces.
+// Overlays of a mechanism: paths, velocities, accelerations and forces.
 import { useContext } from "preact/hooks";
 import { pixel } from "./camera";
 import type { Player } from "./player";
@@ -8,7 +8,7 @@ import { StageContext } from "./scene";
 import { pathOf } from "./shapes";
 import type { Numbers, Point, View } from "./types";
 
-/** The paths of the points that leave one, in mechanism units. */
+/** The paths of the marked points, in mechanism units. */
 export function Traces({ view }: { view: View }) {
   const samples = view.samples!;
   const poses = Array.from({ length: samples.n }, (_, k) => poseAt(samples, k));
@@ -70,7 +70,7 @@ export function Rates({ view, player, of }: { view: Report; player: Player; of: 
   return <Arrows arrows={arrows} largest={largest} longest={90} name={of === "v" ? "sk-velocity" : "sk-acceleration"} />;
 }
 
-/** The forces that joints put on links. */
+/** The forces of joints on links. */
 export function Reactions({ view, player }: { view: Report; player: Player }) {
   const { arrows } = view.forces!;
   const k = player.index.value;

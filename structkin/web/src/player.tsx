@@ -30,7 +30,7 @@ export function playerOf(samples: Samples): Player {
   };
 }
 
-/** Return whether the last pose is the first one again: then a motion is looped, else it is played to and fro. */
+/** Return whether the last pose is the first one again: such a motion is looped, another one is played back and forth. */
 export function isCyclic({ frames, n }: Samples): boolean {
   let size = 0;
   let gap = 0;

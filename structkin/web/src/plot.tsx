@@ -21,12 +21,12 @@ export interface PlotProps {
   curves: Curve[];
   player: Player;
   height?: number;
-  /** Values with a line across. */
+  /** Values at which a horizontal line is drawn. */
   marks?: number[];
   range?: [low: number, high: number];
 }
 
-/** The width on paper, and its colours, whatever the reader's screen has. */
+/** Width and colours on paper, independent of the screen. */
 const PAPER = { width: 320, share: 0.8, ink: "#444", line: "#ddd" };
 
 export function Plot(props: PlotProps) {
@@ -171,7 +171,7 @@ function tick(value: number): string {
   return text.replace("-", "−");
 }
 
-/** Return the range of the curves with a margin; where rates grow without bound, what most samples need. */
+/** Return the range of the curves with a margin; if rates grow without bound, the range that most samples need. */
 function extent(curves: Curve[]): [number, number] {
   const all = curves.flatMap((curve) => curve.values.filter((value) => value !== null)).sort((a, b) => a - b);
   let [low, high] = [all[0] ?? 0, all[all.length - 1] ?? 0];

@@ -61,9 +61,9 @@ export function PlotsSection({ view, player }: { view: Report; player: Player })
     <section id="plots" class="sk-card">
       <h2>Plots</h2>
       <p class="sk-intro">
-        Press on a plot to move the mechanism there.
-        {!rates && " Velocities and accelerations are not known: the speeds of the drivers are not given."}
-        {rates && rates.left_out.length > 0 && ` Without the rates of ${rates.left_out.join(", ")}: they would make the page too large.`}
+        Click a plot to move the mechanism to that sample.
+        {!rates && " Velocities and accelerations are unknown because the speeds of the drivers are not given."}
+        {rates && rates.left_out.length > 0 && ` The velocities and accelerations of ${rates.left_out.join(", ")} are left out: they would make the page too large.`}
       </p>
       {coefficients && coefficients.drivers.length > 1 && (
         <label class="sk-choice">
@@ -110,8 +110,8 @@ export function TransmissionSection({ view, player }: { view: Report; player: Pl
     <section id="transmission" class="sk-card">
       <h2>Transmission angle</h2>
       <p class="sk-intro">
-        A dyad transmits best at a right angle, and not at all at 0 or {number(2 * right)}{unitWords(unit)}. Dotted: the right angle, and{" "}
-        {number(right / 2.25)}{unitWords(unit)} either way, below which designers begin to worry.
+        A dyad transmits best at a right angle, and not at all at 0 or {number(2 * right)}{unitWords(unit)}. Dotted: the right angle, and
+        the usual limits of {number(right / 2.25)}{unitWords(unit)} and {number(2 * right - right / 2.25)}{unitWords(unit)}.
       </p>
       <Plot title="transmission angle" unit={unit} x={view.plots!.x} curves={drawn} player={player} height={210} marks={marks} range={[0, 2 * right]} />
       <ul class="sk-facts">

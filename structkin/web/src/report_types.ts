@@ -1,4 +1,4 @@
-// The sections that a report adds to a view (structkin/report/); one that the mechanism does not have is missing.
+// The sections that a report adds to a view (structkin/report/); those that do not apply are missing.
 import type { Numbers, View } from "./types";
 
 /** One number for all samples, or one for each. */

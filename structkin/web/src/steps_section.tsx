@@ -22,7 +22,7 @@ function groupOf(view: Report, { frame }: Shape): number | null {
   return last < 0 ? null : last;
 }
 
-/** Return what a step is seen in: the whole mechanism over its motion, and the other modes of the step's group. */
+/** Return the box of a step: the whole mechanism over its motion, and the other modes of the step's group. */
 function boxOf(view: Report, index: number, own: Shape[]): Box {
   const { modes } = view.steps!.groups[index]!;
   const poses = somePoses(view.samples, 40);
@@ -52,7 +52,7 @@ function ghostPose(pose: Pose, frames: LinkFrames, k: number): Pose {
   return { ...pose, ...Object.fromEntries(moved) };
 }
 
-/** Return the names that a step needs: what it is given, what it finds, and the points of its links. */
+/** Return the names that a step needs: its inputs, its outputs, and the points of its links. */
 function namedIn(view: Report, index: number): Set<string> {
   const step = view.steps!.groups[index]!;
   return new Set([...step.points, ...step.found, ...step.inputs.flatMap(({ point }) => point ?? [])]);
@@ -87,8 +87,8 @@ export function StepsSection({ view, player }: { view: Report; player: Player })
     <section id="steps" class="sk-card">
       <h2>Solution step by step</h2>
       <p class="sk-intro">
-        The driven links come first; each further group needs only what is known before it. Numbers and colours are the same on the
-        whole page.
+        The driven links come first; each later group needs only what is already known. Numbers and colours are the same throughout
+        the page.
       </p>
       <div class="sk-columns sk-steps">
         <div>
@@ -151,7 +151,7 @@ function LocusMark({ view, locus, player, colour }: { view: Report; locus: Locus
   return <path class="sk-locus" d={`M${x - reach * dx} ${y - reach * dy}L${x + reach * dx} ${y + reach * dy}`} stroke={colour} />;
 }
 
-/** The shapes of a group in another mode: its links elsewhere, all else as it is. */
+/** The shapes of a group in another mode: its links are elsewhere, everything else is unchanged. */
 function Ghost({ shapes, player, frames, live }: { shapes: Shape[]; player: Player; frames: LinkFrames; live: boolean }) {
   const pose = useMemo(
     () => computed(() => ghostPose(player.pose.value, frames, live ? player.index.value : 0)),
@@ -160,7 +160,7 @@ function Ghost({ shapes, player, frames, live }: { shapes: Shape[]; player: Play
   return <Shapes shapes={shapes} pose={pose} name="sk-ghost" />;
 }
 
-/** Rings about the pins that a group is given, and about those that it finds. */
+/** Rings around the pins that a group is given, and around those that it finds. */
 function Pins({ view, step, player, colour }: { view: Report; step: Step; player: Player; colour: string }) {
   const stage = useContext(StageContext)!;
   const [camera, size] = [stage.camera.value, stage.size.value];
@@ -181,7 +181,7 @@ function Pins({ view, step, player, colour }: { view: Report; step: Step; player
   );
 }
 
-/** Return the shapes of a group by itself: its links and joints, with the pins at which others hang on it. */
+/** Return the shapes of a group by itself: its links and joints, with the pins to which others are attached. */
 function partsOf(view: Report, index: number): Shape[] {
   const points = [...namedIn(view, index)].flatMap((name) => [`joint:${name}`, `point:${name}`]);
   const links = view.groups[index]!.links.map((name) => `link:${name}`);
@@ -194,7 +194,7 @@ export function GroupsSection({ view }: { view: Report }) {
   const pose = useMemo(() => signal(poseAt(view.samples!, sample)), [view]);
   const parts = view.groups.map((group) => partsOf(view, group.index));
   const boxes = parts.map((shapes) => bounds(shapes, [pose.value]));
-  // one scale for all groups: their pins are of one size
+  // one scale for all groups, so that their pins have the same size
   const size = boxes.reduce<Point>(
     ([width, height], box) => (box ? [Math.max(width, box.x1 - box.x0), Math.max(height, box.y1 - box.y0)] : [width, height]),
     [12 * view.symbol, 12 * view.symbol],
@@ -245,7 +245,7 @@ function lociWords({ loci, found }: Step): string {
   return found.length ? `Dashed ${drawn}: ${found.join(", ")} lies on ${loci.length > 1 ? "both" : "it"}.` : `Dashed ${drawn}: where its points can be.`;
 }
 
-/** Return what a group hangs on, in words. */
+/** Return what a group is attached to, in words. */
 function sources(step: Step): string {
   const given = step.inputs.map(({ id, from }) => `${id} (${from === null ? "ground" : `group ${from + 1}`})`);
   const driven = step.drivers.length ? `driven by ${step.drivers.join(", ")}` : "";

@@ -1,4 +1,4 @@
-// Tables, and the CSV files made of them.
+// Tables, and CSV files made from them.
 import { poseAt, spot } from "./pose";
 import type { Report, Row } from "./report_types";
 import type { Numbers } from "./types";
@@ -30,7 +30,7 @@ export function TablesSection({ view }: { view: Report }) {
         />
       )}
       {forces && forces.table.length > 0 && (
-        <Table title="Largest forces" heads={["", "largest", "unit", where, "mean"]} units={["", "", "", x.unit, ""]} rows={forces.table} />
+        <Table title="Largest forces and moments" heads={["", "largest", "unit", where, "mean"]} units={["", "", "", x.unit, ""]} rows={forces.table} />
       )}
       <p class="sk-downloads">
         <Download name={`${fileName(view)}-motion.csv`} columns={() => motionColumns(view)}>Motion as CSV</Download>
@@ -95,7 +95,7 @@ export function csvOf(columns: Column[]): string {
   return [...lines, ...rows].map((row) => row.map(quoted).join(",")).join("\n") + "\n";
 }
 
-/** Return time and drivers, with which every table begins. */
+/** Return time and drivers, the first columns of every table. */
 function first(view: Report): Column[] {
   const samples = view.samples!;
   const time: Column[] = samples.t ? [["t", "s", samples.t]] : [];

@@ -1,5 +1,5 @@
-// The JSON that Python hands over (structkin/show/view.py). Lengths are in the file's unit, angles in radians, y is up;
-// null stands where there is no pose.
+// The JSON from Python (structkin/show/view.py). Lengths are in the file's unit, angles in radians, y is up; null means
+// that there is no pose.
 
 export type Point = [x: number, y: number];
 /** A place, or a direction, in the local coordinates of a link. */
@@ -49,7 +49,7 @@ export interface Driver {
   quantity: "angle" | "length";
   unit: string;
   at: Place;
-  /** Where its name belongs. */
+  /** Where its name is drawn. */
   label?: { frame: Frame; at: Point };
 }
 
@@ -92,7 +92,7 @@ export interface View {
   samples?: Samples;
 }
 
-/** What a host gives: the model of anywidget, of which a page with inline data needs only `get`. */
+/** The model that a host provides, that of anywidget; a page with inline data needs only `get`. */
 export interface Model {
   get(name: string): unknown;
   set?(name: string, value: unknown): void;

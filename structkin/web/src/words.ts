@@ -1,7 +1,7 @@
-// Numbers and units as they are read.
+// Numbers and units as text.
 import type { Samples, View } from "./types";
 
-/** Return a number to so many significant digits, a minus sign in place of a hyphen; "–" for none. */
+/** Return a number to this many significant digits, with a minus sign instead of a hyphen; "–" for none. */
 export function number(value: number | null | undefined, digits = 4): string {
   if (value == null || !Number.isFinite(value)) return "–";
   const size = Math.abs(value);

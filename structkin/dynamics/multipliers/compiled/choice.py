@@ -54,27 +54,27 @@ class CompiledMultipliers(Multipliers):
         """Return everything at a time and state that is recorded; the state of the solvers is restored."""
         mem, n = self._mem, self.coordinates.n
         strength, least = float(mem.strength), float(mem.least)
-        settled, rate = np.array(y), np.empty(len(y))
+        projected, rate = np.array(y), np.empty(len(y))
         # The equations themselves distribute the multipliers of redundant rows.
-        known = self.kkt.rows is None and self._module.instant(mem.I, mem.D, t, settled, rate)
+        known = self.kkt.rows is None and self._module.instant(mem.I, mem.D, t, projected, rate)
         mem.strength, mem.least = strength, least
         if not known:
             return self._by_numpy(lambda plain: plain.recorded(t, y))
         self.evaluations += 1
-        y = settled
+        y = projected
         X = mem.X.copy()
         ddX = X[2] + self._frame_rates @ (mem.map[: len(mem.map_row)] * rate[n + mem.map_column])
         turns, multipliers = mem.new_turns.copy(), mem.right[n:] * mem.size / mem.unit_row
         return self.instant(t, (y[:n], y[n:], rate[n:]), multipliers, (X[0], X[1], ddX), turns)
 
-    def settle(self, t: float, y: Floats) -> Floats:
+    def project(self, t: float, y: Floats) -> Floats:
         """Return the corrected state at the end of a step."""
         if isinstance(self.stabilisation, Feedback):
             return y
-        settled = np.array(y)
-        if self._module.settle(self._mem.I, self._mem.D, t, settled):
-            return settled
-        return self._by_numpy(lambda plain: plain.settle(t, y))
+        projected = np.array(y)
+        if self._module.end_step(self._mem.I, self._mem.D, t, projected):
+            return projected
+        return self._by_numpy(lambda plain: plain.project(t, y))
 
     def accept(self, t: float, y: Floats) -> None:
         """Continue from the end of a step: count turns, note impacts, and choose independent coordinates."""
@@ -83,9 +83,9 @@ class CompiledMultipliers(Multipliers):
         self._gap = self._module.accept(self._mem.I, self._mem.D, t, y)
         self.remember(t, y)
 
-    def come_apart(self, t: float, y: Floats) -> str:
+    def constraint_violation(self, t: float, y: Floats) -> str:
         """Return which joint has come apart, in words; empty where none has."""
-        return "" if self._gap < APART else self._plain.come_apart(t, y)
+        return "" if self._gap < APART else self._plain.constraint_violation(t, y)
 
     def remember(self, t: float, y: Floats) -> None:
         """Note the impact speeds of the bodies that touch at the end of a step."""

@@ -46,7 +46,7 @@ def rate(mem: ConstrainedMemory, t: float, y: Any, out: Any) -> bool:
 
 def instant(mem: ConstrainedMemory, t: float, y: Any, out: Any) -> bool:
     """Settle a state in place, and write its rate and the turns of the links."""
-    if not (settle(mem, t, y) and rate(mem, t, y, out)):
+    if not (end_step(mem, t, y) and rate(mem, t, y, out)):
         return False
     find_turns(mem, t)
     return True
@@ -138,7 +138,7 @@ def add_efforts(mem: ConstrainedMemory, t: float, push: Any) -> None:
 # --- between steps --------------------------------------------------------------------------------------------
 
 
-def settle(mem: ConstrainedMemory, t: float, y: Any) -> bool:
+def end_step(mem: ConstrainedMemory, t: float, y: Any) -> bool:
     """Move the state at the end of a step onto the constraints, in place."""
     if mem.chosen.shape[0] > 0:
         return close(mem, t, y)

@@ -15,7 +15,7 @@ def find_frames(mem: ConstrainedMemory, y: Any) -> None:
     """Write the frames at a state, their rates, their second rates at q'' = 0, and the map."""
     X, n = mem.X, mem.n
     if mem.tree != 0:
-        for k in range(mem.hung.shape[0]):
+        for k in range(mem.parent_columns.shape[0]):
             hang(mem, k, y)
         fill_map(mem)
         return
@@ -33,7 +33,7 @@ def find_frames(mem: ConstrainedMemory, y: Any) -> None:
 def hang(mem: ConstrainedMemory, k: int, y: Any) -> None:
     """Write the frame of a link of the tree, with two rates, from that of its parent."""
     X, theta, omega, n = mem.X, mem.theta, mem.omega, mem.n
-    parent, column = mem.hung[k, 0], mem.hung[k, 1]
+    parent, column = mem.parent_columns[k, 0], mem.parent_columns[k, 1]
     arms = mem.arms
     a_re, a_im, b_re, b_im, angle = arms[k, 0], arms[k, 1], arms[k, 2], arms[k, 3], arms[k, 4]
     rate = 0.0
@@ -84,7 +84,7 @@ def direction_of(mem: ConstrainedMemory, k: int) -> tuple[float, float, float]:
 def travel_direction(mem: ConstrainedMemory, s: int) -> tuple[float, float, float]:
     """Return the direction of a travel and its angular velocity."""
     ex, ey, spin = direction_of(mem, mem.travels[s, 1])
-    re, im = mem.travel_way[s, 0], mem.travel_way[s, 1]
+    re, im = mem.travel_axis[s, 0], mem.travel_axis[s, 1]
     return re * ex - im * ey, im * ex + re * ey, spin
 
 
