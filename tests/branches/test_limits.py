@@ -13,7 +13,7 @@ from random_mechanisms import DYADS, build, driven_p, driven_r, ram_r, triad
 
 import structkin as sk
 from structkin.branches.limits.follow import follow
-from structkin.branches.limits.next_stop import walk
+from structkin.branches.limits.next_stop import next_stop
 from structkin.branches.limits.poses import Poses
 from structkin.branches.limits.reach import Reach
 from structkin.branches.limits.search import Swept
@@ -223,7 +223,7 @@ def check_two_searches(mechanism, driver):
     reach = Reach(Poses(plan, call.path), call.whole)
     modes = {k: step.mode for k, step in enumerate(plan.steps)}
     for direction in (-1, 1):
-        stop = walk(reach, modes, call.start, direction)
+        stop = next_stop(reach, modes, call.start, direction)
         assume(stop is not None and not stop.passed)
         fold = follow(system, system.pack(rows, call.start), direction, call.whole)
         assume(fold is None or not fold.lost)
