@@ -56,6 +56,7 @@ def main() -> None:
     # 80 frames, each with a sample of its own.
     film = load(path("jansen_leg")).solve(samples=321).animate(fps=20, seconds=4, width=640)
     film.save(FOLDER / "jansen_leg.gif")
+    draw_equations()
     page = (FOLDER.parent / "dynamics.md").read_text(encoding="utf-8")
     pendulum = re.search(r"```toml\n(# double_pendulum.*?)```", page, re.DOTALL)
     assert pendulum is not None
@@ -70,6 +71,23 @@ def main() -> None:
         subprocess.run([sys.executable, "-c", STUDY, study, "--to", str(SCRATCH)], check=True)
     for picture in SCRATCH.glob("*.png"):
         shutil.copy(picture, FOLDER)
+
+
+def draw_equations() -> None:
+    """Typeset the equations of the double pendulum of equations.md."""
+    from matplotlib.figure import Figure
+
+    from structkin.multibody.file import from_dict
+    from structkin.symbolic import equations
+
+    page = (FOLDER.parent / "equations.md").read_text(encoding="utf-8")
+    model = from_dict(tomllib.loads(re.search(r"```toml\n(.*?)```", page, re.DOTALL)[1]))
+    (block,) = re.findall(r"align\*}\n(.*?)\n\\end", equations(model).latex(document=False), re.DOTALL)
+    lines = block.replace("&", "").split(" \\\\\n")
+    figure = Figure(figsize=(8, 0.4 * len(lines)), dpi=100)
+    for number, line in enumerate(lines):
+        figure.text(0.01, 1 - (number + 0.7) / len(lines), f"${line.strip()}$", fontsize=11)
+    save_figure(figure, FOLDER / "equations.png")
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +26,15 @@ def __getattr__(name: str) -> Any:
     return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
 
 
-def equations(model: SpatialModel, *, numbers: bool = False, shared: bool | None = None) -> Equations:
+def equations(
+    model: SpatialModel,
+    *,
+    numbers: bool = False,
+    shared: bool | None = None,
+    loops: str = "multipliers",
+    independent: Sequence[str] = (),
+    ratios: Mapping[str, tuple[str, float]] | None = None,
+) -> Equations:
     """Return the equations of motion of a model to read and to run; see `structkin.symbolic.explicit.equations`.
 
     Raises `InputError` if SymPy is not installed.
@@ -37,4 +46,4 @@ def equations(model: SpatialModel, *, numbers: bool = False, shared: bool | None
             raise
         hint = "pip install 'structkin[symbolic]'"
         raise InputError([Problem("", "SymPy is not installed", hint)], model.name) from None
-    return derive(model, numbers=numbers, shared=shared)
+    return derive(model, numbers=numbers, shared=shared, loops=loops, independent=independent, ratios=ratios)

@@ -79,8 +79,8 @@ def test_a_pendulum_reads_as_in_a_textbook():
     m, l, g = sp.symbols("m_rod l_rod g", positive=True, real=True)
     assert [found.M[0], found.h[0], found.f[0]] == [m * l**2, 0, -m * g * l * sp.sin(found.q[0])]
     text = found.latex(document=False)
-    assert r"l_{\mathrm{rod}}^{2} m_{\mathrm{rod}} \, \ddot{q}_{\mathrm{A}}" in text
-    assert r"+ g l_{\mathrm{rod}} m_{\mathrm{rod}} \sin{\left(q_{\mathrm{A}} \right)} &= 0" in text
+    assert text.count(r"m_{\mathrm{rod}} \, l_{\mathrm{rod}}^{2} \, \ddot{q}_{\mathrm{A}} + ") == 1
+    assert r"+ m_{\mathrm{rod}} \, g \, l_{\mathrm{rod}} \, \sin{\left(q_{\mathrm{A}} \right)} = 0" in text
 
 
 def kane(frame, q, u, bodies, loads=()):

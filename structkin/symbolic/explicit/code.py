@@ -16,6 +16,8 @@ from structkin.errors import printable
 if TYPE_CHECKING:
     from structkin.symbolic.explicit.equations import Equations
 
+#: outputs that are vectors
+COLUMNS = ("h", "f", "Phi", "gamma")
 Assignment = tuple[sp.Symbol, sp.Expr]
 
 FUNCTIONS = (
@@ -94,7 +96,7 @@ def equations(
     q: np.ndarray,
     qd: np.ndarray,
 {"    *," + chr(10) if constants else ""}{constants}) -> tuple[np.ndarray, ...]:
-    """Return {", ".join(f"{n} {_shape(m)}" for n, m in outputs.items())} at a time and state, in SI."""
+    """Return {", ".join(f"{n} {_shape(n, m)}" for n, m in outputs.items())} at a time and state, in SI."""
     {_unpacked(equations.q, "q")}
     {_unpacked(equations.qd, "qd")}
 {text}
@@ -121,7 +123,7 @@ def _array(printer: _Python, name: str, matrix: sp.Matrix) -> Iterable[str]:
     yield f"    {name} = np.array(["
     for i in range(matrix.rows):
         row = [printer.doprint(matrix[i, j]) for j in range(matrix.cols)]
-        yield f"        {row[0]}," if matrix.cols == 1 and name != "W" else f"        [{', '.join(row)}],"
+        yield f"        {row[0]}," if name in COLUMNS else f"        [{', '.join(row)}],"
     yield "    ], dtype=float)"
 
 
@@ -154,7 +156,7 @@ def c(equations: Equations) -> str:
     results = ", ".join(f"double *{name}" for name in outputs)
     return f"""/* Equations of motion of {_plain(equations.name)}: {_form(equations)}.
    q is {_plain(_coordinates(equations))}. Matrices are stored row by row:
-   {", ".join(f"{n} {_shape(m)}" for n, m in outputs.items())}. */
+   {", ".join(f"{n} {_shape(n, m)}" for n, m in outputs.items())}. */
 #include <math.h>
 
 typedef struct {{
@@ -185,8 +187,8 @@ def _form(equations: Equations) -> str:
     return "M qdd + h = f + W lambda" if equations.W.cols else "M qdd + h = f"
 
 
-def _shape(matrix: sp.Matrix) -> str:
-    return f"({matrix.rows},)" if matrix.cols == 1 else f"({matrix.rows}, {matrix.cols})"
+def _shape(name: str, matrix: sp.Matrix) -> str:
+    return f"({matrix.rows},)" if name in COLUMNS else f"({matrix.rows}, {matrix.cols})"
 
 
 def _coordinates(equations: Equations) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,7 @@ from structkin.symbolic.explicit.forms import Form, GroundForm, PlaneForm, Space
 from structkin.symbolic.explicit.geometry import Geometry, plane_of
 from structkin.symbolic.explicit.kinematics import Kinematics
 from structkin.symbolic.explicit.parameters import Parameter, Symbols
+from structkin.symbolic.explicit.reduction import Partition, Reduction
 from structkin.symbolic.explicit.scheme import masses_of
 from structkin.symbolic.explicit.tidy import collected
 from structkin.symbolic.tree import tree_of
@@ -78,25 +79,38 @@ class Equations:
         return function
 
 
-def equations(model: SpatialModel, *, numbers: bool = False, shared: bool | None = None) -> Equations:
+def equations(
+    model: SpatialModel,
+    *,
+    numbers: bool = False,
+    shared: bool | None = None,
+    loops: str = "multipliers",
+    independent: Sequence[str] = (),
+    ratios: Mapping[str, tuple[str, float]] | None = None,
+) -> Equations:
     """Return the equations of motion of a model by the explicit scheme of S4 (equations 2 to 9).
 
-        Masses, lengths, moments of inertia and stiffnesses are symbols with the model's values, or those values if
+    Masses, lengths, moments of inertia and stiffnesses are symbols with the model's values, or those values if
     `numbers`. Equations of few coordinates are written out; with `shared` (the default above four coordinates in a
     plane or three in space, and with oblique axes) they are chains of named intermediate quantities, body by body,
-    and nothing is expanded. Loops stay with multipliers. Raises `InputError` for loads and cut joints without such
-    expressions.
+    and nothing is expanded. Loops stay with multipliers, or are solved for their dependent coordinates with
+    `loops="explicit"` (equations 10 and 11); `independent` names the joints of the coordinates that remain, and
+    `ratios={"B": ("A", 2.5)}` makes the coordinate of joint B 2.5 times that of A (S4's transmission). Raises
+    `InputError` for loads, cut joints and loops without such expressions.
 
     >>> from structkin.multibody.joint import SpatialJoint
-        >>> from structkin.errors import InputError, Problem
-    from structkin.multibody.model import Body
-        >>> down = np.array([0.0, -0.5, 0.0])
-        >>> rod = Body("rod", 2.0, down, np.zeros((3, 3)))
-        >>> pin = SpatialJoint("A", "revolute", ("ground", "rod"), np.zeros(3), np.eye(3)[2], np.eye(3)[0])
-        >>> pendulum = equations(SpatialModel("pendulum", {"rod": rod}, {"A": pin}, gravity=np.array([0, -9.81, 0])))
-        >>> pendulum.M[0], pendulum.h[0], pendulum.f[0]
-        (l_rod**2*m_rod, 0, -g*l_rod*m_rod*sin(q_A))
+    >>> from structkin.multibody.model import Body
+    >>> down = np.array([0.0, -0.5, 0.0])
+    >>> rod = Body("rod", 2.0, down, np.zeros((3, 3)))
+    >>> pin = SpatialJoint("A", "revolute", ("ground", "rod"), np.zeros(3), np.eye(3)[2], np.eye(3)[0])
+    >>> pendulum = equations(SpatialModel("pendulum", {"rod": rod}, {"A": pin}, gravity=np.array([0, -9.81, 0])))
+    >>> pendulum.M[0], pendulum.h[0], pendulum.f[0]
+    (l_rod**2*m_rod, 0, -g*l_rod*m_rod*sin(q_A))
     """
+    if loops not in ("multipliers", "explicit"):
+        raise InputError([Problem("loops", f"{loops!r} is unknown", "multipliers or explicit")], model.name)
+    if ratios and loops != "explicit":
+        raise InputError([Problem("ratios", "they need dependent coordinates", 'add loops="explicit"')], model.name)
     tree = tree_of(model)
     closures.check(tree.cut)
     loads.check(model, tree)
@@ -111,17 +125,25 @@ def equations(model: SpatialModel, *, numbers: bool = False, shared: bool | None
         oblique = plane is None and any(np.count_nonzero(b.rotation) > 1 for b in tree.bodies)
         shared = oblique or len(coordinates) > WRITTEN_OUT[plane is not None]
     kind: type[Form] = GroundForm if shared else PlaneForm if plane is not None else SpaceForm
-    q, qd = _names(symbols, coordinates)
+    q, qd = names_of(symbols, coordinates)
+    reduction = None
+    if loops == "explicit" and (tree.cut or ratios):
+        reduction = Reduction(Partition(model, tree, geometry, q, qd, independent, ratios or {}))
     kinematics = Kinematics(model, tree, kind(tree, geometry, steps), q, qd)
     masses = masses_of(kinematics)
     M, h = masses.mass_matrix(), masses.convective()
     f = loads.Loads(kinematics, masses, steps).f
-    rows = [row for joint in tree.cut for row in closures.rows_of(kinematics, joint)]
+    rows = [] if reduction else [row for joint in tree.cut for row in closures.rows_of(kinematics, joint)]
     W = sp.Matrix(len(q), len(rows), lambda i, j: rows[j].slopes.get(i, 0))
     Phi, gamma = sp.Matrix([row.value for row in rows]), sp.Matrix([row.gamma for row in rows])
     if not shared:
         M, h, f, W, Phi, gamma = (m.applyfunc(lambda e: collected(e, qd)) for m in (M, h, f, W, Phi, gamma))
-    needed = _needed(steps.done, (M, h, f, W, Phi, gamma))
+    done = steps.done
+    if reduction:
+        M, h, f, done = reduction.reduced(M, h, f, done)
+        coordinates, q, qd = ([part[k] for k in reduction.u] for part in (coordinates, q, qd))
+        W, Phi, gamma = sp.zeros(len(q), 0), sp.zeros(0, 1), sp.zeros(0, 1)
+    needed = _needed(done, (M, h, f, W, Phi, gamma))
     used = set().union(
         *(m.free_symbols for m in (M, h, f, W, Phi, gamma)), *(value.free_symbols for _, value, _ in needed)
     )
@@ -131,7 +153,7 @@ def equations(model: SpatialModel, *, numbers: bool = False, shared: bool | None
     )
 
 
-def _names(symbols: Symbols, coordinates: list[tuple[str, int]]) -> tuple[list[sp.Symbol], list[sp.Symbol]]:
+def names_of(symbols: Symbols, coordinates: list[tuple[str, int]]) -> tuple[list[sp.Symbol], list[sp.Symbol]]:
     """Return symbols of the coordinates and their rates, named after their joints."""
     joints = [joint for joint, _ in coordinates]
     names = [f"{joint}_{n + 1}" if joints.count(joint) > 1 else joint for joint, n in coordinates]

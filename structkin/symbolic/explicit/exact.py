@@ -15,7 +15,7 @@ def exact(value: float) -> sp.Expr:
     """Return a number as a simple fraction or its square root if it is one to rounding, else as a float.
 
     >>> exact(0.5), exact(-(2**0.5) / 2), exact(9.81)
-    (1/2, -sqrt(2)/2, 9.81)
+    (1/2, -sqrt(2)/2, 9.81000000000000)
     """
     value = float(value)
     fraction = _simple(value)

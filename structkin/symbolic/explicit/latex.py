@@ -7,19 +7,20 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 import sympy as sp
+from sympy.printing.latex import LatexPrinter
 
 if TYPE_CHECKING:
     from structkin.symbolic.explicit.equations import Equations
 
 #: Characters of LaTeX after which a line of an equation is broken at its next sum.
 LINE = 110
-GREEK = {"phi", "theta", "omega", "alpha", "lambda"}
+GREEK = {"alpha", "beta", "gamma", "lambda", "omega", "phi", "theta"}
 ESCAPES = {c: rf"\{c}" for c in "&%$#_{}"} | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\^{}"}
 
 
 def latex(equations: Equations, *, document: bool) -> str:
     """Return the equations as a document or a fragment; it needs `amsmath` and `longtable`."""
-    names = _names(equations)
+    names = _Names(equations)
     parts = [f"\\section*{{{escaped(equations.name)}}}", _given(equations, names)]
     if equations.steps:
         parts += ["Intermediate quantities:", _steps(equations, names)]
@@ -52,7 +53,16 @@ def symbol_name(name: str) -> str:
     ('l_{\\mathrm{rod}}', '\\dot{q}_{\\mathrm{A}}', '\\varphi_{\\mathrm{arm,B}}', 'g')
     """
     letter, _, index = name.partition("_")
-    dots = {"qd": r"\dot{q}", "qdd": r"\ddot{q}", "vd": r"\dot{v}", "ud": r"\dot{u}", "phi": r"\varphi", "l0": "l^0"}
+    dots = {
+        "qd": r"\dot{q}",
+        "qdd": r"\ddot{q}",
+        "vd": r"\dot{v}",
+        "ud": r"\dot{u}",
+        "phi": r"\varphi",
+        "l0": "l^0",
+        "q0": "q^0",
+        "det": r"\Delta",
+    }
     if letter in dots:
         letter = dots[letter]
     elif letter in GREEK:
@@ -63,27 +73,51 @@ def symbol_name(name: str) -> str:
     return rf"{letter}_{{\mathrm{{{index.replace('_', ',')}}}}}" if index else letter
 
 
-def _names(equations: Equations) -> dict[sp.Symbol, str]:
-    symbols = {s for m in equations.outputs.values() for s in m.free_symbols}
-    for symbol, value, _ in equations.steps:
-        symbols |= {symbol, *value.free_symbols}
-    symbols |= {*equations.q, *equations.qd, *_accelerations(equations)}
-    return {s: symbol_name(s.name) for s in symbols}
+class _Names:
+    """The LaTeX of all symbols, and other symbols that sort as a reader writes products: m g l, not g l m."""
+
+    def __init__(self, equations: Equations) -> None:
+        symbols = {s for m in equations.outputs.values() for s in m.free_symbols}
+        for symbol, value, _ in equations.steps:
+            symbols |= {symbol, *value.free_symbols}
+        symbols |= {*equations.q, *equations.qd}
+        self.ordered = {s: sp.Symbol(f"{_rank(s.name)}{s.name}", real=True) for s in symbols}
+        self.printer = _Latex(
+            {
+                "symbol_names": {o: symbol_name(s.name) for s, o in self.ordered.items()},
+                "full_prec": False,
+                "mul_symbol": r" \, ",
+            }
+        )
+
+    def __call__(self, value: sp.Expr) -> str:
+        return str(self.printer.doprint(sp.sympify(value).xreplace(self.ordered)))
+
+    def is_sum(self, value: sp.Expr) -> bool:
+        """Whether a value is printed as a sum; SymPy multiplies -(a + b) out when symbols are replaced."""
+        return bool(value.xreplace(self.ordered).is_Add)
+
+
+def _rank(name: str) -> str:
+    """Return a letter that sorts a symbol: masses and stiffnesses, gravity, inertia, lengths, the rest, coordinates."""
+    letter = name.partition("_")[0]
+    ranks = {"m": "A", "k": "A", "d": "A", "g": "B", "I": "C", "l": "D", "s": "D", "q": "Y", "qd": "Z"}
+    return ranks.get(letter, "E")
 
 
 def _accelerations(equations: Equations) -> list[sp.Symbol]:
     return [sp.Symbol(f"qdd_{s.name[2:]}", real=True) for s in equations.q]
 
 
-def _printed(value: sp.Expr, names: dict[sp.Symbol, str]) -> str:
-    text: str = sp.latex(value, symbol_names=names, fold_short_frac=False, full_prec=False)
-    return text
+class _Latex(LatexPrinter):  # type: ignore[misc]
+    def _print_atan2(self, expr: sp.Expr) -> str:
+        return rf"\operatorname{{atan2}}\left({self._print(expr.args[0])},\, {self._print(expr.args[1])}\right)"
 
 
-def _given(equations: Equations, names: dict[sp.Symbol, str]) -> str:
+def _given(equations: Equations, names: _Names) -> str:
     """Return the tables of coordinates and parameters."""
     coordinates = ", ".join(
-        f"${names[s]}$ ({escaped(joint)})" for s, (joint, _) in zip(equations.q, equations.coordinates, strict=True)
+        f"${names(s)}$ ({escaped(joint)})" for s, (joint, _) in zip(equations.q, equations.coordinates, strict=True)
     )
     lines = [f"Coordinates (joint): {coordinates}."]
     if equations.parameters:
@@ -104,50 +138,49 @@ def _unit(unit: str) -> str:
     return "$\\mathrm{" + unit.replace(" ", "\\,") + "}$"
 
 
-def _steps(equations: Equations, names: dict[sp.Symbol, str]) -> str:
+def _steps(equations: Equations, names: _Names) -> str:
     blocks = []
     for body, group in groupby(equations.steps, key=lambda step: step[2]):
-        lines = [line for symbol, value, _ in group for line in _broken(f"{names[symbol]} &= ", value, names, "")]
-        blocks.append(f"% {escaped(body)}\n\\begin{{align*}}\n" + " \\\\\n".join(lines) + "\n\\end{align*}")
+        lines = [
+            line for s, value, _ in group for line in _lines(f"{names(s)} &= ", [names(t) for t in _terms(value)], "")
+        ]
+        blocks.append(f"{escaped(body)}:\n\\begin{{align*}}\n" + " \\\\\n".join(lines) + "\n\\end{align*}")
     return "\n".join(blocks)
 
 
-def _motion(equations: Equations, names: dict[sp.Symbol, str]) -> str:
+def _motion(equations: Equations, names: _Names) -> str:
     """Return M qdd + h - f = W lambda row by row."""
     lines = []
     accelerations = _accelerations(equations)
     for i in range(equations.q.rows):
-        terms = [_term(equations.M[i, j], a, names) for j, a in enumerate(accelerations) if equations.M[i, j] != 0]
-        terms += [(t, _printed(t, names)) for e in (equations.h[i], -equations.f[i]) for t in _terms(e)]
-        right = _forces(equations, i, names)
-        lines += _lines("", [text for _, text in terms], f" &= {right}")
+        left = [_term(equations.M[i, j], a, names) for j, a in enumerate(accelerations) if equations.M[i, j] != 0]
+        left += [names(t) for e in (equations.h[i], -equations.f[i]) for t in _terms(e)]
+        left, right = left or ["0"], _forces(equations, i, names)
+        if right == ["0"] or _width(_sum(left)) + _width(_sum(right)) <= LINE:
+            lines += _lines("& ", left, f" = {_sum(right)}")
+        else:
+            lines += _lines("& ", left, "") + _lines("&\\quad = ", right, "")
     return "\\begin{align*}\n" + " \\\\\n".join(lines) + "\n\\end{align*}"
 
 
-def _forces(equations: Equations, i: int, names: dict[sp.Symbol, str]) -> str:
-    """Return row i of W lambda."""
-    terms = [
-        _term(equations.W[i, k], sp.Symbol(f"lambda_{k + 1}"), names)[1]
-        for k in range(equations.W.cols)
-        if equations.W[i, k] != 0
-    ]
-    return _sum(terms) if terms else "0"
+def _forces(equations: Equations, i: int, names: _Names) -> list[str]:
+    """Return the terms of row i of W lambda."""
+    columns = [k for k in range(equations.W.cols) if equations.W[i, k] != 0]
+    return [_term(equations.W[i, k], sp.Symbol(f"lambda_{k + 1}"), names) for k in columns] or ["0"]
 
 
-def _term(factor: sp.Expr, symbol: sp.Symbol, names: dict[sp.Symbol, str]) -> tuple[sp.Expr, str]:
+def _term(factor: sp.Expr, symbol: sp.Symbol, names: _Names) -> str:
     """Return the LaTeX of a factor, in parentheses if it is a sum, times a symbol."""
-    text, name = _printed(factor, names), symbol_name(symbol.name)
-    if factor == 1:
-        return factor, name
-    if factor == -1:
-        return factor, f"- {name}"
-    return factor, rf"\left({text}\right) {name}" if factor.is_Add else rf"{text} \, {name}"
+    text, name = names(factor), symbol_name(symbol.name)
+    if factor in (1, -1):
+        return name if factor == 1 else f"- {name}"
+    return rf"\left({text}\right) {name}" if names.is_sum(factor) else rf"{text} \, {name}"
 
 
-def _closure(equations: Equations, names: dict[sp.Symbol, str]) -> str:
+def _closure(equations: Equations, names: _Names) -> str:
     lines = []
     for value in equations.Phi:
-        lines += _lines("", [_printed(t, names) for t in _terms(value)], " &= 0")
+        lines += _lines("& ", [names(t) for t in _terms(value)], " = 0")
     return "\\begin{align*}\n" + " \\\\\n".join(lines) + "\n\\end{align*}"
 
 
@@ -157,10 +190,6 @@ def _terms(value: sp.Expr) -> list[sp.Expr]:
     if value.is_Mul and value.args[0] == -1 and len(value.args) == 2:
         value = sp.Add(*(-term for term in sp.Add.make_args(value.args[1])))
     return [] if value == 0 else list(value.as_ordered_terms())
-
-
-def _broken(head: str, value: sp.Expr, names: dict[sp.Symbol, str], tail: str) -> list[str]:
-    return _lines(head, [_printed(t, names) for t in _terms(value)] or ["0"], tail)
 
 
 def _sum(terms: list[str]) -> str:
@@ -180,11 +209,7 @@ def _lines(head: str, terms: list[str], tail: str) -> list[str]:
     texts = [_sum(row) for row in rows]
     for n in range(1, len(texts)):
         texts[n] = "\\quad " + (texts[n] if texts[n].startswith("-") else "+ " + texts[n])
-    mark = "" if "&" in head else "& "
-    texts = [head + texts[0], *((mark if head == "" else "&") + text for text in texts[1:])]
-    if head == "" and len(texts) > 1:
-        texts[0] = "& " + texts[0]
-        tail = tail.replace(" &=", " =")
+    texts = [head + texts[0], *("&" + text for text in texts[1:])]
     texts[-1] += tail
     return texts
 

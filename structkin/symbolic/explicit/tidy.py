@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sympy as sp
 
-LONG = 400
+#: operations above which an expression is not collected, and below which factors are factored
+LONG, SHORT = 400, 30
 
 
 def tidy(expression: sp.Expr) -> sp.Expr:
@@ -30,13 +31,23 @@ def collected(expression: sp.Expr, rates: list[sp.Symbol]) -> sp.Expr:
     expression = tidy(expression)
     if not expression.is_Add:
         return expression
-    factored = sp.factor_terms(expression)
+    candidates = [expression, sp.factor_terms(expression)]
     if _size(expression) <= LONG:
-        by_function = sp.collect(expression, sorted(expression.atoms(sp.sin, sp.cos), key=sp.default_sort_key))
-        by_rates = sp.collect(expression, rates) if rates else expression
-        candidates = [expression, factored, *(sp.factor_terms(c) for c in (by_function, by_rates))]
-        return min(candidates, key=lambda e: (_size(e), sp.default_sort_key(e)))
-    return factored
+        candidates += [_by_function(expression), sp.factor_terms(_by_function(expression))]
+        if rates and expression.is_polynomial(*rates):
+            terms = sp.Poly(expression, *rates).terms()
+            products = (sp.Mul(*(r**n for r, n in zip(rates, powers, strict=True))) for powers, _ in terms)
+            candidates.append(sp.Add(*(p * _by_function(tidy(c)) for p, (_, c) in zip(products, terms, strict=True))))
+    return min(candidates, key=lambda e: (_size(e), sp.default_sort_key(e)))
+
+
+def _by_function(expression: sp.Expr) -> sp.Expr:
+    """Return the terms of each sine and cosine together, their factors factored."""
+    functions = sorted(expression.atoms(sp.sin, sp.cos), key=sp.default_sort_key)
+    if not functions or not expression.is_Add:
+        return sp.factor_terms(expression)
+    parts = sp.collect(expression, functions, evaluate=False)
+    return sp.Add(*(key * (sp.factor(c) if _size(c) < SHORT else sp.factor_terms(c)) for key, c in parts.items()))
 
 
 def _replaced(expression: sp.Expr, gone: sp.Expr, square: sp.Expr) -> sp.Expr:

@@ -1,0 +1,193 @@
+"""Loads of the explicit scheme, its Python, C and LaTeX."""
+
+import ctypes
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from exponentials import pose, ways
+from spatial_models import X, Y, Z, body, cart_pole, chain, four_bar, joint, spatial
+
+from structkin.errors import InputError
+from structkin.model.expression import Expression
+from structkin.model.laws import ConstantSpeed, ExpressionLaw, TableLaw
+from structkin.multibody.model import Force, JointLoad, Spring, Stop, Torque
+from structkin.symbolic import equations
+
+NONE = ConstantSpeed(0.0, 0.0)
+RIGHT, TOP = np.array([1.0, 0.4, 0.2]), np.array([0.1, 1.0, 0.0])
+
+
+def arm(*loads):
+    """Return two bodies on skew axes that hang on the ground, with loads."""
+    bodies = [body("a", 1, [0, -0.5, 0.1], np.diag([0.1, 0.2, 0.3])), body("b", 2, [0.2, -1.5, 0], 0.2 * np.eye(3))]
+    joints = [joint("A", "ground", "a", [0, 0, 0], Z), joint("B", "b", "a", [0, -1, 0], X)]
+    return spatial("arm", bodies, joints, loads)
+
+
+def placed(model, found, name, point, q):
+    order = list(found.coordinates)
+    return (pose(ways(model, order)[name], q) @ np.append(point, 1))[:3]
+
+
+def slopes(function, q, h=1e-6):
+    return np.array([(function(q + h * e) - function(q - h * e)) / (2 * h) for e in np.eye(q.size)])
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_springs_and_dampers_have_the_power_of_their_length(shared):
+    spring = Spring("s", ("b", "ground"), (TOP, RIGHT), 30.0, 4.0, 0.3)
+    between = Spring("r", ("a", "b"), (X, TOP), 7.0, 0.0, 0.1)
+    model, bare = arm(spring, between), arm()
+    found = equations(model, shared=shared)
+    without = equations(bare).function()
+    q, qd = np.array([[0.3, -0.4], [0.7, 1.1]])
+
+    def lengths(q):
+        b = placed(model, found, "b", TOP, q)
+        return np.array([np.linalg.norm(b - RIGHT), np.linalg.norm(b - placed(model, found, "a", X, q))])
+
+    l, gradient = lengths(q), slopes(lengths, q)
+    pull = [30 * (l[0] - 0.3) + 4 * (gradient[:, 0] @ qd), 7 * (l[1] - 0.1)]
+    expected = without(0.0, q, qd)[2] - gradient @ pull
+    assert np.allclose(found.function()(0.0, q, qd)[2], expected, atol=1e-7)
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_forces_and_torques_follow_the_body_or_not(shared):
+    law = ExpressionLaw(Expression("2*sin(3*t) + max(t, 0.1)**2"))
+    q, qd, t = np.array([0.3, -0.4]), np.zeros(2), 0.7
+    value = 2 * np.sin(3 * t) + t**2
+    for follows in (False, True):
+        model = arm(
+            Force("push", "b", TOP, (law, ConstantSpeed(1.5, 0), NONE), follows),
+            Torque("twist", "b", (NONE, law, ConstantSpeed(0.5, 2.0)), follows),
+        )
+        found = equations(model, shared=shared)
+        order = list(found.coordinates)
+
+        def turn(q, model=model, order=order):
+            return pose(ways(model, order)["b"], q)[:3, :3]
+
+        R = turn(q) if follows else np.eye(3)
+        move = slopes(lambda q, m=model, f=found: placed(m, f, "b", TOP, q), q)
+        spins = [dR @ turn(q).T for dR in slopes(turn, q)]
+        omega = np.array([[S[2, 1], S[0, 2], S[1, 0]] for S in spins])
+        expected = move @ R @ [value, 1.5, 0] + omega @ R @ [0, value, 0.5 + 2 * t]
+        added = found.function()(t, q, qd)[2] - equations(arm()).function()(t, q, qd)[2]
+        assert np.allclose(added, expected, atol=1e-7)
+
+
+def test_loads_on_joints_and_stops():
+    table = TableLaw((0.0, 1.0, 2.0, 3.0), (0.0, 1.0, 4.0, 9.0))
+    model = cart_pole([JointLoad("servo", "S", 0, 5.0, 0.5, 0.2, table), Stop("end", "P", -0.5, 0.5, 100.0, 3.0)])
+    for shared in (False, True):
+        found, bare = equations(model, shared=shared).function(), equations(cart_pole()).function()
+        for q, qd, push in (
+            ([0.1, 0.2], [1.0, 1.0], 0), ([0.1, 0.7], [1.0, 1.0], -23), ([0.1, 0.7], [0, -9.0], 0),
+            ([0, -0.6], [0, 1.0], 7),
+        ):  # fmt: skip
+            added = found(1.5, q, qd)[2] - bare(1.5, q, qd)[2]
+            assert np.allclose(added, [-5 * (q[0] - 0.2) - 0.5 * qd[0] + 2.25, push])
+        assert np.isnan(found(3.5, [0, 0], [0, 0])[2][0])
+
+
+def test_what_has_no_expression_is_refused_with_a_reason():
+    broken = Spring("s", ("b", "ground"), (TOP, RIGHT), 30.0, 4.0, 0.3, breaks_at=5.0)
+    with pytest.raises(InputError, match="depends on the past") as caught:
+        equations(arm(broken, Stop("end", "Q", 0, 1, 1.0)))
+    assert len(caught.value.problems) == 2
+    model = four_bar()
+    joints = [*model.joints.values()][:3]
+    screw = joint("C", "coupler", "rocker", [0.423, 0.3029, 0], Z, "screw", cut=True)
+    with pytest.raises(InputError, match="a screw joint cannot close a loop"):
+        equations(spatial("screw", model.bodies.values(), [*joints, screw]))
+
+
+def compiled(found, folder):
+    """Compile the C code with every warning an error, and return it as a function of (t, q, qd)."""
+    (folder / "equations.c").write_text(found.c(), encoding="utf-8")
+    flags = ["-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-O1", "-shared", "-fPIC"]
+    subprocess.run(["gcc", *flags, "equations.c", "-o", "equations.so", "-lm"], check=True, cwd=folder)
+    library, double = ctypes.CDLL(str(folder / "equations.so")), ctypes.POINTER(ctypes.c_double)
+    library.equations.argtypes = [ctypes.c_double, double, double, ctypes.c_void_p, *[double] * len(found.outputs)]
+
+    def call(t, q, qd):
+        results = [np.empty(np.shape(m) if n in "MW" else m.rows) for n, m in found.outputs.items()]
+        pointers = [a.ctypes.data_as(double) for a in (q, qd, *results)]
+        defaults = ctypes.addressof(ctypes.c_char.in_dll(library, "defaults"))
+        library.equations(t, *pointers[:2], defaults, *pointers[2:])
+        return results
+
+    return call
+
+
+SPRING = Spring("s", ("pole", "ground"), (TOP, RIGHT), 30.0, 4.0, 0.3)
+MODELS = {
+    "plane": lambda: equations(cart_pole([SPRING, Stop("end", "P", -0.5, 0.5, 100.0)])),
+    "numbers": lambda: equations(cart_pole([SPRING]), numbers=True),
+    "space": lambda: equations(chain(2, X, Y)),
+    "shared": lambda: equations(chain(5, X, Y)),
+    "multipliers": lambda: equations(four_bar()),
+    "loops": lambda: equations(four_bar(), loops="explicit"),
+}
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None or sys.platform == "win32", reason="needs gcc")
+@pytest.mark.parametrize("make", MODELS.values(), ids=MODELS)
+def test_c_gives_what_python_gives(make, tmp_path):
+    found = make()
+    python, c = found.function(), compiled(found, tmp_path)
+    for seed in range(3):
+        q, qd = np.random.default_rng(seed).uniform(-0.4, 0.4, (2, len(found.q)))
+        for one, two in zip(python(0.2, q, qd), c(0.2, q, qd), strict=True):
+            assert np.allclose(one, two, rtol=1e-12, atol=1e-13)
+
+
+def test_python_gives_what_sympy_gives_and_takes_other_parameters():
+    found = equations(cart_pole([SPRING]))
+    q, qd = [0.1, 0.2], [0.3, 0.4]
+    values = {**dict(zip(found.q, q, strict=True)), **dict(zip(found.qd, qd, strict=True))}
+    values |= {p.symbol: p.value for p in found.parameters.values()} | {found.parameters["m_pole"].symbol: 3.0}
+    for symbol, value, _ in found.steps:
+        values[symbol] = value.evalf(20, subs=values)
+    expected = [np.array(m.evalf(20, subs=values), dtype=float) for m in found.outputs.values()]
+    for one, two in zip(found.function()(0.0, q, qd, m_pole=3.0), expected, strict=True):
+        assert np.allclose(one, two.reshape(one.shape), rtol=1e-13, atol=1e-13)
+
+
+@pytest.mark.parametrize("name", [name for name in MODELS if name != "shared"])
+def test_latex_is_balanced_and_every_formula_is_understood(name):
+    from matplotlib.mathtext import MathTextParser
+
+    text = MODELS[name]().latex()
+    assert text.count(r"\begin") == text.count(r"\end")
+    parser = MathTextParser("path")
+    body = text.split(r"\begin{document}")[1]
+    for block in body.split(r"\begin{align*}")[1:]:
+        lines = block.split(r"\end{align*}")[0]
+        if "cases" in lines:  # a law by pieces, which matplotlib does not know
+            continue
+        for line in lines.replace("&", "").split(r"\\"):
+            parser.parse(f"${line.strip()}$")
+
+
+def test_a_sum_times_a_multiplier_keeps_its_parentheses():
+    text = equations(four_bar()).latex(document=False)
+    turn = r"\cos{\left(\varphi_{\mathrm{coupler}} + q_{\mathrm{A}} + q_{\mathrm{B}} \right)}"
+    factor = (
+        rf"- l_{{\mathrm{{coupler}}}} \, {turn} - l_{{\mathrm{{crank}}}} \, \cos{{\left(q_{{\mathrm{{A}}}} \right)}}"
+    )
+    assert rf"\left({factor}\right) \lambda_{{\mathrm{{2}}}}" in text
+
+
+def test_names_that_are_no_symbols():
+    rod = body("lower arm, 2", 1.0, [0.5, 0, 0], np.eye(3))
+    model = spatial('a "rod" */ \\', [rod], [joint("pin-1", "ground", "lower arm, 2", [0, 0, 0])])
+    found = equations(model)
+    assert str(found.q[0]) == "q_pin_1"
+    assert found.function()(0.0, np.zeros(1), np.zeros(1))[0] == 1.25
+    assert found.c().count("*/") == found.c().count("/*")
+    assert r"\textbackslash{}" in found.latex()
