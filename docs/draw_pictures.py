@@ -8,14 +8,15 @@ import tempfile
 import tomllib
 from pathlib import Path
 
-from structkin import Mechanism, load
-from structkin.examples import names, path
+from structkin import Mechanism, SpatialModel, load
+from structkin.examples import names, path, spatial
 from structkin.joints.cam import Cam
 from structkin.show.assemblies_figure import draw_assemblies
 from structkin.show.cam_plot import plot_cam
 from structkin.show.files import save_figure
 from structkin.show.schematic import draw_schematic
 from structkin.show.simulation import plot_simulation
+from structkin.show.space import animate_space
 
 FOLDER = Path(__file__).parent / "img"
 #: Examples that move in the gallery.
@@ -56,6 +57,9 @@ def main() -> None:
     # 80 frames, each with a sample of its own.
     film = load(path("jansen_leg")).solve(samples=321).animate(fps=20, seconds=4, width=640)
     film.save(FOLDER / "jansen_leg.gif")
+    for name, seconds in (("spinning_top", 2.0), ("bricard", 5.0)):
+        moved = SpatialModel.load(spatial.path(name)).simulate(seconds, 401)
+        animate_space(moved, fps=12, seconds=5, width=480).save(FOLDER / f"{name}.gif")
     draw_equations()
     page = (FOLDER.parent / "dynamics.md").read_text(encoding="utf-8")
     pendulum = re.search(r"```toml\n(# double_pendulum.*?)```", page, re.DOTALL)
@@ -66,8 +70,8 @@ def main() -> None:
     assert stop is not None
     bounces = Mechanism.from_dict(tomllib.loads(stop[1])).simulate(1.5, samples=1501)
     save_figure(plot_simulation(bounces), FOLDER / "slider_stop_simulation.png")
-    # The pictures of docs/studies.md: some minutes.
-    for study in ("baumgarte", "gait", "gait-drift", "pendulum", "slider-crank"):
+    # The pictures of docs/studies.md and docs/small-steps.md: some minutes.
+    for study in ("baumgarte", "gait", "gait-drift", "pendulum", "slider-crank", "small-steps"):
         subprocess.run([sys.executable, "-c", STUDY, study, "--to", str(SCRATCH)], check=True)
     for picture in SCRATCH.glob("*.png"):
         shutil.copy(picture, FOLDER)

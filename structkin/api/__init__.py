@@ -10,6 +10,7 @@ from structkin.api.motion import Kinetostatics as Kinetostatics
 from structkin.api.motion import Motion as Motion
 from structkin.api.motion import Motions as Motions
 from structkin.api.motion import Simulation as Simulation
+from structkin.api.spatial import SpatialModel as SpatialModel
 from structkin.api.structure import KinematicStructure as KinematicStructure
 from structkin.api.topology import Topology as Topology
 from structkin.dynamics import Force as Force

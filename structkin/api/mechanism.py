@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Self
 from structkin import files, model, show
 from structkin import solve as solved
 from structkin.api.motion import Motion, Motions, Simulation
+from structkin.api.spatial import to_spatial
 from structkin.api.structure import KinematicStructure
 from structkin.api.topology import Topology
 from structkin.api.verb import public, verb
@@ -134,6 +135,7 @@ class Mechanism(model.Mechanism):
     solve = verb(solve, Motion)
     solve_many = verb(solve_many, Motions)
     structure = verb(structure_of, KinematicStructure)
+    to_spatial = to_spatial
 
     @classmethod
     def load(cls, path: str | Path) -> Self:

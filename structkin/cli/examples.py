@@ -10,10 +10,10 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from structkin.api import Mechanism
+from structkin.api import Mechanism, SpatialModel
 from structkin.cli.terminal import console, say
 from structkin.errors import InputError, Problem
-from structkin.examples import names, path
+from structkin.examples import names, path, spatial
 
 
 def examples(
@@ -26,14 +26,16 @@ def examples(
     if name is None:
         _list()
         return
-    source = path(name.removesuffix(".toml"))
+    plain = name.removesuffix(".toml")
+    in_space = plain in spatial.names()
+    source = (spatial.path if in_space else path)(plain)
     target = folder / source.name
     if target.exists():
         raise InputError([Problem(str(target), "already exists", "choose another folder with --to")], "examples")
     if not folder.is_dir():
         raise InputError([Problem(str(folder), "is not a folder", "create it first")], "examples")
     shutil.copyfile(source, target)
-    say(f"written: {target}; try: structkin solve {target}")
+    say(f"written: {target}; try: structkin {'spatial' if in_space else 'solve'} {target}")
 
 
 def _list() -> None:
@@ -42,4 +44,9 @@ def _list() -> None:
         mechanism = Mechanism.load(path(name))
         kinds = ", ".join(group.kind for group in mechanism.structure().groups)
         table.add_row(*map(Text, (name, mechanism.title, kinds)))
+    console().print(table)
+    table = Table("name", "model", "bodies", title="In space", title_justify="left")
+    for name in spatial.names():
+        model = SpatialModel.load(spatial.path(name))
+        table.add_row(*map(Text, (name, model.name, ", ".join(model.bodies))))
     console().print(table)

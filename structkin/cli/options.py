@@ -28,6 +28,10 @@ File = Annotated[
     Path,
     typer.Argument(help="Mechanism file: .toml, .json, or one of another tool.", show_default=False, callback=_file),
 ]
+SpatialFile = Annotated[
+    Path,
+    typer.Argument(help="File of bodies and joints in space: .toml or .json.", metavar="FILE", show_default=False),
+]
 Samples = Annotated[int, typer.Option(help="Number of samples, including both ends of the range.")]
 Duration = Annotated[float | None, typer.Option(help="Time range [s]; default: the file's, or a full cycle.")]
 MotionTable = Annotated[

@@ -171,6 +171,36 @@ def slider_crank(quick: Quick = False, to: Folder = None) -> None:
         write(to, drawn, tables)
 
 
+@studies.command("small-steps")
+def small_steps(quick: Quick = False, to: Folder = None) -> None:
+    """Run small steps in space: errors over the stiffness of joints, and jumps beside adaptive solvers."""
+    from structkin.studies import jumps, small_steps, small_steps_pictures
+
+    cases = (small_steps.four_bar(), small_steps.slider_crank(), small_steps.andrews())
+    steps = jumps.STEPS[:4] if quick else jumps.STEPS
+    found, met = [], []
+    with progress("simulating") as report:
+        for done, case in enumerate(cases):
+            found += small_steps.convergence(case, 2e-6 if quick else 1e-6)
+            report(0.8 * (done + 1) / len(cases))
+        for jump in jumps.JUMPS:
+            met += jumps.runs(jump, steps)
+    heads = ("mechanism", "stiffness [N/m]", "step [s]", "error of the stiffness", "error of the step")
+    errors = [heads, *((one.case, f"{one.stiffness:.3g}", f"{one.step:g}", f"{one.error:.3g}", f"{one.stepping:.3g}")
+                       for one in found)]  # fmt: skip
+    heads = ("jump", "method", "step [s] or tolerance", "evaluations", "error [rad]")
+    costs = [heads, *((one.jump, one.method, f"{one.setting:g}", str(one.evaluations), f"{one.error:.3g}")
+                      for one in met)]  # fmt: skip
+    print_table("Small steps beside the reduced equations, errors in parts of the path", errors)
+    print_table("A pendulum with a jump: the error after one second", costs, left=2)
+    if to is not None:
+        drawn = {
+            "small_steps_convergence": small_steps_pictures.draw_convergence(found),
+            "small_steps_jumps": small_steps_pictures.draw_jumps(met),
+        }
+        write(to, drawn, {"small_steps_convergence": errors, "small_steps_jumps": costs})
+
+
 def write(folder: Path, drawn: Mapping[str, Figure], tables: Mapping[str, Sequence[Sequence[str]]]) -> None:
     """Write pictures as PNG and tables as CSV, and print their names."""
     make_folder(folder)

@@ -31,18 +31,8 @@ def check(
     ]
     if record is not None and (isinstance(record, bool) or not isinstance(record, int | np.integer) or record < 1):
         problems.append(Problem("record", f"{record!r} is not a positive number of steps"))
-    problems += [
-        Problem(key, f"{value!r} is not a positive number")
-        for key, values in _flat("stiffness", stiffness)
-        for value in values
-        if not _number(value, above=0.0)
-    ]
-    problems += [
-        Problem(key, f"{value!r} is not a number of seconds, zero or more")
-        for key, values in _flat("damping", damping)
-        for value in values
-        if not _number(value, above=-5e-324)
-    ]
+    problems += _chosen("stiffness", stiffness, 2, 0.0, "pair of positive numbers (N/m, N m/rad)")
+    problems += _chosen("damping", damping, 1, -5e-324, "number of seconds, zero or more")
     if not model.bodies:
         problems.append(Problem("bodies", "there are none"))
     for body in model.bodies.values():
@@ -66,13 +56,19 @@ def _number(value: object, above: float) -> bool:
     return bool(math.isfinite(value) and value > above)
 
 
-def _flat(name: str, given: Stiffness | Damping) -> list[tuple[str, tuple[object, ...]]]:
-    """Return the numbers of an argument by key."""
+def _chosen(name: str, given: Stiffness | Damping, count: int, above: float, what: str) -> list[Problem]:
+    """Return what is wrong with one number for all joints, or with `count` numbers for each."""
     if given is None:
         return []
     if not isinstance(given, Mapping):
-        return [(name, (given,))]
-    return [(f"{name}.{key}", value if isinstance(value, tuple) else (value,)) for key, value in given.items()]
+        one = what if count == 1 else "positive number [N/m]"
+        return [] if _number(given, above) else [Problem(name, f"{given!r} is no {one}", "or give every joint its own")]
+    rows = {joint: np.atleast_1d(np.array(value, dtype=object)) for joint, value in given.items()}
+    return [
+        Problem(f"{name}.{joint}", f"{given[joint]!r} is no {what}")
+        for joint, row in rows.items()
+        if row.shape != (count,) or not all(_number(value, above) for value in row)
+    ]
 
 
 def _laws_end(model: SpatialModel, duration: float) -> list[Problem]:

@@ -48,6 +48,8 @@ RECORDS = 1000
 STEPS = 10_000
 #: Body-steps between two looks at the state: some 30 ms; then Ctrl-C is heard, too.
 BLOCK = 100_000
+#: A position, speed or angular velocity beyond this [SI] is none.
+FAR = 1e12
 #: A joint that opens by this part of the model's size is torn: the run is ended.
 TORN = 0.1
 
@@ -114,9 +116,9 @@ def _run(model: SpatialModel, packed: Packed, count: int, every: int, rows: int,
         last = min(first + block, count + 1)
         with np.errstate(all="ignore"):
             laws = packed.laws.at(packed.step * np.arange(first, last, dtype=float))
-        loop(packed.machine, packed.memory, laws, first, last, count, packed.step, every, records, readings)
+            loop(packed.machine, packed.memory, laws, first, last, count, packed.step, every, records, readings)
         done = rows if last > count else (last - 1) // every + 1
-        status = _status(model, packed, last * packed.step)
+        status = _status(model, packed, min(last, count) * packed.step)
         if status != "ok":
             done = _whole(model, packed, t[:done], records[:done], readings[:done])
             break
@@ -126,7 +128,7 @@ def _run(model: SpatialModel, packed: Packed, count: int, every: int, rows: int,
 def _status(model: SpatialModel, packed: Packed, t: float) -> str:
     """Return "ok", or why the run is ended: a joint is torn, or the numbers have no end."""
     state, turned = packed.memory.state[None, 1:], packed.memory.turned[None]
-    if not np.isfinite(state).all():
+    if not (np.abs(state) < FAR).all():
         return f"diverged before {t:.6g} s: a force is not finite, or the step is too large"
     openings, names = Measures(model, packed, np.array([t]), state, turned).closure()
     if openings[0] > TORN * size_of(model):
@@ -141,5 +143,5 @@ def _whole(model: SpatialModel, packed: Packed, t: Floats, records: Floats, read
     """Return the number of records before a joint is torn or a number is not finite."""
     with np.errstate(all="ignore"):
         openings, _ = Measures(model, packed, t, records, readings).closure()
-    bad = ~np.isfinite(records).all(axis=(1, 2)) | ~(openings <= TORN * size_of(model))
+    bad = ~(np.abs(records[..., :18]) < FAR).all(axis=(1, 2)) | ~(openings <= TORN * size_of(model))
     return int(np.argmax(bad)) if bad.any() else len(t)

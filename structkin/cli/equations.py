@@ -1,0 +1,43 @@
+"""`structkin equations FILE`: the equations of motion of bodies and joints in space, to read or to compile."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from structkin.api import SpatialModel
+from structkin.cli.options import SpatialFile
+from structkin.cli.terminal import progress, say
+from structkin.errors import InputError, Problem
+from structkin.show.files import whole_file
+
+
+def equations(
+    file: SpatialFile,
+    latex: Annotated[bool, typer.Option("--latex", help="Write a LaTeX document (the default).")] = False,
+    python: Annotated[bool, typer.Option("--python", help="Write a Python module that needs NumPy only.")] = False,
+    c: Annotated[bool, typer.Option("--c", help="Write a C99 file.")] = False,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="File to write; default: stdout.", metavar="FILE", show_default=False),
+    ] = None,
+) -> None:
+    """Derive the equations of motion in minimal coordinates, as LaTeX, Python or C."""
+    chosen = [name for name, wanted in (("latex", latex), ("python", python), ("c", c)) if wanted]
+    if len(chosen) > 1:
+        words = " and ".join(f"--{name}" for name in chosen)
+        raise InputError([Problem("output", f"{words} name different languages", "give one of them")], "command")
+    if output is not None and output.resolve() == file.resolve():
+        raise InputError([Problem("--output", "would overwrite the model file", "give another name")], "output")
+    model = SpatialModel.load(file)
+    with progress("deriving"):
+        derived = model.equations()
+        text: str = getattr(derived, (chosen or ["latex"])[0])()
+    if output is None:
+        typer.echo(text)
+        return
+    with whole_file(output, encoding="utf-8", newline="\n") as target:
+        target.write(text if text.endswith("\n") else text + "\n")
+    say(f"written: {output}")

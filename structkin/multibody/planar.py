@@ -1,0 +1,269 @@
+"""A planar mechanism as bodies and joints in space: its plane is z = 0, and all pins are parallel to z."""
+
+from __future__ import annotations
+
+import cmath
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from structkin.errors import InputError, Problem
+from structkin.joints.circular_slot import CircularSlot
+from structkin.joints.fastened import Fastened
+from structkin.joints.pair import Pair
+from structkin.joints.prismatic import Prismatic
+from structkin.joints.revolute import Revolute
+from structkin.joints.slot import Slot
+from structkin.model import forces
+from structkin.model.draft import GROUND
+from structkin.model.laws import ConstantSpeed, ScaledLaw
+from structkin.model.mechanism import Mechanism
+from structkin.model.parts import Law
+from structkin.model.topology import JOINT_KINDS
+from structkin.multibody.joint import Floats, SpatialJoint
+from structkin.multibody.model import Body, Force, JointLoad, Load, SpatialModel, Spring, Torque
+
+Z = np.array([0.0, 0.0, 1.0])
+NOTHING: Law = ConstantSpeed(0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class PlanarState:
+    """Origin [m], direction (unit), velocity [m/s] and angular velocity [rad/s] of a link's frame at the start."""
+
+    origin: complex = 0j
+    direction: complex = 1 + 0j
+    velocity: complex = 0j
+    omega: float = 0.0
+
+    def point(self, local: complex) -> complex:
+        """Return the place of a point of the link."""
+        return self.origin + self.direction * local
+
+    def velocity_at(self, place: complex) -> complex:
+        """Return the velocity of the point of the link that is at a place."""
+        return self.velocity + 1j * self.omega * (place - self.origin)
+
+
+def spatial_model(mechanism: Mechanism, states: Mapping[str, PlanarState]) -> SpatialModel:
+    """Return the model of a mechanism that starts in these states of its links; the start is the drawn pose.
+
+    A pin of k links becomes k - 1 revolute joints; the die of a slot, a body without mass, slides along a straight slot
+    or turns about the centre of a circular one. A link has the moments of inertia of a flat body with its moment about
+    z. Raises `InputError` that lists every joint, load and effort that has no counterpart.
+    """
+    planar = _Planar(mechanism, {**states, GROUND: PlanarState()})
+    bodies = planar.bodies()
+    joints = {joint.name: joint for joint in planar.joints()}
+    loads = {load.name: load for load in planar.loads(joints)}
+    if planar.problems:
+        raise InputError(planar.problems, mechanism.title or "mechanism")
+    gravity = vector(mechanism.forces.gravity)
+    points = {name: vector(place) for name, place in mechanism.links[GROUND].local.items()}
+    model = SpatialModel(mechanism.title, bodies, joints, loads, {}, gravity, points, mechanism.duration)
+    return replace(model, bodies={**bodies, **planar.dies})
+
+
+def vector(place: complex) -> Floats:
+    """Return x + iy as (x, y, 0)."""
+    return np.array([place.real, place.imag, 0.0])
+
+
+@dataclass(frozen=True)
+class SumOfLaws:
+    """The sum of two laws: a component of a force in axes at an angle to those in which it is given."""
+
+    first: Law
+    second: Law
+    speed: None = None
+    span: None = None
+
+    def __call__(self, t: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return value, first and second time derivative at the times t (n,)."""
+        one, other = self.first(t), self.second(t)
+        return one[0] + other[0], one[1] + other[1], one[2] + other[2]
+
+    def third(self, t: Floats) -> Floats:
+        """Return the third time derivative at the times t (n,)."""
+        return np.asarray(self.first.third(t) + self.second.third(t))
+
+
+class _Planar:
+    """A conversion under way: the dies of slots made so far, and the problems found."""
+
+    def __init__(self, mechanism: Mechanism, states: Mapping[str, PlanarState]) -> None:
+        self.mechanism, self.states = mechanism, states
+        self.problems: list[Problem] = []
+        self.dies: dict[str, Body] = {}
+        self.coordinates: dict[tuple[str, str], tuple[str, int]] = {}  # links turning relative to each other -> joint
+
+    def bodies(self) -> dict[str, Body]:
+        found = {}
+        for name, link in self.mechanism.links.items():
+            if name == GROUND:
+                continue
+            state, mass = self.states[name], link.mass or 0.0
+            if mass and link.center is None:
+                message = "has a mass, but no centre of mass"
+                self.problems.append(Problem(f"links.{name}", message, "give center = [x, y], or a shape"))
+            inertia = (link.inertia or 0.0) * np.diag([0.5, 0.5, 1.0])
+            points = {point: vector(state.point(local)) for point, local in link.local.items()}
+            found[name] = Body(name, mass, vector(state.point(link.center or 0j)), inertia, points)
+        return found
+
+    def joints(self) -> Iterator[SpatialJoint]:
+        for pair in self.mechanism.joints.values():
+            make = _JOINTS.get(type(pair))
+            if make is None:
+                known = "revolute, prismatic and fastened joints, straight and circular slots have one"
+                kind = JOINT_KINDS[pair.kind].name
+                self.problems.append(Problem(f"joints.{pair.id}", f"a {kind} has no counterpart in space", known))
+                continue
+            yield from make(self, pair)
+
+    def hinge(self, name: str, links: tuple[str, str], place: complex, rate: float) -> SpatialJoint:
+        self.coordinates[links] = (name, 1)
+        self.coordinates[links[1], links[0]] = (name, -1)
+        return SpatialJoint(name, "revolute", links, vector(place), Z, np.array([1.0, 0, 0]), rates=(rate,))
+
+    def slide(self, name: str, links: tuple[str, str], place: complex, way: complex) -> SpatialJoint:
+        carrier, moving = (self.states[link] for link in links)
+        rate = ((moving.velocity_at(place) - carrier.velocity_at(place)) * way.conjugate()).real
+        return SpatialJoint(name, "prismatic", links, vector(place), vector(way), Z, rates=(rate,))
+
+    def die(self, name: str, place: complex) -> str:
+        self.dies[f"{name} die"] = Body(f"{name} die", 0.0, vector(place), np.zeros((3, 3)))
+        return f"{name} die"
+
+    def omega(self, links: tuple[str, str]) -> float:
+        """Return the angular velocity of the second link relative to the first."""
+        return self.states[links[1]].omega - self.states[links[0]].omega
+
+    def loads(self, joints: Mapping[str, SpatialJoint]) -> Iterator[Load]:
+        for load in self.mechanism.forces.loads.values():
+            make = _LOADS.get(type(load))
+            if make is None:
+                what = type(load).__name__.lower()
+                self.refuse(f"forces.{load.id}", f"{what} has no counterpart in space")
+                continue
+            yield from make(self, load)
+        for id, law in self.mechanism.forces.efforts.items():
+            drive = self.mechanism.drivers[id]
+            found = self.coordinates.get(drive.links) if drive.kind == "angle" else (drive.joint or "", 1)
+            if drive.kind == "distance" or found is None:
+                self.refuse(f"drivers.{id}", "an effort along this coordinate has no counterpart in space")
+                continue
+            name, sign = found
+            yield JointLoad(id, name, effort=law if sign > 0 else ScaledLaw(law, -1.0))
+
+    def refuse(self, key: str, message: str, hint: str = "delete it from a copy of the mechanism") -> None:
+        self.problems.append(Problem(key, message, hint))
+
+
+# --- joints: each maker yields the joints of a pair ----------------------------------------------------------------
+
+
+def _revolute(planar: _Planar, pair: Revolute) -> Iterator[SpatialJoint]:
+    links = sorted(pair.links, key=lambda link: link != GROUND)
+    first = links[0]
+    place = planar.states[first].point(planar.mechanism.links[first].local[pair.id])
+    for count, link in enumerate(links[1:], 1):
+        name = pair.id if count == 1 else f"{pair.id} {count}"
+        yield planar.hinge(name, (first, link), place, planar.omega((first, link)))
+
+
+def _prismatic(planar: _Planar, pair: Prismatic) -> Iterator[SpatialJoint]:
+    place = planar.states[pair.slider].point(pair.point)
+    way = planar.states[pair.carrier].direction * pair.direction
+    yield planar.slide(pair.id, (pair.carrier, pair.slider), place, way)
+
+
+def _slot(planar: _Planar, pair: Slot) -> Iterator[SpatialJoint]:
+    place = planar.states[pair.slider].point(pair.point)
+    way = planar.states[pair.carrier].direction * pair.direction
+    die = planar.die(pair.id, place)
+    along = planar.slide(pair.id, (pair.carrier, pair.slider), place, way)
+    yield replace(along, bodies=(pair.carrier, die))
+    yield planar.hinge(f"{pair.id} pin", (die, pair.slider), place, planar.omega((pair.carrier, pair.slider)))
+
+
+def _circular(planar: _Planar, pair: CircularSlot) -> Iterator[SpatialJoint]:
+    place = planar.states[pair.slider].point(pair.point)
+    center = planar.states[pair.carrier].point(pair.center)
+    die = planar.die(pair.id, center)
+    slip = planar.states[pair.slider].velocity_at(place) - planar.states[pair.carrier].velocity_at(place)
+    rate = (slip / (1j * (place - center))).real
+    yield planar.hinge(pair.id, (pair.carrier, die), center, rate)
+    yield planar.hinge(f"{pair.id} pin", (die, pair.slider), place, planar.omega((pair.carrier, pair.slider)) - rate)
+
+
+def _fastened(planar: _Planar, pair: Fastened) -> Iterator[SpatialJoint]:
+    first, *others = sorted(pair.links, key=lambda link: link != GROUND)
+    at = vector(planar.states[first].origin)
+    for count, link in enumerate(others, 1):
+        name = pair.id if count == 1 else f"{pair.id} {count}"
+        yield SpatialJoint(name, "fixed", (first, link), at, Z, np.array([1.0, 0, 0]))
+
+
+_JOINTS: Mapping[type[Pair], Callable[..., Iterator[SpatialJoint]]] = {
+    Revolute: _revolute,
+    Prismatic: _prismatic,
+    Slot: _slot,
+    CircularSlot: _circular,
+    Fastened: _fastened,
+}
+
+
+# --- loads ---------------------------------------------------------------------------------------------------------
+
+
+def _spring(planar: _Planar, load: forces.Spring) -> Iterator[Load]:
+    if load.actuator is not None:
+        planar.refuse(f"forces.{load.id}", "a spring's actuator has no counterpart in space")
+        return
+    (a, first), (b, second) = load.ends
+    links = planar.mechanism.links
+    places = (
+        vector(planar.states[a].point(links[a].local[first])),
+        vector(planar.states[b].point(links[b].local[second])),
+    )
+    yield Spring(load.id, (a, b), places, load.stiffness, load.damping, load.free_length)
+
+
+def _torsion(planar: _Planar, load: forces.Torsion) -> Iterator[Load]:
+    found = planar.coordinates.get(load.links)
+    if found is None:
+        between = " and ".join(load.links)
+        planar.refuse(f"forces.{load.id}", f"no pin joins {between}, between which it acts")
+        return
+    (name, sign), (one, two) = found, load.links
+    links = planar.mechanism.links
+    sketch = links[two].direction * links[one].direction.conjugate()
+    now = planar.states[two].direction * planar.states[one].direction.conjugate()
+    rest = sign * (load.free_angle - cmath.phase(sketch) - cmath.phase(now * sketch.conjugate()))
+    effort = None if load.actuator is None else ScaledLaw(load.actuator, float(sign))
+    yield JointLoad(load.id, name, 0, load.stiffness, load.damping, rest, effort)
+
+
+def _force(planar: _Planar, load: forces.AppliedForce) -> Iterator[Load]:
+    state = planar.states[load.link]
+    x, y = load.x, load.y
+    if load.local:  # the body's axes are those of the ground at the start
+        c, s = state.direction.real, state.direction.imag
+        x, y = SumOfLaws(ScaledLaw(x, c), ScaledLaw(y, -s)), SumOfLaws(ScaledLaw(x, s), ScaledLaw(y, c))
+    yield Force(load.id, load.link, vector(state.point(load.place)), (x, y, NOTHING), load.local)
+
+
+def _moment(planar: _Planar, load: forces.AppliedMoment) -> Iterator[Load]:
+    for link, sign, name in zip(load.links, (-1.0, 1.0), (f"{load.id} reaction", load.id), strict=True):
+        if link != GROUND:
+            yield Torque(name, link, (NOTHING, NOTHING, ScaledLaw(load.size, sign)))
+
+
+_LOADS: Mapping[type, Callable[..., Iterator[Load]]] = {
+    forces.Spring: _spring,
+    forces.Torsion: _torsion,
+    forces.AppliedForce: _force,
+    forces.AppliedMoment: _moment,
+}

@@ -1,0 +1,162 @@
+"""A motion in space as numbers: a table for the terminal, CSV, plain data, and its sensors over time; all in SI."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from structkin.multibody.joint import Floats
+from structkin.multibody.model import Sensor, SpatialModel
+from structkin.show.columns import Column
+from structkin.show.files import table_file
+from structkin.show.space import SpatialMotion
+from structkin.show.style import NORMAL, SMALL, dress, group_colour, new_figure, plain
+from structkin.show.terminal import text_table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from rich.table import Table
+
+UNITS = {"position": "m", "velocity": "m/s", "acceleration": "m/s^2", "distance": "m"}
+
+
+class SpatialRun(SpatialMotion, Protocol):
+    """A motion in space with all that is written of it."""
+
+    @property
+    def status(self) -> str:
+        """Return "ok", or why the motion ended early."""
+
+    @property
+    def energy(self) -> Floats:
+        """The energy (n,) [J]."""
+
+    @property
+    def closure(self) -> Floats:
+        """The largest opening of a joint (n,) [m]."""
+
+    @property
+    def sensors(self) -> dict[str, Floats]:
+        """What the sensors recorded."""
+
+    def velocity(self, of: str) -> Floats:
+        """Return velocities (n, 3) of a centre of mass or a point."""
+
+    def acceleration(self, of: str) -> Floats:
+        """Return accelerations (n, 3) of a centre of mass or a point."""
+
+    def angular_velocity(self, body: str) -> Floats:
+        """Return angular velocities (n, 3)."""
+
+
+def sensor_columns(motion: SpatialRun) -> Iterator[Column]:
+    """Yield a column for every number that a sensor records."""
+    for name, values in motion.sensors.items():
+        sensor = motion.model.sensors[name]
+        if values.ndim == 1:
+            yield Column(name, sensor.quantity, _unit(motion.model, sensor, 0), values)
+            continue
+        heads = "xyz" if sensor.quantity in UNITS else [str(k + 1) for k in range(values.shape[1])]
+        for k, head in enumerate(heads):
+            yield Column(name, f"{sensor.quantity} {head}", _unit(motion.model, sensor, k), values[:, k])
+
+
+def _unit(model: SpatialModel, sensor: Sensor, number: int) -> str:
+    if sensor.quantity in UNITS:
+        return UNITS[sensor.quantity]
+    motion = model.joints[sensor.of[0]].motions[number]
+    return ("rad" if motion.rotation.any() else "m") + ("/s" if sensor.quantity == "rate" else "")
+
+
+def space_columns(motion: SpatialRun) -> list[Column]:
+    """Return time, sensors, then of every body its centre of mass, points, orientation, velocities; energy, closure."""
+    columns = [Column("", "t", "s", motion.t), *sensor_columns(motion)]
+    for body, held in motion.model.bodies.items():
+        for of in (body, *(f"{body}.{point}" for point in held.points)):
+            three = (motion.position(of), motion.velocity(of), motion.acceleration(of))
+            for head, unit, values in zip(("", "v", "a"), ("m", "m/s", "m/s^2"), three, strict=True):
+                columns += [Column(of, head + axis, unit, values[:, k]) for k, axis in enumerate("xyz")]
+        for k, axis in enumerate("wxyz"):
+            columns.append(Column(body, f"q{axis}", "", quaternions(motion.rotation(body))[:, k]))
+        spin = motion.angular_velocity(body)
+        columns += [Column(body, f"omega {axis}", "rad/s", spin[:, k]) for k, axis in enumerate("xyz")]
+    return [*columns, Column("", "energy", "J", motion.energy), Column("", "closure", "m", motion.closure)]
+
+
+def quaternions(rotations: Floats) -> Floats:
+    """Return unit quaternions (n, 4), real part first, without jumps of sign.
+
+    >>> quaternions(np.eye(3)[None]).tolist()
+    [[1.0, 0.0, 0.0, 0.0]]
+    """
+    from scipy.spatial.transform import Rotation
+
+    found = Rotation.from_matrix(rotations).as_quat()[:, [3, 0, 1, 2]]
+    flips = np.sign(np.einsum("ij,ij->i", found[1:], found[:-1]))
+    found[1:] *= np.cumprod(np.where(flips < 0, -1.0, 1.0))[:, None]
+    return np.asarray(found * (1.0 if found[0, 0] >= 0 else -1.0))
+
+
+def write_space_csv(motion: SpatialRun, target: str | Path | IO[str]) -> None:
+    """Write a line a sample: time, sensors, bodies, energy and the opening of joints; units are in the head."""
+    columns = space_columns(motion)
+    with table_file(target) as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow([f"{c.name} [{c.unit}]" if c.unit else c.name for c in columns])
+        writer.writerows(zip(*(c.values.tolist() for c in columns), strict=True))
+
+
+def space_to_dict(motion: SpatialRun) -> dict[str, Any]:
+    """Return the same as plain data; None stands for what is not finite."""
+    return {
+        "name": motion.model.name,
+        "columns": [
+            {"name": c.name, "unit": c.unit, "values": [x if np.isfinite(x) else None for x in c.values.tolist()]}
+            for c in space_columns(motion)
+        ],
+    }
+
+
+def space_table(motion: SpatialRun) -> Table:
+    """Return the sensors for the terminal: first, last, least and largest value; energy and opening below."""
+    rows = []
+    for c in [*sensor_columns(motion), Column("", "energy", "J", motion.energy)]:
+        numbers = (c.values[0], c.values[-1], c.values.min(), c.values.max())
+        rows.append((c.name, c.unit, *(f"{x:.6g}" for x in numbers)))
+    lost = motion.energy[-1] - motion.energy[0]
+    caption = f"{len(motion.t)} samples, t to {motion.t[-1]:g} s; energy changed by {lost:.3g} J"
+    if motion.closure.any():
+        caption += f"; joints open by {motion.closure.max():.2g} m at most"
+    heads = ("quantity", "unit", "first", "last", "least", "largest")
+    return text_table(motion.model.name or "Model", caption, heads, rows, heads[2:])
+
+
+def plot_space(motion: SpatialRun) -> Figure:
+    """Return a figure of the sensors, the change of energy and, where joints open, by how much, over time."""
+    groups: dict[tuple[str, str], list[Column]] = {}
+    for column in sensor_columns(motion):
+        groups.setdefault((column.part, column.unit), []).append(column)
+    extra = [("change\nof energy", "J", motion.energy - motion.energy[0])]
+    if motion.closure.any():
+        extra.append(("largest opening\nof a joint", "m", motion.closure))
+    count = len(groups) + len(extra)
+    figure = new_figure(7.0, 0.9 + 1.5 * count)
+    axes = figure.subplots(count, 1, sharex=True, squeeze=False)[:, 0]
+    for ax, ((part, unit), columns) in zip(axes, groups.items(), strict=False):
+        for k, column in enumerate(columns):
+            ax.plot(motion.t, column.values, color=group_colour(k), linewidth=1.2, label=plain(column.quantity))
+        ax.set_ylabel(f"{plain(part)} [{unit}]", fontsize=NORMAL)
+        ax.legend(fontsize=SMALL, frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    for ax, (name, unit, values) in zip(axes[len(groups) :], extra, strict=True):
+        ax.plot(motion.t, values, color=group_colour(7), linewidth=1.2)
+        ax.set_ylabel(f"{name} [{unit}]", fontsize=NORMAL)
+    for ax in axes:
+        dress(ax)
+    axes[-1].set_xlabel("t [s]", fontsize=NORMAL)
+    figure.suptitle(plain(motion.model.name or "Model"), x=0.02, ha="left")
+    figure.align_ylabels(axes)
+    return figure

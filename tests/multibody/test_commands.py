@@ -1,0 +1,87 @@
+"""`structkin spatial` and `structkin equations`: what they write, and how they refuse."""
+
+from __future__ import annotations
+
+import csv
+import json
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import structkin as sk
+from structkin.cli import app, main
+from structkin.examples import spatial
+
+PENDULUM = str(spatial.path("double_pendulum"))
+
+
+def run(*words):
+    return CliRunner().invoke(app, [str(word) for word in words], catch_exceptions=True)
+
+
+def refused(monkeypatch, capsys, *words):
+    """Exit code and what is said on stderr of a whole command line."""
+    monkeypatch.setattr("sys.argv", ["structkin", *map(str, words)])
+    with pytest.raises(SystemExit) as left:
+        main()
+    return left.value.code, capsys.readouterr().err
+
+
+@pytest.mark.parametrize("options", [(), ("--method", "small-steps", "--step", "1e-4")])
+def test_tables_and_pictures_of_both_methods(tmp_path, options):
+    table, plot, pose, film = (tmp_path / name for name in ("a.csv", "b.png", "c.svg", "d.gif"))
+    result = run("spatial", PENDULUM, "--duration", 0.1, "--csv", table, "--plot", plot, "--picture", pose, *options)
+    assert result.exit_code == 0, result.output
+    rows = list(csv.DictReader(table.read_text(encoding="utf-8").splitlines()))
+    assert float(rows[-1]["t [s]"]) == pytest.approx(0.1) and plot.stat().st_size > 5000 and pose.stat().st_size > 5000
+    place = [float(rows[-1][f"lower.B.{axis} [m]"]) for axis in "xyz"]
+    assert place == pytest.approx([float(rows[-1][f"end.position {axis} [m]"]) for axis in "xyz"])
+    assert place == pytest.approx(sk.SpatialModel.load(PENDULUM).simulate(0.1, 2).position("lower.B")[-1], abs=1e-3)
+    assert sum(float(rows[-1][f"upper.q{part}"]) ** 2 for part in "wxyz") == pytest.approx(1)
+    assert not film.exists()
+
+
+def test_plain_data_and_an_animation(tmp_path):
+    film = tmp_path / "film.gif"
+    result = run("spatial", PENDULUM, "--duration", 0.04, "--samples", 5, "--json", "--animation", film)
+    data = json.loads(result.stdout)
+    assert data["columns"][0] == {"name": "t", "unit": "s", "values": pytest.approx([0, 0.01, 0.02, 0.03, 0.04])}
+    from PIL import Image
+
+    with Image.open(film) as picture:
+        assert picture.n_frames > 1 and len(np.unique(np.asarray(picture.convert("RGB")).reshape(-1, 3), axis=0)) > 3
+
+
+def test_bad_input_ends_with_2_and_every_error(tmp_path, monkeypatch, capsys):
+    file = tmp_path / "bad.toml"
+    file.write_text('[bodies]\nrod = { shape = "rod", mass = -1 }\n[joints]\nA = { type = "pin" }\n', encoding="utf-8")
+    for command in ("spatial", "equations"):
+        code, said = refused(monkeypatch, capsys, command, file)
+        assert code == 2 and "bodies.rod.mass: expected a mass that is positive" in said and "joints.A" in said
+        assert "Traceback" not in said
+    for words, expected in (
+        (("spatial", PENDULUM, "--method", "magic"), "--method: 'magic' is unknown"),
+        (("spatial", PENDULUM, "--step", "1e-4"), "--step: changes nothing with --method minimal"),
+        (("spatial", PENDULUM, "--method", "small-steps", "--rtol", "1e-4"), "--rtol: changes nothing"),
+        (("spatial", PENDULUM, "--animation", tmp_path / "a.doc"), "'.doc' is not an animation format"),
+        (("spatial", PENDULUM, "--duration", "-1"), "duration"),
+        (("equations", PENDULUM, "--c", "--latex"), "name different languages"),
+        (("equations", PENDULUM, "-o", PENDULUM), "would overwrite the model file"),
+    ):
+        code, said = refused(monkeypatch, capsys, *words)
+        assert code == 2 and expected in said, said
+
+
+def test_equations_as_python_are_those_of_the_motion(tmp_path):
+    pytest.importorskip("sympy")
+    target = tmp_path / "top.py"
+    assert run("equations", spatial.path("spinning_top"), "--python", "-o", target).exit_code == 0
+    names: dict = {}
+    exec(compile(target.read_text(encoding="utf-8"), "top.py", "exec"), names)
+    motion = sk.SpatialModel.load(spatial.path("spinning_top")).simulate(0.1, 3)
+    for t, q, qd, qdd in zip(motion.t, motion.q, motion.qd, motion.qdd, strict=True):
+        M, h, f = (np.asarray(part, dtype=float) for part in names["equations"](t, q, qd)[:3])
+        assert M @ qdd + h.ravel() == pytest.approx(f.ravel(), abs=1e-7)
+    for language, word in (("--latex", "documentclass"), ("--c", "#include")):
+        assert word in run("equations", spatial.path("spinning_top"), language).stdout

@@ -1,0 +1,125 @@
+"""Planar mechanisms as models in space: masses, energy, rates and poses are those of the plane."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import structkin as sk
+from structkin.examples import path
+from structkin.multibody.poses import body_poses, ways
+from structkin.multibody.start import Loops, with_start
+
+EXAMPLES = [
+    "andrews_squeezer",
+    "crank_rocker",
+    "slider_crank_offset",
+    "whitworth_shaper",
+    "scotch_yoke",
+    "oldham_coupling",
+]
+
+
+def with_masses(name):
+    """The example with a mass on every link, so that a simulation can judge it."""
+    data = sk.load(path(name)).source_dict
+    for link, entry in data["links"].items():
+        if link != "ground":
+            points = entry["points"] if isinstance(entry, dict) else entry
+            place = data["points"][points[0]]
+            data["links"][link] = {
+                "points": points,
+                "mass": 2.5,
+                "center": [place[0] + 0.2, place[1] + 0.1],
+                "inertia": 0.3,
+            }
+    data.setdefault("forces", {})["gravity"] = [0.3, -9.81]
+    return sk.Mechanism.from_dict(data)
+
+
+def twists(model):
+    """The angular velocity and the velocity of the centre of mass of every body at time 0, by the tree."""
+    found, _ = ways(list(model.bodies), model.joints)
+    rates = {}
+    for body, way in found.items():
+        w, v, x = np.zeros(3), np.zeros(3), model.bodies[body].center if body in model.bodies else np.zeros(3)
+        for joint, sense in way:
+            for motion, rate in zip(joint.motions, joint.rates, strict=True):
+                w = w + sense * rate * motion.rotation
+                v = v + sense * rate * (motion.translation + np.cross(motion.rotation, x - joint.at))
+        rates[body] = w, v
+    return rates
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_masses_energy_and_rates_are_those_of_the_plane(name):
+    m = with_masses(name)
+    model = m.to_spatial(drivers="free")
+    assert sum(body.mass for body in model.bodies.values()) == pytest.approx(2.5 * (len(m.links) - 1))
+    motion = m.solve(t=[0.0])
+    kinetic = potential = 0.0
+    for body, (w, v) in twists(model).items():
+        if body not in m.links or body == "ground":
+            continue
+        held = model.bodies[body]
+        assert w == pytest.approx([0, 0, motion.omega(body)[0]], abs=1e-9)
+        assert held.center[:2] == pytest.approx(motion.position(m.links[body].center, body)[0], abs=1e-9)
+        kinetic += held.mass * v @ v / 2 + w @ held.inertia @ w / 2
+        potential -= held.mass * model.gravity @ held.center
+    plane = [0.5 * 2.5 * sum(motion.velocity(link.center, id)[0] ** 2) + 0.15 * motion.omega(id)[0] ** 2
+             for id, link in m.links.items() if id != "ground"]  # fmt: skip
+    assert kinetic == pytest.approx(sum(plane))
+    height = sum(motion.position(link.center, id)[0] @ [0.3, -9.81] for id, link in m.links.items() if id != "ground")
+    assert potential == pytest.approx(-2.5 * height)
+    loops = Loops(list(model.bodies), model.joints)
+    matrix, gaps = loops._linear({id: j.start for id, j in model.joints.items()})
+    rates = np.array([model.joints[id].rates[n] / loops._unit(id, n) for id, n in loops.columns])
+    assert np.abs(gaps).max() < 1e-9 and np.abs(matrix @ rates).max() < 1e-9 * max(1, np.abs(rates).max())
+
+
+@pytest.mark.parametrize("name", ["crank_rocker", "slider_crank_offset", "andrews_squeezer"])
+def test_poses_elsewhere_are_those_of_the_plane(name):
+    m = sk.load(path(name))
+    (joint,) = (driver.joint for driver in m.topology.drivers)
+    model = m.to_spatial(drivers="free")
+    (driver,) = m.drivers
+    begin, turn = m.solve(t=[0.0]).drivers[driver][0, 0], 0.3
+    given = {id: (turn,) if id == joint else None for id in model.joints}
+    joints = with_start(list(model.bodies), model.joints, given, dict.fromkeys(model.joints))
+    poses = body_poses(ways(list(model.bodies), joints)[0], {id: j.start for id, j in joints.items()})
+    after = m.solve(drivers={driver: np.linspace(begin, begin + turn, 10)})
+    for id, link in m.links.items():
+        for point in link.points if id != "ground" else ():
+            place = poses[id] @ [*model.bodies[id].points[point], 1]
+            assert place[:2] == pytest.approx(after.position(point)[-1], abs=1e-9)
+
+
+def test_what_has_no_counterpart_is_refused_with_its_reason():
+    with pytest.raises(sk.InputError, match="a driver with a law has no counterpart in space"):
+        sk.load(path("crank_rocker")).to_spatial()
+    with pytest.raises(sk.InputError, match=r"joints.*: a gear mesh has no counterpart in space; revolute, prismatic"):
+        sk.load(path("geared_five_bar")).to_spatial(drivers="free")
+    with pytest.raises(sk.InputError, match="drivers: 'driven' is unknown; known: refuse, free"):
+        sk.load(path("crank_rocker")).to_spatial(drivers="driven")
+
+
+def test_loads_are_those_of_the_plane():
+    m = sk.Mechanism(
+        points={"A": (0, 0), "B": (0, 1), "C": (1, 1), "D": (1, 0)},
+        links={"ground": ["A", "D"], "a": {"points": ["A", "B"], "mass": 1, "shape": "rod"}, "b": ["B", "C"],
+               "c": ["C", "D"]},
+        drivers={"q": {"joint": "A", "torque": 4}},
+        forces={
+            "coil": {"type": "spring", "between": ["B", "D"], "stiffness": 3, "free_length": 1},
+            "drum": {"type": "torsion", "joint": "D", "stiffness": 2, "free_angle": 0.4},
+            "push": {"type": "force", "at": "B", "on": "a", "value": [5, 7], "frame": "local"},
+            "twist": {"type": "moment", "links": ["a", "c"], "value": 3},
+        },
+    )  # fmt: skip
+    loads = m.to_spatial().loads
+    zero = np.zeros(1)
+    push = [float(part(zero)[0][0]) for part in loads["push"].components]
+    assert push == pytest.approx([-7, 5, 0]) and loads["push"].follows  # the link's x axis leads from A up to B
+    assert [float(loads[id].components[2](zero)[0][0]) for id in ("twist", "twist reaction")] == [3, -3]
+    assert loads["drum"].rest == pytest.approx(0.4 - np.pi / 2) or loads["drum"].rest == pytest.approx(0.4 + np.pi / 2)
+    assert float(loads["q"].effort(zero)[0][0]) == 4 and loads["coil"].length == 1
