@@ -39,9 +39,10 @@ def report(
             target, motion=motion, without=without or (), source=file.name, budget=budget_of(budget), progress=progress
         )
     say(f"written: {target} ({len(text.encode()) / 1e6:.2f} MB)")
+    say(*text.missing)
     if motion is None:
         say("the drivers do not determine the motion: the page says why")
     elif not motion.ok.all():
         say(f"{int((~motion.ok).sum())} of {len(motion)} samples are not ok: the page says why")
-    if motion is None or not motion.ok.all():
+    if motion is None or not motion.ok.all() or text.missing:
         raise typer.Exit(1)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from structkin.errors import Problem, StructureError
 from structkin.joints.circular_slot import CircularSlot
 from structkin.joints.curve_slot import CurveSlot
+from structkin.joints.guide import Guide
 from structkin.joints.turn_coupling import TurnCoupling
 from structkin.plan.closing import Closing, half_square_of
 from structkin.plan.driven_links import driven
@@ -37,6 +39,11 @@ def solve_pin(state: KnownState, group: Group, index: int) -> None:
             center = state.frames[arc.carrier].point(arc.center)
             circles.append((closing.vector(center), 0.5 * arc.radius**2))
             continue
+        if joint not in state.mechanism.joints.of(Guide):
+            # half of a redundant revolute joint, which a driver moves away from where the other half holds it
+            which = ", ".join((*group.joints, *group.drivers))
+            problem = Problem(which, f"cannot all place the pin {pin}", "leave a joint or a driver out")
+            raise StructureError([problem], state.mechanism.title or "mechanism")
         guide = state.guide(joint)
         carrier = state.frames[guide.carrier]
         line = carrier.point(guide.origin), carrier.direction * guide.direction

@@ -34,6 +34,12 @@ SUFFIXES = (".html", ".htm")
 Progress = Callable[[str, float], None]
 
 
+class Page(str):
+    """The text of a page; `missing` holds why forces or limits could not be found, a line each."""
+
+    missing: tuple[str, ...] = ()
+
+
 def report(
     mechanism: Mechanism,
     path: str | Path | None = None,
@@ -45,7 +51,7 @@ def report(
     source: str = "",
     budget: float | None = DEFAULT,
     progress: Progress | None = None,
-) -> str:
+) -> Page:
     """Return a page of HTML that shows a mechanism and its motion, and write it to a path that ends in .html.
 
     The page needs only a browser, and no network: the mechanism moves, its groups are solved step by step, and plots,
@@ -68,7 +74,8 @@ def report(
             tell = None if progress is None else partial(progress, "solving")
             motion = motion_of(mechanism, samples, duration=duration, budget=budget, progress=tell)
         data = content(mechanism, motion, without, source, budget, progress)
-        text = page({"host": "report", "view": data}, mechanism.title or "Mechanism")
+        text = Page(page({"host": "report", "view": data}, mechanism.title or "Mechanism"))
+        text.missing = tuple(_missing(data))
         if file is not None:
             file.write(text)
     return text

@@ -21,18 +21,22 @@ STEPS = 2000
 def plot_cam(cam: LawCam, units: Units | None = None) -> Figure:
     """Plot the lift of a cam, its first three derivatives by the cam angle, and the pressure angle over one turn.
 
-    Lifts are in the given units, derivatives per radian. Dotted lines separate the segments of the law.
+    Lifts are in the given units, derivatives per radian. Dotted lines separate the segments of the law. A constant
+    pressure angle is given in the title.
     """
     measures = Measures(units or Units())
     angular = cam.moves.hinge is not None
     quantity = "angle" if angular else "length"
     unit, size = measures.pretty(quantity), measures.size(quantity)
-    figure = new_figure(9.0, 9.0)
-    panels = figure.subplots(5, 1, sharex=True)
     ends = cam.law.ends
     # Segments are drawn one by one, so that jumps are visible.
     parts = [np.linspace(a, b, max(int(STEPS * (b - a) / ends[-1]), 8)) for a, b in pairwise(ends)]
     names = ("lift", "velocity", "acceleration", "jerk")
+    x = np.concatenate(parts)
+    pressure = np.degrees(cam.pressure_angle(x))
+    constant = bool(np.ptp(pressure) < 1e-6)
+    figure = new_figure(9.0, 7.4 if constant else 9.0)
+    panels = figure.subplots(len(names) + (not constant), 1, sharex=True)
     for order, (ax, name) in enumerate(zip(panels, names, strict=False)):
         rate = "" if order == 0 else "/rad" + ("", "²", "³")[order - 1]
         for part in parts:
@@ -40,12 +44,11 @@ def plot_cam(cam: LawCam, units: Units | None = None) -> Figure:
             ax.plot(np.degrees(part), cam.lift(inside, order) / size, color=PALETTE[order], linewidth=1.5)
         ax.set_ylabel(f"{name} [{unit}{rate}]", fontsize=NORMAL)
     last = panels[-1]
-    x = np.concatenate(parts)
-    last.plot(np.degrees(x), np.degrees(cam.pressure_angle(x)), color=PALETTE[4], linewidth=1.5)
-    last.set_ylabel("pressure angle [deg]", fontsize=NORMAL)
-    # do not magnify rounding errors of a constant
-    low, high = last.get_ylim()
-    last.set_ylim(min(low, -1.0), max(high, 1.0))
+    if not constant:
+        last.plot(np.degrees(x), pressure, color=PALETTE[4], linewidth=1.5)
+        last.set_ylabel("pressure angle [deg]", fontsize=NORMAL)
+        low, high = last.get_ylim()
+        last.set_ylim(min(low, -1.0), max(high, 1.0))
     last.set_xlabel("cam angle [deg]", fontsize=NORMAL)
     for ax in panels:
         for end in ends:
@@ -62,6 +65,9 @@ def plot_cam(cam: LawCam, units: Units | None = None) -> Figure:
     contact = {"roller": f"roller of radius {cam.radius / measures.size('length'):.4g} {measures.pretty('length')}"}
     what = f"{cam.moves.kind} follower, {contact.get(cam.contact, cam.contact.replace('flat', 'flat face'))}"
     base = f"base circle {cam.base_radius / measures.size('length'):.4g} {measures.pretty('length')}"
-    figure.suptitle(plain(f"Cam {cam.id}: {what}, {base}"), fontsize=LARGE)
+    title = f"Cam {cam.id}: {what}, {base}"
+    if constant:
+        title += f"\nThe pressure angle is {pressure[0] + 0.0:.3g} deg throughout."
+    figure.suptitle(plain(title), fontsize=LARGE)
     figure.align_ylabels()
     return figure

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -12,7 +12,7 @@ import numpy as np
 from structkin.dynamics import Simulation
 from structkin.plan.status import Status
 from structkin.show.columns import Column, all_columns, motion_to_dict, nested, write_columns
-from structkin.show.forces import Curve, Floats, effort_unit, panel
+from structkin.show.forces import Curve, Floats, effort_unit, in_thousands, panel
 from structkin.show.letters import legible
 from structkin.show.measures import driver_quantity, measures_of
 from structkin.show.style import DRIVER, GROUND, LARGE, NORMAL, PALETTE, new_figure, plain
@@ -141,15 +141,19 @@ def plot_simulation(simulation: Simulation) -> Figure:
     """
     m = simulation.mechanism
     measures = measures_of(m)
-    panels: list[tuple[str, list[Curve]]] = []
+    panels: list[tuple[str, Sequence[Curve]]] = []
+    title = f"{m.title or 'Mechanism'}: simulation"
     for quantity, word, effort in (("angle", "angle", "torque [N m]"), ("length", "travel", "force [N]")):
         ids = [id for id in m.drivers if driver_quantity(m, id) == quantity][:MOST]
         if ids:
             values = [simulation.drivers[id][0] / measures.size(quantity) for id in ids]
             panels.append((f"{word} [{measures.pretty(quantity)}]", _curves(ids, values)))
-            if any(simulation.efforts[id].any() for id in ids):
-                assert effort_unit(m, ids[0]) in effort
-                panels.append((f"driver {effort}", _curves(ids, [simulation.efforts[id] for id in ids])))
+            efforts = [simulation.efforts[id] for id in ids]
+            if any(np.ptp(one) > 1e-9 * np.max(np.abs(one)) for one in efforts):
+                panels.append(in_thousands(f"driver {effort}", _curves(ids, efforts)))
+            elif any(one.any() for one in efforts):
+                constant = (f"{id} {one[0]:.4g} {effort_unit(m, id)}" for id, one in zip(ids, efforts, strict=True))
+                title += f"\nconstant driver {effort.partition(' ')[0]}: {', '.join(constant)}"
     energies = simulation.kinetic_energy, simulation.potential_energy, simulation.energy
     names = "kinetic", "potential", "sum"
     colours = PALETTE[0], PALETTE[1], GROUND
@@ -165,7 +169,7 @@ def plot_simulation(simulation: Simulation) -> Figure:
             ax.set_yscale("log")
     axes[-1].set_xlabel("t [s]", fontsize=NORMAL)
     figure.align_ylabels()
-    figure.suptitle(plain(f"{m.title or 'Mechanism'}: simulation"), fontsize=LARGE)
+    figure.suptitle(plain(title), fontsize=LARGE)
     if simulation.stopped:
         figure.supxlabel(plain(f"stopped at {simulation.stopped}"), fontsize=NORMAL, color=DRIVER)
     return figure

@@ -69,8 +69,10 @@ def draw_stability() -> Figure:
         fades = abs(growth("euler", alpha, beta, 1e-3)) < 1
         left.plot(x, y, "o" if fades else "x", color=GROUND if fades else DRIVER, ms=5, clip_on=False)
         if k >= 4:
-            left.annotate(f"({alpha:g}, {beta:g})", (x, y), (4, 4), textcoords="offset points", fontsize=SMALL)
-    left.annotate("Tab. 1, others", (0.02, 0.02), (6, 6), textcoords="offset points", fontsize=SMALL)
+            left.annotate(
+                f"({alpha:g}, {beta:g})", (x, y), (4, 4), textcoords="offset points", fontsize=SMALL, bbox=PAPER
+            )
+    left.annotate("Tab. 1, others", (0.02, 0.02), (6, 6), textcoords="offset points", fontsize=SMALL, bbox=PAPER)
     tidy(left, "inside each line the error decays (gear4: on its right)", "alpha h", "beta h")
     left.set(xlim=(-0.1, 4.2), ylim=(0, 4.2))
     right.axhline(1, color=GROUND, linewidth=0.8)

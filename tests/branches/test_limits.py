@@ -467,3 +467,16 @@ def test_limits_of_geared_cranks_over_all_their_turns(length):
     ways = m.circuits()
     assert all(branch.turns == 3 for branch in ways.branches) and len(ways.branches) == 2 * len(found.intervals)
     assert ways.home is not None
+
+
+def test_a_cylinder_that_rests_at_the_end_of_its_stroke_does_not_stop_the_others():
+    """Files of Linkage are often drawn with an actuator at its shortest."""
+    m = sk.Mechanism(
+        "Two",
+        points={"A": (0, 0), "B": (1, 0), "C": (3, 0), "D": (4, 0), "E": (4, 2)},
+        links={"ground": ["A", "C", "E"], "crank": ["A", "B"], "lever": ["C", "D"]},
+        drivers={"motor": {"joint": "A"}, "ram": {"between": ["E", "D"], "stroke": [2.0, 2.5]}},
+    )
+    assert m.limits("motor").turns_fully
+    ram = m.limits("ram")
+    assert ram.lower is not None and ram.lower.value == pytest.approx(2.0, abs=1e-12) and not ram.failure

@@ -112,11 +112,16 @@ def test_bad_calls_end_with_2_and_an_early_end_with_1(
 
 def test_the_panels_of_a_simulation(swing: Path) -> None:
     r = sk.load(swing).simulate(0.1, samples=3)
+    figure = show.plot_simulation(r)  # a constant is written, not drawn
+    assert [ax.get_ylabel() for ax in figure.axes] == ["angle [deg]", "energy [J]"]
+    assert figure.get_suptitle().endswith(f"constant driver torque: swing {r.efforts['swing'][0]:.4g} N m")
+    r.efforts["swing"][0] += 2e4
     labels = [ax.get_ylabel() for ax in show.plot_simulation(r).axes]
-    assert labels == ["angle [deg]", "driver torque [N m]", "energy [J]"]
+    assert labels == ["angle [deg]", "driver torque [kN m]", "energy [J]"]
     plain = sk.Mechanism.from_dict({**sk.load(swing).source_dict, "drivers": {"swing": {"joint": "A"}}})
-    labels = [ax.get_ylabel() for ax in show.plot_simulation(plain.simulate(0.1, samples=3)).axes]
-    assert labels == ["angle [deg]", "energy [J]"]
+    figure = show.plot_simulation(plain.simulate(0.1, samples=3))
+    assert [ax.get_ylabel() for ax in figure.axes] == ["angle [deg]", "energy [J]"]
+    assert figure.get_suptitle().endswith("simulation")
 
 
 def test_multipliers_in_tables(capsys: Any, monkeypatch: Any, tmp_path: Path, swing: Path) -> None:

@@ -200,6 +200,19 @@ def test_what_could_not_be_found_is_said_at_the_head_of_the_page():
     assert not shown(m, samples=5)["summary"]["problems"]
 
 
+def test_the_command_says_what_could_not_be_found_and_exits_with_1(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    m = sk.load(path("crank_rocker"))
+    data = {**m.source_dict, "forces": {"gravity": [0, -9.81]}}
+    data["links"] = {**data["links"], "coupler": {"points": ["B", "C", "P"], "mass": 2}}
+    sk.Mechanism.from_dict(data).save("heavy.toml")
+    done = CliRunner().invoke(app, ["report", "heavy.toml", "--samples", "5", "--without", "limits"])
+    first, *others = done.output.splitlines()
+    assert done.exit_code == 1 and first.startswith("written: heavy.html") and (tmp_path / "heavy.html").exists()
+    assert len(others) == 1 and others[0].startswith("No forces: ") and "coupler" in others[0]
+    assert m.report(samples=5, without=["limits"]).missing == ()
+
+
 def test_a_pin_of_several_links_is_one_joint():
     m = sk.load(path("jansen_leg"))
     facts = dict(shown(m, samples=3, without=["limits"])["summary"]["facts"])

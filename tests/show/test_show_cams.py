@@ -84,3 +84,7 @@ def test_the_diagrams_of_a_cam():
     lift = np.concatenate([line.get_ydata() for line in figure.axes[0].get_lines() if len(line.get_xdata()) > 2])
     assert lift.max() == pytest.approx(25) and lift.min() == pytest.approx(0, abs=1e-9)
     assert m.solve(samples=3).cam("contact").plot().axes[4].get_ylim()[0] < -28
+    flat = sk.load(path("cam_lever_press"))  # a constant is written, not drawn
+    figure = plot_cam(flat.joints["contact"], flat.units)
+    assert [ax.get_ylabel().split(" [")[0] for ax in figure.axes] == ["lift", "velocity", "acceleration", "jerk"]
+    assert figure.get_suptitle().endswith("The pressure angle is 0 deg throughout.")

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import structkin as sk
+from structkin.examples import path
 
 
 def three_cranks(middle=(2.0, 0.0)):
@@ -122,4 +123,15 @@ def test_a_driver_too_many_is_not_excused():
         drivers={"one": {"joint": "A", "speed": 1.0}, "two": {"joint": "D", "speed": 1.0}},
     )
     with pytest.raises(sk.StructureError, match="driver two repeats"):
+        m.solve()
+
+
+def test_a_cylinder_too_many_is_named():
+    """It was a traceback: the plan of the special geometry took half a revolute joint for a guide."""
+    data = sk.load(path("crank_rocker")).source_dict
+    data["drivers"]["ram"] = {"between": ["B", "D"], "speed": "1 m/s"}
+    m = sk.Mechanism.from_dict(data)
+    (problem,) = m.structure().diagnostics
+    assert problem.key == "drivers.ram" and "repeats what A, B, D, motor already fix" in problem.message
+    with pytest.raises(sk.StructureError, match="driver ram repeats"):
         m.solve()

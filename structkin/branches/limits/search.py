@@ -28,7 +28,7 @@ from structkin.plan.plan import Plan
 from structkin.plan.status import Status
 from structkin.solve.motion import Motion
 from structkin.solve.solve_groups import solve_groups
-from structkin.solve.strokes import ends_passed
+from structkin.solve.strokes import Stroke, ends_passed
 from structkin.track.arclength import Point, crossing_between
 
 #: How far [rad] a driver of wheels is followed in each direction where poses do not repeat and no range is given.
@@ -95,7 +95,7 @@ def _from_closed_forms(motion: Motion, swept: Swept) -> _Found:
     modes = modes_of(plan, rows)
     whole = None if swept.goes_round else swept.whole
     wheels = GEARED if swept.has_wheels else None
-    counted = count_turns(plan, swept.path, (rows, modes), swept.start, whole, wheels, motion.strokes)
+    counted = count_turns(plan, swept.path, (rows, modes), swept.start, whole, wheels, _strokes(motion, swept))
     if counted is None:
         return None, None, (), (), "it lies at a limit"
     reach, scale = counted.reach, counted.scale
@@ -125,6 +125,11 @@ def _from_closed_forms(motion: Motion, swept: Swept) -> _Found:
     return lower, upper, tuple(sorted((x for x in points if x), key=lambda point: point.value)), intervals, ""
 
 
+def _strokes(motion: Motion, swept: Swept) -> tuple[Stroke, ...]:
+    """Return the strokes that can end the motion: a driver that is held does not leave its own, even at its end."""
+    return tuple(one for one in motion.strokes if one.joint is not None or one.id == swept.driver)
+
+
 def _again(z: float, period: float | None, low: float, high: float) -> list[float]:
     """Return all repetitions of a place z between two others."""
     if period is None:
@@ -136,7 +141,7 @@ def _again(z: float, period: float | None, low: float, high: float) -> list[floa
 def _followed(motion: Motion, swept: Swept) -> _Found:
     """Return ends and interval of a mechanism with a general group, followed from the pose of the sketch."""
     rows = motion.lanes.x[0, :, 0]
-    system = System(motion.plan, swept.path, motion.size, rows, swept.is_angle, motion.strokes)
+    system = System(motion.plan, swept.path, motion.size, rows, swept.is_angle, _strokes(motion, swept))
     y = system.pack(rows, swept.start)
     whole, wheels = swept.whole, swept.has_wheels and swept.goes_round
     if wheels:
