@@ -21,7 +21,7 @@ def names() -> tuple[str, ...]:
 
 
 def path(name: str) -> Path:
-    """Return the file of an example; raise `InputError` where there is none of that name.
+    """Return the file of an example; raise `InputError` if there is none of that name.
 
     >>> path("crank_rocker").name
     'crank_rocker.toml'

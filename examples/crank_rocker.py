@@ -7,7 +7,7 @@ from structkin.examples import path
 
 
 def solve() -> sk.Motion:
-    """Return a full turn of the crank, a sample a degree."""
+    """Return a full turn of the crank, one sample per degree."""
     mechanism = sk.load(path("crank_rocker"))
     print(mechanism.structure().explain())
     return mechanism.solve(samples=361)

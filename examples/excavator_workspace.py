@@ -1,4 +1,4 @@
-"""Where can the bucket's tip of an excavator go? All three cylinders are swept, and every pose is solved at once."""
+"""Where can the tip of an excavator's bucket go? All three cylinders are swept, in a single call of `solve`."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import numpy as np
 import structkin as sk
 from structkin.examples import path
 
-#: Way of the boom's and the arm's cylinder from the sketch [m], and length of the bucket's [m].
+#: Travel of the boom and arm cylinders from the sketch [m], and length of the bucket cylinder [m].
 BOOM, ARM, BUCKET = (-0.5, 0.5), (-0.6, 0.4), (1.40, 1.95)
 
 
 def sweep(boom: int = 31, arm: int = 31, bucket: int = 9) -> sk.Motion:
-    """Return all poses on a grid of so many lengths of each cylinder."""
+    """Return all poses on a grid with this many lengths of each cylinder."""
     grid = np.meshgrid(np.linspace(*BOOM, boom), np.linspace(*ARM, arm), np.linspace(*BUCKET, bucket), indexing="ij")
     cylinders = ("boom_cylinder", "arm_cylinder", "bucket_cylinder")
     values = {name: axis.ravel() for name, axis in zip(cylinders, grid, strict=True)}

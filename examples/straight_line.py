@@ -12,7 +12,7 @@ Floats = NDArray[np.float64]
 
 
 def peaucellier(samples: int = 721) -> tuple[Floats, Floats]:
-    """Return the way of Q along its line and its deviation from it (n,) [m]: x = (a^2 - b^2) / (2 r) = 5 cm."""
+    """Return the travel of Q along its line and its deviation from it (n,) [m]: x = (a^2 - b^2) / (2 r) = 5 cm."""
     q = sk.load(path("peaucellier")).solve(samples).position("Q")
     return q[:, 1], q[:, 0] - 0.050
 

@@ -26,7 +26,7 @@ _PARTS = ("branches", "dynamics", "errors", "examples", "global_methods", "model
 
 
 def __getattr__(name: str) -> Any:
-    """Import a part of the package, or the public names, when one is first asked for: `structkin --help` needs none."""
+    """Import a part of the package or the public names on first use: `structkin --help` needs none of them."""
     if name in _PARTS:
         return import_module(f"structkin.{name}")
     names = _names()
@@ -38,7 +38,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """List all names, those among them that are not imported yet."""
+    """List all names, including those not imported yet."""
     return sorted({*globals(), *_names(), *_PARTS})
 
 

@@ -1,7 +1,7 @@
 """The public nouns with their verbs: what users of structkin see.
 
-The packages below know only the data of a noun and what follows from it. Here each gets its verbs, which are functions
-of those packages; nothing below imports from here.
+The packages below know only the data of a noun and what follows from it. Here each noun gets its verbs, which are
+functions of those packages; nothing below imports from here.
 """
 
 from structkin.api.builder import Builder as Builder

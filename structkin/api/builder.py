@@ -1,4 +1,4 @@
-"""A mechanism in Python, word for word as in the file."""
+"""Building a mechanism in Python, with the words of the mechanism file."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from structkin.errors import InputError, Problem
 
 
 class Builder:
-    """Collects sections; `build` makes the mechanism, and raises `InputError` that lists every mistake.
+    """Collects the sections of a mechanism; `build` makes it, or raises an `InputError` that lists every error.
 
     >>> m = (
     ...     Builder("Slider-crank")
@@ -43,11 +43,11 @@ class Builder:
         return self._add("points", {**(places or {}), **more})
 
     def links(self, links: Mapping[str, Any] | None = None, /, **more: Any) -> Builder:
-        """Add links: crank=["A", "B"], or a dict with points, mass, center, inertia, ..."""
+        """Add links: crank=["A", "B"], or a dict with points, mass, center, inertia and so on."""
         return self._add("links", {**(links or {}), **more})
 
     def length(self, first: str, second: str, value: float | str) -> Builder:
-        """Give the exact distance of two points of a link."""
+        """Set the exact distance between two points of a link."""
         return self._add("lengths", {f"{first}-{second}": value})
 
     def prismatic(
@@ -61,7 +61,7 @@ class Builder:
         stroke: Sequence[float | str] | None = None,
         ends: Sequence[str] | None = None,
     ) -> Builder:
-        """Add a prismatic joint of two links; `stroke` or `ends` say how far it goes."""
+        """Add a prismatic joint between two links; `stroke` or `ends` limit its travel."""
         line = {"at": at, "axis": axis, "along": along}
         return self._joint(id, "prismatic", links=links, **line, stroke=stroke, ends=ends)
 
@@ -83,17 +83,17 @@ class Builder:
         stroke: Sequence[float | str] | None = None,
         ends: Sequence[str] | None = None,
     ) -> Builder:
-        """Add a pin that slides in a slot of the link `slot`: straight, about a center, or along a curve."""
+        """Add a pin that slides in a slot of the link `slot`: straight, circular about `center`, or along a curve."""
         simple = {"axis": axis, "along": along, "center": center, "radius": radius, "stroke": stroke, "ends": ends}
         curved = {"through": through, "segments": segments, "start": start, "closed": closed}
         return self._joint(id, "pin-in-slot", pin=pin, on=on, slot=slot, **simple, **curved)
 
     def fastened(self, id: str, *, links: Sequence[str], at: str | Sequence[float] | None = None) -> Builder:
-        """Fasten two links or more to each other; force and moment are told `at` a point."""
+        """Fasten two or more links to each other; the reaction force and moment refer to the point `at`."""
         return self._joint(id, "fastened", links=links, at=at)
 
     def cam(self, id: str, *, cam: str, follower: str, **entry: Any) -> Builder:
-        """Add a cam and its follower; `entry` holds contact and law or profile as they would stand in the file."""
+        """Add a cam and its follower; `entry` holds contact and law or profile, as in the file."""
         return self._add("joints", {id: {"type": "cam", "cam": cam, "follower": follower, **entry}})
 
     def geneva(self, id: str, *, crank: str, pin: str, wheel: str, slots: int) -> Builder:
@@ -112,7 +112,7 @@ class Builder:
         carrier: str | None = None,
         centers: Sequence[str] | None = None,
     ) -> Builder:
-        """Add two gears in mesh; `ratio` is omega_1 / omega_2 seen from the carrier."""
+        """Add two gears in mesh; `ratio` is omega_1 / omega_2 relative to the carrier."""
         wheels = {"links": links, "teeth": teeth, "radii": radii, "ratio": ratio}
         return self._joint(id, "gear", **wheels, internal=internal, carrier=carrier, centers=centers)
 
@@ -128,7 +128,7 @@ class Builder:
         carrier: str | None = None,
         centers: Sequence[str] | None = None,
     ) -> Builder:
-        """Add two pulleys or sprockets under a belt or chain."""
+        """Add two pulleys or sprockets joined by a belt or chain."""
         wheels = {"links": links, "teeth": teeth, "radii": radii, "ratio": ratio}
         return self._joint(id, "belt", **wheels, crossed=crossed, carrier=carrier, centers=centers)
 
@@ -157,7 +157,7 @@ class Builder:
         radii: Sequence[float | str] | None = None,
         internal: bool | None = None,
     ) -> Builder:
-        """Add a circle that rolls on a line (`along`, `radius`) or on a circle (`centers`, `radii`) without slip."""
+        """Add a circle that rolls without slip on a line (`along`, `radius`) or on a circle (`centers`, `radii`)."""
         on_line = {"along": along, "radius": radius, "center": center}
         on_circle = {"centers": centers, "radii": radii, "internal": internal}
         return self._joint(id, "rolling", links=links, **on_line, **on_circle)
@@ -177,7 +177,7 @@ class Builder:
         torque: float | str | None = None,
         force: float | str | None = None,
     ) -> Builder:
-        """Add a driver; without speed, law or table it is a free coordinate, which a torque or force may drive."""
+        """Add a driver; without a speed, law or table it is a free coordinate, which a torque or force may drive."""
         motion = _given(speed=speed, law=law, table=table, csv=csv)
         what = _given(joint=joint, links=links, between=between, stroke=stroke)
         entry = {**what, **_given(torque=torque, force=force), **motion}
@@ -197,30 +197,30 @@ class Builder:
         damping: float | str | None = None,
         actuator: float | str | None = None,
     ) -> Builder:
-        """Add a spring, damper and actuator between two points."""
+        """Add a spring, damper or actuator, or any combination of them, between two points."""
         sizes = _given(stiffness=stiffness, free_length=free_length, damping=damping, actuator=actuator)
         entry = {"between": between, **sizes}
         return self._add("forces", {id: {"type": "spring", **entry}})
 
     def force(self, id: str, **entry: Any) -> Builder:
-        """Add an entry of [forces] as it would stand in the file."""
+        """Add an entry of [forces], as in the file."""
         return self._add("forces", {id: entry})
 
     def initial(self, name: str, **entry: Any) -> Builder:
-        """Give the start of a free coordinate (`value`, `speed`), a point (`velocity`, ...) or a link (`omega`)."""
+        """Set the initial state of a free coordinate (`value`, `speed`), a point (`velocity`) or a link (`omega`)."""
         return self._add("initial", {name: _given(**entry)})
 
     def duration(self, seconds: float | str) -> Builder:
-        """Set the default range of time of `solve`."""
+        """Set the default time range of `solve`, in seconds."""
         self._data["duration"] = seconds
         return self
 
     def to_dict(self) -> dict[str, Any]:
-        """Return a copy of what has been collected, as it would stand in the file."""
+        """Return a copy of the sections collected so far, as in the file."""
         return copy.deepcopy(self._data)
 
     def build(self) -> Mechanism:
-        """Return the mechanism; `InputError` lists every mistake."""
+        """Return the mechanism; raises an `InputError` that lists every error."""
         try:
             mechanism = Mechanism.from_dict(self._data)
         except InputError as error:
@@ -234,7 +234,7 @@ class Builder:
         return f"<Builder {self._data['title']!r}>"
 
     def _joint(self, id: str, type: str, **entry: Any) -> Builder:
-        """Add a joint with those keys that are given."""
+        """Add a joint with the keys that are given."""
         return self._add("joints", {id: {"type": type, **_given(**entry)}})
 
     def _add(self, section: str, entries: Mapping[str, Any]) -> Builder:

@@ -1,4 +1,4 @@
-"""The public mechanism, and what its verbs return beside motions."""
+"""The public mechanism, and what its verbs return besides motions."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ if TYPE_CHECKING:
 
 
 class Limits(ranges.Limits):
-    """How far a driver goes, from the sketch and in the sketch's assembly modes; see `Mechanism.limits`."""
+    """The range of a driver from the sketch, in the sketch's assembly modes; see `Mechanism.limits`."""
 
     mechanism: Mechanism
 
     def plot(self) -> Figure:
-        """Return a picture of the intervals, with what ends them."""
+        """Return a figure of the intervals and of what ends them."""
         return show.draw_limits(self)
 
     def _repr_html_(self) -> str:
@@ -45,12 +45,12 @@ class Limits(ranges.Limits):
 
 
 class Circuits(by_closed_forms.Circuits):
-    """The branches over the range of one driver, and how they join to circuits; see `Mechanism.circuits`."""
+    """The branches over the range of one driver, and the circuits they form; see `Mechanism.circuits`."""
 
     mechanism: Mechanism
 
     def plot(self) -> Figure:
-        """Return a picture of the branches as bars, joined where they meet."""
+        """Return a figure of the branches as bars, joined where they meet."""
         return show.draw_circuits(self)
 
     def _repr_html_(self) -> str:
@@ -58,7 +58,7 @@ class Circuits(by_closed_forms.Circuits):
 
 
 class Assembly(listings.Assembly):
-    """One way to put a mechanism together at given driver values; see `Mechanism.assemblies`."""
+    """One way to assemble a mechanism at given driver values; see `Mechanism.assemblies`."""
 
     if TYPE_CHECKING:
 
@@ -72,7 +72,7 @@ class Assembly(listings.Assembly):
 
 
 class Assemblies(listings.Assemblies):
-    """The assemblies of a mechanism, each found when it is asked for and then kept; see `Mechanism.assemblies`."""
+    """The assemblies of a mechanism, each computed on first access and then kept; see `Mechanism.assemblies`."""
 
     mechanism: Mechanism
 
@@ -86,10 +86,10 @@ class Assemblies(listings.Assemblies):
             """Return the assembly with this index."""
 
         def nearest(self, other: listings.Assembly | None = None) -> Assembly:
-            """Return the assembly whose points are nearest."""
+            """Return the assembly whose points are nearest to those of the other, by default the sketch."""
 
     def plot(self, *, most: int = 12) -> Figure:
-        """Return a figure of the first assemblies beside each other, all at one scale."""
+        """Return a figure of the first assemblies side by side, all at one scale."""
         return show.draw_assemblies(self, most=most)
 
     def _repr_html_(self) -> str:
@@ -100,10 +100,10 @@ class Assemblies(listings.Assemblies):
 
 
 class Mechanism(model.Mechanism):
-    """Links, joints, drivers and their geometry, with all that can be asked of them; immutable, compared by identity.
+    """Links, joints and drivers with their geometry, and all that follows from them; immutable, compared by identity.
 
-    The keyword sections are those of the mechanism file word for word; numbers are in SI and radians unless `units`
-    says otherwise. Raises `InputError` that lists every mistake.
+    The keyword arguments are the sections of the mechanism file; numbers are in SI and radians unless `units` says
+    otherwise. Raises an `InputError` that lists every error.
 
     >>> m = Mechanism(
     ...     "Four-bar",
@@ -136,11 +136,11 @@ class Mechanism(model.Mechanism):
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
-        """Return the mechanism of a file: .toml or .json, or one of Linkage, PMKS, PMKS+, MotionGen or Pyslvs.
+        """Load a mechanism from a file: .toml or .json, or one of Linkage, PMKS, PMKS+, MotionGen or Pyslvs.
 
-        What was understood of a file of another tool, and what was not, is among the `remarks`. The address by which
-        PMKS+ shares a mechanism may stand for a file; nothing is fetched. Raises `InputError` that lists every mistake
-        of the file, or says why it cannot be read.
+        For a file of another tool, `remarks` lists what was understood and what was not. The address by which PMKS+
+        shares a mechanism may be given instead of a file; nothing is fetched. Raises an `InputError` that lists every
+        error of the file, or says why it cannot be read.
 
         >>> m = Mechanism.load("https://pmks.org/?j=A,0,0,AB,R,t,0,0,t,%0AB,1,0,AB,R,f,0,0,f,&s=10")
         >>> m, m.remarks
@@ -155,11 +155,11 @@ class Mechanism(model.Mechanism):
         return mechanism.with_parts({"remarks": (*notes, *mechanism.remarks)}) if notes else mechanism
 
     def save(self, path: str | Path, *, motion: solved.Motion | None = None) -> None:
-        """Write the mechanism to a file, in the format that the suffix names; see `structkin.files.FORMATS`.
+        """Write the mechanism to a file; the suffix selects the format, see `structkin.files.FORMATS`.
 
-        A mechanism file, .toml or .json, reads as the same mechanism again: every number is the same to the last bit.
-        Formats that show or hold a motion take `motion`. Raises `InputError` that lists all that the format cannot
-        hold; a file is written whole or not at all.
+        A mechanism file, .toml or .json, loads as the same mechanism: every number is the same to the last bit.
+        Formats that show or hold a motion take `motion`. Raises an `InputError` that lists everything the format
+        cannot hold; a file is written whole or not at all.
 
         >>> import tempfile
         >>> arm = Mechanism("Arm", points={"A": (0, 0), "B": (1, 0)}, links={"ground": ["A"], "bar": ["A", "B"]})
@@ -171,9 +171,9 @@ class Mechanism(model.Mechanism):
         files.write(self, path, motion=motion)
 
     def plot(self, *, groups: bool = True) -> Figure:
-        """Return a figure of the mechanism as sketched, in the field's symbols, its links coloured by group.
+        """Return a kinematic diagram of the mechanism as sketched, its links coloured by group.
 
-        With `groups=False` all links have one colour and no group is named, as for an exercise.
+        With `groups=False` all links have one colour and no group is named, for exercises.
         """
         return show.draw_schematic(self, groups=groups)
 

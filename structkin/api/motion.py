@@ -1,4 +1,4 @@
-"""The public results: motions, simulations and forces, with what can be asked of them."""
+"""The public results: motions, simulations and forces, with their methods."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ if TYPE_CHECKING:
 
 
 def _units(mechanism: model.Mechanism, units: str) -> Units:
-    """Return SI or the units of a file; `InputError` for another word."""
+    """Return SI or the units of a file; `InputError` for anything else."""
     if units not in ("SI", "file"):
         raise InputError([Problem("units", f"'{units}' is unknown", "known: SI, file")], mechanism.title)
     return Units() if units == "SI" else mechanism.units
 
 
 class CamMotion(cam_motion.CamMotion):
-    """A cam at the n samples of a motion; see `Motion.cam`. Lengths in m, angles in rad, NaN where there is no pose."""
+    """A cam at the n samples of a motion; see `Motion.cam`. Lengths in m, angles in rad, NaN without a pose."""
 
     def plot(self) -> Figure:
-        """Return a figure of lift, its three derivatives, and the pressure angle over the cam angle."""
+        """Return a figure of the lift, its first three derivatives and the pressure angle over the cam angle."""
         return show.plot_cam(self.cam, self.motion.mechanism.units)
 
 
@@ -60,9 +60,9 @@ class Kinetostatics(dynamics.Kinetostatics):
         return show.html_table(show.forces_table(self))
 
     def to_dataframe(self, units: str = "SI") -> pd.DataFrame:
-        """Return efforts and reactions as columns, in N and N m (needs pandas).
+        """Return driver efforts and joint reactions as columns, in N and N m (needs pandas).
 
-        The drivers' values are in "SI" or in the units of the "file".
+        The drivers' values are in SI, or with `units="file"` in the units of the file.
         """
         return show.forces_to_dataframe(self, _units(self.motion.mechanism, units))
 
@@ -71,8 +71,8 @@ class Motion(solve.Motion):
     """Position, velocity and acceleration of every point and link at n samples, in SI and radians.
 
     `t` (n,) holds the times [s], NaN where the drivers were given as values; `drivers[id]` (3, n) value, rate and
-    second rate of each driver. Numbers are NaN where a sample has no pose, and rates also where the pose is singular or
-    the drivers' rates are unknown.
+    second rate of each driver. Values are NaN where a sample has no pose; rates are also NaN where the pose is singular
+    or the drivers' rates are unknown.
     """
 
     mechanism: Mechanism
@@ -89,17 +89,17 @@ class Motion(solve.Motion):
 
     @cached_property
     def report(self) -> str:
-        """How many samples are ok, and for each run of others which, why and at which group.
+        """How many samples are ok; for each run of the others: which samples, why, and at which group.
 
-        Where the motion leaves and enters what can be reached is told to seven digits, between the samples.
+        Where the motion leaves or enters the reachable range is located between the samples, to seven digits.
         """
         return report(self, self._passages)
 
     @property
     def limits(self) -> tuple[Passage, ...]:
-        """Where between the samples the motion meets limits, in order: place, time, drivers' values, group and why.
+        """Where the motion meets limits between the samples, in order: place, time, drivers' values, group and reason.
 
-        Of a motion with many gaps only those of the first twenty are looked for.
+        If the motion has many gaps, only those of the first twenty are located.
         """
         return tuple(passage for run in self._passages.values() for passage in run)
 
@@ -108,26 +108,26 @@ class Motion(solve.Motion):
         return passages(self)
 
     def cam(self, joint: str) -> CamMotion | ProfileMotion:
-        """Return a cam at the samples: its angle, lift, pressure angle, curvature and point of contact.
+        """Return the state of a cam at the samples: angle, lift, pressure angle, curvature and point of contact.
 
         A `CamMotion` where the cam has a law, a `ProfileMotion` where it has a profile.
 
-        Raises `InputError` where there is no such cam.
+        Raises `InputError` if there is no such cam.
         """
         found = cam_motion.cam_motion(self, joint)
         return found if isinstance(found, ProfileMotion) else public(CamMotion, found)
 
     def to_dataframe(self, units: str = "SI") -> pd.DataFrame:
-        """Return all points and links as columns, in "SI" or in the units of the "file" (needs pandas)."""
+        """Return all points and links as columns, in SI or with `units="file"` in those of the file (needs pandas)."""
         return show.to_dataframe(self, _units(self.mechanism, units))
 
     def to_csv(self, target: str | Path | IO[str], units: str = "SI", *, kl: bool = False) -> None:
-        """Write the columns of `to_dataframe`, with `kl` also K and L, to a path that ends in .csv or an open file."""
+        """Write the columns of `to_dataframe`, with `kl` also K and L, to a .csv path or an open file."""
         show.write_csv(self, target, _units(self.mechanism, units), kl=kl)
 
     @property
     def structure(self) -> KinematicStructure:
-        """The kinematic structure that was solved."""
+        """The kinematic structure by which the motion was solved."""
         return public(KinematicStructure, super().structure)
 
     def _repr_html_(self) -> str:
@@ -137,48 +137,48 @@ class Motion(solve.Motion):
         self, *, fps: float = 25.0, seconds: float | None = None, speed: float | None = None,
         trace: Sequence[str] = (), width: int = 800, repeat: bool = True,
     ) -> Animation:  # fmt: skip
-        """Return the moving pictures of the motion: `save` writes a GIF, WebP or MP4, a notebook shows them.
+        """Return an animation of the motion: `save` writes a GIF, WebP or MP4; a notebook shows it.
 
-        They play in real time, a motion of less than two seconds slower, one of more than thirty faster, unless
-        `seconds` says how long they play, or `speed` how many seconds of the motion pass in one. Each frame shows the
-        sample nearest to its time. The points `trace` leave their path (default: the points of interest, at most four);
-        `width` is that of the pictures [px].
+        It plays in real time, but a motion shorter than two seconds is slowed down and one longer than thirty is sped
+        up. To choose, give its length in `seconds`, or the `speed` in seconds of motion per second. Each frame shows
+        the sample nearest to its time. The paths of the points `trace` are drawn (default: the points of interest, at
+        most four); `width` is the width of a frame [px].
 
-        Raises `InputError` for numbers out of range, and for points that are not there.
+        Raises `InputError` for numbers out of range and for unknown points.
         """
         return show.animate(self, fps=fps, seconds=seconds, speed=speed, trace=trace, width=width, repeat=repeat)
 
     def schematic(self, sample: int | None = None, *, trace: Sequence[str] = ()) -> Figure:
-        """Return a figure of the mechanism at a sample (default: the first that is ok), with the paths of points.
+        """Return a kinematic diagram at a sample (default: the first that is ok), with the paths of the points `trace`.
 
-        Raises `InputError` for a sample or points that are not there.
+        Raises `InputError` for a sample that does not exist and for unknown points.
         """
         return show.draw_schematic(self.mechanism, motion=self, sample=sample, trace=trace)
 
     def to_xarray(self, units: str = "SI") -> xr.Dataset:
-        """Return the motion, K and L as an xarray dataset, in "SI" or in the units of the "file" (needs xarray).
+        """Return the motion, K and L as an xarray dataset, in SI or with `units="file"` in the units of the file.
 
-        Its axes are sample, point, link, driver and xy. Raises `InputError` where xarray is missing.
+        Its dimensions are sample, point, link, driver and xy. Raises `InputError` if xarray is not installed.
         """
         return show.to_xarray(self, _units(self.mechanism, units))
 
     def save(self, path: str | Path) -> None:
-        """Write the motion with its mechanism, in the format that the suffix names; see `Mechanism.save`.
+        """Write the motion with its mechanism; the suffix selects the format, see `Mechanism.save`.
 
-        Raises `InputError` where the format holds no motion, or not this one; a file is written whole or not at all.
+        Raises `InputError` if the format cannot hold a motion, or not this one; a file is written whole or not at all.
         """
         files.write(self.mechanism, path, motion=self)
 
     def plot(self, *names: str, kl: bool = False) -> Figure:
-        """Return a figure of stacked motion plots of these points and links (default: all that are of interest).
+        """Return a figure of stacked motion plots of these points and links (default: those of interest).
 
-        With `kl` the velocity coefficients K and their derivatives L follow below.
+        With `kl` the velocity coefficients K and their derivatives L are added below.
         """
         return show.plot_motion(self, *names, kl=kl)
 
 
 class Simulation(dynamics.Simulation, Motion):
-    """The motion that forces make, at the times asked for or until it stopped; see `Mechanism.simulate`."""
+    """The motion caused by forces, at the requested times or until it stopped; see `Mechanism.simulate`."""
 
     mechanism: Mechanism
     statistics: Statistics | None
@@ -187,7 +187,7 @@ class Simulation(dynamics.Simulation, Motion):
         return show.html_table(show.simulation_table(self))
 
     def forces(self, *, static: bool = False, loads: Sequence[UserLoad] | None = None) -> Kinetostatics:
-        """Return what forces the motion needs, under the loads that it was simulated with or under others."""
+        """Return the forces of the motion, under the loads of the simulation or under other `loads`."""
         return super().forces(static=static, loads=self.loads if loads is None else loads)
 
 
@@ -198,5 +198,5 @@ class Motions(solve.Motions):
 
     @property
     def motions(self) -> Mapping[int, Motion]:
-        """The motion of each variant that was solved by itself, by its number."""
+        """The motions of the variants that were solved individually, by the variant's number."""
         return {k: public(Motion, one) for k, one in vars(self)["motions"].items()}

@@ -11,12 +11,12 @@ from structkin.structure import TopologyArrays, decompose, rank_inputs
 
 
 class Topology(topology.Topology):
-    """Links, joints with their kinds, the ground and the drivers; no geometry. All that the structure depends on."""
+    """Links, joints with their kinds, the ground and the drivers, without geometry: what the structure depends on."""
 
     structure = verb(decompose, KinematicStructure)
     rank_inputs = rank_inputs
 
     @classmethod
     def from_arrays(cls, arrays: TopologyArrays) -> Self:
-        """Return a topology in arrays as the ordinary one."""
+        """Return the topology given in arrays."""
         return public(cls, arrays.to_topology())

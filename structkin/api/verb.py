@@ -11,14 +11,14 @@ N = TypeVar("N")
 
 
 def public(cls: type[N], noun: object) -> N:
-    """Return a noun of a package below as an instance of its public class; the two share all that they hold."""
+    """Return a noun of a package below as an instance of its public class; the two share their attributes."""
     made = object.__new__(cls)
     object.__setattr__(made, "__dict__", vars(noun))
     return made
 
 
 def verb(function: Callable[Concatenate[Any, P], object], cls: type[N]) -> Callable[Concatenate[Any, P], N]:
-    """Return a function of a noun as a method of it that returns a public noun; its arguments are told in one place."""
+    """Return a function of a noun as a method that returns a public noun; its signature is written only once."""
 
     @wraps(function)
     def method(noun: Any, /, *args: P.args, **kwargs: P.kwargs) -> N:

@@ -15,7 +15,7 @@ from typing import Any
 def fastest(
     work: Callable[[], Any], runs: int, clock: Callable[[], float] = time.process_time, *, long: float = math.inf
 ) -> tuple[Any, float]:
-    """Return what some work returns, and the shortest of several runs [s]; a run that is `long` [s] is not repeated."""
+    """Return the result of a function, and the shortest of several runs [s]; a run of `long` [s] is not repeated."""
     best, result = math.inf, None
     for _ in range(runs):
         gc.collect()
@@ -28,15 +28,15 @@ def fastest(
 
 
 class Stopwatch:
-    """Adds up the time of each operation; what an operation calls of another is not counted twice."""
+    """Adds up the time of each operation; nested operations are not counted twice."""
 
     def __init__(self) -> None:
-        """Start with nothing spent."""
+        """Start from zero."""
         self.spent: dict[str, float] = defaultdict(float)
         self._inner = [0.0]
 
     def __call__(self, operation: str, work: Callable[..., Any], *arguments: Any) -> Any:
-        """Return what some work returns, and count its time."""
+        """Return the result of a function, and count its time."""
         began = time.process_time()
         self._inner.append(0.0)
         found = work(*arguments)

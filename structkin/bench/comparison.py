@@ -1,4 +1,4 @@
-"""What was measured, and what follows from it: crossings, growth, ratios."""
+"""The measurements, and what follows from them: crossings, growth, ratios."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ ORDER = ("II", "III", "III-tensors", "I", "IV", "IV-b")
 
 @dataclass
 class MethodComparison:
-    """What was measured: whole motions, the same work at all sizes, several drivers, threads, shares of the time."""
+    """The measurements: whole motions, the same work at all sizes, several drivers, threads, shares of the time."""
 
     motions: list[Timing] = field(default_factory=list)
     scaling: list[Timing] = field(default_factory=list)
     drivers: list[Timing] = field(default_factory=list)
-    #: Global methods over motions of a few turns, which the walk of the first one dominates.
+    #: Global methods over motions of a few turns, where continuation along the first turn dominates.
     short: list[Timing] = field(default_factory=list)
-    #: Seconds by the wall of one thread and of two, by number of dyads.
+    #: Wall time [s] of one thread and of two, by number of dyads.
     threads: dict[int, tuple[float, float]] = field(default_factory=dict)
     #: By method, then by number of dyads.
     shares: dict[str, dict[int, Mapping[str, float]]] = field(default_factory=dict)
@@ -43,7 +43,7 @@ class MethodComparison:
         return found
 
     def crossings(self, family: str) -> list[str]:
-        """Return in words from which number of constraints on one method is faster than another."""
+        """Return in words the number of constraints from which one method is faster than another."""
         lines = []
         for (name, one), (other_name, other) in permutations(self.curves(family).items(), 2):
             at = overtaking(one, other)
@@ -66,12 +66,12 @@ class MethodComparison:
 
 
 def figure(x: float) -> str:
-    """Return a number with three digits that count."""
+    """Return a number with three significant digits."""
     return f"{x:.3g}" if x < 1000 else f"{x:.0f}"
 
 
 def overtaking(one: Sequence[Timing], other: Sequence[Timing]) -> tuple[float, float] | None:
-    """Return the number of constraints from which on the first of two curves is the lower one, and its time there."""
+    """Return the number of constraints from which the first of two curves is the lower one, and its time there."""
     common = sorted({m.constraints for m in one} & {m.constraints for m in other})
     mine, theirs = ([m.best for m in curve if m.constraints in common] for curve in (one, other))
     at = crossing([float(c) for c in common], mine, theirs) if len(common) > 1 else None

@@ -16,14 +16,14 @@ from structkin.structure.arrays import TopologyArrays
 
 FAMILIES = ("scalable-four-bar", "random")
 STEPS = ("building", "orientation", "blocks", "certificate", "naming")
-#: Up to this many links the smallest of three runs counts, and names and objects are measured too.
+#: Up to this many links the fastest of three runs counts, and names and objects are measured too.
 SMALL = 200_000
 RUNS = 3
 
 
 @dataclass(frozen=True)
 class Decomposition:
-    """One mechanism: times in seconds of the processor (`wall`: of the clock), memory in GiB."""
+    """One mechanism: processor times [s] (`wall`: wall-clock time), memory in GiB."""
 
     family: str
     links: int
@@ -45,7 +45,7 @@ class Decomposition:
 def measure(family: str, links: int, seed: int = 0) -> Decomposition:
     """Build a mechanism and decompose it, certificate included.
 
-    `objects` is an ordinary `decompose` of the same, an object a joint and group, with the groups made; NaN if large.
+    `objects` is an ordinary `decompose` of the same, with an object for each joint and group; NaN if large.
     """
     topology = scalable_four_bar(links) if family == FAMILIES[0] else random_mechanism(links, seed)
     best: tuple[float, float, dict[str, float]] | None = None
@@ -78,7 +78,7 @@ def measure(family: str, links: int, seed: int = 0) -> Decomposition:
 
 
 def peak_memory() -> float:
-    """Return the largest resident memory of this process so far [GiB]; NaN where the system does not tell."""
+    """Return the largest resident memory of this process so far [GiB]; NaN if the system does not report it."""
     try:
         import resource
     except ImportError:
@@ -114,9 +114,9 @@ LEGS = ("RR", "RP", "PR")
 
 
 def scalable_four_bar(links: int) -> TopologyArrays:
-    """Return a crank and dyads, each hung on the interior pin of the one before, its rocker on the ground.
+    """Return a crank and dyads, each attached to the interior pin of the one before, with its rocker on the ground.
 
-    About `links` links in all. The pins between the dyads are multiple joints of three links.
+    There are about `links` links in total. The pins between the dyads are multiple joints of three links.
 
     >>> four = scalable_four_bar(8)
     >>> four, four.ends_of(2), four.mobility_count
@@ -144,10 +144,10 @@ def _by_joint(joint: IntArray, end: IntArray, count: int) -> tuple[IntArray, Int
 
 
 def random_mechanism(links: int, seed: int = 0, *, shuffle: bool = True) -> TopologyArrays:
-    """Return a random mechanism of about `links` links whose groups are known: it is built from them.
+    """Return a random mechanism of about `links` links whose groups are known, since it is built from them.
 
-    Driven links, dyads of all kinds, triads, and dyads with a cylinder, each hung on links and pins that are there
-    already. With `shuffle` the links, joints and drivers are listed in a random order.
+    They are driven links, dyads of all kinds, triads, and dyads with a cylinder, each attached to earlier links and
+    pins. With `shuffle` the links, joints and drivers are listed in a random order.
 
     >>> random_mechanism(1000).mobility_count == random_mechanism(1000).n_drivers
     True
@@ -200,7 +200,7 @@ def random_mechanism(links: int, seed: int = 0, *, shuffle: bool = True) -> Topo
     order = np.argsort(groups, kind="stable")
     groups, kinds, pairs, where, moved = (one[order] for one in (groups, kinds, pairs, where, moved))
 
-    # now and then the first exterior joint is not a separate joint, but one more link on an interior pin
+    # sometimes the first exterior joint is not a separate joint, but one more link on an interior pin
     pins = np.flatnonzero((where == -1) & (kinds == R))
     earlier = np.searchsorted(groups[pins], groups)
     hung = np.flatnonzero((where == 0) & (kinds == R) & ~moved & (earlier > 0) & (rng.random(len(groups)) < 0.3))

@@ -1,4 +1,4 @@
-"""A global method on the scalable four-bar, ready to run: positions and rates of all coordinates, and what is bare."""
+"""A global method on the scalable four-bar, ready to run: positions and rates of all coordinates, and bare calls."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ Ints = NDArray[np.intp]
 class GlobalRun:
     """Solves for the drivers' values, rates and second rates (3, f, n), and keeps q, q', q'' (3, coordinates, n).
 
-    In natural coordinates these are the pins' places, velocities and accelerations, as the topological methods give
-    them. Everything that does not depend on the samples is prepared before.
+    In natural coordinates these are the places, velocities and accelerations of the pins, as in the topological
+    methods. Everything that does not depend on the samples is prepared beforehand.
     """
 
     def __init__(self, mechanism: Mechanism, method: str, engine: str, n: int) -> None:
@@ -53,31 +53,31 @@ class GlobalRun:
         return x[:, self._last]
 
     def bare(self, z: Floats) -> float:
-        """Return the seconds of the bare calls of the last run, which was over these values."""
+        """Return the time [s] of the bare calls of the last run, which used these values."""
         x = self._x[:, :, : z.shape[-1]]
         return bare(self.solver, x[0], x[1], z, self.iterations, self.engine)
 
 
-# --- what a global method cannot do without -----------------------------------------------------------------
+# --- the least that a global method needs -------------------------------------------------------------------
 
-# The calls are those of one run, block by block, as many as Newton's method took in each sample: LAPACK's or NumPy's
-# on full matrices that are ready, SuperLU's on sparse ones that are ready, or the sweeps over the diagonal blocks. The
-# equations are Phi and Phi_q in each iteration, and Phi_q, nu and gamma for the rates. No continuation, no prediction,
-# no scaling, no tests, no results that are kept.
+# The calls are those of one run, block by block, as many as Newton's method took in each sample: LAPACK or NumPy on
+# prepared full matrices, SuperLU on prepared sparse ones, or the sweeps over the diagonal blocks. The equations are Phi
+# and Phi_q in each iteration, and Phi_q, nu and gamma for the rates. There is no continuation, prediction, scaling or
+# testing, and no results are kept.
 
 
 #: Samples whose full or sparse matrices are prepared: two turns of the crank.
 LANES = 720
 
-#: Makes ready the matrices of some entries (entries, lanes), so that what it returns only factorises them; that
-#: returns what only solves for right-hand sides (n, lanes).
+#: Prepares the matrices of some entries (entries, lanes) and returns a function that only factorises them; that one
+#: returns a function that only solves for right-hand sides (n, lanes).
 Linear = Callable[[Floats], Callable[[], Callable[[Floats], object]]]
 
 
 def bare(
     solver: GlobalSolver, q: Floats, v: Floats, drivers: Floats, iterations: NDArray[np.int32], engine: str
 ) -> float:
-    """Return the seconds of the calls for poses q (n, lanes) with rates v, and the drivers' values (3, f, lanes).
+    """Return the time [s] of the calls for poses q (n, lanes) with rates v, and the drivers' values (3, f, lanes).
 
     Where matrices are prepared one by one, the last samples represent all.
     """

@@ -1,4 +1,4 @@
-"""What groups without a closed form cost: a chain of triads, and larger groups, compared with a chain of dyads.
+"""The cost of groups without a closed form: a chain of triads, and larger groups, compared with a chain of dyads.
 
 A triad (class III) is a platform on three legs; a group of p platforms in a row, each pinned to the next, stands on
 p + 2 legs and has 2p + 2 links. All are solved together, however many platforms there are: no smaller part of such a
@@ -21,16 +21,16 @@ from structkin.plan.status import Status
 from structkin.solve import compile_plan
 from structkin.solve.engine import Lanes, sweep
 
-#: Groups in a chain, as many as the dyads that they are compared with.
+#: The number of groups in a chain, and of the dyads that they are compared with.
 CHAIN = 17
 CRANK, SPEED = 0.15, 1.0
 
 
 @dataclass(frozen=True)
 class GroupCost:
-    """What one kind of group takes a sample: `nanoseconds` of the processor, one thread, compiling excluded.
+    """The time per sample of one kind of group: processor time in `nanoseconds`, one thread, compilation excluded.
 
-    `links` are those of one group, of which there are `groups` in a row; `dyads` is the time over that of a dyad.
+    `links` is their number in one group, of which there are `groups` in a row; `dyads` is the time relative to a dyad.
     """
 
     kind: str
@@ -43,7 +43,7 @@ class GroupCost:
 
     @property
     def against_cube(self) -> float:
-        """The time in dyads over the cube of the links, 1 for a dyad.
+        """The time in dyads divided by the cube of the number of links, 1 for a dyad.
 
         >>> GroupCost("triad", "numpy", 4, 17, 1000, 80.0, 4.0).against_cube
         0.5
@@ -52,7 +52,7 @@ class GroupCost:
 
 
 def platforms(count: int, groups: int = 1) -> Mechanism:
-    """Return a crank that moves groups of `count` platforms each [m], all of them turned about it by some angle.
+    """Return a crank that moves groups of `count` platforms each, lengths in m, arranged around it.
 
     >>> m = platforms(2)
     >>> [group.class_ for group in m.structure().groups], len(m.structure().groups[1].links)
@@ -108,8 +108,8 @@ def cost(mechanism: Mechanism, engine: str, turns: int) -> float:
 def costs(engine: str, sizes: tuple[int, ...], turns: int, short: tuple[int, ...] = ()) -> list[GroupCost]:
     """Measure a chain of dyads, a chain of triads, and one group for each number of platforms.
 
-    The crank's time is in all of them; it is small against a chain of 17, and subtracted from that of one group. Dyads
-    and triads are measured on `short` runs of fewer turns, too: there a call weighs more.
+    The crank's time is included; it is small compared with a chain of 17, and is subtracted from that of one group.
+    Dyads and triads are also measured on `short` runs of fewer turns, where the overhead of a call weighs more.
     """
     found: list[GroupCost] = []
     crank = dyad = 0.0

@@ -1,4 +1,4 @@
-"""Measuring the methods on the scalable four-bar: times of the processor, and the floor under them."""
+"""Measuring the methods on the scalable four-bar: processor times, and a lower bound for them."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ Floats = NDArray[np.float64]
 SAMPLES, TURNS = 360, 500
 #: Dyads times samples of one run, so that its results fit into memory; longer motions are run piece by piece.
 PIECE = 1_000_000
-#: Samples of a piece at least, so that blocks of lanes are full.
+#: The fewest samples of a piece, so that blocks of lanes are full.
 WHOLE = 6 * SAMPLES
 #: Methods that track the first turn of each piece; as a motion of 500 turns has only one such turn, their pieces are
 #: long.
 GLOBAL, LONG_PIECE = ("I", "IV", "IV-b"), 10 * SAMPLES
-#: Samples that are enough to have kernels compiled.
+#: Enough samples to have the kernels compiled.
 FEW = 2
 #: Runs of which the shortest counts; a piece of a long motion counts as one.
 RUNS = 5
@@ -40,11 +40,11 @@ LONG = 0.5
 class Timing:
     """One method on one mechanism.
 
-    Of the `samples` of the motion `solved` were; `seconds` is what they took, the processor's time. `best` is what the
-    whole motion takes at the pace of the fastest piece, and `floor` copying position, velocity and acceleration of all
-    pins at its fastest pace. `bare` is that of the bare calls of a global method (`global_runs.py`), else NaN,
-    with Newton's `iterations` a sample, mean and `most`. `checksum` is the mean of place, velocity and
-    acceleration of the last pin.
+    Of the `samples` of the motion, `solved` were solved in `seconds` of processor time. `best` is the time of the whole
+    motion at the pace of the fastest piece, and `floor` that of copying position, velocity and acceleration of all pins
+    at the fastest pace. `bare` is the time of the bare calls of a global method (`global_runs.py`), else NaN, with
+    Newton's `iterations` per sample, mean and `most`. `checksum` is the mean of place, velocity and acceleration of the
+    last pin.
     """
 
     family: str
@@ -71,21 +71,21 @@ class Timing:
 
     @property
     def ratio(self) -> float:
-        """Time over the floor."""
+        """Time relative to the floor."""
         return self.best / self.floor
 
     @property
     def over_bare(self) -> float:
-        """Time over that of the bare calls."""
+        """Time relative to that of the bare calls."""
         return self.best / self.bare
 
     @property
     def nanoseconds(self) -> float:
-        """Time a dyad and sample [ns]."""
+        """Time per dyad and sample [ns]."""
         return 1e9 * self.best / (self.dyads * self.samples)
 
     def row(self, part: str) -> dict[str, Any]:
-        """Return a line of a table, of a part of the comparison."""
+        """Return a table row for a part of the comparison."""
         more = {
             "extrapolated": self.extrapolated,
             "ratio": self.ratio,
@@ -110,7 +110,7 @@ def measure(
     """Run a method over a motion of this many samples, one degree of the crank apart, in pieces of whole turns.
 
     The fastest of at least `runs` runs counts, unless they are long. When the pieces have taken longer than
-    `patience` [s], the rest is left out. `by_wall` times by the wall, which compares numbers of threads.
+    `patience` [s], the rest is left out. `by_wall` measures wall time, to compare numbers of threads.
     """
     dyads, f = sum(name.startswith("rocker") for name in mechanism.links), len(mechanism.drivers)
     size = _piece(dyads, samples, LONG_PIECE if method.name in GLOBAL else WHOLE)
@@ -145,7 +145,7 @@ def measure(
 
 
 def _piece(dyads: int, samples: int, least: int) -> int:
-    """Return the samples of a piece, `least` or more: all, or whole turns if results of a turn fit into it."""
+    """Return the number of samples of a piece, `least` or more: all, or whole turns if the results of one fit."""
     size = max(least, PIECE // dyads)
     if samples <= size:
         return samples
@@ -161,7 +161,7 @@ def values(f: int, start: int, count: int) -> Floats:
 
 @cache
 def floor(dyads: int) -> float:
-    """Return the seconds a dyad and sample of copying what method II finds: place, velocity, acceleration of each pin.
+    """Return the time [s] per dyad and sample to copy the results of method II: place and rates of each pin.
 
     It is measured on as many samples as make results too large for the caches.
     """
@@ -182,7 +182,7 @@ def exponent(sizes: list[float], times: list[float]) -> float:
 
 
 def crossing(sizes: list[float], one: list[float], other: list[float]) -> float | None:
-    """Return the size at which the first of two methods becomes the faster one for good, None where it never does.
+    """Return the size at which the first of two methods becomes faster for good, None if it never does.
 
     >>> crossing([1.0, 10.0, 100.0], [3.0, 3.0, 3.0], [1.0, 2.0, 20.0]).__round__(2)
     15.0

@@ -15,8 +15,8 @@ from structkin.groups import RRR
 CRANK, LENGTH, SMALL_CRANK = 2.0, 6.0, 0.1
 #: Speeds of the drivers [rad/s]; the first is the paper's.
 SPEEDS = (1.0, 0.7, 1.3, 0.9)
-#: Unequal lengths differ by this part, and every rocker stays between these directions [rad] over the whole turn:
-#: a long chain would else come to a pose that it cannot reach.
+#: Unequal lengths differ by this fraction, and every rocker stays between these directions [rad] over the whole turn:
+#: otherwise a long chain would come to a pose that it cannot reach.
 SPREAD, LOW, HIGH = 0.05, 1.0, 2.75
 
 

@@ -1,8 +1,8 @@
 """The methods compared, one line each: how a mechanism is prepared, and a run over samples.
 
-I and IV are the global methods of Saura et al., dense and sparse; II solves the groups in order; III chains K and L
-besides and takes the rates from them: by one bilinear form a pair of drivers, or with the tensors written out as the
-paper prescribes (`structkin.bench.tensors`). All are prepared before: what is timed is the samples' own work.
+I and IV are the global methods of Saura et al., dense and sparse; II solves the groups in order; III also chains K and
+L and takes the rates from them: by one bilinear form per pair of drivers, or with the tensors written out as the paper
+prescribes (`structkin.bench.tensors`). All are prepared beforehand: only the work on the samples is timed.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Runner = Callable[[Floats], Floats]
 
 @dataclass(frozen=True)
 class Method:
-    """A method: `prepare(mechanism, n, engine)` makes a runner for n samples; `most` dyads are sensible for it."""
+    """A method: `prepare(mechanism, n, engine)` makes a runner for n samples; it is run for at most `most` dyads."""
 
     name: str
     title: str

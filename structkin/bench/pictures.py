@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _MARKS = {"numpy": "o", "numba": "s"}
-#: Sizes that the ticks of an axis of constraints stand at: those of 1, 3, 8, ... dyads.
+#: Sizes at the ticks of an axis of constraints: those of 1, 3, 8, ... dyads.
 TICKS = (4, 8, 18, 36, 72, 144, 288, 602, 2002, 6002, 20_002)
 
 

@@ -16,10 +16,10 @@ from structkin.bench.comparison import MethodComparison
 
 
 class Record:
-    """A CSV file that has every line on the disk as soon as it is measured."""
+    """A CSV file in which every line is on disk as soon as it is measured."""
 
     def __init__(self, path: Path) -> None:
-        """Start the file anew."""
+        """Create the file, or overwrite it."""
         self.path = path
         self._file: IO[str] = path.open("w", newline="", encoding="utf-8")
         self._writer: csv.DictWriter[str] | None = None
@@ -38,7 +38,7 @@ class Record:
 
 
 def machine() -> str:
-    """Return the machine and the versions in a line."""
+    """Return the machine and the versions in one line."""
     versions = [f"Python {platform.python_version()}"]
     for name in ("numpy", "scipy", "numba"):
         try:
@@ -58,18 +58,18 @@ def _processor() -> str:
 
 
 def _load() -> str:
-    """Return how busy the machine is: figures of a busy one go up and down."""
+    """Return how busy the machine is: timings on a busy one fluctuate."""
     return f"{os.getloadavg()[0]:.1f} programs running" if hasattr(os, "getloadavg") else "load unknown"
 
 
 def report(found: MethodComparison) -> Iterator[str]:
     """Yield the lines of a report in Markdown: the tables of the documentation, measured here and now."""
     yield from ("# The methods on the scalable four-bar", "", f"{machine()}.")
-    yield "Times are those of the processor, one thread, compiling excluded; copying is `np.copyto` of the results."
+    yield "Times are processor times of one thread, compilation excluded; copying is `np.copyto` of the results."
     for family in found.families():
         yield from _motions(found, family)
     if found.short:
-        yield from _part("Short motions: time, over the bare calls", tables.short(found.short))
+        yield from _part("Short motions: time, and ratio to the bare calls", tables.short(found.short))
     if found.scaling:
         work = max(one.dyads * one.samples for one in found.scaling)
         yield from _part(f"The same work at all sizes: {work:,} dyads times samples", tables.same_work(found))
@@ -90,7 +90,7 @@ def _motions(found: MethodComparison, family: str) -> Iterator[str]:
         yield from ("", tables.LEGEND)
     yield from ("", "The ratios, with II by NumPy as 1:", "", *markdown(tables.ratios(motions)))
     if any(not math.isnan(one.bare) for one in motions):
-        yield from ("", "Over the bare calls to factorise and solve, and the equations:", "")
+        yield from ("", "Relative to the bare calls that evaluate the equations, factorise and solve:", "")
         yield from markdown(tables.over_bare(motions))
     yield from _list("Crossings", found.crossings(family))
 

@@ -1,4 +1,4 @@
-"""Where the time of the methods goes: the counterpart of Figs. 5 and 6 of Saura et al."""
+"""How the time of the methods is spent: the counterpart of Figs. 5 and 6 of Saura et al."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from structkin.bench.measure import FEW, LONG, PIECE, RUNS, SAMPLES, values
 from structkin.solve import compile_plan
 from structkin.solve.engine import BLOCK, Lanes, drive_all, step_inputs
 
-#: The operations. A closed form of a position stands where Phi does; it has no Jacobian to build.
+#: The operations. The closed form of a position takes the place of Phi; it has no Jacobian to build.
 OPERATIONS = ("Jacobian", "position, or Phi", "right-hand sides", "linear solves", "K and L", "other")
 JACOBIAN, PLACE, RIGHT, LINEAR, COEFFICIENTS, OTHER = OPERATIONS
-#: Methods whose time is shared out.
+#: Methods whose time is broken down.
 METHODS = ("III", "I", "IV", "IV-b")
 TITLES = {
     "III": "II and III topological, group functions on NumPy",
@@ -33,7 +33,7 @@ TURNS = 10
 def shares(
     mechanism: Mechanism, method: str, engine: str = "numpy", runs: int = RUNS, turns: int = TURNS
 ) -> Mapping[str, float]:
-    """Return the part of the time that each operation takes in one of `METHODS`.
+    """Return the fraction of the time that each operation takes in one of `METHODS`.
 
     Global methods solve at most this many `turns` of the crank; a long run is not repeated.
     """

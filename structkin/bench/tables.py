@@ -1,4 +1,4 @@
-"""What was measured as tables, cells of text after a line of headings: those of the report and of the documentation."""
+"""The measurements as tables, rows of text cells after the headings, for the report and the documentation."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ COLUMNS = (
     ("III-tensors", "numpy"), ("IV-b", "numba"), ("IV-b", "numpy"), ("IV", "numpy"), ("I", "numpy"),
 )  # fmt: skip
 ENGINES = {"numpy": "NumPy", "numba": "Numba"}
-#: Behind a figure of a motion that was not solved to its end.
+#: Marks the figure of a motion that was not solved to its end.
 MARK = "*"
 LEGEND = f"{MARK} not all samples were solved: the time of the motion at the pace of its fastest piece."
 
@@ -57,7 +57,7 @@ def times(found: Sequence[Timing]) -> Table:
 
 
 def ratios(found: Sequence[Timing]) -> Table:
-    """Return the times of the global methods against the topological one, and of that against copying."""
+    """Return the times of the global methods relative to the topological one, and of that relative to copying."""
     by, engines = _by(found), {one.engine for one in found}
     wanted = [
         ("IV-b", "IV-b", "numpy", "II", "numpy"), ("IV", "IV", "numpy", "II", "numpy"),
@@ -81,7 +81,7 @@ def over_bare(found: Sequence[Timing]) -> Table:
     """Return the global methods' times relative to their bare calls, and Newton's iterations, one column per size."""
     mine = [one for one in found if not math.isnan(one.bare)]
     by, sizes = _by(mine), _sizes(mine)
-    lines: Table = [("over the bare calls", *(f"{k:,}" for k in sizes))]
+    lines: Table = [("relative to the bare calls", *(f"{k:,}" for k in sizes))]
     for column in (("I", "numpy"), ("IV", "numpy"), ("IV-b", "numpy"), ("IV-b", "numba")):
         here = [by.get((*column, k)) for k in sizes]
         if any(here):
@@ -105,7 +105,7 @@ def short(found: Sequence[Timing]) -> Table:
 
 
 def same_work(found: MethodComparison) -> Table:
-    """Return the methods at the same work: against copying, by two threads, K and L, and the time a dyad and sample."""
+    """Return the methods at the same work: relative to copying, on two threads, K and L, time per dyad and sample."""
     by = _by(found.scaling)
     engines = [engine for engine in ("numba", "numpy") if any(one.engine == engine for one in found.scaling)]
     globals_ = [column for column in _columns(found.scaling) if column[0] in ("I", "IV", "IV-b")]

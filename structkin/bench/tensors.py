@@ -9,9 +9,9 @@ For a dyad from A to B with the angles phi = (theta_1, theta_2) of its links, di
     L_z[i] = K_h L_hz[i] + sum_j K_hz[j, i] L_h[j] K_hz                eq. 14
     phi' = K_z z',   phi'' = K_z z'' + sum_i z'_i L_z[i] z'            eqs. 8 and 9
 
-and the pin C = B + l2 e_2 as a point of interest. It is written on the same symbols and becomes kernels in the same
-way as the group functions, so that the comparison is one of formulations, not of programmers. Zeros are computed too:
-a pin on the ground is a known point like any other.
+and the pin C = B + l2 e_2 as a point of interest. It is written in the same symbols and compiled to kernels in the same
+way as the group functions, so that the formulations are compared and not their implementations. Zeros are computed
+too: a pin on the ground is a known point like any other.
 """
 
 from __future__ import annotations
@@ -138,7 +138,7 @@ def source(f: int, *, ground: bool, numba: bool) -> str:
         constants += [f"h_{k}{'' if numba else '_'} = constants[s, {k}]" for k in (2, 3)]
     return "\n".join(
         [
-            '"""Written by structkin from the formulas of method III, third-order tensors and all."""',
+            '"""Written by structkin from the formulas of method III, including the third-order tensors."""',
             *(["from math import sqrt", ""] if numba else []),
             *head,
             "def solve(x, v, w, K, L, z, low, high, pins, constants):",
@@ -154,7 +154,7 @@ def source(f: int, *, ground: bool, numba: bool) -> str:
 
 @dataclass(frozen=True)
 class Chain:
-    """The scalable four-bar as method III has it: `pins` (dyads, 3) and `constants` (dyads, 4) of its dyads.
+    """The scalable four-bar in the form for method III: `pins` (dyads, 3) and `constants` (dyads, 4) of its dyads.
 
     The first `drivers` pins are ends of cranks with these `centers` and radii, then comes the ground, then the tips.
     """

@@ -1,4 +1,4 @@
-"""The command line: its commands, one file each, and how every failure leaves it."""
+"""The command line: its commands, one file each, and how errors become messages and exit codes."""
 
 from __future__ import annotations
 
@@ -18,41 +18,41 @@ from typer.core import TyperGroup
 
 from structkin.errors import InputError, StructkinError
 
-#: The commands, and what they do in a line: the first of their docstrings, which this spares to import.
+#: The commands and the first line of their docstrings, repeated here so that no command is imported for `--help`.
 COMMANDS = {
     "demo": "Decompose a real mechanism, solve a full cycle, and draw it.",
     "check": "Check a mechanism: the file, its structure, and a run over its range.",
     "structure": "Find the structural groups and the order in which they are solved.",
-    "explain": "Say in words which group is solved after which, and why it can be.",
+    "explain": "Explain in words in which order the groups are solved, and why.",
     "inputs": "Rank the joints that could drive, the simplest structure first.",
     "solve": "Solve position, velocity and acceleration; numbers are in the file's units.",
-    "report": "Put the mechanism and its motion on one page that opens in a browser.",
-    "compare": "Solve by every method, and tell whether they agree, their time, iterations and memory.",
-    "limits": "Find how far each driver goes and what ends its motion, exactly; values are in the file's units.",
+    "report": "Write a page with the mechanism and its motion that opens in any browser.",
+    "compare": "Solve by every method; compare results, time, iterations and memory.",
+    "limits": "Find the exact range of each driver and what ends it; values are in the file's units.",
     "assemblies": "Find all assemblies of a mechanism at one value of each driver; numbers are in the file's units.",
     "forces": "Find driver torques, joint reactions and the shaking force of the motion, in N and N m.",
-    "simulate": "Simulate the motion under masses and forces; drivers without a law move freely.",
+    "simulate": "Simulate the motion caused by masses and forces; drivers without a law move freely.",
     "studio": "Draw, edit and drive a mechanism in the browser; only this machine can reach it.",
-    "animate": "Write the motion as moving pictures, its links in the colours of their groups.",
-    "convert": "Write a mechanism in the format that the suffix of OUT names.",
+    "animate": "Write an animation of the motion, the links coloured by group.",
+    "convert": "Convert a mechanism to another format, by the suffix of OUT.",
     "examples": "List the examples, or copy one: `structkin examples jansen_leg`.",
-    "bench": "Measure structkin on this machine.",
-    "studies": "Repeat studies of papers, with pictures.",
+    "bench": "Measure the speed of structkin on this machine.",
+    "studies": "Repeat studies from papers, with pictures.",
 }
 
-#: Signals that ask a program to end (SIGINT is Python's own `KeyboardInterrupt`); not every system has both.
+#: Signals that ask a program to end (SIGINT raises Python's `KeyboardInterrupt`); not every system has both.
 _SIGNALS = ("SIGTERM", "SIGHUP")
 
 
 class _Commands(TyperGroup):
-    """The commands, each imported when it is called: `--help` and `--version` answer without NumPy and the like."""
+    """The commands, each imported when it is called: `--help` and `--version` need no NumPy and the like."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Return their names."""
         return list(COMMANDS)
 
     def get_command(self, ctx: Any, name: str) -> Any:
-        """Return the function or the group of a name, in the module of the same name; None where there is none."""
+        """Return the command or group of a name, from the module of the same name; None if there is none."""
         if name not in COMMANDS:
             return None
         found = getattr(import_module(f"structkin.cli.{name}"), name)
@@ -62,10 +62,10 @@ class _Commands(TyperGroup):
         return typer.main.get_command(found)
 
     def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
-        """Return the commands or options that begin so, for completion in a shell; no command is imported."""
+        """Return the commands or options that begin with this, for completion in a shell; imports no command."""
         if incomplete.startswith("-"):
             return super().shell_complete(ctx, incomplete)
-        # What typer takes: older versions have it from click, newer ones from a copy of their own.
+        # Any object with these attributes will do: older versions of typer take click's class, newer ones their own.
         return [
             SimpleNamespace(value=name, type="plain", help=words)
             for name, words in COMMANDS.items()
@@ -73,7 +73,7 @@ class _Commands(TyperGroup):
         ]
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """List them with their lines."""
+        """Write the list of commands with their descriptions."""
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
 
@@ -81,8 +81,8 @@ class _Commands(TyperGroup):
 app = typer.Typer(
     name="structkin",
     cls=_Commands,
-    help="Planar mechanisms: structural (Assur) groups from the topology, and their motion group by group.",
-    epilog="Exit codes: 0 fine; 1 it ran, but something is not ok (a sample, the structure); 2 bad input.",
+    help="Planar mechanisms: structural (Assur) groups from the topology, and the motion solved group by group.",
+    epilog="Exit codes: 0 success; 1 it ran, but something is not ok (a sample, the structure); 2 bad input.",
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -107,7 +107,7 @@ def _options(
 
 
 def main() -> None:
-    """Run the command line; bad input is told on stderr, every mistake of it, and ends with exit code 2."""
+    """Run the command line; bad input ends with exit code 2, and every error is listed on stderr."""
     _prepare_streams()
     try:
         with tidy_end():
@@ -121,10 +121,10 @@ def main() -> None:
         typer.echo(str(error), err=True)
         sys.exit(1)
     except MemoryError:
-        typer.echo("there is not enough memory for this: ask for fewer samples, or a shorter range", err=True)
+        typer.echo("not enough memory: ask for fewer samples or a shorter range", err=True)
         sys.exit(2)
     except BrokenPipeError:
-        # The reader of our output has gone (`structkin solve ... | head`): nothing is left to say, not even at exit.
+        # Whoever read our output has gone (`structkin solve ... | head`): print nothing more, not even at exit.
         sys.stderr.close()
         sys.exit(1)
     except OSError as error:
@@ -134,7 +134,7 @@ def main() -> None:
 
 
 def _prepare_streams() -> None:
-    """Let a closed output swallow what is printed, and a narrow encoding replace what it lacks."""
+    """Discard what is printed to a closed stream, and replace characters that the encoding lacks."""
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:
@@ -145,9 +145,9 @@ def _prepare_streams() -> None:
 
 @contextmanager
 def tidy_end() -> Iterator[None]:
-    """Let the signals that end a program raise `SystemExit`, so that temporary files are removed on the way out.
+    """Let signals that end a program raise `SystemExit`, so that temporary files are removed.
 
-    A signal that is ignored, as SIGHUP under nohup, stays so.
+    A signal that is ignored, as SIGHUP under nohup, stays ignored.
     """
     before = {number: signal.getsignal(number) for name in _SIGNALS if (number := getattr(signal, name, None))}
     changed = [number for number, handler in before.items() if handler is signal.SIG_DFL]

@@ -1,4 +1,4 @@
-"""`structkin animate FILE -o mechanism.gif`: the motion as moving pictures."""
+"""`structkin animate FILE -o mechanism.gif`: an animation of the motion."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from structkin.errors import InputError, Problem
 from structkin.report import SECTIONS, SUFFIXES
 from structkin.show.animation import Animation, animation_format
 
-#: Samples at least: paths are smooth.
+#: Least number of samples, so that paths are smooth.
 SMOOTH = 360
 
 
@@ -28,16 +28,16 @@ def animate(
         typer.Option("--output", "-o", help="Write a .gif, .webp, .mp4 (with ffmpeg) or .html.", metavar="ANIMATION"),
     ],
     duration: Duration = None,
-    simulate: Annotated[bool, typer.Option("--simulate", help="Show the motion that masses and forces make.")] = False,
-    fps: Annotated[float, typer.Option(help="Frames a second.")] = 25.0,
-    seconds: Annotated[float | None, typer.Option(help="How long it plays [s]; default: real time, about.")] = None,
-    speed: Annotated[float | None, typer.Option(help="Seconds of the motion in one second.")] = None,
-    trace: Annotated[list[str], typer.Option(help="A point that leaves its path; may be repeated.")] = [],  # noqa: B006
-    width: Annotated[int, typer.Option(help="Width of the pictures [px].")] = 800,
-    once: Annotated[bool, typer.Option("--once", help="Play once, do not repeat.")] = False,
+    simulate: Annotated[bool, typer.Option("--simulate", help="Show the motion caused by masses and forces.")] = False,
+    fps: Annotated[float, typer.Option(help="Frames per second.")] = 25.0,
+    seconds: Annotated[float | None, typer.Option(help="Playing time [s]; default: about real time.")] = None,
+    speed: Annotated[float | None, typer.Option(help="Seconds of motion per second of playing time.")] = None,
+    trace: Annotated[list[str], typer.Option(help="A point whose path is drawn; may be repeated.")] = [],  # noqa: B006
+    width: Annotated[int, typer.Option(help="Width of a frame [px].")] = 800,
+    once: Annotated[bool, typer.Option("--once", help="Play once instead of repeating.")] = False,
     budget: Budget = USUAL,
 ) -> None:
-    """Write the motion as moving pictures, its links in the colours of their groups."""
+    """Write an animation of the motion, the links coloured by group."""
     is_page = output.suffix.lower() in SUFFIXES
     if is_page:
         _check_page(fps=fps, seconds=seconds, speed=speed, trace=trace, width=width, once=once)
@@ -62,7 +62,7 @@ def animate(
         _end(motion.ok, f"written: {output}")
         return
     film = filmed(motion)
-    # Every frame has a sample of its own where there are more frames than samples.
+    # With more frames than samples, solve again: every frame gets a sample of its own.
     if len(film) > len(motion):
         film = filmed(moved(len(film) + 1))
     with progress("drawing") as report:
@@ -71,10 +71,10 @@ def animate(
 
 
 def _check_page(**options: Any) -> None:
-    """Refuse the options of pictures: a page has its own controls."""
+    """Refuse options that only image formats take: a page has its own controls."""
     usual = {name: item.default for name, item in inspect.signature(animate).parameters.items()}
     problems = [
-        Problem(f"--{name}", "changes nothing in a page, which has controls of its own", "leave it out")
+        Problem(f"--{name}", "has no effect on a page, which has its own controls", "leave it out")
         for name, value in options.items()
         if value != usual[name]
     ]
@@ -85,6 +85,6 @@ def _check_page(**options: Any) -> None:
 def _end(ok: NDArray[np.bool_], written: str) -> None:
     """Print what was written, and exit with 1 where some samples are not ok."""
     count = int((~ok).sum())
-    say(written, *([f"{count} of {len(ok)} samples are not ok: the picture says why"] if count else []))
+    say(written, *([f"{count} of {len(ok)} samples are not ok: the caption says why"] if count else []))
     if count:
         raise typer.Exit(1)

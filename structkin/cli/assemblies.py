@@ -1,4 +1,4 @@
-"""`structkin assemblies FILE`: every way to put a mechanism together at given driver values."""
+"""`structkin assemblies FILE`: every way to assemble a mechanism at given driver values."""
 
 from __future__ import annotations
 
@@ -16,15 +16,13 @@ def assemblies(
     file: File,
     at: Annotated[
         list[str] | None,
-        typer.Option(
-            "--at", help="A driver's value, such as motor=30; may be given several times. Default: the sketch's."
-        ),
+        typer.Option("--at", help="A driver's value, such as motor=30; may be repeated. Default: the sketch's values."),
     ] = None,
     time: Annotated[
         float | None, typer.Option(help="Take the drivers' values from their laws at this time [s].")
     ] = None,
-    limit: Annotated[int, typer.Option(help="Assemblies to find at most: their number is a product.", min=1)] = 100,
-    plot: Annotated[Path | None, typer.Option(help="Draw them beside each other.", metavar="PICTURE")] = None,
+    limit: Annotated[int, typer.Option(help="Largest number of assemblies to find.", min=1)] = 100,
+    plot: Annotated[Path | None, typer.Option(help="Draw them side by side.", metavar="PICTURE")] = None,
     budget: Budget = USUAL,
     as_json: Json = False,
 ) -> None:

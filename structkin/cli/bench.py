@@ -1,4 +1,4 @@
-"""`structkin bench`: the decomposition, the methods, groups and forward dynamics, measured here and now."""
+"""`structkin bench`: the decomposition, the methods, the groups and forward dynamics, measured on this machine."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from structkin.errors import InputError, Problem
 from structkin.kernels.choice import check_engine, has_numba
 from structkin.show.files import save_figure
 
-bench = typer.Typer(help="Measure structkin on this machine.", no_args_is_help=True, rich_markup_mode=None)
+bench = typer.Typer(help="Measure the speed of structkin on this machine.", no_args_is_help=True, rich_markup_mode=None)
 bench.command("scalable-four-bar")(scalable_four_bar)
 
 #: Links of the mechanisms that are decomposed.
@@ -31,19 +31,19 @@ LINKS, QUICK_LINKS = (1e4, 1e5, 1e6), (1e3, 1e4)
 #: Platforms of the groups: 4, 6, 10 and 20 links.
 PLATFORMS, QUICK_PLATFORMS = (1, 2, 4, 9), (2, 4)
 TURNS, QUICK_TURNS = 160, 10
-#: Turns of short runs, on which dyads and triads are measured, too.
+#: Turns of short runs, on which dyads and triads are measured as well.
 SHORT = (1, 3, 10)
-#: Sizes of the growing families: dyads at one degree of freedom, chains with as many as links.
+#: Sizes of the families whose growth is measured: dyads with one degree of freedom, chains with one for each link.
 SIZES = {"dyads": (10, 30, 100, 300, 1000), "chain": (2, 5, 10, 20, 40)}
 QUICK_SIZES = {"dyads": (10, 100), "chain": (2, 10)}
 
-Quick = Annotated[bool, typer.Option("--quick", help="Few settings and small mechanisms.")]
+Quick = Annotated[bool, typer.Option("--quick", help="Use few settings and small mechanisms.")]
 Csv = Annotated[Path | None, typer.Option("--csv", help="Write CSV; - for stdout.", metavar="FILE")]
 
 
 @bench.command()
 def structure(
-    links: Annotated[list[float] | None, typer.Option(help="Number of links; give it again for more sizes.")] = None,
+    links: Annotated[list[float] | None, typer.Option(help="Number of links; repeat it for more sizes.")] = None,
     quick: Quick = False,
     seed: Annotated[int, typer.Option(help="Seed of the random mechanisms.")] = 0,
     table: Csv = None,
@@ -56,14 +56,14 @@ def structure(
     found = []
     for family in decomposition.FAMILIES:
         for size in sizes:
-            # a fresh process each: so the peak of the memory is its own
+            # a new process for each, so that the peak memory is its own
             with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
                 found.append(pool.submit(decomposition.measure, family, size, seed).result())
     if table != STDOUT:
-        print_table("Decomposition with certificate: seconds of processor time", decomposition.table_lines(found))
+        print_table("Decomposition with certificate: CPU time [s]", decomposition.table_lines(found))
         say(
-            f"{os.cpu_count() or 1} cores, one used. objects: the same by way of Topology, with names. "
-            "exponent: from the size above."
+            f"{os.cpu_count() or 1} cores, one used. objects: the same through Topology, with names. "
+            "exponent: growth from the size above."
         )
     if table is not None:
         write_rows(table, [asdict(one) for one in found])
@@ -76,7 +76,7 @@ def groups(
     engine: Annotated[list[str] | None, typer.Option(help="numpy or numba; default: both, as installed.")] = None,
     table: Csv = None,
 ) -> None:
-    """Measure groups that are solved by continuation: a triad beside a dyad, larger groups beside their cube."""
+    """Measure groups solved by continuation: triads against dyads, larger groups against the cube of their size."""
     Outputs(None, {"--csv": table})
     engines = tuple(engine or (("numpy", "numba") if has_numba() else ("numpy",)))
     for name in engines:
@@ -108,7 +108,7 @@ def dynamics(
         Path | None, typer.Option(help="Write CSV and a picture.", metavar="FOLDER", callback=check_folder)
     ] = None,
 ) -> None:
-    """Simulate a four-bar and the N-four-bar, beside other programs if they are installed; growth with size."""
+    """Simulate a four-bar and the N-four-bar, against other programs if installed; measure the growth with size."""
     name = engine or engine_here()
     check_engine(name, "bench")
     found = dynamics_report.DynamicsComparison(cases(quick))
@@ -118,11 +118,11 @@ def dynamics(
             report(done / (len(found.cases) + 1))
         found.paces += paces(QUICK_SIZES if quick else SIZES, name)
     for case in found.cases:
-        title = f"{case.name}, 10 s simulated: seconds of the clock, compilation excluded"
+        title = f"{case.name}, 10 s simulated: elapsed time [s], without compilation"
         print_table(title, dynamics_report.table_lines(found.of(case)), left=2)
     say(*found.verdicts())
     lines = dynamics_report.pace_lines(found.paces)
-    print_table("The cost of a step of the Runge-Kutta method, processor time", lines, left=2)
+    print_table("The cost of one Runge-Kutta step, CPU time", lines, left=2)
     say(*found.exponents(), machine())
     if to is not None:
         make_folder(to)

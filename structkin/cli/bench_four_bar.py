@@ -1,4 +1,4 @@
-"""`structkin bench scalable-four-bar`: the comparison of Saura et al., sec. 4, from our own runs."""
+"""`structkin bench scalable-four-bar`: the comparison of Saura et al., sec. 4, repeated with our own runs."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ from structkin.errors import InputError, Problem
 from structkin.kernels.choice import check_engine, has_numba
 from structkin.show.files import save_figure, whole_file
 
-#: Global methods take part in the same work up to so many dyads.
+#: Largest number of dyads at which global methods take part in the comparison at equal work.
 GLOBAL_SCALING = 3000
-#: Dyads from which on two threads are compared with one; of short motions; and with several drivers.
+#: Numbers of dyads: from which two threads are compared with one; of short motions; with several drivers.
 THREADED, SHORT, DRIVEN = 17, (1, 17, 71), 71
 SEED = 1
 
 
 @dataclass(frozen=True)
 class _Job:
-    """What is to be measured: `sizes` are the dyads of whole motions, `scaling` those at the same `work`.
+    """What is to be measured: `sizes` are the numbers of dyads of whole motions, `scaling` those at equal `work`.
 
-    `turns` are those of whole motions, `shared` those of global methods whose time is shared out, `short` those of
-    short motions; `drivers` are their numbers on one chain.
+    `turns` is the number of turns of whole motions, `shared` that of the runs of global methods whose time is broken
+    down, `short` those of short motions; `drivers` are the numbers of drivers on one chain.
     """
 
     sizes: Sequence[int]
@@ -47,12 +47,12 @@ class _Job:
     drivers: Sequence[int]
     shared: int
     short: Sequence[int]
-    #: What takes longer to compile than a quick look may take is left to NumPy.
+    #: Methods that would take too long to compile in a quick run, and are run with NumPy only.
     numpy_only: Sequence[str] = ()
     engines: Sequence[str] = ()
 
 
-#: 17 and 71 dyads are those that the paper's text and figures name.
+#: The paper's text and figures name 17 and 71 dyads.
 FULL = _Job(
     sizes=(1, 3, 8, 17, 35, 71, 143, 300, 1000),
     scaling=(10, 17, 35, 71, 143, 300, 1000, 3000, 10_000),
@@ -79,19 +79,19 @@ QUICK = _Job(
 
 
 def scalable_four_bar(
-    dyads: Annotated[list[int] | None, typer.Option(help="Number of dyads; give it again for more sizes.")] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Few sizes and turns: less than a minute.")] = False,
+    dyads: Annotated[list[int] | None, typer.Option(help="Number of dyads; repeat it for more sizes.")] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Use few sizes and turns: less than a minute.")] = False,
     turns: Annotated[int | None, typer.Option(help="Turns of the crank; default: 500, as in the paper.")] = None,
     patience: Annotated[
         float | None,
-        typer.Option(help="Seconds after which the rest of a motion is left out; default: 4.", metavar="S"),
+        typer.Option(help="Seconds after which a motion is cut short; default: 4.", metavar="S"),
     ] = None,
     engine: Annotated[list[str] | None, typer.Option(help="numpy or numba; default: both, as installed.")] = None,
-    to: Annotated[Path | None, typer.Option(help="Write CSV, report and pictures.", metavar="FOLDER")] = None,
+    to: Annotated[Path | None, typer.Option(help="Write CSV, a report and pictures.", metavar="FOLDER")] = None,
 ) -> None:
-    """Compare the methods on the scalable four-bar: time against constraints, growth, K and L, shares of the time.
+    """Compare the methods on the scalable four-bar: time over constraints, growth, K and L, breakdown of the time.
 
-    What is measured is written to the CSV at once; the report and the pictures come at the end, or on Ctrl-C.
+    Each measurement is written to the CSV at once; the report and the pictures follow at the end, or on Ctrl-C.
     """
     job = _checked(dyads, turns, patience, engine, to, quick=quick)
     found, stopped = MethodComparison(), False
@@ -111,7 +111,7 @@ def scalable_four_bar(
         record.close()
         say(*(f"written: {path}" for path in (record.path, *_write(found, to))))
     if stopped:
-        say("stopped: what had been measured is above")
+        say("stopped: what was measured so far is above")
         raise typer.Exit(1)
 
 
@@ -124,12 +124,12 @@ def _checked(
     *,
     quick: bool,
 ) -> _Job:
-    """Return the job; `InputError` lists every mistake of the call."""
+    """Return the job; an `InputError` lists every error of the options."""
     engines = tuple(dict.fromkeys(engine or (("numpy", "numba") if has_numba() else ("numpy",))))
     problems = []
     for name in engines:
         if name == "auto":
-            problems.append(Problem("--engine", "'auto' is not one to measure", "known: numpy, numba"))
+            problems.append(Problem("--engine", "'auto' cannot be measured", "known: numpy, numba"))
             continue
         try:
             check_engine(name)
@@ -141,7 +141,7 @@ def _checked(
     if turns is not None and turns < 1:
         problems.append(Problem("--turns", f"{turns} is not a number of turns", "give 1 or more"))
     if patience is not None and not patience > 0:
-        problems.append(Problem("--patience", f"{patience:g} s is no time to wait", "give more than 0"))
+        problems.append(Problem("--patience", f"{patience:g} s is not positive", "give more than 0"))
     try:
         check_folder(to)
     except InputError as error:
@@ -161,9 +161,9 @@ def _checked(
 
 
 def _steps(job: _Job, found: MethodComparison, record: Record | None) -> Iterator[tuple[float, Callable[[], None]]]:
-    """Yield what is to be measured, a bit at a time, each with a weight for the progress.
+    """Yield what is to be measured, step by step, each with its weight for the progress bar.
 
-    Each adds its lines to what was found and to the record.
+    Each step adds its results to `found` and to the record.
     """
     made = cache(mechanism_of)
 
@@ -190,7 +190,7 @@ def _steps(job: _Job, found: MethodComparison, record: Record | None) -> Iterato
         keep("same work", found.scaling, one)
 
     def threads(k: int) -> None:
-        # Enough work for two threads, also in a quick look; times of the wall for both.
+        # Enough work for two threads, in a quick run as well; wall-clock time for both.
         samples = max(1, PIECE // k)
         both = [measure(METHODS[0], made(k), job.engines[-1], samples, threads=n, by_wall=True) for n in (1, 2)]
         for one in both:

@@ -1,4 +1,4 @@
-"""`structkin check FILE`: everything that is wrong or odd, with keys and hints."""
+"""`structkin check FILE`: everything that is wrong or suspicious, with keys and hints."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from structkin.structure import KinematicStructure
 
 TURN = 2 * math.pi
 
-#: A motion closes where its ends are this near, in parts of the size and in radians.
+#: A motion closes if its ends are this near, relative to the mechanism's size and in radians.
 CLOSED = 1e-6
 
 
@@ -51,7 +51,7 @@ def _counts(mechanism: Mechanism) -> str:
 
 
 def _odd_units(mechanism: Mechanism) -> list[Problem]:
-    """Return the bare speeds in a file whose units are not SI: they are easily taken for the file's units."""
+    """Return speeds without a unit in a file whose units are not SI: they are easily mistaken for the file's units."""
     notes = []
     for id, entry in mechanism.source_dict.get("drivers", {}).items():
         angular = mechanism.drivers[id].kind == "angle"
@@ -64,13 +64,13 @@ def _odd_units(mechanism: Mechanism) -> list[Problem]:
 
 
 def _odd_curves(mechanism: Mechanism) -> list[Problem]:
-    """Return what is odd about cams (jumps, undercutting, large pressure angles) and slots that bend suddenly."""
+    """Return what is odd about cams (jumps, undercutting, large pressure angles) and about slots with kinks."""
     curved: list[Cam | CurveSlot] = [*mechanism.joints.of(Cam).values(), *mechanism.joints.of(CurveSlot).values()]
     return [Problem(f"joints.{joint.id}", remark) for joint in curved for remark in joint.remarks]
 
 
 def _odd_masses(mechanism: Mechanism) -> list[Problem]:
-    """Return the masses without a centre: the motion does not need one, forces and simulations do."""
+    """Return the masses without a centre: the motion needs none, but forces and simulations do."""
     try:
         mass_table(mechanism)
     except InputError as error:
@@ -79,7 +79,7 @@ def _odd_masses(mechanism: Mechanism) -> list[Problem]:
 
 
 def _not_closed(motion: Motion) -> list[Problem]:
-    """Return a note where all drivers come round to where they were, but not the mechanism."""
+    """Return a note if all drivers return to where they started, but the mechanism does not."""
     m, turned = motion.mechanism, dict[str, int]()
     for id, z in motion.drivers.items():
         gap = float(z[0, -1] - z[0, 0])
@@ -97,7 +97,7 @@ def _not_closed(motion: Motion) -> list[Problem]:
     if not away:
         return []
     said = " and ".join(f"{count} turn{'' if count == 1 else 's'} of {id}" for id, count in turned.items())
-    hint = "each round begins at another pose"
+    hint = "each cycle starts from another pose"
     if len(turned) == 1:
         ((id, count),) = turned.items()
         found = m.limits(id)
@@ -109,14 +109,14 @@ def _not_closed(motion: Motion) -> list[Problem]:
 
 
 def _run(mechanism: Mechanism, structure: KinematicStructure) -> tuple[Motion | None, list[Problem]]:
-    """Return a run over the default range, and what keeps it from being whole: in the structure, or in the run."""
+    """Return a run over the default range, and the problems of the structure or of the run."""
     if not determines_all(structure):
         return None, list(structure.diagnostics)
     try:
         motion = mechanism.solve()
     except InputError as error:
         return None, list(error.problems)
-    rest = "the rest of the sweep is right; " if motion.ok.any() else ""
+    rest = "the other samples are right; " if motion.ok.any() else ""
     lines = motion.report.splitlines()[1:]
     sizes = "lengths or strokes" if motion.strokes else "lengths"
     return motion, [Problem("", line, f"{rest}change the range, or the {sizes}") for line in lines]

@@ -20,16 +20,16 @@ def compare(
     samples: Samples = 361,
     duration: Duration = None,
     method: Annotated[
-        list[str] | None, typer.Option(help=f"A method: {', '.join(METHODS)}; several times. Default: all.")
+        list[str] | None, typer.Option(help=f"A method: {', '.join(METHODS)}; may be repeated. Default: all.")
     ] = None,
     coordinates: Annotated[
-        list[str] | None, typer.Option(help=f"Coordinates: {', '.join(FAMILIES)}; several times. Default: all.")
+        list[str] | None, typer.Option(help=f"Coordinates: {', '.join(FAMILIES)}; may be repeated. Default: all.")
     ] = None,
-    patience: Annotated[float, typer.Option(help="Give a method up that takes longer than this [s].")] = 30.0,
+    patience: Annotated[float, typer.Option(help="Abandon a method that takes longer than this [s].")] = 30.0,
     budget: Budget = USUAL,
     as_json: Json = False,
 ) -> None:
-    """Solve by every method, and tell whether they agree, their time, iterations and memory."""
+    """Solve by every method; compare results, time, iterations and memory."""
     mechanism = opened(file)
     with progress("comparing methods") as report:
         found = mechanism.compare(
@@ -47,7 +47,7 @@ def compare(
 def _table(found: Comparison, title: str) -> Table:
     verdict = "all methods agree" if found.agrees else "not all methods agree"
     if found.given_up:
-        verdict += f" of those that took at most {found.patience:g} s"
+        verdict += f" among those that finished within {found.patience:g} s"
     table = Table(title=Text(f"{title}: {found.samples} samples, {verdict}"), title_justify="left")
     figures = ("n", "time [ms]", "ratio", "MiB", "iterations", "position", "velocity", "acceleration", "ok")
     for head in ("method", "coordinates", *figures, "agrees"):
@@ -63,13 +63,13 @@ def _table(found: Comparison, title: str) -> Table:
             str(run.ok), "" if run is first else "yes" if run.agrees else "no",
         )  # fmt: skip
     regular = (
-        f"rates to the largest of each sample, at the {found.regular} samples that are not near a singular pose."
+        f"rates relative to the largest of each sample, at the {found.regular} samples not near a singular pose."
         if found.regular
-        else "all samples are too near a singular pose to compare rates."
+        else "all samples are too near a singular pose for rates to be compared."
     )
-    caption = f"Differences from the topological method: positions relative to the size, {regular}"
+    caption = f"Differences from the topological method: positions relative to the mechanism's size, {regular}"
     if found.given_up:
         names = ", ".join(method + (f" ({family})" if family else "") for method, family in found.given_up)
-        caption += f" Given up after {found.patience:g} s: {names}; --patience waits longer."
+        caption += f" Abandoned after {found.patience:g} s: {names}; raise --patience to wait longer."
     table.caption = Text(caption)
     return table

@@ -1,4 +1,4 @@
-"""`structkin convert IN OUT`: a mechanism file, or one of another program, as a file of another format."""
+"""`structkin convert IN OUT`: a mechanism file, or one of another program, in another format."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def convert(
     ],
     output: Annotated[Path, typer.Argument(help="File to write.", metavar="OUT", show_default=False)],
     samples: Annotated[
-        int | None, typer.Option(help="Samples of the motion; default: 361, of LaTeX tables 13.")
+        int | None, typer.Option(help="Samples of the motion; default: 361, for LaTeX tables 13.")
     ] = None,
     duration: Duration = None,
     budget: Budget = USUAL,
@@ -38,7 +38,7 @@ def convert(
         bool, typer.Option("--formats", callback=_list, is_eager=True, help="List the formats that OUT may have.")
     ] = False,
 ) -> None:
-    """Write a mechanism in the format that the suffix of OUT names."""
+    """Convert a mechanism to another format, by the suffix of OUT."""
     chosen = format_of(output)
     if output.resolve() == file.resolve():
         raise InputError([Problem("OUT", "would overwrite IN", "give another name")], "output")
@@ -50,9 +50,9 @@ def convert(
         with progress("solving") as report:
             motion = mechanism.solve(count, duration=duration, budget=budget_of(budget), progress=report)
     elif chosen.motion == "paths":
-        notes.append(f"no motion in it: {still[0]}")
+        notes.append(f"without the motion: {still[0]}")
     elif samples is not None or duration is not None:
-        notes.append(f"{output.suffix} holds no motion: --samples and --duration change nothing")
+        notes.append(f"{output.suffix} holds no motion: --samples and --duration have no effect")
     notes += files.write(mechanism, output, motion=motion)
     say(*(f"note: {note}" for note in notes), f"written: {output} ({chosen.name})")
     if motion is not None and not motion.ok.all():
@@ -61,7 +61,7 @@ def convert(
 
 
 def _what_keeps_still(mechanism: Mechanism) -> list[Problem]:
-    """Return why the drivers do not determine a motion; nothing where they do."""
+    """Return why the drivers do not determine a motion; nothing if they do."""
     structure = mechanism.structure()
     if not determines_all(structure):
         return list(structure.diagnostics)

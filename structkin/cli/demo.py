@@ -1,4 +1,4 @@
-"""`structkin demo`: a real mechanism end to end."""
+"""`structkin demo`: a real mechanism from structure to pictures."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from structkin.examples import path
 
 
 def demo(
-    name: Annotated[str, typer.Argument(help="Which example; see `structkin examples`.")] = "jansen_leg",
+    name: Annotated[str, typer.Argument(help="Name of an example; see `structkin examples`.")] = "jansen_leg",
     folder: Annotated[
         Path, typer.Option("--to", help="Folder for the pictures and the table.", callback=check_folder)
     ] = Path("structkin-demo"),

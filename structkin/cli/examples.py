@@ -18,7 +18,7 @@ from structkin.examples import names, path
 
 def examples(
     name: Annotated[
-        str | None, typer.Argument(help="Example to copy; without it, all are listed.", show_default=False)
+        str | None, typer.Argument(help="Example to copy; without a name, all are listed.", show_default=False)
     ] = None,
     folder: Annotated[Path, typer.Option("--to", help="Folder to copy it to.")] = Path(),
 ) -> None:
@@ -29,7 +29,7 @@ def examples(
     source = path(name.removesuffix(".toml"))
     target = folder / source.name
     if target.exists():
-        raise InputError([Problem(str(target), "is there already", "choose another folder with --to")], "examples")
+        raise InputError([Problem(str(target), "already exists", "choose another folder with --to")], "examples")
     if not folder.is_dir():
         raise InputError([Problem(str(folder), "is not a folder", "create it first")], "examples")
     shutil.copyfile(source, target)

@@ -1,4 +1,4 @@
-"""`structkin explain FILE`: the order of solution in words, and why each group can be solved when it is."""
+"""`structkin explain FILE`: the solve order in words, and why each group can be solved at its place in it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from structkin.structure.reasons import reason
 
 
 def explain(file: File) -> None:
-    """Say in words which group is solved after which, and why it can be."""
+    """Explain in words in which order the groups are solved, and why."""
     structure = opened(file).structure()
     say(*lines_of(structure))
     if not determines_all(structure):
@@ -20,7 +20,7 @@ def explain(file: File) -> None:
 
 
 def lines_of(structure: KinematicStructure) -> list[str]:
-    """Return the sentences of `structure.explain()`, each group's with its reason below it."""
+    """Return the sentences of `structure.explain()`, the reason of each group below its sentence."""
     sentences = structure.explain().splitlines()
     lines = []
     for group, sentence in zip(structure.groups, sentences, strict=False):

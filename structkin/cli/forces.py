@@ -1,4 +1,4 @@
-"""`structkin forces FILE`: what the drivers must give and what the joints bear, over a cycle."""
+"""`structkin forces FILE`: driver efforts and joint reactions over a cycle."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ def forces(
     file: File,
     samples: Samples = 361,
     duration: Duration = None,
-    static: Annotated[bool, typer.Option("--static", help="Take each pose at rest: no inertia, no damping.")] = False,
+    static: Annotated[bool, typer.Option("--static", help="Take each pose at rest: no inertia or damping.")] = False,
     csv: Annotated[
         Path | None,
-        typer.Option(help="Write efforts and reactions, a line a sample; - for stdout.", metavar="TABLE"),
+        typer.Option(help="Write efforts and reactions, one line per sample; - for stdout.", metavar="TABLE"),
     ] = None,
     plot: Annotated[
         Path | None, typer.Option(help="Draw efforts, reactions and the shaking force.", metavar="PICTURE")

@@ -1,4 +1,4 @@
-"""`structkin inputs FILE`: which joint should drive, by the structure that each gives."""
+"""`structkin inputs FILE`: the joints that could drive, ranked by the structure that each gives."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from structkin.cli.outputs import Outputs
 from structkin.cli.terminal import progress
 from structkin.structure.inputs import LIMIT
 
-#: Choices that are listed, unless all are asked for.
+#: Choices that are listed unless `--all` is given.
 MOST_LINES = 12
 
 
 def inputs(
     file: File,
-    all_: Annotated[bool, typer.Option("--all", help="List every choice, not only the first.")] = False,
+    all_: Annotated[bool, typer.Option("--all", help="List every choice, not only the first few.")] = False,
     keep: Annotated[
         list[str] | None,
-        typer.Option("--keep", help="A driver that stays; may be given several times. Default: all are replaced."),
+        typer.Option("--keep", help="A driver to keep; may be repeated. Default: all are replaced."),
     ] = None,
-    limit: Annotated[int, typer.Option(help="Combinations to try.", min=1)] = LIMIT,
+    limit: Annotated[int, typer.Option(help="Largest number of combinations to try.", min=1)] = LIMIT,
     plot: Annotated[
-        Path | None, typer.Option(help="Draw the link graph for the first different structures.", metavar="PICTURE")
+        Path | None, typer.Option(help="Draw the link graphs of the simplest structures.", metavar="PICTURE")
     ] = None,
     as_json: Json = False,
 ) -> None:

@@ -1,4 +1,4 @@
-"""`structkin limits FILE`: how far the drivers go, what ends their motion, and which assembly modes are connected."""
+"""`structkin limits FILE`: the range of each driver, what ends it, and which assembly modes are connected."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from structkin.model.topology import suggest
 def limits(
     file: File,
     driver: Annotated[
-        list[str] | None, typer.Option(help="A driver to move; may be given several times. Default: each in turn.")
+        list[str] | None, typer.Option(help="A driver to move; may be repeated. Default: each in turn.")
     ] = None,
     hold: Annotated[
         list[str] | None,
         typer.Option(
-            help="Hold another driver at a value, in the file's unit if none is given; default: as in the sketch.",
+            help="Hold another driver at a value, in the file's unit unless one is given; default: as in the sketch.",
             metavar="NAME=VALUE",
         ),
     ] = None,
@@ -36,13 +36,13 @@ def limits(
     budget: Budget = USUAL,
     as_json: Json = False,
 ) -> None:
-    """Find how far each driver goes and what ends its motion, exactly; values are in the file's units."""
+    """Find the exact range of each driver and what ends it; values are in the file's units."""
     mechanism = opened(file)
     outputs = Outputs(file, pictures={"--plot": plot}, as_json=as_json)
     held = _checked(mechanism, driver or [], hold or [])
     names = driver or [id for id in mechanism.drivers if id not in held] or list(mechanism.drivers)
     if circuits and plot is not None and len(names) > 1:
-        problem = Problem("--plot", "draws the circuits of one driver", f"add --driver, one of {', '.join(names)}")
+        problem = Problem("--plot", "draws the circuits of one driver only", f"add --driver, one of {', '.join(names)}")
         raise InputError([problem], mechanism.title)
     steps = budget_of(budget)
     with progress("following the drivers", total=None) as report:
@@ -68,7 +68,7 @@ def limits(
 
 
 def _checked(mechanism: Mechanism, moved: list[str], hold: list[str]) -> dict[str, float]:
-    """Return the held values; `InputError` lists every mistake of both options."""
+    """Return the values of the drivers that are held; an `InputError` lists every error of both options."""
     problems = [
         Problem("--driver", f"'{name}' is not a driver", suggest(name, mechanism.drivers))
         for name in dict.fromkeys(moved)

@@ -1,4 +1,4 @@
-"""Arguments and options that commands share, and how their texts are read."""
+"""Arguments and options that several commands share, and how their values are read."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from structkin.model.topology import suggest
 
 
 def _file(path: Path) -> Path:
-    """Return the path; `InputError` where there is no such file, but an example of that name."""
+    """Return the path; `InputError` if there is no such file, but an example of that name."""
     if not path.exists() and path.name.removesuffix(".toml") in examples.names():
         hint = f"run `structkin examples {path.name.removesuffix('.toml')}` to copy the example of that name"
         raise InputError([Problem("", f"there is no file '{path}'", hint)], str(path))
@@ -28,30 +28,30 @@ File = Annotated[
     Path,
     typer.Argument(help="Mechanism file: .toml, .json, or one of another tool.", show_default=False, callback=_file),
 ]
-Samples = Annotated[int, typer.Option(help="Number of samples, both ends of the range included.")]
-Duration = Annotated[float | None, typer.Option(help="Range of time [s]; default: a full cycle, or the file's.")]
+Samples = Annotated[int, typer.Option(help="Number of samples, including both ends of the range.")]
+Duration = Annotated[float | None, typer.Option(help="Time range [s]; default: the file's, or a full cycle.")]
 MotionTable = Annotated[
     Path | None,
-    typer.Option("--csv", help="Write all points and links, a line a sample; - for stdout.", metavar="TABLE"),
+    typer.Option("--csv", help="Write all points and links, one line per sample; - for stdout.", metavar="TABLE"),
 ]
 MotionPlot = Annotated[
-    Path | None, typer.Option("--plot", help="Draw position, velocity, acceleration.", metavar="PICTURE")
+    Path | None, typer.Option("--plot", help="Plot position, velocity and acceleration.", metavar="PICTURE")
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print everything as plain data.")]
+Json = Annotated[bool, typer.Option("--json", help="Print everything as JSON.")]
 
-#: Bounds the work of a command.
+#: Limits the work of a command.
 Budget = Annotated[
     str,
     typer.Option(
-        "--budget", metavar="STEPS", help="Steps the work may take beyond what its samples explain; none: no bound."
+        "--budget", metavar="STEPS", help="Solver steps allowed beyond those the samples need; none: no limit."
     ),
 ]
-#: Its value where none is given.
+#: Its default.
 USUAL = f"{DEFAULT:g}"
 
 
 def opened(file: Path) -> Mechanism:
-    """Return the mechanism of a file; what was understood of a file of another tool, and what not, goes to stderr."""
+    """Load a mechanism; for a file of another tool, print on stderr what was understood and what was not."""
     mechanism = Mechanism.load(file)
     if file.suffix.lower() not in SUFFIXES:
         typer.echo("".join(f"note: {remark}\n" for remark in mechanism.remarks), err=True, nl=False)
@@ -59,20 +59,20 @@ def opened(file: Path) -> Mechanism:
 
 
 def budget_of(text: str) -> float | None:
-    """Return the steps that an option --budget allows, None for all; raise `InputError` where it is no number."""
+    """Return the steps that `--budget` allows, None for any number; raise `InputError` if it is not a number."""
     if text.strip().lower() == "none":
         return None
     try:
         return float(text)
     except ValueError:
-        problem = Problem("--budget", f"'{text}' is not a number of steps", "none goes on to the end")
+        problem = Problem("--budget", f"'{text}' is not a number of steps", "give a number, or none for no limit")
         raise InputError([problem], "command") from None
 
 
 def driver_values(mechanism: Mechanism, given: list[str], option: str) -> dict[str, float]:
-    """Return drivers' values [rad or m] from texts such as "motor=30" or "motor=0.5 rad".
+    """Return drivers' values [rad or m] from arguments such as "motor=30" or "motor=0.5 rad".
 
-    Raises `InputError` that lists every text that is none, under the name of the `option`.
+    Raises an `InputError` that lists every wrong argument, under the name of the `option`.
     """
     values: dict[str, float] = {}
     problems: list[Problem] = []
@@ -85,7 +85,7 @@ def driver_values(mechanism: Mechanism, given: list[str], option: str) -> dict[s
         if name not in mechanism.drivers:
             problems.append(Problem(option, f"'{name}' is not a driver", suggest(name, mechanism.drivers)))
         elif name in values:
-            problems.append(Problem(f"{option} {name}", "has two values", "give one of them"))
+            problems.append(Problem(f"{option} {name}", "is given twice", "give one value"))
         try:
             values[name] = _quantity(mechanism, name, value)
         except Flaw as flaw:
@@ -96,7 +96,7 @@ def driver_values(mechanism: Mechanism, given: list[str], option: str) -> dict[s
 
 
 def _quantity(mechanism: Mechanism, driver: str, text: str) -> float:
-    """Return a value in SI; that of an unknown driver may be an angle or a length."""
+    """Return a value in SI; for an unknown driver it may be an angle or a length."""
     try:
         number: float | str = float(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""What commands write: options that name files and folders, checked before the work; tables to a file or stdout."""
+"""What commands write: the names of files and folders, checked before the work begins; tables to a file or stdout."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from structkin.show.files import check_table, picture_format, save_figure, table
 if TYPE_CHECKING:
     from rich.table import Table
 
-#: The name by which a table goes to stdout.
+#: The file name that sends a table to stdout.
 STDOUT = Path("-")
 
 
 @dataclass(frozen=True)
 class Outputs:
-    """The files that options of a command name, tables and pictures, and whether it prints plain data.
+    """The tables and pictures that a command is asked to write, and whether it prints JSON.
 
-    Made before the work, so that nothing is written where something cannot be: raises `InputError` for outputs that
-    would overwrite each other or the `source`, and names of another format.
+    Made before the work begins, so that nothing is written if something cannot be: raises `InputError` for outputs
+    that would overwrite each other or the `source`, and for names with the wrong suffix.
     """
 
     source: Path | None
@@ -42,7 +42,7 @@ class Outputs:
                 continue
             if path == STDOUT and option in self.tables:
                 if self.as_json:
-                    problems.append(Problem(option, "'-' is stdout, to which --json prints", "name a file"))
+                    problems.append(Problem(option, "'-' is stdout, which --json uses", "name a file"))
                 continue
             try:
                 (picture_format if option in self.pictures else check_table)(path)
@@ -62,9 +62,9 @@ class Outputs:
         table: Callable[[], Table],
         lines: Iterable[str] = (),
     ) -> None:
-        """Write the files that were asked for, then print the data, or the table, some lines and what was written.
+        """Write the requested files, then print the data, or the table, some lines and the names of the files.
 
-        The maker of a picture returns its figure; that of a table writes it to the path or open file it is given.
+        The maker of a picture returns the figure; the maker of a table writes to the path or open file it is given.
         """
         written = []
         for option, make in makers.items():
@@ -84,7 +84,7 @@ class Outputs:
 
 
 def write_rows(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Write rows of the same keys as CSV, to stdout for "-"; `InputError` where they cannot be written."""
+    """Write rows with the same keys as CSV, to stdout for "-"; `InputError` if they cannot be written."""
     with table_file(sys.stdout if path == STDOUT else path) as file:
         writer = csv.DictWriter(file, list(rows[0]))
         writer.writeheader()
@@ -92,22 +92,22 @@ def write_rows(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
 
 
 def check_folder(folder: Path | None) -> Path | None:
-    """Return the folder of an option --to; `InputError` where it cannot be one.
+    """Return the folder of an option `--to`; `InputError` if it cannot be a folder.
 
-    It is the callback of the option, called before the work.
+    This is the callback of the option, called before the work begins.
     """
     if folder is not None:
         stands = next(path for path in (folder, *folder.parents) if path.exists() or path == path.parent)
         found = "'-' is stdout, not a folder" if folder == STDOUT else f"'{stands}' is not a folder"
         if folder == STDOUT or not stands.is_dir():
-            raise InputError([Problem("--to", found, "name a folder that can be made")], "output")
+            raise InputError([Problem("--to", found, "name a folder that can be created")], "output")
     return folder
 
 
 def make_folder(folder: Path) -> None:
-    """Make the folder of an option --to unless it is there; `InputError` where it cannot be made."""
+    """Create the folder of an option `--to` unless it exists; `InputError` if it cannot be created."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        problem = Problem("--to", f"{folder}: {error.strerror}", "name a folder that can be made")
+        problem = Problem("--to", f"{folder}: {error.strerror}", "name a folder that can be created")
         raise InputError([problem], "output") from None

@@ -1,4 +1,4 @@
-"""`structkin report FILE`: the mechanism and its motion on one page that opens in a browser."""
+"""`structkin report FILE`: a page with the mechanism and its motion that opens in any browser."""
 
 from __future__ import annotations
 
@@ -17,25 +17,23 @@ def report(
     file: File,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="The page; default: the file's name with .html, here.", metavar="PAGE"),
+        typer.Option("--output", "-o", help="The page; default: FILE with .html, in this folder.", metavar="PAGE"),
     ] = None,
     samples: Samples = 361,
     duration: Duration = None,
     without: Annotated[
         list[str] | None,
-        typer.Option(
-            help=f"Leave a section out; may be given several times: {', '.join(SECTIONS)}.", metavar="SECTION"
-        ),
+        typer.Option(help=f"Leave out a section; may be repeated: {', '.join(SECTIONS)}.", metavar="SECTION"),
     ] = None,
     budget: Budget = USUAL,
 ) -> None:
-    """Put the mechanism and its motion on one page that opens in a browser."""
+    """Write a page with the mechanism and its motion that opens in any browser."""
     mechanism = opened(file)
     target = output or Path(f"{file.stem}.html")
-    with steps_line() as tell:
+    with steps_line() as progress:
         text = mechanism.report(
             target, samples=samples, duration=duration, without=without or (), source=file.name,
-            budget=budget_of(budget), progress=tell,
+            budget=budget_of(budget), progress=progress,
         )  # fmt: skip
     say(f"written: {target} ({len(text.encode()) / 1e6:.2f} MB)")
     if not determines_all(mechanism.structure()):

@@ -1,4 +1,4 @@
-"""`structkin simulate FILE`: the motion that masses and forces make, as a table, CSV, JSON or pictures."""
+"""`structkin simulate FILE`: the motion caused by masses and forces, as a table, CSV, JSON or pictures."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from structkin.cli.terminal import progress
 def simulate(
     file: File,
     duration: Annotated[float | None, typer.Option(help="End of the simulation [s]; default: the file's.")] = None,
-    samples: Annotated[int, typer.Option(help="Number of output times, both ends included.", min=2)] = 361,
+    samples: Annotated[int, typer.Option(help="Number of output times, including both ends.", min=2)] = 361,
     formulation: Annotated[
-        str, typer.Option(help="reduced; or multipliers, multipliers-sparse, multipliers-sweeps.")
+        str, typer.Option(help="reduced, multipliers, multipliers-sparse or multipliers-sweeps.")
     ] = "reduced",
     coordinates: Annotated[
         str | None,
@@ -34,10 +34,10 @@ def simulate(
             show_default=False,
         ),
     ] = None,
-    alpha: Annotated[float | None, typer.Option(help="Gain [1/s] on the rate of a violation.")] = None,
-    beta: Annotated[float | None, typer.Option(help="Gain [1/s] on a violation.")] = None,
+    alpha: Annotated[float | None, typer.Option(help="Gain [1/s] on the rate of constraint violation.")] = None,
+    beta: Annotated[float | None, typer.Option(help="Gain [1/s] on the constraint violation.")] = None,
     gains: Annotated[
-        str | None, typer.Option(help="Choose the gains by the step: step, or stability.", show_default=False)
+        str | None, typer.Option(help="Choose the gains from the step size: step or stability.", show_default=False)
     ] = None,
     penalty: Annotated[
         float | None, typer.Option(help="Penalty of the augmented Lagrangian method.", show_default=False)
@@ -45,18 +45,18 @@ def simulate(
     integrator: Annotated[
         str, typer.Option(help="DOP853, RK45, Radau, BDF, LSODA, milne; or euler, rk2, rk4, abm4, gear4 with --step.")
     ] = "DOP853",
-    step: Annotated[float | None, typer.Option(help="Step [s] of an integrator with a fixed step.")] = None,
+    step: Annotated[float | None, typer.Option(help="Step size [s] of a fixed-step integrator.")] = None,
     rtol: Annotated[float, typer.Option(help="Relative tolerance of an adaptive integrator.")] = 1e-9,
     max_steps: Annotated[int, typer.Option(help="Steps after which an integrator gives up.", min=1)] = 1_000_000,
     csv: MotionTable = None,
     plot: MotionPlot = None,
     energies: Annotated[
-        Path | None, typer.Option(help="Draw coordinates, energies, joint closure error.", metavar="PICTURE")
+        Path | None, typer.Option(help="Plot coordinates, energies and the joint closure error.", metavar="PICTURE")
     ] = None,
-    reactions: Annotated[Path | None, typer.Option(help="Draw what the joints bear.", metavar="PICTURE")] = None,
+    reactions: Annotated[Path | None, typer.Option(help="Plot the joint reactions.", metavar="PICTURE")] = None,
     as_json: Json = False,
 ) -> None:
-    """Simulate the motion under masses and forces; drivers without a law move freely."""
+    """Simulate the motion caused by masses and forces; drivers without a law move freely."""
     mechanism = opened(file)
     outputs = Outputs(file, {"--csv": csv}, {"--plot": plot, "--energies": energies, "--reactions": reactions}, as_json)
     with progress("simulating") as report:

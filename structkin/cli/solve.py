@@ -30,10 +30,8 @@ def solve(
     file: File,
     samples: Samples = 361,
     duration: Duration = None,
-    engine: Annotated[str, typer.Option(help="numpy, numba, or auto for the one that is done first.")] = "auto",
-    method: Annotated[str, typer.Option(help=f"How it is solved: {', '.join(METHODS)}.", metavar="METHOD")] = METHODS[
-        0
-    ],
+    engine: Annotated[str, typer.Option(help="numpy, numba, or auto for the faster one.")] = "auto",
+    method: Annotated[str, typer.Option(help=f"Method: {', '.join(METHODS)}.", metavar="METHOD")] = METHODS[0],
     coordinates: Annotated[
         str | None,
         typer.Option(help=f"Coordinates of a global method: {', '.join(FAMILIES)}.", metavar="FAMILY"),
@@ -44,11 +42,11 @@ def solve(
         list[str], typer.Option(help="A point or link that --plot shows; may be repeated.", metavar="NAME")
     ] = [],  # noqa: B006
     kl: Annotated[
-        bool, typer.Option("--kl", help="With velocity coefficients K and L, in --csv, --plot and --json.")
+        bool, typer.Option("--kl", help="Add the velocity coefficients K and their derivatives L to the outputs.")
     ] = False,
     time_ratio: Annotated[
         list[str],
-        typer.Option(help="Print the time ratio of a link or slider that swings; may be repeated.", metavar="NAME"),
+        typer.Option(help="Print the time ratio of an oscillating link or slider; may be repeated.", metavar="NAME"),
     ] = [],  # noqa: B006
     schematic: Annotated[Path | None, typer.Option(help="Draw the mechanism and its paths.", metavar="PICTURE")] = None,
     budget: Budget = USUAL,
@@ -61,7 +59,7 @@ def solve(
         ("--kl", kl and not (csv or plot or as_json), "--csv, --plot or --json"),
     ):
         if unused:
-            raise InputError([Problem(option, "changes nothing here", f"it goes with {needs}")], "command")
+            raise InputError([Problem(option, "has no effect alone", f"use it with {needs}")], "command")
     outputs = Outputs(file, {"--csv": csv}, {"--plot": plot, "--schematic": schematic}, as_json)
     with progress("solving") as report:
         motion = mechanism.solve(

@@ -1,4 +1,4 @@
-"""`structkin structure FILE`: mobility, groups in solve order, KinStr, and what is wrong."""
+"""`structkin structure FILE`: mobility, groups in solve order, KinStr, and structural errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`structkin studies`: what the papers on multibody dynamics claim, from our own runs."""
+"""`structkin studies`: results of papers on multibody dynamics, repeated with our own runs."""
 
 from __future__ import annotations
 
@@ -24,22 +24,24 @@ from structkin.studies.synthetic_gait import synthetic_markers
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-studies = typer.Typer(help="Repeat studies of papers, with pictures.", no_args_is_help=True, rich_markup_mode=None)
+studies = typer.Typer(help="Repeat studies from papers, with pictures.", no_args_is_help=True, rich_markup_mode=None)
 
-Quick = Annotated[bool, typer.Option("--quick", help="Few gains and steps.")]
+Quick = Annotated[bool, typer.Option("--quick", help="Use few gains and steps.")]
 Folder = Annotated[Path | None, typer.Option(help="Write CSV and pictures.", metavar="FOLDER", callback=check_folder)]
-Record = Annotated[Path | None, typer.Option(help="CSV of measured markers; default: a gait made up.", metavar="FILE")]
+Record = Annotated[
+    Path | None, typer.Option(help="CSV of measured markers; default: a synthetic gait.", metavar="FILE")
+]
 Unit = Annotated[str, typer.Option(help="Unit of length of the markers: m, cm or mm.")]
 Mass = Annotated[float | None, typer.Option(help="Mass of the person [kg]; default: 56.7.")]
-Cutoff = Annotated[float, typer.Option(help="Low pass of the markers [Hz].")]
+Cutoff = Annotated[float, typer.Option(help="Cut-off frequency of the low-pass filter on the markers [Hz].")]
 
 
 @studies.command()
 def baumgarte(to: Folder = None) -> None:
-    """Show how Baumgarte's gains damp constraint errors, and the stability regions of the integrators."""
+    """Show how Baumgarte's gains damp constraint errors, with the stability regions of the integrators."""
     rows, steps = table_1_rows(), step_rows()
     print_table("Euler's method at h = 0.001 s (Flores & Lankarani, Tab. 1)", rows)
-    print_table("Largest step at which the error of a constraint fades", steps)
+    print_table("Largest step at which a constraint error decays", steps)
     if to is not None:
         drawn = {
             "baumgarte_response": pictures.draw_responses(),
@@ -51,9 +53,9 @@ def baumgarte(to: Folder = None) -> None:
 
 @studies.command()
 def gait(markers: Record = None, unit: Unit = "m", mass: Mass = None, cutoff: Cutoff = 6.0, to: Folder = None) -> None:
-    """Find the joint moments of a walking person, seven segments guided by splines through markers.
+    """Find the joint moments of a walking person: seven segments guided by splines through markers.
 
-    The markers are ribcage, hip, knee, ankle and mt5 of the right leg, as columns hip_x, hip_y, ... and t.
+    The markers are ribcage, hip, knee, ankle and mt5 of the right leg. The columns are t, hip_x, hip_y and so on.
     """
     smooth = _smoothed(markers, unit, cutoff)
     steps = strides(smooth)
@@ -63,8 +65,8 @@ def gait(markers: Record = None, unit: Unit = "m", mass: Mass = None, cutoff: Cu
     print_table(title, walking.gait_rows(found))
     left = max(float(np.max(np.abs(found.forces.driver(id)))) for id in ("x", "y", "pitch"))
     away = ", ".join(f"{name} {1e3 * size:.0f} mm" for name, size in guides(smooth, steps.period).uneven.items())
-    say(f"what the ground's force leaves for the guides of the hip: {left:.1e} N, N m")
-    say(f"markers off the mean of both half strides, which they follow: {away}")
+    say(f"residual effort of the hip guides under the ground force: {left:.1e} N, N m")
+    say(f"distance of markers from the mean of both half strides, which is used: {away}")
     if to is not None:
         moments = walking.joint_moments(found.forces)
         table = [("t [s]", *moments)]
@@ -73,7 +75,7 @@ def gait(markers: Record = None, unit: Unit = "m", mass: Mass = None, cutoff: Cu
 
 
 def _smoothed(path: Path | None, unit: str, cutoff: float) -> Markers:
-    """Return the markers of a file, or made up, without what is faster than the cut-off [Hz]."""
+    """Return the markers of a file, or synthetic ones, after a low-pass filter with this cut-off [Hz]."""
     found = synthetic_markers() if path is None else read_markers(path, walking.MARKERS, unit)
     return low_pass(found, cutoff)
 
@@ -87,7 +89,7 @@ def gait_drift(
     cutoff: Cutoff = 6.0,
     to: Folder = None,
 ) -> None:
-    """Integrate the walking person, all driven: how far joints and guides drift, without and with Baumgarte's gains."""
+    """Integrate the fully driven walking person: how joints and guides drift, with and without Baumgarte's gains."""
     smooth = _smoothed(markers, unit, cutoff)
     body = walking.fit(walking.BODY, smooth, mass)
     person, data = walking.walker(smooth, strides(smooth), body), walking.centres(smooth, body)
@@ -109,7 +111,7 @@ def gait_drift(
 
 @studies.command()
 def pendulum(quick: Quick = False, to: Folder = None) -> None:
-    """Swing a pendulum in fully Cartesian coordinates with Baumgarte's gains 0 to 100; compare with published data."""
+    """Simulate a pendulum in fully Cartesian coordinates, Baumgarte's gains 0 to 100; compare with published data."""
     case, gains = cartesian.pendulum(), cartesian.FULL.gains
     with progress("simulating") as report:
         found = cartesian.trials(case, gains[::10] if quick else gains, progress=report)
@@ -123,7 +125,7 @@ def pendulum(quick: Quick = False, to: Folder = None) -> None:
     titles = (
         "Pendulum, ten seconds by LSODA",
         f"Gain {found[0].gain:g} against the published data",
-        "What it takes, beside Tab. 3",
+        "Computing time, against Tab. 3",
     )
     for title, rows in zip(titles, tables.values(), strict=True):
         print_table(title, rows)
@@ -133,7 +135,7 @@ def pendulum(quick: Quick = False, to: Folder = None) -> None:
 
 @studies.command("slider-crank")
 def slider_crank(quick: Quick = False, to: Folder = None) -> None:
-    """Run a slider-crank with equal rods through its singular poses; map which gains and steps get through."""
+    """Run a slider-crank with equal rods through its singular poses; map which gains and steps succeed."""
     case, extent = cartesian.slider_crank(), cartesian.QUICK if quick else cartesian.FULL
     others = [tolerance for tolerance in extent.tolerances if tolerance != cartesian.TOLERANCE]
     with progress("simulating") as report:
@@ -153,9 +155,9 @@ def slider_crank(quick: Quick = False, to: Folder = None) -> None:
     }
     titles = (
         "Slider-crank with equal rods, ten seconds by LSODA",
-        "Beside the threshold, at other tolerances",
-        "The elbow with gain 50 against our own reference (nobody has published data)",
-        "What it takes, beside Tab. 5",
+        "Near the threshold, at other tolerances",
+        "The elbow with gain 50 against our own reference (no published data)",
+        "Computing time, against Tab. 5",
         "The same by RK4 at fixed steps",
     )
     for title, rows in zip(titles, tables.values(), strict=True):
@@ -170,7 +172,7 @@ def slider_crank(quick: Quick = False, to: Folder = None) -> None:
 
 
 def write(folder: Path, drawn: Mapping[str, Figure], tables: Mapping[str, Sequence[Sequence[str]]]) -> None:
-    """Write pictures as PNG and tables as CSV, and say so."""
+    """Write pictures as PNG and tables as CSV, and print their names."""
     make_folder(folder)
     for name, figure in drawn.items():
         save_figure(figure, folder / f"{name}.png")

@@ -13,11 +13,11 @@ from structkin.errors import InputError, Problem
 def studio(
     file: Annotated[
         Path | None,
-        typer.Argument(help="Mechanism file to open, or to make on Save; without one an example is opened."),
+        typer.Argument(help="Mechanism file to open, or to create on Save; default: an example."),
     ] = None,
-    port: Annotated[int, typer.Option(help="Port on this machine; 0 takes a free one.", min=0, max=65535)] = 0,
+    port: Annotated[int, typer.Option(help="Port on this machine; 0 for any free one.", min=0, max=65535)] = 0,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in a browser.")] = True,
-    shared: Annotated[str, typer.Option(help="Open a mechanism that somebody shared, '#m=...'.")] = "",
+    shared: Annotated[str, typer.Option(help="Open a mechanism shared as '#m=...'.")] = "",
 ) -> None:
     """Draw, edit and drive a mechanism in the browser; only this machine can reach it."""
     try:
@@ -26,5 +26,5 @@ def studio(
         hint = "python -m pip install 'structkin[studio]'"
         raise InputError([Problem("studio", f"needs {error.name}, which is not installed", hint)], "command") from None
     if file is not None and shared:
-        raise InputError([Problem("--shared", "does not go with a file", "leave one of them out")], "command")
+        raise InputError([Problem("--shared", "cannot be combined with a file", "leave one of them out")], "command")
     run(new_session(file, shared), port=port, browser=browser, say=typer.echo)

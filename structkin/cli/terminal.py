@@ -1,4 +1,4 @@
-"""What all commands share at the terminal: printing tables, telling mistakes, showing progress."""
+"""What all commands share at the terminal: printing tables, reporting errors, showing progress."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ def console() -> Console:
 
 
 def say(*lines: str) -> None:
-    """Print lines as they stand: a name in brackets is no markup, and a path is not broken."""
+    """Print lines as they are: a name in brackets is not markup, and a path is not wrapped."""
     for line in lines:
         console().print(line, markup=False, highlight=False, soft_wrap=True)
 
 
 def print_table(title: str, rows: Sequence[Sequence[str]], left: int = 1) -> None:
-    """Print rows of text under the headings that are the first of them; `left` columns are words, the others figures.
+    """Print rows of text, the first of which are the headings; `left` columns hold words, the others numbers.
 
     Text is no markup: "[s]" is a unit.
     """
@@ -49,7 +49,7 @@ def print_table(title: str, rows: Sequence[Sequence[str]], left: int = 1) -> Non
 
 
 def complain(error: InputError) -> None:
-    """List every mistake on stderr."""
+    """List every error on stderr."""
     terminal = Console(stderr=True, soft_wrap=True)
     count = len(error.problems)
     head = f"{printable(error.source) or 'input'}: {count} error{'s' if count != 1 else ''}"
@@ -64,15 +64,15 @@ def complain(error: InputError) -> None:
         terminal.print(line)
 
 
-#: A list of numbers or words, as `json` writes it over several lines; line ends are never part of a text.
+#: A list of numbers or words, as `json` writes it over several lines; a string never contains a line end.
 _FLAT = re.compile(r"\[\n[^\[\]{}]*\n *\]")
 
-#: Lists are put on one line up to this width.
+#: Lists up to this width are put on one line.
 WIDE = 100
 
 
 def print_json(data: dict[str, Any]) -> None:
-    """Print plain data as JSON, short lists on one line; NaN must have become None before."""
+    """Print plain data as JSON, short lists on one line; NaN must have been replaced by None."""
 
     def on_one_line(found: re.Match[str]) -> str:
         line = re.sub(r"\n *", " ", found[0])
@@ -84,23 +84,23 @@ def print_json(data: dict[str, Any]) -> None:
 
 @contextmanager
 def progress(title: str, total: float | None = 1.0) -> Iterator[Callable[[float], None]]:
-    """Yield a function that takes the part of the work that is done, 0 to 1; a bar appears when the work takes long.
+    """Yield a function to call with the fraction of the work done, 0 to 1; a bar appears if the work takes long.
 
-    Without a `total` it takes the steps taken so far, and a line tells them. What the engine compiles for the first
-    time, which takes seconds, is told on a terminal.
+    Without a `total` the function takes the number of steps so far, which are then shown. On a terminal, a line also
+    says when the engine compiles something for the first time, which takes seconds.
     """
     from rich.logging import RichHandler
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
     terminal, is_seen = Console(stderr=True), sys.stderr.isatty()
     log = logging.getLogger("structkin.kernels")
-    teller = RichHandler(console=terminal, show_time=False, show_level=False, show_path=False)
+    handler = RichHandler(console=terminal, show_time=False, show_level=False, show_path=False)
     if is_seen:
-        log.addHandler(teller)
+        log.addHandler(handler)
         log.setLevel(logging.INFO)
 
-    tells = TextColumn("{task.completed:,.0f} steps") if total is None else TaskProgressColumn()
-    bar = Progress(TextColumn("{task.description}"), BarColumn(), tells, console=terminal, transient=True)
+    column = TextColumn("{task.completed:,.0f} steps") if total is None else TaskProgressColumn()
+    bar = Progress(TextColumn("{task.description}"), BarColumn(), column, console=terminal, transient=True)
     task = bar.add_task(title, total=total)
     began = time.monotonic()
 
@@ -112,23 +112,23 @@ def progress(title: str, total: float | None = 1.0) -> Iterator[Callable[[float]
     try:
         yield report
     finally:
-        log.removeHandler(teller)
+        log.removeHandler(handler)
         if bar.live.is_started:
             bar.stop()
 
 
 @contextmanager
 def steps_line() -> Iterator[Callable[[str, float], None]]:
-    """Yield a function that takes what is being made; on a terminal a line shows it while the work takes long."""
+    """Yield a function to call with what is being done; a terminal shows it in a line if the work takes long."""
     terminal, is_seen, began = Console(stderr=True), sys.stderr.isatty(), time.monotonic()
     line = terminal.status("")
 
-    def tell(what: str, done: float) -> None:
+    def report(what: str, done: float) -> None:
         if is_seen and time.monotonic() - began > PATIENCE:
             line.update(f"{what}: {done:,.0f} steps" if done > 1 else what)
             line.start()
 
     try:
-        yield tell
+        yield report
     finally:
         line.stop()

@@ -1,4 +1,4 @@
-"""Files of structkin and of others, one format a file: what is read (`readers`), and what is written (`writers`)."""
+"""Files of structkin and of other tools, one module per format: `readers` and `writers`."""
 
 from structkin.files.reading import read as read
 from structkin.files.writers import FORMATS as FORMATS

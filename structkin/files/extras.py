@@ -1,4 +1,4 @@
-"""Packages that only one format needs: what to say where they are not installed."""
+"""Optional packages that one format needs, and the error if one is not installed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading a mechanism from any file that is known: structkin's own, and those of other tools."""
+"""Reading a mechanism from a file of structkin or of another tool."""
 
 from __future__ import annotations
 
@@ -19,11 +19,10 @@ WINDOWS = "cp1252"
 
 
 def read(path: str | Path) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return the sections of a mechanism file, and notes: what was understood of a file of another tool, what not.
+    """Return the sections of a mechanism file, and notes on what was understood of a file of another tool.
 
-    The format is told by the suffix, and where that is not enough by the content. The address by which PMKS+ shares a
-    mechanism may stand for a file: it holds the mechanism, and nothing is fetched. Raises `InputError` that lists every
-    mistake.
+    The suffix gives the format, or else the content does. A PMKS+ share address may take the place of a file: it
+    contains the mechanism itself, and nothing is fetched. Raises `InputError`, which lists every error.
 
     >>> sections, notes = read("https://pmks.org/?j=A,0,0,AB,R,t,0,0,t,%0AB,1,0,AB,R,f,0,0,f,&l=AB,1,1,0,0,A,B,&s=10")
     >>> sections["links"], notes[0]
@@ -39,7 +38,7 @@ def _read(path: str | Path) -> tuple[dict[str, Any], tuple[str, ...]]:
     if is_address(str(path)):
         reader = reader_of("", str(path))
         if reader is None:
-            raise Flaw("this address holds no mechanism", "an address by which PMKS+ shares one has it behind the '?'")
+            raise Flaw("this address holds no mechanism", "a PMKS+ share address contains one after the '?'")
         return _foreign(reader, str(path), str(path), reader.tool)
     path = Path(path)
     suffix = path.suffix.lower()
@@ -48,7 +47,7 @@ def _read(path: str | Path) -> tuple[dict[str, Any], tuple[str, ...]]:
     if reader is not None:
         return _foreign(reader, text, str(path), path.stem)
     if suffix not in SUFFIXES:
-        hint = "rename it; of other tools, files of Linkage, PMKS, PMKS+, MotionGen and Pyslvs are known"
+        hint = "rename it; files of Linkage, PMKS, PMKS+, MotionGen and Pyslvs can also be read"
         raise Flaw(f"expected a .toml or .json file, found the suffix '{path.suffix}'", hint)
     return parse_data(text, suffix), ()
 

@@ -52,8 +52,7 @@ class GlobalSolver:
         kinds = [mechanism.drivers[id].kind for id in coordinates.drivers]
         self._angular = np.array([[kind == "angle"] for kind in kinds], bool).reshape(-1, 1)
         self._distances = [row for row, kind in enumerate(kinds) if kind == "distance"]
-        size = float(np.max(coordinates.column_units, initial=0.0)) or 1.0
-        self._units = np.where(self._angular, 1.0, size)
+        self._units = np.where(self._angular, 1.0, coordinates.size)
         self._turning = kinds == ["angle"]
         if coordinates.turned:
             # After whole turns of a driver its gears have turned on: that is another pose.

@@ -69,5 +69,5 @@ def _shift(first: Pose, last: Pose) -> Floats | None:
     moved = last.q - first.q
     shift = 2 * np.pi * np.round(moved / (2 * np.pi))
     open = np.abs(moved - shift) / last.scaled.column_units
-    same = max(np.max(gap[:, 0]) / np.max(coordinates.column_units), np.max(gap[:, 1]), np.max(open)) <= SAME
+    same = max(np.max(gap[:, 0]) / coordinates.size, np.max(gap[:, 1]), np.max(open)) <= SAME
     return np.asarray(shift) if same else None

@@ -74,6 +74,7 @@ QUANTITIES: Mapping[str, tuple[Dimension, str]] = {
     "torsional damping": ((2, 1, -1, -1), "0.1 N m s/rad"),
     "mass per length": ((-1, 1, 0, 0), "2.5 kg/m"),
     "mass per area": ((-2, 1, 0, 0), "40 kg/m^2"),
+    "density": ((-3, 1, 0, 0), "7850 kg/m^3"),
 }
 
 _NUMBER = re.compile(r"\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*(.*)", re.DOTALL)

@@ -19,13 +19,17 @@ GROUND = "ground"
 
 @dataclass(frozen=True, eq=False)
 class Body:
-    """A rigid body: mass [kg], centre of mass (3,) [m], inertia about it (3, 3) [kg m^2], and named points (3,) [m]."""
+    """A rigid body: mass [kg], centre of mass (3,) [m], inertia about it (3, 3) [kg m^2], and named points (3,) [m].
+
+    The inertia of a thin rod or of point masses is singular. `outline` holds polylines (n, 3) [m] for pictures only.
+    """
 
     name: str
     mass: float
     center: Floats
     inertia: Floats
     points: Mapping[str, Floats] = field(default_factory=dict)
+    outline: tuple[Floats, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,8 +106,8 @@ class Stop:
 class Sensor:
     """What is recorded besides the poses: `quantity` of `of`.
 
-    position, velocity, acceleration: of a point ("rod.tip"), (3,) in ground axes; distance: of two points; angle,
-    rate: of a joint's coordinates.
+    position, velocity, acceleration: of a point ("rod.tip"), (3,) in ground axes; distance: of two points ("rod.tip",
+    "ground.A"); angle, rate: of a joint's coordinates.
     """
 
     name: str
@@ -118,7 +122,8 @@ Load = Force | Torque | Spring | JointLoad | Stop
 class SpatialModel:
     """Bodies and joints in space with their loads and sensors, checked; gravity (3,) [m/s^2].
 
-    A body without a joint on its way to the ground moves freely.
+    A body without a joint on its way to the ground moves freely. `points` (3,) [m] are fixed to the ground. `duration`
+    [s] is the time for which the model is meant to run.
     """
 
     name: str
@@ -127,3 +132,14 @@ class SpatialModel:
     loads: Mapping[str, Load] = field(default_factory=dict)
     sensors: Mapping[str, Sensor] = field(default_factory=dict)
     gravity: Floats = field(default_factory=lambda: np.zeros(3))
+    points: Mapping[str, Floats] = field(default_factory=dict)
+    duration: float | None = None
+
+    def place(self, name: str) -> tuple[str, Floats]:
+        """Return the body and the drawn place (3,) [m] of a point "body.point" or "ground.point"; `KeyError` if none.
+
+        >>> SpatialModel("", {}, {}, points={"A": np.ones(3)}).place("ground.A")
+        ('ground', array([1., 1., 1.]))
+        """
+        body, _, point = name.partition(".")
+        return body, (self.points if body == GROUND else self.bodies[body].points)[point]

@@ -1,4 +1,4 @@
-"""Efforts of drivers, reactions of joints, what shakes the frame, and energies."""
+"""Driver efforts, joint reactions, shaking force and moment, and energies."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from structkin.solve import Motion
 
 Floats = NDArray[np.float64]
 
-#: From this size on [N, N m, W, J] numbers are given in thousands.
+#: From this magnitude on [N, N m, W, J] numbers are given in thousands.
 LARGE = 1e4
-#: Joints whose reactions are drawn: those that bear most.
+#: The number of joints whose reactions are drawn, the largest ones.
 MOST_CURVES = 8
 
 
@@ -31,9 +31,9 @@ def has_forces(mechanism: Mechanism) -> bool:
 
 
 def forces(motion: Motion) -> dict[str, Any] | None:
-    """Return the forces of a motion; None where masses and loads are missing, or no sample has forces.
+    """Return the forces of a motion; None if there are no masses and loads, or no sample has forces.
 
-    Where they cannot be found, such as without the rates of the drivers, the notes say why, and all else is empty.
+    If they cannot be found, for instance without the rates of the drivers, the notes say why and the rest is empty.
     """
     m = motion.mechanism
     if not has_forces(m):
@@ -52,7 +52,7 @@ def forces(motion: Motion) -> dict[str, Any] | None:
         _reactions(found, reactions),
     ]
     fx, fy = found.shaking_force.T
-    panels.append(_panel("force on the frame", "N", [("x", fx), ("y", fy), ("size", np.hypot(fx, fy))]))
+    panels.append(_panel("force on the frame", "N", [("x", fx), ("y", fy), ("magnitude", np.hypot(fx, fy))]))
     panels.append(_panel("moment on the frame", "N m", [("about the origin", found.shaking_moment)]))
     panels.append(_panel("power", "W", [*((id, found.driver_power(id)) for id in m.drivers),
                                         ("loads", found.applied_power)]))  # fmt: skip
@@ -89,7 +89,7 @@ def _reactions(found: Kinetostatics, reactions: list[tuple[str, str, Floats]]) -
 
 
 def _panel(title: str, unit: str, curves: list[tuple[str, Floats]]) -> dict[str, Any] | None:
-    """Return curves of one unit, in thousands where they are large; None where all of them are zero or unknown."""
+    """Return curves of one unit, in thousands if they are large; None if all of them are zero or unknown."""
     largest = max((abs(at[0]) for _, values in curves if (at := extreme(values, values)) is not None), default=0.0)
     if largest < 1e-12:
         return None
@@ -102,7 +102,7 @@ def _panel(title: str, unit: str, curves: list[tuple[str, Floats]]) -> dict[str,
 
 
 def _table(found: Kinetostatics, reactions: list[tuple[str, str, Floats]], x: Floats) -> list[list[Any]]:
-    """Return rows: what, the largest size, its unit, where along x, the mean."""
+    """Return rows: name, value of the largest magnitude, unit, its x, mean."""
     m = found.motion.mechanism
     rows = [(f"driver {id}", found.driver(id), effort_unit(m, id)) for id in m.drivers]
     rows += [(f"{joint} on {link}" if link != GROUND else joint, np.hypot(*f.T), "N") for joint, link, f in reactions]
@@ -121,10 +121,12 @@ def _notes(found: Kinetostatics) -> list[str]:
     notes = []
     if found.not_unique:
         names = ", ".join(found.not_unique)
-        notes.append(f"* joints are redundant ({names}): their forces are not unique, the smallest are shown")
+        notes.append(f"* joints are redundant ({names}): their forces are not unique; the smallest solution is shown")
     for joint in found.pressing:
         force = found.contact_force(joint)
         apart = int(np.sum(force < -1e-9 * np.nanmax(np.abs(force), initial=0.0)))
         if apart:
-            notes.append(f"{joint}: the two links would part at {apart} samples, where they pull at each other")
+            notes.append(
+                f"{joint}: the two links would separate at {apart} samples, where the contact would have to pull"
+            )
     return notes

@@ -1,4 +1,4 @@
-"""How far each driver goes and why it stops, for dials and bars."""
+"""How far each driver can move and why it stops, for dials and bars."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from structkin.report.numbers import plain
 def limits_of(
     mechanism: Mechanism, budget: float | None, progress: Callable[[float], None] | None
 ) -> list[dict[str, Any]]:
-    """Return how far each driver goes, the others held as in the sketch; values are in the file's units."""
+    """Return how far each driver can move while the others are held as in the sketch; values in the file's units."""
     return [_of(mechanism, id, budget, progress) for id in mechanism.drivers]
 
 
@@ -32,7 +32,7 @@ def _of(
     try:
         found = limits(mechanism, driver, budget=budget, progress=progress)
     except InputError as error:
-        # what a budget cut off is said in its place; the rest of the report does not suffer
+        # a search that the budget cut off is reported in its place; the rest of the report stands
         return {**common, "failure": "; ".join(str(problem) for problem in error.problems)}
     head, *reasons = found.report.splitlines()
     ends = {

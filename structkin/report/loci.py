@@ -11,20 +11,20 @@ from structkin.report.numbers import short
 from structkin.solve import Motion
 from structkin.structure import Group
 
-#: An offset below this part of the mechanism's size is none.
+#: An offset below this fraction of the mechanism's size counts as zero.
 NONE = 1e-9
 
 
 def loci_of(motion: Motion, group: Group) -> list[dict[str, Any]]:
     """Return circles {"x", "y", "r"} and lines {"x", "y", "dx", "dy"} at all samples, in the file's unit of length.
 
-    Those of a dyad are the places of its unknown pin, of a driven link the ways of its points; other groups have none.
+    For a dyad they are the loci of its unknown pin, for a driven link the paths of its points; other groups have none.
     """
     if group.class_ == "I":
         return _driven(motion, group)
     steps = [step for step in motion.plan.steps if step.group == group.index]
     dyads = [step for step in steps if getattr(step.kind, "name", "") in _FORMS]
-    # what is inside a composite link is closed first
+    # a dyad inside a composite link is closed first
     return _FORMS[getattr(dyads[-1].kind, "name", "")](motion, dyads[-1]) if dyads else []
 
 

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from structkin.branches.assemblies.choices import Choices, choices_of
 from structkin.branches.assemblies.wheels import whole_turns
+from structkin.groups import General
+from structkin.groups.triad import recognised
 from structkin.joints.poses import Plane
 from structkin.solve import Motion
 from structkin.solve.engine import Lanes
@@ -18,8 +20,19 @@ from structkin.structure import Group
 #: Origin and direction (n,) of links.
 Frames = Mapping[str, tuple[Plane, Plane]]
 
-#: Modes nearer than this to the motion's own, in parts of the mechanism's size, are that one.
+#: Modes nearer to the motion's own than this fraction of the mechanism's size count as the same.
 SAME = 1e-6
+#: Poses whose imaginary parts are below this fraction are real: where two modes meet, rounding leaves its square root.
+REAL = 1e-6
+
+
+def followed(motion: Motion, group: Group) -> list[Frames] | None:
+    """Return the links of a group at all samples in its other modes; None unless they have a closed form.
+
+    A dyad has one other mode, a triad at most five: where fewer are real, the rest of them are NaN.
+    """
+    mirror = mirrored(motion, group)
+    return _of_triad(motion, group) if mirror is None else [mirror]
 
 
 def mirrored(motion: Motion, group: Group) -> Frames | None:
@@ -29,24 +42,63 @@ def mirrored(motion: Motion, group: Group) -> Frames | None:
     roots = [k for k in indices if plan.steps[k].has_root]
     if len(roots) != 1 or not group.links:
         return None
+    later = indices[indices.index(roots[0]) :]
+    if not all(plan.steps[k].kind.closed_form for k in later):
+        return None
     x = motion.lanes.x[0].copy()
-    for k in indices[indices.index(roots[0]) :]:
-        step = plan.steps[k]
-        h = plan.inputs(step, x)
-        with np.errstate(all="ignore"):
-            if not step.kind.closed_form:
-                return None
-            if k == roots[0]:
-                root: Any = -step.kind.side(h, plan.outputs(step, x))
-            else:
-                margin = step.kind.margin(h)
-                root = 0.0 if margin is None else np.sqrt(np.abs(margin))
-            _put(motion, x, k, step.kind.position(h, root))
+    step = plan.steps[roots[0]]
+    kind, h = step.kind, plan.inputs(step, x)
+    assert kind.closed_form
+    with np.errstate(all="ignore"):
+        _put(motion, x, roots[0], kind.position(h, -kind.side(h, plan.outputs(step, x))))
+    _complete(motion, x, later[1:])
     return _frames(motion, x, group)
 
 
+def _of_triad(motion: Motion, group: Group) -> list[Frames] | None:
+    """Return the other modes of a triad, or of a group that a triad and linear steps solve; None for others."""
+    plan = motion.plan
+    indices = [k for k, step in enumerate(plan.steps) if step.group == group.index]
+    general = [(k, kind) for k in indices if isinstance(kind := plan.steps[k].kind, General)]
+    if len(general) != 1 or any(plan.steps[k].has_root for k in indices):
+        return None
+    [(index, kind)] = general
+    step, now = plan.steps[index], motion.lanes.x[0]
+    triad = recognised(kind.rows)
+    if triad is None:
+        return None
+    with np.errstate(all="ignore"):
+        poses = triad.kind.poses(triad.inputs(plan.inputs(step, now)))
+    scales = (motion.size, 1.0)
+    own = [np.abs(z - at[:, None]).max(axis=0) for z, at in zip(poses, plan.outputs(step, now), strict=True)]
+    real = np.all([np.abs(z.imag).max(axis=0) < REAL * size for z, size in zip(poses, scales, strict=True)], axis=0)
+    same = np.all([gap < SAME * size for gap, size in zip(own, scales, strict=True)], axis=0)
+    # where the motion's own mode is missing, the elimination has failed
+    kept = real & ~same & same.any(axis=0)
+    order = np.argsort(~kept, axis=0, kind="stable")
+    found = []
+    for mode in order[: int(kept.sum(axis=0).max(initial=0))]:
+        x, lanes = now.copy(), np.arange(now.shape[1])
+        good = kept[mode, lanes]
+        _put(motion, x, index, tuple(np.where(good, z.real[:, mode, lanes], np.nan) for z in poses))
+        _complete(motion, x, [k for k in indices if k > index])
+        found.append(_frames(motion, x, group))
+    return found
+
+
+def _complete(motion: Motion, x: NDArray[np.float64], indices: list[int]) -> None:
+    """Solve the closed steps that follow the choice of a mode."""
+    plan = motion.plan
+    for k in indices:
+        kind, h = plan.steps[k].kind, plan.inputs(plan.steps[k], x)
+        assert kind.closed_form
+        with np.errstate(all="ignore"):
+            margin = kind.margin(h)
+            _put(motion, x, k, kind.position(h, 0.0 if margin is None else np.sqrt(np.abs(margin))))
+
+
 def others(motion: Motion, group: Group, sample: int) -> tuple[list[Frames], str]:
-    """Return all other modes of a group at one sample, and what is to be said of them (such as: not enumerated)."""
+    """Return all other modes of a group at one sample, and a note on them, such as "not enumerated"."""
     plan = motion.plan
     poses, note = [motion.lanes.x[0][:, [sample]].copy()], ""
     for k, step in enumerate(plan.steps):

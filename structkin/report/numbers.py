@@ -1,4 +1,4 @@
-"""Numbers as a page holds them: in a unit, to six significant digits, None where they are not known."""
+"""Numbers for a page: in a unit, to six significant digits, None where they are not known."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-#: Significant digits: a curve of a page, and the tables made of it, have no more.
+#: Significant digits of the curves on a page, and of the tables made from them.
 DIGITS = 6
 
 
 def plain(values: ArrayLike, unit: float = 1.0, usual: float = 0.0) -> list[float | None]:
     """Return values (n,) in a unit of this size in SI.
 
-    Numbers below a millionth of a millionth of the largest, or of the `usual` size in SI, are rounding, and zero.
+    Numbers below 1e-12 of the largest, or of the `usual` magnitude in SI, are rounding errors and become zero.
 
     >>> plain([0.0012345678, np.nan, 1e-19], unit=1e-3)
     [1.23457, None, 0.0]
@@ -32,7 +32,7 @@ def _rounded(value: float, least: float) -> float | None:
 
 
 def short(values: ArrayLike, unit: float = 1.0) -> float | list[float | None] | None:
-    """Return values as `plain` does, but one number where all are the same.
+    """Return values as `plain` does, but a single number if all are the same.
 
     >>> short([2.0, 2.0]), short([1.0, 2.0])
     (2.0, [1.0, 2.0])
@@ -42,7 +42,7 @@ def short(values: ArrayLike, unit: float = 1.0) -> float | list[float | None] | 
 
 
 def extreme(values: ArrayLike, x: Any) -> tuple[float, float] | None:
-    """Return the value of the largest size and where along x it is; None where no value is known.
+    """Return the value of the largest magnitude and its x; None if no value is known.
 
     >>> extreme([1.0, -3.0, np.nan], [10, 20, 30])
     (-3.0, 20.0)

@@ -1,4 +1,4 @@
-"""What a report plots and draws as arrows: rates of points and links, K and L, and instant centres."""
+"""What a report plots and draws as arrows: rates of points and links, K and L."""
 
 from __future__ import annotations
 
@@ -17,16 +17,14 @@ from structkin.solve import Motion
 
 Floats = NDArray[np.float64]
 
-#: Points and links whose rates are given at most: those of interest first.
+#: The most points and links whose rates are given, those of interest first.
 MOST = 40
-#: Points and links whose K and L are given at most: L has a column for each pair of drivers.
+#: The most points and links whose K and L are given: L has a column for each pair of drivers.
 MOST_KL = 8
-#: A link that turns less than this for a step of the driver of the size of the mechanism has its centre at infinity.
-AT_REST = 1e-9
 
 
 def rates(motion: Motion) -> dict[str, Any] | None:
-    """Return velocity and acceleration of points, angle and its rates of links; None where no rate is known."""
+    """Return the velocity and acceleration of points and links; None if no rate is known."""
     m, measures = motion.mechanism, measures_of(motion.mechanism)
     points, links = shown_points(motion), shown_links(motion)
     speed, acceleration = measures.size("speed"), measures.size("acceleration")
@@ -51,12 +49,12 @@ def rates(motion: Motion) -> dict[str, Any] | None:
 
 
 def usual_alpha(motion: Motion, link: str) -> float:
-    """Return the angular acceleration [rad/s^2] below a millionth of a millionth of which all is rounding."""
+    """Return the usual angular acceleration [rad/s^2] of a link; values below 1e-12 of it are rounding errors."""
     return 100.0 * largest(motion.omega(link)) ** 2
 
 
 def largest(values: Floats) -> float:
-    """Return the largest size among values of any shape, 0 where none is known.
+    """Return the largest magnitude among values of any shape, 0 if none is known.
 
     >>> largest(np.array([1.0, -3.0, np.nan]))
     3.0
@@ -65,7 +63,7 @@ def largest(values: Floats) -> float:
 
 
 def plots(motion: Motion) -> dict[str, Any]:
-    """Return what is common to the plots: the x axis, the units, angles of links, and what is shown first."""
+    """Return what all plots share: the x axis, the units, angles of links, and the names in order of interest."""
     m, measures = motion.mechanism, measures_of(motion.mechanism)
     along = abscissa(motion, measures)
     name, _, unit = along.name.strip().partition(" [")
@@ -92,7 +90,7 @@ def coefficients(motion: Motion) -> dict[str, Any] | None:
         return None
     points = list(dict.fromkeys([*points_of_interest(m), *shown_points(motion)]))[:MOST_KL]
     links = list(dict.fromkeys([*output_links(m, motion.structure), *shown_links(motion)]))[:MOST_KL]
-    # what a point, and a coordinate, is usually moved by, in the file's unit of length; an angle by 1 rad
+    # the usual travel of a point, and of a driver, in the file's unit of length; of an angle, 1 rad
     reach = motion.size / m.units.scale("length")
     steps = {id: 1.0 if driver_quantity(m, id) == "angle" else reach for id in drivers}
     found: dict[str, Any] = {"drivers": drivers, "units": {}, "points": {}, "links": {}}
@@ -113,39 +111,13 @@ def coefficients(motion: Motion) -> dict[str, Any] | None:
     return found
 
 
-def centres(motion: Motion) -> dict[str, Any] | None:
-    """Return where the instant centre of each link is at each sample, on the ground; None where all stand still.
-
-    Only links whose centre moves are listed. With one driver the centre follows from K, whatever the driver's speed;
-    with several, from the velocities. It is not known where a link does not turn.
-    """
-    m = motion.mechanism
-    unit = m.units.scale("length")
-    found = {}
-    for link in m.topology.moving_links[:MOST]:
-        if len(m.drivers) == 1 and m.links[link].local:
-            point = next(iter(m.links[link].local))
-            place, v, turn = motion.position(point), motion.K(point)[:, :, 0], motion.K(link)[:, 0]
-        else:
-            place, v, turn = motion.position(0j, link), motion.velocity(0j, link), motion.omega(link)
-        with np.errstate(all="ignore"):
-            arm = np.stack((-v[:, 1], v[:, 0]), axis=1) / turn[:, None]
-        # what is out of sight is of no use to anybody
-        far = ~(np.hypot(*arm.T) < 50 * motion.size) | (np.abs(turn) < AT_REST)
-        centre = np.where(far[:, None], np.nan, place + arm)
-        good = centre[np.isfinite(centre).all(axis=1)]
-        if len(good) and np.ptp(good, axis=0).max() > 1e-6 * motion.size:
-            found[link] = {"x": plain(centre[:, 0], unit), "y": plain(centre[:, 1], unit)}
-    return found or None
-
-
 def shown_points(motion: Motion) -> list[str]:
-    """Return the points whose rates a report holds."""
+    """Return the points whose rates a report contains."""
     m = motion.mechanism
     return list(dict.fromkeys([*points_of_interest(m), *moving_points(m)]))[:MOST]
 
 
 def shown_links(motion: Motion) -> list[str]:
-    """Return the links whose rates a report holds."""
+    """Return the links whose rates a report contains."""
     m = motion.mechanism
     return list(dict.fromkeys([*output_links(m, motion.structure), *m.topology.moving_links]))[:MOST]

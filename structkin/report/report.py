@@ -13,9 +13,10 @@ from structkin.global_methods.methods import solve
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
 from structkin.plan.compile import determines_all
+from structkin.report.centres import centres
 from structkin.report.forces import forces
 from structkin.report.limits import limits_of
-from structkin.report.rates import centres, coefficients, plots, rates
+from structkin.report.rates import coefficients, plots, rates
 from structkin.report.steps import steps
 from structkin.report.summary import ranges, summary
 from structkin.report.transmission import transmission
@@ -24,13 +25,13 @@ from structkin.show.view import view
 from structkin.solve import Motion, structure_of
 from structkin.web import page
 
-#: What may be left out of a report.
+#: The sections that may be left out of a report.
 SECTIONS = ("steps", "rates", "coefficients", "centres", "limits", "transmission", "forces", "ranges")
 
 #: Suffixes of pages.
 SUFFIXES = (".html", ".htm")
 
-#: Told what is being made, and how many steps that has taken.
+#: Called with the part of the report that is being made, and the number of steps it has taken.
 Progress = Callable[[str, float], None]
 
 
@@ -48,12 +49,12 @@ def report(
 ) -> str:
     """Return a page of HTML that shows a mechanism and its motion, and write it to a path that ends in .html.
 
-    The page needs no network and nothing but a browser: the mechanism moves, its groups are solved step by step, and
-    plots, limits, forces and tables follow as far as the mechanism has them. It shows the `motion`, or that of `solve`
-    with so many `samples` over `duration` [s]. Sections `without` are left out: "steps", "rates", "coefficients",
-    "centres", "limits", "transmission", "forces", "ranges". `source` is the name that is printed as the mechanism's
-    file; `budget` bounds the steps of the motion and of the limits of each driver. A mechanism whose drivers do not
-    determine it is shown at rest, with what is wrong. Raises `InputError` for arguments that do not fit.
+    The page needs only a browser, and no network: the mechanism moves, its groups are solved step by step, and plots,
+    limits, forces and tables follow as far as the mechanism has them. It shows the `motion`, or else that of `solve`
+    with this number of `samples` over `duration` [s]. Sections named in `without` are left out: "steps", "rates",
+    "coefficients", "centres", "limits", "transmission", "forces", "ranges". `source` is printed as the name of the
+    mechanism's file; `budget` bounds the steps of the motion and of the limits of each driver. A mechanism whose
+    drivers do not determine it is shown at rest, with the reason. Raises `InputError` for unsuitable arguments.
 
     >>> import structkin as sk
     >>> from structkin.examples import path
@@ -62,7 +63,7 @@ def report(
     ('<!doctype html>', False)
     """
     _check(mechanism, path, motion, without)
-    # opened first: what cannot be written is found out before the work
+    # opened first, so that a path which cannot be written is found before the work
     with whole_file(path, encoding="utf-8", newline="\n") if path is not None else nullcontext() as file:
         data = content(
             mechanism, motion=motion, samples=samples, duration=duration, without=without, source=source,
@@ -85,7 +86,7 @@ def content(
     budget: float | None = DEFAULT,
     progress: Progress | None = None,
 ) -> dict[str, Any]:
-    """Return what a report shows as plain data: a view (`structkin.show.view`) with the sections as further keys."""
+    """Return the content of a report as plain data: a view (`structkin.show.view`) with sections as further keys."""
 
     def told(what: str) -> Callable[[float], None]:
         return lambda done: progress(what, done) if progress is not None else None
@@ -123,7 +124,7 @@ def content(
 
 
 def _missing(data: dict[str, Any]) -> list[str]:
-    """Return why forces or limits could not be found, for the head of the page."""
+    """Return why forces or limits could not be found, for the top of the page."""
     found = [f"No limits of {one['driver']}: {one['failure']}" for one in data.get("limits", ()) if "failure" in one]
     forces = data.get("forces")
     if forces and not forces["table"]:
@@ -138,8 +139,8 @@ def _check(mechanism: Mechanism, path: str | Path | None, motion: Motion | None,
         if name not in SECTIONS
     ]
     if path is not None and Path(path).suffix.lower() not in SUFFIXES:
-        problems.append(Problem(str(path), "is not the name of a page", "use .html"))
+        problems.append(Problem(str(path), "is not the name of an HTML file", "use .html"))
     if motion is not None and motion.mechanism is not mechanism:
-        problems.append(Problem("motion", "is that of another mechanism", "call `motion.mechanism.report`"))
+        problems.append(Problem("motion", "belongs to another mechanism", "call `motion.mechanism.report`"))
     if problems:
         raise InputError(problems, mechanism.title or "report")

@@ -1,4 +1,4 @@
-"""The solution step by step: what each group is given, on what its unknowns lie, and its other modes."""
+"""The solution step by step: the inputs of each group, the loci of its unknowns, and its other modes."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from typing import Any
 import numpy as np
 
 from structkin.report.loci import loci_of
-from structkin.report.modes import Frames, mirrored, others
+from structkin.report.modes import Frames, followed, others
 from structkin.report.numbers import plain
 from structkin.solve import Motion
 from structkin.structure import Group
 from structkin.structure.reasons import reason
 
-#: Modes of a group shown at most.
+#: The most modes of a group that are shown.
 MOST = 24
 
 
 def steps(motion: Motion) -> dict[str, Any] | None:
-    """Return a step for each group; None where no sample has a pose."""
+    """Return a step for each group; None if no sample has a pose."""
     if not motion.regular.any():
         return None
     sample = int(np.argmax(motion.regular))
@@ -39,9 +39,10 @@ def _step(motion: Motion, group: Group, sample: int) -> dict[str, Any]:
         "found": [*inner, *(pin for pin in group.pins if pin in m.places and pin not in inner)],
         "loci": loci_of(motion, group),
     }  # fmt: skip
-    mirror = mirrored(motion, group)
-    if mirror is not None:
-        found["mirror"] = _plain(motion, mirror)
+    modes = followed(motion, group)
+    found["live"] = modes is not None
+    if modes is not None:
+        found["modes"] = [_plain(motion, mode) for mode in modes]
     elif group.class_ != "I":
         modes, note = others(motion, group, sample)
         found["modes"] = [_plain(motion, mode) for mode in modes[:MOST]]

@@ -1,4 +1,4 @@
-"""What a mechanism is, in a few facts, and the ranges of its motion."""
+"""A mechanism in a few facts, and the ranges of its motion."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 
 
 def summary(mechanism: Mechanism, structure: KinematicStructure, motion: Motion | None, source: str) -> dict[str, Any]:
-    """Return the facts of a mechanism, how its motion went, and what is wrong with its structure."""
+    """Return the facts of a mechanism, the status of its motion, and the problems of its structure."""
     topology = structure.topology
     kinds: dict[str, int] = {}
     for joint in topology.joints:
@@ -46,7 +46,7 @@ def summary(mechanism: Mechanism, structure: KinematicStructure, motion: Motion 
 
 
 def ranges(motion: Motion) -> dict[str, Any]:
-    """Return for each point and link the range of its motion and its largest rates, with where they are."""
+    """Return for each point and link the range of its motion, and its largest rates with their x."""
     measures = measures_of(motion.mechanism)
     x = abscissa(motion, measures).values
 

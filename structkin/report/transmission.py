@@ -14,7 +14,7 @@ from structkin.solve import Motion
 
 
 def transmission(motion: Motion) -> dict[str, Any] | None:
-    """Return the transmission angle of each dyad and where it is worst; None where there is no dyad."""
+    """Return the transmission angle of each dyad and where it is worst; None if there is no dyad."""
     measures = measures_of(motion.mechanism)
     size = measures.size("angle")
     curves = []

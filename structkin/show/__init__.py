@@ -1,6 +1,6 @@
 """Pictures and tables of mechanisms, structures and motions.
 
-Nothing here is imported before it is asked for: the rest of structkin does without matplotlib.
+Each function is imported on first use: the rest of structkin needs no matplotlib.
 """
 
 from __future__ import annotations
@@ -111,12 +111,12 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    """Import what is asked for, and no more."""
+    """Import a function on first use."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
 
 
 def __dir__() -> list[str]:
-    """List all names, those among them that are not imported yet."""
+    """List all names, including those not imported yet."""
     return sorted({*globals(), *__all__})

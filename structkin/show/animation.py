@@ -1,4 +1,4 @@
-"""A motion as moving pictures: the scene is drawn once, and its artists are moved from frame to frame."""
+"""A motion as an animation: the scene is drawn once, and its artists are moved from frame to frame."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ from structkin.solve import Motion
 if TYPE_CHECKING:
     from structkin.show.moving import Stage
 
-#: Where nobody says how long it plays: in real time between these limits [s], else slower or faster.
+#: The default playing time is real time, within these limits [s].
 SHORTEST, LONGEST = 2.0, 30.0
-#: Frames at most, and frames a second.
+#: Largest number of frames, and of frames per second.
 MOST_FRAMES, MOST_RATE = 20_000, 120.0
-#: Letters in a line of a caption: the narrowest axes have room for them at the left of the legend.
+#: Letters in a line of a caption: the narrowest axes have room for this many to the left of the legend.
 CAPTION = 58
-#: Points traced if nobody says which.
+#: Points traced by default, at most.
 MOST_TRACED = 4
 
-#: What writes an animation, by suffix: a function of file, frames, a picture with all colours, frames a second, and
-#: whether it repeats.
+#: The function that writes an animation, by suffix: it takes the file, the frames, a picture with all colours, the
+#: frames per second, and whether it repeats.
 WRITERS: dict[str, Callable[[IO[bytes], Frames, Frame, float, bool], None]] = {
     ".gif": write_gif,
     ".webp": write_webp,
@@ -49,7 +49,7 @@ WRITERS: dict[str, Callable[[IO[bytes], Frames, Frame, float, bool], None]] = {
 
 @dataclass(frozen=True)
 class Animation:
-    """The moving pictures of a motion: `samples[k]` is the sample that frame k shows, at `fps` frames a second."""
+    """An animation of a motion: frame k shows sample `samples[k]`, at `fps` frames per second."""
 
     motion: Motion
     samples: NDArray[np.intp]
@@ -65,11 +65,11 @@ class Animation:
 
     @property
     def seconds(self) -> float:
-        """How long it plays [s]."""
+        """The playing time [s]."""
         return len(self) / self.fps
 
     def frames(self, progress: Callable[[float], None] | None = None) -> Frames:
-        """Yield the frames as RGB pictures (height, width, 3), 8 bits a colour."""
+        """Yield the frames as RGB pictures (height, width, 3), 8 bits per channel."""
         for k, sample in enumerate(self.samples.tolist()):
             yield self._stage.frame(sample, self.caption(sample))
             if progress is not None:
@@ -78,8 +78,8 @@ class Animation:
     def save(self, path: str | Path, *, progress: Callable[[float], None] | None = None) -> None:
         """Write a GIF, WebP or MP4 by the suffix; MP4 needs ffmpeg.
 
-        `progress` is called with the part that is done, 0 to 1. Raises `InputError` for another suffix, where ffmpeg is
-        missing, for more frames a second than a GIF has, and where the file cannot be written.
+        `progress` is called with the fraction that is done, 0 to 1. Raises `InputError` for another suffix, without
+        ffmpeg, for more frames per second than a GIF can play, and if the file cannot be written.
         """
         write = WRITERS[animation_format(path, self.fps)]
         with whole_file(path, "wb") as file:
@@ -93,7 +93,7 @@ class Animation:
         return f'<img alt="animation" style="max-width: 100%" src="data:image/webp;base64,{data}">'
 
     def caption(self, sample: int) -> tuple[str, str]:
-        """Return time, drivers and outcome of a sample in words, and their colour."""
+        """Return the time, drivers and status of a sample in words, and the colour of the text."""
         from structkin.show.schematic import pose_words
 
         text = pose_words(self.motion, sample, measures_of(self.motion.mechanism))
@@ -106,7 +106,7 @@ class Animation:
 
     @property
     def _key(self) -> Frame:
-        """A picture with all colours that any frame has."""
+        """A picture with all the colours that occur in any frame."""
         sample = int(self.samples[-1])
         return self._stage.frame(sample, (self.caption(sample)[0], LOOSE))
 
@@ -134,15 +134,15 @@ def animate(
     width: int = 800,
     repeat: bool = True,
 ) -> Animation:
-    """Return the moving pictures of a motion: `save` writes them, a notebook shows them.
+    """Return an animation of a motion: `save` writes it, a notebook shows it.
 
-    They play in real time, a motion of less than two seconds slower, one of more than thirty faster, unless `seconds`
-    says how long they play, or `speed` how many seconds of the motion pass in one. Where the samples have no times,
-    each gets a frame. A frame shows the sample nearest to its time: solve with as many samples as there are frames, or
-    more. A sample without a pose is shown as well: what is known of it, and why there is no more. The points `trace`
-    leave their path (default: the points of interest, at most four); `width` is that of the pictures [px].
+    It plays in real time, but a motion shorter than two seconds is slowed down and one longer than thirty is sped up.
+    To choose, give its length in `seconds`, or the `speed` in seconds of motion per second. If the samples have no
+    times, each gets a frame. A frame shows the sample nearest to its time: solve with at least as many samples as
+    there are frames. A sample without a pose is shown as far as it is known, with the reason. The paths of the points
+    `trace` are drawn (default: the points of interest, at most four); `width` is the width of a frame [px].
 
-    Raises `InputError` for numbers out of range, and for points that are not there.
+    Raises `InputError` for numbers out of range and for unknown points.
 
     >>> from structkin.show import animate
     >>> import structkin as sk
@@ -158,9 +158,9 @@ def animate(
         Problem("trace", f"no link has a point '{point}'", suggest(point, held)) for point in trace if point not in held
     ]
     if not 0 < fps <= MOST_RATE:
-        problems.append(Problem("fps", f"{fps:g} frames a second", f"more than 0, at most {MOST_RATE:g}"))
+        problems.append(Problem("fps", f"{fps:g} frames per second", f"more than 0, at most {MOST_RATE:g}"))
     if seconds is not None and speed is not None:
-        problems.append(Problem("speed", "seconds says how fast it plays already", "give one of them"))
+        problems.append(Problem("speed", "cannot be combined with seconds", "give one of them"))
     for name, value in (("seconds", seconds), ("speed", speed)):
         if value is not None and not 0 < value < np.inf:
             problems.append(Problem(name, f"{value:g} is not positive", "such as 4"))
@@ -168,19 +168,19 @@ def animate(
         problems.append(Problem("width", f"{width} px", "from 100 to 4000 px"))
     timed = bool(len(motion) > 1 and (np.diff(motion.t) > 0).all())
     if speed is not None and not timed:
-        problems.append(Problem("speed", "the samples have no times that grow", "give seconds instead"))
+        problems.append(Problem("speed", "the samples have no increasing times", "give seconds instead"))
     if not len(motion):
-        problems.append(Problem("motion", "has no samples", "solve with some"))
+        problems.append(Problem("motion", "has no samples", "solve with at least one"))
     if problems:
         raise InputError(problems, m.title or "animation")
     span = float(motion.t[-1] - motion.t[0]) if timed else len(motion) / fps
     plays = seconds or (span / speed if speed else min(max(span, SHORTEST), LONGEST) if timed else span)
     count = max(round(plays * fps), 1)
     if count > MOST_FRAMES:
-        hint = f"at most {MOST_FRAMES}: play fewer seconds, or fewer frames a second"
+        hint = f"at most {MOST_FRAMES}: give fewer seconds, or fewer frames per second"
         raise InputError([Problem("seconds", f"{plays:g} s are {count} frames", hint)], m.title or "animation")
     places = np.arange(len(motion), dtype=float)
-    # The last sample of a cycle is its first: shown once.
+    # The last sample of a cycle equals the first and is shown once.
     share = np.linspace(0.0, 1.0, count, endpoint=not (repeat and _closes(motion)))
     at = np.interp(motion.t[0] + span * share, motion.t, places) if timed else share * (len(motion) - 1)
     samples = np.rint(at).astype(np.intp)
@@ -192,7 +192,7 @@ def animate(
 
 
 def _closes(motion: Motion) -> bool:
-    """Return whether the last pose is the first."""
+    """Return whether the last pose equals the first."""
     gaps = [
         abs(part[-1] - part[0]) / size
         for origin, direction in motion.poses.frames.values()
@@ -210,11 +210,11 @@ def animation_format(path: str | Path, fps: float = 0.0) -> str:
     suffix = Path(path).suffix.lower()
     problem = None
     if suffix not in WRITERS:
-        found = f"'{suffix}' is not a format of animations" if suffix else "the name has no suffix"
-        page = "; `Mechanism.report` writes a page that moves" if suffix == ".html" else ""
+        found = f"'{suffix}' is not an animation format" if suffix else "the name has no suffix"
+        page = "; `Mechanism.report` writes an animated page" if suffix == ".html" else ""
         problem = Problem(str(path), found, f"use {', '.join(WRITERS)}{page}")
     elif suffix == ".gif" and fps > 50:
-        problem = Problem("fps", f"a GIF plays at most 50 frames a second, not {fps:g}", "use .webp or .mp4")
+        problem = Problem("fps", f"a GIF plays at most 50 frames per second, not {fps:g}", "use .webp or .mp4")
     elif suffix == ".mp4":
         from structkin.show.video import ffmpeg
 

@@ -1,4 +1,4 @@
-"""A scene in matplotlib: an artist for each shape, drawn in one pose and moved to others."""
+"""A scene in matplotlib: one artist per shape, drawn in one pose and moved to others."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from structkin.show.symbols import PATH
 
 
 def draw_scene(ax: Axes, scene: Scene, placing: Placing, k: int) -> list[Label]:
-    """Draw the shapes of a scene that are known in pose k, and return its names."""
+    """Draw the shapes of a scene that are known in pose k, and return its labels."""
     for shape in scene.shapes:
         if placing.known(shape.frame)[k]:
             add_artist(ax, shape, placing, k)
@@ -39,7 +39,7 @@ def draw_path(ax: Axes, path: Places, point: str, colour: str) -> Line2D:
 
 
 def add_artist(ax: Axes, shape: Shape, placing: Placing, k: int) -> Artist:
-    """Add the artist of a shape in pose k to axes, and return it."""
+    """Add the artist of a shape in pose k to the axes, and return it."""
     z = placing.of(shape.frame, shape.z, k)
     style: dict[str, Any] = {"linewidth": shape.width, "linestyle": (0, shape.dash) if shape.dash else "-"}
     artist: Artist
@@ -57,7 +57,7 @@ def add_artist(ax: Axes, shape: Shape, placing: Placing, k: int) -> Artist:
 
 
 def move(artist: Artist, shape: Shape, placing: Placing, k: int) -> None:
-    """Move the artist of a shape to pose k; it is hidden where that is not known."""
+    """Move the artist of a shape to pose k, or hide it if that pose is not known."""
     known = bool(placing.known(shape.frame)[k])
     artist.set_visible(known)
     if not known:

@@ -1,4 +1,4 @@
-"""All assemblies of a mechanism beside each other: as a table, and as small pictures."""
+"""All assemblies of a mechanism side by side: as a table and as small pictures."""
 
 from __future__ import annotations
 
@@ -21,27 +21,27 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from rich.table import Table
 
-#: Small pictures at most, and lines of a table.
+#: Largest number of small pictures, and of lines in a table.
 MOST_PICTURES, MOST_LINES = 12, 100
-#: What a star says.
-OWN = "* that of the sketch"
-#: Side of a small picture, and height of what stands above them and above each [in].
+#: What a star means.
+OWN = "* the assembly of the sketch"
+#: Side of a small picture, height of the title, and height of the heading of each picture [in].
 SIDE, TITLE, HEAD = 3.1, 0.5, 0.5
 
 
 def assemblies_table(found: Assemblies) -> Table:
-    """Return the assemblies for the terminal: modes, certificate, residual, distance from the sketch.
+    """Return a table of the assemblies: modes, certificate, residual, distance from the sketch.
 
-    That of the sketch stands at the end where it is not among the first.
+    The assembly of the sketch comes last if it is not among the first.
     """
     shown, own = _with_own(found, MOST_LINES)
     return _table(found, shown, own, "all assemblies", [*found.report.splitlines(), *([] if own is None else [OWN])])
 
 
 def found_table(found: Assemblies) -> Table:
-    """Return the assemblies that were found so far; none is looked for."""
+    """Return a table of the assemblies found so far, without computing any."""
     words = repr(found)[1:-1]
-    more = ["each is found when it is asked for: list(...) finds all"] if words.endswith("so far") else []
+    more = ["computed on demand: list(...) finds all"] if words.endswith("so far") else []
     return _table(found, found.so_far, None, "assemblies", [words, *more])
 
 
@@ -69,9 +69,9 @@ def _table(
 
 @legible
 def draw_assemblies(found: Assemblies, *, most: int = MOST_PICTURES) -> Figure:
-    """Draw the first assemblies beside each other, all at one scale, their links coloured by structural group.
+    """Draw the first assemblies side by side, all at one scale, their links coloured by structural group.
 
-    Where there is none, the picture says which group does not close.
+    If there is none, the picture says which group does not close.
     """
     from structkin.show.drawing import bounds
 
@@ -112,7 +112,7 @@ def _panel(
     low, high = (corner / scale for corner in corners)
     ax.set_gid("assembly:own" if item.index is None else f"assembly:{item.index}")
     draw_scene(ax, scene_of(found.mechanism, item.motion.structure, poses, u), Placing(poses, scale), 0)
-    # One scale for all, and a margin around what any of them shows.
+    # One scale for all, with a margin around the largest.
     box = ax.get_window_extent()
     middle, span = (low + high) / 2, high - low
     reach = 0.6 * max(span.real / box.width, span.imag / box.height)
@@ -134,7 +134,7 @@ def _title(figure: Figure, found: Assemblies, measures: Measures, width: float, 
     more = "at least " if found.truncated else ""
     words = f"{more}{count} {'assembly' if count == 1 else 'assemblies'} at {_drivers_words(found, measures)}"
     if shown < count:
-        words += f"; {shown} are drawn"
+        words += f"; {shown} drawn"
     if found.followed is not None:
         words += f"; {OWN}"
     letters = round(10 * width)
@@ -145,7 +145,7 @@ def _title(figure: Figure, found: Assemblies, measures: Measures, width: float, 
 
 
 def _with_own(found: Assemblies, most: int) -> tuple[list[Assembly], Assembly | None]:
-    """Return the first assemblies, so many at most, and that of the sketch: one of them, or put at their end."""
+    """Return the first `most` assemblies, and that of the sketch, which is one of them or comes last."""
     shown, own = list(islice(found, most)), found.followed
     if own is None:
         return shown, None
@@ -156,7 +156,7 @@ def _with_own(found: Assemblies, most: int) -> tuple[list[Assembly], Assembly | 
 
 
 def _number(item: Assembly, own: Assembly | None) -> str:
-    """Return the number of an assembly, with a star for that of the sketch, which alone may have none."""
+    """Return the number of an assembly, with a star for that of the sketch, the only one that may have no number."""
     words = [] if item.index is None else [str(item.index)]
     return " ".join([*words, *(["*"] if item is own else [])])
 

@@ -13,15 +13,15 @@ from structkin.show.letters import legible
 from structkin.show.measures import Measures
 from structkin.show.style import GROUND, LARGE, NORMAL, PALETTE, SMALL, dress, new_figure, plain
 
-#: Steps of the curves over a turn.
+#: Points of a curve over one turn.
 STEPS = 2000
 
 
 @legible
 def plot_cam(cam: LawCam, units: Units | None = None) -> Figure:
-    """Plot the lift of a cam with three derivatives by the cam angle, and the pressure angle, over one turn.
+    """Plot the lift of a cam, its first three derivatives by the cam angle, and the pressure angle over one turn.
 
-    Lifts are in the units given, derivatives per radian. Dotted lines part the segments of the law.
+    Lifts are in the given units, derivatives per radian. Dotted lines separate the segments of the law.
     """
     measures = Measures(units or Units())
     angular = cam.moves.hinge is not None
@@ -30,7 +30,7 @@ def plot_cam(cam: LawCam, units: Units | None = None) -> Figure:
     figure = new_figure(9.0, 9.0)
     panels = figure.subplots(5, 1, sharex=True)
     ends = cam.law.ends
-    # Jumps are drawn as jumps: each segment by itself.
+    # Segments are drawn one by one, so that jumps are visible.
     parts = [np.linspace(a, b, max(int(STEPS * (b - a) / ends[-1]), 8)) for a, b in pairwise(ends)]
     names = ("lift", "velocity", "acceleration", "jerk")
     for order, (ax, name) in enumerate(zip(panels, names, strict=False)):
@@ -43,7 +43,7 @@ def plot_cam(cam: LawCam, units: Units | None = None) -> Figure:
     x = np.concatenate(parts)
     last.plot(np.degrees(x), np.degrees(cam.pressure_angle(x)), color=PALETTE[4], linewidth=1.5)
     last.set_ylabel("pressure angle [deg]", fontsize=NORMAL)
-    # rounding around a constant is no curve
+    # do not magnify rounding errors of a constant
     low, high = last.get_ylim()
     last.set_ylim(min(low, -1.0), max(high, 1.0))
     last.set_xlabel("cam angle [deg]", fontsize=NORMAL)

@@ -1,7 +1,7 @@
 """Velocity coefficients K and their derivatives L of points and links, with their units.
 
-Lengths are in the file's unit and angles in radians: K of a point by an angle is then a lever arm, and that of a link a
-ratio.
+Lengths are in the file's unit and angles in radians, so that K of a point by an angle is a lever arm, and K of a link
+by an angle is a ratio.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Coefficient:
-    """K by one driver, or L by two `drivers`: values (k, n) of x and y of a point, k = 2, or of an angle, k = 1."""
+    """K by one driver or L by two `drivers`: values (k, n), k = 2 for x and y of a point, k = 1 for an angle."""
 
     letter: str
     drivers: tuple[str, ...]
@@ -30,7 +30,7 @@ class Coefficient:
 
     @property
     def by(self) -> str:
-        """The drivers as part of the name of a column, such as ".motor"."""
+        """The drivers as a suffix of a column's name, such as ".motor"."""
         return "".join(f".{driver}" for driver in self.drivers)
 
 

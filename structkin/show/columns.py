@@ -38,12 +38,12 @@ class Column:
 
     @property
     def name(self) -> str:
-        """The head of the column, such as "P.x"; the time is "t" alone."""
+        """The heading of the column, such as "P.x"; the time is just "t"."""
         return f"{self.part}.{self.quantity}" if self.part else self.quantity
 
 
 def time_column(motion: Motion) -> Column:
-    """Return the times [s], NaN where they are not known."""
+    """Return the times [s], NaN where unknown."""
     return Column("", "t", "s", motion.t)
 
 
@@ -56,7 +56,7 @@ def driver_columns(motion: Motion, units: Units | None = None) -> Iterator[Colum
 
 
 def point_columns(motion: Motion, units: Units | None = None) -> Iterator[Column]:
-    """Yield x, y, vx, vy, ax, ay of every point that is on a link."""
+    """Yield x, y, vx, vy, ax, ay of every point on a link."""
     measures = measures_of(motion.mechanism, units)
     held = {point for link in motion.mechanism.links.values() for point in link.local}
     for point in motion.mechanism.places:
@@ -85,7 +85,7 @@ def coefficient_columns(motion: Motion, names: Iterable[str], units: Units | Non
 
 
 def all_columns(motion: Motion, units: Units | None = None, *, kl: bool = False) -> list[Column]:
-    """Return time, drivers, points and links, in this order, then with `kl` the K and L of both."""
+    """Return time, drivers, points and links, in this order, then with `kl` K and L of the points and links."""
     of = [*point_columns(motion, units), *link_columns(motion, units)]
     names = dict.fromkeys(column.part for column in of) if kl else ()
     return [
@@ -97,21 +97,21 @@ def all_columns(motion: Motion, units: Units | None = None, *, kl: bool = False)
 
 
 def status_words(motion: Motion) -> list[str]:
-    """Return how each sample ended, in words."""
+    """Return the status of each sample in words."""
     words = [status.words for status in Status]
     return [words[code] for code in motion.status.tolist()]
 
 
 def failed_groups(motion: Motion) -> list[str]:
-    """Return the group where each sample stopped, such as "2 RRR: coupler + rocker"; empty where it is ok."""
+    """Return the group at which each sample failed, such as "2 RRR: coupler + rocker"; empty if it is ok."""
     labels = ["", *(group_label(group) for group in motion.structure.groups)]
     return [labels[index + 1] for index in motion.failed_group.tolist()]
 
 
 def to_dataframe(motion: Motion, units: Units | None = None) -> pd.DataFrame:
-    """Return a row a sample, with the columns of `write_csv`, in the units of the file or in those given.
+    """Return a data frame with one row per sample and the columns of `write_csv`, in the file's or the given units.
 
-    The names of the units stand in `attrs["units"]`. Raises `StructkinError` where pandas is missing.
+    The names of the units are in `attrs["units"]`. Raises `StructkinError` if pandas is not installed.
     """
     return frame_of(all_columns(motion, units), motion)
 
@@ -131,13 +131,13 @@ def frame_of(columns: Sequence[Column], motion: Motion) -> pd.DataFrame:
 
 
 def write_csv(motion: Motion, target: str | Path | IO[str], units: Units | None = None, *, kl: bool = False) -> None:
-    """Write a motion as CSV: names in the first line, units in the second, then a line a sample.
+    """Write a motion as CSV: names in the first line, units in the second, then one line per sample.
 
-    Numbers have all their digits, and are in the units of the file or in those given; what is not known is empty.
+    Numbers are written with all their digits, in the units of the file or in those given; unknown values are empty.
     Columns: t; the value of each driver; x, y, vx, vy, ax, ay of each point; angle, omega, alpha of each moving link;
-    with `kl` their K and L; the status in words and the group where a sample stopped. `target` is a path that ends in
+    with `kl` their K and L; the status in words and the group at which a sample failed. `target` is a path that ends in
     .csv, or an open file.
-    Raises `InputError` for another name, and where the file cannot be written, and leaves no part of it.
+    Raises `InputError` for another suffix, or if the file cannot be written; no partial file is left.
     """
     write_columns(all_columns(motion, units, kl=kl), motion, target)
 
@@ -159,9 +159,10 @@ def _cell(value: float) -> str:
 
 
 def motion_to_dict(motion: Motion, units: Units | None = None, *, kl: bool = False) -> dict[str, Any]:
-    """Return a motion as plain data for JSON, in the units of the file or in those given; NaN is None.
+    """Return a motion as plain data for JSON, in the units of the file or in those given; NaN becomes None.
 
-    `group` holds the index of the group where a sample stopped, or None. With `kl` points and links have their K and L.
+    `group` holds the index of the group at which a sample failed, or None. With `kl`, K and L of points and links are
+    included.
     """
     points, links = list(point_columns(motion, units)), list(link_columns(motion, units))
     if kl:

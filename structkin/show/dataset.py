@@ -1,4 +1,4 @@
-"""A motion as an xarray dataset: arrays whose axes have names, with their units."""
+"""A motion as an xarray dataset: arrays with named dimensions and units."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 
 def to_xarray(motion: Motion, units: Units | None = None) -> xr.Dataset:
-    """Return positions, angles, their rates, drivers, K and L over the axes sample, point, link, driver and xy.
+    """Return positions, angles, their rates, drivers, K and L, with dimensions sample, point, link, driver and xy.
 
-    Units are those of the file or those given, and stand in `attrs["units"]` of each array; columns of K and L, whose
-    units differ from driver to driver, are told by the coordinate `driver_unit`. Raises `InputError` where xarray is
-    missing.
+    Units are those of the file or those given; `attrs["units"]` of each array names them. The units of K and L differ
+    from driver to driver: the coordinate `driver_unit` names the driver's part. Raises `InputError` if xarray is not
+    installed.
     """
     try:
         import xarray as xr

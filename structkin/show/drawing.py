@@ -1,4 +1,4 @@
-"""The scene of a mechanism in the field's symbols: joints, links, springs, points and drivers."""
+"""The scene of a mechanism in kinematic symbols: joints, links, springs, points and drivers."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from structkin.show.style import DRIVER
 from structkin.show.symbols import Sheet
 from structkin.structure import KinematicStructure
 
-#: A size of symbols that takes no room.
+#: A symbol size that takes no space.
 TINY = 1e-6
 
 
 def scene_of(mechanism: Mechanism, structure: KinematicStructure | None, poses: Poses, u: float) -> Scene:
     """Return the scene of a mechanism for these poses, with symbols of size `u` [m].
 
-    Poses are those of a motion (`motion.poses`) or of the sketch (`sketch_poses`): slots and cylinders get the lengths
-    that these need. Links have the colours of their groups, or one colour without a structure.
+    The poses are those of a motion (`motion.poses`) or of the sketch (`sketch_poses`); slots and cylinders are made
+    long enough for them. Links are coloured by group, or alike without a structure.
     """
     sheet = Sheet(mechanism, structure, poses, u)
     for joint in mechanism.joints.values():
@@ -50,7 +50,7 @@ def scene_of(mechanism: Mechanism, structure: KinematicStructure | None, poses: 
 def sized_scene(
     mechanism: Mechanism, structure: KinematicStructure, poses: Poses, k: int = 0, paths: Iterable[Places] = ()
 ) -> Scene:
-    """Return a scene with symbols of a size that suits the mechanism in pose k and some paths [m]."""
+    """Return a scene with symbols sized to suit the mechanism in pose k and some paths [m]."""
     low, high = bounds(mechanism, structure, poses, k, paths)
     return scene_of(mechanism, structure, poses, symbol_size(mechanism, low, high))
 
@@ -64,7 +64,7 @@ def bounds(
 
 
 def symbol_size(mechanism: Mechanism, low: complex, high: complex) -> float:
-    """Return the size [m] of symbols in a picture from `low` to `high`: a part of it, less where links are short."""
+    """Return the size [m] of symbols in a picture from `low` to `high`: a fraction of it, less if links are short."""
     size = max((high - low).real, (high - low).imag)
     bars = [abs(place) for link in mechanism.links.values() for place in link.local.values() if abs(place) > 0]
     typical = float(np.median(bars)) if bars else size
@@ -72,13 +72,13 @@ def symbol_size(mechanism: Mechanism, low: complex, high: complex) -> float:
 
 
 def link_of(mechanism: Mechanism, point: str) -> str:
-    """Return the link whose colour a point takes: the first moving one that has it."""
+    """Return the link whose colour a point takes: the first moving link that has it."""
     held = [name for name in mechanism.topology.moving_links if point in mechanism.links[name].local]
     return held[0] if held else mechanism.topology.ground
 
 
 def holder(poses: Poses, point: str, ground: str) -> str:
-    """Return the link that a point is drawn on: the ground if that has it, else the one known in most poses."""
+    """Return the link on which a point is drawn: the ground if it has the point, else the link known in most poses."""
     holders = [name for name, link in poses.links.items() if point in link.local]
     known = {name: int(np.isfinite(poses.at(name, point)).sum()) for name in holders}
     return ground if ground in holders else max(holders, key=lambda name: known[name])
@@ -90,7 +90,7 @@ def _end(sheet: Sheet, end: tuple[str, str]) -> tuple[str, complex]:
 
 
 def _reached(sheet: Sheet, name: str) -> list[complex]:
-    """Return the places that a link ties together: points, blocks, slots, welds; none for a bare block or wheel."""
+    """Return the places that a link connects: points, blocks, slots, welds; none for a bare block or wheel."""
     link = sheet.poses.links[name]
     places = [link.local[point] for point in link.points]
     near = 0.2 * sheet.u
@@ -102,7 +102,7 @@ def _reached(sheet: Sheet, name: str) -> list[complex]:
     for tied in sheet.ties[name]:
         reach(tied)
     centre = sum(places, 0j) / len(places) if places else 0j
-    for a, b in sheet.ways[name]:
+    for a, b in sheet.travels[name]:
         along = (b - a) / abs(b - a) if b != a else 1.0
         reach(a + along * float(np.clip(((centre - a) / along).real, 0.0, abs(b - a))))
     return [] if len(places) == 1 and name in sheet.shown else places
@@ -128,7 +128,7 @@ def _points(sheet: Sheet) -> None:
 
 
 def _drive(sheet: Sheet, drive: DriverCoordinate) -> tuple[Frame, complex]:
-    """Draw a driver's symbol and return where its name belongs."""
+    """Draw a driver's symbol and return the place for its name."""
     id, u = f"driver:{drive.id}", sheet.u
     speed = drive.law.speed if drive.law is not None else None
     sense = int(np.sign(speed)) if speed else 0
@@ -139,7 +139,7 @@ def _drive(sheet: Sheet, drive: DriverCoordinate) -> tuple[Frame, complex]:
     if drive.kind == "slide" and drive.joint is not None:
         guide = sheet.mechanism.joints.of(Guide)[drive.joint]
         along = complex(sheet.poses.along(guide.carrier, guide.direction)[0])
-        # on the side away from the hatching, the arrow in the direction of positive travel
+        # opposite to the hatching; the arrow points in the direction of positive travel
         across = 1j if (1j * along).imag > 1e-9 or abs(along.real) < 1e-9 < along.imag * -1 else -1j
         frame, place = Frame(guide.slider, guide.point, along=(guide.carrier, guide.direction)), 1.9 * u * across
         sheet.straight_arrow(frame, place - 2.0 * u, place + 2.0 * u, sense, id)

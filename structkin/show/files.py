@@ -1,4 +1,4 @@
-"""Files that are either whole or not there."""
+"""Files that are either written whole or not at all."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from structkin.errors import InputError, Problem
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-#: Formats of pictures, by suffix, with what would make two equal pictures differ as files.
+#: Picture formats by suffix, with the metadata to leave out so that equal pictures give equal files.
 FORMATS: dict[str, dict[str, Any]] = {
     ".png": {},
     ".svg": {"Date": None},
@@ -26,10 +26,10 @@ DPI = 150
 
 @contextmanager
 def whole_file(path: str | Path, mode: str = "w", **options: Any) -> Iterator[IO[Any]]:
-    """Open a file for writing that appears under its name only when all is written.
+    """Open a file for writing that appears under its name only when it is complete.
 
-    It is written next to its place, under a name of its own, and then moved: a reader sees the old or the new
-    one. `mode` is "w" or "wb". Devices and pipes are written directly. Raises `InputError` where nothing can be
+    It is written under a temporary name in the same folder and then renamed: a reader sees either the old or the new
+    file. `mode` is "w" or "wb". Devices and pipes are written directly. Raises `InputError` if the file cannot be
     written.
 
     >>> import tempfile
@@ -59,7 +59,7 @@ def whole_file(path: str | Path, mode: str = "w", **options: Any) -> Iterator[IO
 
 
 def _target(path: str | Path) -> Path:
-    """Return where a link leads; `InputError` says what stands in the way."""
+    """Return the path with links resolved; `InputError` says why it cannot be written."""
     target = Path(os.path.realpath(Path(path).expanduser()))
     folder = target.parent
 
@@ -69,7 +69,7 @@ def _target(path: str | Path) -> Path:
     if not str(path) or target.is_dir():
         raise refuse("is a folder, not a file", "add a file name")
     if not folder.is_dir():
-        raise refuse(f"there is no folder '{folder}'", "make it first, or choose another")
+        raise refuse(f"there is no folder '{folder}'", "create it first, or choose another")
     if target.exists():
         if not os.access(target, os.W_OK):
             raise refuse("the file is write-protected", "choose another name")
@@ -88,27 +88,27 @@ def picture_format(path: str | Path) -> str:
     """
     suffix = Path(path).suffix.lower()
     if suffix not in FORMATS:
-        found = f"'{suffix}' is not a format of pictures" if suffix else "the name has no suffix"
+        found = f"'{suffix}' is not a picture format" if suffix else "the name has no suffix"
         raise InputError([Problem(str(path), found, f"use {', '.join(FORMATS)}")], "output")
     return suffix
 
 
 def check_table(path: str | Path) -> None:
-    """Raise `InputError` where a table, which is written as CSV, has the name of something else.
+    """Raise `InputError` if the name of a table, which is written as CSV, does not end in .csv.
 
-    Pipes and devices are called as they are.
+    Pipes and devices may have any name.
 
     >>> check_table("motion.csv")
     """
     target = Path(path)
     if target.suffix.lower() != ".csv" and (target.is_file() or not target.exists()):
-        found = f"'{target.suffix}' is not a format of tables" if target.suffix else "the name has no suffix"
+        found = f"'{target.suffix}' is not a table format" if target.suffix else "the name has no suffix"
         raise InputError([Problem(str(path), found, "use .csv")], "output")
 
 
 @contextmanager
 def table_file(target: str | Path | IO[str]) -> Iterator[IO[str]]:
-    """Open what a table is written to: an open text file as it is, a path as a whole file whose name ends in .csv."""
+    """Open the target of a table: an open text file is used as it is, a path must end in .csv (see `whole_file`)."""
     if not isinstance(target, str | Path):
         yield target
         return
@@ -120,7 +120,7 @@ def table_file(target: str | Path | IO[str]) -> Iterator[IO[str]]:
 def save_figure(figure: Figure, path: str | Path) -> None:
     """Write a figure as PNG, SVG or PDF, by the suffix; equal figures give equal files.
 
-    Raises `InputError` for another suffix, and where the file cannot be written.
+    Raises `InputError` for another suffix, or if the file cannot be written.
     """
     import matplotlib as mpl
 

@@ -1,4 +1,4 @@
-"""Forces of a motion: for the terminal, CSV, JSON, and as curves. They are in N and N m whatever the file's units."""
+"""Forces of a motion: for the terminal, CSV, JSON, and as curves. Always in N and N m, whatever the file's units."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def effort_unit(mechanism: Mechanism, driver: str) -> str:
 
 
 def bearing_links(mechanism: Mechanism) -> Iterator[tuple[str, str]]:
-    """Yield each joint with the links whose reactions tell all: of two links the moving one, or else the second."""
+    """Yield each joint with the links whose reactions are shown: of two links the moving one, or else the second."""
     for joint in mechanism.topology.joints:
         ends = [end for end in joint.links if end != GROUND]
         yield from ((joint.id, end) for end in (ends if len(joint.links) > 2 else ends[-1:]))
@@ -60,7 +60,7 @@ def effort_columns(forces: Kinetostatics) -> Iterator[Column]:
 
 
 def reaction_columns(forces: Kinetostatics) -> Iterator[Column]:
-    """Yield the force of each joint on its links, and the moment of those that bear one."""
+    """Yield the force of each joint on its links, and the moment of joints that transmit one."""
     m = forces.motion.mechanism
     for joint, link in bearing_links(m):
         force = forces.reaction(joint, link)
@@ -88,7 +88,7 @@ def _columns(forces: Kinetostatics, units: Units | None = None) -> list[Column]:
 
 
 def forces_to_dataframe(forces: Kinetostatics, units: Units | None = None) -> pd.DataFrame:
-    """Return a row a sample, with the columns of `write_forces_csv`; needs pandas.
+    """Return a data frame with one row per sample and the columns of `write_forces_csv`; needs pandas.
 
     The drivers' values are in the units of the file or in those given; forces are in N, moments in N m.
     """
@@ -96,17 +96,17 @@ def forces_to_dataframe(forces: Kinetostatics, units: Units | None = None) -> pd
 
 
 def write_forces_csv(forces: Kinetostatics, target: str | Path | IO[str]) -> None:
-    """Write forces as CSV: names in the first line, units in the second, then a line a sample.
+    """Write forces as CSV: names in the first line, units in the second, then one line per sample.
 
     Columns: t; the value of each driver; its effort and power; Fx, Fy of each joint on its links, and M of prismatic
-    joints, fastened links and belts; Fx, Fy, M on the ground; status and group. Raises `InputError` where the file
+    joints, fastened links and belts; Fx, Fy, M on the ground; status and group. Raises `InputError` if the file
     cannot be written.
     """
     write_columns(_columns(forces), forces.motion, target)
 
 
 def forces_to_dict(forces: Kinetostatics) -> dict[str, Any]:
-    """Return forces as plain data for JSON; NaN is None."""
+    """Return forces as plain data for JSON; NaN becomes None."""
     motion, m = forces.motion, forces.motion.mechanism
     return {
         "title": m.title,
@@ -124,7 +124,7 @@ def forces_to_dict(forces: Kinetostatics) -> dict[str, Any]:
 
 
 def forces_table(forces: Kinetostatics) -> Table:
-    """Return the largest forces of the motion, for the terminal."""
+    """Return a table of the mean and largest forces of the motion."""
     m = forces.motion.mechanism
     rows = [
         (f"driver {id}", *_cells(forces, forces.driver(id), effort_unit(m, id), forces.unique(id))) for id in m.drivers
@@ -161,12 +161,12 @@ def _course(forces: Kinetostatics) -> str:
     if not any(body.mass or body.inertia for body in forces.bodies):
         lines.append("no link has a mass: only applied forces count")
     if forces.not_unique:
-        lines.append("* not unique: joints are redundant; the smallest forces are shown")
+        lines.append("* not unique because joints are redundant; the solution of smallest forces is shown")
     for joint in forces.pressing:
         force = forces.contact_force(joint)
         apart = int(np.sum(force < -1e-9 * np.nanmax(np.abs(force), initial=0.0)))
         if apart:
-            lines.append(f"{joint}: the two links pull at each other at {apart} samples; they would part there")
+            lines.append(f"{joint}: the contact force pulls at {apart} samples; the links would separate there")
     put_in = sum((forces.driver_power(id) for id in m.drivers), np.zeros(len(forces.motion)))
     gap = np.abs(put_in + forces.applied_power - forces.kinetic_power)
     scale = np.abs(put_in) + np.abs(forces.applied_power) + np.abs(forces.kinetic_power)
@@ -177,7 +177,7 @@ def _course(forces: Kinetostatics) -> str:
 
 # --- pictures --------------------------------------------------------------------------------------------
 
-#: Joints drawn: those that bear most.
+#: Largest number of joints drawn: those with the largest reactions.
 MOST_JOINTS = 8
 
 Curve = tuple[str, Floats, str]  # label, values, colour
@@ -185,9 +185,9 @@ Curve = tuple[str, Floats, str]  # label, values, colour
 
 @legible
 def plot_forces(forces: Kinetostatics) -> Figure:
-    """Plot driver efforts, sizes of joint reactions, and force and moment on the ground, one above the other.
+    """Plot driver efforts, magnitudes of joint reactions, and force and moment on the ground, one above the other.
 
-    Of many joints the eight with the largest reactions are drawn. Samples that are not ok are shaded.
+    At most eight joints are drawn, those with the largest reactions. Samples that are not ok are shaded.
     """
     m = forces.motion.mechanism
     torques = [id for id in m.drivers if effort_unit(m, id) == "N m"]
@@ -214,7 +214,7 @@ def plot_forces(forces: Kinetostatics) -> Figure:
 
 
 def in_thousands(label: str, curves: Sequence[Curve]) -> tuple[str, Sequence[Curve]]:
-    """Return the label and curves of forces or moments in kN or kN m where they reach 10 000 N or N m.
+    """Return the label and curves of forces or moments, in kN or kN m if they reach 10 000 N or N m.
 
     >>> label, [(_, values, _)] = in_thousands("joint reaction [N]", [("A", np.array([0.0, 125e3]), "k")])
     >>> label, values.tolist()
@@ -242,14 +242,14 @@ def _reactions(forces: Kinetostatics) -> list[Curve]:
 
 
 def panel(ax: Axes, x: Floats, label: str, curves: Sequence[Curve]) -> None:
-    """Draw curves over x into one panel, their names above it."""
+    """Draw curves over x in one panel, their names above it."""
     marker = "." if len(x) <= 30 else ""
     size = max(
         (float(np.max(np.abs(values[np.isfinite(values)]), initial=0.0)) for _, values, _ in curves), default=0.0
     )
     for k, (name, values, colour) in enumerate(curves):
         below = [other for _, other, _ in curves[:k] if np.allclose(values, other, 0, 1e-2 * size, equal_nan=True)]
-        # a curve on top of others is dashed, so that they are seen
+        # a curve that covers others is dashed, so that they stay visible
         style: Any = (2 * len(below), (3, 3 + 2 * len(below))) if below else "-"
         [line] = ax.plot(x, values, color=colour, linewidth=1.5, linestyle=style, marker=marker, label=plain(name))
         line.set_gid(f"curve:{name}:{label}")
@@ -257,10 +257,10 @@ def panel(ax: Axes, x: Floats, label: str, curves: Sequence[Curve]) -> None:
     dress(ax)
     shown = np.concatenate([values[np.isfinite(values)] for _, values, _ in curves] or [np.zeros(0)])
     if not len(shown):
-        text = "not known: no sample has a pose, or the rates of the drivers were not given"
+        text = "unknown: no sample has a pose, or the drivers' rates were not given"
         ax.text(0.5, 0.5, text, ha="center", va="center", transform=ax.transAxes, fontsize=NORMAL, color=GREY)
     elif np.ptp(shown) <= 1e-9 * max(1.0, float(np.max(np.abs(shown)))):
-        # rounding around a constant is no curve
+        # do not magnify rounding errors of a constant
         middle = float(shown.mean())
         ax.set_ylim(middle - 0.1 * max(1.0, abs(middle)), middle + 0.1 * max(1.0, abs(middle)))
     ax.ticklabel_format(axis="y", useOffset=False)

@@ -1,4 +1,4 @@
-"""Nouns as short tables of HTML, which notebooks show."""
+"""Nouns as short HTML tables, for notebooks."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from structkin.show.terminal import short, text_table
 if TYPE_CHECKING:
     from rich.table import Table
 
-#: Lines of a table at most.
+#: Largest number of rows in a table.
 MOST = 40
 
 
 def html_table(table: Table) -> str:
-    """Return a table for the terminal as HTML; names are text, and a long table is cut.
+    """Return a table for the terminal as HTML; names are escaped, and a long table is cut.
 
     >>> html_table(text_table("A & B", "all", ("name", "x"), [("<b>", "1")], figures=("x",)))[:58]
     '<table><caption style="text-align: left"><b>A &amp; B</b><'
@@ -45,7 +45,7 @@ def _text(text: object) -> str:
 
 
 def mechanism_table(mechanism: Mechanism) -> Table:
-    """Return the links, joints and drivers of a mechanism, for the terminal or a notebook."""
+    """Return a table of the links, joints and drivers of a mechanism."""
     topology = mechanism.topology
     rows = [("link", name, ", ".join(link.points)) for name, link in mechanism.links.items()]
     for joint in topology.joints:
@@ -66,10 +66,10 @@ def mechanism_table(mechanism: Mechanism) -> Table:
 
 
 def circuits_table(found: Circuits) -> Table:
-    """Return the branches over the range of a driver, for the terminal or a notebook."""
+    """Return a table of the branches over the range of a driver."""
     rows = [
-        (str(k + 1), str(branch.circuit + 1), found.words(k), "that of the sketch" if k == found.home else "")
+        (str(k + 1), str(branch.circuit + 1), found.words(k), "branch of the sketch" if k == found.home else "")
         for k, branch in enumerate(found.branches)
     ]
     title, *_ = found.report.splitlines()
-    return text_table(title, "", ("branch", "circuit", "where, and in which modes", ""), rows, ("branch", "circuit"))
+    return text_table(title, "", ("branch", "circuit", "interval and modes", ""), rows, ("branch", "circuit"))

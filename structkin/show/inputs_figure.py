@@ -1,4 +1,4 @@
-"""Candidate inputs beside each other: as a table, and as small pictures of the structures that they give."""
+"""Candidate inputs side by side: as a table, and as small pictures of the structures that they give."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ if TYPE_CHECKING:
 
     from structkin.model.mechanism import Mechanism
 
-#: Lines of a table, unless all are asked for.
+#: Largest number of lines in a table unless all are requested.
 MOST_LINES = 12
 
-#: Names in a line of text, before the rest is only counted.
+#: Names in a line of text, before the rest are only counted.
 MOST_NAMED = 6
 
-#: Letters of a picture's head, and of the title, in an inch.
+#: Letters per inch in the heading of a picture, and in the title.
 LETTERS, TITLE_LETTERS = 13.5, 10.0
 
-#: Inches beside, and above and below, the middles of the outermost links.
-BESIDE, ABOVE = 0.55, 0.3
+#: Margins at the sides, and above and below, from the middles of the outermost links [in].
+SIDE_MARGIN, END_MARGIN = 0.55, 0.3
 
-#: Inches of a line of text.
+#: Height of a line of text [in].
 LINE = 0.16
 
 
 def inputs_table(ranking: InputRanking, *, title: str = "", most: int | None = MOST_LINES) -> Table:
-    """Return the choices of inputs, the simplest structure first, for the terminal; `most=None` lists all.
+    """Return a table of the choices of inputs, the simplest structure first; `most=None` lists all.
 
-    A star marks the drivers that the mechanism came with; they are listed in any case.
+    A star marks the mechanism's own drivers, which are always listed.
     """
     shown = [k for k, choice in enumerate(ranking) if most is None or k < most or choice.is_own]
     lines = [ranking.summary]
@@ -47,8 +47,8 @@ def inputs_table(ranking: InputRanking, *, title: str = "", most: int | None = M
         rest = len(ranking) - len(shown)
         lines.append(f"{rest} more {'choice is' if rest == 1 else 'choices are'} not shown")
     if any(choice.is_own for choice in ranking):
-        lines.append("* the drivers that it has")
-    for words, several in (("cannot move", False), ("not together", True)):
+        lines.append("* the mechanism's own drivers")
+    for words, several in (("cannot move", False), ("cannot drive together", True)):
         named = [" + ".join(labels) for labels in ranking.repeating if (len(labels) > 1) == several]
         if named:
             first = named if most is None else named[:MOST_NAMED]
@@ -73,7 +73,7 @@ def inputs_table(ranking: InputRanking, *, title: str = "", most: int | None = M
 
 
 def class_words(choice: InputChoice) -> str:
-    """Return the highest class in words; what is wrong with a choice that does not fix every link."""
+    """Return the highest class, or what is wrong with a choice that does not determine every link."""
     if choice.is_complete:
         return choice.highest_class or "no class"
     verdict = choice.verdict
@@ -95,11 +95,11 @@ def levels_words(choice: InputChoice) -> str:
 
 @legible
 def draw_inputs(ranking: InputRanking, *, mechanism: Mechanism | None = None, most: int = 6) -> Figure:
-    """Draw the link graph for the simplest choices of inputs, one for each structure, coloured by group.
+    """Draw the link graph for the simplest choices of inputs, one picture per structure, coloured by group.
 
-    Choices whose groups are of the same kinds level by level are one picture, of the first; the others are named
-    above it. The drivers that the mechanism came with, marked by a star, are always among the pictures. A mechanism
-    only makes the layout nearer to its sketch.
+    Choices with the same kinds of groups at each level share a picture, which shows the first; the others are named
+    above it. The mechanism's own drivers, marked by a star, are always among the pictures. If a mechanism is given,
+    the layout follows its sketch.
     """
     from structkin.show.link_panel import draw_links, incidence
 
@@ -112,7 +112,7 @@ def draw_inputs(ranking: InputRanking, *, mechanism: Mechanism | None = None, mo
     place = {id(choice): k + 1 for k, choice in enumerate(ranking)}
     size = max(len(incidence(choices[0].topology)) for choices in shown)
     side = min(max(4.2, 3.0 + 0.32 * size), 9.0)
-    tall = side - 2 * (BESIDE - ABOVE)
+    tall = side - 2 * (SIDE_MARGIN - END_MARGIN)
     columns = 2 if len(shown) == 4 else min(len(shown), 3)
     rows = -(-len(shown) // columns)
     heads = [_head(choices, place[id(choices[0])], round(LETTERS * side)) for choices in shown]
@@ -132,7 +132,7 @@ def draw_inputs(ranking: InputRanking, *, mechanism: Mechanism | None = None, mo
     for k, (choices, lines) in enumerate(zip(shown, heads, strict=True)):
         column, row = k % columns, k // columns
         y = height - top - (row + 1) * (tall + head)
-        room = (column * side + BESIDE, y + ABOVE, side - 2 * BESIDE, tall - 2 * ABOVE)
+        room = (column * side + SIDE_MARGIN, y + END_MARGIN, side - 2 * SIDE_MARGIN, tall - 2 * END_MARGIN)
         ax = figure.add_axes((room[0] / width, room[1] / height, room[2] / width, room[3] / height))
         ax.set_gid(f"inputs:{choices[0].label}")
         for line, text in enumerate(lines):
@@ -157,7 +157,7 @@ def _pictured(choice: InputChoice) -> KinematicStructure:
 
 
 def _shown(alike: Sequence[tuple[InputChoice, ...]], most: int) -> list[tuple[InputChoice, ...]]:
-    """Return the first structures, the last giving way to that of the mechanism's own drivers, which come first."""
+    """Return the first structures; that of the mechanism's own drivers replaces the last if it is not among them."""
     own = next((choices for choices in alike if any(choice.is_own for choice in choices)), None)
     shown = list(alike[:most])
     if own is not None:
@@ -170,7 +170,7 @@ def _shown(alike: Sequence[tuple[InputChoice, ...]], most: int) -> list[tuple[In
 
 
 def _head(choices: Sequence[InputChoice], number: int, letters: int) -> list[str]:
-    """Return the lines above a picture: the input, what it gives, and who gives the same."""
+    """Return the lines above a picture: the input, its structure, and the other inputs with the same structure."""
     first = choices[0]
     lines = textwrap.wrap(f"{number}. {first.label}{' *' if first.is_own else ''}", letters)
     if first.is_complete:
@@ -184,14 +184,14 @@ def _head(choices: Sequence[InputChoice], number: int, letters: int) -> list[str
     if others:
         named = "; ".join(others[:MOST_NAMED])
         named += f"; ... ({len(others)} in all)" if len(others) > MOST_NAMED else ""
-        lines += textwrap.wrap(f"likewise {named}", letters)
+        lines += textwrap.wrap(f"same structure: {named}", letters)
     return lines
 
 
 def _foot(ranking: InputRanking, alike: Sequence[Sequence[InputChoice]], shown: int) -> str:
     text = ranking.summary
     if len(alike) > shown:
-        text += f"; the first {shown} of {len(alike)} structures are drawn"
+        text += f"; {shown} of {len(alike)} structures drawn"
     if any(choice.is_own for choice in ranking):
-        text += "; * the drivers that it has"
+        text += "; * the mechanism's own drivers"
     return text

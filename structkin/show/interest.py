@@ -1,4 +1,4 @@
-"""What is worth showing of a mechanism if nobody says."""
+"""What is shown of a mechanism by default."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ def moving_points(mechanism: Mechanism) -> list[str]:
 
 
 def points_of_interest(mechanism: Mechanism) -> list[str]:
-    """Return the points that exactly one link has, and that are no joint or driver; else the moving pins.
+    """Return the points that are on exactly one link and are not a joint or a driver's end; else the moving pins.
 
-    Among pins, those that a driver takes round a ground pivot come last: they are left out if there are others.
+    Pins that a driver turns about a ground pivot are left out if there are others.
 
     >>> m = Mechanism(points={"A": [0, 0], "B": [1, 0], "P": [2, 0]}, links={"ground": ["A"], "bar": ["A", "B", "P"]},
     ...               drivers={"ram": {"joint": "A", "speed": 1}})
@@ -65,10 +65,10 @@ def _face_points(link: Link, touch: complex, normal: complex) -> set[str]:
 
 
 def output_links(mechanism: Mechanism, structure: KinematicStructure) -> list[str]:
-    """Return the links that no driver turns, on a ground pivot or with three joints, and those of the last groups.
+    """Return the likely output links: not driven and pivoted on the ground or with three joints, or in a last group.
 
-    The last groups are those that no other needs. Links that slide on the ground do not turn and are left out. All
-    links where none is left.
+    The last groups are those on which no other depends. Links that slide on the ground do not turn and are left out.
+    If none is left, all turning links are returned.
     """
     topology = mechanism.topology
     ground = topology.ground

@@ -1,6 +1,6 @@
-"""The symbol of each kind of joint, found by its class.
+"""The symbol of each kind of joint, selected by its class.
 
-A kind of joint registers its own with `@symbol.register`; one that inherits from a kind here takes that kind's.
+A kind of joint registers its symbol with `@symbol.register`; a subclass of a kind here inherits that kind's symbol.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from structkin.show.scene import Frame
 from structkin.show.style import GROUND, tint
 from structkin.show.symbols import BAR, PLATE, WHEEL, Sheet, broken
 
-#: Pitch circles and lines are drawn as dash-dotted lines, as on any drawing of gears.
+#: Pitch circles and lines are dash-dotted, as in any drawing of gears.
 PITCH = (7.0, 2.0, 1.5, 2.0)
-#: Chords by which a curved slot is drawn.
+#: Number of points by which a curved slot is drawn.
 SLOT_PLACES = 180
-#: Poses in which the way of a contact on a face is looked at.
+#: Largest number of poses at which the path of the contact along a flat face is computed.
 FACE_POSES = 400
 
 
 @singledispatch
 def symbol(joint: Pair, sheet: Sheet) -> None:
-    """Draw the symbol of a joint on a sheet; a kind that has not registered one has none."""
+    """Draw the symbol of a joint on a sheet; a kind without a registered symbol draws nothing."""
 
 
 @symbol.register
@@ -57,7 +57,7 @@ def _guide(guide: Guide, sheet: Sheet) -> None:
         return
     along = guide.direction
     a, b = (guide.origin + along * (1j * guide.offset + x) for x in span)
-    sheet.ways[guide.carrier].append((a, b))
+    sheet.travels[guide.carrier].append((a, b))
     a, b = a - 0.9 * sheet.u * along, b + 0.9 * sheet.u * along
     if guide.turn is not None and guide.carrier == sheet.ground:
         sheet.ground_guide(a, b, f"guide:{guide.id}")
@@ -78,25 +78,25 @@ def _circular_slot(arc: CircularSlot, sheet: Sheet) -> None:
 
 @symbol.register
 def _curve_slot(slot: CurveSlot, sheet: Sheet) -> None:
-    way = slot.curve.places(SLOT_PLACES)
+    middle_line = slot.curve.places(SLOT_PLACES)
     sheet.below.add(slot.carrier)
-    sheet.ties[slot.carrier] += way.tolist()
+    sheet.ties[slot.carrier] += middle_line.tolist()
     sheet.pin_at(slot.slider, slot.point)
-    sheet.slot_along(slot.carrier, way, f"slot:{slot.id}", closed=slot.curve.closed)
+    sheet.slot_along(slot.carrier, middle_line, f"slot:{slot.id}", closed=slot.curve.closed)
 
 
 @symbol.register
 def _cam(cam: Cam, sheet: Sheet) -> None:
-    """Draw the profile, and the roller or the face that touches it."""
+    """Draw the profile, and the roller or the flat face in contact with it."""
     profile = cam.profile() @ np.array([1, 1j])
     sheet.disc(cam.cam, profile, f"cam:{cam.id}")
     colour = sheet.colour(cam.follower)
     if cam.normal is not None:
         along = -1j * cam.normal
-        way = ((sheet.seen(cam.cam, profile[:, None], cam.follower) - cam.touch) / along).real
-        way = way[:, :: -(-way.shape[1] // FACE_POSES) or 1]
-        reach = 0.35 * np.ptp(way, axis=0)
-        middle = np.clip(0.0, way.min(axis=0) + reach, way.max(axis=0) - reach)
+        contact = ((sheet.seen(cam.cam, profile[:, None], cam.follower) - cam.touch) / along).real
+        contact = contact[:, :: -(-contact.shape[1] // FACE_POSES) or 1]
+        reach = 0.35 * np.ptp(contact, axis=0)
+        middle = np.clip(0.0, contact.min(axis=0) + reach, contact.max(axis=0) - reach)
         if len(middle):
             ends = cam.touch + along * np.array([np.min(middle - reach), np.max(middle + reach)])
             sheet.line(Frame(cam.follower), ends, f"face:{cam.id}", stroke=colour, width=3.5, layer=BAR)
@@ -123,7 +123,7 @@ def _fastened(joint: Fastened, sheet: Sheet) -> None:
 
 @symbol.register
 def _coupling(mesh: TurnCoupling, sheet: Sheet) -> None:
-    """Draw pitch circles with a spoke that turns, and the belt or pitch line; toothed ones dash-dotted."""
+    """Draw pitch circles with a spoke to show the rotation, and the belt or pitch line; toothed ones dash-dotted."""
     sheet.shown |= {*mesh.links}
     toothed = mesh.type in ("gear", "rack")
     wheels = [
@@ -133,7 +133,7 @@ def _coupling(mesh: TurnCoupling, sheet: Sheet) -> None:
     ]
     largest = max((radius for _, _, radius in wheels), default=0.0)
     for link, center, radius in wheels:
-        # a ring is hollow
+        # a ring gear is hollow
         hollow = mesh.type != "belt" and (mesh.ratio or 0.0) > 0 and radius == largest
         colour, frame, id = sheet.colour(link), Frame(link, center), f"{mesh.id}:{link}"
         fill, dash = None if hollow else colour + "12", PITCH if toothed else ()
@@ -157,7 +157,7 @@ def _coupling(mesh: TurnCoupling, sheet: Sheet) -> None:
 
 
 def _pitch_line(mesh: TurnCoupling, a: complex, b: complex, sheet: Sheet, toothed: bool) -> None:
-    """Draw the pitch line of a rack, and the bar behind it; or the track that a circle rolls on."""
+    """Draw the pitch line of a rack and the bar behind it, or the track on which a circle rolls."""
     link = mesh.links[1]
     colour, frame = sheet.colour(link), Frame(link)
     centers = sheet.seen(mesh.links[0], mesh.centers[0], link)
@@ -174,7 +174,7 @@ def _pitch_line(mesh: TurnCoupling, a: complex, b: complex, sheet: Sheet, toothe
 
 
 def _span(joint: Sliding, values: Floats, start: float) -> tuple[float, float] | None:
-    """Return the ends of a stroke, counted from a travel of `start`, or else of the values; None without any."""
+    """Return the ends of the stroke, offset by `start`, or without a stroke the range of the values, if any."""
     if joint.stroke is not None:
         return start + joint.stroke[0], start + joint.stroke[1]
     known = values[np.isfinite(values)]

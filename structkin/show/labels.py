@@ -1,4 +1,4 @@
-"""Names beside their points, where they cover nothing."""
+"""Placing names next to their points, where they cover nothing."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from structkin.show.style import plain
 
 Floats = NDArray[np.float64]
 
-#: Distances of a name from its point that are tried [pt], in 16 directions from the upper right on.
+#: Distances of a name from its point that are tried [pt], each in 16 directions starting at the upper right.
 _DISTANCES = np.repeat([6.0, 9.0, 13.0, 18.0, 25.0], 16)
 _TURNS = np.tile(np.arange(16), 5)
-#: For each try: the side of the name's box that faces the point, its offset [pt], and its cost before anything is near.
+#: For each candidate: its direction from the point, its offset [pt], and its cost without any obstacle.
 _SIDES = np.stack((np.cos(2 * np.pi * (_TURNS + 2) / 16), np.sin(2 * np.pi * (_TURNS + 2) / 16)), axis=1)
 _OFFSETS = _DISTANCES[:, None] * _SIDES
 _BASE = 0.25 * _DISTANCES + 0.02 * _TURNS
 
-#: Vertices of one line that are looked at; a long path is thinned.
+#: Largest number of vertices of a line that are considered; a longer path is thinned.
 _MOST = 1500
 
 
 @dataclass(frozen=True)
 class Label:
-    """A name for a place (complex, in units of the picture)."""
+    """A name and its place (complex, in units of the picture)."""
 
     text: str
     place: complex
@@ -44,7 +44,7 @@ class Label:
 
 @dataclass(frozen=True)
 class _Scene:
-    """All in pixels: obstacles (m,) with weights, the anchors, the frame of the axes."""
+    """Obstacles (m, 2) with weights (m,), the anchors, the frame of the axes, all in pixels; and pixels per point."""
 
     obstacles: Floats
     weights: Floats
@@ -54,7 +54,7 @@ class _Scene:
 
 
 def place_labels(ax: Axes, labels: Sequence[Label]) -> list[Annotation]:
-    """Write the labels near their places, clear of lines, shapes and each other as far as there is room."""
+    """Write the labels near their places, clear of lines, shapes and each other as far as space allows."""
     labels = [label for label in labels if np.isfinite(label.place)]
     notes = [_note(ax, label) for label in labels]
     if not notes:
@@ -67,7 +67,7 @@ def place_labels(ax: Axes, labels: Sequence[Label]) -> list[Annotation]:
     sizes = np.array([(box.width + 2 * pixels, box.height + pixels) for box in boxes])
     centres = anchors.copy()
     placed = np.zeros(len(notes), dtype=np.bool_)
-    for _ in range(2):  # the second time round each knows all the others
+    for _ in range(2):  # in the second pass every label takes all the others into account
         for k in range(len(notes)):
             placed[k] = False
             centres[k] = _best(scene, k, sizes[k], centres[placed], sizes[placed])
@@ -78,7 +78,7 @@ def place_labels(ax: Axes, labels: Sequence[Label]) -> list[Annotation]:
 
 
 def settle(ax: Axes) -> None:
-    """Lay the figure out, so that places on the axes have their pixels."""
+    """Lay out the figure, so that the pixels of places on the axes are final."""
     figure = root_figure(ax)
     engine = figure.get_layout_engine()
     if engine is not None:
@@ -87,7 +87,7 @@ def settle(ax: Axes) -> None:
 
 
 def root_figure(ax: Axes) -> Figure:
-    """Return the figure that holds the axes, subfigures passed by."""
+    """Return the figure that holds the axes, looking through subfigures."""
     figure = ax.figure
     while not isinstance(figure, Figure):
         figure = figure.figure
@@ -115,7 +115,7 @@ def _note(ax: Axes, label: Label) -> Annotation:
 
 
 def _best(scene: _Scene, k: int, size: Floats, others: Floats, other_sizes: Floats) -> Floats:
-    """Return the centre of least cost for label k, the others being where they are."""
+    """Return the centre of least cost for label k, with the others in their present places."""
     anchor = scene.anchors[k]
     shifts = _OFFSETS * scene.pixels + _SIDES * size / 2
     centres = anchor + shifts
@@ -127,14 +127,14 @@ def _best(scene: _Scene, k: int, size: Floats, others: Floats, other_sizes: Floa
     x0, y0, x1, y1 = scene.frame
     beyond = (centres - size / 2 < (x0, y0)) | (centres + size / 2 > (x1, y1))
     cost += 20.0 * beyond.sum(axis=1)
-    # whose name it is must be plain
+    # it must be obvious to which point a name belongs
     distances = np.hypot(*np.moveaxis((scene.anchors - centres[:, None]) / size, 2, 0))
     cost += 6.0 * np.sum(distances < distances[:, [k]] * (1 - 1e-9), axis=1)
     return np.asarray(centres[np.argmin(cost)])
 
 
 def _obstacles(ax: Axes) -> tuple[Floats, Floats]:
-    """Return points along everything drawn on the axes [px], about 2 px apart, and how bad it is to cover them."""
+    """Return points along everything drawn on the axes [px], about 2 px apart, and the cost of covering each."""
     step = 2.0
     points, weights = [np.empty((0, 2))], [np.empty(0)]
     for line in ax.lines:
@@ -144,7 +144,7 @@ def _obstacles(ax: Axes) -> tuple[Floats, Floats]:
     for patch in ax.patches:
         for polygon in patch.get_path().to_polygons(patch.get_transform()):
             points.append(dense(np.asarray(polygon), step))
-            # Circles are pins and points: a name that covers part of one is hard to read.
+            # Circles are pins and points: a name over one is hard to read.
             weights.append(np.full(len(points[-1]), 4.0 if isinstance(patch, Circle) else 1.0))
     return np.concatenate(points), np.concatenate(weights)
 
@@ -155,7 +155,7 @@ def _weight(line: Line2D) -> float:
 
 
 def dense(xy: Floats, step: float) -> Floats:
-    """Return the places of a polyline (n, 2) with others between them, at most `step` apart; NaN breaks it."""
+    """Return the vertices of a polyline (n, 2) and points between them, at most `step` apart; NaN breaks the line."""
     parts = [xy[np.isfinite(xy).all(axis=1)]]
     for a, b in pairwise(xy):
         length = float(np.hypot(*(b - a)))

@@ -1,4 +1,4 @@
-"""Places for the nodes of a small graph: the same each time, with few crossings."""
+"""Layout of a small graph: reproducible, with few crossings."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ Places = dict[str, complex]
 
 
 def spread(graph: nx.Graph, bottom: str, start: Mapping[str, complex] | None = None) -> Places:
-    """Return a place for each node, neighbours about 1 apart, `bottom` lowest.
+    """Return a place for each node: neighbours about 1 apart, the node `bottom` lowest.
 
-    Of several layouts of least stress, one from each beginning, that with the fewest crossings is taken. `start`
-    is a beginning that is tried too, such as where the links are in a sketch.
+    Several initial layouts are relaxed to least stress, and the result with the fewest crossings is returned. `start`
+    is one more initial layout, such as the places of the links in a sketch.
 
     >>> places = spread(nx.cycle_graph(["g", "a", "b", "c"]), "g")
     >>> min(places, key=lambda node: places[node].imag), round(abs(places["a"] - places["g"]), 2)
@@ -26,12 +26,12 @@ def spread(graph: nx.Graph, bottom: str, start: Mapping[str, complex] | None = N
         return {nodes[0]: 0j}
     whole = nx.Graph(graph)
     for part in nx.connected_components(graph):
-        if bottom not in part:  # whoever floats is kept near
+        if bottom not in part:  # keep disconnected parts near
             whole.add_edge(bottom, min(part, key=nodes.index))
     best: Places = {}
     least = np.inf
-    for beginning in _beginnings(whole, start):
-        found = _relax(whole, beginning)
+    for initial in _initial_layouts(whole, start):
+        found = _relax(whole, initial)
         cost = 10.0 * crossings(graph, found) + _crowding(graph, found)
         if cost < least - 1e-6:
             best, least = found, cost
@@ -52,9 +52,9 @@ def _left(a: complex, b: complex, c: complex) -> float:
     return ((b - a).conjugate() * (c - a)).imag
 
 
-def _beginnings(graph: nx.Graph, start: Mapping[str, complex] | None) -> Iterator[Mapping[str, complex]]:
+def _initial_layouts(graph: nx.Graph, start: Mapping[str, complex] | None) -> Iterator[Mapping[str, complex]]:
     yield _complex(nx.circular_layout(graph))
-    # networkx goes through sets of nodes here: those of names have another order in each process.
+    # networkx iterates over sets of nodes here, and the order of sets of strings differs between processes.
     numbered = nx.convert_node_labels_to_integers(graph)
     planar, _ = nx.check_planarity(numbered)
     if planar:
@@ -69,16 +69,16 @@ def _complex(places: Mapping[str, Iterable[float]]) -> Places:
 
 
 def _relax(graph: nx.Graph, start: Mapping[str, complex]) -> Places:
-    """Return the places whose distances are nearest to the numbers of edges between the nodes.
+    """Return places whose distances come nearest to the number of edges between the nodes.
 
-    The stress sum (|z_i - z_j| - d_ij)^2 / d_ij^2 of Kamada and Kawai (1989) is lowered by majorisation, as Gansner,
+    The stress sum (|z_i - z_j| - d_ij)^2 / d_ij^2 of Kamada and Kawai (1989) is reduced by majorisation, as in Gansner,
     Koren, North (2005), "Graph drawing by stress majorization": each step solves V z' = B(z) z.
     """
     nodes = list(graph.nodes)
     d = np.array(nx.floyd_warshall_numpy(graph, nodelist=nodes, weight=None))
     weights = np.where(d > 0, 1 / np.maximum(d, 1) ** 2, 0.0)
     inverse = np.linalg.pinv(np.diag(weights.sum(axis=1)) - weights)
-    # nodes in one place have no direction to part
+    # shift the nodes a little: two in the same place would have no direction in which to separate
     z = np.array([start[node] + 1e-3 * np.exp(1j * k) for k, node in enumerate(nodes)])
     for _ in range(400):
         apart = np.abs(z[:, None] - z)
@@ -92,7 +92,7 @@ def _relax(graph: nx.Graph, start: Mapping[str, complex]) -> Places:
 
 
 def _crowding(graph: nx.Graph, places: Mapping[str, complex]) -> float:
-    """Return how near nodes come to edges that are not theirs, and to each other."""
+    """Return a cost for nodes near each other or near edges that are not theirs."""
     cost = 0.0
     typical = float(np.mean([abs(places[a] - places[b]) for a, b in graph.edges] or [1.0])) or 1.0
     for node in graph.nodes:
@@ -106,16 +106,16 @@ def _crowding(graph: nx.Graph, places: Mapping[str, complex]) -> float:
 
 def distance_to(place: complex, a: complex, b: complex) -> float:
     """Return the distance of a place from the edge a-b."""
-    way = b - a
-    share = min(max(((place - a) * way.conjugate()).real / abs(way) ** 2, 0.0), 1.0) if way else 0.0
-    return abs(place - a - share * way)
+    edge = b - a
+    share = min(max(((place - a) * edge.conjugate()).real / abs(edge) ** 2, 0.0), 1.0) if edge else 0.0
+    return abs(place - a - share * edge)
 
 
 def _upright(graph: nx.Graph, places: Places, bottom: str) -> Places:
-    """Turn the layout so that `bottom` is lowest, and size it so that edges are about 1 long."""
+    """Rotate the layout so that `bottom` is lowest, and scale it so that edges are about 1 long."""
     centre = sum(places.values(), 0j) / len(places)
-    way = places[bottom] - centre
-    turn = -1j / (way / abs(way)) if abs(way) > 1e-6 else 1.0
+    down = places[bottom] - centre
+    turn = -1j / (down / abs(down)) if abs(down) > 1e-6 else 1.0
     lengths = [abs(places[a] - places[b]) for a, b in graph.edges]
     size = float(np.median(lengths)) if lengths else 1.0
     return {node: (place - centre) * turn / (size or 1.0) for node, place in places.items()}

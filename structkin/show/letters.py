@@ -1,4 +1,4 @@
-"""Letters of names that matplotlib's own font lacks: an installed font that has them, or one plain remark."""
+"""Letters that matplotlib's default font lacks: they come from another installed font, or one warning names them."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ P = ParamSpec("P")
 
 _log = logging.getLogger("structkin.show")
 
-#: A font with a box for every letter there is: no better than a missing letter.
+#: A font that has a box for every letter, which is no better than a missing letter.
 _LAST_RESORT = "Last Resort"
 
 
 def legible(draw: Callable[P, Figure]) -> Callable[P, Figure]:
-    """Let a function draw names in fonts that have their letters.
+    """Make a drawing function use fonts that have all the letters of its names.
 
-    What the usual font lacks is seen in the figure, which is then drawn once more, as letters of another font have
-    other widths. On axes of the caller nothing is drawn twice: there the texts get the other font where they stand.
+    If the default font lacks letters of the figure, it is drawn again with another font, because widths differ. On the
+    caller's axes nothing is drawn twice: there the texts change their font in place.
     """
 
     @wraps(draw)
@@ -42,7 +42,7 @@ def legible(draw: Callable[P, Figure]) -> Callable[P, Figure]:
                 for text in _texts(figure):
                     text.set_fontfamily([*text.get_fontfamily(), *more])
             if more and lacking(figure):
-                _remark()  # a family may have letters upright that it has not slanted
+                _warn()  # a family may have letters upright but not in italics
             return figure
 
     return drawn
@@ -50,9 +50,9 @@ def legible(draw: Callable[P, Figure]) -> Callable[P, Figure]:
 
 @contextmanager
 def quietly() -> Iterator[None]:
-    """Keep matplotlib from telling of each letter that is drawn as a box, and of each weight that a font lacks.
+    """Silence matplotlib's warnings about each letter drawn as a box and each weight that a font lacks.
 
-    `families_with` says the first once.
+    `families_with` warns once about missing letters.
     """
     log = logging.getLogger("matplotlib.font_manager")
     level = log.level
@@ -66,7 +66,7 @@ def quietly() -> Iterator[None]:
 
 
 def lacking(figure: Figure) -> set[str]:
-    """Return the letters in a figure that none of the fonts of their text has."""
+    """Return the letters in a figure that none of their text's fonts has."""
     return {
         letter
         for text in _texts(figure)
@@ -78,9 +78,9 @@ def lacking(figure: Figure) -> set[str]:
 
 @cache
 def families_with(letters: frozenset[str]) -> tuple[str, ...]:
-    """Return installed families that have these letters together, as few as a greedy choice finds.
+    """Return installed font families that together have these letters, as few as a greedy choice finds.
 
-    Letters that no family has get one remark of the logger `structkin.show`.
+    If some letters are in no family, the logger `structkin.show` warns once.
     """
     from matplotlib.font_manager import fontManager, weight_dict
 
@@ -92,13 +92,13 @@ def families_with(letters: frozenset[str]) -> tuple[str, ...]:
         for font in fontManager.ttflist
         if font.style == "normal"
     ]
-    # Of each family the font that is nearest to the normal weight comes last, and stays.
+    # The dictionary keeps the last font of each family: the one nearest to the normal weight.
     weighed.sort(key=lambda one: -one[0])
     fonts = {font.name: font.fname for _, font in weighed}
     while wanted:
         best = max(fonts, key=lambda name: len(wanted & _letters_of(fonts[name])), default=None)
         if best is None or not (had := wanted & _letters_of(fonts[best])):
-            _remark()
+            _warn()
             break
         found.append(best)
         wanted -= had
@@ -106,9 +106,9 @@ def families_with(letters: frozenset[str]) -> tuple[str, ...]:
 
 
 @cache
-def _remark() -> None:
-    """Say once that there are boxes for letters."""
-    _log.warning("some names have letters that no installed font has, drawn as boxes: install one, such as Noto Sans")
+def _warn() -> None:
+    """Warn once that letters are drawn as boxes."""
+    _log.warning("some letters are in no installed font and are drawn as boxes: install a font such as Noto Sans")
 
 
 def _texts(figure: Figure) -> list[Text]:
@@ -119,7 +119,7 @@ def _texts(figure: Figure) -> list[Text]:
 
 
 def _fonts(text: Text) -> Iterator[frozenset[int]]:
-    """Yield what letters each font of a text has."""
+    """Yield the letters that each font of a text has."""
     from matplotlib.font_manager import findfont
 
     for family in text.get_fontfamily():
@@ -130,7 +130,7 @@ def _fonts(text: Text) -> Iterator[frozenset[int]]:
 
 @cache
 def _letters_of(path: str) -> frozenset[int]:
-    """Return the code points of the letters of a font; none of one that cannot be read, or that has only boxes."""
+    """Return the code points of a font; none if it cannot be read or has only boxes."""
     from matplotlib.font_manager import get_font
 
     try:

@@ -1,4 +1,4 @@
-"""Reachable intervals of drivers, and the branches of circuits, as bars and as tables."""
+"""Reachable intervals of drivers and branches of circuits, as bars and tables."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 
 TURN = 2 * math.pi
 
-#: Width of a label, in parts of the range, and the step from one row of labels to the next.
+#: Width of a label as a fraction of the range, and the height of a row of labels.
 LABEL, RISE = 0.14, 0.75
 
-#: Colours of ends, and of change points, which are no ends.
+#: Colours of ends, and of change points, which the motion passes.
 END, PASSED = "#B2182B", "#333333"
 
 
 def limits_table(found: Sequence[Limits]) -> Table:
-    """Return how far each driver goes and what ends it, for the terminal."""
+    """Return a table of the range of each driver and what ends it."""
     mechanism = found[0].mechanism
     lines = [f"passes a change point at {item.words(point.value)}: {item.place(point)}"
              for item in found for point in item.change_points]  # fmt: skip
@@ -51,7 +51,7 @@ def limits_table(found: Sequence[Limits]) -> Table:
 
 
 def _reasons(item: Limits) -> list[str]:
-    """Return what ends the motion, each line with the end that it belongs to."""
+    """Return what ends the motion, one line for each end."""
     places = {name: item.place(end) for name, end in (("from", item.lower), ("to", item.upper)) if end is not None}
     if len(places) == 2 and places["from"] == places["to"]:
         return [f"both: {places['to']}"]
@@ -67,7 +67,7 @@ def _span(item: Limits, interval: Interval) -> str:
 
 @legible
 def draw_limits(*found: Limits) -> Figure:
-    """Draw the reachable intervals of each driver as bars, that of the sketch dark, with what ends them."""
+    """Draw the reachable intervals of each driver as bars, the sketch's interval dark, with what ends them."""
     figure = new_figure(7.5, 0.4 + 1.35 * len(found))
     axes = figure.subplots(len(found), 1, squeeze=False)[:, 0]
     for at, item in zip(axes, found, strict=True):
@@ -90,7 +90,7 @@ def draw_limits(*found: Limits) -> Figure:
 
 @legible
 def draw_circuits(found: Circuits) -> Figure:
-    """Draw every branch as a bar over the driver's range, coloured by circuit; ends that meet are joined by a line."""
+    """Draw every branch as a bar over the driver's range, coloured by circuit; lines join ends that meet."""
     figure = new_figure(7.5, 1.2 + 0.32 * len(found.branches))
     at = figure.subplots()
     scale = driver_size(found.mechanism, found.driver)
@@ -122,7 +122,7 @@ def _frame_of(at: Axes, mechanism: Mechanism, driver: str, intervals: Sequence[I
     if _turns(mechanism, driver):
         turns = max((part.turns for part in intervals), default=1)
         low, high = 0.0, TURN * turns
-        # Some dozen ticks, at 30 degrees over one turn, at radians.
+        # About a dozen ticks: every 30 degrees over one turn, or whole radians.
         step = (TURN / 12 if turns == 1 else TURN / 4 * math.ceil(turns / 3)) if unit == "deg" else math.ceil(high / 12)
         at.set_xticks([k * step / scale for k in range(math.floor(high / step + 1e-9) + 1)])
     else:
@@ -137,7 +137,7 @@ def _frame_of(at: Axes, mechanism: Mechanism, driver: str, intervals: Sequence[I
 
 
 def _pieces(part: Interval, low: float, high: float) -> list[tuple[float, float]]:
-    """Return an interval cut where a full turn ends."""
+    """Return an interval, cut where a full turn ends."""
     if part.low is None or part.high is None:
         return [(low, high)]
     a, b = part.low.value, part.high.value
@@ -155,7 +155,7 @@ def _within(value: float, low: float, high: float) -> float:
 
 
 def _period(low: float, high: float) -> float | None:
-    """Return the length of an axis of whole turns, on which what leaves at one end comes in at the other."""
+    """Return the length of an axis of whole turns, which wraps around; None for any other axis."""
     turns = high / TURN
     return high if low == 0.0 and high > 0.0 and abs(turns - round(turns)) < 1e-12 else None
 
@@ -176,11 +176,11 @@ def _unique(item: Limits) -> list[Limit]:
 
 
 def _mark_all(at: Any, limits: Sequence[Limit], low: float, high: float, scale: float) -> int:
-    """Draw ends and change points with value and kind; labels that would overlap stand above each other."""
+    """Draw ends and change points with their values and kinds; labels that would overlap are stacked."""
     taken: list[float] = []
     for limit in sorted(limits, key=lambda limit: _within(limit.value, low, high)):
         part = (_within(limit.value, low, high) - low) / (high - low)
-        # Labels near the ends lean inwards.
+        # Labels near the ends are aligned inwards.
         left = part - (0.0 if part < 0.1 else LABEL if part > 0.9 else 0.5 * LABEL)
         level = next((k for k, right in enumerate(taken) if right <= left), len(taken))
         taken[level : level + 1] = [left + LABEL]

@@ -23,15 +23,15 @@ from structkin.structure import KinematicStructure
 
 Floats = NDArray[np.float64]
 
-#: How far a driver's arrow bends aside, as a part of its way.
+#: Sideways offset of the arc of a driver's arrow, as a fraction of its length.
 BEND = 0.38
 
-#: Room in a link's box round its text, in sizes of the font.
+#: Padding of a link's box around its text, in font sizes.
 _PAD = 0.4
 
 
 def draw_links(ax: Axes, structure: KinematicStructure, mechanism: Mechanism | None = None) -> None:
-    """Draw the link graph on axes; a mechanism lends its sketch as a beginning of the layout."""
+    """Draw the link graph on axes; the sketch of a mechanism, if given, is an initial layout."""
     graph = incidence(structure.topology)
     start = _sketched(graph, mechanism) if mechanism is not None else None
     panel = _LinkPanel(ax, structure, graph, spread(graph, structure.topology.ground, start))
@@ -44,9 +44,9 @@ def draw_links(ax: Axes, structure: KinematicStructure, mechanism: Mechanism | N
 
 
 def incidence(topology: Topology) -> nx.Graph:
-    """Return the graph to draw: links, and a node "@J" for a pin of more than two ends or with others on it.
+    """Return the graph to draw: links, and a node "@J" for a pin that joins more than two links or carries a joint.
 
-    Edges carry `joints`, the names to write on them; links that are fastened have one from the first to each other.
+    Edges carry `joints`, the names to write on them; links fastened together have an edge from the first to each other.
     """
     used = {pin for joint in topology.joints for end in joint.links if (pin := pin_of(end)) is not None}
     used |= {pin for driver in topology.drivers for end in driver.links if (pin := pin_of(end)) is not None}
@@ -81,7 +81,7 @@ def _sketched(graph: nx.Graph, mechanism: Mechanism) -> Mapping[str, complex]:
 
 @dataclass
 class _LinkPanel:
-    """`taken` (n, 4) are the boxes that names must not cover [px]."""
+    """The link graph being drawn; `taken` (n, 4) are the boxes that names must not cover [px]."""
 
     ax: Axes
     structure: KinematicStructure
@@ -91,7 +91,7 @@ class _LinkPanel:
     taken: list[Floats] = field(default_factory=list)
 
     def draw_nodes(self) -> None:
-        """Draw links, pins and edges, and make room for the drivers."""
+        """Draw links, pins and edges, and reserve space for the drivers."""
         for a, b in self.graph.edges:
             self._edge(a, b)
         for node in self.graph.nodes:
@@ -105,7 +105,7 @@ class _LinkPanel:
             self.ax.update_datalim([(top.real, top.imag) for top in tops])
 
     def draw_names(self) -> None:
-        """Write the names of joints and drivers, once all places have their pixels."""
+        """Write the names of joints and drivers, once the pixels of all places are final."""
         frame = (_PAD * self._font + 1) * root_figure(self.ax).dpi / 72
         self.taken += [np.array(box.get_window_extent().padded(frame).extents) for box in self.boxes.values()]
         for driver in self.structure.topology.drivers:
@@ -179,7 +179,7 @@ class _LinkPanel:
         p, q = self.places[a], self.places[b]
         centre = sum(self.places.values(), 0j) / len(self.places)
         outward = ((0.5 * (p + q) - centre) * (q - p).conjugate()).imag
-        # bent outwards, unless there is more room inside; matplotlib bends to the right for a positive number
+        # curved outwards, unless there is more room inside; in matplotlib positive is to the right
         bends = (-BEND, BEND) if outward > 0 else (BEND, -BEND)
         tries = [(bend, share) for bend in bends for share in (0.5, 0.4, 0.6)]
         side = -1j * (q - p) / abs(q - p)
@@ -211,7 +211,7 @@ class _LinkPanel:
     def _name(
         self, text: str, candidates: Sequence[tuple[complex, complex]], colour: str, own: set[str], gap: float = 0.0
     ) -> int:
-        """Write a name at that candidate where it covers least, and return which: a place and the side of it."""
+        """Write a name at the candidate (a place and its side) where it covers least, and return its index."""
         pixels = root_figure(self.ax).dpi / 72
         note = self.ax.annotate(plain(text), (0, 0), (0, 0), textcoords="offset points", ha="center", va="center")
         note.set(fontsize=self._font - 1, color=colour, zorder=6, annotation_clip=False)
@@ -231,7 +231,7 @@ class _LinkPanel:
         return best
 
     def _pixels(self, own: set[str]) -> Floats:
-        """Return places along all edges but that between the `own` nodes [px], 4 px apart."""
+        """Return places along all edges except that between the `own` nodes [px], 4 px apart."""
         parts = [np.empty((0, 2))]
         for a, b in self.graph.edges:
             if {a, b} != own:
@@ -240,7 +240,7 @@ class _LinkPanel:
         return np.concatenate(parts)
 
     def _covered(self, centre: Floats, half: Floats, edges: Floats) -> float:
-        """Return how much a box at a centre covers of boxes, names and edges."""
+        """Return a cost for the boxes, names and edges that a box at a centre covers."""
         cost = 0.1 * float(np.all(np.abs(edges - centre) < half, axis=1).sum())
         if self.taken:
             taken = np.array(self.taken)
@@ -251,6 +251,6 @@ class _LinkPanel:
 
 
 def _on_arc(p: complex, q: complex, bend: float, share: float) -> complex:
-    """Return a place on matplotlib's "arc3" from p to q: a parabola whose control point is `bend` of the way aside."""
+    """Return a place on matplotlib's "arc3" from p to q: a parabola, its control point `bend` |q - p| to the side."""
     control = 0.5 * (p + q) - 1j * bend * (q - p)
     return (1 - share) ** 2 * p + 2 * share * (1 - share) * control + share**2 * q

@@ -1,4 +1,4 @@
-"""The adjacency matrix and KinStr as pictures: who is joined to whom, and which group finds whom from whom."""
+"""The adjacency matrix and KinStr as pictures: which links are joined, and which links each group needs and solves."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from structkin.show.letters import legible
 from structkin.show.style import GROUND, LARGE, LOOSE, NORMAL, SMALL, group_colour, new_figure, plain, tint
 from structkin.structure import KinematicStructure
 
-#: Inches of a line of text, of a letter, and round the text in a cell.
+#: Height of a line of text, width of a letter, and padding of a cell [in].
 LINE, LETTER, PAD = 0.145, 0.071, 0.12
 
-#: Inches of a cell without text, and of the largest matrix with and without text.
+#: Size of a cell without text, and of the largest matrix with and without text [in].
 SMALL_CELL, LARGEST, LARGEST_PATTERN = 0.07, 16.0, 14.0
 
-#: Letters of a name or kind that are shown.
+#: Largest number of letters shown of a name or kind.
 MOST_LETTERS = 24
 
 
 @legible
 def draw_matrices(structure: KinematicStructure) -> Figure:
-    """Draw the adjacency matrix of the links and, beside it, KinStr: a row a link, a column a group in solve order.
+    """Draw the adjacency matrix of the links and KinStr: one row per link, one column per group in solve order.
 
-    Colours are those of the groups. In KinStr a cell +1 has the colour of its group, which finds the link; a cell -1 is
-    pale, in the colour of the group that found the link before. Links that no group determines are red. A matrix too
-    large for text shows its pattern only.
+    Colours are those of the groups. In KinStr a cell +1 has the colour of its group, which solves the link; a cell -1
+    is pale, in the colour of the group that solved the link before. Links that no group determines are red. A matrix
+    too large for text shows only its pattern.
     """
     panels = _Panels(structure)
     figure = new_figure(*panels.size)
@@ -41,7 +41,7 @@ def draw_matrices(structure: KinematicStructure) -> Figure:
 
 
 def adjacency(topology: Topology) -> dict[tuple[str, str], list[str]]:
-    """Return what joins two links, both ways round: names such as "R:A"; a multiple joint is on each pair of its links.
+    """Return the joints of each pair of links, in both orders: names such as "R:A"; a multiple joint joins every pair.
 
     >>> from structkin.model.topology import Joint
     >>> adjacency(Topology(("0", "1"), "0", (Joint("A", "R", ("0", "1")),)))
@@ -58,7 +58,7 @@ def adjacency(topology: Topology) -> dict[tuple[str, str], list[str]]:
 
 
 class _Panels:
-    """Sizes in inches, from the longest words; then the drawing."""
+    """The two matrices, with sizes in inches computed from the longest words."""
 
     def __init__(self, structure: KinematicStructure) -> None:
         self.structure = structure
@@ -74,7 +74,7 @@ class _Panels:
         self.cell = (across, down) if self.worded else (small, small)
         self.column = 0.42 if self.worded else small
         self.names = LETTER * max(map(len, names)) + 0.2 if self.worded else 0.3
-        # names above columns stand upright where they are wider than these
+        # names above columns are rotated if they are wider than the columns
         self.upright = LETTER * max(map(len, names)) > self.cell[0] - 0.05
         head = [LETTER * max(map(len, names)) if self.upright else LINE]
         head += [LETTER * len(text) for text in self.heads]
@@ -104,7 +104,7 @@ class _Panels:
             figure.text(0.5, y, plain(note), ha="center", va="bottom", fontsize=SMALL + 0.5, color="#333333")
 
     def _axes(self, figure: Figure, left: float, across: float, title: str) -> Axes:
-        """Return axes with a unit an inch, their origin at the upper left corner of the matrix."""
+        """Return axes with inches as units, their origin at the upper left corner of the matrix."""
         width, height = self.size
         bottom = height - self.title - self.top - self.height
         ax = figure.add_axes((left / width, bottom / height, across / width, self.height / height))
@@ -146,7 +146,7 @@ class _Panels:
             ax.text(0.55, self.height / 2, "no group is\ndetermined", ha="center", va="center", fontsize=SMALL)
 
     def _grid(self, ax: Axes, across: float, columns: int) -> None:
-        """Draw lines between the cells, or only round all of them where they are small."""
+        """Draw lines between the cells, or only around the matrix if they are small."""
         rows, down = len(self.links), self.cell[1]
         if columns:
             step = 1 if self.worded else columns, 1 if self.worded else rows
@@ -156,7 +156,7 @@ class _Panels:
             ax.hlines(ys, 0, columns * across, color="#bbbbbb", linewidth=0.7, clip_on=False)
 
     def _ink(self, link: str) -> str:
-        """Return the colour of a link: that of its group, of the ground, or of what is loose."""
+        """Return the colour of a link: that of its group, of the ground, or of links that are not determined."""
         if link == self.structure.topology.ground:
             return GROUND
         group = self.structure.group_of(link)
@@ -179,16 +179,16 @@ class _Panels:
 
 
 def _notes(structure: KinematicStructure) -> list[str]:
-    """Return what stands below: the meaning of the numbers, and what a matrix of links cannot show."""
+    """Return the notes below: the meaning of the numbers, and what a matrix of links cannot show."""
     topology = structure.topology
-    notes = ["KinStr: +1 the group finds the link; -1 the link is known and feeds the group; empty: neither"]
+    notes = ["KinStr: +1 the group solves the link; -1 the group needs the link, already known; empty: neither"]
     attached = []
     for joint in topology.joints:
         if any(pin_of(end) is not None for end in joint.links):
             ends = [f"the pin {pin}" if (pin := pin_of(end)) is not None else end for end in joint.links]
             attached.append(f"{joint.kind}:{joint.id} joins {' and '.join(ends)}")
     if attached:
-        notes.append(f"Between a pin and a link, so in no cell: {'; '.join(attached)}")
+        notes.append(f"Joints between a pin and a link, which no cell can show: {'; '.join(attached)}")
     loose = [link for link in topology.moving_links if structure.group_of(link) is None]
     if loose:
         notes.append(f"In no group: {', '.join(loose)}")
@@ -205,7 +205,7 @@ def _lightness(colour: str) -> float:
 
 
 def _dark(colour: str) -> str:
-    """Return a shade that can be read on white."""
+    """Return a shade that is legible on white."""
     red, green, blue = to_rgb(colour)
     share = min(1.0, 0.5 / max(_lightness(colour), 1e-9))
     return "#" + "".join(f"{round(255 * share * part):02x}" for part in (red, green, blue))

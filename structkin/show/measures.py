@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from structkin.model.mechanism import Mechanism
 from structkin.model.units import Units
 
-#: Base and power of time of each quantity of a motion.
+#: The base unit of each quantity of a motion, and how often it is divided by time.
 _QUANTITIES = {
     "length": ("length", 0),
     "speed": ("length", 1),
@@ -40,7 +40,7 @@ class Measures:
         return self.units.scale(_QUANTITIES[quantity][0])
 
     def unit(self, quantity: str) -> str:
-        """Return the name of a quantity's unit, readable by a file."""
+        """Return the name of a quantity's unit, as a file has it."""
         base, power = _QUANTITIES[quantity]
         return str(getattr(self.units, base)) + _RATE[power]
 
@@ -60,7 +60,7 @@ def driver_quantity(mechanism: Mechanism, driver: str) -> str:
 
 
 def per(top: str, *bottoms: str) -> str:
-    """Return a unit over others.
+    """Return the name of a unit divided by others.
 
     >>> per("mm", "rad"), per("mm", "mm"), per("rad", "rad", "rad"), per("mm", "rad", "rad")
     ('mm/rad', '1', '1/rad', 'mm/rad²')

@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-#: Points and links drawn if nobody says which.
+#: Largest numbers of points and links drawn by default.
 MOST_POINTS, MOST_LINKS = 3, 4
 
-#: Letters of a name beside a panel, beyond which it is broken.
+#: Letters per line in the label of a panel.
 WIDE = 30
 
 _WORDS = {
@@ -52,7 +52,7 @@ _OTHER = "#cccccc"
 
 @dataclass(frozen=True)
 class Row:
-    """What a row of panels shows: its name in ids, its words, its unit with the size in SI, and a usual size in it."""
+    """What a row of panels shows: a key for ids, its words, its unit with the size in SI, and a typical value."""
 
     key: str
     words: str
@@ -72,7 +72,7 @@ class Curve:
 
 @dataclass(frozen=True)
 class Abscissa:
-    """What runs along the x axis: values (n,) and their name with the unit."""
+    """The x axis: values (n,) and their name with the unit."""
 
     values: Floats
     name: str
@@ -82,14 +82,14 @@ class Abscissa:
 def plot_motion(motion: Motion, *names: str, units: Units | None = None, kl: bool = False) -> Figure:
     """Plot position, velocity and acceleration of points (left) and links (right), one above the other.
 
-    With `kl`, rows of the velocity coefficients K by each driver and their derivatives L by each pair follow.
+    With `kl`, rows follow for the velocity coefficients K by each driver and their derivatives L by each pair.
 
-    Without names: up to three points of interest and four output links. The x axis is the time; where that is not
-    known, the value of the first driver; where that turns back, the sample. Samples that are not ok are shaded, the
-    legend says why; rates that grow beyond all bounds beside them are cut, and their peak noted. Lengths and angles
-    are in the units of the file, or in those given.
+    Without names: up to three points of interest and four output links. The x axis is time; if that is unknown, the
+    value of the first driver; if that is not monotonic, the sample. Samples that are not ok are shaded, and the legend
+    says why; rates that grow without bound near them are cut off, with a note of the peak. Lengths and angles are in
+    the units of the file, or in those given.
 
-    Raises `InputError` that lists all names which are neither a point nor a link.
+    Raises an `InputError` that lists all names that are neither a point nor a link.
     """
     points, links = _selection(motion, names)
     measures = measures_of(motion.mechanism, units)
@@ -150,7 +150,7 @@ def _link(motion: Motion, name: str, k: int) -> Curve:
 
 
 def _rows(quantities: Sequence[str], measures: Measures, usual: float) -> list[Row]:
-    """Return the rows of quantities; `usual` is what is large [SI]."""
+    """Return the rows of quantities; `usual` is a typical value [SI]."""
     return [
         Row(quantity, _WORDS[quantity], measures.pretty(quantity), size, usual / size)
         for quantity in quantities
@@ -161,7 +161,7 @@ def _rows(quantities: Sequence[str], measures: Measures, usual: float) -> list[R
 def _with_coefficients(
     motion: Motion, rows: list[Row], curves: list[Curve], units: Units | None
 ) -> tuple[list[Row], list[Curve]]:
-    """Return rows and curves with K and L below them; these are in their units already."""
+    """Return rows and curves with K and L below them; K and L are already in their units."""
     found = [list(coefficients_of(motion, curve.name, units)) for curve in curves]
     alone = len(motion.mechanism.drivers) == 1
     below = []
@@ -175,7 +175,7 @@ def _with_coefficients(
 
 
 def abscissa(motion: Motion, measures: Measures) -> Abscissa:
-    """Return what a motion is plotted over."""
+    """Return the x axis over which a motion is plotted."""
     if np.isfinite(motion.t).all() and (len(motion) < 2 or np.ptp(motion.t) > 0):
         return Abscissa(motion.t, "t [s]")
     if motion.drivers:
@@ -203,11 +203,11 @@ def _panel(ax: Axes, x: Floats, curves: Sequence[Curve], order: int, row: Row, m
     dress(ax)
     good = np.concatenate(shown)
     if not len(good):
-        text = "not known: the rates of the drivers were not given" if order else "no sample has a pose"
+        text = "unknown: the drivers' rates were not given" if order else "no sample has a pose"
         ax.text(0.5, 0.5, text, ha="center", va="center", transform=ax.transAxes, fontsize=NORMAL, color=GROUND)
         ax.set_yticks([])
         return
-    # rounding around a constant is no curve
+    # do not magnify rounding errors of a constant
     usual = row.usual
     low, high = float(good.min()), float(good.max())
     if high - low < 1e-9 * max(abs(low), abs(high), usual if order == 0 else 1e-3 * usual):
@@ -220,7 +220,7 @@ def _panel(ax: Axes, x: Floats, curves: Sequence[Curve], order: int, row: Row, m
 
 
 def _cut(ax: Axes, values: Floats) -> None:
-    """Keep a panel readable where rates grow towards a limit position: show most of them, and name the largest."""
+    """Keep a panel readable if rates grow near a limit position: cut the range, and note the peak."""
     low, high = np.quantile(values, (0.05, 0.95)).tolist()
     reach = 0.8 * (high - low)
     peak = float(values[np.argmax(np.abs(values))])
@@ -245,7 +245,7 @@ def _handles(curves: Sequence[Curve]) -> list[Line2D]:
 
 
 def _above(handles: list[Line2D]) -> dict[str, Any]:
-    """Return a legend that stands over its panel, in rows of at most six."""
+    """Return the options of a legend above its panel, with rows of at most six entries."""
     return {
         "handles": handles,
         "loc": "lower left",
@@ -262,7 +262,7 @@ def _above(handles: list[Line2D]) -> dict[str, Any]:
 
 
 def shade(ax: Axes, motion: Motion, x: Floats) -> None:
-    """Shade the samples that are not ok, half a step beyond them on either side."""
+    """Shade the samples that are not ok, up to half a step beyond them on either side."""
     for part, status, _ in motion.outcomes():
         if status == Status.OK:
             continue

@@ -1,4 +1,4 @@
-"""The stage on which a scene moves: what stands still is drawn once, what moves again in every frame."""
+"""Fast frames of an animation: the fixed parts of a scene are drawn once, the moving parts in every frame."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from structkin.show.schematic import add_legend, empty_figure, scale_axes
 from structkin.show.style import LARGE, NORMAL, SMALL, group_label, plain
 from structkin.solve import Motion
 
-#: Poses at which the room that a motion takes is looked at.
-LOOKS = 120
+#: Largest number of poses from which the extent of a motion is computed.
+EXTENT_POSES = 120
 
 
 class Stage:
@@ -28,12 +28,12 @@ class Stage:
         self, motion: Motion, scene: Scene, paths: Mapping[str, Places], colours: Mapping[str, str],
         samples: NDArray[np.intp], width: int, lines: int,
     ) -> None:  # fmt: skip
-        """Draw what stands still, and make artists of all that moves; captions have so many `lines` at most."""
+        """Draw the fixed parts, and create artists for the moving parts; captions have at most `lines` lines."""
         measures = measures_of(motion.mechanism)
         self.placing = placing = Placing(motion.poses, measures.size("length"))
         self.paths = {point: path / placing.scale for point, path in paths.items()}
-        looks = np.unique(samples[:: -(-len(samples) // LOOKS)])
-        corners = [placing.extent(scene.shapes, k, *self.paths.values()) for k in looks.tolist()]
+        some = np.unique(samples[:: -(-len(samples) // EXTENT_POSES)])
+        corners = [placing.extent(scene.shapes, k, *self.paths.values()) for k in some.tolist()]
         low = complex(min(z.real for z, _ in corners), min(z.imag for z, _ in corners))
         high = complex(max(z.real for _, z in corners), max(z.imag for _, z in corners))
         wide = (high - low).real > 1.35 * (high - low).imag
@@ -57,7 +57,7 @@ class Stage:
             known = np.flatnonzero(placing.known(shape.frame))
             if len(known):
                 artist = add_artist(ax, shape, placing, int(known[0]))
-                # what stands still over what moves is drawn with it, again and again
+                # fixed shapes that lie over moving ones are redrawn with them
                 if shape.id not in fixed or shape.layer >= lowest:
                     self.shapes[artist] = shape
         self.artists = sorted([*self.shapes, *self.trails.values()], key=lambda artist: artist.get_zorder())
@@ -70,12 +70,12 @@ class Stage:
             )
             for point in paths
         }  # fmt: skip
-        self.canvas = cast("Any", figure.canvas)  # that of Agg, which `new_figure` gives
+        self.canvas = cast("Any", figure.canvas)  # the Agg canvas that `new_figure` makes
         self.canvas.draw()
         self.background = self.canvas.copy_from_bbox(figure.bbox)
 
     def frame(self, sample: int, caption: tuple[str, str]) -> NDArray[np.uint8]:
-        """Return the picture (height, width, 3) of a sample, with a caption of a colour."""
+        """Return the picture (height, width, 3) of a sample, with a caption and its colour."""
         self.canvas.restore_region(self.background)
         for artist, shape in self.shapes.items():
             move(artist, shape, self.placing, sample)

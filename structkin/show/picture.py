@@ -1,4 +1,4 @@
-"""A figure that shows itself: in a notebook where it stands, else in a window."""
+"""A figure that shows itself: below the cell of a notebook, or in a window."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _NO_WINDOWS = frozenset(("agg", "cairo", "pdf", "pgf", "ps", "svg", "template"))
 
 
 class Picture(Figure):
-    """A matplotlib figure that pyplot does not hold: it is gone with its last name, and has a window when asked."""
+    """A matplotlib figure that pyplot does not keep: it is freed when unused, and opens a window only in `show`."""
 
     def show(self, warn: bool = True) -> None:
         """Open the figure in a window, and wait until it is closed; in a notebook, show it below the cell.
 
-        This is `matplotlib.pyplot.show`: in its interactive mode it does not wait. Where the backend has no windows,
-        as on a machine without a screen, a line on stderr says so (not if `warn` is false).
+        This is `matplotlib.pyplot.show`, which in interactive mode does not wait. If the backend has no windows, as on
+        a machine without a screen, a line on stderr says so unless `warn` is false.
         """
         import matplotlib.pyplot as plt
 
@@ -32,7 +32,7 @@ class Picture(Figure):
         if backend.lower() not in _NO_WINDOWS:
             try:
                 if not any(plt.figure(number) is self for number in plt.get_fignums()):
-                    # The way to have a figure held by pyplot that any version of matplotlib knows.
+                    # This hands the figure to pyplot in every version of matplotlib.
                     plt.figure(FigureClass=cast("type[Figure]", lambda **_: self))
                 return plt.show()
             except ImportError as error:
@@ -42,19 +42,19 @@ class Picture(Figure):
             sys.stderr.write(f"the figure cannot be shown: {why}; {hint}\n")
 
     def draw(self, renderer: RendererBase) -> None:
-        """Draw the figure; letters that no font has are boxes, told once by `structkin.show.letters`."""
+        """Draw the figure; `structkin.show.letters` has warned of letters that are drawn as boxes."""
         with quietly():
             super().draw(renderer)
 
     def _repr_png_(self) -> bytes:
-        """Return the picture that a notebook shows."""
+        """Return the PNG that a notebook shows."""
         file = BytesIO()
         self.savefig(file, format="png")
         return file.getvalue()
 
 
 def _displayed(figure: Picture) -> bool:
-    """Show a figure below the cell of a notebook; tell whether there is one."""
+    """Show a figure below the cell of a notebook; return whether there is a notebook."""
     ipython: Any = sys.modules.get("IPython")
     shell = ipython and ipython.get_ipython()
     if not hasattr(shell, "kernel"):

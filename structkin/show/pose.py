@@ -1,4 +1,4 @@
-"""Where everything is: in the sketch, and along a motion.
+"""The poses of a sketch, and the paths of points along a motion.
 
 Plane vectors are complex numbers x + iy, as in the model.
 """
@@ -16,7 +16,7 @@ from structkin.solve import Motion
 
 
 def sketch_poses(mechanism: Mechanism) -> Poses:
-    """Return the one pose of the sketch, its points where they are sketched: exact lengths are not applied."""
+    """Return the single pose of the sketch, with points exactly as sketched: the given lengths are not applied."""
     links = {
         name: replace(
             link, local={point: (mechanism.places[point] - link.origin) / link.direction for point in link.local}

@@ -1,7 +1,7 @@
-"""A scene: shapes, each fixed to a frame that moves with the mechanism; built once, and drawn at any pose.
+"""A scene: shapes, each fixed to a frame that moves with the mechanism; built once and drawn in any pose.
 
-Vertices are complex numbers x + iy [m] in the frame of their shape. Whoever draws a scene, matplotlib or a browser,
-knows shapes and frames, and no kinds of joints.
+Vertices are complex numbers x + iy [m] in the frame of their shape. What draws a scene, matplotlib or a browser, knows
+shapes and frames but no kinds of joints.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ Places = NDArray[np.complex128]
 class Frame:
     """A frame with its origin at a place of a link [m]; by default it is that link's own frame.
 
-    Its x axis is that of the link, or `along` a direction (unit) of a link, or `toward` a place of a link. With
-    `stretch` [m] the shape was drawn for that distance to the place, and is scaled along x as the distance changes.
+    Its x axis is that of the link, or points `along` a unit direction of a link, or `toward` a place of a link. With
+    `stretch` [m], the shape was drawn for that distance to the place, and is scaled along x as the distance changes.
     """
 
     link: str
@@ -33,23 +33,23 @@ class Frame:
     stretch: float | None = None
 
     def on(self, poses: Poses) -> tuple[Plane, Plane, Floats]:
-        """Return the origin [m], the direction (unit) and the scale along x, each (n,); NaN where not known."""
+        """Return the origin [m], the unit direction and the scale along x, each (n,); NaN where unknown."""
         origin = poses.at(self.link, self.at)
         if self.toward is None:
             link, unit = self.along or (self.link, 1 + 0j)
             return origin, poses.along(link, unit), np.ones(len(origin))
-        way = poses.at(*self.toward) - origin
-        distance = np.abs(way)
+        line = poses.at(*self.toward) - origin
+        distance = np.abs(line)
         with np.errstate(invalid="ignore"):
-            return origin, way / distance, distance / self.stretch if self.stretch else np.ones(len(origin))
+            return origin, line / distance, distance / self.stretch if self.stretch else np.ones(len(origin))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shape:
-    """A polyline, a polygon (`closed`), or with a `radius` [m] a circle about its one vertex.
+    """A polyline, a polygon (`closed`), or with a `radius` [m] a circle about its only vertex.
 
-    NaN among the vertices breaks a line. `part` says what of the mechanism it belongs to, such as "link:crank";
-    `width` is in points, `dash` in multiples of it; what has a higher `layer` is drawn over the others.
+    NaN among the vertices breaks a line. `part` names the part of the mechanism it belongs to, such as "link:crank";
+    `width` is in points, `dash` in multiples of it; shapes with a higher `layer` are drawn over the others.
     """
 
     id: str
@@ -67,7 +67,7 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A name to be written near a place [m] of a frame."""
+    """A name to write near a place [m] of a frame."""
 
     text: str
     frame: Frame
@@ -78,7 +78,7 @@ class Name:
 
 @dataclass(frozen=True)
 class Scene:
-    """Shapes and names of a mechanism; `u` [m] is the size of its symbols: a pin's radius is 0.45 u."""
+    """The shapes and names of a mechanism; `u` [m] is the size of its symbols: the radius of a pin is 0.45 u."""
 
     shapes: tuple[Shape, ...]
     names: tuple[Name, ...]
@@ -86,7 +86,7 @@ class Scene:
 
 
 class Placing:
-    """Where the shapes of a scene are in the poses of a mechanism, in units of `scale` [m].
+    """The positions of a scene's shapes in the poses of a mechanism, in units of `scale` [m].
 
     >>> place = np.exp(1j * np.array([0.0, np.pi / 2]))
     >>> poses = Poses({}, {}, {"crank": (np.zeros(2) + 0j, place)}, 1.0)
@@ -95,25 +95,25 @@ class Placing:
     """
 
     def __init__(self, poses: Poses, scale: float = 1.0) -> None:
-        """Place shapes in these poses."""
+        """Keep the poses and the scale."""
         self.poses, self.scale = poses, scale
         self._on: dict[Frame, tuple[Plane, Plane, Floats]] = {}
 
     def of(self, frame: Frame, z: Any, k: int) -> Any:
-        """Return places z [m] of a frame in pose k; NaN where the frame is not known."""
+        """Return places z [m] of a frame in pose k; NaN if the frame is unknown."""
         if frame not in self._on:
             self._on[frame] = frame.on(self.poses)
         origin, unit, stretch = (values[k] for values in self._on[frame])
         return (origin + unit * (stretch * z.real + 1j * z.imag)) / self.scale
 
     def known(self, frame: Frame) -> NDArray[np.bool_]:
-        """Return in which poses (n,) a frame is known."""
+        """Return whether a frame is known, for each pose (n,)."""
         self.of(frame, 0j, 0)
         origin, unit, _ = self._on[frame]
         return np.asarray(np.isfinite(origin + unit))
 
     def extent(self, shapes: Iterable[Shape], k: int, *more: Places) -> tuple[complex, complex]:
-        """Return the lower left and upper right corner of shapes in pose k, and of more places; never empty."""
+        """Return the lower left and upper right corner of shapes in pose k and of more places; never of size zero."""
         parts = [*more]
         for shape in shapes:
             z = self.of(shape.frame, shape.z, k)

@@ -43,7 +43,7 @@ from structkin.show.symbols import DASHED
 from structkin.solve import Motion, structure_of
 from structkin.structure import KinematicStructure
 
-#: Points traced if nobody says which.
+#: Points traced by default, at most.
 MOST_TRACED = 4
 
 
@@ -59,14 +59,15 @@ def draw_schematic(
     ax: Axes | None = None,
     units: Units | None = None,
 ) -> Figure:
-    """Draw a mechanism in the field's symbols, its links coloured by structural group.
+    """Draw the kinematic diagram of a mechanism, its links coloured by structural group.
 
-    Without a motion it stands as sketched; with one it stands as at a sample (default: the first that is ok), and the
-    points `trace` leave their path (default: the points of interest, at most four), with gaps where samples have no
-    pose. The axes are in the file's unit of length, or in that of `units`. With `groups=False` every link has the same
-    colour and the legend names no group, as for an exercise. Returns the figure, a new one unless axes `ax` are given.
+    Without a motion it is drawn as sketched; with a motion, in the pose of a sample (default: the first that is ok),
+    with the paths of the points `trace` (default: the points of interest, at most four), which have gaps where samples
+    have no pose. The axes are in the file's unit of length, or in that of `units`. With `groups=False` every link has
+    the same colour and the legend names no group, for exercises. Returns the figure, a new one unless axes `ax` are
+    given.
 
-    Raises `InputError` for unknown points, a sample that is not there, or a motion of another mechanism.
+    Raises `InputError` for unknown points, a sample that does not exist, or the motion of another mechanism.
     """
     _check(mechanism, motion, trace)
     measures = measures_of(mechanism, units)
@@ -106,7 +107,7 @@ def draw_schematic(
 
 
 def _poses(motion: Motion, sample: int) -> Poses:
-    """Return the poses of a motion; `InputError` where there is no such sample."""
+    """Return the poses of a motion; `InputError` if there is no such sample."""
     if not -len(motion) <= sample < len(motion):
         raise InputError([Problem("sample", f"there is no sample {sample}", f"0 to {len(motion) - 1}")], "picture")
     return motion.poses
@@ -120,13 +121,13 @@ def _check(mechanism: Mechanism, motion: Motion | None, trace: Sequence[str]) ->
     if motion is not None and motion.mechanism is not mechanism:
         other = motion.mechanism
         if set(other.links) != set(mechanism.links) or set(other.places) != set(mechanism.places):
-            problems.append(Problem("motion", "is that of another mechanism", "pass motion.mechanism"))
+            problems.append(Problem("motion", "belongs to another mechanism", "pass motion.mechanism"))
     if problems:
         raise InputError(problems, mechanism.title or "picture")
 
 
 def _caption(motion: Motion | None, sample: int, measures: Measures) -> str:
-    """Return what pose is drawn, in words."""
+    """Return in words which pose is drawn."""
     if motion is None:
         return "as sketched"
     text = pose_words(motion, sample, measures)
@@ -135,13 +136,13 @@ def _caption(motion: Motion | None, sample: int, measures: Measures) -> str:
 
 
 def pose_words(motion: Motion, sample: int, measures: Measures) -> str:
-    """Return time, drivers and outcome of a sample in words; of many drivers the first ones."""
+    """Return the time, drivers and status of a sample in words; of many drivers only the first."""
     parts = []
     if np.isfinite(motion.t[sample]):
         parts.append(f"t = {motion.t[sample]:.4g} s")
     for id, values in motion.drivers.items():
         quantity = driver_quantity(motion.mechanism, id)
-        # What is left of a value that passes zero is rounding, and no number to read.
+        # A value that passes zero is shown as 0, not as a rounding error.
         value = values[0, sample] if abs(values[0, sample]) > 1e-9 * np.nanmax(np.abs(values[0])) else 0.0
         parts.append(f"{id} = {value / measures.size(quantity):.4g} {measures.pretty(quantity)}")
     if len(parts) > 5:
@@ -156,7 +157,7 @@ def pose_words(motion: Motion, sample: int, measures: Measures) -> str:
 
 
 def empty_figure(low: complex, high: complex, wide: bool, letters: int) -> Figure:
-    """Return an empty figure that suits what is drawn: with room for a legend below a wide one, else at its right."""
+    """Return an empty figure that suits the extent, with room for a legend below a wide picture, else at its right."""
     ratio = float(np.clip((high - low).real / max((high - low).imag, 1e-9 * (high - low).real), 0.45, 2.4))
     if wide:
         return new_figure(9.0, 7.6 / ratio + 2.2)
@@ -174,7 +175,7 @@ def scale_axes(ax: Axes, measures: Measures) -> None:
 
 
 def add_legend(ax: Axes, structure: KinematicStructure | None, paths: Mapping[str, str], own: bool, wide: bool) -> None:
-    """Tell groups, loose links and paths by their colours: below a wide picture of its `own` figure, else beside it."""
+    """Add a legend of groups, loose links and paths: below a wide picture in its `own` figure, else next to it."""
     handles = []
     for group in structure.groups if structure else ():
         colour = group_colour(group.index)

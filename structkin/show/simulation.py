@@ -32,22 +32,22 @@ def energy_columns(simulation: Simulation) -> Iterator[Column]:
 
 
 def effort_columns(simulation: Simulation) -> Iterator[Column]:
-    """Yield what each driver gives."""
+    """Yield the effort of each driver."""
     for id, values in simulation.efforts.items():
         yield Column(id, "effort", effort_unit(simulation.mechanism, id), values)
 
 
 def multiplier_columns(simulation: Simulation) -> Iterator[Column]:
-    """Yield the multiplier of each row of a formulation that has them."""
+    """Yield the multiplier of each constraint, if the formulation has multipliers."""
     if simulation.coordinates is not None and simulation.multipliers is not None:
         for row, values in zip(simulation.coordinates.rows, simulation.multipliers.T, strict=True):
             yield Column(str(row), "multiplier", "", values)
 
 
 def write_simulation_csv(simulation: Simulation, target: str | Path | IO[str]) -> None:
-    """Write a simulation as CSV: the columns of a motion, efforts, energies, violation, multipliers; a line a sample.
+    """Write a simulation as CSV, one line per sample: a motion, efforts, energies, violation, multipliers.
 
-    Raises `InputError` where the file cannot be written.
+    Raises `InputError` if the file cannot be written.
     """
     columns = [*all_columns(simulation), *effort_columns(simulation), *energy_columns(simulation)]
     columns.append(Column("joints", "violation", "", simulation.violation))
@@ -56,7 +56,7 @@ def write_simulation_csv(simulation: Simulation, target: str | Path | IO[str]) -
 
 
 def simulation_to_dict(simulation: Simulation) -> dict[str, Any]:
-    """Return a simulation as plain data for JSON; NaN is None."""
+    """Return a simulation as plain data for JSON; NaN becomes None."""
     integration = simulation.integration
     return {
         **motion_to_dict(simulation),
@@ -76,7 +76,7 @@ def simulation_to_dict(simulation: Simulation) -> dict[str, Any]:
 
 
 def constraints_to_dict(simulation: Simulation) -> dict[str, Any] | None:
-    """Return coordinates and multipliers of a formulation that has them, and which joint reactions are unique."""
+    """Return coordinates and multipliers, if the formulation has them, and which joint reactions are unique."""
     c = simulation.coordinates
     if c is None or simulation.q is None or simulation.multipliers is None:
         return None
@@ -104,20 +104,20 @@ def _constraint_lines(simulation: Simulation) -> list[str]:
 
 
 def simulation_table(simulation: Simulation) -> Table:
-    """Return the range of every moving point and link, for the terminal, and below it how it went."""
+    """Return a table of the range of every moving point and link, with a summary of the simulation below it."""
     table = summary_table(simulation)
     integration = simulation.integration
     energy = simulation.energy
     lines = [
         str(table.caption),
         f"free: {', '.join(simulation.free)}",
-        f"energy {energy[0]:.6g} J, changes by {np.max(np.abs(energy - energy[0])):.3g} J at most",
+        f"energy {energy[0]:.6g} J, largest change {np.max(np.abs(energy - energy[0])):.3g} J",
         *_constraint_lines(simulation),
         f"{integration.steps} steps, {integration.evaluations} evaluations, {integration.seconds:.2g} s",
     ]
     lines += [str(one) for one in simulation.corrections]
     if (simulation.status == Status.BEYOND_STROKE).any():
-        lines.append("the end of a stroke puts no force on what passes it; a contact in [forces] stops it")
+        lines.append("the end of a stroke exerts no force: add a contact to [forces] to stop the motion there")
     if simulation.stopped:
         lines.append(f"stopped at {simulation.stopped}")
     table.caption = "\n".join(lines)
@@ -126,18 +126,18 @@ def simulation_table(simulation: Simulation) -> Table:
 
 # --- pictures --------------------------------------------------------------------------------------------
 
-#: Drivers drawn at most in one panel.
+#: Largest number of drivers in one panel.
 MOST = 8
 
-#: Joints that open less than this, relative to the mechanism's size, are closed: what is left is rounding.
+#: Joint closure errors below this, relative to the mechanism's size, are rounding and not shown.
 CLOSED = 1e-12
 
 
 @legible
 def plot_simulation(simulation: Simulation) -> Figure:
-    """Plot the drivers' coordinates and efforts, kinetic and potential energy and their sum, one above the other.
+    """Plot the drivers' coordinates and efforts, and kinetic, potential and total energy, one above the other.
 
-    Where joints drift, their gap too. Where the simulation stopped early, the reason stands below.
+    If joints drift, their closure error is added. If the simulation stopped early, the reason is given below.
     """
     m = simulation.mechanism
     measures = measures_of(m)

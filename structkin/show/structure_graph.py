@@ -1,4 +1,4 @@
-"""The kinematic structure in two pictures: which link is joined to which, and which group needs which."""
+"""The kinematic structure in two pictures: which links are joined, and which group depends on which."""
 
 from __future__ import annotations
 
@@ -33,30 +33,30 @@ MOST_PROBLEMS = 8
 
 @legible
 def draw_structure(structure: KinematicStructure, *, mechanism: Mechanism | None = None) -> Figure:
-    """Draw the link graph and, beside it or below it, the graph of the groups by level.
+    """Draw the link graph and, next to it or below it, the graph of the groups by level.
 
     Colours and numbers are those of the groups in solve order, as in the schematic. Links that no group determines
-    are red and dashed; what is wrong is listed below. A mechanism only makes the layout nearer to its sketch.
+    are red and dashed; structural errors are listed below. If a mechanism is given, the layout follows its sketch.
     """
     side = min(max(4.6, 3.4 + 0.3 * len(incidence(structure.topology))), 11.0)
     width, height = panel_size(structure)
     problems = _problems(structure)
     extra = 0.9 + 0.19 * len(problems.splitlines())
-    beside = width <= 8.0
-    if beside:
+    side_by_side = width <= 8.0
+    if side_by_side:
         figure = new_figure(side + width, max(side, height) + extra)
         left, right = figure.subplots(1, 2, width_ratios=[side, width])
     else:
         figure = new_figure(max(side, width), side + height + extra)
         left, right = figure.subplots(2, 1, height_ratios=[side, height])
-    draw_groups(right, structure, max(side, height) if beside else height)
+    draw_groups(right, structure, max(side, height) if side_by_side else height)
     left.set_title("links and joints", fontsize=NORMAL)
     right.set_title("structural groups in solve order", fontsize=NORMAL)
     title = (mechanism.title if mechanism is not None else "") or structure.topology.title or "Kinematic structure"
     figure.suptitle(plain(f"{title}: mobility {structure.mobility}"), fontsize=LARGE)
     if problems:
         figure.supxlabel(plain(problems), fontsize=NORMAL, color=LOOSE)
-    draw_links(left, structure, mechanism)  # last, as its names are placed in what room is left
+    draw_links(left, structure, mechanism)  # last, because its names are placed in the remaining space
     return figure
 
 
@@ -74,26 +74,26 @@ def _problems(structure: KinematicStructure) -> str:
     return "\n".join(textwrap.fill(line, 110) for line in lines)
 
 
-# --- the groups, a column for each level ----------------------------------------------------------------
+# --- the groups, one column per level -------------------------------------------------------------------
 
-#: Inches between levels and between the groups of a level, and the letters in a line of a box.
+#: Distances between levels and between the groups of a level [in], and letters per line of a box.
 STEP_X, STEP_Y, LETTERS = 2.5, 1.1, 22
 
-#: Levels side by side; more go on in a second row, as text does. The room [in] for the name of a level.
+#: Levels in a row; further levels wrap to the next row. Height of the heading of a level [in].
 MOST_LEVELS, HEAD = 7, 0.45
 
-#: From the middle of a box to the gap below it [pt].
+#: Distance from the middle of a box to the gap below it [pt].
 GAP = 36
 
 
 def panel_size(structure: KinematicStructure) -> tuple[float, float]:
-    """Return the room [in] that the panel wants."""
+    """Return the size [in] that the panel needs."""
     columns = _columns(structure)
     return STEP_X * max(min(len(columns), MOST_LEVELS), 1) + 0.2, sum(_row_heights(columns))
 
 
 def draw_groups(ax: Axes, structure: KinematicStructure, height: float) -> None:
-    """Draw the groups on axes that are `height` [in] high."""
+    """Draw the groups on axes of this height [in]."""
     columns = _columns(structure)
     width, needed = panel_size(structure)
     ax.set_xlim(0, width)
@@ -120,7 +120,7 @@ def draw_groups(ax: Axes, structure: KinematicStructure, height: float) -> None:
 
 
 def box_text(group: Group) -> str:
-    """Return what stands in a group's box.
+    """Return the text in a group's box.
 
     >>> print(box_text(Group(1, "RRR", ("coupler", "rocker"), (), (), "II", 2, "RRR", (), 1, (0,))))
     2 RRR
@@ -131,12 +131,12 @@ def box_text(group: Group) -> str:
     lines = [f"{group.index + 1} {group.kind}", *textwrap.wrap(links, LETTERS, break_long_words=True)]
     words = [f"class {group.class_}"] if group.class_ else []
     words += [f"order {group.order}"] if group.order is not None else []
-    # such a kind says it all
+    # do not repeat a kind that consists of class and order
     return "\n".join(lines if not words or " ".join(words) == group.kind else [*lines, " ".join(words)])
 
 
 def _columns(structure: KinematicStructure) -> list[list[Group]]:
-    """Return the groups of each level, each about as high as what it needs."""
+    """Return the groups of each level, each placed near the height of the groups on which it depends."""
     levels: dict[int, list[Group]] = defaultdict(list)
     for group in structure.groups:
         levels[group.level].append(group)
@@ -169,7 +169,7 @@ def _box(ax: Axes, group: Group, place: tuple[float, float]) -> Text:
 
 def _arrow(ax: Axes, source: Group, target: Group, boxes: Mapping[int, Text]) -> None:
     a, b = boxes[source.index], boxes[target.index]
-    # one that passes by a level goes round its boxes; one to another row goes through the gap below its own
+    # an arrow past a level curves around its boxes; one to another row runs through the gap below its own row
     bend = "arc3,rad=0" if target.level - source.level <= 1 else "arc3,rad=-0.28"
     if source.level // MOST_LEVELS != target.level // MOST_LEVELS:
         down = 72 * (a.get_position()[1] - b.get_position()[1])

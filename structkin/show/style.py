@@ -1,4 +1,4 @@
-"""What all pictures share: colours by group, the words of a group, text as it stands."""
+"""What all pictures share: colours by group, labels of groups, escaped text, figures."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-#: Colours of the groups in solve order: Okabe and Ito's and Tol's, told apart by the colour-blind; no red, no black.
+#: Colours of the groups in solve order, from Okabe and Ito and from Tol, safe for the colour-blind; no red, no black.
 PALETTE = (
     "#0072B2",  # blue
     "#E69F00",  # orange
@@ -31,14 +31,14 @@ GROUND = "#555555"
 DRIVER = "#D55E00"
 #: Links that no group determines; drawn dashed as well.
 LOOSE = "#CC0000"
-#: Every moving link of a picture that hides the groups.
+#: Moving links of a picture that hides the groups.
 PLAIN = "#34495E"
 
 SMALL, NORMAL, LARGE = 8.0, 9.0, 12.0
 
 
 def group_colour(index: int | None) -> str:
-    """Return the colour of a group by its index, `LOOSE` for None; past the palette darker, then lighter shades.
+    """Return the colour of a group by its index, `LOOSE` for None; after the palette, darker and lighter shades.
 
     >>> group_colour(0), group_colour(10), group_colour(20)
     ('#0072B2', '#00476e', '#08a6ff')
@@ -88,7 +88,7 @@ def listed(names: Sequence[str], most: int = 6) -> str:
 
 
 def group_label(group: Group, width: int = 0) -> str:
-    """Return a group in words: its number in the solve order, its kind, its links; wrapped if a width is given.
+    """Return a label of a group: its number in the solve order, kind and links; wrapped if a width is given.
 
     >>> group_label(Group(1, "RRR", ("coupler", "rocker"), (), (), "II", 2, "RRR", (), 1, (0,)))
     '2 RRR: coupler + rocker'
@@ -98,7 +98,7 @@ def group_label(group: Group, width: int = 0) -> str:
 
 
 def plain(text: str) -> str:
-    """Return text that matplotlib shows as it stands: a name with dollars is no formula, one with "_" no secret.
+    """Return text escaped for matplotlib: "$" begins no formula, and a leading "_" hides nothing from the legend.
 
     >>> plain("a$b$")
     'a\\\\$b\\\\$'
@@ -108,7 +108,7 @@ def plain(text: str) -> str:
 
 
 def new_figure(width: float, height: float) -> Figure:
-    """Return an empty figure of a size [in], without pyplot: nothing of it lives on elsewhere."""
+    """Return an empty figure of a size [in], without pyplot, which would keep a reference to it."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
@@ -120,7 +120,7 @@ def new_figure(width: float, height: float) -> Figure:
 
 
 def dress(ax: Axes, axis: Literal["both", "x", "y"] = "both") -> None:
-    """Give axes small ticks and a pale grid below the curves, and leave their upper and right frame out."""
+    """Give axes small ticks and a pale grid below the curves, and hide the upper and right spines."""
     ax.tick_params(labelsize=SMALL)
     ax.grid(True, axis=axis, linewidth=0.4, color="#dddddd")
     ax.set_axisbelow(True)

@@ -1,7 +1,7 @@
-"""The symbols of kinematic diagrams, put on a sheet from which a scene is made.
+"""The symbols of kinematic diagrams, collected on a sheet from which a scene is made.
 
-Places are complex numbers [m] in the frame that a symbol is fixed to. Every shape carries an id that says what it is,
-such as "pin:A": it names the element in an SVG file.
+Places are complex numbers [m] in the frame to which a symbol is fixed. Every shape has an id that says what it is, such
+as "pin:A": it becomes the id of the element in an SVG file.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from structkin.show.scene import Frame, Name, Places, Shape
 from structkin.show.style import DRIVER, GROUND, LOOSE, link_colour, tint
 from structkin.structure import KinematicStructure
 
-#: What is drawn over what.
+#: Drawing order, from bottom to top.
 HATCH, WHEEL, DISC, SLOTTED, SLOT, PATH, PLATE, BAR, BARREL, BLOCK, PIN, ARROW = (
     *(1.0, 1.3, 1.4, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0),
 )
-#: What no group determines is dashed.
+#: Dashes of links that no group determines.
 DASHED = (2.0, 1.5)
 
 _GAP = np.array([complex(np.nan, np.nan)])
@@ -30,12 +30,12 @@ _GAP = np.array([complex(np.nan, np.nan)])
 
 @dataclass
 class Sheet:
-    """Shapes and names of a mechanism while they are put together, in symbols of size `u` [m].
+    """The shapes and names of a mechanism as they are collected, with symbols of size `u` [m].
 
-    `poses` are those that the scene is for: slots and cylinders get the lengths that these need. The symbols of joints
-    leave word for links and points: places (`ties`) and ways of sliding points (`ways`) that the body of a link
-    reaches; links that need no body where they have one place only (`shown`); links with a slot, which lie below all
-    others (`below`); points that are drawn as pins (`pins`).
+    The scene is made for these `poses`: slots and cylinders are long enough for them. The symbols of joints leave notes
+    for the drawing of links and points: places (`ties`) and lines of travel (`travels`) that the body of a link must
+    reach; links that need no body if they have only one place (`shown`); links with a slot, which lie below all others
+    (`below`); points that are drawn as pins (`pins`).
     """
 
     mechanism: Mechanism
@@ -46,12 +46,12 @@ class Sheet:
     shapes: list[Shape] = field(default_factory=list)
     names: list[Name] = field(default_factory=list)
     ties: dict[str, list[complex]] = field(default_factory=lambda: defaultdict(list))
-    ways: dict[str, list[tuple[complex, complex]]] = field(default_factory=lambda: defaultdict(list))
+    travels: dict[str, list[tuple[complex, complex]]] = field(default_factory=lambda: defaultdict(list))
     shown: set[str] = field(default_factory=set)
     below: set[str] = field(default_factory=set)
     pins: set[str] = field(default_factory=set)
 
-    # --- what symbols ask -----------------------------------------------------------------------------------
+    # --- what symbols need to know --------------------------------------------------------------------------
 
     @property
     def ground(self) -> str:
@@ -59,22 +59,22 @@ class Sheet:
         return self.mechanism.topology.ground
 
     def colour(self, link: str) -> str:
-        """Return the colour of a link's group, or of the ground; without a structure all links are alike."""
+        """Return the colour of a link's group, or of the ground; without a structure all links have one colour."""
         return GROUND if link == self.ground else link_colour(self.structure, link)
 
     def seen(self, link: str, place: complex | Places, frame: str) -> Places:
-        """Return places [m] of one link in the frame of another, over the poses (n,) that are known."""
+        """Return places [m] of one link in the frame of another, for the known poses (n,)."""
         origin, direction = self.poses.frames[frame]
         z = (self.poses.at(link, place) - origin) / direction
         return np.asarray(z[..., np.isfinite(origin + direction + self.poses.at(link, 0j))])
 
     def distance(self, a: tuple[str, complex], b: tuple[str, complex]) -> NDArray[np.float64]:
-        """Return the distance [m] of places of two links over the poses that are known."""
+        """Return the distance [m] between places of two links, for the known poses."""
         distance = np.abs(self.poses.at(*b) - self.poses.at(*a))
         return distance[np.isfinite(distance)]
 
     def pin_at(self, link: str, place: complex) -> None:
-        """Let the points of a link at a place be drawn as pins."""
+        """Have the points of a link at a place drawn as pins."""
         local = self.poses.links[link].local
         self.pins |= {name for name, at in local.items() if abs(at - place) <= 1e-6 * self.u}
 
@@ -105,7 +105,7 @@ class Sheet:
     # --- links --------------------------------------------------------------------------------------------
 
     def body(self, link: str, places: list[complex]) -> None:
-        """Draw a link through places of its frame: a bar, or a translucent plate; one place alone is a ring."""
+        """Draw a link through places of its frame: a bar or a translucent plate; for a single place, a ring."""
         if not places:
             return
         colour, frame, id = self.colour(link), Frame(link), f"link:{link}"
@@ -123,7 +123,7 @@ class Sheet:
             self.area(frame, corners, id, fill=colour + "40", stroke=colour, width=2.5, layer=layer, dash=dash)
 
     def disc(self, link: str, outline: ArrayLike, id: str) -> None:
-        """Draw the closed outline of a cam or wheel, below all links."""
+        """Draw the closed outline of a cam or wheel, below the links."""
         colour = self.colour(link)
         self.area(Frame(link), outline, id, fill=colour + "40", stroke=colour, width=1.8, layer=DISC)
 
@@ -134,16 +134,16 @@ class Sheet:
         self.area(frame, 0j, id, fill="white", stroke="black", width=1.2, layer=PIN, radius=0.45 * self.u)
 
     def weld(self, frame: Frame, id: str) -> None:
-        """Draw the mark of links that are fastened to each other: a filled triangle, which a pin leaves to be seen."""
+        """Draw the mark of links fastened together: a filled triangle, larger than a pin so that it stays visible."""
         corners = 0.95 * self.u * np.exp(2j * np.pi * (np.arange(3) / 3 + 1 / 12))
         self.area(frame, corners, id, fill="black", stroke="black", width=0.5, layer=PIN - 0.5)
 
     def dot(self, frame: Frame, id: str, colour: str) -> None:
-        """Draw a point of a link that is no joint."""
+        """Draw a point of a link that is not a joint."""
         self.area(frame, 0j, id, fill=colour, stroke="black", width=0.7, layer=PIN, radius=0.28 * self.u)
 
     def pivot(self, place: complex, id: str) -> None:
-        """Draw a ground pivot: a triangle on hatched ground; its pin comes on top."""
+        """Draw a ground pivot: a triangle on hatched ground, without its pin."""
         u, frame = self.u, Frame(self.ground)
         foot = place - 1.7j * u
         corners = [place, foot - 1.1 * u, foot + 1.1 * u]
@@ -151,7 +151,7 @@ class Sheet:
         self.hatching(frame, foot - 1.6 * u, foot + 1.6 * u, -1j, id)
 
     def hatching(self, frame: Frame, a: complex, b: complex, side: complex, id: str) -> None:
-        """Draw a line of ground from a to b with strokes towards a side (unit)."""
+        """Draw a ground line from a to b, hatched on the side of a unit vector."""
         count = min(max(round(abs(b - a) / (0.6 * self.u)), 3), 60)
         along = (b - a) / abs(b - a)
         starts = a + (b - a) * (np.arange(count) + 0.8) / count
@@ -165,7 +165,7 @@ class Sheet:
         self.area(frame, corners, id, fill=tint(colour), stroke=colour, width=2.0, layer=BLOCK)
 
     def ground_guide(self, a: complex, b: complex, id: str) -> None:
-        """Draw hatched ground under the way a-b of a block, on its lower or else its right side."""
+        """Draw hatched ground along the travel a-b of a block, below it, or to its right if the travel is vertical."""
         along = (b - a) / abs(b - a)
         side = -1j * along
         if side.imag > 1e-9 or (abs(side.imag) <= 1e-9 and side.real < 0):
@@ -174,7 +174,7 @@ class Sheet:
         self.hatching(Frame(self.ground), a - 2.0 * self.u * along + shift, b + 2.0 * self.u * along + shift, side, id)
 
     def slot(self, link: str, a: complex, b: complex, id: str) -> None:
-        """Draw a slot along the way a-b of a pin or block; one in the ground is hatched."""
+        """Draw a slot along the travel a-b of a pin or block; in the ground it is hatched."""
         along = (b - a) / abs(b - a)
         a, b, radius = a - 0.4 * self.u * along, b + 0.4 * self.u * along, 0.75 * self.u
         half = np.exp(1j * np.linspace(-np.pi / 2, np.pi / 2, 13))
@@ -185,28 +185,28 @@ class Sheet:
                 self.hatching(Frame(link), a + radius * side, b + radius * side, side, id)
 
     def curved_slot(self, link: str, center: complex, start: complex, turn: float, id: str) -> None:
-        """Draw a circular slot from a place on its middle line on, by a turn about its centre [rad]."""
+        """Draw a circular slot from a place on its middle line, through an angle about its centre [rad]."""
         arm, u = start - center, self.u
         more = 1.3 * u / abs(arm)
-        way = arm * np.exp(1j * np.linspace(-more, turn + more, 60))
+        line = arm * np.exp(1j * np.linspace(-more, turn + more, 60))
         half = 0.75 * u / abs(arm) * np.exp(1j * np.linspace(0, np.pi, 13))
         outline = np.concatenate(
-            (way * (1 + half[0]), way[-1] * (1 + half), way[::-1] * (1 - half[0]), way[0] * (1 - half))
+            (line * (1 + half[0]), line[-1] * (1 + half), line[::-1] * (1 - half[0]), line[0] * (1 - half))
         )
         self.area(
             Frame(link), center + outline, id, fill="white", stroke=self.colour(link), width=2.0, layer=SLOT
         )  # fmt: skip
 
-    def slot_along(self, link: str, way: Places, id: str, *, closed: bool) -> None:
-        """Draw a slot along its middle line, which leads back to its start where it is closed."""
-        along = np.gradient(way)
+    def slot_along(self, link: str, line: Places, id: str, *, closed: bool) -> None:
+        """Draw a slot along its middle line, which ends where it starts if the slot is closed."""
+        along = np.gradient(line)
         if closed:
-            along[[0, -1]] = way[1] - way[-2]
+            along[[0, -1]] = line[1] - line[-2]
         along, radius = along / np.abs(along), 0.75 * self.u
-        left, right = way + 1j * radius * along, way - 1j * radius * along
+        left, right = line + 1j * radius * along, line - 1j * radius * along
         half = radius * np.exp(1j * np.linspace(-np.pi / 2, np.pi / 2, 13))
         caps = ([], []) if closed else (along[-1] * half, -along[0] * half)
-        outline = np.concatenate((right, way[-1] + caps[0], left[::-1], way[0] + caps[1]))
+        outline = np.concatenate((right, line[-1] + caps[0], left[::-1], line[0] + caps[1]))
         colour = self.colour(link)
         edge = "none" if closed else colour
         self.area(Frame(link), outline, id, fill="white", stroke=edge, width=2.0, layer=SLOT)
@@ -216,9 +216,9 @@ class Sheet:
     # --- drivers and springs --------------------------------------------------------------------------------
 
     def turn_arrow(self, frame: Frame, sense: int, id: str) -> complex:
-        """Draw a curved arrow about the origin of a frame, from its x axis on; return its middle.
+        """Draw a curved arrow about the origin of a frame, starting near its x axis; return its middle.
 
-        The sense is that of the turn, 0 gives two heads.
+        The sense is that of the rotation; 0 gives two heads.
         """
         turns = np.linspace(np.deg2rad(25.0), np.deg2rad(140.0), 25) * (sense or 1)
         arc = 2.3 * self.u * np.exp(1j * turns)
@@ -235,15 +235,15 @@ class Sheet:
         if sense == 0:
             self._head(frame, z[0], z[0] - z[1], id)
 
-    def _head(self, frame: Frame, tip: complex, way: complex, id: str) -> None:
-        along = way / abs(way)
+    def _head(self, frame: Frame, tip: complex, along: complex, id: str) -> None:
+        along /= abs(along)
         corners = tip + self.u * along * np.array([0.55, -0.45 + 0.42j, -0.45 - 0.42j])
         self.area(frame, corners, f"head:{id}", fill=DRIVER, stroke=DRIVER, width=0.5, layer=ARROW)
 
     def cylinder(self, a: tuple[str, complex], b: tuple[str, complex], id: str) -> None:
-        """Draw a cylinder between places of two links: a barrel at a, a rod at b with its piston in the barrel.
+        """Draw a cylinder between places of two links: a barrel at a, and a rod at b with its piston in the barrel.
 
-        Where the stroke is too long for the piston to stay there, or is not known, both are scaled with the distance.
+        If the stroke is not known, or too long for the piston to stay in the barrel, both are scaled with the distance.
         """
         distances = self.distance(a, b)
         if not len(distances):
@@ -278,12 +278,12 @@ class Sheet:
 
 
 def broken(*parts: Places) -> Places:
-    """Return polylines as one, with a break between them."""
+    """Return polylines as one, with breaks between them."""
     return np.concatenate([piece for part in parts for piece in (part, _GAP)][:-1])
 
 
 def hull(z: Places) -> Places:
-    """Return the corners of the convex hull, counter-clockwise; two for places (nearly) on a line, one for one place.
+    """Return the corners of the convex hull, counter-clockwise: two if (nearly) collinear, one for a single place.
 
     >>> hull(np.array([0, 1, 2, 1 + 1e-12j])), len(hull(np.array([0, 1, 1 + 1j, 0.5 + 0.2j])))
     (array([0.+0.j, 2.+0.j]), 3)

@@ -28,7 +28,7 @@ MOST_LINES = 7
 def text_table(
     title: str, caption: str, heads: Sequence[str], rows: Iterable[Sequence[str]], figures: Collection[str] = ()
 ) -> Table:
-    """Return a table for the terminal; the columns `figures` among the `heads` stand to the right.
+    """Return a table for the terminal; the columns `figures` among the `heads` are right-aligned.
 
     Names are text, not markup: a link may be called "[red]".
     """
@@ -44,7 +44,7 @@ def text_table(
 
 
 def groups_table(structure: KinematicStructure) -> Table:
-    """Return the structural groups in solve order, for the terminal."""
+    """Return a table of the structural groups in solve order."""
     rows = [
         (
             str(group.index + 1),
@@ -65,7 +65,7 @@ def groups_table(structure: KinematicStructure) -> Table:
 
 
 def summary_table(motion: Motion, units: Units | None = None) -> Table:
-    """Return the range of every moving point and link, for the terminal, and below it how the samples ended."""
+    """Return a table of the range of every moving point and link, with the status of the samples below it."""
     m, measures = motion.mechanism, measures_of(motion.mechanism, units)
     rows = []
     for point in moving_points(m):
@@ -98,7 +98,7 @@ def _range(values: Floats) -> str:
 
 
 def short(value: float) -> str:
-    """Return a number with five digits; what is a billionth of the unit is rounding."""
+    """Return a number with five digits; below a billionth of the unit it is taken for a rounding error."""
     return f"{value if abs(value) > 1e-9 else 0.0:.5g}"
 
 

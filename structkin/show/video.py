@@ -1,4 +1,4 @@
-"""Moving pictures as files: GIF and WebP by Pillow, MP4 by ffmpeg."""
+"""Animations as files: GIF and WebP by Pillow, MP4 by ffmpeg."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from numpy.typing import NDArray
 
 from structkin.errors import InputError, Problem, StructkinError
 
-#: A picture (height, width, 3), 8 bits a colour.
+#: A picture (height, width, 3), 8 bits per channel.
 Frame = NDArray[np.uint8]
 Frames = Iterator[Frame]
 
-#: Colours of a palette differ by this at least, of 255: Pillow takes nearer ones for each other, and white for grey.
+#: Least difference between colours of a palette, of 255: Pillow confuses nearer ones, and takes white for grey.
 APART = 8
 
 
 def write_gif(file: IO[bytes], frames: Frames, key: Frame, fps: float, repeat: bool) -> None:
-    """Write a GIF, all frames with the colours of the picture `key`; its times are multiples of 10 ms."""
+    """Write a GIF whose palette comes from the picture `key`; frame times are multiples of 10 ms."""
     first, *others = _few_colours(frames, key)
     ends = np.rint(100 * np.arange(len(others) + 2) / fps)
     durations = (10 * np.diff(ends)).astype(int).tolist()
@@ -35,7 +35,7 @@ def write_gif(file: IO[bytes], frames: Frames, key: Frame, fps: float, repeat: b
 
 
 def write_webp(file: IO[bytes], frames: Frames, key: Frame, fps: float, repeat: bool) -> None:
-    """Write an animated WebP, all frames with the colours of the picture `key`."""
+    """Write an animated WebP whose palette comes from the picture `key`."""
     pictures = (picture.convert("RGB") for picture in _few_colours(frames, key))
     first = next(pictures)
     first.save(
@@ -45,7 +45,7 @@ def write_webp(file: IO[bytes], frames: Frames, key: Frame, fps: float, repeat: 
 
 
 def _few_colours(frames: Frames, key: Frame) -> Iterator[Any]:
-    """Yield frames as Pillow's pictures with one palette, that of a picture: what stands still is then equal in all."""
+    """Yield frames as Pillow images with the palette of `key`, so that fixed parts are equal in all frames."""
     from PIL import Image
 
     colours, counts = np.unique(key.reshape(-1, 3), axis=0, return_counts=True)
@@ -61,11 +61,11 @@ def _few_colours(frames: Frames, key: Frame) -> Iterator[Any]:
 
 
 def write_mp4(file: IO[bytes], frames: Frames, key: Frame, fps: float, repeat: bool) -> None:
-    """Write an MP4 that browsers and slides play; whether it repeats is the player's choice."""
+    """Write an MP4 that browsers and slides can play; whether it repeats is up to the player."""
     first = next(frames)
     height, width = (2 * (side // 2) for side in first.shape[:2])
     with tempfile.TemporaryDirectory() as folder:
-        # The index of an MP4 is written at its start when all is done: it cannot be a pipe.
+        # The index at the start of an MP4 is written last, so the output cannot be a pipe.
         target = Path(folder, "animation.mp4")
         words = [
             ffmpeg(), "-loglevel", "error", "-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{width}x{height}",
@@ -75,7 +75,7 @@ def write_mp4(file: IO[bytes], frames: Frames, key: Frame, fps: float, repeat: b
             run = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=said)
             assert run.stdin is not None
             try:
-                # a pipe breaks where ffmpeg has given up: it says why
+                # if ffmpeg fails, the pipe breaks: its own message is reported below
                 with suppress(BrokenPipeError), run.stdin:
                     for frame in chain([first], frames):
                         run.stdin.write(np.ascontiguousarray(frame[:height, :width]).data)
@@ -93,7 +93,7 @@ def write_mp4(file: IO[bytes], frames: Frames, key: Frame, fps: float, repeat: b
 
 
 def ffmpeg() -> str:
-    """Return the program ffmpeg: that on the path, or that of the package imageio-ffmpeg; `InputError` without it."""
+    """Return the path of ffmpeg: on PATH, or from the package imageio-ffmpeg; `InputError` without it."""
     found = shutil.which("ffmpeg")
     if found is None:
         try:

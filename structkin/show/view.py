@@ -1,7 +1,7 @@
-"""The view: a mechanism, its scene and its motion as plain data for JSON, which a browser draws.
+"""The view: a mechanism, its scene and its motion as plain data for JSON, to be drawn in a browser.
 
 Lengths are in the file's unit of length, angles in radians, and the values of drivers in the `unit` of each; y points
-upwards. Numbers are rounded to about a millionth of the mechanism's size, and are None where there is no pose.
+upwards. Numbers are rounded to about a millionth of the mechanism's size, and are None without a pose.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from structkin.solve import Motion, structure_of
 from structkin.structure import KinematicStructure
 from structkin.structure.explain import sentence
 
-#: Points traced if nobody says which.
+#: Points traced by default, at most.
 MOST_TRACED = 4
-#: Digits of angles [rad], and of places in a mechanism of size one.
+#: Decimal digits of angles [rad], and of places in a mechanism of size one.
 DIGITS = 6
 
 
@@ -43,8 +43,8 @@ def view(
 ) -> dict[str, Any]:
     """Return a mechanism, its groups, its scene and its motion as plain data for JSON.
 
-    Without a motion there is one sample, the sketch, whose status is "sketch". The points `trace` are marked to leave
-    their path (default: the points of interest, at most four).
+    Without a motion there is one sample, the sketch, whose status is "sketch". The points `trace` are marked to have
+    their paths drawn (default: the points of interest, at most four).
 
     >>> crank = Mechanism("Crank", points={"A": [0, 0], "B": [1, 0]}, links={"ground": ["A"], "crank": ["A", "B"]},
     ...                   drivers={"motor": {"joint": "A", "speed": 1}})
@@ -81,8 +81,8 @@ def view(
 def samples(mechanism: Mechanism, motion: Motion | None = None) -> dict[str, Any]:
     """Return times, status, drivers and the frame of each link at the samples of a motion, or in the sketch.
 
-    `status` holds runs of samples: the first, the last, the outcome in words, and the index of the group at which they
-    stopped.
+    `status` holds runs of samples: the first, the last, the status in words, and the index of the group at which they
+    failed.
     """
     poses = motion.poses if motion is not None else sketch_poses(mechanism)
     writer = _Writer(mechanism, None, poses)
@@ -129,16 +129,16 @@ class _Writer:
         return found
 
     def box(self, scene: Scene, k: int) -> list[float]:
-        """Return left, lower, right and upper end of the scene in pose k and of what all points pass."""
-        ways = [self.poses.at(link, np.array([[z] for z in body.local.values()])) for link, body in self._bodies()]
-        low, high = Placing(self.poses).extent(scene.shapes, k, *(way.ravel() for way in ways))
+        """Return the left, lower, right and upper ends of the scene in pose k and of the paths of all points."""
+        paths = [self.poses.at(link, np.array([[z] for z in body.local.values()])) for link, body in self._bodies()]
+        low, high = Placing(self.poses).extent(scene.shapes, k, *(path.ravel() for path in paths))
         return [*self.place(low), *self.place(high)]
 
     def _bodies(self) -> list[tuple[str, Any]]:
         return [(name, link) for name, link in self.poses.links.items() if link.local]
 
     def frames(self, link: str) -> dict[str, Any]:
-        """Return origin and angle of a link's frame, the angle [rad] continuous; None where the pose is not known."""
+        """Return the origin and the continuous angle [rad] of a link's frame; None where the pose is unknown."""
         origin, direction = self.poses.frames[link]
         known = np.isfinite(origin + direction)
         x, y, angle = (np.where(known, part, np.nan) for part in (origin.real, origin.imag, np.angle(direction)))
@@ -146,7 +146,7 @@ class _Writer:
         return {"x": self.length(x), "y": self.length(y), "angle": _plain(angle, DIGITS)}
 
     def links(self) -> list[dict[str, Any]]:
-        """Return all links with the ground."""
+        """Return all links, including the ground."""
         found = []
         for name in self.mechanism.links:
             group, colour = self.structure.group_of(name), link_colour(self.structure, name)
@@ -155,7 +155,7 @@ class _Writer:
         return found
 
     def shapes(self, scene: Scene) -> list[dict[str, Any]]:
-        """Return the shapes, each with an id of its own."""
+        """Return the shapes, each with a unique id."""
         seen: Counter[str] = Counter()
         found = []
         for shape in scene.shapes:
@@ -184,7 +184,7 @@ class _Writer:
         return {"link": frame.link} if frame.at == 0 else {"at": at, "along": [frame.link, 1, 0]}
 
     def points(self, scene: Scene, traced: Sequence[str]) -> list[dict[str, Any]]:
-        """Return all points that a link has."""
+        """Return all points on links."""
         pivots = {shape.id for shape in scene.shapes}
         joints = {pin_of(end) or joint.id for joint in self.mechanism.topology.joints for end in joint.links}
         return [
@@ -202,7 +202,7 @@ class _Writer:
         ]
 
     def drivers(self, scene: Scene) -> list[dict[str, Any]]:
-        """Return the drivers, each with the place of its symbol and where its name belongs."""
+        """Return the drivers, each with the places of its symbol and its name."""
         measures = measures_of(self.mechanism)
         frames = {name.text: name for name in scene.names if name.style == "italic"}
         found = []
@@ -249,7 +249,7 @@ def _style(shape: Shape) -> dict[str, Any]:
 
 
 def _plain(values: ArrayLike, digits: int) -> Any:
-    """Return numbers rounded, None where they are not finite."""
+    """Return rounded numbers, None for those that are not finite."""
     rounded = np.round(np.asarray(values, dtype=float), digits) + 0.0
     found = np.asarray(rounded, dtype=object)
     found[~np.isfinite(rounded)] = None

@@ -1,1 +1,6 @@
-"""Small steps in space (S3): Newton-Euler equations body by body, with joints as stiff springs and dampers."""
+"""Small steps in space (S3): Newton's and Euler's equations with stiff joints, in a compiled loop."""
+
+from structkin.spatial.motion import SmallStepMotion
+from structkin.spatial.run import small_steps
+
+__all__ = ["SmallStepMotion", "small_steps"]

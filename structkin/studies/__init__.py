@@ -1,1 +1,1 @@
-"""Studies of the papers that structkin rests on, from our own runs, and what they need of statistics and signals."""
+"""Studies of the papers that structkin builds on, from our own runs, with the statistics and filters they need."""

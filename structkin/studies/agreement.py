@@ -33,13 +33,13 @@ class BlandAltman:
 
     @property
     def outside(self) -> float:
-        """The part of the differences that lie outside the limits."""
+        """The fraction of the differences that lie outside the limits."""
         low, high = self.limits
         return float(np.mean((self.differences < low) | (self.differences > high)))
 
 
 def bland_altman(first: ArrayLike, second: ArrayLike) -> BlandAltman:
-    """Compare two methods on n samples each; raises `InputError` where they are not of one length, or not finite.
+    """Compare two methods on n samples each; raises `InputError` if they differ in length or are not finite.
 
     >>> found = bland_altman([1.0, 2.0, 3.0], [1.5, 2.0, 3.4])
     >>> round(found.bias, 3), [round(x, 3) for x in found.limits]
@@ -52,9 +52,9 @@ def bland_altman(first: ArrayLike, second: ArrayLike) -> BlandAltman:
 
 @dataclass(frozen=True, slots=True)
 class IntraclassCorrelation:
-    """Intraclass correlation of single measures: 1 where methods agree.
+    """Intraclass correlation of single measures: 1 if the methods agree.
 
-    `consistency`, ICC(3,1), forgives a constant offset between them, `agreement`, ICC(2,1), does not: P. E. Shrout,
+    `consistency`, ICC(3,1), ignores a constant offset between them, `agreement`, ICC(2,1), does not: P. E. Shrout,
     J. L. Fleiss, Intraclass correlations: uses in assessing rater reliability, Psychol. Bulletin 86 (1979) 420-428.
     """
 
@@ -65,7 +65,7 @@ class IntraclassCorrelation:
 def intraclass_correlation(ratings: ArrayLike) -> IntraclassCorrelation:
     """Compare k methods on n samples (n, k), by two-way analysis of variance.
 
-    Raises `InputError` where there are not two of each, or a value is not finite.
+    Raises `InputError` if there are fewer than two of either, or a value is not finite.
 
     >>> found = intraclass_correlation([[1, 2], [2, 3], [3, 4], [4, 5]])
     >>> round(found.consistency, 12), round(found.agreement, 4)
@@ -91,7 +91,9 @@ def intraclass_correlation(ratings: ArrayLike) -> IntraclassCorrelation:
 def _pairs(first: ArrayLike, second: ArrayLike) -> tuple[Floats, Floats]:
     a, b = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     if a.ndim != 1 or a.shape != b.shape or len(a) < 2:
-        raise InputError([Problem("samples", f"expected two series (n,) of one length, found {a.shape} and {b.shape}")])
+        raise InputError(
+            [Problem("samples", f"expected two series (n,) of equal length, found {a.shape} and {b.shape}")]
+        )
     if not (np.isfinite(a).all() and np.isfinite(b).all()):
         raise InputError([Problem("samples", "some are not finite", "leave them out of both series")])
     return a, b

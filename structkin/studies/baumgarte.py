@@ -1,4 +1,4 @@
-"""Baumgarte's stabilisation by itself: the error of a constraint, and what an integrator makes of it.
+"""Baumgarte's stabilisation by itself: the error of a constraint, exactly and as an integrator changes it.
 
 The error e of every constraint obeys e'' + 2 alpha e' + beta^2 e = 0 (Flores & Lankarani, eq. 172). Its roots decide
 how it decays in exact arithmetic; at a step h an integrator replaces each root s by roots z of its own, and the error
@@ -55,7 +55,7 @@ def response(alpha: float, beta: float, t: ArrayLike) -> Floats:
 
 
 def growth(integrator: str, alpha: ArrayLike, beta: ArrayLike, step: ArrayLike) -> Complex:
-    """Return the root z (...,) of largest size that a step has on the error of a constraint; |z| < 1 is stable.
+    """Return the root z (...,) of largest magnitude of an integration step; the error decays where |z| < 1.
 
     For Euler's method these are the roots of eq. 212.
 
@@ -69,9 +69,9 @@ def growth(integrator: str, alpha: ArrayLike, beta: ArrayLike, step: ArrayLike) 
 
 
 def largest_step(integrator: str, alpha: float, beta: float) -> float:
-    """Return the largest step [s] up to which the error of a constraint fades; infinite where every step will do.
+    """Return the largest step [s] up to which the error of a constraint decays; infinite if every step is stable.
 
-    Zero where none will: for gains that are not positive.
+    Zero if none is, as for gains that are not positive.
 
     >>> round(largest_step("euler", 10.0, 10.0), 9), largest_step("gear4", 10.0, 10.0)
     (0.2, inf)
@@ -107,7 +107,7 @@ def table_1_rows() -> list[tuple[str, ...]]:
 
 
 def step_rows() -> list[tuple[str, ...]]:
-    """Return the largest steps at which the error of a constraint fades."""
+    """Return the largest steps at which the error of a constraint decays."""
     steps = {name: [largest_step(name, gain, gain) for gain in (5, 50)] for name in STEP_POLYNOMIALS}
     rows = [(name, *(f"{step:.4g} s" for step in ends)) for name, ends in steps.items()]
     return [("integrator", "alpha = beta = 5", "alpha = beta = 50"), *rows]

@@ -1,8 +1,8 @@
-"""Fully Cartesian coordinates with Baumgarte's stabilisation on two benchmarks, with what fails.
+"""Fully Cartesian coordinates with Baumgarte's stabilisation on two benchmarks, and where they fail.
 
 I. Roupa, S. B. Goncalves, M. Tavares da Silva, Dynamic Analysis of Planar Multibody Systems with Fully Cartesian
-Coordinates, secs. 2.3-4: a pendulum, and a slider-crank with two equal rods, which becomes a mere pendulum
-whenever both rods point the same way. There the constraints lose their rank; small gains end on the wrong branch.
+Coordinates, secs. 2.3-4: a pendulum, and a slider-crank with two equal rods, which can become a pendulum whenever both
+rods point the same way. There the constraints lose rank, and small gains end on the wrong branch.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Floats = NDArray[np.float64]
 
 #: The tolerance of SciPy's odeint (LSODA) by default, which the paper uses.
 TOLERANCE = 1.49e-8
-#: A motion is called right where the point stays as near [m] to the reference as the paper's own does (Fig. 9).
+#: A motion counts as right if the point stays as near [m] to the reference as the paper's own does (Fig. 9).
 RIGHT = 0.05
 
 DURATION = 10.0
@@ -38,9 +38,9 @@ DURATION = 10.0
 
 @dataclass(frozen=True)
 class Extent:
-    """What is tried of the slider-crank: `gains` alpha = beta [1/s] by LSODA at the paper's tolerance.
+    """Which runs of the slider-crank are made: `gains` alpha = beta [1/s] by LSODA at the paper's tolerance.
 
-    Those `near` the threshold again at `tolerances` around it, and the gains `mapped` by RK4 at `steps` [s].
+    Those `near` the threshold are repeated at other `tolerances`, and the gains `mapped` are run by RK4 at `steps` [s].
     """
 
     gains: tuple[float, ...]
@@ -50,7 +50,7 @@ class Extent:
     steps: tuple[float, ...]
 
 
-#: The gains of the paper, and what tells how sensitive its threshold is; and a few of them.
+#: The gains of the paper with runs that show how sensitive its threshold is; and a short selection of them.
 FULL = Extent(
     gains=tuple(range(0, 101, 5)),
     near=(0, 5, 10, 15, 20, 25, 30),
@@ -151,7 +151,7 @@ def trial(
     tolerance: float = TOLERANCE,
 ) -> Trial:
     """Simulate ten seconds with alpha = beta = `gain`: by LSODA at a tolerance, or by RK4 at a step [s]."""
-    # An output would cut a longer step.
+    # Output times would shorten a longer step.
     t = np.linspace(0, DURATION, 1 + round(DURATION / max(0.01, step or 0.0))) if times is None else times
     way: dict[str, Any] = {"integrator": "LSODA", "rtol": tolerance, "atol": tolerance}
     if step is not None:
@@ -189,7 +189,7 @@ def trials(
 
 @dataclass(frozen=True)
 class Agreement:
-    """How x and y of a point agree with a reference: as Bland and Altman, and as Shrout and Fleiss say it."""
+    """How x and y of a point agree with a reference, by Bland and Altman and by Shrout and Fleiss."""
 
     limits: tuple[BlandAltman, BlandAltman]
     correlation: tuple[IntraclassCorrelation, IntraclassCorrelation]
@@ -249,10 +249,10 @@ def agreement_rows(found: Agreement) -> list[tuple[str, ...]]:
     return rows
 
 
-# --- what an integration takes ----------------------------------------------------------------------------
+# --- the cost of an integration ---------------------------------------------------------------------------
 
 
-#: The lines that both tables share.
+#: The rows that both tables share.
 LINES = (
     "language",
     "computer",
@@ -265,7 +265,7 @@ LINES = (
     "most iterations per step",
 )
 
-#: What the tables print, line by line: of the benchmark, and of the paper's own simulation.
+#: The printed tables, row by row: of the benchmark, and of the paper's own simulation.
 PRINTED: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = MappingProxyType(
     {
         "pendulum": (
@@ -282,7 +282,7 @@ PRINTED: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = MappingProxyTyp
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """Steps, evaluations of the equations in all and at most in one step, and CPU time [s], the mean of `runs`."""
+    """Steps, evaluations of the equations in total and at most in one step, and CPU time [s], the mean of `runs`."""
 
     steps: int
     evaluations: int
@@ -292,7 +292,7 @@ class Work:
 
 
 def work(case: Case, gain: float, runs: int = 1) -> Work:
-    """Integrate a case over ten seconds with alpha = beta = `gain` as `trial` does, and keep account of its steps."""
+    """Integrate a case over ten seconds with alpha = beta = `gain` as `trial` does, and count its steps."""
     counts, spent = [0], 0.0
     for _ in range(runs):
         stabilisation = Feedback(float(gain), float(gain))
@@ -311,7 +311,7 @@ def work(case: Case, gain: float, runs: int = 1) -> Work:
 
 
 def work_rows(case: Case, found: Mapping[float, Work]) -> list[tuple[str, ...]]:
-    """Return the printed table with columns of ours, one for each gain."""
+    """Return the printed table with our own columns added, one for each gain."""
     ours = []
     for one in found.values():
         way = ("Adams / BDF", f"{TOLERANCE:.3g}", "variable")

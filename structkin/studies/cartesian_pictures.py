@@ -58,7 +58,7 @@ def _some(found: Sequence[Trial]) -> list[Trial]:
 
 
 def draw_slider_crank(case: Case, found: Sequence[Trial], agreement: Agreement) -> Figure:
-    """Draw the slider-crank: the elbow, the slider with a gain too small and one that will do, agreement, energy, gap.
+    """Draw the slider-crank: elbow, slider with a gain that is too small and one that suffices, agreement, energy, gap.
 
     The gains shown are those of the paper: 0 and 50 (Figs. 8-11).
     """

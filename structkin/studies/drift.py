@@ -1,7 +1,7 @@
-"""Forward dynamics of a motion that is prescribed whole: what is left of it without and with Baumgarte's feedback.
+"""Forward dynamics of a fully prescribed motion: how far it drifts without and with Baumgarte's feedback.
 
-The walking person has no free mobility, yet the equations with multipliers integrate it: joints and guides hold only as
-second derivatives, and what the integrator misses adds up in both (Flores & Lankarani, Fig. 62).
+The walking person has no free mobility, yet the equations with multipliers integrate it: joints and guides are enforced
+only in their second derivatives, and the errors of the integrator accumulate in both (Flores & Lankarani, Fig. 62).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Drift:
-    """Where points came, paths[name] (n, 2) [m] at the times (n,) [s], and where the guides have them, true[name]."""
+    """Paths of points as integrated, paths[name] (n, 2) [m] at times t (n,) [s], and as guided, true[name]."""
 
     t: Floats
     paths: dict[str, Floats]
@@ -37,7 +37,7 @@ class Drift:
 
     @property
     def gaps(self) -> dict[str, Floats]:
-        """How far (n, 2) [m] each point is from where the guides have it."""
+        """The distance (n, 2) [m] of each point from its guided place."""
         return {name: path - self.true[name] for name, path in self.paths.items()}
 
     @property
@@ -57,9 +57,9 @@ def drift(
 ) -> Drift:
     """Integrate a driven mechanism by RK4 with alpha = beta = `gain` [1/s]; zero is direct integration.
 
-    `names` are points, or links, of which the centre of mass is followed. `misses` is the part of the initial
-    velocities that is left out, as by initial conditions that do not fit. The default step [s] and coordinates are
-    those of the paper.
+    `names` are points, or links whose centre of mass is followed. `misses` is the fraction of the initial velocities
+    that is left out, to represent inconsistent initial conditions. The default step [s] and coordinates are those of
+    the paper.
     """
     equations, y = global_start(mechanism, family, Feedback(gain, gain), (), 0.0, formulation="multipliers")
     n = equations.coordinates.n
@@ -79,7 +79,7 @@ def drift(
 
 
 def _place(mechanism: Mechanism, links: Sequence[str], name: str) -> tuple[str, complex]:
-    """Return a link, and the place in its frame of its centre of mass; or the last link that has a point."""
+    """Return a link and its centre of mass in its frame; for a point, the last link that has it and its place there."""
     if name in mechanism.links:
         return name, mechanism.links[name].center or 0j
     link = next(link for link in reversed(links) if name in mechanism.links[link].local)
@@ -105,7 +105,7 @@ def drift_rows(found: Mapping[str, Sequence[Drift]]) -> list[tuple[str, ...]]:
 def draw_courses(found: Mapping[str, Sequence[Drift]], t: Floats, data: Mapping[str, Floats]) -> Figure:
     """Draw the height of each body over time, a row for each start, against the data (n, 2) at times t (n,).
 
-    After Flores & Lankarani, Fig. 62: direct integration, and the smallest of the gains.
+    As in Flores & Lankarani, Fig. 62: direct integration, and the smallest gain.
     """
     figure, grid = _grid(found, list(data))
     for runs, row in zip(found.values(), grid, strict=True):
@@ -119,7 +119,7 @@ def draw_courses(found: Mapping[str, Sequence[Drift]], t: Floats, data: Mapping[
 
 
 def draw_drift(found: Mapping[str, Sequence[Drift]]) -> Figure:
-    """Draw how far the bodies drift from where the guides have them, a row for each start."""
+    """Draw how far the bodies drift from their guided places, a row for each start."""
     names = list(next(iter(found.values()))[0].paths)
     figure, grid = _grid(found, names)
     for runs, row in zip(found.values(), grid, strict=True):

@@ -2,8 +2,8 @@
 
 Head, arms and trunk ("HAT"), and thigh, shank and foot of both legs are joined at hips, knees and ankles; the hip's
 place x, y, the trunk's pitch and six joint angles follow splines through measured markers (Flores & Lankarani,
-Fig. 61; `structkin.studies.guides`). So nothing is free to move: masses decide about the forces alone. What the ground
-must give is then known in sum, and inverse dynamics gives the joint moments.
+Fig. 61; `structkin.studies.guides`). No coordinate is free, so masses affect only the forces. The resultant ground
+reaction follows, and inverse dynamics gives the joint moments.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from structkin.studies.markers import Markers, Strides
 
 Floats = NDArray[np.float64]
 
-#: Markers of a leg, of which the other is made; names as in Winter's appendix.
+#: Markers of one leg, from which the other leg is derived; names as in Winter's appendix.
 MARKERS = ("ribcage", "hip", "knee", "ankle", "mt5")
 
 GRAVITY = 9.81
@@ -35,7 +35,7 @@ GRAVITY = 9.81
 class Segment:
     """Length [m], place of the centre of mass from the upper end [m], mass [kg], inertia about the centre [kg m^2].
 
-    Of the trunk they count upward from the hip.
+    Those of the trunk are measured upwards from the hip.
     """
 
     length: float
@@ -49,9 +49,9 @@ class Segment:
         return Segment(length, self.center * grown, self.mass * mass, self.inertia * mass * grown**2)
 
 
-#: Flores & Lankarani, Tab. 2. Its first line is half of head, arms and trunk, with a centre of mass of -0.0355 m: above
-#: the rib marker, as Dempster's 0.626 of the way from hip to shoulder shows, so 0.2930 m above the hip. Two legs carry
-#: the whole of it.
+#: Flores & Lankarani, Tab. 2. Its first line is half of head, arms and trunk, with a centre of mass at -0.0355 m, which
+#: is above the rib marker (Dempster: 0.626 of the distance from hip to shoulder) and so 0.2930 m above the hip. The
+#: whole is twice that.
 BODY: Mapping[str, Segment] = MappingProxyType(
     {
         "hat": Segment(0.2575, 0.2575 + 0.0355, 2 * 19.2213, 2 * 1.03923),
@@ -63,7 +63,7 @@ BODY: Mapping[str, Segment] = MappingProxyType(
 
 
 def fit(body: Mapping[str, Segment], markers: Markers, mass: float | None = None) -> dict[str, Segment]:
-    """Return a body with the mean lengths of the markers, and of a mass [kg] if it is given."""
+    """Return a body with the mean lengths of the markers, and with this mass [kg] if it is given."""
     total = body["hat"].mass + 2 * sum(body[name].mass for name in ("thigh", "shank", "foot"))
     if mass is not None and not mass > 0:
         raise InputError([Problem("mass", f"{mass!r} is not a positive mass", "in kg")], "gait")
@@ -73,9 +73,9 @@ def fit(body: Mapping[str, Segment], markers: Markers, mass: float | None = None
 
 
 def centres(markers: Markers, body: Mapping[str, Segment]) -> dict[str, Floats]:
-    """Return where the markers have the centres of mass (n, 2) [m] of trunk and right leg, by their links in `walker`.
+    """Return the centres of mass (n, 2) [m] of trunk and right leg by the markers, named as the links of `walker`.
 
-    The hip begins at x = 0, as it does there.
+    The hip starts at x = 0, as it does there.
     """
     found = {}
     for name, ends in ENDS.items():
@@ -88,7 +88,7 @@ def centres(markers: Markers, body: Mapping[str, Segment]) -> dict[str, Floats]:
 def walker(markers: Markers, strides: Strides, body: Mapping[str, Segment] = BODY) -> Mechanism:
     """Return the person over one stride from the first sample, guided by `guides`.
 
-    The markers should be smoothed before. Raises `InputError` where they are shorter than one and a half strides.
+    The markers should already be smoothed. Raises `InputError` if they cover less than one and a half strides.
     """
     course = guides(markers, strides.period)
     tables = {name: np.column_stack((course.t, values)).tolist() for name, values in course.values.items()}
@@ -147,11 +147,11 @@ def _foot(segment: Segment, first: str, second: str, height: float) -> dict[str,
 
 @dataclass(frozen=True)
 class GroundReaction:
-    """What the ground must give: force (n, 2) [N], and the place x (n,) [m] where it acts at height 0.
+    """The ground reaction: force (n, 2) [N], and the place x (n,) [m] where it acts at height 0.
 
-    `shares` (n,) and `places` (n,) belong to the feet "right" and "left".
-    Nobody measured it: it follows from the motion, in sum. While both feet are down an assumption parts it: the load
-    moves from one to the other along a cosine, and on both it acts equally far from the middle of the foot.
+    `shares` (n,) and `places` (n,) belong to the feet "right" and "left". It is not measured: the resultant follows
+    from the motion. While both feet are down, it is divided by assumption: the load moves from one foot to the other
+    along a cosine, and acts at the same distance from the middle of each.
     """
 
     force: Floats
@@ -172,7 +172,7 @@ class GroundReaction:
 
 
 def ground_reaction(motion: Motion, strides: Strides) -> GroundReaction:
-    """Return the ground reaction that a motion of `walker` needs: what its guides of the hip would have to give."""
+    """Return the ground reaction that a motion of `walker` needs: what its hip guides would otherwise exert."""
     bare = motion.forces()
     force = np.column_stack((bare.driver("x"), bare.driver("y")))
     hip = motion.position("H")
@@ -185,10 +185,10 @@ def ground_reaction(motion: Motion, strides: Strides) -> GroundReaction:
 
 
 def levers(motion: Motion, ground: GroundReaction) -> dict[str, Floats]:
-    """Return how far (n,) [m] the ground's force acts ahead of each ankle; NaN where that foot does not bear it all.
+    """Return how far (n,) [m] the ground reaction acts ahead of each ankle; NaN while both feet carry load.
 
-    It must lie under the foot. Where it does not, the moment that trunk and legs need is more than a foot can pass on,
-    and the ankle's moment is too large by as much.
+    It must act under the foot. Where it does not, trunk and legs need a larger moment than a foot can transmit, and the
+    moment of the ankle is too large by the excess.
     """
     return {
         side: np.where(ground.shares[side] > 1 - 1e-9, place - motion.position(f"A_{side}")[:, 0], np.nan)
@@ -197,7 +197,7 @@ def levers(motion: Motion, ground: GroundReaction) -> dict[str, Floats]:
 
 
 def shares(t: Floats, strides: Strides) -> dict[str, Floats]:
-    """Return which part of the load each foot bears at the times t (n,): 1, 0, or between while both are down."""
+    """Return the fraction of the load on each foot at times t (n,): 1, 0, or a value between while both are down."""
     period = strides.period
     contact, lift = strides.contacts[0] % period, strides.lifts[0] % period
     stance = (lift - contact) % period
@@ -216,7 +216,7 @@ def shares(t: Floats, strides: Strides) -> dict[str, Floats]:
 
 
 def joint_moments(forces: Kinetostatics) -> dict[str, Floats]:
-    """Return the moment (n,) [N m] at each joint, positive where it stretches hip and knee and lowers the toes."""
+    """Return the moment (n,) [N m] at each joint, positive in extension of hip and knee and when it lowers the toes."""
     signs = {"hip": -1, "knee": 1, "ankle": -1}
     return {
         f"{side}_{name}": sign * forces.driver(f"{side}_{name}")
@@ -227,7 +227,7 @@ def joint_moments(forces: Kinetostatics) -> dict[str, Floats]:
 
 @dataclass(frozen=True)
 class Gait:
-    """One stride: the person, the motion, what the ground gives, and the forces under it."""
+    """One stride: the person, the motion, the ground reaction, and the resulting forces."""
 
     mechanism: Mechanism
     motion: Motion
@@ -249,7 +249,7 @@ def analyse(markers: Markers, strides: Strides, body: Mapping[str, Segment] = BO
 
 
 def gait_rows(gait: Gait) -> list[tuple[str, ...]]:
-    """Return the extremes of the joint moments, of the ground's force and of where it acts."""
+    """Return the extremes of the joint moments, of the ground reaction and of its place."""
     motion, mass = gait.motion, gait.mass
     rows: list[tuple[str, ...]] = [("", "least", "largest", "least per kg", "largest per kg")]
     for name, values in joint_moments(gait.forces).items():

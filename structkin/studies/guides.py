@@ -1,9 +1,10 @@
 """What guides a walking person: one closed stride of both legs from a record of one leg.
 
-Two assumptions make the other leg. It goes as the measured one half a stride later, so the stride must close: a record
-is folded into one period. And trunk and hip must go alike in both halves of the stride, since both legs hang on them.
-Markers of one side do not: the pelvis turns, and carries the marker of the hip ahead while its own leg swings and back
-while it stands. Of the hips' middle and of the spine that turn says nothing, so the mean of both halves is taken.
+Two assumptions give the other leg. It moves like the measured one half a stride later, so the stride must be periodic:
+a record is folded into one period. And trunk and hip must move alike in both halves of the stride, since both legs hang
+from them. Markers of one side do not: the pelvis rotates, and carries the hip marker forwards while its own leg swings
+and backwards while it stands. That rotation does not move the midpoint of the hips or the spine, so the mean of both
+halves is used.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ Complex = NDArray[np.complex128]
 #: The ends of each segment among the markers, upper end first, of the trunk lower end first.
 ENDS = {"hat": ("hip", "ribcage"), "thigh": ("hip", "knee"), "shank": ("knee", "ankle"), "foot": ("ankle", "mt5")}
 
-#: Points of the splines in a stride, and beyond each of its ends: there a spline knows nothing of its neighbours.
+#: Points of the splines in a stride, and beyond each of its ends, where a spline has no neighbours.
 POINTS, BEYOND = 160, 16
 
 
@@ -37,7 +38,7 @@ def direction(markers: Markers, segment: str) -> Complex:
 class Guides:
     """Values (n,) of the nine guided coordinates at times t (n,) [s], from before a stride to beyond its end.
 
-    `uneven` says how far [m] the markers of the trunk come away from the mean of both half strides.
+    `uneven` is the largest deviation [m] of the trunk's markers from the mean of both half strides.
     """
 
     t: Floats
@@ -46,9 +47,9 @@ class Guides:
 
 
 def guides(markers: Markers, period: float) -> Guides:
-    """Return a closed stride of `period` [s], which begins with the record.
+    """Return a closed stride of `period` [s] that starts with the record.
 
-    The record should be smoothed before. Raises `InputError` where it is shorter than one and a half strides.
+    The record should already be smoothed. Raises `InputError` if it is shorter than one and a half strides.
     """
     t = markers.t - markers.t[0]
     if t[-1] < 1.5 * period * (1 - 1e-3):
@@ -76,11 +77,11 @@ def _angle(places: Mapping[str, Complex], segment: str) -> Floats:
 
 
 def folded(t: Floats, values: Complex, period: float) -> Callable[[Floats], Complex]:
-    """Return the periodic course g of a record f of values (n,) at times t (n,) from zero, longer than one period.
+    """Return the periodic mean g of a record f of values (n,) at times t (n,) from zero, longer than one period.
 
     g(s) = sum_k w(s + k p) f(s + k p) / sum_k w(s + k p) over all repeats in the record, w(t) = sin^4(pi t / t_n). The
     weight and its first three derivatives vanish at both ends, so that g is as smooth as the spline f, and the ends of
-    the record, where a filter has but one side to go by, hardly count.
+    the record, where a filter has data on one side only, hardly count.
 
     >>> t = np.linspace(0, 1.6, 81)
     >>> course = folded(t, np.exp(2j * np.pi * t), 1.0)

@@ -60,9 +60,9 @@ def pendulum_angle(t: ArrayLike) -> Floats:
 def slider_crank_angle(t: ArrayLike, accuracy: float = 1e-12) -> Floats:
     """Return the angle (n,) [rad] of the first rod of a slider-crank with two equal rods of 1 m and 1 kg.
 
-    It begins at 45 degrees, the slider at 4 m/s towards the pivot. Nobody publishes data of it: this is its single
+    It starts at 45 degrees, the slider at 4 m/s towards the pivot. No data of it are published: this is its single
     equation of motion, (2/3 + 2 sin^2 a) a'' = -g cos a - 2 sin a cos a a'^2, integrated to this accuracy. The other
-    rod leans the other way, so that the slider is at x = 2 cos a also where both rods point the same way.
+    rod mirrors the first, so that the slider is at x = 2 cos a even where both rods point the same way.
     """
     from scipy.integrate import solve_ivp
 

@@ -1,4 +1,4 @@
-"""Measured markers: read from a user's file, smoothed without a lag, and the strides in them."""
+"""Measured markers: read from a user's file, smoothed without lag, and divided into strides."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Floats = NDArray[np.float64]
 #: Units of length that a file of markers may have [m].
 LENGTHS: Mapping[str, float] = MappingProxyType({"m": 1.0, "cm": 0.01, "mm": 0.001})
 
-#: Two passes of a Butterworth filter of second order have their -3 dB at this part of its analogue cut-off.
+#: Two passes of a second-order Butterworth filter have -3 dB at this fraction of its analogue cut-off.
 TWO_PASSES = float(np.sqrt(2) - 1) ** 0.25
 
 
@@ -35,15 +35,15 @@ class Markers:
 
     @property
     def rate(self) -> float:
-        """Samples a second [Hz]."""
+        """Samples per second [Hz]."""
         return (len(self.t) - 1) / float(self.t[-1] - self.t[0])
 
 
 def read_markers(path: str | Path, names: Sequence[str], unit: str = "m") -> Markers:
     """Read markers from CSV: columns `t` or `t_s` [s], and `name_x`, `name_y` in `unit` for each name.
 
-    Lines that begin with # are comments. Raises `InputError` that lists every column that is missing, and says where a
-    cell is not a number or the times are not evenly spaced.
+    Lines that begin with # are comments. Raises `InputError`, which lists every missing column and says where a cell is
+    not a number or the times are not evenly spaced.
     """
     source = str(path)
     if unit not in LENGTHS:
@@ -78,7 +78,7 @@ def read_markers(path: str | Path, names: Sequence[str], unit: str = "m") -> Mar
 def _numbers(rows: Sequence[Mapping[str, str]], column: str, problems: list[Problem]) -> Floats:
     found = np.full(len(rows), np.nan)
     for k, row in enumerate(rows):
-        with suppress(TypeError, ValueError):  # a line may be short, or say no number
+        with suppress(TypeError, ValueError):  # a line may be short, or have text in a cell
             found[k] = float(row[column])
         if not np.isfinite(found[k]):
             hint = decimal_comma(str(row[column])) or "fill the gaps first, or cut the record"
@@ -100,9 +100,9 @@ def _uneven(t: Floats) -> list[Problem]:
 
 
 def low_pass(markers: Markers, cutoff: float = 6.0) -> Markers:
-    """Return the markers without what is faster than `cutoff` [Hz]: a Butterworth filter, forth and back, no lag.
+    """Return the markers low-passed at `cutoff` [Hz] by a Butterworth filter, run forwards and backwards for no lag.
 
-    Of second order in each pass, whose cut-off is raised so that both together have theirs at `cutoff` (D. A. Winter,
+    Each pass is of second order, with its cut-off raised so that both together have -3 dB at `cutoff` (D. A. Winter,
     Biomechanics and Motor Control of Human Movement, 2009, sec. 3.4.4.2). Raises `InputError` for a cut-off that the
     sampling does not allow.
     """
@@ -111,7 +111,7 @@ def low_pass(markers: Markers, cutoff: float = 6.0) -> Markers:
     rate = markers.rate
     if not 0 < cutoff < rate / 2:
         found = f"{cutoff:g} Hz is not between 0 and {rate / 2:.3g} Hz"
-        raise InputError([Problem("cutoff", found, "the upper end is half the rate of samples")], "low_pass")
+        raise InputError([Problem("cutoff", found, "the upper end is half the sampling rate")], "low_pass")
     corrected = rate / np.pi * np.arctan(np.tan(np.pi * cutoff / rate) / TWO_PASSES)
     filter_ = butter(2, corrected, fs=rate, output="sos")
     places = {name: np.asarray(sosfiltfilt(filter_, place, axis=0)) for name, place in markers.places.items()}
@@ -128,11 +128,11 @@ class Strides:
 
 
 def strides(markers: Markers, hip: str = "hip", heel: str = "ankle", toe: str = "mt5") -> Strides:
-    """Find the strides of a foot from where it is before and behind the hip.
+    """Find the strides of a foot from its place relative to the hip.
 
-    It touches the ground where the heel is farthest before the hip, and leaves it where the toe is farthest behind
+    It touches the ground where the heel is farthest in front of the hip, and leaves it where the toe is farthest behind
     (J. A. Zeni, J. G. Richards, J. S. Higginson, Gait & Posture 27 (2008) 710-714).
-    Raises `InputError` where the record does not show a whole stride.
+    Raises `InputError` if the record does not contain a whole stride.
     """
     from scipy.signal import argrelmax
 
@@ -142,7 +142,7 @@ def strides(markers: Markers, hip: str = "hip", heel: str = "ankle", toe: str = 
     lifts = _times(markers.t, argrelmax(x[hip] - x[toe], order=apart)[0], x[hip] - x[toe])
     gaps = [*np.diff(contacts), *np.diff(lifts)]
     if not gaps or not contacts or not lifts:
-        hint = "the record needs a contact and a lift of the foot, and one of them twice; x points forward"
+        hint = "the record needs a contact and a lift of the foot, one of them twice; x must point forward"
         raise InputError([Problem("t", "there is no whole stride", hint)], "strides")
     return Strides(contacts, lifts, float(np.mean(gaps)))
 

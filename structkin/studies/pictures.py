@@ -22,7 +22,7 @@ Plane = NDArray[np.complexfloating[Any, Any]]
 
 
 def tidy(axes: Axes, title: str, x: str, y: str) -> None:
-    """Name axes in the size of our other pictures."""
+    """Label axes in the font size of our other pictures."""
     axes.set_title(title, fontsize=NORMAL)
     axes.set_xlabel(x, fontsize=NORMAL)
     axes.set_ylabel(y, fontsize=NORMAL)
@@ -32,7 +32,7 @@ def tidy(axes: Axes, title: str, x: str, y: str) -> None:
 
 
 def draw_responses() -> Figure:
-    """Draw how the error of a constraint fades, by its gains (Flores & Lankarani, Figs. 56-58)."""
+    """Draw how the error of a constraint decays for several gains (Flores & Lankarani, Figs. 56-58)."""
     figure = new_figure(10.0, 3.6)
     t = np.linspace(0, 2, 401)
     families = (
@@ -51,7 +51,7 @@ def draw_responses() -> Figure:
 
 
 def draw_stability() -> Figure:
-    """Draw where in the plane of the gains, made dimensionless by the step, each integrator lets the error fade.
+    """Draw where in the plane of the gains, made dimensionless by the step, the error decays for each integrator.
 
     Left the regions (Fig. 60 shows Euler's), with the gains of Tab. 1; right |z| along alpha = beta.
     """
@@ -81,10 +81,10 @@ def draw_stability() -> Figure:
     return figure
 
 
-#: Largest moment of the ankle in normal walking for the mass of the body [N m/kg], from force plates (D. A. Winter).
+#: Largest ankle moment in normal walking per body mass [N m/kg], from force plates (D. A. Winter).
 ANKLE_PEAKS = (1.3, 1.7)
 
-#: Behind words that stand on lines.
+#: The background of text on top of lines.
 PAPER = {"facecolor": "white", "edgecolor": "none", "pad": 0.5, "alpha": 0.8}
 
 #: Lines that are drawn in the plane of s h: real and imaginary parts.
@@ -94,8 +94,8 @@ REALS, IMAGINARIES = (-2.0, -1.5, -1.0, -0.5, 0.0, 0.5), (0.0, 0.5, 1.0, 1.5, 2.
 def draw_mapping() -> Figure:
     """Draw how a step h maps the plane of s into the plane of z, exactly and by Euler's method, with Tab. 1's roots.
 
-    The exact z = exp(s h) takes the left half of the one into the unit circle of the other (Flores & Lankarani,
-    Fig. 59). Euler's z = 1 + s h only moves it: what it leaves outside of the circle grows.
+    The exact z = exp(s h) maps the left half-plane into the unit circle (Flores & Lankarani, Fig. 59). Euler's
+    z = 1 + s h only translates it: what stays outside the circle grows.
     """
     maps: tuple[tuple[str, float, Callable[[Plane], Plane]], ...] = (
         ("s h, green where the error decays", 3.5, lambda x: x),
@@ -131,7 +131,7 @@ def draw_mapping() -> Figure:
 
 
 def draw_gait(gait: Gait) -> Figure:
-    """Draw a stride: the person, the angles of the joints, what the ground gives, and the joint moments."""
+    """Draw a stride: the person, the joint angles, the ground reaction, and the joint moments."""
     from structkin.studies.gait import joint_moments
 
     motion, ground = gait.motion, gait.ground
@@ -147,7 +147,7 @@ def draw_gait(gait: Gait) -> Figure:
     for x, force in zip(ground.place[every], ground.force[every], strict=True):
         person.plot([x, x + 4e-4 * force[0]], [0, 4e-4 * force[1]], color=DRIVER, linewidth=1)
     person.set_aspect("equal")
-    tidy(person, "right leg blue, left leg orange, the ground's force red", "x [m]", "y [m]")
+    tidy(person, "right leg blue, left leg orange, ground reaction red", "x [m]", "y [m]")
     names = (("hip", PALETTE[0], np.pi), ("knee", PALETTE[1], 0.0), ("ankle", PALETTE[2], -np.pi / 2))
     for name, colour, straight in names:
         angle = motion.drivers[f"right_{name}"][0] + straight
@@ -156,7 +156,7 @@ def draw_gait(gait: Gait) -> Figure:
     reaction.plot(motion.t, ground.force[:, 0], color=PALETTE[0], label="forward")
     reaction.plot(motion.t, ground.force[:, 1], color=PALETTE[1], label="up")
     reaction.fill_between(motion.t, 0, ground.shares["right"] * ground.force[:, 1], color=PALETTE[1], alpha=0.15)
-    tidy(reaction, "what the ground must give in sum (shaded: the right foot's share, assumed)", "t [s]", "force [N]")
+    tidy(reaction, "resultant ground reaction (shaded: the right foot's share, assumed)", "t [s]", "force [N]")
     found = joint_moments(gait.forces)
     for name, colour, _ in names:
         moments.plot(motion.t, found[f"right_{name}"], color=colour, label=name)

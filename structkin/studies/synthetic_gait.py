@@ -1,8 +1,8 @@
-"""A synthetic gait: markers of a walking leg, drawn by hand, not measured.
+"""A synthetic gait: markers of a walking leg, designed by hand, not measured.
 
 The ball of the foot rests while the foot is on the ground, the foot turns as heel and toe lift, the hip rises over the
-standing leg, and the knee is where thigh and shank meet in front. Numbers are chosen to look like slow walking of the
-person of `structkin.studies.gait.BODY`, and hip and trunk sway so that the ground's force stays under the foot.
+standing leg, and the knee is where thigh and shank meet in front. The numbers resemble slow walking of the person of
+`structkin.studies.gait.BODY`, and hip and trunk sway so that the ground reaction stays under the foot.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from structkin.studies.markers import Markers
 
 Floats = NDArray[np.float64]
 
-#: A stride takes so long [s] and goes so far [m]; the foot is on the ground for this part of it.
+#: Duration [s] and length [m] of a stride, and the fraction of it during which the foot is on the ground.
 PERIOD, STRIDE, STANCE = 1.0, 1.25, 0.6
 
 #: Lengths [m] of trunk (to the rib marker), thigh, shank and foot: Flores & Lankarani, Tab. 2.
 TRUNK, THIGH, SHANK, FOOT = 0.2575, 0.3141, 0.4081, 0.1221
 
-#: The ball of the foot rests so far [m] before where the hip was when the foot touched the ground.
+#: How far [m] the ball of the foot rests ahead of the hip's place at first contact.
 AHEAD = 0.39
 
-#: How the hip goes forth and back and up and down [m], and the trunk pitches [deg], twice a stride: size and phase.
+#: Fore-and-aft and vertical motion of the hip [m] and pitch of the trunk [deg], twice a stride: amplitude and phase.
 SURGE, RISE, NOD = (0.009, -0.02), (0.018, 0.125), (1.7, 0.32)
 
 #: Phase of the stride from contact to contact; ball of the foot forward (part of the stride) and up [m]; angle of the
@@ -86,7 +86,7 @@ def _foot(phase: Floats) -> tuple[NDArray[np.complex128], Floats]:
     """Return the ball of the foot x + iy [m] and the foot's angle [rad]: through the keys, stride after stride."""
     from scipy.interpolate import PchipInterpolator
 
-    # Between equal keys this interpolation rests, so that the foot on the ground does; the low pass smooths the rest.
+    # Between equal keys this interpolation is constant, as the foot on the ground must be; the low pass smooths it.
     first, last = int(np.floor(phase[0])) - 1, int(np.ceil(phase[-1])) + 1
     keys = np.concatenate([KEYS[:-1] + np.array((k, k, 0, 0)) for k in range(first, last + 1)])
     x, y, angle = PchipInterpolator(keys[:, 0], keys[:, 1:])(phase).T

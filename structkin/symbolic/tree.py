@@ -47,6 +47,11 @@ class Tree:
     of: dict[str, int]
     cut: tuple[SpatialJoint, ...]
 
+    @property
+    def coordinates(self) -> tuple[tuple[str, int], ...]:
+        """The (joint, number) of the coordinates q, in the order of the bodies."""
+        return tuple(body.coordinate for body in self.bodies if body.coordinate is not None)
+
 
 def tree_of(model: SpatialModel) -> Tree:
     """Return a spanning tree of the model's bodies, breadth first, that leaves out the joints with `cut=True`.

@@ -131,7 +131,7 @@ def test_a_tiny_run(tmp_path: Path):
         "III, NumPy : II",
         "time ~ dyads^",
         "| IV-b, NumPy |",
-        "over the bare calls | 2 | 6 |",
+        "relative to the bare calls | 2 | 6 |",
         "copying [ns]",
     ):
         assert told in result.output

@@ -85,7 +85,7 @@ def test_panels_share_one_scale_and_name_what_is_drawn():
     assert len(limits) == 1
     texts = [text.get_text() for text in figure.texts]
     assert any(
-        "8 assemblies" in text and "5 are drawn; * that of the sketch" in " ".join(text.split()) for text in texts
+        "8 assemblies" in text and "5 drawn; * the assembly of the sketch" in " ".join(text.split()) for text in texts
     )
     heads = [ax.get_title(loc="left") for ax in figure.axes]
     assert heads[0].startswith("0   group 2: +") and all("certified" in head for head in heads)

@@ -37,7 +37,7 @@ def test_a_table_of_another_format_is_refused(command, name, tmp_path):
 
 def test_in_python_too(tmp_path):
     motion = sk.load(GOOD).solve(5)
-    with pytest.raises(InputError, match=r"'.xlsx' is not a format of tables; use .csv"):
+    with pytest.raises(InputError, match=r"'.xlsx' is not a table format; use .csv"):
         write_csv(motion, tmp_path / "x.xlsx")
     text = io.StringIO()
     write_csv(motion, text)
@@ -64,7 +64,7 @@ def test_a_dash_is_stdout(command, tmp_path, monkeypatch):
 def test_stdout_takes_one_output(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     result = run("solve", GOOD, "--csv", "-", "--json")
-    assert "'-' is stdout, to which --json prints" in str(result.exception)
+    assert "'-' is stdout, which --json uses" in str(result.exception)
     result = run("solve", GOOD, "--samples", "3", "--csv", "-", "--plot", "a.png")
     assert result.stdout.startswith("t,") and "written" not in result.output and os.listdir(tmp_path) == ["a.png"]
 

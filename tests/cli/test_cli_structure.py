@@ -100,7 +100,7 @@ def test_inputs_are_ranked_and_drawn(undriven, tmp_path):
 
 def test_own_inputs_are_marked():
     run = structkin("inputs", path("stephenson_iii_triad"))
-    assert "E *" in run.stdout and "* the drivers that it has" in run.stdout
+    assert "E *" in run.stdout and "* the mechanism's own drivers" in run.stdout
 
 
 def test_all_inputs():

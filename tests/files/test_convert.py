@@ -40,7 +40,7 @@ def test_samples_are_those_asked_for(tmp_path):
     lines = (tmp_path / "x.csv").read_text(encoding="utf-8").splitlines()
     assert len(lines) == 7 and lines[-1].startswith("0.5,")
     result = run(ROCKER, tmp_path / "x.json", "--samples", 5)
-    assert "holds no motion: --samples and --duration change nothing" in result.output
+    assert "holds no motion: --samples and --duration have no effect" in result.output
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".svg"])
@@ -67,7 +67,7 @@ def test_what_a_format_cannot_hold_is_refused(tmp_path):
     free.write_text('[points]\nA = [0, 0]\nB = [1, 0]\n[links]\nground = ["A"]\narm = ["A", "B"]\n', encoding="utf-8")
     assert "arm" in str(run(free, tmp_path / "x.csv").exception)
     result = run(free, tmp_path / "x.svg")
-    assert result.exit_code == 0 and "note: no motion in it" in result.output
+    assert result.exit_code == 0 and "note: without the motion" in result.output
     assert sorted(os.listdir(tmp_path)) == ["free.toml", "x.svg"]
 
 

@@ -20,7 +20,7 @@ REFUSED = {
     "cam_roller_follower": "joints.contact: MuJoCo has no cams",
     "garage_door": "joints.track: MuJoCo has no slots along a curve",
     "geneva": "joints.step: MuJoCo has no Geneva wheels",
-    "one_cylinder_engine": "forces.seal: MuJoCo's friction is not of this law",
+    "one_cylinder_engine": "forces.seal: MuJoCo has no friction of this law",
 }
 GRAVITY = {"gravity": (0, -9.81)}
 ROD = {"shape": "rod", "density": 2.0}
@@ -210,7 +210,7 @@ def test_links_without_mass_get_a_stand_in_that_changes_little():
     data["links"]["block"] = ["B"]
     mechanism = sk.Mechanism.from_dict(data)
     run = Run(mechanism)
-    assert run.notes == ("without mass: block; MuJoCo moves no body without, here it is 0.0001 kg",)
+    assert run.notes == ("without mass: block; MuJoCo needs it, so here it is 0.0001 kg",)
     end = round(mechanism.duration / run.m.opt.timestep) * run.m.opt.timestep
     run.until(end)
     assert run.error(mechanism.simulate([0.0, end]), 1) < 2e-4
@@ -220,7 +220,7 @@ def test_what_varies_with_time_is_noted(tmp_path):
     mechanism = sk.load(path("excavator"))
     run = Run(mechanism)
     said = "set the controls of boom_cylinder, arm_cylinder, bucket_cylinder, and of their rates"
-    assert run.notes == (f"the file holds no laws of time: {said}",)
+    assert run.notes == (f"MJCF has no laws of time: {said}",)
     rocker = sk.load(path("crank_rocker"))
     assert any("no link has a mass" in note for note in Run(rocker).notes)
     rocker.save(tmp_path / "x.xml")
@@ -231,6 +231,6 @@ def test_what_varies_with_time_is_noted(tmp_path):
 def test_every_reason_is_told_and_nothing_written(tmp_path):
     data = sk.load(path("cam_lever_press")).source_dict
     data["forces"] = {"drag": {"type": "friction", "joint": "guide", "limit": 2}}
-    with pytest.raises(sk.InputError, match=r"as MJCF: 2 errors(?s:.*)no cams(?s:.*)friction is not of this law"):
+    with pytest.raises(sk.InputError, match=r"as MJCF: 2 errors(?s:.*)no cams(?s:.*)no friction of this law"):
         sk.Mechanism.from_dict(data).save(tmp_path / "x.xml")
     assert not os.listdir(tmp_path)

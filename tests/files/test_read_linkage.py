@@ -87,7 +87,7 @@ REFUSED = {
     "a place that is no number": (drawing(CRANK.replace('y="40"', 'y="4O"'), link(0, "0 1")), "connector 1.y"),
     "a place that is missing": (drawing(CRANK.replace('y="40"', ""), link(0, "0 1")), "coordinate is missing"),
     "no id": (drawing(CRANK.replace('id="1"', ""), link(0, "0 1")), "the id is missing"),
-    "an id twice": (drawing(CRANK.replace('id="1"', 'id="0"'), link(0, "0 1")), "given twice"),
+    "an id twice": (drawing(CRANK.replace('id="1"', 'id="0"'), link(0, "0 1")), "used twice"),
     "infinite": (drawing(CRANK.replace('y="40"', 'y="1e999"'), link(0, "0 1")), "finite"),
     "a slider without limits": (
         drawing(CRANK, connector(2, 5, 5, ">0 7"), link(0, "0 1"), link(1, "1 2")),

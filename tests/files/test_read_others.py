@@ -132,7 +132,7 @@ def test_welds_and_floating_slots_of_pmksplus():
 
 
 REFUSED = {
-    "a joint without a type": (pmks_text, "ground,input,0,0\n", "is no joint"),
+    "a joint without a type": (pmks_text, "ground,input,0,0\n", "is not a joint"),
     "an unknown type": (pmks_text, "ground,input,R,0,0\na,b,G,1,1\n", "'G' are not understood"),
     "no joints": (pmks_json, '{"Joints": []}', "no joint"),
     "links that are none": (pmks_json, '{"Joints": [{"X": 0, "Y": 0, "Links": [1]}]}', "names of links"),
@@ -143,7 +143,7 @@ REFUSED = {
     "brackets": (pyslvs, "M[J[R, P[0, 0], L[ground, a]", "do not match"),
     "a place of one number": (pyslvs, "M[J[R, P[0], L[ground, a]]]", "P[0, 0]"),
     "aliases": (pyslvs_yaml, "a: &a [1]\nmechanism: *a\n", "aliases"),
-    "no mechanism": (pyslvs_yaml, "mechanism: 3\n", "no mechanism"),
+    "no mechanism": (pyslvs_yaml, "mechanism: 3\n", "no Pyslvs mechanism"),
     "cylinders": (motiongen, samples.MOTIONGEN.replace('"cylinders": []', '"cylinders": [1]'), "cylinders"),
     "an actuator of another kind": (motiongen, samples.MOTIONGEN.replace("rotary", "linear"), "'linear'"),
     "no speed": (motiongen, samples.MOTIONGEN.replace('"velocity": 10', '"velocity": 0'), "other than zero"),

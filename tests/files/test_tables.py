@@ -72,7 +72,7 @@ def test_what_is_not_known_is_empty_and_no_name_is_a_formula(tmp_path):
 def test_a_sheet_that_is_too_large_is_refused(tmp_path, monkeypatch):
     pytest.importorskip("openpyxl")
     monkeypatch.setattr("structkin.files.writers.xlsx.ROWS", 100)
-    with pytest.raises(sk.InputError, match=r"motion: has 102 rows, and a sheet holds 100; ask for fewer samples"):
+    with pytest.raises(sk.InputError, match=r"motion: has 102 rows, but a sheet holds 100; ask for fewer samples"):
         ROCKER.solve(samples=101).save(tmp_path / "x.xlsx")
     assert not os.listdir(tmp_path)
 
@@ -138,7 +138,7 @@ def test_a_motion_where_none_can_be_written_is_refused(tmp_path):
     for name in ("x.toml", "x.xml"):
         with pytest.raises(sk.InputError, match=r"motion: .* holds no motion"):
             ROCKER.solve(samples=2).save(tmp_path / name)
-    with pytest.raises(sk.InputError, match=r"motion: is that of another mechanism"):
+    with pytest.raises(sk.InputError, match=r"motion: belongs to another mechanism"):
         ROCKER.save(tmp_path / "x.csv", motion=FIVE_BAR.solve(samples=2))
     assert not os.listdir(tmp_path)
 

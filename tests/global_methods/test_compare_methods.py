@@ -112,7 +112,7 @@ def test_a_method_that_takes_too_long_is_given_up():
             four_bar(1, 3, 2.5, 3, 0.7).compare(37, patience=wrong)
     told = structkin("compare", path("crank_rocker"), "--samples", 25, "--method", "global", "--patience", "1e-9")
     words = " ".join(told.stdout.split())
-    assert told.returncode == 1 and "Given up after 1e-09 s: global (natural)" in words
+    assert told.returncode == 1 and "Abandoned after 1e-09 s: global (natural)" in words
 
 
 def test_progress_is_told_within_a_method():

@@ -15,7 +15,8 @@ import structkin as sk
 from structkin.cli import app
 from structkin.examples import path
 from structkin.report import content
-from structkin.report.modes import mirrored, others
+from structkin.report.centres import centres
+from structkin.report.modes import followed, mirrored, others
 
 DYADS = (
     "crank_rocker",
@@ -76,10 +77,67 @@ def test_the_other_modes_of_a_triad_are_the_other_assemblies():
     np.testing.assert_allclose(got, wanted, atol=1e-8)
 
 
+def test_the_other_modes_of_a_triad_follow_the_motion():
+    m = sk.load(path("platform_3rrr"))
+    motion = m.solve(samples=9)
+    group = motion.structure.groups[3]
+    live = followed(motion, group)
+    for k in range(9):
+        fixed, _ = others(motion, group, k)
+        got = [frames for frames in live if np.isfinite(frames["plate"][0][k])]
+        assert len(got) == len(fixed)
+        for link in group.links:
+            ends = (
+                sorted((part[link][0][at], part[link][1][at]) for part in parts) for parts, at in ((got, k), (fixed, 0))
+            )
+            for one, other in zip(*(np.sort_complex(np.ravel(list(end))) for end in ends), strict=True):
+                assert one == pytest.approx(other, abs=1e-8)
+
+
+def test_the_modes_of_a_larger_group_are_those_of_one_pose():
+    step = content(sk.load(path("eight_bar_double_triad")), samples=3, without=["limits"])["steps"]["groups"][1]
+    assert not step["live"] and len(step["modes"]) == 9
+
+
+def centre_of(data: Any, link: str, base: str) -> Any:
+    return next(pair for pair in data["centres"]["pairs"] if (pair["link"], pair["base"]) == (link, base))
+
+
+def test_relative_instant_centres_obey_kennedys_theorem():
+    """The three centres of three links lie on a line; crank and rocker meet on the line of the fixed pivots."""
+    m = sk.load(path("crank_rocker"))
+    motion = m.solve(samples=25)
+    data = content(m, motion=motion)
+    names = sorted((pair["link"], pair["base"]) for pair in data["centres"]["pairs"])
+    assert names == [("coupler", "ground"), ("rocker", "crank")] or names == [
+        ("coupler", "ground"),
+        ("crank", "rocker"),
+    ]
+    pair = next(pair for pair in data["centres"]["pairs"] if pair["base"] != "ground")
+    A, D = (1e3 * motion.position(name)[0] for name in "AD")
+    ratio = motion.K("rocker")[:, 0]
+    wanted = A[0] + (D[0] - A[0]) * ratio / (ratio - 1)  # w_2 (P - A) = w_4 (P - D)
+    for k in range(25):
+        if pair["x"][k] is not None:
+            assert pair["x"][k] == pytest.approx(wanted[k], rel=1e-4, abs=1e-3)
+            assert pair["y"][k] == pytest.approx(A[1], abs=1e-3)
+    assert sum(x is not None for x in pair["x"]) > 20
+
+
+def test_pairs_of_links_that_a_page_has_no_room_for_are_counted(monkeypatch: pytest.MonkeyPatch):
+    motion = sk.load(path("jansen_leg")).solve(samples=3)
+    every = centres(motion)
+    monkeypatch.setattr("structkin.report.centres.MOST_PAIRS", 2)
+    some = centres(motion)
+    ground = [pair["link"] for pair in every["pairs"] if pair["base"] == "ground"]
+    assert every["left_out"] == 0 and ground and len(some["pairs"]) == len(ground) + 2
+    assert some["left_out"] == len(every["pairs"]) - len(some["pairs"]) > 0
+
+
 def test_instant_centres_are_where_the_lines_of_the_cranks_meet():
     m = sk.load(path("crank_rocker"))
     motion = m.solve(samples=25)
-    centre = content(m, motion=motion)["centres"]["coupler"]
+    centre = centre_of(content(m, motion=motion), "coupler", "ground")
     A, B, C, D = (motion.position(name) for name in "ABCD")
     for k in range(25):
         meet = np.linalg.solve(np.column_stack((B[k] - A[k], C[k] - D[k])), D[k] - A[k])

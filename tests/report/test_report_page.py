@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from pages import Opened, open_file, pins
 
 import structkin as sk
 from structkin.examples import path
+from structkin.report.modes import others
 
 #: One of each kind: a dyad, cylinders with forces, a triad and three drivers, gears, springs, a cam.
 NAMES = ("crank_rocker", "excavator", "platform_3rrr", "planetary_train", "one_cylinder_engine", "cam_lever_press")
@@ -76,6 +78,44 @@ def test_the_circles_of_a_dyad_pass_through_its_pin_and_follow_the_slider(four_b
         for x, y, r in circles:
             assert np.hypot(*(C - (x, y))) == pytest.approx(r, rel=1e-3)
     assert page.locator("#steps .sk-ghost > *").count() > 0
+
+
+def test_the_other_modes_of_a_triad_follow_the_slider(browser: Any, tmp_path: Path):
+    m = sk.load(path("platform_3rrr"))
+    page = opened_report(browser, m, tmp_path, without=["limits"]).page
+    motion = m.solve(samples=SAMPLES)
+    page.locator("#steps .sk-order button").nth(3).click()
+    for sample in (0, 23):
+        page.get_by_role("slider", name="Sample of the motion").fill(str(sample))
+        count = len(others(motion, motion.structure.groups[3], sample)[0])
+        assert page.locator("#steps .sk-ghost [data-id='link:plate']:visible").count() == count > 0
+        assert f"{count} other assembly modes in this pose" in page.locator("#steps .sk-why").inner_text()
+
+
+def test_points_and_links_can_be_compared_in_one_plot(four_bar: Opened):
+    motion = sk.load(path("crank_rocker")).solve(samples=SAMPLES)
+    part = four_bar.page.locator(".sk-compare")
+    part.get_by_label("Quantity").select_option("magnitude of velocity")
+    for box in part.get_by_role("checkbox").all():
+        box.check()
+    keys = dict(text.split() for text in part.locator(".sk-key").all_inner_texts())
+    speeds = {name: 1e3 * np.hypot(*motion.velocity(name)[0]) for name in ("P", "B", "C")}
+    assert {name: float(text) for name, text in keys.items()} == pytest.approx(speeds, rel=1e-3)
+    part.get_by_label("Quantity").select_option("angular velocity")
+    assert part.get_by_role("checkbox").count() == 3
+    assert not four_bar.errors
+
+
+def test_centrodes_of_two_moving_links_touch_at_their_centre(four_bar: Opened):
+    page = four_bar.page
+    page.get_by_label("Instant centres").check()
+    page.get_by_label("Centres relative to").select_option("crank")
+    page.get_by_label("Centrodes of").select_option("rocker")
+    page.get_by_role("slider", name="Sample of the motion").fill("20")
+    curves = [page.locator(f"[data-centrode={name}]").get_attribute("d") for name in ("fixed", "moving")]
+    places = [np.array([at.split() for at in re.split("[ML]", d)[1:]], float) for d in curves]
+    np.testing.assert_allclose(places[0][20], places[1][20], atol=1e-6)
+    assert page.locator("[data-centre=rocker]").is_visible()
 
 
 def test_a_press_on_a_plot_moves_the_mechanism(four_bar: Opened):

@@ -89,7 +89,7 @@ def test_one_picture_for_each_structure():
     figure = draw_inputs(ranking, mechanism=quick_return())
     panels = [gid for gid in gids(figure) if gid.startswith("inputs:")]
     assert len(panels) == min(6, len(ranking.distinct())) > 1
-    assert "likewise" in texts(figure) and "* the drivers that it has" in texts(figure)
+    assert "same structure" in texts(figure) and "* the mechanism's own drivers" in texts(figure)
     nothing_is_cut(figure)
 
 
@@ -97,7 +97,7 @@ def test_own_drivers_are_drawn_even_if_they_are_not_simple():
     ranking = catalogue("three_rrr_manipulator").rank_inputs()
     figure = draw_inputs(ranking, most=2)
     assert [gid for gid in gids(figure) if gid.startswith("inputs:")][1] == "inputs:A1, A2, A3"
-    assert "the first 2 of" in texts(figure)
+    assert "2 of" in texts(figure)
 
 
 @pytest.mark.parametrize("name", ["double_parallelogram_five_link", "trap_floating_double_pin", "four_bar_no_driver"])
@@ -131,4 +131,4 @@ def test_the_table_of_inputs():
     assert levels_words(ranking[0]) == "2 x driven R; RRR"
     assert "cannot move: C" in shown(inputs_table(catalogue("trap_floating_double_pin").rank_inputs()))
     pins = sk.Topology(tuple("0123"), "0", (sk.Joint("A", "R", ("0", "1")), sk.Joint("B", "R", ("1", "2", "3"))))
-    assert "not together: B (1 to 2) + B (1 to 3) + B (2 to 3)" in shown(inputs_table(pins.rank_inputs()))
+    assert "cannot drive together: B (1 to 2) + B (1 to 3) + B (2 to 3)" in shown(inputs_table(pins.rank_inputs()))

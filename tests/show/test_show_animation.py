@@ -48,7 +48,7 @@ def test_speed_and_seconds_set_how_long_it_plays():
 def test_without_times_each_sample_is_a_frame():
     motion = one_crank().solve(drivers={"motor": np.linspace(0, 1, 7)})
     assert motion.animate().samples.tolist() == [0, 1, 2, 3, 4, 5, 6]
-    with pytest.raises(sk.InputError, match=r"no times that grow; give seconds"):
+    with pytest.raises(sk.InputError, match=r"no increasing times; give seconds"):
         motion.animate(speed=1.0)
 
 
@@ -167,9 +167,9 @@ def test_mistakes_in_the_call(tmp_path):
     with pytest.raises(sk.InputError, match=r"at most 20000"):
         motion.animate(seconds=1e6)
     film = motion.animate(fps=60)
-    with pytest.raises(sk.InputError, match=r"a GIF plays at most 50 frames a second"):
+    with pytest.raises(sk.InputError, match=r"a GIF plays at most 50 frames per second"):
         film.save(tmp_path / "a.gif")
-    with pytest.raises(sk.InputError, match=r"not a format of animations; use .gif, .webp, .mp4"):
+    with pytest.raises(sk.InputError, match=r"not an animation format; use .gif, .webp, .mp4"):
         film.save(tmp_path / "a.avi")
 
 
@@ -190,5 +190,5 @@ def test_a_page_is_written_by_the_report(tmp_path):
     call = ["animate", str(path("crank_rocker")), "-o", str(target)]
     assert CliRunner().invoke(app, call).exit_code == 0
     assert "Crank-rocker" in target.read_text(encoding="utf-8")
-    with pytest.raises(sk.InputError, match=r"--fps: changes nothing in a page"):
+    with pytest.raises(sk.InputError, match=r"--fps: has no effect on a page"):
         CliRunner().invoke(app, [*call, "--fps", "3"], catch_exceptions=False)

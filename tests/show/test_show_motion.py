@@ -63,7 +63,7 @@ def test_without_times_the_driver_is_the_axis():
     figure = plot_motion(m.solve(drivers={"motor": np.radians([0, 10, 20, 30])}), "P")
     assert figure.axes[-1].get_xlabel() == "motor [deg]"
     assert figure.axes[0].lines[0].get_xdata() == pytest.approx([0, 10, 20, 30])
-    assert texts(figure).count("not known: the rates of the drivers were not given") == 2
+    assert texts(figure).count("unknown: the drivers' rates were not given") == 2
     figure = plot_motion(m.solve(drivers={"motor": [0.0, 0.5, 0.0]}), "P")
     assert figure.axes[-1].get_xlabel() == "sample"
 

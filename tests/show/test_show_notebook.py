@@ -30,7 +30,7 @@ NOUNS = {
     "of a motion": (motion.structure, ["driven R"]),
     "motion": (motion, ["13 of 13 samples ok", "link rod"]),
     "limits": (engine.limits(), ["turns fully"]),
-    "circuits": (engine.circuits(), ["2 circuits", "that of the sketch"]),
+    "circuits": (engine.circuits(), ["2 circuits", "branch of the sketch"]),
     "forces": (motion.forces(), ["driver motor", "N m"]),
     "simulation": (PENDULUM.simulate(0.5, samples=5), ["energy", "link arm"]),
     "under-determined": (loose().structure(), ["one driver is missing"]),

@@ -20,7 +20,7 @@ from structkin.show import letters
 
 #: Hieroglyphs, and the remark on letters that no font has.
 BOXES = "\U00013000\U0001313f"
-REMARK = "some names have letters that no installed font has"
+REMARK = "some letters are in no installed font"
 
 
 def renamed(word):
@@ -149,14 +149,14 @@ def test_a_backend_that_cannot_be_loaded_is_told(tmp_path):
 @pytest.fixture
 def remarks(caplog):
     letters.families_with.cache_clear()
-    letters._remark.cache_clear()
+    letters._warn.cache_clear()
     caplog.set_level(logging.WARNING)
     yield caplog
     letters.families_with.cache_clear()
-    letters._remark.cache_clear()
+    letters._warn.cache_clear()
 
 
-def test_letters_that_no_font_has_get_one_remark(remarks, tmp_path, monkeypatch):
+def test_letters_that_no_font_has_get_one_warning(remarks, tmp_path, monkeypatch):
     """Warnings are errors here: matplotlib's own would fail."""
     plain = [font for font in font_manager.fontManager.ttflist if font.name == "DejaVu Sans"]
     monkeypatch.setattr(font_manager.fontManager, "ttflist", plain)
@@ -165,7 +165,7 @@ def test_letters_that_no_font_has_get_one_remark(remarks, tmp_path, monkeypatch)
     assert [line[: len(REMARK)] for line in remarks.messages] == [REMARK]
 
 
-def test_letters_of_many_scripts_need_no_remark(remarks):
+def test_letters_of_many_scripts_need_no_warning(remarks):
     for word in ("Жуковский ", "Ἀρχιμήδης ", "Čebyšëv ł ", "ω₁² "):
         crank = renamed(word).solve(5).plot()
         assert not letters.lacking(crank)

@@ -1,4 +1,4 @@
-"""The mechanisms of the comparison: uniform rods, 1 kg a metre, joined by pins, under gravity."""
+"""The mechanisms of the comparison: uniform rods of 1 kg per metre, joined by pins, under gravity."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from structkin.kernels.choice import has_numba
 
 Floats = NDArray[np.float64]
 
-#: Simulated time [s], output times, and runs of which the shortest counts.
+#: Simulated time [s], output times, and the number of runs, of which the shortest counts.
 END, SAMPLES, RUNS = 10.0, 101, 3
 #: A run longer than this [s] is not repeated.
 LONG = 2.0
@@ -46,9 +46,9 @@ class Case:
 
 @dataclass(frozen=True)
 class SimulationRun:
-    """One run: error of the tip [m] over all output times, seconds of the clock, energy drift [J], evaluations.
+    """One run: error of the tip [m] over all output times, wall time [s], energy drift [J], evaluations.
 
-    `setting` is the step [s] or the tolerance. What other programs do not tell is NaN.
+    `setting` is the step [s] or the tolerance. Values that other programs do not report are NaN.
     """
 
     case: str
@@ -73,7 +73,7 @@ class Pace:
 
 
 def cases(quick: bool) -> list[Case]:
-    """Return the mechanisms of the comparison; fewer and coarser settings where it is to be quick."""
+    """Return the mechanisms of the comparison; with fewer and coarser settings if it is to be quick."""
 
     def part(*settings: float) -> tuple[float, ...]:
         return settings[:2] if quick else settings
@@ -101,7 +101,7 @@ def cases(quick: bool) -> list[Case]:
 
 
 def compare(case: Case, engine: str) -> Iterator[SimulationRun]:
-    """Measure all methods and settings of a case, other programs where they are installed."""
+    """Measure all methods and settings of a case, and other programs if they are installed."""
     times = np.linspace(0.0, END, SAMPLES)
     reference = case.mechanism.simulate(times, rtol=EXACT, atol=EXACT, engine=engine)
     exact = reference.position(case.tip[1])
@@ -146,7 +146,7 @@ def paces(sizes: Mapping[str, Sequence[int]], engine: str) -> Iterator[Pace]:
 
 
 def _pace(mechanism: Mechanism, formulation: str, many: int, engine: str) -> float:
-    """Return the processor's seconds of a step: what a longer run takes more than a shorter one, at their best."""
+    """Return the processor time [s] per step, from the difference between the best long run and the best short run."""
     taken, step = [], 1e-5
     for steps in (1, many):
         options: dict[str, Any] = {"integrator": "rk4", "step": step, "formulation": formulation, "engine": engine}

@@ -1,8 +1,8 @@
-"""The same motions by other programs, where they are installed: Exudyn and MuJoCo. They are no dependency.
+"""The same motions by other programs, if they are installed: Exudyn and MuJoCo. They are not dependencies.
 
-Both get the poses and velocities that our first instant has, and rods joined by pins: Exudyn as rigid bodies with
-joints between them (redundant coordinates, generalized-alpha on index 3), MuJoCo as a tree of hinges whose loops are
-closed by equality constraints (a soft constraint, as hard as its step allows).
+Both start from our poses and velocities, with rods joined by pins: Exudyn as rigid bodies with joints between them
+(redundant coordinates, generalized-alpha on index 3), MuJoCo as a tree of hinges whose loops are closed by equality
+constraints (soft constraints, as stiff as the step allows).
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from structkin.bench.dynamics.cases import GRAVITY
 
 Floats = NDArray[np.float64]
 
-#: Rods from which Exudyn's sparse solver is the faster one.
+#: The number of rods from which Exudyn's sparse solver is the faster one.
 SPARSE = 12
 
 
 @dataclass(frozen=True)
 class Ran:
-    """Places (n, 2) of the tip at the output times, and the seconds of the solver without setting up."""
+    """Places (n, 2) of the tip at the output times, and the time [s] of the solver without setup."""
 
     tip: Floats
     seconds: float
@@ -143,7 +143,7 @@ class _Tree:
                     closed.add((joint.id, frozenset((link, other))))
 
     def _tied(self, pin: str, a: str, b: str) -> bool:
-        """Return whether the tree, or a constraint, holds two links together at a pin already."""
+        """Return whether the tree, or a constraint, already joins two links at a pin."""
         held = {a}
         while True:
             more = {x for x, parent in self.parents.items() if self.pins[x] == pin and parent in held}
@@ -155,7 +155,7 @@ class _Tree:
             held |= more
 
     def origin(self, link: str) -> complex:
-        """Return the place of the pin at which a link hangs, in the first pose."""
+        """Return the place, in the first pose, of the pin that joins a link to its parent."""
         return self.places[self.pins[link]] if link != "ground" else 0j
 
     def xml(self) -> str:

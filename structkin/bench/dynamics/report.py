@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class DynamicsComparison:
-    """What was measured: runs of each case, with their cases, and paces by size."""
+    """The measurements: runs of each case, with their cases, and paces by size."""
 
     cases: list[Case] = field(default_factory=list)
     runs: list[SimulationRun] = field(default_factory=list)

@@ -167,8 +167,7 @@ class CoordinateDrivers:
         code, out = np.unique(code, return_inverse=True)
         self.pattern: tuple[Ints, Ints] = (code // coordinates.n, code % coordinates.n)
         self._gather = Matrix.summing(out, len(code))
-        size = float(np.max(coordinates.column_units, initial=0.0)) or 1.0
-        units = np.array([1.0 if mechanism.drivers[id].kind == "angle" else size for id in drivers])
+        units = np.array([1.0 if mechanism.drivers[id].kind == "angle" else coordinates.size for id in drivers])
         self._scale = coordinates.column_units[self.pattern[1]] / units[self.pattern[0]]
 
     def entries(self, X: Floats, frame_map: Floats) -> Floats:

@@ -86,8 +86,7 @@ def limit(equations: Multipliers, t: float, y: Floats, a: Floats, multipliers: F
     # The distance is the turn of links, however small they are in the mechanism; where none turns, it is their travel.
     rates = equations.coordinates.frame_rates(q[:, None], v[:, None]).reshape(-1, 4)
     turning = float(np.max(np.hypot(rates[:, 2], rates[:, 3]), initial=0.0))
-    size = float(np.max(equations.coordinates.column_units, initial=0.0)) or 1.0
-    speed = turning or float(np.max(np.abs(rates), initial=0.0)) / size
+    speed = turning or float(np.max(np.abs(rates), initial=0.0)) / equations.coordinates.size
     if not 0 < speed < np.inf:
         return a, multipliers
     found = []

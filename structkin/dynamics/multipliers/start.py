@@ -88,6 +88,6 @@ def _rates(c: Coordinates, q: Floats, dX: Floats) -> Floats:
     from scipy.sparse.linalg import splu
 
     rows, columns, entries = c.frame_map(q)
-    unit = np.tile([1.0, 1.0, *[float(np.max(c.column_units))] * 2], len(c.links))
+    unit = np.tile([1.0, 1.0, *[c.size] * 2], len(c.links))
     matrix = csc_array((entries[:, 0] * unit[rows], (rows, columns)), shape=(len(dX), c.n))
     return np.asarray(splu(csc_array(matrix.T @ matrix)).solve(matrix.T @ (unit * dX[:, 0])))

@@ -1,4 +1,4 @@
-"""Readers of files of other tools, one format a file: text in, sections of a mechanism file and notes out."""
+"""Readers of files of other tools, one module per format: text in, sections of a mechanism file and notes out."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from structkin.files.readers import (
 from structkin.files.readers.address import holds
 from structkin.files.readers.imported import Imported
 
-#: What the beginning of a text, or an address, looks like.
+#: What a text or an address of a format looks like.
 _LISTS = re.compile(r"(^|&)j=")
 _PACKED = re.compile(r"^[\w-]*\.[\w,-]*\.[\w,-]*\.\w*\.\S")
 _LINE = re.compile(r"^[^,\n]*\w[^,\n]*(,[^,\n]+)*,\s*(R|P|RP|G)\s*,\s*-?[\d.]+", re.IGNORECASE | re.MULTILINE)
 _EXPRESSION = re.compile(r"\s*(#[^\n]*\n\s*)*M\s*\[")
 
-#: As much of a text as is looked at.
+#: The number of characters that are examined.
 START = 4000
 
 
@@ -33,7 +33,7 @@ START = 4000
 class Reader:
     """A format: its tool, its own suffix, what its text looks like, and the function that reads it.
 
-    The function raises `Flaw` where the text is not of this format at all; single mistakes are in what it returns.
+    The function raises `Flaw` if the text is not of this format at all; other errors are listed in its result.
     """
 
     tool: str
@@ -55,7 +55,7 @@ READERS = (
 
 
 def reader_of(suffix: str, text: str) -> Reader | None:
-    """Return the reader of a file: by its suffix, else the first whose format the text looks like.
+    """Return the reader of a file: by its suffix, or else the first one whose format the text looks like.
 
     >>> reader_of(".linkage2", "").tool, reader_of(".txt", "M[J[R, P[0, 0], L[ground, a]]]").tool
     ('Linkage', 'Pyslvs')

@@ -1,28 +1,28 @@
-"""Addresses of the web that hold a mechanism behind their question mark."""
+"""Web addresses that contain a mechanism after their question mark."""
 
 from __future__ import annotations
 
 import re
 
-#: An address; on its way through a `Path` it may have lost a slash.
+#: An address; conversion to a `Path` may have removed a slash.
 _ADDRESS = re.compile(r"https?:/+\S*$")
 
-#: A text longer than this is no address.
+#: A longer text is not an address.
 LONGEST = 200_000
 
 
 def is_address(text: str) -> bool:
-    """Tell whether a text is an address of the web rather than the name of a file."""
+    """Return whether a text is a web address rather than a file name."""
     return _ADDRESS.match(text) is not None
 
 
 def query(text: str) -> str:
-    """Return what follows the question mark of an address, or the whole text without spaces at its ends."""
+    """Return what follows the question mark of an address, or else the whole text, stripped."""
     return text.strip().partition("?")[2] or text.strip()
 
 
 def holds(text: str, pattern: re.Pattern[str]) -> bool:
-    """Tell whether a text is one word, an address or its query, in which a pattern is found.
+    """Return whether a text is a single word, such as an address or its query, that contains a pattern.
 
     >>> holds("https://a.b/?j=A,0", re.compile("^j=")), holds("two words", re.compile("two"))
     (True, False)

@@ -1,4 +1,4 @@
-"""What a reader makes of a file of another tool: the sections of a mechanism file, and notes."""
+"""The result of reading a file of another tool: the sections of a mechanism file, and notes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LONGEST_NAME = 40
 
 @dataclass
 class Imported:
-    """Sections in the making. `notes` say what was understood, and what was not; `problems` refuse the file."""
+    """Sections under construction. `notes` say what was understood and what was not; with `problems` the file fails."""
 
     title: str = ""
     length: str = "mm"
@@ -33,11 +33,11 @@ class Imported:
     problems: list[Problem] = field(default_factory=list)
 
     def fault(self, key: str, message: str, hint: str = "") -> None:
-        """Record what keeps the file from being read."""
+        """Record an error: the file cannot be read."""
         self.problems.append(Problem(key, message, hint))
 
     def number(self, key: str, value: Any) -> float:
-        """Return a finite number, given as one or as text; record a fault and return 0 for anything else."""
+        """Return a finite number, given as a number or as text; record an error and return 0 for anything else."""
         try:
             return number(float(value) if isinstance(value, str) else value)
         except Flaw as flaw:
@@ -47,16 +47,16 @@ class Imported:
         return 0.0
 
     def text(self, key: str, value: Any) -> str:
-        """Return a text; record a fault and return an empty one for anything else."""
+        """Return a text; record an error and return an empty text for anything else."""
         if isinstance(value, str):
             return value
-        self.fault(key, f"expected a text, found {describe(value)}")
+        self.fault(key, f"expected text, found {describe(value)}")
         return ""
 
     def unique(self, wanted: str, taken: Iterable[str] | None = None) -> str:
-        """Return the wanted name without what names may not have, and other than the names that are taken.
+        """Return the wanted name without forbidden characters, numbered if it is already taken.
 
-        These are, if nothing else is said, those of points, joints and drivers.
+        The names taken are by default those of points, joints and drivers.
 
         >>> found = Imported(points={"A": [0, 0]})
         >>> found.unique("A"), found.unique("left-hand: crank"), found.unique("  ")
@@ -82,7 +82,7 @@ class Imported:
         return math.degrees(cmath.phase(places[1] - places[0])) if link != GROUND and len(places) == 2 else 0.0
 
     def _ordered(self, link: str) -> list[str]:
-        """Return the points of a link, the first two of them at different places if there are such."""
+        """Return the points of a link, the first two of them at different places if possible."""
         first, *others = self.links[link] or [""]
         apart = next((k for k, point in enumerate(others) if self.points[point] != self.points[first]), 0)
         return self.links[link] if apart == 0 else [first, others[apart], *others[:apart], *others[apart + 1 :]]
@@ -103,7 +103,7 @@ class Imported:
 
 
 def counted(count: int, thing: str) -> str:
-    """Return a number of things.
+    """Return a count with its noun.
 
     >>> counted(1, "link"), counted(3, "link")
     ('1 link', '3 links')
@@ -112,7 +112,7 @@ def counted(count: int, thing: str) -> str:
 
 
 def listed(names: Iterable[object]) -> str:
-    """Return names in a row, cut where they are many.
+    """Return names as a list, shortened if there are many.
 
     >>> listed([3, 4, 7]), listed(range(30))
     ('3, 4, 7', '0, 1, 2, 3, 4, 5, 6, 7 and 22 more')
@@ -122,7 +122,7 @@ def listed(names: Iterable[object]) -> str:
 
 
 def table(found: Imported, key: str, value: Any) -> Mapping[str, Any]:
-    """Return a table, or an empty one after a fault."""
+    """Return a table; record an error and return an empty one for anything else."""
     if isinstance(value, Mapping):
         return value
     found.fault(key, f"expected a table, found {describe(value)}")
@@ -130,7 +130,7 @@ def table(found: Imported, key: str, value: Any) -> Mapping[str, Any]:
 
 
 def tables(found: Imported, key: str, value: Any) -> list[Mapping[str, Any]]:
-    """Return a list of tables; what is none is a fault, nothing is an empty list."""
+    """Return a list of tables; None gives an empty list, and anything else is an error."""
     if value is None:
         return []
     if not isinstance(value, list):

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 
 from structkin.files.readers.imported import GROUND, Imported
 
-#: Revolutions a minute where a file gives no speed.
+#: Revolutions per minute if a file gives no speed.
 USUAL_RPM = 10.0
 
 
 @dataclass(frozen=True)
 class PlainJoint:
-    """A joint: R a pin, P a guide, RP a pin in a slot. The first link has the guide or slot, at `angle` [deg].
+    """A joint: R a pin, P a guide, RP a pin in a slot. The first link carries the guide or slot, at `angle` [deg].
 
-    `line` names two other joints, through which the guide leads; then the angle does not count.
+    `line` names two other joints through which the guide passes; the angle is then ignored.
     """
 
     label: str
@@ -40,7 +40,7 @@ def add_joints(found: Imported, joints: Sequence[PlainJoint], key: str) -> dict[
         if joint.kind not in ("R", "P", "RP"):
             found.fault(where, f"joints of the type '{joint.kind}' are not understood", "known: R, P, RP")
         elif not joint.links:
-            found.notes.append(f"{where} is on no link, and left out")
+            found.notes.append(f"{where} is on no link and is left out")
         elif joint.kind == "R" or len(joint.links) == 1:
             names[joint.label] = _add_point(found, joint, joint.links)
         elif len(set(joint.links)) < len(joint.links):
@@ -61,7 +61,7 @@ def _add_point(found: Imported, joint: PlainJoint, links: Sequence[str]) -> str:
 
 def _add_slide(found: Imported, joint: PlainJoint, names: dict[str, str]) -> str:
     carrier, *sliders = joint.links
-    # a point at the same place, as where a slider block has a pin at its middle, serves as well
+    # a pin that is already here, such as one in the middle of a slider block, serves as the point
     at = next(
         (
             point
@@ -72,20 +72,20 @@ def _add_slide(found: Imported, joint: PlainJoint, names: dict[str, str]) -> str
     )
     at = at or _add_point(found, joint, sliders)
     line = None if joint.line is None else [names.get(end) for end in joint.line]
-    way = {"axis": axis(joint.angle)} if line is None or None in line else {"along": line}
+    direction = {"axis": axis(joint.angle)} if line is None or None in line else {"along": line}
     for slider in sliders[1:] if joint.kind == "P" else ():
         fastening = found.unique(f"fastening of {slider}")
         found.joints[fastening] = {"type": "fastened", "links": [sliders[0], slider]}
     name = found.unique(f"{'guide' if joint.kind == 'P' else 'slot'} of {at}")
     if joint.kind == "P":
-        found.joints[name] = {"type": "prismatic", "links": [carrier, sliders[0]], "at": at, **way}
+        found.joints[name] = {"type": "prismatic", "links": [carrier, sliders[0]], "at": at, **direction}
     else:
-        found.joints[name] = {"type": "pin-in-slot", "pin": at, "slot": carrier, **way}
+        found.joints[name] = {"type": "pin-in-slot", "pin": at, "slot": carrier, **direction}
     return name
 
 
 def axis(angle: float) -> list[float]:
-    """Return the direction at an angle [deg]; exactly along an axis where it is one.
+    """Return the unit vector at an angle [deg]; exact along the axes.
 
     >>> axis(90.0), axis(-180.0)
     ([0.0, 1.0], [-1.0, 0.0])
@@ -98,7 +98,7 @@ def axis(angle: float) -> list[float]:
 
 
 def drive(found: Imported, joint: PlainJoint, name: str | None, speed: str, *, slide: str = "") -> None:
-    """Let a joint be driven: a pin at `speed`, a guide at `slide`, each a quantity with its unit."""
+    """Add a driver to a joint: a pin runs at `speed`, a guide at `slide`, each a quantity with its unit."""
     if name is None or len(joint.links) < 2:
         found.notes.append(f"the input at {joint.label} drives nothing: there is no joint")
         return
@@ -112,6 +112,6 @@ def drive(found: Imported, joint: PlainJoint, name: str | None, speed: str, *, s
         found.drivers[driver] = {"joint": name, "speed": slide or "1 mm/s"}
         found.duration = 1.0
         how = "" if slide else " at 1 mm/s, as the file gives no speed"
-        found.notes.append(f"the guide {joint.label} is driven{how}; the range of time is set to 1 s")
+        found.notes.append(f"the guide {joint.label} is driven{how}; the time range is set to 1 s")
     else:
         found.notes.append(f"the input at {joint.label} is not understood: a pin in a slot cannot be driven")

@@ -1,4 +1,4 @@
-"""Files of the program Linkage (.linkage2): which of its links are links here, and which points they have."""
+"""Files of the program Linkage (.linkage2): its links and their points as links here."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from structkin.files.readers.imported import GROUND, Imported, listed
 from structkin.files.readers.linkage_motion import add_drivers, add_gears, add_slots
 from structkin.files.readers.linkage_xml import Connector, Drawing, Part, parse
 
-#: Millimetres and inches in a unit of the file: it is a pixel of a screen of 96 to the inch.
+#: Millimetres and inches in a unit of the file, a pixel at 96 to the inch.
 MILLIMETRE, INCH = 25.4 / 96, 1 / 96
 
 
@@ -51,11 +51,11 @@ class Plan:
     scale: float
     #: The point of each connector.
     points: dict[int, str] = field(default_factory=dict)
-    #: For each link of the file, by its place there: the first one that it moves with as one body; -1 is the ground.
+    #: For each link of the file, by its index: the first link of the rigid body it belongs to; -1 is the ground.
     body: dict[int, int] = field(default_factory=dict)
-    #: The link here of each body.
+    #: The name of the link that each body becomes.
     names: dict[int, str] = field(default_factory=lambda: {-1: GROUND})
-    #: Links that are fastened to each other lead to the same one.
+    #: Links that are fastened to each other lead to the same link.
     fastened: dict[str, str] = field(default_factory=dict)
 
     def place(self, id: int) -> complex:
@@ -74,7 +74,7 @@ class Plan:
             self._fasten_connector(one)
         elastic = [part.label for part in self.drawing.parts if part.elastic]
         if elastic:
-            self.found.notes.append(f"of unconstrained length, so no rigid links: {listed(elastic)}")
+            self.found.notes.append(f"of unconstrained length, so not rigid links here: {listed(elastic)}")
         while pair := self._rigid_pair():
             first, second = sorted(pair)
             self.members[first] |= self.members.pop(second)
@@ -85,10 +85,10 @@ class Plan:
                 merged.setdefault(body, []).append(self.drawing.parts[k].label)
         for body, labels in merged.items():
             other = "the ground" if body < 0 else self.drawing.parts[body].label
-            self.found.notes.append(f"held at two points, so rigid parts of {other}: {listed(labels)}")
+            self.found.notes.append(f"attached at two points, so rigid parts of {other}: {listed(labels)}")
 
     def _is_idle(self, part: Part) -> bool:
-        """Tell whether a link is but a mark on a connector: it has no length and drives or carries nothing."""
+        """Return whether a link only marks a connector: it has no length, and drives and carries nothing."""
         if part.gear or part.fastened is not None or len(part.connectors) > 1 or self._carries(part):
             return False
         held = [other for other in self.drawing.parts if other is not part and not other.actuator]
@@ -98,7 +98,7 @@ class Plan:
         )
 
     def _carries(self, part: Part) -> bool:
-        """Tell whether something is fastened to a link."""
+        """Return whether something is fastened to a link."""
         target = ("link", part.id)
         fastened = [one.fastened for one in self.drawing.parts]
         return target in (*fastened, *(one.fastened for one in self.drawing.connectors.values()))
@@ -109,7 +109,7 @@ class Plan:
         what, id = one.fastened
         k = next((k for k in self.body if what == "link" and self.drawing.parts[k].id == id), None)
         if k is None:
-            self.found.notes.append(f"connector {one.label} is fastened to {what} {id}: not understood, it is not")
+            self.found.notes.append(f"connector {one.label} is fastened to {what} {id}: not understood, so left free")
         else:
             self.members[k].add(one.id)
 
@@ -130,7 +130,7 @@ class Plan:
     # --- points and links ------------------------------------------------------------------------------------
 
     def add_points(self) -> None:
-        """Name the connectors that links and actuators have, and give their places."""
+        """Make a point of each connector of links and actuators."""
         parts = self.drawing.parts
         used = {id for members in self.members.values() for id in members}
         used |= {id for part in parts if part.actuator for id in part.connectors}
@@ -141,7 +141,7 @@ class Plan:
                 self.found.points[self.points[id]] = [place.real, place.imag]
         loose = [one.label for id, one in self.drawing.connectors.items() if id not in used]
         if loose:
-            self.found.notes.append(f"on no link, and left out: {listed(loose)}")
+            self.found.notes.append(f"on no link, so left out: {listed(loose)}")
 
     def add_links(self) -> None:
         """Make a link of each body; the points are in the order of the file."""
@@ -158,17 +158,17 @@ class Plan:
         return [self.names[body] for body, members in self.members.items() if members.issuperset(ids)]
 
     def link_of(self, id: int) -> str | None:
-        """Return the link that a link of the file has become, by its number; None if it is none."""
+        """Return the link that a link of the file became, by its number; None if there is none."""
         return next((self.names[body] for k, body in self.body.items() if self.drawing.parts[k].id == id), None)
 
     def base(self, link: str) -> str:
-        """Return what stands for all links that are fastened to a link."""
+        """Return the link that represents all links fastened to a link."""
         while link in self.fastened:
             link = self.fastened[link]
         return link
 
     def fasten(self, first: str, second: str) -> None:
-        """Fasten two links to each other, unless they are."""
+        """Fasten two links to each other, unless they already are."""
         if first == GROUND or second == GROUND:
             first, second = GROUND, second if first == GROUND else first
         if self.base(first) != self.base(second):
@@ -188,7 +188,7 @@ class Plan:
             what, id = part.fastened
             target = self.link_of(id) if what == "link" else self._link_at(id, self.names[body])
             if target is None:
-                self.found.notes.append(f"{part.label} is fastened to {what} {id}: not understood, it is left free")
+                self.found.notes.append(f"{part.label} is fastened to {what} {id}: not understood, so left free")
             else:
                 self.fasten(target, self.names[body])
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def add_slots(plan: Plan) -> None:
-    """Make a slot of each slider, straight or circular, that ends at its two limits."""
+    """Make each slider a slot, straight or circular, that ends at its two limits."""
     for one in plan.drawing.connectors.values():
         if not one.limits or one.id not in plan.points:
             continue
@@ -26,7 +26,7 @@ def add_slots(plan: Plan) -> None:
         carriers = plan.holders(*limits) if len(limits) == 2 else []
         pin = plan.points[one.id]
         if not carriers or plan.place(limits[0]) == plan.place(limits[1]):
-            plan.found.fault(f"connector {one.id}", f"the slider '{pin}' has no two limits on one link")
+            plan.found.fault(f"connector {one.id}", f"the slider '{pin}' needs two limits on one link")
         elif pin in plan.found.links[carriers[0]]:
             plan.found.notes.append(f"the slider {pin} cannot slide: it is a point of {carriers[0]} itself")
         else:
@@ -43,7 +43,7 @@ def _slot(plan: Plan, one: Connector, pin: str, carrier: str, limits: list[int])
         step = (there - first) / (second - first)
         drawn_between = 0 <= step.real <= 1
     else:
-        # the slot is the smaller arc; its centre is on the left of the way between the limits if the radius is positive
+        # the slot is the smaller arc; with a positive radius its centre is on the left of the line between the limits
         half = abs(second - first) / 2
         radius = max(abs(one.radius) * plan.scale, half)
         left = 1j * (second - first) / abs(second - first) * math.copysign(1, one.radius)
@@ -54,7 +54,9 @@ def _slot(plan: Plan, one: Connector, pin: str, carrier: str, limits: list[int])
     if drawn_between:
         entry["ends"] = ends
     else:
-        plan.found.notes.append(f"the slider {pin} is drawn beyond its limits {ends[0]}, {ends[1]}: it has none here")
+        plan.found.notes.append(
+            f"the slider {pin} is drawn beyond its limits {ends[0]}, {ends[1]}: the slot has no ends here"
+        )
     return entry
 
 
@@ -74,7 +76,7 @@ def _center(plan: Plan, carrier: str, center: complex, pin: str) -> str:
 
 
 def add_gears(plan: Plan) -> None:
-    """Make a gear pair or a belt of each ratio."""
+    """Make each ratio a gear pair or a belt."""
     for count, ratio in enumerate(plan.drawing.ratios, 1):
         parts = [plan.drawing.part(id) for id in ratio.gears]
         links = [plan.link_of(id) for id in ratio.gears]
@@ -101,8 +103,8 @@ def add_gears(plan: Plan) -> None:
 
 
 def add_drivers(plan: Plan) -> None:
-    """Make a driver of each input and each actuator, and the range of time if laws ask for one."""
-    rates: list[Fraction] = []  # cycles a second
+    """Make each input and each actuator a driver, and set the time range if their laws need one."""
+    rates: list[Fraction] = []  # cycles per second
     swings = False
     for one in plan.drawing.connectors.values():
         if one.input:
@@ -114,7 +116,9 @@ def add_drivers(plan: Plan) -> None:
     if swings or actuators:
         plan.found.duration, complete = common_period(rates)
         if not complete:
-            plan.found.notes.append(f"the inputs have no common cycle that is short: {plan.found.duration:g} s are run")
+            plan.found.notes.append(
+                f"the inputs have no short common cycle: the motion lasts {plan.found.duration:g} s"
+            )
     for part in actuators:
         _actuator(plan, part, plan.found.duration or 1.0)
     for one in plan.drawing.connectors.values():
@@ -123,13 +127,13 @@ def add_drivers(plan: Plan) -> None:
 
 
 def _cycles(plan: Plan, key: str, text: str, period: int) -> list[Fraction]:
-    """Return how often something goes round in a second, if it does; its exact value."""
+    """Return the exact number of cycles per second in a list, which is empty if it is zero."""
     value = plan.found.number(key, text)
     return [Fraction(value).limit_denominator(10**6) / period] if value else []
 
 
 def _input(plan: Plan, one: Connector) -> list[Fraction]:
-    """Add the driver of an input connector; Linkage turns every link on it, clockwise where rpm is positive."""
+    """Add the driver of an input connector; Linkage turns every link on it, clockwise for a positive rpm."""
     pin = plan.points.get(one.id)
     moving = [link for link in plan.holders(one.id) if plan.base(link) != GROUND]
     if pin is None or not one.anchor or not moving:
@@ -141,7 +145,7 @@ def _input(plan: Plan, one: Connector) -> list[Fraction]:
     if len(moving) > 1:
         plan.found.notes.append(f"the input at {pin} turns {' and '.join(moving)}: they are fastened to each other")
     if one.manual:
-        plan.found.notes.append(f"the input at {pin} is turned by hand in Linkage: here it has its speed")
+        plan.found.notes.append(f"the input at {pin} is turned by hand in Linkage; here it runs at its speed")
     rpm = plan.found.number(f"connector {one.id}.rpm", one.rpm)
     name = plan.found.unique(f"input {pin}")
     plan.found.drivers[name] = {"links": [GROUND, moving[0]], "speed": f"{-rpm!r} rpm"}
@@ -153,7 +157,7 @@ def _input(plan: Plan, one: Connector) -> list[Fraction]:
 
 
 def _swing(plan: Plan, one: Connector, duration: float) -> None:
-    """Let an input go back and forth over its limit angle."""
+    """Make an input oscillate over its limit angle."""
     driver = next((d for name, d in plan.found.drivers.items() if name == f"input {plan.points.get(one.id)}"), None)
     if driver is None:
         return
@@ -166,7 +170,7 @@ def _swing(plan: Plan, one: Connector, duration: float) -> None:
 
 
 def _actuator(plan: Plan, part: Part, duration: float) -> None:
-    """Drive the distance of an actuator's two connectors, back and forth at a constant speed."""
+    """Drive the distance between an actuator's two connectors back and forth at constant speed."""
     key, found = f"actuator {part.label}", plan.found
     if len(part.connectors) != 2:
         found.fault(key, f"an actuator has two connectors, this one has {len(part.connectors)}")
@@ -183,7 +187,7 @@ def _actuator(plan: Plan, part: Part, duration: float) -> None:
         found.fault(f"{key}.throw", f"expected a length, found {part.throw:g}")
         return
     if part.manual:
-        found.notes.append(f"{key} is moved by hand in Linkage: here it has its speed")
+        found.notes.append(f"{key} is moved by hand in Linkage; here it runs at its speed")
     length, sign = abs(b - a), 1 if cpm >= 0 else -1
     offset = part.offset / part.throw if part.throw else 0.0
     wave = zigzag(abs(cpm) / 30, offset, duration)
@@ -196,7 +200,7 @@ def _actuator(plan: Plan, part: Part, duration: float) -> None:
         if 0 < reach[0] < reach[1]:
             found.drivers[name]["stroke"] = reach
         return
-    # the rod of a cylinder holds a pin that no link has
+    # the rod of a cylinder carries a pin that is on no link
     other = next(id for id in part.connectors if id != loose)
     way = plan.place(loose) - plan.place(other)
     rod, barrel = found.link(f"{part.label} rod", [plan.points[loose]]), found.link(part.label, [plan.points[other]])

@@ -1,4 +1,4 @@
-"""The text of a .linkage2 file: its connectors, links and ratios as they stand, without the drawing.
+"""The text of a .linkage2 file: its connectors, links and ratios as given, without the drawing layers.
 
 The format is that of the program Linkage by David Rector. A connector is a point, perhaps an anchor (pinned to the
 ground), an input (a motor), or a slider between two connectors of a link. A link has connectors; it may be a gear or a
@@ -19,10 +19,10 @@ from structkin.model.flaw import Flaw
 #: The layer of the mechanism; others hold drawings, texts and dimensions.
 MECHANISM = 16
 
-#: Connectors, links and what they name: more than any drawing has.
+#: The most connectors, links and references that are read: more than any drawing has.
 LARGEST = 5000
 
-#: Revolutions or cycles a minute where a file gives none.
+#: Revolutions or cycles per minute if a file gives none.
 USUAL_RATE = "15"
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -81,7 +81,7 @@ class Ratio:
 
 @dataclass
 class Drawing:
-    """What a file holds."""
+    """The contents of a file."""
 
     inches: bool
     connectors: dict[int, Connector]
@@ -94,20 +94,20 @@ class Drawing:
 
 
 def parse(text: str, found: Imported) -> Drawing:
-    """Return what a file holds; faults and what is left out are recorded in `found`. Raises `Flaw` if it is no XML."""
+    """Return the contents of a file; record errors and omissions in `found`. Raises `Flaw` if it is not XML."""
     root = _root(text, found)
     program = root.find("program")
     settings: Mapping[str, str] = {} if program is None else program.attrib
     entries = sum(len(child) + 1 for child in root)
     if entries > LARGEST:
-        raise Flaw(f"the file has {entries} connectors and parts of links, at most {LARGEST} are read")
+        raise Flaw(f"the file has {entries} connectors and parts of links; at most {LARGEST} are read")
     connectors, skipped = _connectors(root, found)
     parts, dropped = _parts(root, found, connectors, skipped)
     if skipped or dropped:
         found.notes.append(f"the drawing is left out: {counted(len(skipped), 'connector')}, {counted(dropped, 'link')}")
     unknown = dict.fromkeys(child.tag for child in root if child.tag not in _KNOWN)
     if unknown:
-        found.notes.append(f"not understood, and left out: {listed(f'<{tag}>' for tag in unknown)}")
+        found.notes.append(f"not understood, so left out: {listed(f'<{tag}>' for tag in unknown)}")
     if settings.get("scalefactor", "1").partition(".")[0] not in ("", "0", "1"):
         found.notes.append(f"the scale factor {settings['scalefactor']} is not applied: lengths are those of the file")
     return Drawing(settings.get("units", "").lower().startswith("in"), connectors, parts, _ratios(root, found))
@@ -169,7 +169,7 @@ def _connectors(root: Element, found: Imported) -> tuple[dict[int, Connector], s
             continue
         key = f"connector {id}"
         if id in connectors or id in skipped:
-            found.fault(key, "the id is given twice")
+            found.fault(key, "this id is used twice")
         if _in_drawing(found, key, element):
             skipped.add(id)
             continue
@@ -196,7 +196,7 @@ def _connectors(root: Element, found: Imported) -> tuple[dict[int, Connector], s
 
 
 def _letter(id: int) -> str:
-    """Return the letter by which Linkage shows a connector without a name."""
+    """Return the letter with which Linkage labels a connector that has no name."""
     return LETTERS[id % len(LETTERS)] + (str(id // len(LETTERS)) if id >= len(LETTERS) or id < 0 else "")
 
 

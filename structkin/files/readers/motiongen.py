@@ -14,7 +14,7 @@ UNITS = ("mm", "cm", "m", "in", "ft", "dm", "km")
 
 
 def read(text: str) -> Imported:
-    """Return the mechanism of a .motiongen file; joints are named A, B, ..., as in the order of the file.
+    """Return the mechanism of a .motiongen file; joints are named A, B, ... in the order of the file.
 
     >>> found = read('''{"mechanism": {"joints": [{"id": "p", "x": 0, "y": 0}, {"id": "q", "x": 1, "y": 0}], "links": [
     ...   {"jointIds": ["p"], "isGround": true}, {"jointIds": ["p", "q"], "isGround": false}], "actuators": [
@@ -29,7 +29,7 @@ def read(text: str) -> Imported:
     if isinstance(unit, str) and unit in UNITS:
         found.length = unit
     else:
-        found.notes.append(f"the unit of length is {describe(unit)}: lengths are taken for mm")
+        found.notes.append(f"the unit of length is {describe(unit)}: lengths are read as mm")
     mechanism = table(found, "mechanism", data.get("mechanism"))
     points = _points(found, mechanism)
     links = _links(found, mechanism, points)
@@ -48,7 +48,7 @@ def _points(found: Imported, mechanism: Mapping[str, Any]) -> dict[str, str]:
         found.points[name] = [found.number(f"{key}.{axis}", joint.get(axis)) for axis in "xy"]
         id = found.text(f"{key}.id", joint.get("id"))
         if id in points:
-            found.fault(f"{key}.id", "the id is given twice")
+            found.fault(f"{key}.id", "this id is used twice")
         points[id] = name
         if joint.get("isWelded"):
             found.notes.append(f"{name} is welded in MotionGen: the links at it are fastened to each other")
@@ -57,12 +57,12 @@ def _points(found: Imported, mechanism: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _links(found: Imported, mechanism: Mapping[str, Any], points: Mapping[str, str]) -> dict[str, str]:
-    """Add the links; return nothing but names by their place in the file."""
+    """Add the links; return their names by index in the file."""
     links: dict[str, str] = {}
     for k, link in enumerate(tables(found, "mechanism.links", mechanism.get("links"))):
         key, ids = f"mechanism.links[{k}]", link.get("jointIds")
         if not isinstance(ids, list) or not all(isinstance(id, str) and id in points for id in ids):
-            found.fault(f"{key}.jointIds", "expected ids of joints of the file")
+            found.fault(f"{key}.jointIds", "expected ids of joints in the file")
             continue
         own = [points[id] for id in ids]
         if link.get("isGround"):
@@ -70,7 +70,7 @@ def _links(found: Imported, mechanism: Mapping[str, Any], points: Mapping[str, s
         elif own:
             links[str(k)] = found.link(f"L{k + 1}", own)
     if not links and not found.problems:
-        found.fault("mechanism.links", "the file has no link that moves")
+        found.fault("mechanism.links", "the file has no moving link")
     for name, joint in list(found.joints.items()):
         joint["links"] = [link for link, own in found.links.items() if joint["at"] in own]
         if len(joint["links"]) < 2:
@@ -80,7 +80,7 @@ def _links(found: Imported, mechanism: Mapping[str, Any], points: Mapping[str, s
     for point in loose:
         del found.points[point]
     if loose:
-        found.notes.append(f"on no link, and left out: {listed(loose)}")
+        found.notes.append(f"on no link, so left out: {listed(loose)}")
     return links
 
 
@@ -100,7 +100,9 @@ def _actuator(
         return
     least, largest = (found.number(f"{key}.{name}", actuator.get(name, usual)) for name, usual in _RANGE)
     if abs(largest - least) != 360:
-        found.notes.append(f"the input at {at} goes from {least:g} to {largest:g} deg in MotionGen: here it goes on")
+        found.notes.append(
+            f"the input at {at} goes from {least:g} to {largest:g} deg in MotionGen; here it has no limits"
+        )
     velocity = actuator.get("velocity", 10)
     name = found.unique(f"input {at}")
     values = velocity if isinstance(velocity, list) else [velocity]
@@ -117,13 +119,13 @@ _RANGE = (("min", 0.0), ("max", 360.0))
 
 
 def _profile(found: Imported, name: str, links: list[str], speeds: list[float]) -> None:
-    """Drive by a list of speeds [rpm] at equal steps of one turn: the times at which each angle is reached."""
+    """Make the driver's law from speeds [rpm] at equal steps of one turn: the time at which it reaches each angle."""
     if min(speeds) * max(speeds) < 0:
-        found.fault(name, "the speeds of the profile change their sign")
+        found.fault(name, "the speeds of the profile change sign")
         return
     step = 360 / len(speeds)
     ahead = 1 if speeds[0] > 0 else -1
     times = [0.0, *accumulate(step / (6 * abs(speed)) for speed in speeds)]
     start = found.angle(links[1]) - found.angle(links[0])
     found.drivers[name] = {"links": links, "table": [[t, start + ahead * step * k] for k, t in enumerate(times)]}
-    found.notes.append(f"the speed of {name} changes over a turn: a spline goes through its {len(speeds)} angles")
+    found.notes.append(f"the speed of {name} varies over a turn: a spline passes through its {len(speeds)} angles")

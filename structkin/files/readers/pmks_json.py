@@ -1,4 +1,4 @@
-"""PMKS, JSON: joints with their links, and which of them drives."""
+"""PMKS, JSON: joints with their links, and which of them is driven."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def read(text: str) -> Imported:
             )
         )
     if not joints and not found.problems:
-        found.fault("Joints", "the file names no joint")
+        found.fault("Joints", "the file has no joints")
     names = add_joints(found, joints, "") if not found.problems else {}
     index = data.get("DrivingIndex")
     if isinstance(index, int) and 0 <= index < len(joints):

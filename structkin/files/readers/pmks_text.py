@@ -1,4 +1,4 @@
-"""PMKS, text: a joint a line, with the links that it joins, its type, place, angle and flags."""
+"""PMKS, text: one joint per line, with the links that it joins, its type, place, angle and flags."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def read(text: str) -> Imported:
             if "t" in cells[-1][3:4] and re.fullmatch("[tf]+", cells[-1]):
                 driven.append(joint)
     if not joints and not found.problems:
-        raise Flaw("the file names no joint", "a line of PMKS is such as ground,input,R,0,0,0,tfft")
+        raise Flaw("the file has no joints", "a line of PMKS looks like ground,input,R,0,0,0,tfft")
     if index is not None and 0 <= index < len(joints):
         driven = [joints[index]]
     elif not driven:
@@ -44,16 +44,16 @@ def read(text: str) -> Imported:
     for joint in driven:
         drive(found, joint, names.get(joint.label), f"{USUAL_RPM} rpm")
     if driven:
-        found.notes.append(f"a text of PMKS has no speed: the input turns at {USUAL_RPM:g} rpm")
+        found.notes.append(f"PMKS text gives no speed: the input turns at {USUAL_RPM:g} rpm")
     return found
 
 
 def _joint(found: Imported, count: int, cells: list[str], number: int) -> PlainJoint | None:
-    """Return the joint of a line; None after a fault."""
+    """Return the joint of a line; record an error and return None if there is none."""
     at = next((k for k, cell in enumerate(cells) if cell.upper() in TYPES), None)
     if at is None or at == 0 or len(cells) < at + 3:
         line = short(",".join(cells))
-        found.fault(f"line {count}", f"'{line}' is no joint", "such as ground,input,R,0,0,0,tfft: links, type, x, y")
+        found.fault(f"line {count}", f"'{line}' is not a joint", "such as ground,input,R,0,0,0,tfft: links, type, x, y")
         return None
     x, y = (found.number(f"line {count}", cell) for cell in cells[at + 1 : at + 3])
     angle = 0.0

@@ -55,7 +55,7 @@ def read(text: str) -> Imported:
         flags = [cells[k][:1] == "t" if k < len(cells) else False for k in (5, 8)]
         joints.append(PlusJoint(cells[0], x, y, cells[4] == "P", flags[0], flags[1], angle=angle))
     if not joints and not found.problems:
-        raise Flaw("the address holds no joint")
+        raise Flaw("the address has no joints")
     settings = [cell.strip() for cell in parts.get("s", "").split(",")]
     speed = found.number("s", settings[0]) if settings[0] else USUAL_RPM
     if settings[1:2] in (["t"], ["true"]):
@@ -81,7 +81,7 @@ def build(
     rpm: float,
     linear: float | None = None,
 ) -> None:
-    """Add joints, and links by the ids of their joints; inputs turn at `rpm`, or slide at `linear` units a second."""
+    """Add joints, and links by the ids of their joints; inputs turn at `rpm`, or slide at `linear` units per second."""
     known = [joint.id for joint in joints]
     for id in {id for id in known if known.count(id) > 1} if len(known) != len(set(known)) else ():
         found.fault(f"joint {id}", "the id is given twice")

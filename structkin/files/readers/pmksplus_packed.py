@@ -1,4 +1,4 @@
-"""PMKS+: addresses of the second generation, sections between points with numbers to the base 64.
+"""PMKS+: addresses of the second generation, sections separated by full stops, numbers in base 64.
 
     flags.decimals.integers.units.joint.joint..link.link..force..active and a check character
 
@@ -15,7 +15,7 @@ from structkin.model.flaw import Flaw, short
 
 DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_-"
 
-#: The check character is the length by this many of the digits.
+#: The check character is the digit for the length modulo this number.
 CHECKS = 62
 
 #: What an input is, in the flags of a joint.
@@ -34,11 +34,13 @@ def read(text: str) -> Imported:
     found = Imported()
     packed = query(text)
     if not packed or DIGITS[(len(packed) - 1) % CHECKS] != packed[-1]:
-        raise Flaw("the address is damaged: its last character does not fit its length", "copy it once more, whole")
+        raise Flaw(
+            "the address is damaged: its last character does not match its length", "copy the whole address again"
+        )
     head, *rest = packed[:-1].split("..")
     tokens = head.split(".")
     if len(tokens) < 5 or not rest:
-        raise Flaw("the address has no joints and links", "it is such as 0P.TY.K,0.101.MA,A,...")
+        raise Flaw("the address has no joints or no links", "it looks like 0P.TY.K,0.101.MA,A,...")
     flags, decimals, integers, units = tokens[:4]
     joints = [_joint(found, joint) for joint in tokens[4:]]
     members = dict(_link(link) for link in rest[0].split(".") if link.startswith("Y"))
@@ -51,14 +53,14 @@ def read(text: str) -> Imported:
     speeds = decimals.split(",")[1:2]
     linear = _decimal(found, "linear speed", speeds[0]) if speeds else None
     build(found, joints, members, -float(rpm) if clockwise else float(rpm), linear)
-    found.notes.append(f"lengths are taken for {found.length}; masses and forces are left out")
+    found.notes.append(f"lengths are read as {found.length}; masses and forces are left out")
     return found
 
 
 def _integer(found: Imported, key: str, text: str) -> int:
-    """Return a number to the base 64; record a fault for other characters."""
+    """Return a number in base 64; record an error for other characters."""
     if not text or len(text) > 20 or not set(text) <= set(DIGITS):
-        found.fault(key, f"'{short(text)}' is no number of PMKS+")
+        found.fault(key, f"'{short(text)}' is not a PMKS+ number")
         return 0
     value = 0
     for digit in text:
@@ -85,7 +87,7 @@ def _joint(found: Imported, text: str) -> PlusJoint:
 
 
 def _link(text: str) -> tuple[str, list[str]]:
-    """Return the id of a link and those of its joints, which an empty cell ends."""
+    """Return the id of a link and those of its joints, which end at an empty cell."""
     cells = text.split(",")
     joints = cells[7:]
     return cells[0][2:], joints[: joints.index("")] if "" in joints else joints

@@ -10,7 +10,7 @@ from structkin.files.readers.imported import GROUND, Imported
 from structkin.files.readers.jointed import PlainJoint, add_joints
 from structkin.model.flaw import Flaw, short
 
-#: Pyslvs moves an input through one turn; it knows no speed.
+#: Pyslvs moves an input through one turn and has no speeds.
 SPEED = "1 rpm"
 
 _TOKEN = re.compile(r"\s*([\[\],]|[^\s\[\],]+)")
@@ -43,14 +43,14 @@ def read_expression(text: str, pairs: Sequence[tuple[int, int]]) -> Imported:
     joints = [_joint(found, k, node) for k, node in enumerate(nodes)]
     plain = [joint for joint in joints if joint is not None]
     if not nodes:
-        found.fault("M", "the expression has no joint")
+        found.fault("M", "the expression has no joints")
     names = add_joints(found, plain, "") if not found.problems else {}
     for base, driven in pairs if not found.problems else ():
         _drive(found, joints, names, base, driven)
     if pairs:
-        found.notes.append(f"Pyslvs knows no speed: inputs turn at {SPEED}")
+        found.notes.append(f"Pyslvs gives no speed: inputs turn at {SPEED}")
     elif not found.problems:
-        found.notes.append("the expression names no inputs: add a line such as inputs=[[0, 1]], or [drivers]")
+        found.notes.append("the expression has no inputs: add a line such as inputs=[[0, 1]], or [drivers]")
     return found
 
 
@@ -70,7 +70,7 @@ def _parse(text: str) -> Node:
             stack.append((inner.pop(), []))
         elif token == "]":
             if len(stack) < 2:
-                raise Flaw("there is a ']' too many")
+                raise Flaw("there is one ']' too many")
             node = stack.pop()
             stack[-1][1].append(node)
         elif token != ",":

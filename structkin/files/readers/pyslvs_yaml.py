@@ -1,4 +1,4 @@
-"""Pyslvs projects: YAML that holds an expression and its inputs."""
+"""Pyslvs projects: YAML with an expression and its inputs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from structkin.files.readers.imported import Imported, listed
 from structkin.files.readers.pyslvs import read_expression
 from structkin.model.flaw import Flaw, describe
 
-#: What a project holds besides its mechanism: names and colours, and results of its synthesis.
+#: What a project contains besides its mechanism: names and colours, and results of synthesis.
 OTHERS = ("storage", "collection", "triangle", "algorithm", "path")
 
 
@@ -21,7 +21,7 @@ def read(text: str) -> Imported:
     """
     data = _load(text)
     if not isinstance(data, dict) or not isinstance(data.get("mechanism"), str):
-        raise Flaw("the file has no mechanism of Pyslvs", 'it is YAML with mechanism: "M[...]"')
+        raise Flaw("the file has no Pyslvs mechanism", 'it is YAML with mechanism: "M[...]"')
     pairs = []
     problems = Imported()
     for item in data.get("input") or []:
@@ -33,7 +33,7 @@ def read(text: str) -> Imported:
     found.problems += problems.problems
     left = [name for name in OTHERS if data.get(name)]
     if left:
-        found.notes.append(f"of the project these are left out: {listed(left)}")
+        found.notes.append(f"these parts of the project are left out: {listed(left)}")
     return found
 
 
@@ -51,7 +51,7 @@ def _load(text: str) -> Any:
         line = f"line {mark.line + 1}: " if mark else ""
         raise Flaw(f"{line}the file is not YAML") from None
     except (RecursionError, ValueError):
-        raise Flaw("the file cannot be read: it is nested too deep, or holds a number that is none") from None
+        raise Flaw("the file cannot be read: it is nested too deeply, or has a malformed number") from None
     if aliases:
-        raise Flaw("the file has aliases, which a project of Pyslvs does not need")
+        raise Flaw("the file has aliases, which a Pyslvs project does not need")
     return data

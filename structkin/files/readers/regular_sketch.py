@@ -1,4 +1,4 @@
-"""Sketches in a dead centre: drawn so, no group tells which way it goes on; the sketch is moved a little."""
+"""Sketches in a dead centre, where the assembly mode is ambiguous: the sketch is moved a little."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from structkin.files.readers.imported import GROUND
 from structkin.model.mechanism import Mechanism
 from structkin.solve.special_geometry import compile_plan
 
-#: Estimates that are tried; each sets out from the sketch by this part of the size.
+#: The number of estimates tried, and their distance from the sketch as a fraction of the size.
 TRIES, PART = 20, 0.05
-#: The drivers go on by this angle [rad], or this part of a cycle.
+#: The drivers advance by this angle [rad].
 AHEAD = math.radians(10)
 
-#: Closed to rounding, in parts of the size.
+#: The closure error that counts as rounding, as a fraction of the size.
 CLOSED = 1e-13
 
 
 def with_regular_sketch(sections: Mapping[str, Any], source: str) -> tuple[dict[str, Any], str]:
-    """Return sections whose sketch tells the assembly mode of every group, and a note if it was moved.
+    """Return sections whose sketch defines the assembly mode of every group, and a note if it was moved.
 
-    They are the same, without a note, where the sketch does already, or where no such pose is found. A mechanism whose
-    structure is not determined is left as it is. Raises `InputError` under the name `source` where the sections have
-    mistakes.
+    They are unchanged, without a note, if the sketch already does so or if no such pose is found. A mechanism whose
+    structure is not determined is left as it is. Raises `InputError` with the title `source` if the sections have
+    errors.
     """
     data = dict(sections)
     mechanism = Mechanism.from_dict(data, source=source)
@@ -39,7 +39,7 @@ def with_regular_sketch(sections: Mapping[str, Any], source: str) -> tuple[dict[
         moved = _moved(mechanism, data)
         if moved is not None:
             return moved, (
-                "drawn in a dead centre, from where it can go on in two ways: one is taken, and the sketch is "
+                "drawn in a dead centre, from which it can move in two modes: one is chosen, and the sketch is "
                 f"moved on by {math.degrees(AHEAD):g} deg of its input"
             )
     return data, ""
@@ -81,7 +81,7 @@ def _rate(law: Any) -> float:
 
 
 def _drawn(mechanism: Mechanism, data: Mapping[str, Any], links: tuple[str, ...], frames: Any) -> dict[str, Any]:
-    """Return the sections with the points where the frames of links have them, and drivers that begin as before."""
+    """Return the sections with the points placed by the frames of the links, and drivers that start as before."""
     points = dict(data["points"])
     for k, name in enumerate(links):
         origin, direction = (complex(*frames[4 * k + i : 4 * k + i + 2]) for i in (0, 2))

@@ -1,4 +1,4 @@
-"""Motions back and forth at a constant speed, as formulas of time."""
+"""Back-and-forth motion at constant speed, as formulas of time."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 
-#: A common cycle is run if it is no longer than this many of the longest cycle; a formula folds it exactly.
+#: A common cycle is used if it is at most this many times as long as the longest single cycle.
 LONGEST = 400
 
 
 def zigzag(rate: float, offset: float, duration: float) -> str:
-    """Return a formula that goes from 0 to 1 and back at `rate` [1/s], less the `offset` where it starts.
+    """Return a formula that goes from 0 to 1 and back at `rate` [1/s], minus its start value `offset`.
 
-    It holds from 0 to `duration` [s]. Each fold of time halves a zigzag: abs turns it round in the middle.
+    It is valid from 0 to `duration` [s]. Each abs reverses time in the middle, and so makes two cycles of one.
 
     >>> zigzag(0.5, 0.0, 4.0)
     '1-abs(1-(0.5*t))'
@@ -30,9 +30,9 @@ def zigzag(rate: float, offset: float, duration: float) -> str:
 
 
 def common_period(rates: Sequence[Fraction]) -> tuple[float, bool]:
-    """Return the time [s] after which all that goes round at these rates [1/s] is back, and whether it is that.
+    """Return the common period [s] of cycles at these rates [1/s], and whether it is exact.
 
-    If it is too long, it is the time of the slowest alone; 1 s if nothing goes round.
+    If it is too long, the period of the slowest cycle is returned; 1 s if nothing moves in cycles.
 
     >>> common_period([Fraction(1, 4), Fraction(3, 20)]), common_period([])
     ((20.0, True), (1.0, True))

@@ -1,4 +1,4 @@
-"""What a mechanism is written as: one file a format, each loaded when it is asked for."""
+"""Writers of mechanisms: one module per format, each loaded when it is needed."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Format:
-    """A format: what it is called, the module and function that write it, and what it does with a motion.
+    """A format: its name, the module and function that write it, and what it does with a motion.
 
-    `motion` is "none" where it holds the mechanism alone, "paths" where a motion adds paths, "needed" where it is what
-    is written, at so many `samples` unless told otherwise.
+    `motion` is "none" if the file contains the mechanism alone, "paths" if a motion adds paths, and "needed" if the
+    motion is what is written, with `samples` samples by default.
     """
 
     name: str
@@ -45,12 +45,12 @@ FORMATS = {
 }
 
 
-#: Names of formats that are taken for suffixes.
+#: Names of formats that are accepted as suffixes.
 _NAMED = {".mjcf": ".xml", ".mujoco": ".xml"}
 
 
 def format_of(path: str | Path) -> Format:
-    """Return the format of a path by its suffix; `InputError` where none has it.
+    """Return the format of a path by its suffix; raise `InputError` if no format has it.
 
     >>> format_of("four_bar.TOML").name
     'mechanism file'
@@ -64,11 +64,11 @@ def format_of(path: str | Path) -> Format:
 
 
 def write(mechanism: Mechanism, path: str | Path, *, motion: Motion | None = None) -> tuple[str, ...]:
-    """Write a mechanism to a file, in the format that its suffix names, with a motion of it where the format has one.
+    """Write a mechanism to a file in the format of its suffix, with a motion of it if the format has one.
 
-    A format that holds a motion is given that over the default range unless there is one. Returns what the file says
-    otherwise than the mechanism, in words. Raises `InputError` where the format cannot hold the mechanism, and leaves
-    no part of a file.
+    If the format needs a motion and none is given, the motion over the default range is written. Returns notes on how
+    the file differs from the mechanism. Raises `InputError` if the format cannot hold the mechanism; no partial file
+    is left.
     """
     chosen = format_of(path)
     if motion is not None:
@@ -82,11 +82,11 @@ def write(mechanism: Mechanism, path: str | Path, *, motion: Motion | None = Non
 
 
 def _check(mechanism: Mechanism, motion: Motion, chosen: Format, path: str | Path) -> None:
-    """Raise `InputError` for a motion that is not that of the mechanism, or where the format holds none."""
+    """Raise `InputError` for a motion of another mechanism, or for a format that cannot hold one."""
     problems = []
     if chosen.motion == "none":
         problems.append(Problem("motion", f"{Path(path).suffix}, {chosen.name}, holds no motion", "leave it out"))
     if (motion.mechanism.places, motion.mechanism.links) != (mechanism.places, mechanism.links):
-        problems.append(Problem("motion", "is that of another mechanism", "pass one of this mechanism"))
+        problems.append(Problem("motion", "belongs to another mechanism", "pass one of this mechanism"))
     if problems:
         raise InputError(problems, mechanism.title or "mechanism")

@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 #: The number of each unit in DXF ($INSUNITS).
 UNITS = {"m": 6, "mm": 4, "cm": 5, "dm": 14, "km": 7, "um": 13, "in": 1, "ft": 2}
 
-#: Path ends that are nearer than this part of the size close it.
+#: A path is closed if its ends are nearer than this fraction of the size.
 CLOSED = 1e-9
 
 
 def write_dxf(mechanism: Mechanism, path: Path, motion: Motion | None) -> tuple[()]:
     """Write the sketch, or the first pose of a motion that is ok, with the paths of its moving points.
 
-    Raises `InputError` where ezdxf is missing.
+    Raises `InputError` if ezdxf is not installed.
     """
     with needs("ezdxf", "dxf", ".dxf"):
         from ezdxf.colors import rgb2int
@@ -64,7 +64,7 @@ def _layers(structure: KinematicStructure) -> dict[str, str | None]:
 
 
 def group_layer(index: int, kind: str) -> str:
-    """Return the name of a group's layer, without what such names may not hold.
+    """Return the name of a group's layer, without characters that layer names may not have.
 
     >>> group_layer(1, "RRR"), group_layer(0, "a/b")
     ('GROUP 2 RRR', 'GROUP 1 a-b')

@@ -1,4 +1,4 @@
-r"""LaTeX tables: the groups in solve order, and of every driver, point and link its motion at the samples."""
+r"""LaTeX tables: the groups in solve order, and the motion of every driver, point and link at the samples."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _head(column: Column) -> str:
 
 
 def table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    r"""Return a table that may go over several pages; numbers stand to the right.
+    r"""Return a table that may span several pages; numbers are right-aligned.
 
     >>> print(table("Path of P_1", ["t [s]", "name"], [(0.5, "a&b")]))
     \begin{longtable}{rl}
@@ -80,7 +80,7 @@ def table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> 
 
 
 def _head_cell(head: str) -> str:
-    r"""Return a head, powers of units raised.
+    r"""Return a column heading, with powers of units as superscripts.
 
     >>> print(_head_cell("ax [mm/s^2]"))
     ax {[}mm/s\textsuperscript{2}{]}
@@ -89,7 +89,7 @@ def _head_cell(head: str) -> str:
 
 
 def escaped(text: str) -> str:
-    r"""Return text that LaTeX prints as it stands.
+    r"""Return text escaped for LaTeX.
 
     >>> print(escaped("50 % of $x_1$"))
     50 \% of \$x\_1\$
@@ -98,7 +98,7 @@ def escaped(text: str) -> str:
 
 
 def cell(value: Any) -> str:
-    r"""Return what a table shows of a value; what is not known is empty.
+    r"""Return the text of a table cell, empty if the value is not known.
 
     >>> [cell(x) for x in (-0.25, 1.5e-9, float("nan"), 3, None)]
     ['$-0.25$', '$1.5 \\cdot 10^{-9}$', '', '$3$', '']

@@ -1,8 +1,8 @@
 """MuJoCo's MJCF: the mechanism as bodies in the plane x, z, upright, in the pose in which it starts.
 
-The x axis stays, y becomes MuJoCo's z, and angles turn about -y, so that they are counter-clockwise for whoever looks
-along y. Coordinates of joints are angles [rad] and travels [m] as structkin counts them. Loops are closed by equality
-constraints, in the start pose without a gap.
+The x axis is kept, y becomes MuJoCo's z, and angles are about -y, so that they are counter-clockwise when seen along
+MuJoCo's y. Joint coordinates are angles [rad] and travels [m] as structkin counts them. Loops are closed by equality
+constraints, which hold exactly in the start pose.
 """
 
 from __future__ import annotations
@@ -41,25 +41,25 @@ if TYPE_CHECKING:
 
 Element = ElementTree.Element
 
-#: What MuJoCo has no joint or force for that does the same.
+#: Parts for which MuJoCo has no equivalent joint or force.
 _FOREIGN: dict[type[Pair], str] = {
     Cam: "MuJoCo has no cams",
     Geneva: "MuJoCo has no Geneva wheels",
     CurveSlot: "MuJoCo has no slots along a curve",
 }
 _FORCES = {
-    Friction: "MuJoCo's friction is not of this law",
-    Contact: "MuJoCo's contacts are not of this law",
+    Friction: "MuJoCo has no friction of this law",
+    Contact: "MuJoCo has no contacts of this law",
 }
 
-#: Constraints are as stiff as two steps allow. (Time constant in steps; MuJoCo: solref, solimp.)
+#: The time constant of constraints is two steps, the stiffest that is stable. (MuJoCo: solref, solimp.)
 _STIFF, _SOLIMP = 2.0, "0.9999 0.99999 0.001 0.5 2"
 
 
 def write_mjcf(mechanism: Mechanism, path: Path) -> tuple[str, ...]:
-    """Write a mechanism for MuJoCo; return what the file holds otherwise than the mechanism, in words.
+    """Write a mechanism for MuJoCo; return notes on how the file differs from the mechanism.
 
-    Raises `InputError` that lists every part that MuJoCo cannot hold.
+    Raises `InputError`, which lists every part that MuJoCo cannot represent.
     """
     root, notes = mjcf(mechanism)
     ElementTree.indent(root)
@@ -102,7 +102,7 @@ def mjcf(mechanism: Mechanism) -> tuple[Element, tuple[str, ...]]:
 
 
 def _refuse(mechanism: Mechanism) -> None:
-    """Raise `InputError` for all that the format cannot hold."""
+    """Raise `InputError` for everything that the format cannot represent."""
     problems = [
         Problem(f"joints.{id}", reason) for kind, reason in _FOREIGN.items() for id in mechanism.joints.of(kind)
     ]
@@ -116,7 +116,7 @@ def _refuse(mechanism: Mechanism) -> None:
 
 
 def _start(mechanism: Mechanism) -> Motion:
-    """Return a motion whose first sample is the start: by the laws of the drivers, or as a simulation begins."""
+    """Return a motion whose first sample is the start: by the laws of the drivers, or the start of a simulation."""
     driven = mechanism.drivers and all(drive.law is not None for drive in mechanism.drivers.values())
     if driven and not structure_of(mechanism).under:
         motion = solve_groups(mechanism, t=[0.0])
@@ -129,7 +129,7 @@ def _mass_notes(mechanism: Mechanism, stand_in: tuple[float, float]) -> Iterator
     bodies = mass_table(mechanism)
     size = f"{stand_in[0]:.3g} kg"
     if not any(body.mass for body in bodies):
-        yield f"no link has a mass: each has {size} here, since MuJoCo moves no body without"
+        yield f"no link has a mass: each has {size} here, since MuJoCo moves no massless body"
         return
     for what, names in (
         ("mass", [body.link for body in bodies if not body.mass]),
@@ -137,14 +137,14 @@ def _mass_notes(mechanism: Mechanism, stand_in: tuple[float, float]) -> Iterator
     ):
         if names:
             given = size if what == "mass" else f"{stand_in[1]:.3g} kg m^2"
-            yield f"without {what}: {', '.join(names)}; MuJoCo moves no body without, here it is {given}"
+            yield f"without {what}: {', '.join(names)}; MuJoCo needs it, so here it is {given}"
 
 
 def _stroke_notes(mechanism: Mechanism) -> Iterator[str]:
     held = [joint.id for joint in mechanism.joints.values() if getattr(joint, "stroke", None) is not None]
     held += [drive.id for drive in mechanism.drivers.values() if drive.stroke is not None]
     if held:
-        yield f"strokes are no stops and are left out: {', '.join(held)}"
+        yield f"strokes do not act as stops, so they are left out: {', '.join(held)}"
 
 
 def _size(mechanism: Mechanism) -> float:
@@ -153,7 +153,7 @@ def _size(mechanism: Mechanism) -> float:
 
 
 def _step(mechanism: Mechanism, sim: Motion) -> float:
-    """Return a time step [s] that follows gravity at this size, and the drivers."""
+    """Return a time step [s] that is short enough for gravity at this size, and for the drivers."""
     gravity = abs(mechanism.forces.gravity)
     fall = math.sqrt(_size(mechanism) / gravity) if gravity else math.inf
     fastest = max((float(np.abs(sim.omega(link)[0])) for link in mechanism.links), default=0.0)

@@ -1,7 +1,8 @@
 """What acts on an exported mechanism: drivers, springs, efforts and loads, as tendons and actuators of MuJoCo.
 
-A coordinate that is no single joint is a tendon: a fixed one is a sum of joint coordinates, a spatial one a distance.
-A driver is held by two actuators: `motor` takes its value (at constant speed it integrates it), `motor rate` its rate.
+A coordinate that is not a single joint becomes a tendon: a fixed tendon is a sum of joint coordinates, a spatial one a
+distance. Each driver has two actuators: `motor` takes its value (at constant speed, it integrates the rate), and
+`motor rate` takes its rate.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from structkin.solve import Motion
 
 Element = ElementTree.Element
 
-#: Time in which a driver's servo corrects, in steps.
+#: Response time of a driver's servo, in steps.
 _SERVO = 5.0
 
 
@@ -65,9 +66,9 @@ class Drives:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the file does not say: how drivers and loads vary with time."""
-        of_drivers = f"the file holds no laws of time: set the controls of {', '.join(self.laws)}, and of their rates"
-        of_loads = f"the file holds no laws of time: set the controls of {', '.join(self.loads)}, in N or N m"
+        """What the file cannot express: how drivers and loads vary with time."""
+        of_drivers = f"MJCF has no laws of time: set the controls of {', '.join(self.laws)}, and of their rates"
+        of_loads = f"MJCF has no laws of time: set the controls of {', '.join(self.loads)}, in N or N m"
         return (*([of_drivers] if self.laws else []), *([of_loads] if self.loads else []))
 
     # --- coordinates ------------------------------------------------------------------------------------------
@@ -86,14 +87,14 @@ class Drives:
         return self._coordinate(id, self._between(drive.links))
 
     def _coordinate(self, id: str, form: Form) -> dict[str, str]:
-        """Return what an actuator acts on: a joint where the form is one, else a tendon."""
+        """Return what an actuator acts on: a joint if the form is a single one, else a tendon."""
         if list(form.values()) == [1.0]:
             return {"joint": next(iter(form))}
         self.tendons.append(_fixed(id, form))
         return {"tendon": id}
 
     def _site(self, link: str, point: str | complex) -> str:
-        """Return the site of a place of a link, made where it is no named point."""
+        """Return the site of a place of a link; one is made if no named point is there."""
         if isinstance(point, str):
             return site(link, point)
         made = self.sites.setdefault(link, [])
@@ -110,11 +111,11 @@ class Drives:
     # --- constraints ------------------------------------------------------------------------------------------
 
     def constant(self, id: str, form: Form) -> None:
-        """Hold a sum of coordinates at what it is at the start."""
+        """Hold a sum of coordinates at its start value."""
         self._hold(_fixed(id, form))
 
     def distance(self, id: str, first: tuple[str, complex], second: tuple[str, complex]) -> None:
-        """Hold the distance of two places in the frames of links."""
+        """Hold the distance between two places in the frames of links."""
         self._hold(self._spatial(id, self._site(*first), self._site(*second)))
 
     def _hold(self, tendon: Element) -> None:
@@ -125,7 +126,7 @@ class Drives:
     # --- actuators --------------------------------------------------------------------------------------------
 
     def _servo(self, id: str, law: Law, target: dict[str, str]) -> None:
-        """Hold a driver to its law: critically damped, by the inertia that it moves at the start."""
+        """Make a driver follow its law: critically damped for the inertia that it moves at the start."""
         inertia, lag = self._inertia(id), _SERVO * self.step
         kp, kv = numbers([inertia / lag**2]), numbers([2 * inertia / lag])
         value, rate = (float(x) for x in self.sim.drivers[id][:2, 0])
@@ -138,7 +139,7 @@ class Drives:
         self._act("velocity", f"{id} rate", target, rate, kv=kv)
 
     def _inertia(self, id: str) -> float:
-        """Return twice the kinetic energy [J] at the unit rate of a driver, from K; of the whole where it has no K."""
+        """Return the inertia that a driver moves, twice the kinetic energy at unit rate, by K; without K, the whole."""
         total, masses = 0.0, {one.link: one for one in mass_table(self.m)}
         which = list(self.m.drivers).index(id)
         for name in masses:

@@ -42,7 +42,7 @@ class Body:
         return (place - self.origin) * self.direction.conjugate()
 
     def at(self, local: complex) -> complex:
-        """Return where a place of the frame is."""
+        """Return the place in the plane of a place in the frame."""
         return self.origin + self.direction * local
 
     def velocity_at(self, place: complex) -> complex:
@@ -51,10 +51,10 @@ class Body:
 
 
 def shared(body: Body, place: complex) -> tuple[Body, float]:
-    """Return a body that has given away a point mass [kg] at a place of the plane, and that mass.
+    """Return the body without a point mass [kg] at a place of the plane, and that mass.
 
-    What is pinned there may carry it: together both are the body again, in mass, centre and inertia. At most half of
-    the mass and of the inertia are given.
+    A body that is pinned there may carry it: together they have the mass, centre and inertia of this body. At most half
+    of the mass and half of the inertia are moved.
     """
     arm = body.within(place) - body.center
     mass = 0.5 * body.mass
@@ -73,7 +73,7 @@ def xy(values: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> complex:
 
 
 def bodies_at_start(sim: Motion, stand_in: tuple[float, float]) -> dict[str, Body]:
-    """Return all links as bodies at the first sample; `stand_in` are mass and inertia of what has less."""
+    """Return all links as bodies at the first sample; each has at least the mass and inertia `stand_in`."""
     m = sim.mechanism
     masses = {one.link: one for one in mass_table(m)}
     found = {}
@@ -91,7 +91,7 @@ def bodies_at_start(sim: Motion, stand_in: tuple[float, float]) -> dict[str, Bod
 
 
 def same_turns(sim: Motion, bodies: dict[str, Body]) -> dict[str, Body]:
-    """Return bodies whose angles are counted so that those of driven joints are the drivers' values."""
+    """Return the bodies with turns counted so that the angles of driven joints are the values of their drivers."""
     ground = sim.mechanism.topology.ground
     for id, drive in sim.mechanism.drivers.items():
         if drive.kind != "angle":
@@ -111,9 +111,9 @@ def without_mass(mechanism: Mechanism) -> Iterator[str]:
 
 
 def stand_ins(mechanism: Mechanism) -> tuple[float, float]:
-    """Return the mass [kg] and inertia [kg m^2] that what has none gets: a ten thousandth of the lightest link.
+    """Return the mass [kg] and inertia [kg m^2] for links that have none: a ten-thousandth of the lightest link.
 
-    It changes little; with less, the constraints of such a body would be soft. Where no link has a mass, all get 1 kg.
+    The effect is small; with less, the constraints of such a body would be soft. If no link has a mass, all get 1 kg.
     """
     masses = [one.mass for one in mass_table(mechanism) if one.mass]
     places = list(mechanism.places.values())

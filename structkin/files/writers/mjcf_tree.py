@@ -1,9 +1,9 @@
 """A mechanism as a tree of bodies, and the constraints that close its loops.
 
 MuJoCo's bodies form a tree: each has one parent, to which a hinge or a slide joins it. So a spanning tree of the links
-is chosen, guides first; what joins links otherwise becomes an equality constraint. A pin in a slot and a circle that
-rolls need a body of their own between the links: a block on the line, an arm between the centres. It carries a share of
-the mass of the link that is pinned to it, which changes nothing but makes the constraint a good one.
+is chosen, guides first; every other joint becomes an equality constraint. A pin in a slot and a rolling circle need a
+body of their own between the links: a block on the line, or an arm between the centres. It carries a share of the mass
+of the link that is pinned to it, which leaves the motion unchanged and keeps the constraint stiff.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from structkin.model.mechanism import Mechanism
 #: The coordinates of joints with their factors, whose sum is an angle or a travel.
 Form = dict[str, float]
 
-#: What joints cost in the tree: those that make poor constraints come first.
+#: The cost of joints in the tree: those that make poor constraints come first.
 _COST = {"weld": 0, "slide": 1, "hinge": 2}
 
 
 @dataclass(frozen=True)
 class Link:
-    """How a body hangs on its parent: its coordinate q is the angle [rad] against it, or the travel `sign` * s [m].
+    """How a body is joined to its parent: its coordinate q is the relative angle [rad], or the travel `sign` * s [m].
 
     `at` is a place of the plane at the start, `way` the direction of a slide.
     """
@@ -48,7 +48,7 @@ class Link:
 
 @dataclass(frozen=True)
 class Closure:
-    """A constraint that holds two bodies together at a place: their points alone, or (`rigid`) their turns as well."""
+    """A constraint that holds two bodies together at a place: in position alone, or (`rigid`) in angle as well."""
 
     name: str
     bodies: tuple[str, str]
@@ -78,12 +78,12 @@ class Tree:
         return form
 
     def children(self, parent: str) -> list[str]:
-        """Return the bodies that hang on another."""
+        """Return the children of a body."""
         return [name for name, links in self.parents.items() if links and links[0].parent == parent]
 
 
 def added(*forms: Form) -> Form:
-    """Return a sum of forms, without what cancels."""
+    """Return a sum of forms, without terms that cancel."""
     total: Form = {}
     for form in forms:
         for joint, factor in form.items():
@@ -92,7 +92,7 @@ def added(*forms: Form) -> Form:
 
 
 def make_tree(mechanism: Mechanism, bodies: dict[str, Body], stand_in: tuple[float, float]) -> Tree:
-    """Return the tree of a mechanism whose joints all can be held."""
+    """Return the tree of a mechanism whose joints can all be represented."""
     ground = mechanism.topology.ground
     tree = Tree(dict(bodies), ground)
     graph = nx.MultiGraph()
@@ -142,7 +142,7 @@ def _hung(mechanism: Mechanism, tree: Tree, id: str, parent: str, child: str) ->
 
 
 def _slide(tree: Tree, joint: Guide, name: str, parent: str, child: str) -> Link:
-    """Return a slide along a guide, whose coordinate is its travel, whichever of the two is the child."""
+    """Return a slide along a guide, whose coordinate is its travel whichever of the two links is the child."""
     carrier, slider = tree.bodies[joint.carrier], tree.bodies[joint.slider]
     way, at = carrier.direction * joint.direction, slider.at(joint.point)
     travel = ((at - carrier.at(joint.origin)) * way.conjugate()).real - joint.start
@@ -153,7 +153,7 @@ def _slide(tree: Tree, joint: Guide, name: str, parent: str, child: str) -> Link
 def _close(
     mechanism: Mechanism, tree: Tree, spanning: nx.MultiGraph, joint: object, stand_in: tuple[float, float]
 ) -> None:
-    """Add what a joint needs beside its place in the tree."""
+    """Add what a joint needs besides its place in the tree."""
     if isinstance(joint, Revolute | Fastened | Prismatic):
         own = nx.Graph([(a, b) for a, b, key in spanning.edges(keys=True) if key == joint.id])
         own.add_nodes_from(joint.links)
@@ -201,7 +201,7 @@ def _arm(tree: Tree, joint: RollingOnCircle, stand_in: tuple[float, float]) -> N
 
 
 def _share(tree: Tree, held: Body, place: complex, other: float) -> float:
-    """Return the point mass that a body gives to what it is pinned to; what the ground holds is at rest: any mass."""
+    """Return the point mass that a body gives to the one it is pinned to; on the ground, which is at rest, any mass."""
     if held.name == tree.ground:
         return other
     tree.bodies[held.name], mass = shared(held, place)
@@ -209,7 +209,7 @@ def _share(tree: Tree, held: Body, place: complex, other: float) -> float:
 
 
 def _relation(tree: Tree, joint: TurnCoupling) -> Form:
-    """Return what stays constant: t_1 - r t_2 + (r - 1) t_arm, or travel - lever (t_1 - t_2)."""
+    """Return the form that stays constant: t_1 - r t_2 + (r - 1) t_arm, or travel - lever (t_1 - t_2)."""
     first, second = joint.links
     if joint.guide is None:
         assert joint.ratio is not None

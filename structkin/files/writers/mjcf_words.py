@@ -15,7 +15,7 @@ def numbers(values: Iterable[float]) -> str:
 
 
 def place(z: complex) -> str:
-    """Return a place of the plane: y is upright.
+    """Return a place of the plane; y points up.
 
     >>> place(1 + 2j)
     '1 0 2'

@@ -1,4 +1,4 @@
-"""The mechanism file: TOML or JSON, which reads as the mechanism again, bit for bit."""
+"""The mechanism file: TOML or JSON, which reads back as the same mechanism, bit for bit."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from structkin.model.tables import read_table
 from structkin.model.written_pose import pose_section
 from structkin.show.files import whole_file
 
-#: The keys whose value may be the name of a CSV file, beside `csv` itself.
+#: The keys whose value may be the name of a CSV file, besides `csv` itself.
 SIGNALS = ("actuator", "torque", "force")
 
-#: Sections that a file has even if they hold nothing.
+#: Sections that a file has even if they are empty.
 NEEDED = ("points", "links")
 
 _HEAD = ("title", "format", "units", "duration")
 
 
 def write_own(mechanism: Mechanism, path: Path) -> tuple[()]:
-    """Write a mechanism as .toml or .json; raise `InputError` for what cannot be written, and leave no part of it."""
+    """Write a mechanism as .toml or .json; raise `InputError`, and leave no partial file, if it cannot be written."""
     data = own_sections(mechanism)
     toml = toml_text(data)  # JSON holds no more
     text = toml if path.suffix.lower() == ".toml" else json.dumps(data, indent=1, ensure_ascii=False) + "\n"
@@ -37,7 +37,7 @@ def write_own(mechanism: Mechanism, path: Path) -> tuple[()]:
 def own_sections(mechanism: Mechanism) -> dict[str, Any]:
     """Return the sections that a mechanism was built from, in the order of a file, with the rows of its CSV tables.
 
-    A mechanism that was put together anew has its pose as well.
+    A mechanism in another assembly has its pose as well.
 
     >>> arm = Mechanism("Arm", points={"A": (0, 0), "B": (1, 0)}, links={"ground": ("A",), "bar": ("A", "B")})
     >>> own_sections(arm)
@@ -63,7 +63,7 @@ def own_sections(mechanism: Mechanism) -> dict[str, Any]:
 
 
 def _with_rows(entry: dict[str, Any], folder: Path | None, section: str) -> dict[str, Any]:
-    """Return an entry with the rows of a CSV table in the place of its name: the name leads nowhere from elsewhere."""
+    """Return an entry with the rows of a CSV table instead of its file name, which only its own folder can resolve."""
 
     def rows(name: str) -> list[list[float]]:
         return [list(row) for row in read_table(name, folder)]

@@ -17,7 +17,7 @@ from structkin.solve import Motion
 
 @dataclass(frozen=True)
 class Sheet:
-    """A table: heads with their units, such as "P.x [mm]", and a column of values below each; None is not known."""
+    """A table: headings with units, such as "P.x [mm]", and a column of values below each; None means unknown."""
 
     title: str
     heads: tuple[str, ...]
@@ -25,7 +25,7 @@ class Sheet:
 
 
 def sheets_of(motion: Motion) -> list[Sheet]:
-    """Return the tables of a motion, in the units of the file; forces only where masses or forces are given."""
+    """Return the tables of a motion, in the units of the file; forces only if there are masses or forces."""
     m = motion.mechanism
     found = [_about(motion), structure_sheet(motion), _sheet("motion", motion, all_columns(motion))]
     found.append(_sheet("K and L", motion, [time_column(motion), *coefficient_columns(motion)]))

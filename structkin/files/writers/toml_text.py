@@ -9,7 +9,7 @@ from typing import Any
 
 from structkin.errors import InputError, Problem
 
-#: Columns of a line; a longer value goes on the next ones.
+#: Columns per line; a longer value continues on the next.
 WIDTH = 110
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
@@ -19,10 +19,10 @@ HEADS = ("units",)
 
 
 def toml_text(data: Mapping[str, Any]) -> str:
-    """Return a document: keys and units first, then each table as a section, its entries one a line where they fit.
+    """Return a document: keys and units first, then each table as a section, one entry per line if it fits.
 
-    Order is kept, within tables as well. A number comes back bit for bit; what is None is left out. Raises `InputError`
-    for what TOML cannot hold, such as a function.
+    Order is kept, within tables as well. Numbers keep every bit; None is left out. Raises `InputError` for values that
+    TOML cannot hold, such as functions.
 
     >>> print(toml_text({"title": "Arm", "points": {"A": [0, 0.5]}, "links": {"bar": {"points": ["A"], "mass": 2}}}))
     title = "Arm"
@@ -43,9 +43,9 @@ def toml_text(data: Mapping[str, Any]) -> str:
 
 
 def _section(path: str, section: Mapping[str, Any]) -> Iterator[str]:
-    """Yield a section, and after it entries that are too long for a line, as sections of their own.
+    """Yield a section, and then the entries that are too long for a line as sections of their own.
 
-    A key may not follow such a section: a long entry that stands before others which are no tables has dotted keys.
+    A key may not follow such a section: a long entry with plain values after it is written with dotted keys.
     """
     entries = {name: value for name, value in section.items() if value is not None}
     long = [name for name, value in entries.items() if isinstance(value, Mapping) and not _fits(name, value, path)]
@@ -80,7 +80,7 @@ def _fits(name: str, value: Any, path: str) -> bool:
 
 
 def _line(head: str, value: Any, where: str) -> str:
-    """Return `head = value`, a long list over several lines: a table or a list in it on each, else as many as fit."""
+    """Return `head = value`; a long list takes several lines, with one table or list on each, or as many as fit."""
     text = f"{head} = {inline(value, where)}"
     if len(text) <= WIDTH or not isinstance(value, list) or not value:
         return text
@@ -125,5 +125,5 @@ def inline(value: Any, where: str) -> str:
 
 def _text(text: str, where: str) -> str:
     if any("\ud800" <= letter <= "\udfff" for letter in text):
-        raise InputError([Problem(where, f"{text!r} holds half a character, which no text file can")], "output")
+        raise InputError([Problem(where, f"{text!r} has an unpaired surrogate, which no text file can hold")], "output")
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

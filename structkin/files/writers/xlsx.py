@@ -12,17 +12,17 @@ from structkin.model.mechanism import Mechanism
 from structkin.show.files import whole_file
 from structkin.solve import Motion
 
-#: What a sheet of Excel holds.
+#: The size limits of an Excel sheet.
 ROWS, COLUMNS = 1_048_576, 16_384
 
 
 def write_xlsx(mechanism: Mechanism, path: Path, motion: Motion) -> tuple[()]:
-    """Write a workbook; raise `InputError` where the motion is too large for a sheet, or openpyxl is missing."""
+    """Write a workbook; raise `InputError` if the motion is too large for a sheet or openpyxl is not installed."""
     with needs("openpyxl", "xlsx", ".xlsx"):
         from openpyxl import Workbook
     sheets = sheets_of(motion)
     problems = [
-        Problem(sheet.title, f"has {count:,} {what}, and a sheet holds {most:,}", hint)
+        Problem(sheet.title, f"has {count:,} {what}, but a sheet holds {most:,}", hint)
         for sheet in sheets
         for count, most, what, hint in (
             (len(sheet.columns[0]) + 1, ROWS, "rows", "ask for fewer samples"),

@@ -58,7 +58,7 @@ class AngularCoordinates:
         self.links = tuple(branch.link for branch in tree.branches)
         self.names, self._sketch = tuple(names), sketch
         self._kept: tuple[Any, Any, Any] | None = None
-        self.column_units = np.ones(tree.n)
+        self.size, self.column_units = writer.size, np.ones(tree.n)
         self.column_units[tree.travel_columns] = writer.size
         index = {link: k for k, link in enumerate(self.links)}
         self.turned = tuple(writer.turned)

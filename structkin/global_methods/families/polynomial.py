@@ -45,7 +45,7 @@ class PolynomialCoordinates:
     ) -> None:
         """Take the written rows and make the arrays."""
         self.family, self.links, self.drivers = family, tuple(links), tuple(drivers)
-        self.turned = tuple(writer.turned)
+        self.turned, self.size = tuple(writer.turned), writer.size
         turns = len(self.turned)
         self.names = (*(f"{v.name}.{axis}" for v in variables for axis in "xy"), *(f"{x}.turn" for x in self.turned))
         self.column_units = np.append(np.repeat([v.unit for v in variables], 2), np.ones(turns)).astype(float)

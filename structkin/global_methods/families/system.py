@@ -54,6 +54,8 @@ class Coordinates(Protocol):
     rows: tuple[Label, ...]
     turned: tuple[str, ...]
     pattern: tuple[Ints, Ints]
+    #: The largest extent of the sketch [m].
+    size: float
     #: The size of a change of each coordinate and of each row, which makes them comparable.
     column_units: Floats
     row_units: Floats

@@ -12,7 +12,7 @@ export function LimitsSection({ view, player }: { view: Report; player: Player }
   return (
     <section id="limits" class="sk-card">
       <h2>Limits</h2>
-      {several && <p class="sk-intro">Each driver is moved by itself; the others stand as in the sketch.</p>}
+      {several && <p class="sk-intro">Each driver is moved by itself; the others are held as in the sketch.</p>}
       <div class="sk-grid sk-limits">
         {view.limits!.map((limits) => <DriverCard key={limits.driver} limits={limits} value={view.samples!.drivers[limits.driver]?.[player.index.value] ?? null} />)}
       </div>

@@ -1,7 +1,8 @@
 // The mechanism in motion, with what may be drawn over it.
 import { signal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
-import { Centres, Centrodes, Rates, Reactions, Traces } from "./overlays";
+import { basesOf, Centres, Centrodes, centresOn } from "./centres";
+import { Rates, Reactions, Traces } from "./overlays";
 import type { Player } from "./player";
 import { poseAt } from "./pose";
 import type { Report } from "./report_types";
@@ -10,17 +11,20 @@ import { Scene } from "./scene";
 export function MotionSection({ view, player }: { view: Report; player: Player | null }) {
   const shown = useMemo(
     () => ({ names: signal(true), traces: signal(true), velocity: signal(false), acceleration: signal(false),
-             centres: signal(false), centrode: signal(""), forces: signal(false) }),
+             centres: signal(false), base: signal(view.links.find(({ ground }) => ground)?.name ?? ""), centrode: signal(""),
+             forces: signal(false) }),
     [],
   );
   const pose = useMemo(() => player?.pose ?? signal(view.samples ? poseAt(view.samples, 0) : {}), [player]);
-  const links = Object.keys(view.centres ?? {});
+  const bases = view.centres ? basesOf(view) : [];
+  const base = bases.includes(shown.base.value) ? shown.base.value : (bases[0] ?? "");
+  const links = view.centres ? centresOn(view, base).map(({ link }) => link) : [];
   const layers: [name: keyof typeof shown, label: string, there: boolean][] = [
     ["names", "Names", true],
     ["traces", "Paths", player !== null],
     ["velocity", "Velocities", view.rates !== undefined],
     ["acceleration", "Accelerations", view.rates !== undefined],
-    ["centres", "Instant centres", links.length > 0],
+    ["centres", "Instant centres", bases.length > 0],
     ["forces", "Joint forces", (view.forces?.arrows.length ?? 0) > 0],
   ];
   return (
@@ -37,16 +41,27 @@ export function MotionSection({ view, player }: { view: Report; player: Player |
             {label}
           </label>
         ))}
-        {links.length > 0 && (
-          <label>
-            Centrodes of{" "}
-            <select value={shown.centrode.value} onChange={(event) => (shown.centrode.value = event.currentTarget.value)}>
-              <option value="">no link</option>
-              {links.map((link) => <option key={link}>{link}</option>)}
-            </select>
-          </label>
+        {bases.length > 0 && (
+          <>
+            <label>
+              Centrodes of{" "}
+              <select value={shown.centrode.value} onChange={(event) => (shown.centrode.value = event.currentTarget.value)}>
+                <option value="">no link</option>
+                {links.map((link) => <option key={link}>{link}</option>)}
+              </select>
+            </label>
+            <label>
+              Centres relative to{" "}
+              <select value={base} onChange={(event) => ((shown.base.value = event.currentTarget.value), (shown.centrode.value = ""))}>
+                {bases.map((link) => <option key={link}>{link}</option>)}
+              </select>
+            </label>
+          </>
         )}
       </div>
+      {(view.centres?.left_out ?? 0) > 0 && (
+        <p class="sk-intro">Relative instant centres of {view.centres!.left_out} more pairs of links are left out: they would make the page too large.</p>
+      )}
       <Scene
         view={view}
         pose={pose}
@@ -56,7 +71,7 @@ export function MotionSection({ view, player }: { view: Report; player: Player |
           player && (
             <>
               {shown.traces.value && <Traces view={view} />}
-              {shown.centrode.value && <Centrodes view={view} player={player} link={shown.centrode.value} />}
+              {shown.centrode.value && <Centrodes view={view} player={player} link={shown.centrode.value} base={base} />}
             </>
           )
         }
@@ -66,7 +81,7 @@ export function MotionSection({ view, player }: { view: Report; player: Player |
               {shown.velocity.value && <Rates view={view} player={player} of="v" />}
               {shown.acceleration.value && <Rates view={view} player={player} of="a" />}
               {shown.forces.value && <Reactions view={view} player={player} />}
-              {shown.centres.value && <Centres view={view} player={player} />}
+              {shown.centres.value && <Centres view={view} player={player} base={base} />}
             </>
           )
         }

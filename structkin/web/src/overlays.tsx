@@ -1,9 +1,9 @@
-// What is drawn with a mechanism: traces, arrows, instant centres and centrodes.
+// What is drawn with a mechanism: traces, velocities, accelerations and forces.
 import { useContext } from "preact/hooks";
 import { pixel } from "./camera";
 import type { Player } from "./player";
-import { matrix, moved, poseAt, spot } from "./pose";
-import { at, type Report } from "./report_types";
+import { poseAt, spot } from "./pose";
+import type { Report } from "./report_types";
 import { StageContext } from "./scene";
 import { pathOf } from "./shapes";
 import type { Numbers, Point, View } from "./types";
@@ -88,65 +88,6 @@ function largestOf(pairs: [Numbers, Numbers][]): number {
   let largest = 0;
   for (const [x, y] of pairs) x.forEach((value, k) => (largest = Math.max(largest, Math.hypot(value ?? 0, y[k] ?? 0))));
   return largest;
-}
-
-/** The instant centre of each link, in pixels. */
-export function Centres({ view, player }: { view: Report; player: Player }) {
-  const stage = useContext(StageContext)!;
-  const [camera, size] = [stage.camera.value, stage.size.value];
-  const k = player.index.value;
-  if (!camera) return null;
-  return (
-    <g class="sk-centres">
-      {Object.entries(view.centres!).map(([link, { x, y }]) => {
-        const [cx, cy] = [at(x, k), at(y, k)];
-        if (cx === null || cy === null) return null;
-        const [px, py] = pixel(camera, size, [cx, cy]);
-        return (
-          <g key={link} data-centre={link} stroke={colourOf(view, link)}>
-            <circle cx={px} cy={py} r={5.5} />
-            <path d={`M${px - 9} ${py}H${px + 9}M${px} ${py - 9}V${py + 9}`} />
-            <text x={px + 10} y={py - 9}>{link}</text>
-          </g>
-        );
-      })}
-    </g>
-  );
-}
-
-/** The fixed centrode of a link, and the moving one, which rolls on it; in mechanism units. */
-export function Centrodes({ view, player, link }: { view: Report; player: Player; link: string }) {
-  const centre = view.centres![link];
-  const samples = view.samples!;
-  if (!centre) return null;
-  const fixed = centre.x.map((x, k): Point | null => (x === null || centre.y[k] == null ? null : [x, centre.y[k]!]));
-  const own = fixed.map((place, k): Point | null => {
-    const frame = poseAt(samples, k)[link];
-    if (!place || !frame) return null;
-    const [c, s] = [Math.cos(frame.angle), Math.sin(frame.angle)];
-    const [dx, dy] = [place[0] - frame.x, place[1] - frame.y];
-    return [c * dx + s * dy, -s * dx + c * dy];
-  });
-  const now = matrix(player.pose.value, { link });
-  const reach = 4 * Math.hypot(view.box![2] - view.box![0], view.box![3] - view.box![1]);
-  return (
-    <g class="sk-centrodes" stroke={colourOf(view, link)}>
-      <path d={pathOf(unbroken(fixed, reach))} data-centrode="fixed" />
-      {now && <path d={pathOf(unbroken(own.map((place) => place && moved(now, place)), reach))} data-centrode="moving" class="sk-moving" />}
-    </g>
-  );
-}
-
-/** Break a curve where it leaps: it has passed through infinity there. */
-function unbroken(places: (Point | null)[], reach: number): (Point | null)[] {
-  const found: (Point | null)[] = [];
-  let before: Point | null = null;
-  for (const place of places) {
-    if (place && before && Math.hypot(place[0] - before[0], place[1] - before[1]) > reach) found.push(null);
-    found.push(place);
-    before = place;
-  }
-  return found;
 }
 
 export function colourOf(view: View, link: string): string {

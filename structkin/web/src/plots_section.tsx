@@ -1,6 +1,7 @@
 // Plots of one point and one link: position, velocity, acceleration, K and L; and transmission angles and forces.
 import { signal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
+import { Compare, magnitudes } from "./compare";
 import { colourOf } from "./overlays";
 import { type Curve, Plot } from "./plot";
 import type { Player } from "./player";
@@ -14,13 +15,9 @@ const NEUTRAL = "#7a8794";
 /** Colours of curves that belong to no link: those of the groups' palette. */
 const PALETTE = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#882255", "#999933", "#332288", "#44AA99", "#8C510A"];
 
-function sizes(x: Numbers, y: Numbers): Numbers {
-  return x.map((value, k) => (value === null || y[k] == null ? null : Math.hypot(value, y[k]!)));
-}
-
 function vector(x: Numbers, y: Numbers, colour: string, whole: boolean): Curve[] {
   const parts = [{ name: "x", values: x, colour }, { name: "y", values: y, colour, dash: DASH }];
-  return whole ? [...parts, { name: "size", values: sizes(x, y), colour: NEUTRAL, faint: true }] : parts;
+  return whole ? [...parts, { name: "magnitude", values: magnitudes(x, y), colour: NEUTRAL, faint: true }] : parts;
 }
 
 export function PlotsSection({ view, player }: { view: Report; player: Player }) {
@@ -86,6 +83,7 @@ export function PlotsSection({ view, player }: { view: Report; player: Player })
           {ofLink.map((plot) => <Plot key={plot.title} {...plot} x={x} player={player} />)}
         </div>
       </div>
+      <Compare view={view} player={player} driver={driver} />
     </section>
   );
 }

@@ -25,10 +25,9 @@ export interface Step {
   inputs: { id: string; from: number | null; point: string | null }[];
   found: string[];
   loci: Locus[];
-  /** The other mode of a group that has two, at all samples. */
-  mirror?: LinkFrames;
-  /** The other modes at one sample. */
+  /** The other assembly modes: at all samples if `live`, else at one. */
   modes?: LinkFrames[];
+  live: boolean;
   note?: string;
 }
 
@@ -52,6 +51,13 @@ export interface DriverLimits {
   low: End | null;
   high: End | null;
   passed: End[];
+}
+
+export interface Centre {
+  link: string;
+  base: string;
+  x: Numbers;
+  y: Numbers;
 }
 
 export interface Panel {
@@ -93,7 +99,8 @@ export interface Report extends View {
     left_out: string[];
   };
   coefficients?: Coefficients;
-  centres?: Record<string, { x: Numbers; y: Numbers }>;
+  /** Instant centres of links relative to the ground or to each other. */
+  centres?: { pairs: Centre[]; left_out: number };
   limits?: DriverLimits[];
   transmission?: {
     unit: string;

@@ -24,12 +24,12 @@ function groupOf(view: Report, { frame }: Shape): number | null {
 
 /** Return what a step is seen in: the whole mechanism over its motion, and the other modes of the step's group. */
 function boxOf(view: Report, index: number, own: Shape[]): Box {
-  const { mirror, modes } = view.steps!.groups[index]!;
+  const { modes } = view.steps!.groups[index]!;
   const poses = somePoses(view.samples, 40);
-  const others = [mirror, ...(modes ?? [])].flatMap((frames): Pose[] => {
-    const n = frames ? (Object.values(frames)[0]?.x.length ?? 0) : 0;
+  const others = (modes ?? []).flatMap((frames): Pose[] => {
+    const n = Object.values(frames)[0]?.x.length ?? 0;
     const step = Math.max(1, Math.floor(n / 40));
-    return Array.from({ length: Math.ceil(n / step) }, (_, k) => ghostPose({}, frames!, k * step));
+    return Array.from({ length: Math.ceil(n / step) }, (_, k) => ghostPose({}, frames, k * step));
   });
   const links = own.filter(({ frame }) => "link" in frame);
   const boxes = [wholeBox(view, {}), bounds(view.shapes, poses), bounds(links, others)].filter((box) => box !== null);
@@ -79,14 +79,10 @@ export function StepsSection({ view, player }: { view: Report; player: Player })
   }, [view, index]);
   const own = useMemo(() => view.shapes.filter((shape) => homes.get(shape.id) === index && !shape.part.startsWith("driver:")), [view, index]);
   const fit = useMemo(() => boxOf(view, index, own), [view, index]);
-  const fixedModes = step.modes && step.modes.length > 0;
-  const ghosts = step.mirror ? [step.mirror] : fixedModes && player.index.value === sample ? step.modes! : [];
-  const words = [
-    lociWords(step),
-    step.mirror && "Pale: its other assembly mode.",
-    fixedModes && (ghosts.length ? `Pale: its ${step.modes!.length > 1 ? `${step.modes!.length} other assembly modes` : "other assembly mode"} in this pose.` : ""),
-    step.note && `About its modes: ${step.note}.`,
-  ].filter(Boolean);
+  const modes = step.modes ?? [];
+  const fixedModes = !step.live && modes.length > 0;
+  const ghosts = step.live || player.index.value === sample ? modes : [];
+  const words = [lociWords(step), modeWords(step, ghosts, player.index.value), step.note && `About its modes: ${step.note}.`].filter(Boolean);
   return (
     <section id="steps" class="sk-card">
       <h2>Solution step by step</h2>
@@ -110,7 +106,7 @@ export function StepsSection({ view, player }: { view: Report; player: Player })
             under={
               <>
                 {step.loci.map((locus, k) => <LocusMark key={`${index}.${k}`} view={view} locus={locus} player={player} colour={group.colour} />)}
-                {ghosts.map((frames, k) => <Ghost key={`${index}.${k}`} shapes={own} player={player} frames={frames} live={frames === step.mirror} />)}
+                {ghosts.map((frames, k) => <Ghost key={`${index}.${k}`} shapes={own} player={player} frames={frames} live={step.live} />)}
               </>
             }
             top={<Pins view={view} step={step} player={player} colour={group.colour} />}
@@ -129,9 +125,9 @@ export function StepsSection({ view, player }: { view: Report; player: Player })
                   {words.map((text) => <p key={String(text)}>{text}</p>)}
                   {fixedModes && !ghosts.length && (
                     <p>
-                      Its {step.modes!.length > 1 ? `${step.modes!.length} other assembly modes are` : "other assembly mode is"} known in one pose:{" "}
+                      Its {modes.length > 1 ? `${modes.length} other assembly modes are` : "other assembly mode is"} known in one pose:{" "}
                       <button type="button" class="sk-link" onClick={() => { player.playing.value = false; player.index.value = sample; }}>
-                        show {step.modes!.length > 1 ? "them" : "it"}
+                        show {modes.length > 1 ? "them" : "it"}
                       </button>
                     </p>
                   )}
@@ -229,6 +225,15 @@ export function GroupsSection({ view }: { view: Report }) {
       </div>
     </section>
   );
+}
+
+/** Return what the pale links are: the other modes, of which fewer may be real in one pose than in another. */
+function modeWords({ live, modes = [] }: Step, ghosts: LinkFrames[], k: number): string {
+  if (!ghosts.length) return "";
+  const real = live ? ghosts.filter((frames) => Object.values(frames).every(({ x }) => x[k] != null)).length : ghosts.length;
+  if (live && modes.length === 1) return real ? "Pale: its other assembly mode." : "";
+  if (!real) return "It has no other real assembly mode in this pose.";
+  return `Pale: its ${real > 1 ? `${real} other assembly modes` : "other assembly mode"} in this pose.`;
 }
 
 /** Return what the dashed lines are. */

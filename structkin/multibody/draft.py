@@ -1,0 +1,100 @@
+"""A model in space under construction: what has been read so far, and every error found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ParamSpec, TypeVar
+
+from structkin.errors import Problem
+from structkin.model.flaw import Flaw
+from structkin.model.topology import suggest
+from structkin.model.units import Units
+from structkin.multibody.joint import Floats, SpatialJoint
+from structkin.multibody.model import GROUND, Body, Load, Sensor
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+@dataclass
+class SpatialDraft:
+    """Points, bodies, joints, loads and sensors made so far, in SI; `unread` are those given but not readable."""
+
+    folder: Path | None = None
+    units: Units = field(default_factory=Units)
+    points: dict[str, Floats] = field(default_factory=dict)
+    held: dict[str, list[str]] = field(default_factory=dict)  # body -> its points
+    bodies: dict[str, Body] = field(default_factory=dict)
+    joints: dict[str, SpatialJoint] = field(default_factory=dict)
+    loads: dict[str, Load] = field(default_factory=dict)
+    sensors: dict[str, Sensor] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+    unread: set[str] = field(default_factory=set)
+
+    def fault(self, key: str, message: str, hint: str = "") -> None:
+        """Record an error."""
+        self.problems.append(Problem(key, message, hint))
+
+    def attempt(self, key: str, make: Callable[P, T], *args: P.args, **options: P.kwargs) -> T | None:
+        """Return what `make` returns; a `Flaw` becomes a problem of this key, and None is returned."""
+        try:
+            return make(*args, **options)
+        except Flaw as flaw:
+            self.fault(key, flaw.message, flaw.hint)
+            return None
+
+    def has_fault(self, key: str) -> bool:
+        """Return whether a value of this entry has an error: what follows from it is not checked."""
+        return any(problem.key.startswith(f"{key}.") for problem in self.problems)
+
+    def entries(self, data: Mapping[str, Any], section: str, sample: str) -> Iterator[tuple[str, str, Any]]:
+        """Yield the key, name and value of each entry of a section."""
+        table = data.get(section, {})
+        if not isinstance(table, Mapping):
+            self.unread.add(section)
+            self.fault(section, "expected a table", f"such as {sample}")
+            return
+        for name, value in table.items():
+            yield f"{section}.{name}", str(name), value
+
+    def spot(self, key: str, spot: str | Floats) -> Floats | None:
+        """Return the place (3,) of a point in [points], or the coordinates themselves; None if the point is unknown."""
+        if not isinstance(spot, str):
+            return spot
+        if spot not in self.points and not self.excused("points", spot):
+            self.fault(key, f"point '{spot}' is not in [points]", suggest(spot, self.points))
+        return self.points.get(spot)
+
+    def has_body(self, key: str, name: str) -> bool:
+        """Return whether a body is known and has no errors; record an error if it is unknown."""
+        if name in self.bodies or name == GROUND:
+            return True
+        if not self.excused("bodies", name):
+            self.fault(key, f"body '{name}' is not in [bodies]", suggest(name, [GROUND, *self.held]))
+        return False
+
+    def excused(self, section: str, name: str) -> bool:
+        """Return whether a missing name is not an error, because its entry was given but could not be read."""
+        return section in self.unread or f"{section}.{name}" in self.unread
+
+    def end(self, key: str, text: str) -> tuple[str, str] | None:
+        """Return (body, point) of "body.point", or of a point that one body alone has; None after an error."""
+        body, dot, point = text.partition(".")
+        if not dot:
+            point = text
+            bodies = [name for name, points in self.held.items() if text in points]
+            if len(bodies) != 1:
+                if text not in self.points:
+                    self.spot(key, text)
+                    return None
+                hint = ", ".join(f'"{name}.{text}"' for name in bodies) or f'such as "{GROUND}.{text}"'
+                found = "is on no body" if not bodies else f"is on {len(bodies)} bodies"
+                self.fault(key, f"the point '{text}' {found}", f"name the body as well: {hint}")
+                return None
+            (body,) = bodies
+        known = self.has_body(key, body)
+        if self.spot(key, point) is None or not known:
+            return None
+        return body, point

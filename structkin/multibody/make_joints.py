@@ -1,0 +1,158 @@
+"""Joints from their entries: geometry first, then coordinates and rates at time 0."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from structkin.model.flaw import Flaw, describe
+from structkin.model.topology import suggest
+from structkin.multibody.draft import SpatialDraft
+from structkin.multibody.entries import SpatialJointEntry
+from structkin.multibody.fields import any_square_to, items_of, square_to
+from structkin.multibody.joint import KINDS, Floats, SpatialJoint
+from structkin.multibody.model import GROUND
+from structkin.multibody.start import Given, with_start
+
+#: Kinds that have no axis of their own; any triad does for their coordinates.
+NO_AXIS = ("fixed", "spherical", "free")
+#: Kinds with a second axis: a universal joint must have one.
+SECOND = ("universal", "planar", "spherical", "free")
+#: Other names of the kinds.
+HINTS: Mapping[str, str] = {
+    "pin": "revolute", "hinge": "revolute", "R": "revolute", "slider": "prismatic", "P": "prismatic",
+    "ball": "spherical", "S": "spherical", "cardan": "universal", "hooke": "universal", "U": "universal",
+    "helical": "screw", "H": "screw", "C": "cylindrical", "E": "planar", "weld": "fixed", "fastened": "fixed",
+    "floating": "free",
+}  # fmt: skip
+
+
+def make_joints(draft: SpatialDraft, entries: Mapping[str, SpatialJointEntry]) -> None:
+    """Fill `joints`."""
+    for name, entry in entries.items():
+        key = f"joints.{name}"
+        joint = draft.attempt(key, _joint, draft, key, name, entry)
+        if joint is not None:
+            draft.joints[name] = joint
+    start = {name: _state(draft, name, entries[name].start, rate=False) for name in draft.joints}
+    speed = {name: _state(draft, name, entries[name].speed, rate=True) for name in draft.joints}
+    if len(draft.joints) == len(entries) and not draft.problems:
+        made = draft.attempt("joints", _started, draft, start, speed)
+        draft.joints = made or draft.joints
+
+
+def _started(draft: SpatialDraft, start: Given, speed: Given) -> dict[str, SpatialJoint]:
+    return with_start(list(draft.bodies), draft.joints, start, speed)
+
+
+def _joint(draft: SpatialDraft, key: str, name: str, entry: SpatialJointEntry) -> SpatialJoint | None:
+    kind = entry.type
+    if draft.has_fault(key):
+        return None
+    if kind not in KINDS:
+        known = HINTS.get(kind, HINTS.get(kind.casefold(), ""))
+        draft.fault(
+            f"{key}.type",
+            f"the type '{kind}' is unknown",
+            f"did you mean '{known}'?" if known else suggest(kind, KINDS),
+        )
+        return None
+    known_bodies = [draft.has_body(f"{key}.bodies", body) for body in dict.fromkeys(entry.bodies)]
+    if entry.bodies[0] == entry.bodies[1]:
+        raise Flaw(f"joins '{entry.bodies[0]}' to itself", "name two different bodies")
+    axis = _axis(draft, key, kind, entry)
+    second = _second(draft, key, kind, entry, axis)
+    at = _at(draft, key, kind, entry)
+    pitch = _pitch(kind, entry)
+    if axis is None or second is None or at is None or not all(known_bodies):
+        return None
+    return SpatialJoint(name, kind, entry.bodies, at, axis, second, pitch, cut=entry.cut)
+
+
+def _at(draft: SpatialDraft, key: str, kind: str, entry: SpatialJointEntry) -> Floats | None:
+    if entry.at is not None:
+        return draft.spot(f"{key}.at", entry.at)
+    moving = [body for body in entry.bodies if body != GROUND]
+    if kind == "free" and moving:
+        return draft.bodies[moving[-1]].center if moving[-1] in draft.bodies else None
+    raise Flaw("does not say where it is", 'add at = "A", or at = [x, y, z]')
+
+
+def _axis(draft: SpatialDraft, key: str, kind: str, entry: SpatialJointEntry) -> Floats | None:
+    if entry.axis is not None and entry.along is not None:
+        raise Flaw("has both 'axis' and 'along'", "give one of them")
+    if entry.axis is not None:
+        return entry.axis
+    if entry.along is not None:
+        first, second = (draft.spot(f"{key}.along", spot) for spot in entry.along)
+        if first is None or second is None:
+            return None
+        length = float(np.linalg.norm(second - first))
+        if length == 0:
+            raise Flaw("is along two points that coincide", "name points that are apart")
+        return np.asarray((second - first) / length)
+    if kind not in NO_AXIS:
+        raise Flaw(f"a {kind} joint needs an axis", "such as axis = [0, 0, 1]")
+    return np.array([1.0, 0.0, 0.0])
+
+
+def _second(draft: SpatialDraft, key: str, kind: str, entry: SpatialJointEntry, axis: Floats | None) -> Floats | None:
+    if entry.second is None:
+        if kind == "universal":
+            raise Flaw("a universal joint needs its second axis", "such as second = [0, 1, 0]")
+        return None if axis is None else any_square_to(axis)
+    if kind not in SECOND:
+        raise Flaw(f"a {kind} joint has no second axis", "delete 'second'")
+    return None if axis is None else draft.attempt(f"{key}.second", square_to, axis, entry.second)
+
+
+def _pitch(kind: str, entry: SpatialJointEntry) -> float:
+    if kind != "screw":
+        if entry.pitch is not None:
+            raise Flaw(f"a {kind} joint has no pitch", 'only a screw has one: type = "screw"')
+        return 0.0
+    if entry.pitch is None:
+        raise Flaw("a screw needs its pitch", "the travel of a whole turn; negative for a left-handed thread")
+    return entry.pitch / (2 * np.pi)
+
+
+def _state(draft: SpatialDraft, name: str, value: Any, *, rate: bool) -> tuple[float, ...] | None:
+    """Return the coordinates of a joint, or their rates, in SI; None if they are not given or have errors."""
+    if value is None:
+        return None
+    joint = draft.joints[name]
+    count = len(joint.motions)
+    key = f"joints.{name}.{'speed' if rate else 'start'}"
+    if count == 0:
+        draft.fault(key, f"a {joint.kind} joint has no coordinates", "delete it")
+        return None
+    what = "a number" if count == 1 else f"{count} numbers"
+    single = count == 1 and not isinstance(value, list | tuple | np.ndarray)
+    items = [value] if single else draft.attempt(key, items_of, value, (count,), what)
+    if items is None:
+        return None
+    found = []
+    for item, motion in zip(items, joint.motions, strict=True):
+        kind = ("angular speed" if rate else "angle") if motion.rotation.any() else ("speed" if rate else "length")
+        number = draft.attempt(key, draft.units.quantity, item, kind)
+        if number is None:
+            return None
+        found.append(number)
+    return tuple(found)
+
+
+def coordinate_of(draft: SpatialDraft, key: str, name: str, value: Any) -> tuple[SpatialJoint, int] | None:
+    """Return a joint and the index of one of its coordinates, which files count from 1; None after an error."""
+    joint = draft.joints.get(name)
+    if joint is None:
+        if not draft.excused("joints", name):
+            draft.fault(f"{key}.joint", f"there is no joint '{name}'", suggest(name, draft.joints))
+        return None
+    count = len(joint.motions)
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= count:
+        hint = f"1 to {count}" if count else f"a {joint.kind} joint has none"
+        draft.fault(f"{key}.coordinate", f"expected the number of a coordinate, found {describe(value)}", hint)
+        return None
+    return joint, value - 1

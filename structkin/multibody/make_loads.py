@@ -1,0 +1,181 @@
+"""Loads and sensors from their entries."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from structkin.model.fields import pair
+from structkin.model.flaw import Flaw
+from structkin.model.laws import ScaledLaw
+from structkin.model.loads import constant, formula, one_way, signal, sized
+from structkin.model.parts import Law
+from structkin.model.topology import suggest
+from structkin.multibody.draft import SpatialDraft
+from structkin.multibody.entries import (
+    JointLoadEntry,
+    SensorEntry,
+    SpatialForceEntry,
+    SpatialMomentEntry,
+    SpatialSpringEntry,
+    StopEntry,
+)
+from structkin.multibody.fields import items_of
+from structkin.multibody.joint import SpatialJoint
+from structkin.multibody.make_joints import coordinate_of
+from structkin.multibody.model import GROUND, Force, JointLoad, Load, Spring, Stop, Torque
+
+#: The kinds of quantities along a coordinate that turns, and along one that slides.
+TURN = {"stiffness": "torsional stiffness", "damping": "torsional damping", "rest": "angle", "effort": "moment"}
+SLIDE = {"stiffness": "stiffness", "damping": "damping", "rest": "length", "effort": "force"}
+#: Quantities that are recorded, with the number of points or joints of each.
+SENSORS: Mapping[str, int] = {
+    "position": 1, "velocity": 1, "acceleration": 1, "distance": 2, "angle": 1, "rate": 1,
+}  # fmt: skip
+
+
+def make_loads(draft: SpatialDraft, entries: Mapping[str, Any]) -> None:
+    """Fill `loads`."""
+    for name, entry in entries.items():
+        key = f"forces.{name}"
+        load = None if draft.has_fault(key) else draft.attempt(key, _MAKERS[type(entry)], draft, key, name, entry)
+        if load is not None:
+            draft.loads[name] = load
+
+
+def _force(draft: SpatialDraft, key: str, name: str, entry: SpatialForceEntry) -> Force | None:
+    components = _components(draft, entry, "force")
+    if isinstance(entry.at, str) and entry.on is None:
+        end = draft.end(f"{key}.at", entry.at)
+        if end is None:
+            return None
+        body, place = end[0], draft.points[end[1]]
+    else:
+        spot = draft.spot(f"{key}.at", entry.at)
+        if entry.on is None:
+            raise Flaw("acts at a position [x, y, z], but names no body", 'add on = "rod", or name a point')
+        if not draft.has_body(f"{key}.on", entry.on) or spot is None:
+            return None
+        body, place = entry.on, spot
+    _moving(body)
+    return Force(name, body, place, components, entry.frame == "local")
+
+
+def _moment(draft: SpatialDraft, key: str, name: str, entry: SpatialMomentEntry) -> Torque | None:
+    components = _components(draft, entry, "moment")
+    _moving(entry.on)
+    if not draft.has_body(f"{key}.on", entry.on):
+        return None
+    return Torque(name, entry.on, components, entry.frame == "local")
+
+
+def _moving(body: str) -> None:
+    if body == GROUND:
+        raise Flaw("acts on the ground, which does not move", "name a moving body")
+
+
+def _components(draft: SpatialDraft, entry: SpatialForceEntry | SpatialMomentEntry, kind: str) -> tuple[Law, Law, Law]:
+    way = one_way(entry)
+    if entry.direction is not None:
+        size = sized(entry, kind, draft.units, draft.folder)
+        x, y, z = (ScaledLaw(size, float(part)) for part in entry.direction)
+        return x, y, z
+    if way in ("table", "csv"):
+        raise Flaw(f"has a {way}, but no direction", "a table gives the magnitude: add direction = [x, y, z]")
+    items = items_of(getattr(entry, way), (3,), "three components [x, y, z]")
+    a, b, c = (formula(v) if way == "law" else constant(draft.units.quantity(v, kind)) for v in items)
+    return a, b, c
+
+
+def _spring(draft: SpatialDraft, key: str, name: str, entry: SpatialSpringEntry) -> Spring | None:
+    first, second = (draft.end(f"{key}.between", text) for text in pair(entry.between, "two points"))
+    if first is None or second is None:
+        return None
+    if first[0] == second[0]:
+        raise Flaw(f"both points are on '{first[0]}': their distance is constant", "choose points of two bodies")
+    places = draft.points[first[1]], draft.points[second[1]]
+    drawn = float(np.linalg.norm(places[1] - places[0]))
+    if drawn == 0:
+        raise Flaw("its two points coincide in the drawn pose, so that it has no direction", "draw them apart")
+    length = drawn if entry.free_length is None else entry.free_length
+    return Spring(name, (first[0], second[0]), places, entry.stiffness, entry.damping, length, entry.breaks_at)
+
+
+def _joint_load(draft: SpatialDraft, key: str, name: str, entry: JointLoadEntry) -> JointLoad | None:
+    found = coordinate_of(draft, key, entry.joint, entry.coordinate)
+    if found is None:
+        return None
+    kinds = _kinds(*found)
+    stiffness, damping = (_size(draft, key, what, getattr(entry, what), kinds) for what in ("stiffness", "damping"))
+    rest = draft.attempt(f"{key}.rest", draft.units.quantity, entry.rest, kinds["rest"])
+    effort = None
+    if entry.actuator is not None:
+        effort = draft.attempt(f"{key}.actuator", signal, entry.actuator, kinds["effort"], draft.units, draft.folder)
+    if stiffness is None or damping is None or rest is None:
+        return None
+    return JointLoad(name, entry.joint, found[1], stiffness, damping, rest, effort)
+
+
+def _stop(draft: SpatialDraft, key: str, name: str, entry: StopEntry) -> Stop | None:
+    found = coordinate_of(draft, key, entry.joint, entry.coordinate)
+    if entry.lower is None and entry.upper is None:
+        raise Flaw("has neither 'lower' nor 'upper'", "give at least one of them")
+    if found is None:
+        return None
+    kinds = _kinds(*found)
+    ends = []
+    for what, unlimited in (("lower", -np.inf), ("upper", np.inf)):
+        value = getattr(entry, what)
+        end = unlimited if value is None else draft.attempt(f"{key}.{what}", draft.units.quantity, value, kinds["rest"])
+        ends.append(end)
+    stiffness, damping = (_size(draft, key, what, getattr(entry, what), kinds) for what in ("stiffness", "damping"))
+    lower, upper = ends
+    if stiffness is None or damping is None or lower is None or upper is None:
+        return None
+    if stiffness == 0:
+        draft.fault(f"{key}.stiffness", "expected a stiffness greater than zero, found 0")
+        return None
+    if not lower < upper:
+        raise Flaw("its lower end is not below its upper end", "exchange them")
+    return Stop(name, entry.joint, float(lower), float(upper), stiffness, damping, found[1])
+
+
+def _kinds(joint: SpatialJoint, number: int) -> Mapping[str, str]:
+    return TURN if joint.motions[number].rotation.any() else SLIDE
+
+
+def _size(draft: SpatialDraft, key: str, what: str, value: Any, kinds: Mapping[str, str]) -> float | None:
+    size = draft.attempt(f"{key}.{what}", draft.units.quantity, value, kinds[what])
+    if size is not None and size < 0:
+        draft.fault(f"{key}.{what}", f"expected a {what} that is not negative, found {value}")
+        return None
+    return size
+
+
+_MAKERS: Mapping[type, Callable[..., Load | None]] = {
+    SpatialForceEntry: _force,
+    SpatialMomentEntry: _moment,
+    SpatialSpringEntry: _spring,
+    JointLoadEntry: _joint_load,
+    StopEntry: _stop,
+}
+
+
+def check_sensor(draft: SpatialDraft, name: str, entry: SensorEntry) -> tuple[str, ...] | None:
+    """Return what the sensor observes: joints, or points as "body.point"; None after an error."""
+    key = f"sensors.{name}"
+    if entry.type not in SENSORS:
+        draft.fault(f"{key}.type", f"the type '{entry.type}' is unknown", suggest(entry.type, SENSORS))
+        return None
+    if len(entry.of) != SENSORS[entry.type]:
+        wanted = "two points" if SENSORS[entry.type] == 2 else "one name"
+        draft.fault(f"{key}.of", f"expected {wanted}, found {len(entry.of)}")
+        return None
+    if entry.type in ("angle", "rate"):
+        if entry.of[0] not in draft.joints and not draft.excused("joints", entry.of[0]):
+            draft.fault(f"{key}.of", f"there is no joint '{entry.of[0]}'", suggest(entry.of[0], draft.joints))
+        return entry.of if entry.of[0] in draft.joints else None
+    ends = [draft.end(f"{key}.of", text) for text in entry.of]
+    return tuple(f"{end[0]}.{end[1]}" for end in ends if end is not None) if all(ends) else None

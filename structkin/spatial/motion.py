@@ -1,0 +1,133 @@
+"""What a run of small steps returns: every recorded state, with exact velocities and accelerations of all points."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from structkin.errors import InputError, Problem
+from structkin.multibody.joint import Floats
+from structkin.multibody.model import GROUND, SpatialModel
+from structkin.spatial.elements import Element
+from structkin.spatial.packing import Packed
+
+if TYPE_CHECKING:
+    from structkin.spatial.measures import Measures
+
+
+@dataclass(frozen=True, eq=False)
+class SmallStepMotion:
+    """The motion of a model by small steps: times t (n,) [s] and all that was recorded at them; SI, in ground axes.
+
+    `status` is "ok", or says when and why the run ended early: then t ends before that.
+    """
+
+    model: SpatialModel
+    t: Floats
+    status: str
+    packed: Packed
+    records: Floats
+    readings: Floats
+
+    @property
+    def step(self) -> float:
+        """The step taken [s]."""
+        return self.packed.step
+
+    @property
+    def elements(self) -> dict[str, Element]:
+        """The stiffness and damping of every joint."""
+        return self.packed.elements
+
+    def _body(self, name: str) -> tuple[Floats, int, Floats]:
+        """Return the records of a body, its row, and the arm (n, 3) from its centre of mass to it or its point."""
+        body, _, point = name.partition(".")
+        solids = self.packed.solids
+        places = self.model.bodies[body].points if body in self.model.bodies else {}
+        if body not in self.model.bodies or (point and point not in places):
+            known = [*self.model.bodies, *(f"{b.name}.{p}" for b in self.model.bodies.values() for p in b.points)]
+            raise InputError([Problem(name, "is no body, and no point of one", f"known: {', '.join(known)}")])
+        k = solids.number(body)
+        rows = self.records[:, k - 1]
+        arm = solids.local(k, places[point] if point else solids.center[k])
+        return rows, k, rows[:, 6:15].reshape(-1, 3, 3) @ arm
+
+    def position(self, of: str) -> Floats:
+        """Return the positions (n, 3) [m] of a point "body.point", or of a body's centre of mass (S3, eq. 12)."""
+        rows, _, arm = self._body(of)
+        return np.asarray(rows[:, :3] + arm)
+
+    def velocity(self, of: str) -> Floats:
+        """Return the velocities (n, 3) [m/s] of a point or a centre of mass: v + omega x r (S3, eq. 14, exact)."""
+        rows, _, arm = self._body(of)
+        return np.asarray(rows[:, 3:6] + np.cross(rows[:, 15:18], arm))
+
+    def acceleration(self, of: str) -> Floats:
+        """Return the accelerations (n, 3) [m/s^2]: a + alpha x r + omega x (omega x r) (S3, eq. 15, exact)."""
+        rows, _, arm = self._body(of)
+        spin = rows[:, 15:18]
+        return np.asarray(rows[:, 18:21] + np.cross(rows[:, 21:24], arm) + np.cross(spin, np.cross(spin, arm)))
+
+    def rotation(self, body: str) -> Floats:
+        """Return the rotations (n, 3, 3) of a body from the drawn pose (S3, eq. 13)."""
+        rows, k, _ = self._body(body)
+        return np.asarray(rows[:, 6:15].reshape(-1, 3, 3) @ self.packed.solids.axes[k].T)
+
+    def angular_velocity(self, body: str) -> Floats:
+        """Return the angular velocities (n, 3) [rad/s] of a body (S3, eq. 16)."""
+        return np.asarray(self._body(body)[0][:, 15:18])
+
+    def angular_acceleration(self, body: str) -> Floats:
+        """Return the angular accelerations (n, 3) [rad/s^2] of a body (S3, eq. 17)."""
+        return np.asarray(self._body(body)[0][:, 21:24])
+
+    @cached_property
+    def _measures(self) -> Measures:
+        from structkin.spatial.measures import Measures
+
+        return Measures(self.model, self.packed, self.t, self.records, self.readings)
+
+    @cached_property
+    def energy(self) -> Floats:
+        """The energy (n,) [J]: kinetic, of gravity, of springs, stops and of the joints' elements."""
+        return self._measures.energy()
+
+    @cached_property
+    def closure(self) -> Floats:
+        """The largest opening (n,) [m] of a joint in the directions that it holds."""
+        return self._measures.closure()[0]
+
+    @cached_property
+    def sensors(self) -> dict[str, Floats]:
+        """The sensors of the model: (n, 3) of points, (n,) of distances, (n,) or (n, f) of a joint's coordinates."""
+        return {name: self._sensor(sensor.quantity, sensor.of) for name, sensor in self.model.sensors.items()}
+
+    @property
+    def breaks(self) -> dict[str, float]:
+        """When springs broke [s]: those that did, by name."""
+        pairs = zip(self.packed.springs, self.packed.memory.broke_at, strict=True)
+        return {spring.name: float(k * self.step) for spring, k in pairs if k >= 0}
+
+    def _sensor(self, quantity: str, of: tuple[str, ...]) -> Floats:
+        match quantity:
+            case "position" | "velocity" | "acceleration":
+                return self._of_point(quantity, of[0])
+            case "distance":
+                ends = [self._of_point("position", one) for one in of]
+                return np.asarray(np.linalg.norm(ends[1] - ends[0], axis=1))
+        columns = dict[int, int]()
+        for k, one in enumerate(self.packed.watched):
+            if one.joint == of[0]:
+                columns.setdefault(one.number, k)
+        found = self.readings[:, [columns[n] for n in sorted(columns)], int(quantity == "rate")]
+        return found[:, 0] if found.shape[1] == 1 else found
+
+    def _of_point(self, quantity: str, name: str) -> Floats:
+        """Return a quantity (n, 3) of a point, which may be fixed to the ground."""
+        body, place = self.model.place(name)
+        if body == GROUND:
+            return np.tile(place * (quantity == "position"), (len(self.t), 1))
+        return np.asarray(getattr(self, quantity)(name))

@@ -1,0 +1,110 @@
+"""The equations that close the loops of joints that are cut: Phi(q) = 0, W = Phi_q^T and gamma = -(W^T)' qd.
+
+Every row is a component of the gap between the two points of the joint, along an axis of the ground or of its first
+body, or the cosine of an angle between an axis of each body that has to be right. Rows are differentiated as vectors.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from structkin.errors import InputError, Problem
+from structkin.multibody.joint import Floats, SpatialJoint
+from structkin.symbolic.explicit.kinematics import ZERO, Kinematics
+
+
+@dataclass(frozen=True)
+class Row:
+    """One equation of closure: its value, its slopes by number of the coordinate, and gamma."""
+
+    value: sp.Expr
+    slopes: dict[int, sp.Expr]
+    gamma: sp.Expr
+
+
+# Axes of the first body along which the points must not part ("xyz": of the ground), and pairs of axes, one of each
+# body, that stay at right angles; a, b, c is the triad of the joint.
+ROWS = {
+    "fixed": ("xyz", ("ab", "ac", "bc")),
+    "revolute": ("xyz", ("ab", "ac")),
+    "spherical": ("xyz", ()),
+    "universal": ("xyz", ("ab",)),
+    "prismatic": ("bc", ("ab", "ac", "bc")),
+    "cylindrical": ("bc", ("ab", "ac")),
+    "planar": ("a", ("ab", "ac")),
+    "free": ("", ()),
+}
+
+
+def check(joints: tuple[SpatialJoint, ...]) -> None:
+    """Raise an `InputError` with the cut joints that have no equations in q alone."""
+    problems = [
+        Problem(f"joints.{j.name}", f"a {j.kind} joint cannot close a loop", "cut another joint of the loop")
+        for j in joints
+        if j.kind not in ROWS
+    ]
+    if problems:
+        raise InputError(problems)
+
+
+def rows_of(kinematics: Kinematics, joint: SpatialJoint) -> list[Row]:
+    """Return the equations of a cut joint that are not satisfied by themselves."""
+    form = kinematics.form
+    first, second = (kinematics.tree.of.get(body, -1) for body in joint.bodies)
+    ends = [
+        kinematics.point(n, kinematics.label(n, joint.name), joint.at, f"{form.owners[n]} to {joint.name}")
+        for n in (first, second)
+    ]
+    triad = {"a": joint.axis, "b": joint.second, "c": np.cross(joint.axis, joint.second)}
+    axes = dict(zip("xyz", np.eye(3), strict=True))
+    if form.geometry.plane is not None:
+        plane = form.geometry.plane
+        axes = {"x": plane.e1, "y": plane.e2, "z": plane.n}
+    names, angles = ROWS[joint.kind]
+    gap = _difference(kinematics, ends)
+    rows = [_along(kinematics, axes[name], -1, gap) for name in names if name in axes]
+    rows += [_along(kinematics, triad[name], first, gap) for name in names if name in triad]
+    rows += [_square(kinematics, (triad[a], first), (triad[b], second)) for a, b in map(tuple, angles)]
+    return [row for row in rows if any(slope != 0 for slope in row.slopes.values())]
+
+
+def _difference(kin: Kinematics, ends: list[Any]) -> tuple[Any, dict[int, Any], Any, Any]:
+    """Return the gap from the first point to the second, its columns, its velocity and convective acceleration."""
+    one, two = ends
+    none = kin.form.none
+    columns = {k: two.columns.get(k, none) - one.columns.get(k, none) for k in sorted({*one.columns, *two.columns})}
+    velocity = none
+    for k, column in columns.items():
+        velocity = velocity + column * kin.qd[k]
+    return two.position - one.position, columns, velocity, two.convective - one.convective
+
+
+def _along(kin: Kinematics, axis: Floats, entry: int, gap: tuple[Any, dict[int, Any], Any, Any]) -> Row:
+    """Return the row b . r = 0 of the gap r along an axis b fixed in a body."""
+    r, columns, velocity, convective = gap
+    b = kin.form.unit(entry, axis)
+    turned, omega = kin.turns[entry], kin.omega[entry]
+    slopes = {k: b.dot(column) for k, column in columns.items()}
+    for k, turn in turned.items():
+        slopes[k] = slopes.get(k, ZERO) + turn.cross(b).dot(r)
+    curved = kin.alpha[entry].cross(b) + omega.cross(omega.cross(b))
+    gamma = -(b.dot(convective) + 2 * omega.cross(b).dot(velocity) + curved.dot(r))
+    return Row(b.dot(r), slopes, gamma)
+
+
+def _square(kin: Kinematics, one: tuple[Floats, int], two: tuple[Floats, int]) -> Row:
+    """Return the row a . b = 0 of an axis a of the first body and an axis b of the second."""
+    (a, n), (b, m) = ((kin.form.unit(entry, axis), entry) for axis, entry in (one, two))
+    slopes: dict[int, sp.Expr] = {}
+    for k, turn in kin.turns[n].items():
+        slopes[k] = turn.cross(a).dot(b)
+    for k, turn in kin.turns[m].items():
+        slopes[k] = slopes.get(k, ZERO) + a.dot(turn.cross(b))
+    rate_a, rate_b = kin.omega[n].cross(a), kin.omega[m].cross(b)
+    curved_a = kin.alpha[n].cross(a) + kin.omega[n].cross(rate_a)
+    curved_b = kin.alpha[m].cross(b) + kin.omega[m].cross(rate_b)
+    return Row(a.dot(b), slopes, -(curved_a.dot(b) + 2 * rate_a.dot(rate_b) + a.dot(curved_b)))

@@ -1,0 +1,152 @@
+"""The equations of motion of a model as SymPy expressions, to read and to run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from structkin.errors import InputError, Problem
+from structkin.multibody.model import SpatialModel
+from structkin.symbolic.explicit import closures, loads
+from structkin.symbolic.explicit.forms import Form, GroundForm, PlaneForm, SpaceForm, Steps
+from structkin.symbolic.explicit.geometry import Geometry, plane_of
+from structkin.symbolic.explicit.kinematics import Kinematics
+from structkin.symbolic.explicit.parameters import Parameter, Symbols
+from structkin.symbolic.explicit.scheme import masses_of
+from structkin.symbolic.explicit.tidy import collected
+from structkin.symbolic.tree import tree_of
+
+#: Coordinates up to which the equations are written out: S4 recommends the explicit scheme for up to four.
+WRITTEN_OUT = {True: 4, False: 3}
+
+
+@dataclass(frozen=True, eq=False)
+class Equations:
+    """Equations of motion M qdd + h = f + W lambda, with Phi(q) = 0 and W^T qdd = gamma where loops are left.
+
+    `M` (n, n), `h`, `f` (n, 1), `W` (n, r), `Phi`, `gamma` (r, 1) are expressions of `q`, `qd`, `t`, the symbols of
+    `parameters`, and the intermediate quantities of `steps`: (symbol, expression, body) in the order of computation.
+    `coordinates` names the joint and the number of each coordinate.
+    """
+
+    name: str
+    coordinates: tuple[tuple[str, int], ...]
+    q: sp.Matrix
+    qd: sp.Matrix
+    M: sp.Matrix
+    h: sp.Matrix
+    f: sp.Matrix
+    W: sp.Matrix
+    Phi: sp.Matrix
+    gamma: sp.Matrix
+    steps: tuple[tuple[sp.Symbol, sp.Expr, str], ...]
+    parameters: dict[str, Parameter]
+
+    @property
+    def outputs(self) -> dict[str, sp.Matrix]:
+        """The matrices that a generated function returns, in its order; those of closure only if loops are left."""
+        closed = {"W": self.W, "Phi": self.Phi, "gamma": self.gamma} if self.W.cols else {}
+        return {"M": self.M, "h": self.h, "f": self.f, **closed}
+
+    def latex(self, *, document: bool = True) -> str:
+        """Return the equations as a LaTeX document, or as a fragment for one."""
+        from structkin.symbolic.explicit.latex import latex
+
+        return latex(self, document=document)
+
+    def python(self) -> str:
+        """Return a Python module with `equations(t, q, qd)`, which needs NumPy only."""
+        from structkin.symbolic.explicit.code import python
+
+        return python(self)
+
+    def c(self) -> str:
+        """Return a C99 file with `equations`."""
+        from structkin.symbolic.explicit.code import c
+
+        return c(self)
+
+    def function(self) -> Callable[..., tuple[Any, ...]]:
+        """Return `equations` of the generated Python module: (t, q, qd, **parameters) -> M, h, f (, W, Phi, gamma)."""
+        space: dict[str, Any] = {}
+        exec(compile(self.python(), f"<equations of {self.name}>", "exec"), space)
+        function: Callable[..., tuple[Any, ...]] = space["equations"]
+        return function
+
+
+def equations(model: SpatialModel, *, numbers: bool = False, shared: bool | None = None) -> Equations:
+    """Return the equations of motion of a model by the explicit scheme of S4 (equations 2 to 9).
+
+        Masses, lengths, moments of inertia and stiffnesses are symbols with the model's values, or those values if
+    `numbers`. Equations of few coordinates are written out; with `shared` (the default above four coordinates in a
+    plane or three in space, and with oblique axes) they are chains of named intermediate quantities, body by body,
+    and nothing is expanded. Loops stay with multipliers. Raises `InputError` for loads and cut joints without such
+    expressions.
+
+    >>> from structkin.multibody.joint import SpatialJoint
+        >>> from structkin.errors import InputError, Problem
+    from structkin.multibody.model import Body
+        >>> down = np.array([0.0, -0.5, 0.0])
+        >>> rod = Body("rod", 2.0, down, np.zeros((3, 3)))
+        >>> pin = SpatialJoint("A", "revolute", ("ground", "rod"), np.zeros(3), np.eye(3)[2], np.eye(3)[0])
+        >>> pendulum = equations(SpatialModel("pendulum", {"rod": rod}, {"A": pin}, gravity=np.array([0, -9.81, 0])))
+        >>> pendulum.M[0], pendulum.h[0], pendulum.f[0]
+        (l_rod**2*m_rod, 0, -g*l_rod*m_rod*sin(q_A))
+    """
+    tree = tree_of(model)
+    closures.check(tree.cut)
+    loads.check(model, tree)
+    symbols = Symbols(numbers)
+    plane = plane_of(tree)
+    geometry = Geometry(symbols, plane)
+    steps = Steps(symbols)
+    coordinates = list(tree.coordinates)
+    if not coordinates:
+        raise InputError([Problem("joints", "nothing can move: every body is fixed to the ground")], model.name)
+    if shared is None:
+        oblique = plane is None and any(np.count_nonzero(b.rotation) > 1 for b in tree.bodies)
+        shared = oblique or len(coordinates) > WRITTEN_OUT[plane is not None]
+    kind: type[Form] = GroundForm if shared else PlaneForm if plane is not None else SpaceForm
+    q, qd = _names(symbols, coordinates)
+    kinematics = Kinematics(model, tree, kind(tree, geometry, steps), q, qd)
+    masses = masses_of(kinematics)
+    M, h = masses.mass_matrix(), masses.convective()
+    f = loads.Loads(kinematics, masses, steps).f
+    rows = [row for joint in tree.cut for row in closures.rows_of(kinematics, joint)]
+    W = sp.Matrix(len(q), len(rows), lambda i, j: rows[j].slopes.get(i, 0))
+    Phi, gamma = sp.Matrix([row.value for row in rows]), sp.Matrix([row.gamma for row in rows])
+    if not shared:
+        M, h, f, W, Phi, gamma = (m.applyfunc(lambda e: collected(e, qd)) for m in (M, h, f, W, Phi, gamma))
+    needed = _needed(steps.done, (M, h, f, W, Phi, gamma))
+    used = set().union(
+        *(m.free_symbols for m in (M, h, f, W, Phi, gamma)), *(value.free_symbols for _, value, _ in needed)
+    )
+    parameters = {name: p for name, p in symbols.parameters.items() if p.symbol in used}
+    return Equations(
+        model.name, tuple(coordinates), sp.Matrix(q), sp.Matrix(qd), M, h, f, W, Phi, gamma, needed, parameters
+    )
+
+
+def _names(symbols: Symbols, coordinates: list[tuple[str, int]]) -> tuple[list[sp.Symbol], list[sp.Symbol]]:
+    """Return symbols of the coordinates and their rates, named after their joints."""
+    joints = [joint for joint, _ in coordinates]
+    names = [f"{joint}_{n + 1}" if joints.count(joint) > 1 else joint for joint, n in coordinates]
+    q = [symbols.new(f"q_{name}") for name in names]
+    return q, [symbols.new(f"qd_{s.name[2:]}") for s in q]
+
+
+def _needed(
+    steps: list[tuple[sp.Symbol, sp.Expr, str]], matrices: tuple[sp.Matrix, ...]
+) -> tuple[tuple[sp.Symbol, sp.Expr, str], ...]:
+    """Return the steps on which the matrices depend."""
+    wanted: set[sp.Symbol] = set().union(*(m.free_symbols for m in matrices))
+    kept = []
+    for step in reversed(steps):
+        if step[0] in wanted:
+            wanted |= step[1].free_symbols
+            kept.append(step)
+    return tuple(reversed(kept))

@@ -1,0 +1,58 @@
+"""The symbols of a model's masses, lengths and stiffnesses, with their values."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import sympy as sp
+
+from structkin.symbolic.explicit.exact import exact
+
+# Names that a symbol must not take: words of C and Python, and what the generated functions use themselves.
+RESERVED = {"t", "q", "qd", "M", "h", "f", "W", "gamma", "Phi", "np", "p", "math", "pi"}
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A constant of the model: its symbol, value in SI, unit, and what it is."""
+
+    symbol: sp.Symbol
+    value: float
+    unit: str
+    meaning: str
+
+
+class Symbols:
+    """Gives every quantity a symbol of its own, readable and valid in Python and C; numbers instead if asked."""
+
+    def __init__(self, numbers: bool) -> None:
+        """Begin without symbols; with `numbers` every constant is its value."""
+        self.numbers = numbers
+        self.parameters: dict[str, Parameter] = {}
+        self._taken: set[str] = set(RESERVED)
+
+    def new(self, name: str, **assumptions: Any) -> sp.Symbol:
+        """Return a symbol with a name like this that no other has.
+
+        >>> symbols = Symbols(numbers=False)
+        >>> symbols.new("m_left arm"), symbols.new("m_left-arm")
+        (m_left_arm, m_left_arm_2)
+        """
+        base = re.sub(r"\W", "_", name, flags=re.ASCII)
+        name, number = base, 2
+        while name in self._taken:
+            name, number = f"{base}_{number}", number + 1
+        self._taken.add(name)
+        return sp.Symbol(name, real=True, **assumptions)
+
+    def constant(self, name: str, value: float, unit: str, meaning: str, *, positive: bool = False) -> sp.Expr:
+        """Return the symbol of a constant, 0 if it is 0; its value where numbers are asked for."""
+        if value == 0:
+            return sp.Integer(0)
+        if self.numbers:
+            return exact(value)
+        symbol = self.new(name, **({"positive": True} if positive else {}))
+        self.parameters[symbol.name] = Parameter(symbol, float(value), unit, meaning)
+        return symbol

@@ -1,0 +1,88 @@
+// Instant centres of links relative to the ground or to another link, and their centrodes.
+import { useContext } from "preact/hooks";
+import { pixel } from "./camera";
+import { colourOf } from "./overlays";
+import type { Player } from "./player";
+import { matrix, moved, poseAt } from "./pose";
+import { at, type Centre, type Report } from "./report_types";
+import { StageContext } from "./scene";
+import { pathOf } from "./shapes";
+import type { Point } from "./types";
+
+/** Return the centres relative to a base, each with the link that moves on it. */
+export function centresOn(view: Report, base: string): { link: string; pair: Centre }[] {
+  return view.centres!.pairs.flatMap((pair) =>
+    pair.base === base ? [{ link: pair.link, pair }] : pair.link === base ? [{ link: pair.base, pair }] : [],
+  );
+}
+
+/** Return the links that have a centre relative to another one, the ground first. */
+export function basesOf(view: Report): string[] {
+  const named = new Set(view.centres!.pairs.flatMap(({ link, base }) => [link, base]));
+  return [...view.links].sort((a, b) => Number(b.ground) - Number(a.ground)).map(({ name }) => name).filter((name) => named.has(name));
+}
+
+/** The instant centre of each link relative to a base, in pixels. */
+export function Centres({ view, player, base }: { view: Report; player: Player; base: string }) {
+  const stage = useContext(StageContext)!;
+  const [camera, size] = [stage.camera.value, stage.size.value];
+  const k = player.index.value;
+  if (!camera) return null;
+  const ground = view.links.find(({ name }) => name === base)?.ground;
+  return (
+    <g class="sk-centres">
+      {centresOn(view, base).map(({ link, pair }) => {
+        const [cx, cy] = [at(pair.x, k), at(pair.y, k)];
+        if (cx === null || cy === null) return null;
+        const [px, py] = pixel(camera, size, [cx, cy]);
+        return (
+          <g key={link} data-centre={link} stroke={colourOf(view, link)}>
+            <circle cx={px} cy={py} r={5.5} />
+            <path d={`M${px - 9} ${py}H${px + 9}M${px} ${py - 9}V${py + 9}`} />
+            <text x={px + 10} y={py - 9}>{ground ? link : `${link} / ${base}`}</text>
+          </g>
+        );
+      })}
+    </g>
+  );
+}
+
+/** The centrode on the base, and that on the link, which rolls on it; in mechanism units. */
+export function Centrodes({ view, player, link, base }: { view: Report; player: Player; link: string; base: string }) {
+  const pair = centresOn(view, base).find((entry) => entry.link === link)?.pair;
+  const samples = view.samples!;
+  if (!pair) return null;
+  const places = pair.x.map((x, k): Point | null => (x === null || pair.y[k] == null ? null : [x, pair.y[k]!]));
+  const reach = 4 * Math.hypot(view.box![2] - view.box![0], view.box![3] - view.box![1]);
+  const curve = (carrier: string, name: "fixed" | "moving") => {
+    const local = places.map((place, k): Point | null => {
+      const frame = poseAt(samples, k)[carrier];
+      if (!place || !frame) return null;
+      const [c, s] = [Math.cos(frame.angle), Math.sin(frame.angle)];
+      const [dx, dy] = [place[0] - frame.x, place[1] - frame.y];
+      return [c * dx + s * dy, -s * dx + c * dy];
+    });
+    const now = matrix(player.pose.value, { link: carrier });
+    const drawn = now && unbroken(local.map((place) => place && moved(now, place)), reach);
+    const colour = colourOf(view, view.links.find((entry) => entry.name === carrier)?.ground ? link : carrier);
+    return drawn && <path d={pathOf(drawn)} data-centrode={name} class={name === "moving" ? "sk-moving" : ""} stroke={colour} />;
+  };
+  return (
+    <g class="sk-centrodes">
+      {curve(base, "fixed")}
+      {curve(link, "moving")}
+    </g>
+  );
+}
+
+/** Break a curve where it jumps: it has passed through infinity there. */
+function unbroken(places: (Point | null)[], reach: number): (Point | null)[] {
+  const found: (Point | null)[] = [];
+  let before: Point | null = null;
+  for (const place of places) {
+    if (place && before && Math.hypot(place[0] - before[0], place[1] - before[1]) > reach) found.push(null);
+    found.push(place);
+    before = place;
+  }
+  return found;
+}

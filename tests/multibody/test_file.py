@@ -1,0 +1,154 @@
+"""Files of bodies in space: what is read, and every error at once."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from spatial_cases import FOUR_BAR, changed
+
+from structkin.errors import InputError
+from structkin.examples import spatial
+from structkin.multibody.file import from_dict, load
+
+
+def faults(data):
+    with pytest.raises(InputError) as caught:
+        from_dict(data)
+    return [str(problem) for problem in caught.value.problems]
+
+
+def test_a_file_becomes_a_model_in_si():
+    model = from_dict(FOUR_BAR)
+    assert model.bodies["coupler"].mass == pytest.approx(7850 * np.pi * 0.004**2 * np.hypot(0.12, np.hypot(0.06, 0.09)))
+    assert model.bodies["rocker"].inertia.tolist() == np.diag([2, 3, 4]).tolist()
+    assert model.place("crank.B")[1].tolist() == [0.04, 0, 0] and model.place("ground.D")[0] == "ground"
+    pull, coil, drum, end = (model.loads[name] for name in ("pull", "coil", "drum", "end"))
+    assert pull.components[1](np.array([2.0]))[0] == 10 and pull.components[0](np.array([2.0]))[0] == 0
+    assert coil.stiffness == 3000 and coil.length == pytest.approx(np.hypot(0.12, 0.06)) and coil.breaks_at == 40
+    assert drum.rest == pytest.approx(np.pi / 2) and (end.lower, end.upper) == (-np.inf, pytest.approx(np.pi / 6))
+    assert model.loads["twist"].follows and model.sensors["gap"].of == ("crank.B", "ground.D")
+    assert model.gravity.tolist() == [0, 0, -9.81]
+
+
+@pytest.mark.parametrize("name", spatial.names())
+def test_examples_load_and_say_how_long_they_run(name):
+    model = load(spatial.path(name))
+    assert model.name and model.duration and model.sensors
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "expected"),
+    [
+        ("joints__A__axis", [0, 0, 0], "joints.A.axis: the direction [0, 0, 0] is not a direction"),
+        ("joints__C__second", [1, 1, 0], "joints.C.second: is not perpendicular to the axis: the angle is 45 deg"),
+        ("joints__C__second", 3, "joints.C.second: expected a direction [x, y, z], found the number 3"),
+        ("joints__A__type", "hinge", "joints.A.type: the type 'hinge' is unknown; did you mean 'revolute'?"),
+        ("joints__A__bodies", ["ground", "crnk"], "joints.A.bodies: body 'crnk' is not in [bodies]; did you mean"),
+        ("joints__A__at", "E", "joints.A.at: point 'E' is not in [points]"),
+        ("joints__A__speed", "5 mm/s", "joints.A.speed: '5 mm/s' is not an angular speed"),
+        ("joints__A__pitch", 3, "joints.A: a revolute joint has no pitch"),
+        ("joints__B__start", [1, 2], "joints.B.start: expected 3 numbers, found a list of 2"),
+        ("bodies__crank__mass", 0, "bodies.crank.mass: expected a mass that is positive, found 0"),
+        ("bodies__rocker__inertia", [1, 1, 3], "bodies.rocker.inertia: no body has these principal moments: 1 + 1 < 3"),
+        ("bodies__rocker__inertia", [1, 1, 1, 0, 0, 2], "bodies.rocker.inertia: has the negative principal moment -1"),
+        ("bodies__rocker__inertia", [1, 1, float("nan")], "bodies.rocker.inertia: expected a finite number"),
+        ("bodies__rocker__radius", 3, "bodies.rocker: has 'radius', but no shape"),
+        ("bodies__crank__radius", 3, "bodies.crank: a rod has no 'radius'"),
+        ("bodies__ground", {"points": ["A"], "mass": 3}, "bodies.ground: the ground does not move"),
+        ("points__A", [0, float("inf"), 0], "points.A: expected a finite number, found inf"),
+        ("points__A", [0, 0], "points.A: expected three numbers [x, y, z], found a list of 2"),
+        ("forces__pull__at", "C", "forces.pull.at: the point 'C' is on 2 bodies; name the body as well"),
+        ("forces__coil__between", ["crank.A", "crank.B"], "forces.coil: both points are on 'crank'"),
+        (
+            "forces__drum__coordinate",
+            2,
+            "forces.drum.coordinate: expected the number of a coordinate",
+        ),
+        ("forces__drum__joint", "E", "forces.drum.joint: there is no joint 'E'"),
+        ("forces__end__lower", 40, "forces.end: its lower end is not below its upper end"),
+        ("forces__twist__type", "torque", "forces.twist.type: the type 'torque' is unknown; write type = \"moment\""),
+        ("sensors__gap__of", "crank.B", "sensors.gap.of: expected two points, found 1"),
+        ("sensors__q__of", "Z", "sensors.q.of: there is no joint 'Z'"),
+        ("gravity", [0, 0, -9.81], "gravity: unknown section or key; did you mean 'forces.gravity'?"),
+        ("points__A-B", [0, 0, 0], "points.A-B: a name cannot contain '-'"),
+        ("units__time", "s", "units: unknown key 'time'"),
+        ("format", 2, "format: expected the format 1"),
+    ],
+)
+def test_one_error_is_reported_once_at_its_place(path, value, expected):
+    found = faults(changed(**{path: value}))
+    assert len(found) == 1 and found[0].startswith(expected)
+
+
+def test_all_errors_are_reported_at_once():
+    data = changed(bodies__crank__mass=-1, points__A="here", joints__B__at=[0, 0], forces__coil__stiffness=-3)
+    assert [text.split(":")[0] for text in faults(data)] == [
+        "points.A", "bodies.crank.mass", "joints.B.at", "forces.coil.stiffness",
+    ]  # fmt: skip
+
+
+def test_too_many_entries_are_refused_before_the_work():
+    data = {**FOUR_BAR, "points": {f"P{k}": [k, 0, 0] for k in range(3000)} | FOUR_BAR["points"]}
+    assert faults(data) == ["points: has 3004 entries; the limit is 2000; make a smaller model"]
+
+
+leaf = st.none() | st.booleans() | st.integers(-5, 5) | st.floats() | st.text(max_size=4)
+value = st.recursive(leaf, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner))
+places = st.sampled_from([f"{s}__{n}" for s in FOUR_BAR for n in FOUR_BAR[s]] + list(FOUR_BAR))
+deeper = st.sampled_from(
+    [f"{s}__{n}__{k}" for s in FOUR_BAR for n, e in FOUR_BAR[s].items() if isinstance(e, dict) for k in e]
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(path=places | deeper, value=value)
+def test_whatever_a_file_holds_it_is_a_model_or_an_input_error(path, value):
+    try:
+        from_dict(changed(**{path: value}))
+    except InputError as error:
+        assert error.problems
+
+
+def random_points(rng, entry):
+    """Points spread evenly over a uniform shape, for its integrals."""
+    n = 200_000
+    if entry["shape"] == "box":
+        x, y = (np.asarray(a, dtype=float) for a in entry["axes"])
+        return entry["center"] + (rng.random((n, 3)) - 0.5) * entry["size"] @ np.array([x, y, np.cross(x, y)])
+    a, b = (np.asarray(p, dtype=float) for p in entry["between"])
+    axis = (b - a) / np.linalg.norm(b - a)
+    u = np.linalg.svd(axis[None])[2][1:]
+    r = entry.get("radius", 0) * np.sqrt(rng.random((n, 1)))
+    turn = 2 * np.pi * rng.random((n, 1))
+    return a + rng.random((n, 1)) * (b - a) + r * (np.cos(turn) * u[0] + np.sin(turn) * u[1])
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"shape": "rod", "between": [[0, 0, 0], [1, 2, 0.5]], "mass": 2},
+        {"shape": "cylinder", "between": [[0, 1, 0], [1, 2, 0.5]], "radius": 0.7, "mass": 2},
+        {"shape": "box", "center": [1, 2, 3], "size": [1, 2, 3], "axes": [[0.6, 0.8, 0], [0, 0, 1]], "mass": 2},
+    ],
+)
+def test_shapes_have_the_integrals_of_their_volume(entry):
+    body = from_dict({"bodies": {"b": entry}}).bodies["b"]
+    x = random_points(np.random.default_rng(3), entry)
+    arm = x - x.mean(axis=0)
+    second = arm.T @ arm / len(arm) * entry["mass"]
+    assert body.center == pytest.approx(x.mean(axis=0), abs=0.02)
+    assert body.inertia == pytest.approx(np.trace(second) * np.eye(3) - second, abs=0.02)
+
+
+def test_point_masses_are_added_by_the_parallel_axis_theorem():
+    data = {
+        "points": {"P": [1, 0, 0], "Q": [-1, 0, 0]},
+        "bodies": {"b": {"point_masses": {"P": 1, "Q": 3}}, "c": {"shape": "sphere", "center": "P", "radius": 0.1,
+                                                                  "mass": 1, "point_masses": {"Q": 1}}},
+    }  # fmt: skip
+    model = from_dict(data)
+    assert model.bodies["b"].center.tolist() == [-0.5, 0, 0] and model.bodies["b"].mass == 4
+    assert model.bodies["b"].inertia == pytest.approx(np.diag([0, 3, 3]))
+    assert model.bodies["c"].inertia == pytest.approx(np.diag([0.004, 2.004, 2.004]))
