@@ -10,9 +10,9 @@ Conventions, the same for every kind:
   per pair of drivers (Saura et al., eqs. 2, 3, 7 and 15 corrected: the sign of L).
 - No branches on data, no arctan2, hypot, abs or clip: the functions accept complex steps.
 
-Two numbers describe how a group closes. `margin(h)` is a discriminant: if it is negative, the group cannot close; if
-it is zero, the group is singular (a limit position); otherwise `position(h, root)` takes root = +-sqrt(margin), whose
-sign is the assembly mode.
+Two numbers describe how a group closes. `discriminant(h)` is a discriminant: if it is negative, the group cannot close;
+if it is zero, the group is singular (a limit position); otherwise `position(h, root)` takes root =
++-sqrt(discriminant), whose sign is the assembly mode.
 """
 
 from __future__ import annotations
@@ -36,21 +36,21 @@ class Relation(Protocol):
     #: Number of assembly modes.
     modes: int
 
-    def margin(self, h: Values) -> Array | None:
+    def discriminant(self, h: Values) -> Array | None:
         """Return a function (n,) that is zero where the relation is singular, or None if it never is.
 
         With two modes it is a dimensionless discriminant, negative where the group cannot close. With one mode it is
         signed, and the group cannot close where its sign differs from that in the sketch.
         """
 
-    def side(self, h: Values, phi: Values) -> Array:
-        """Return root = +-sqrt(margin) of a given pose (n,), or the margin of a kind with one mode.
+    def mode_indicator(self, h: Values, phi: Values) -> Array:
+        """Return root = +-sqrt(discriminant) of a given pose (n,), or the discriminant of a kind with one mode.
 
         Its sign is the mode, its size the distance from a change of mode.
         """
 
     def position(self, h: Values, root: Any) -> Values:
-        """Return the unknowns; `root` is +-sqrt(margin), its sign the assembly mode."""
+        """Return the unknowns; `root` is +-sqrt(discriminant), its sign the assembly mode."""
 
     def linear(self, h: Values, phi: Values, dh: Values, g: Values) -> Values:
         """Solve Phi_phi dphi = -Phi_h dh + g for the unknowns' derivatives."""
@@ -78,11 +78,11 @@ class Explicit:
     closed_form: ClassVar[Literal[True]] = True
     modes = 1
 
-    def margin(self, h: Values) -> Array | None:
+    def discriminant(self, h: Values) -> Array | None:
         """Return None: they are never singular."""
         return None
 
-    def side(self, h: Values, phi: Values) -> Array:
+    def mode_indicator(self, h: Values, phi: Values) -> Array:
         """Return 1: there is one mode."""
         return np.ones(1)
 

@@ -28,10 +28,10 @@ TABLE = 1440
 
 
 @dataclass(frozen=True, eq=False)
-class Met:
+class ContactDistance:
     """The distance of a roller of this radius (0: an edge), or of a flat face, on a profile R(u), by its angle.
 
-    >>> circle = Met(lambda u, order=0: 2.0 + 0 * u if order == 0 else 0 * u, 0.5)
+    >>> circle = ContactDistance(lambda u, order=0: 2.0 + 0 * u if order == 0 else 0 * u, 0.5)
     >>> circle(np.array([1.0])).tolist(), circle(np.array([1.0]), 2).tolist()
     ([2.5], [0.0])
     """

@@ -24,8 +24,8 @@ from .kind import Array, Values, cross, solve2, turned
 class PRP:
     """Two lines: C from the two guides, each a point G, a unit direction D and a distance e to its left.
 
-    Singular where the guides are parallel, and C is at infinity: margin is the sine of the angle between them. There is
-    one mode, and the motion cannot pass through infinity: the sine keeps its sign.
+    Singular where the guides are parallel, and C is at infinity: discriminant is the sine of the angle between them.
+    There is one mode, and the motion cannot pass through infinity: the sine keeps its sign.
 
     >>> O, X, Y = (np.array([[x], [y]]) for x, y in ((0.0, 0.0), (1.0, 0.0), (0.0, 1.0)))
     >>> PRP().position((O, X, 2.0, O, Y, -3.0), None)[0][:, 0].tolist()
@@ -39,11 +39,11 @@ class PRP:
     inputs: tuple[str, ...] = ("G1", "D1", "e1", "G2", "D2", "e2")
     outputs: tuple[str, ...] = ("C",)
 
-    def margin(self, h: Values) -> Array | None:
+    def discriminant(self, h: Values) -> Array | None:
         """Return the sine of the angle between the guides."""
         return np.asarray(cross(h[1], h[4]))
 
-    def side(self, h: Values, phi: Values) -> Array:
+    def mode_indicator(self, h: Values, phi: Values) -> Array:
         """Return the sine of the angle between the guides; there is one mode."""
         return np.asarray(cross(h[1], h[4]))
 

@@ -9,7 +9,7 @@ import numpy as np
 from structkin.rows.affine import Affine
 from structkin.rows.equations import Form
 from structkin.rows.row import Row
-from structkin.rows.windings import Winding
+from structkin.rows.trig_rows import TrigRow
 
 from .kind import Array
 
@@ -58,7 +58,7 @@ class Rows:
         angles = zip(self.angles, self.angle_numbers, strict=True)
         return (
             *(Row.half_square(U).plus(-0.5) for U in units),
-            *(Winding.tie(units[link], Row.sum_of({number: 1.0})) for link, number in angles),
+            *(TrigRow.tie(units[link], Row.sum_of({number: 1.0})) for link, number in angles),
         )
 
     def input_size(self, j: int) -> float:

@@ -3,7 +3,7 @@
       A =====[==]==== B        D x (B - A) = e,  D.D = 1
 
 D is the common direction of the guide, e the constant distance of B to its left. The travel is D.(B - A); w is a
-constant length of similar size, used only to make the margin dimensionless.
+constant length of similar size, used only to make the discriminant dimensionless.
 Source: the slotted lever of the Whitworth and shaper quick-return mechanisms; travel = +-sqrt(|B-A|^2 - e^2).
 """
 
@@ -19,11 +19,11 @@ from .kind import Array, Values, cross, dot, solve2
 class RPR:
     """The direction D of the guide from the two pins and the offset.
 
-    The mode is +1 if B is ahead of A along D. Singular where the travel is zero: margin is (travel / w)^2.
+    The mode is +1 if B is ahead of A along D. Singular where the travel is zero: discriminant is (travel / w)^2.
 
     >>> A, B = np.array([[0.0], [0.0]]), np.array([[5.0], [0.0]])
     >>> h = (A, B, 3.0, 5.0)
-    >>> [round(float(x), 12) for x in RPR().position(h, np.sqrt(RPR().margin(h)))[0][:, 0]]
+    >>> [round(float(x), 12) for x in RPR().position(h, np.sqrt(RPR().discriminant(h)))[0][:, 0]]
     [0.8, -0.6]
     """
 
@@ -34,14 +34,14 @@ class RPR:
     inputs: tuple[str, ...] = ("A", "B", "e", "w")
     outputs: tuple[str, ...] = ("D",)
 
-    def margin(self, h: Values) -> Array | None:
+    def discriminant(self, h: Values) -> Array | None:
         """Return (|B-A|^2 - e^2) / w^2."""
         A, B, e, w = h
         W = B - A
         size = np.sqrt(dot(W, W))
         return np.asarray((size - e) * (size + e) / (w * w))
 
-    def side(self, h: Values, phi: Values) -> Array:
+    def mode_indicator(self, h: Values, phi: Values) -> Array:
         """Return travel / w."""
         (A, B, _, w), (D,) = h, phi
         return np.asarray(dot(D, B - A) / w)

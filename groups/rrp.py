@@ -22,11 +22,11 @@ class RRP:
     """Circle and line: C from A, the half square of the rod's length, and the guide.
 
     The mode is +1 if C is ahead, along D, of the foot of the perpendicular from A. Singular where the rod is
-    perpendicular to the guide: margin is the squared cosine of the angle between them.
+    perpendicular to the guide: discriminant is the squared cosine of the angle between them.
 
     >>> A, G, D = (np.array([[x], [y]]) for x, y in ((0.0, 3.0), (0.0, 0.0), (1.0, 0.0)))
     >>> h = (A, 12.5, G, D, 0.0)
-    >>> RRP().position(h, np.sqrt(RRP().margin(h)))[0][:, 0].tolist()
+    >>> RRP().position(h, np.sqrt(RRP().discriminant(h)))[0][:, 0].tolist()
     [4.0, 0.0]
     """
 
@@ -37,14 +37,14 @@ class RRP:
     inputs: tuple[str, ...] = ("A", "l", "G", "D", "e")
     outputs: tuple[str, ...] = ("C",)
 
-    def margin(self, h: Values) -> Array | None:
+    def discriminant(self, h: Values) -> Array | None:
         """Return 1 - (distance of A from the line of C)^2 / l^2."""
         A, lam, G, D, e = h
         across = cross(D, A - G) - e
         length = np.sqrt(2 * lam)
         return np.asarray((length - across) * (length + across) / (2 * lam))
 
-    def side(self, h: Values, phi: Values) -> Array:
+    def mode_indicator(self, h: Values, phi: Values) -> Array:
         """Return the cosine of the angle from the guide to the rod."""
         (A, _, _, D, _), (C,) = h, phi
         P = C - A

@@ -21,11 +21,11 @@ from .kind import Array, Values, cross, dot, solve2
 class RRR:
     """Two circles: C from A, B and the half squares of the two lengths.
 
-    The mode is +1 if C is to the left of the line from A to B. Singular where the links are aligned: margin
+    The mode is +1 if C is to the left of the line from A to B. Singular where the links are aligned: discriminant
     is the squared sine of the angle at C (the transmission angle).
 
     >>> A, B = np.array([[0.0], [0.0]]), np.array([[4.0], [0.0]])
-    >>> (C,) = RRR().position((A, B, 4.5, 12.5), np.sqrt(RRR().margin((A, B, 4.5, 12.5))))
+    >>> (C,) = RRR().position((A, B, 4.5, 12.5), np.sqrt(RRR().discriminant((A, B, 4.5, 12.5))))
     >>> C[:, 0].tolist()
     [0.0, 3.0]
     """
@@ -37,7 +37,7 @@ class RRR:
     inputs: tuple[str, ...] = ("A", "B", "l1", "l2")
     outputs: tuple[str, ...] = ("C",)
 
-    def margin(self, h: Values) -> Array | None:
+    def discriminant(self, h: Values) -> Array | None:
         """Return the squared sine of the angle at C, negative where the circles do not meet."""
         A, B, l1, l2 = h
         W = B - A
@@ -46,7 +46,7 @@ class RRR:
         # Heron's formula in factors: accurate near the limit, unlike a difference of squares.
         return np.asarray((total + 2 * product - d) * (d - total + 2 * product) * (0.25 / (product * product)))
 
-    def side(self, h: Values, phi: Values) -> Array:
+    def mode_indicator(self, h: Values, phi: Values) -> Array:
         """Return the sine of the angle at C, positive where C lies left of A-B."""
         (A, B, _, _), (C,) = h, phi
         P, Q = C - A, C - B

@@ -89,11 +89,11 @@ class Triad:
         one = [np.stack((1 + 0 * O[0], 0 * O[0])), np.stack((0 * O[0], 1 + 0 * O[0])), 0 * O]
         return [self._gaps(still, (O, dO), (U, k // 2 * turned(U))) for k, dO in enumerate(one)]
 
-    def margin(self, h: Values) -> Array:
-        """Return the product of `side` over all modes (n,): at its zeros, a pair of real modes appears or vanishes."""
-        return np.asarray(np.prod(self.side(beside(h), self.poses(h)), axis=0).real)
+    def discriminant(self, h: Values) -> Array:
+        """Return the product of `mode_indicator` over all modes (n,): at its zeros, two real modes appear or vanish."""
+        return np.asarray(np.prod(self.mode_indicator(beside(h), self.poses(h)), axis=0).real)
 
-    def side(self, h: Values, phi: Values) -> Array:
+    def mode_indicator(self, h: Values, phi: Values) -> Array:
         """Return det Phi_phi, with rows and angle scaled by lengths: its sign changes where two modes meet."""
         legs = list(self._split(h))
         scale, corner = 1.0, legs[0][2]

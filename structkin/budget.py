@@ -37,10 +37,10 @@ class SpentError(Exception):
 
 @dataclass
 class Meter:
-    """Steps taken so far and their limit; `tell` is called with the steps taken so far."""
+    """Steps taken so far and their limit; `report` is called with the steps taken so far."""
 
     limit: float
-    tell: Callable[[float], None] | None = None
+    report: Callable[[float], None] | None = None
     spent: float = 0.0
 
     def charge(self, steps: float) -> None:
@@ -48,8 +48,8 @@ class Meter:
         self.spent += steps
         if self.spent > self.limit:
             raise SpentError
-        if self.tell is not None:
-            self.tell(self.spent)
+        if self.report is not None:
+            self.report(self.spent)
 
 
 _METER: ContextVar[Meter | None] = ContextVar("meter", default=None)
@@ -76,14 +76,14 @@ def grant(steps: float) -> None:
         meter.limit += steps
 
 
-def new_meter(budget: Any, tell: Callable[[float], None] | None = None, source: str = "") -> Meter:
+def new_meter(budget: Any, report: Callable[[float], None] | None = None, source: str = "") -> Meter:
     """Return the meter of a call; unlimited inside an unlimited call. `InputError` if the budget is invalid."""
     outer = _METER.get()
     if budget is None or (outer is not None and math.isinf(outer.limit)):
-        return Meter(math.inf, tell)
+        return Meter(math.inf, report)
     if isinstance(budget, bool) or not isinstance(budget, int | float | np.number) or not budget > 0:
         raise InputError([Problem("budget", f"{budget!r} is not a positive number of steps", HINT)], source)
-    return Meter(float(budget), tell)
+    return Meter(float(budget), report)
 
 
 @contextmanager
@@ -101,11 +101,11 @@ def metered(
     budget: Any,
     spent: Callable[[], Problem],
     source: str = "",
-    tell: Callable[[float], None] | None = None,
+    report: Callable[[float], None] | None = None,
 ) -> Iterator[None]:
     """Limit a call: when its budget is spent, raise an `InputError` with the problem that `spent` returns."""
     try:
-        with metering(new_meter(budget, tell, source)):
+        with metering(new_meter(budget, report, source)):
             yield
     except SpentError:
         raise InputError([spent()], source) from None

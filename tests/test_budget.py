@@ -67,7 +67,7 @@ def test_a_driver_on_another_joint_ends_where_its_guides_are_parallel():
     mechanism = example("rapson_slide", drivers={"rudder": {"joint": "B", "law": "90 + 35*sin(2*pi*t/10)"}})
     meter = new_meter(DEFAULT)
     spent = []
-    with metering(meter), metered(DEFAULT, lambda: Problem("", ""), tell=spent.append):
+    with metering(meter), metered(DEFAULT, lambda: Problem("", ""), report=spent.append):
         motion = mechanism.solve(13)
     # From 5 to 10 s the tiller leans to the side of the sketch; at both ends it is parallel to the guide.
     inside = np.array([90 + 35 * math.sin(2 * math.pi * t / 10) < 90 - 1e-9 for t in motion.t])

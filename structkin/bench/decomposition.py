@@ -203,13 +203,13 @@ def random_mechanism(links: int, seed: int = 0, *, shuffle: bool = True) -> Topo
     # sometimes the first exterior joint is not a separate joint, but one more link on an interior pin
     pins = np.flatnonzero((where == -1) & (kinds == R))
     earlier = np.searchsorted(groups[pins], groups)
-    hung = np.flatnonzero((where == 0) & (kinds == R) & ~moved & (earlier > 0) & (rng.random(len(groups)) < 0.3))
-    target = pins[rng.integers(0, earlier[hung])]
+    attached = np.flatnonzero((where == 0) & (kinds == R) & ~moved & (earlier > 0) & (rng.random(len(groups)) < 0.3))
+    target = pins[rng.integers(0, earlier[attached])]
     own = np.ones(len(groups), dtype=np.bool_)
-    own[hung] = False
+    own[attached] = False
     number = np.cumsum(own) - 1
     joint = np.concatenate([np.repeat(number[own], 2), number[target]])
-    end = np.concatenate([pairs[own].ravel(), pairs[hung, 1]])
+    end = np.concatenate([pairs[own].ravel(), pairs[attached, 1]])
     kinds, moved = kinds[own], np.flatnonzero(moved[own])
     ground = 0
     if shuffle:

@@ -46,10 +46,10 @@ class GlobalRun:
             for order, values in enumerate(found):
                 x[order][:, where] = values
 
-        walk = self.solver.run(z, keep)
-        self.iterations = walk.iterations
-        if not walk.solved.all():
-            x[:, :, ~walk.solved] = np.nan
+        tracker = self.solver.run(z, keep)
+        self.iterations = tracker.iterations
+        if not tracker.solved.all():
+            x[:, :, ~tracker.solved] = np.nan
         return x[:, self._last]
 
     def bare(self, z: Floats) -> float:

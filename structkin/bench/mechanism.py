@@ -70,7 +70,7 @@ def _chain(
             h = (C, D, 0.5 * pair[0] ** 2, 0.5 * pair[1] ** 2)
             with np.errstate(invalid="ignore"):
                 # The published chain lies above the ground: each pin is left of the line from the last one to D.
-                (tip,) = dyad.position(h, np.sqrt(np.asarray(dyad.margin(h))))
+                (tip,) = dyad.position(h, np.sqrt(np.asarray(dyad.discriminant(h))))
             rocker = np.arctan2(tip[1] - D[1], tip[0] - D[0])
             if rng is None or (rocker.min() > LOW and rocker.max() < HIGH):
                 break

@@ -97,8 +97,8 @@ def _sweep(watch: Stopwatch, plan: Any, lanes: Lanes, mechanism: Mechanism, z: A
         form = step.kind
         assert form.closed_form
         h, dh, ddh = (step_inputs(plan, lanes, step, order) for order in range(3))
-        margin = watch(PLACE, form.margin, h)
-        root = None if margin is None else step.mode * np.sqrt(margin)
+        discriminant = watch(PLACE, form.discriminant, h)
+        root = None if discriminant is None else step.mode * np.sqrt(discriminant)
         phi = watch(PLACE, form.position, h, root)
         rates = watch(LINEAR, form.linear, h, phi, dh, zeros)
         g = watch(RIGHT, form.convective, h, phi, dh, rates, dh, rates)

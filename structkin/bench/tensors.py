@@ -55,7 +55,7 @@ def formulas(f: int) -> Formulas:
     A, B = h[:2], h[2:]
     dyad = RRR()
     halves = A, B, 0.5 * l1 * l1, 0.5 * l2 * l2
-    (C,) = dyad.position(halves, np.asarray(np.sqrt(np.asarray(dyad.margin(halves)))).item())
+    (C,) = dyad.position(halves, np.asarray(np.sqrt(np.asarray(dyad.discriminant(halves)))).item())
     e1, e2 = (C - A) / l1, (C - B) / l2
     # Columns of Phi_phi: l1 e1', -l2 e2'; its derivatives by the angles: -l1 e1, +l2 e2.
     p, q = l1 * np.array([-e1[1], e1[0]]), -l2 * np.array([-e2[1], e2[0]])

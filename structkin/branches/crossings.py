@@ -18,7 +18,7 @@ from structkin.plan.plan import Step
 from structkin.solve.change_points.contours import RADII, Contours, solve_on_contours
 from structkin.solve.change_points.smoothing import replaced, ways_at
 from structkin.solve.derivatives import Part
-from structkin.solve.engine import Around
+from structkin.solve.engine import ContourPoses
 from structkin.solve.motion import Motion
 from structkin.solve.schedule import Schedule
 from structkin.solve.tracking import unpacked
@@ -29,7 +29,7 @@ Floats = NDArray[np.float64]
 
 #: More branches than this are not listed: a row of n flat dyads has up to two to the power of n.
 MOST = 64
-#: A margin smaller than this all around is zero to rounding.
+#: A discriminant smaller than this all around is zero to rounding.
 STILL = 1e-13
 #: Smaller circles: a branch that moves many times faster than the drivers soon meets its next limit.
 SMALL = (0.01, 0.004, 0.0015)
@@ -106,13 +106,13 @@ def branches_at(motion: Motion, sample: int) -> Crossing:
 
 
 def _staying_flat(motion: Motion, contours: Contours) -> list[int]:
-    """Return the step at which a circle ends, if it is a dyad whose margin is zero all around."""
+    """Return the step at which a circle ends, if it is a dyad whose discriminant is zero all around."""
     steps, index = motion.plan.steps, int(contours.until[0])
     form = steps[index].kind if index < len(steps) else None
     if form is None or not form.closed_form or form.modes == 1:
         return []
-    margin = form.margin(Part(motion.plan, contours.x[:, 0]).inputs(steps[index]))
-    return [index] if margin is not None and np.max(np.abs(margin)) < STILL else []
+    discriminant = form.discriminant(Part(motion.plan, contours.x[:, 0]).inputs(steps[index]))
+    return [index] if discriminant is not None and np.max(np.abs(discriminant)) < STILL else []
 
 
 def _around(motion: Motion, sample: int, choice: _Choice) -> _Tried:
@@ -171,7 +171,7 @@ def _along(
 
 def _branch(motion: Motion, sample: int, contours: Contours) -> Motion:
     branch = _one(motion, sample)
-    around = Around(np.array([0]), contours.x[:, 0])
+    around = ContourPoses(np.array([0]), contours.x[:, 0])
     return replace(branch, lanes=replaced(motion.plan, replace(branch.lanes, around=around)))
 
 

@@ -40,13 +40,13 @@ def compare(
         print_json(found.to_dict())
     else:
         console().print(_table(found, found.title or str(file)))
-    if not found.agrees or found.given_up or any(run.ok < found.samples for run in found.runs):
+    if not found.agrees or found.abandoned or any(run.ok < found.samples for run in found.runs):
         raise typer.Exit(1)
 
 
 def _table(found: Comparison, title: str) -> Table:
     verdict = "all methods agree" if found.agrees else "not all methods agree"
-    if found.given_up:
+    if found.abandoned:
         verdict += f" among those that finished within {found.patience:g} s"
     table = Table(title=Text(f"{title}: {found.samples} samples, {verdict}"), title_justify="left")
     figures = ("n", "time [ms]", "ratio", "MiB", "iterations", "position", "velocity", "acceleration", "ok")
@@ -68,8 +68,8 @@ def _table(found: Comparison, title: str) -> Table:
         else "all samples are too near a singular pose for rates to be compared."
     )
     caption = f"Differences from the topological method: positions relative to the mechanism's size, {regular}"
-    if found.given_up:
-        names = ", ".join(method + (f" ({family})" if family else "") for method, family in found.given_up)
+    if found.abandoned:
+        names = ", ".join(method + (f" ({family})" if family else "") for method, family in found.abandoned)
         caption += f" Abandoned after {found.patience:g} s: {names}; raise --patience to wait longer."
     table.caption = Text(caption)
     return table

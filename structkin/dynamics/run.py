@@ -145,27 +145,27 @@ class Run:
             if solver.status == "failed":
                 self.stopped = f"t = {t:.6g} s: {name} cannot find a small enough step ({message})"
                 return
-            size, t, y, anew = solver.step_size, solver.t, solver.y, False
+            size, t, y, restart = solver.step_size, solver.t, solver.y, False
             # An interpolant costs some methods extra evaluations: it is made only where it is needed.
             dense: Any = solver.dense_output() if self.equations.contacts or self.record.due <= t else None
-            if self.equations.contacts and (met := self._meeting(solver.t_old, t, dense)) is not None:
+            if self.equations.contacts and (impact := self._meeting(solver.t_old, t, dense)) is not None:
                 # Bodies meet in this step: restart there, with a step that is small relative to the impact.
-                t, y, anew = met, dense(met), True
+                t, y, restart = impact, dense(impact), True
                 self.equations.remember(t, y)
                 size = SOFT * (end - float(self.times[0]))
             while self.record.due <= t:
                 self.record.add(self.record.due, dense(self.record.due))
             settled = self.equations.settle(t, y)
             self.equations.accept(t, settled)
-            if settled is not y and name in FORGIVING and not anew:
+            if settled is not y and name in FORGIVING and not restart:
                 y = solver.y = settled
                 solver.f = self.equations(t, y)
-            elif settled is not y and (anew or self.equations.renewed):
-                y, anew = settled, True
+            elif settled is not y and (restart or self.equations.renewed):
+                y, restart = settled, True
             if not self._continues(t, y):
                 return
             changed = self._changed(t, y)
-            if anew or changed is not y:
+            if restart or changed is not y:
                 solver, y = None, changed
 
     def _changed(self, t: float, y: Floats, *, stuck: bool = False) -> Floats:

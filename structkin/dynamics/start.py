@@ -108,11 +108,11 @@ def begin(equations: Reduced, values: Mapping[str, float]) -> None:
         # At a flat pose the path to it decides the branch: begin next to it.
         units = zip(equations.order, equations.lengths, strict=True)
         first = solve_groups(mechanism, drivers={id: [values[id], values[id] + BESIDE * unit] for id, unit in units})
-    first, turns = walked(first)
+    first, turns = with_turns(first)
     equations.start(first.lanes.x[0][:, -1:], np.array([first.drivers[id][0, -1] for id in equations.order]), turns)
 
 
-def walked(first: Motion) -> tuple[Motion, dict[str, float]]:
+def with_turns(first: Motion) -> tuple[Motion, dict[str, float]]:
     """Return a start with the turns along a straight path of its drivers from the sketch, and these turns [rad].
 
     Where there is no such path, or it leads to another pose, a link that no driver turns is within half a turn of the

@@ -45,9 +45,9 @@ class MethodRun:
     `n` is the number of coordinates; `seconds` the best time of a solution, `peak_bytes` its peak memory; `iterations`
     and `most_iterations` Newton's iterations per sample, mean and largest (0 for closed forms). The differences from
     the topological method are relative: positions to the mechanism's size, rates to the largest of each sample. `ok`
-    counts the regular samples, `otherwise` those with another status than in the topological method. At a change point
-    the topological methods continue smoothly, where a global one has a singular Jacobian, a position and no rates: its
-    position is compared, and it is not counted in `otherwise`.
+    counts the regular samples, `status_differences` those whose status differs from the topological method. At a change
+    point the topological methods continue smoothly, where a global one has a singular Jacobian, a position and no
+    rates: its position is compared, and it is not counted in `status_differences`.
     """
 
     method: str
@@ -61,27 +61,27 @@ class MethodRun:
     velocity: float
     acceleration: float
     ok: int
-    otherwise: int
+    status_differences: int
 
     @property
     def agrees(self) -> bool:
         """Whether positions, velocities, accelerations and outcomes are those of the topological method."""
         close = self.position < POSITION and max(self.velocity, self.acceleration) < RATE
-        return close and not self.otherwise
+        return close and not self.status_differences
 
 
 @dataclass(frozen=True)
 class Comparison:
     """All runs, the topological one first; `samples` were solved, rates compared at the `regular` ones among them.
 
-    `given_up` are methods, with their coordinates, that took longer than `patience` [s].
+    `abandoned` are methods, with their coordinates, that took longer than `patience` [s].
     """
 
     title: str
     samples: int
     regular: int
     runs: tuple[MethodRun, ...]
-    given_up: tuple[Way, ...] = ()
+    abandoned: tuple[Way, ...] = ()
     patience: float | None = PATIENCE
 
     def __repr__(self) -> str:
@@ -91,19 +91,19 @@ class Comparison:
 
     @property
     def agrees(self) -> bool:
-        """Whether all methods agree, except those given up."""
+        """Whether all methods agree, except those abandoned."""
         return all(run.agrees for run in self.runs)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
         runs = [{**asdict(run), "agrees": run.agrees} for run in self.runs]
-        lost = [{"method": method, "coordinates": family} for method, family in self.given_up]
+        abandoned = [{"method": method, "coordinates": family} for method, family in self.abandoned]
         return {
             "title": self.title,
             "samples": self.samples,
             "regular": self.regular,
             "runs": runs,
-            "given_up": lost,
+            "abandoned": abandoned,
             "patience": self.patience,
         }
 
@@ -122,7 +122,7 @@ def compare(
     """Solve a mechanism by each method, the global ones in each family of coordinates, and compare.
 
     The topological method is always included as the reference. Another method that takes longer than `patience` [s] for
-    a solution is given up; None waits for all. `budget` is that of each solution, as in `solve`. `progress` is called
+    a solution is abandoned; None waits for all. `budget` is that of each solution, as in `solve`. `progress` is called
     with the completed part of the work. Raises what `solve` raises, and `InputError` where a method or family is
     unknown.
 
@@ -147,9 +147,9 @@ def compare(
     done: dict[Way, tuple[Motion, float, int]] = {}
     for k, way in enumerate(dict.fromkeys(ways)):
 
-        def run(tell: Callable[[float], None] | None, way: Way = way) -> Motion:
+        def run(report: Callable[[float], None] | None, way: Way = way) -> Motion:
             return solve(
-                mechanism, samples, duration=duration, method=way[0], coordinates=way[1], budget=budget, progress=tell
+                mechanism, samples, duration=duration, method=way[0], coordinates=way[1], budget=budget, progress=report
             )
 
         watch = Watch(progress, k / len(ways), 1 / len(ways), patience if k else None)
@@ -162,8 +162,8 @@ def compare(
     reference = done[ways[0]][0]
     regular = _regular([motion for motion, _, _ in done.values()])
     runs = [_judge(way, motion, reference, regular, seconds, peak) for way, (motion, seconds, peak) in done.items()]
-    given_up = tuple(way for way in dict.fromkeys(ways) if way not in done)
-    return Comparison(mechanism.title, len(reference), int(regular.sum()), tuple(runs), given_up, patience)
+    abandoned = tuple(way for way in dict.fromkeys(ways) if way not in done)
+    return Comparison(mechanism.title, len(reference), int(regular.sum()), tuple(runs), abandoned, patience)
 
 
 def _check(
@@ -242,7 +242,7 @@ def _judge(
         velocity=velocity,
         acceleration=acceleration,
         ok=int(motion.ok.sum()),
-        otherwise=int(((motion.status != reference.status) & ~passed).sum()),
+        status_differences=int(((motion.status != reference.status) & ~passed).sum()),
     )
 
 

@@ -25,7 +25,7 @@ from structkin.plan.closed_forms import solve_closed, solve_pin
 from structkin.plan.compile import determines_all
 from structkin.plan.general_rows import solve_general
 from structkin.plan.known_state import KnownState
-from structkin.plan.plan import Plan, Slot, Step
+from structkin.plan.plan import Plan, Register, Step
 from structkin.plan.turns import known_turns
 from structkin.rows.affine import Frame
 from structkin.solve.engine import Lanes, sweep
@@ -156,7 +156,7 @@ class _Filler:
         return np.stack((Ox + local.real * Ux - local.imag * Uy, Oy + local.imag * Ux + local.real * Uy))
 
     def _operand(self, operand: Any, order: int) -> Any:
-        if isinstance(operand, Slot):
+        if isinstance(operand, Register):
             rows = self._plan.rows(operand.index)
             return self._x[order, rows] if rows.stop - rows.start == 2 else self._x[order, rows.start]
         constant = float(order == 0)

@@ -46,9 +46,9 @@ def measure(run: Callable[[Callable[[float], None] | None], Motion], watch: Watc
     matter.
     """
 
-    def timed(tell: Callable[[float], None] | None) -> float:
+    def timed(report: Callable[[float], None] | None) -> float:
         began = time.perf_counter()
-        run(tell)
+        run(report)
         return time.perf_counter() - began
 
     first = timed(watch)

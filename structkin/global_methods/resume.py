@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.global_methods.branch_tracker import BranchTracker, is_near
 from structkin.global_methods.curve import Pose
 from structkin.global_methods.newton import close, rates
-from structkin.global_methods.walk import Walk, is_near
 from structkin.plan.status import Status
 from structkin.track.returns import returns
 from structkin.track.tolerances import ACROSS
@@ -19,56 +19,56 @@ from structkin.track.tolerances import ACROSS
 Ints = NDArray[np.intp]
 
 
-def resume(walk: Walk, k: int, why: Status, *, across: bool = False) -> tuple[int, Pose | None]:
+def resume(tracker: BranchTracker, k: int, why: Status, *, across: bool = False) -> tuple[int, Pose | None]:
     """Resume the motion after the place k; return the place and its pose, the end and None if nowhere.
 
     The samples in between that cannot be reached backwards keep the status `why`; the first of them, which could not be
     reached, stays a gap. A gap in the drivers' values is crossed (`across`) straight from the nearest solved sample, if
     that is not far.
     """
-    missed = walk.lanes[k + 1 :]
-    walk.status[missed] = np.where(walk.solved[missed], Status.SINGULAR, why)
+    missed = tracker.lanes[k + 1 :]
+    tracker.status[missed] = np.where(tracker.solved[missed], Status.SINGULAR, why)
     first = k + 1 if across else k + 2
-    lane, found = (_across(walk, walk.lanes[[first]])) if across else (0, None)
+    lane, found = (_across(tracker, tracker.lanes[[first]])) if across else (0, None)
     if found is None:
-        lane, found = _come_back(walk, walk.lanes[first:])
+        lane, found = _come_back(tracker, tracker.lanes[first:])
     if found is None:
-        return len(walk.lanes), None
-    place = int(np.searchsorted(walk.lanes, lane))
-    walk.keep(place, found)
+        return len(tracker.lanes), None
+    place = int(np.searchsorted(tracker.lanes, lane))
+    tracker.keep(place, found)
     pose: Pose | None = found
     for back in range(place - 1, first - 1, -1):
-        pose = pose and walk.go(pose, walk.at(back))
+        pose = pose and tracker.go(pose, tracker.at(back))
         if pose is not None:
-            walk.keep(back, pose)
+            tracker.keep(back, pose)
     return place, found
 
 
-def _across(walk: Walk, lane: Ints) -> tuple[int, Pose | None]:
+def _across(tracker: BranchTracker, lane: Ints) -> tuple[int, Pose | None]:
     """Return a lane, and its pose where the straight path from the nearest solved one leads to it."""
-    for _, nearest in returns(walk.points, walk.known, lane, ACROSS):
-        return int(lane[0]), walk.go(walk.pose(int(nearest[0]), walk.z[:, lane]), walk.z[:, lane])
+    for _, nearest in returns(tracker.points, tracker.known, lane, ACROSS):
+        return int(lane[0]), tracker.go(tracker.pose(int(nearest[0]), tracker.z[:, lane]), tracker.z[:, lane])
     return 0, None
 
 
-def _come_back(walk: Walk, later: Ints) -> tuple[int, Pose | None]:
+def _come_back(tracker: BranchTracker, later: Ints) -> tuple[int, Pose | None]:
     """Return the first lane that is one step away from a solved one with nearly the same drivers, and its pose."""
-    for lanes, nearest in returns(walk.points, walk.known, later):
-        for j in np.flatnonzero(_are_steps(walk, lanes, nearest)):
-            z = walk.z[:, lanes[[j]]]
-            found = walk.step(walk.pose(int(nearest[j]), z), z)
+    for lanes, nearest in returns(tracker.points, tracker.known, later):
+        for j in np.flatnonzero(_are_steps(tracker, lanes, nearest)):
+            z = tracker.z[:, lanes[[j]]]
+            found = tracker.step(tracker.pose(int(nearest[j]), z), z)
             if found is not None:
                 return int(lanes[j]), found
     return 0, None
 
 
-def _are_steps(walk: Walk, lanes: Ints, nearest: Ints) -> NDArray[np.bool_]:
+def _are_steps(tracker: BranchTracker, lanes: Ints, nearest: Ints) -> NDArray[np.bool_]:
     """Return which lanes one step reaches from their nearest solved lanes."""
-    good, z = np.zeros(len(lanes), bool), walk.z[:, lanes]
-    known, systems = walk.turned_to(z, nearest), walk.system_of[nearest]
+    good, z = np.zeros(len(lanes), bool), tracker.z[:, lanes]
+    known, systems = tracker.turned_to(z, nearest), tracker.system_of[nearest]
     for number in np.unique(systems):
-        mine, scaled = np.flatnonzero(systems == number), walk.systems[number]
-        q, dz = walk.q[:, nearest[mine]], (z - known)[:, mine]
+        mine, scaled = np.flatnonzero(systems == number), tracker.systems[number]
+        q, dz = tracker.q[:, nearest[mine]], (z - known)[:, mine]
         found = rates(scaled, q, known[:, mine], dz, np.zeros_like(dz))
         guess = q + found.v + 0.5 * found.a
         closed = close(scaled, guess, z[:, mine])

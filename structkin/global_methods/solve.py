@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.budget import grant
+from structkin.global_methods.branch_tracker import STEP, BranchTracker, Failure
 from structkin.global_methods.families.make import constraints
 from structkin.global_methods.families.system import Coordinates
 from structkin.global_methods.frame_plan import Solved, fill, frame_plan
 from structkin.global_methods.linear import SOLVERS
 from structkin.global_methods.scaled import Scaled
 from structkin.global_methods.solver import GlobalSolver
-from structkin.global_methods.walk import STEP, Failure, Walk
 from structkin.model.mechanism import Mechanism
 from structkin.plan.plan import Plan
 from structkin.plan.status import Status
@@ -98,29 +98,40 @@ def solve_globally(
         for rows, values in zip(turns, found, strict=True):
             rows[:, at] = values
 
-    walk = GlobalSolver(mechanism, coordinates, method, engine).run(drivers, keep, kept, progress)
+    tracker = GlobalSolver(mechanism, coordinates, method, engine).run(drivers, keep, kept, progress)
     lanes = fill(plan, mechanism, Solved(links, frames, turned, turns), schedule.drivers)
     # Samples without driver values are already marked.
     missing = ~np.isfinite(drivers[0][:, kept]).all(axis=0)
-    _mark(lanes, plan, structure, walk, kept, np.asarray(missing, bool))
-    failures = tuple(replace(x, sample=int(np.searchsorted(kept, x.sample))) for x in walk.failures)
+    _mark(lanes, plan, structure, tracker, kept, np.asarray(missing, bool))
+    failures = tuple(replace(x, sample=int(np.searchsorted(kept, x.sample))) for x in tracker.failures)
     statistics = Statistics(
-        method, coordinates, walk.q[:, kept], walk.z[:, kept], walk.iterations[kept], walk.stations, failures
+        method,
+        coordinates,
+        tracker.q[:, kept],
+        tracker.z[:, kept],
+        tracker.iterations[kept],
+        tracker.stations,
+        failures,
     )
     return Motion(mechanism, plan, schedule.t, schedule.drivers, lanes, schedule.thirds, statistics)
 
 
 def _mark(
-    lanes: Lanes, plan: Plan, structure: KinematicStructure, walk: Walk, kept: Ints, missing: NDArray[np.bool_]
+    lanes: Lanes,
+    plan: Plan,
+    structure: KinematicStructure,
+    tracker: BranchTracker,
+    kept: Ints,
+    missing: NDArray[np.bool_],
 ) -> None:
     """Give the samples their status, and the group where each stopped."""
-    status = walk.status[kept]
+    status = tracker.status[kept]
     bad = ~(np.asarray(status == Status.OK) | missing)
     lanes.status[bad] = status[bad]
     owner = {link: group.index for group in structure.groups for link in group.links}
-    failures = sorted(walk.failures, key=lambda failure: failure.sample)
+    failures = sorted(tracker.failures, key=lambda failure: failure.sample)
     groups = np.array([0, *(max((owner.get(x, 0) for x in f.links), default=0) for f in failures)])
-    # The samples after the one where the walk stopped share its group.
+    # The samples after the one where the tracker stopped share its group.
     lanes.group[bad] = groups[np.searchsorted([f.sample for f in failures], kept[bad], side="right")]
     lost = bad & (status != Status.SINGULAR)
     for step in plan.steps:

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.global_methods.between import again, mend
+from structkin.global_methods.branch_tracker import BranchTracker, span
 from structkin.global_methods.families.system import Coordinates
 from structkin.global_methods.follow import follow
 from structkin.global_methods.linear import SOLVERS, Dense, LinearSolver, Sparse, Triangular
 from structkin.global_methods.newton import close, rates
 from structkin.global_methods.scaled import CONSISTENT, Scaled
 from structkin.global_methods.sweeps import is_worth_it
-from structkin.global_methods.walk import Walk, span
 from structkin.model.mechanism import Mechanism
 from structkin.plan.status import Status
 from structkin.track.tolerances import BETWEEN
@@ -36,8 +36,8 @@ FULL = 72
 FAST = 1e4
 #: Poses with a smaller singular value than this may be singular, and found with an error.
 CLOSE = 1e-5
-#: The share of the walk in the progress.
-WALK = 0.3
+#: The share of the tracker in the progress.
+TRACKING = 0.3
 
 
 class GlobalSolver:
@@ -91,10 +91,10 @@ class GlobalSolver:
 
     def run(
         self, drivers: Floats, keep: Keep, kept: Ints | None = None, progress: Callable[[float], None] | None = None
-    ) -> Walk:
+    ) -> BranchTracker:
         """Solve for drivers' values, rates and second rates (3, f, n), or for those of them that are `kept`.
 
-        `keep` is called with each solved block. The walk that is returned says which samples have no numbers.
+        `keep` is called with each solved block. The tracker that is returned says which samples have no numbers.
         """
         z = drivers[0].copy()
         for row in self._distances:
@@ -102,32 +102,32 @@ class GlobalSolver:
             z[row, z[row] < 0] = np.nan
         kept = np.arange(z.shape[1]) if kept is None else kept
         self._compiled = is_worth_it(self._engine, len(self.coordinates.pattern[0]), len(kept))
-        walk = Walk(self._stations, z, self._units, self._angular, self._turning)
-        follow(walk, None if progress is None else lambda part: progress(WALK * part))
-        self._solve(walk, drivers, kept, keep, progress)
-        return walk
+        tracker = BranchTracker(self._stations, z, self._units, self._angular, self._turning)
+        follow(tracker, None if progress is None else lambda part: progress(TRACKING * part))
+        self._solve(tracker, drivers, kept, keep, progress)
+        return tracker
 
     def _solve(
-        self, walk: Walk, drivers: Floats, kept: Ints, keep: Keep, progress: Callable[[float], None] | None
+        self, tracker: BranchTracker, drivers: Floats, kept: Ints, keep: Keep, progress: Callable[[float], None] | None
     ) -> None:
         """Close all samples and solve their rates."""
         width = self.width
-        place = np.full(walk.z.shape[1], -1, np.intp)
+        place = np.full(tracker.z.shape[1], -1, np.intp)
         place[kept] = np.arange(len(kept))
-        for number, walked in enumerate(walk.systems):
-            scaled = self._system(walked)
+        for number, system in enumerate(tracker.systems):
+            scaled = self._system(system)
             if isinstance(scaled.solver, Triangular):
                 scaled.solver.compiled = self._compiled
-            lanes = kept[walk.system_of[kept] == number]
+            lanes = kept[tracker.system_of[kept] == number]
             for start in range(0, len(lanes), width):
                 part = lanes[start : start + width]
-                self._close(walk, scaled, part[~walk.solved[part]])
-                part = part[walk.solved[part]]
+                self._close(tracker, scaled, part[~tracker.solved[part]])
+                part = part[tracker.solved[part]]
                 if len(part):
-                    v, a = self._rates(walk, scaled, part, drivers)
-                    keep(place[part], walk.q[:, span(part)], v, a)
+                    v, a = self._rates(tracker, scaled, part, drivers)
+                    keep(place[part], tracker.q[:, span(part)], v, a)
                 if progress is not None:
-                    progress(WALK + (1 - WALK) * (start + len(part)) / len(kept))
+                    progress(TRACKING + (1 - TRACKING) * (start + len(part)) / len(kept))
 
     def _system(self, scaled: Scaled) -> Scaled:
         """Return the system with the method's own solver, for many lanes."""
@@ -139,37 +139,37 @@ class GlobalSolver:
         self._many.append(Scaled(scaled.coordinates, SOLVERS[self.method], scaled.chosen))
         return self._many[-1]
 
-    def _close(self, walk: Walk, scaled: Scaled, lanes: Ints) -> None:
-        """Run Newton's method over predicted samples; those that do not close are walked to."""
+    def _close(self, tracker: BranchTracker, scaled: Scaled, lanes: Ints) -> None:
+        """Run Newton's method over predicted samples; those that do not close are tracked to."""
         if not len(lanes):
             return
         at = span(lanes)
-        guess, z = walk.q[:, at], walk.z[:, at]
+        guess, z = tracker.q[:, at], tracker.z[:, at]
         found = close(scaled, guess, z)
         good = found.converged & (found.way < BETWEEN)
         if scaled.redundant:
             good &= scaled.gap(found.q, z) < CONSISTENT
         if good.all():
-            walk.q[:, at] = found.q
+            tracker.q[:, at] = found.q
         else:
-            walk.q[:, lanes[good]] = found.q[:, good]
-        walk.iterations[lanes] = found.iterations
-        walk.solved[lanes[good]] = True
+            tracker.q[:, lanes[good]] = found.q[:, good]
+        tracker.iterations[lanes] = found.iterations
+        tracker.solved[lanes[good]] = True
         for lane in lanes[~good]:
-            again(walk, int(lane))
+            again(tracker, int(lane))
 
-    def _rates(self, walk: Walk, scaled: Scaled, lanes: Ints, drivers: Floats) -> tuple[Floats, Floats]:
+    def _rates(self, tracker: BranchTracker, scaled: Scaled, lanes: Ints, drivers: Floats) -> tuple[Floats, Floats]:
         """Solve the rates of closed samples; NaN where the pose is singular."""
         at = span(lanes)
-        q, z = walk.q[:, at], walk.z[:, at]
+        q, z = tracker.q[:, at], tracker.z[:, at]
         dz, ddz = drivers[1:, :, at]
         found = rates(scaled, q, z, dz, ddz)
         v, a = found.v, found.a
-        look = walk.suspect[at] | _fast(v / scaled.column_units, dz / walk.units)
+        look = tracker.suspect[at] | _fast(v / scaled.column_units, dz / tracker.units)
         if look.any():
             for lane in lanes[look][scaled.smallest_singular_value(q[:, look], z[:, look]) < CLOSE]:
-                mend(walk, int(lane))
-        lost = walk.status[at] == Status.SINGULAR
+                mend(tracker, int(lane))
+        lost = tracker.status[at] == Status.SINGULAR
         if lost.any():
             v[:, lost] = a[:, lost] = np.nan
         return v, a

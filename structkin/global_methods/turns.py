@@ -1,6 +1,6 @@
 """Turns of a single driver that repeat the first: the curves of one turn predict all the others.
 
-Phi(q, z) = 0 with one driven angle z repeats after a turn of z. If the walk from q(z_0) reaches the same pose at z_0
+Phi(q, z) = 0 with one driven angle z repeats after a turn of z. If the tracker from q(z_0) reaches the same pose at z_0
 plus some whole turns, then by the uniqueness of the branch it continues as before: coordinates that are angles have
 turned by a constant, all others repeat. So do counted turns: the rows of gears are linear in them, and those of cams
 and Geneva wheels repeat with each whole turn. If the pose is a different one, as after the first turn of a mechanism
@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.global_methods.branch_tracker import BranchTracker
 from structkin.global_methods.curve import Curve, Pose
-from structkin.global_methods.walk import Walk
 
 Floats = NDArray[np.float64]
 
@@ -26,9 +26,9 @@ SAME = 1e-9
 
 @dataclass
 class Turns:
-    """The walk since its first pose: its curves so far, and after how many turns to look for a repetition."""
+    """The tracker since its first pose: its curves so far, and after how many turns to look for a repetition."""
 
-    walk: Walk
+    tracker: BranchTracker
     first: Pose
     direction: float
     count: int = 1
@@ -40,16 +40,16 @@ class Turns:
 
     def ends_before(self, target: int) -> bool:
         """Return whether the driver has completed the whole turns at a place."""
-        return bool(self.direction * (self.walk.at(target) - self.first.z - self._way)[0, 0] > 0)
+        return bool(self.direction * (self.tracker.at(target) - self.first.z - self._way)[0, 0] > 0)
 
     def repeat(self, k: int, pose: Pose, before: Curve | None) -> bool:
-        """Walk to the end of the whole turns; predict all samples after the place k if the first pose recurs."""
-        last = self.walk.go(pose, self.first.z + self._way, before)
+        """Track to the end of the whole turns; predict all samples after the place k if the first pose recurs."""
+        last = self.tracker.go(pose, self.first.z + self._way, before)
         shift = None if last is None else _shift(self.first, last)
         if last is None or shift is None:
             self.count += 1
             return False
-        number, gone = np.divmod((self.walk.values[0, k + 1 :] - self.first.z[0, 0]) / self._way, 1.0)
+        number, gone = np.divmod((self.tracker.values[0, k + 1 :] - self.first.z[0, 0]) / self._way, 1.0)
         curves = [*self.curves, Curve(pose, last)]
         starts = [(curve.a.z - self.first.z)[0, 0] / self._way for curve in curves]
         which = np.searchsorted(starts, gone, side="right").astype(np.min_scalar_type(len(starts)))
@@ -57,7 +57,9 @@ class Turns:
         ends = np.cumsum(np.bincount(which, minlength=len(starts) + 1))
         for curve, here in zip(curves, np.split(np.argsort(which, kind="stable"), ends[1:-1]), strict=True):
             z = self.first.z + gone[here] * self._way
-            self.walk.predict(self.walk.lanes[k + 1 + here], curve, z, shift * number[here] if shift.any() else 0.0)
+            self.tracker.predict(
+                self.tracker.lanes[k + 1 + here], curve, z, shift * number[here] if shift.any() else 0.0
+            )
         return True
 
 

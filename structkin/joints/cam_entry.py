@@ -31,7 +31,7 @@ class CamEntry(CamKeys):
         placed = [draft.has_point(f"{key}.{'face' if point != self.at else 'at'}", point) for point in points]
         # An unreadable radius has been reported already; it must not be reported as missing as well.
         broken = any(problem.key.startswith(f"{key}.") for problem in draft.problems)
-        told = len(draft.problems)
+        errors_before = len(draft.problems)
         contact = None if broken else draft.attempt(key, _contact, self)
         sense = draft.attempt(f"{key}.direction", _sense, self.direction or "counter-clockwise")
         given = _sources(self)
@@ -53,7 +53,7 @@ class CamEntry(CamKeys):
         if "law" in given:
             mounted = draft.attempt(key, _joints_of, draft, self) if whole and carried else None
             law = read_law(draft, key, self, None if mounted is None else mounted[2].kind == "R")
-        if joint is None or contact is None or sense is None or len(given) != 1 or len(draft.problems) > told:
+        if joint is None or contact is None or sense is None or len(given) != 1 or len(draft.problems) > errors_before:
             return joint
         if mounted is None:
             if self.cam in draft.links and self.follower in draft.links:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from structkin.groups.profile import Met
+from structkin.groups.profile import ContactDistance
 from structkin.joints.cam import Cam, cam_angles
 from structkin.joints.poses import Plane, Poses
 from structkin.joints.row_writer import RowWriter
@@ -28,32 +28,34 @@ class ProfileCam(Cam):
     def write(self, w: RowWriter) -> None:
         """Write the follower's distance as a function of its direction, both in the cam's frame."""
         links, axis = (self.cam, self.follower), w.along(self.cam)
-        way = w.point(self.follower, self.touch) - w.point(self.cam, self.centre)
+        arm = w.point(self.follower, self.touch) - w.point(self.cam, self.centre)
         if self.normal is None:
-            w.add(self.id, "roller on the profile", links, w.size, Curve.of(OnProfile(self.met), way, axis))
+            w.add(
+                self.id, "roller on the profile", links, w.size, Curve.of(OnProfile(self.contact_distance), arm, axis)
+            )
             return
         # The face lies along -i times its normal, a quarter turn behind it.
         face = w.along(self.follower, -1j * self.normal)
-        row = Curve.of(FaceOnProfile(Follow(self.met, phase=0.5 * math.pi)), face, way, axis)
+        row = Curve.of(FaceOnProfile(Follow(self.contact_distance, phase=0.5 * math.pi)), face, arm, axis)
         w.add(self.id, "face on the profile", links, w.size, row)
 
     def gap(self, poses: Poses) -> Floats:
         """Return the distance (n,) [m] of the follower from its position on the profile."""
-        way, face = self.seen(poses)
+        arm, face = self.seen(poses)
         if face is None:
-            return np.asarray(np.abs(np.abs(way) - self.met(np.angle(way))))
-        return np.asarray(np.abs((way * np.conj(face)).real - self.met(np.angle(face))))
+            return np.asarray(np.abs(np.abs(arm) - self.contact_distance(np.angle(arm))))
+        return np.asarray(np.abs((arm * np.conj(face)).real - self.contact_distance(np.angle(face))))
 
     def seen(self, poses: Poses) -> tuple[Plane, Plane | None]:
         """Return the follower's reference point (n,), from the cam's centre, and its face normal, in the cam's axes."""
         axis = np.conj(poses.along(self.cam))
-        way = (poses.at(self.follower, self.touch) - poses.at(self.cam, self.centre)) * axis
-        return way, None if self.normal is None else poses.along(self.follower, self.normal) * axis
+        arm = (poses.at(self.follower, self.touch) - poses.at(self.cam, self.centre)) * axis
+        return arm, None if self.normal is None else poses.along(self.follower, self.normal) * axis
 
     @cached_property
-    def met(self) -> Met:
+    def contact_distance(self) -> ContactDistance:
         """The distance of the roller's centre, edge or face from `centre` as a function of the angle on the cam."""
-        return Met(self.function, self.radius, self.normal is not None)
+        return ContactDistance(self.function, self.radius, self.normal is not None)
 
     def profile(self, x: Any = None) -> Floats:
         """Return the profile (n, 2) [m] in the cam's frame at polar angles x (n,); one turn in 360 steps by default."""

@@ -34,7 +34,7 @@ def require_reach(draft: Draft, made: ProfileCam) -> None:
     carrier, shaft, guide = mounted
     base, cam, follower = (draft.links[name] for name in (carrier, made.cam, made.follower))
     angles = np.linspace(0.0, TURN, 3601)
-    away = made.met(angles)
+    away = made.contact_distance(angles)
     axes = np.exp(1j * angles)
     beside = cam.local[shaft.id] - made.centre
     if made.normal is None:

@@ -53,7 +53,7 @@ def make_profile_cam(draft: Draft, key: str, id: str, entry: CamKeys, contact: s
         id, links=(cam.name, follower.name), contact=contact, function=function, centre=cam.local[center], touch=place,
         normal=normal, radius=entry.radius or 0.0,
     )  # fmt: skip
-    if not made.met.is_single_valued:
+    if not made.contact_distance.is_single_valued:
         what = (
             "is not convex, so a flat face cannot follow it" if normal is not None else "is too concave for the roller"
         )

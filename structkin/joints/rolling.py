@@ -17,7 +17,7 @@ from structkin.model.draft import Draft
 from structkin.model.fields import Flag, Name, Radii, Radius, TwoPoints
 from structkin.model.flaw import Flaw
 from structkin.model.geometry import unit_direction
-from structkin.rows.windings import Winding
+from structkin.rows.trig_rows import TrigRow
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,7 +77,7 @@ class RollingOnCircle(TurnCoupling):
         way = w.point(second, b) - w.point(first, a)
         drawn = w.drawn(second, b) - w.drawn(first, a)
         turn = w.turns({first: 1 / (1 - self.ratio), second: -self.ratio / (1 - self.ratio)})
-        for name, row in zip("xy", Winding.along(way * (abs(drawn) / drawn), self.reach, turn), strict=True):
+        for name, row in zip("xy", TrigRow.along(way * (abs(drawn) / drawn), self.reach, turn), strict=True):
             w.add(self.id, f"line of centres, {name}", self.links, w.size, row)
 
 

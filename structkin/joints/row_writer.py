@@ -48,7 +48,7 @@ class Parts(Protocol):
         """The joints by id."""
 
 
-class Led(Protocol):
+class PointGuide(Protocol):
     """A joint that guides a point of its slider."""
 
     @property
@@ -100,7 +100,7 @@ class RowWriter(ABC):
         """Return the links whose attachment to the first link of a fastened joint has to be written."""
 
     @abstractmethod
-    def tip(self, slot: Led) -> tuple[Affine, str]:
+    def tip(self, slot: PointGuide) -> tuple[Affine, str]:
         """Return the point that a joint guides, and its link."""
 
     @abstractmethod

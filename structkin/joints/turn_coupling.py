@@ -34,7 +34,7 @@ class TurnCoupling(Pair):
     rotation of the arm) = ratio (rotation of the second - rotation of the arm), where the arm is the link that holds
     both centres or, for rolling circles (`arm` None), the line of centres. Or `guide` is given, a prismatic joint or
     the rolling joint itself: its travel - shift = lever (rotation of the first - rotation of the second), lever in m
-    per radian; `shift` [m] is its travel in the sketch, nonzero after a mechanism has been posed anew.
+    per radian; `shift` [m] is its travel in the sketch, nonzero after a mechanism has been posed again.
 
     `centers` are positions in the frames of the two links, `radii` those of the pitch circles [m]; a rack or a line
     has None instead. `line` is the two ends of its pitch line, in its frame. The sketch is in mesh.

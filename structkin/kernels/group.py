@@ -38,21 +38,21 @@ FEW = 4
 MARGIN = 1000.0
 
 #: The functions that Numba compiles.
-FUNCTIONS = ("between", "walk", "newton", "ahead", "rates")
+FUNCTIONS = ("between", "steps", "newton", "ahead", "rates")
 
 
 @dataclass(frozen=True)
 class GroupKernel:
     """The kernels of a group, and its constants.
 
-    If the side is larger than `clear`, the smallest singular value is not near zero. `terms` is the number of
-    operations of a Newton step; `scalar` is the source of the functions of single lanes.
+    If the determinant is larger than `regular_determinant`, the smallest singular value is not near zero. `terms` is
+    the number of operations of a Newton step; `scalar` is the source of the functions of single lanes.
     """
 
     kernel: Kernel
     scalar: str
     constants: Floats
-    clear: float
+    regular_determinant: float
     terms: int
 
     @cached_property
@@ -71,7 +71,7 @@ class GroupKernel:
     def newton(self, h: Floats, s: Floats, iterations: int, *, numba: bool) -> tuple[Floats, Floats, Floats]:
         """Run Newton's method from poses s (4 links, n) at inputs h.
 
-        Return the poses, the last step (n,) relative to the size, infinite where it failed, and the side (n,).
+        Return the poses, the last step (n,) relative to the size, infinite where it failed, and the determinant (n,).
         """
         n = s.shape[1]
         found, found_rest = np.empty(s.shape), np.empty((2, n))
@@ -103,40 +103,43 @@ class GroupKernel:
         newton, c = self._lanes().newton, self._numbers
         found, rest = np.empty(s.shape), np.full((2, s.shape[1]), np.inf)
         for lane, (here, begin) in enumerate(zip(h.T.tolist() or [[]] * s.shape[1], s.T.tolist(), strict=True)):
-            pose, change, side = begin, np.nan, np.nan
+            pose, change, determinant = begin, np.nan, np.nan
             try:
                 for _ in range(iterations):
-                    *pose, change, side = newton(here, pose, c)
+                    *pose, change, determinant = newton(here, pose, c)
                     if change < CLOSED**2:
                         break
             except (ArithmeticError, ValueError):
-                pose, change, side = [np.nan] * len(pose), np.inf, np.nan
-            found[:, lane], rest[:, lane] = pose, (change, side)
+                pose, change, determinant = [np.nan] * len(pose), np.inf, np.nan
+            found[:, lane], rest[:, lane] = pose, (change, determinant)
         change = np.sqrt(rest[0])
         return found, np.where(np.isfinite(change), change, np.inf), rest[1]
 
-    def walk(
-        self, h: Floats, s: Floats, start: float, size: float, doubt: float, *, numba: bool
+    def steps(
+        self, h: Floats, s: Floats, start: float, size: float, doubtful: float, *, numba: bool
     ) -> tuple[Floats, Floats]:
         """Track from a pose s (rows,) through inputs h (inputs, n + 1), the first of which belong to the pose.
 
-        Each step is a tangent predictor followed by Newton's method. Return the poses (rows, k) and sides (k,)
-        accepted in sequence, up to the first side not larger than `doubt`. `start` is the sign of the side of s.
+        Each step is a tangent predictor followed by Newton's method. Return the poses (rows, k) and determinants (k,)
+        accepted in sequence, up to the first determinant not larger than `doubtful`. `start` is the sign of the
+        determinant of s.
         """
-        sides = np.full(h.shape[1], np.nan)
+        determinants = np.full(h.shape[1], np.nan)
         if numba:
-            t = np.empty((len(s), len(sides)))
+            t = np.empty((len(s), len(determinants)))
             t[:, 0] = s
             c = self.constants
-            count = self.kernel.call("walk", np.ascontiguousarray(h), start, 1 / size, doubt, c, t, sides, numba=True)
-            return t[:, 1:count], sides[1:count]
-        found, rest = [[value] + [np.nan] * h.shape[1] for value in s.tolist()], sides.tolist()
+            count = self.kernel.call(
+                "steps", np.ascontiguousarray(h), start, 1 / size, doubtful, c, t, determinants, numba=True
+            )
+            return t[:, 1:count], determinants[1:count]
+        found, rest = [[value] + [np.nan] * h.shape[1] for value in s.tolist()], determinants.tolist()
         # At a singular pose, keep the poses reached before it.
         with suppress(ArithmeticError, ValueError):
-            self._lanes().walk(h.tolist(), start, 1 / size, doubt, self._numbers, found, rest)
-        sides = np.array(rest)
-        count = len(sides) - int(np.isnan(sides[1:]).sum())
-        return np.array(found)[:, 1:count], sides[1:count]
+            self._lanes().steps(h.tolist(), start, 1 / size, doubtful, self._numbers, found, rest)
+        determinants = np.array(rest)
+        count = len(determinants) - int(np.isnan(determinants[1:]).sum())
+        return np.array(found)[:, 1:count], determinants[1:count]
 
     def between(
         self,
@@ -153,8 +156,8 @@ class GroupKernel:
 
         `way` (n,) is the path coordinate of each lane, `count` (intervals,) the number of lanes per interval, `begin`
         its start and `inverse` one over its length. The poses are written to `out` (rows, n); the square of the last
-        step, the side, and a bound on the squared distance from the curve to `r` (3, n), unless it is (3, 0). Return
-        the number of lanes not closed near the curves, and the smallest and the largest side.
+        step, the determinant, and a bound on the squared distance from the curve to `r` (3, n), unless it is (3, 0).
+        Return the number of lanes not closed near the curves, and the smallest and the largest determinant.
         """
         inputs, rows = tuple(map(np.ascontiguousarray, h)), tuple(out)
         parts = count, begin, inverse, curves, self.constants, rows, r
@@ -164,7 +167,7 @@ class GroupKernel:
     def close(self, h: Sequence[Floats], guess: Floats, out: Floats, r: Floats) -> None:
         """Close lanes from a guess (rows, n), as `between` does, by NumPy."""
         n, s, t = guess.shape[1], guess, np.empty(guess.shape)
-        # The first step measures the error of the guess; sides are those of the last.
+        # The first step measures the error of the guess; determinants are those of the last.
         self.kernel.call("correct", h, s, self._cells, t, r, numba=False)
         far = r[2]
         far[:] = r[0]

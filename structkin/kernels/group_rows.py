@@ -91,7 +91,7 @@ class Formulas:
 
     Values are named h (variable inputs), s (the pose: O_x, O_y, U_x, U_y of each link), d and e (first and second
     derivatives of the inputs). `corrected` is the pose after one step of Newton's method, `change` the square
-    of that step over the group's size. `side` has the sign of the determinant of the scaled Jacobian, up to a
+    of that step over the group's size. `determinant` has the sign of the determinant of the scaled Jacobian, up to a
     constant sign, and the size of its triangle's diagonal, as the inverse of the root of the sum of inverse squares: of
     the order of its smallest singular value. `ahead` is the pose moved along its tangent by the inputs' d; `first` and
     `second` are its derivatives in time.
@@ -101,7 +101,7 @@ class Formulas:
     constants: tuple[float, ...]
     corrected: tuple[Term, ...]
     change: Term
-    side: Term
+    determinant: Term
     ahead: tuple[Term, ...]
     first: tuple[Term, ...]
     second: tuple[Term, ...]
@@ -184,23 +184,23 @@ class _Writer:
             ((more[3 * k], more[3 * k + 1]), _plus(_scaled(_turned(self.units[k]), more[3 * k + 2]), bent[k][1]))
             for k in range(m)
         ]
-        side: Term = 1.0
+        determinant: Term = 1.0
         for term in system.signed:
-            side = side * term
-        if not isinstance(side, Symbol):
+            determinant = determinant * term
+        if not isinstance(determinant, Symbol):
             raise ValueError("the pose of the group does not appear in its equations")
         weak: Term = 0.0
         for column, term in system.diagonal:
             # The columns of angles are larger than the others by the size.
             inverse = (self.size if column % 3 == 2 else 1.0) / term
             weak = weak + inverse * inverse
-        side = side / np.sqrt(side * side * weak)
+        determinant = determinant / np.sqrt(determinant * determinant * weak)
         return Formulas(
             self.graph,
             tuple(self.constants),
             self._after(step),
             change,
-            side,
+            determinant,
             self._after(moved),
             tuple(term for O, U in rates for pair in (O, U) for term in pair),
             tuple(term for O, U in second for pair in (O, U) for term in pair),

@@ -59,7 +59,7 @@ def numpy_source(found: Formulas) -> str:
 def numba_source(found: Formulas) -> str:
     """Return the module of kernels for Numba."""
     lines = [_HEAD.format(more=", compiled once and then read from the cache", imports=_NUMBA)]
-    lines += ["", *_between(found), "", DECORATOR, *_walk(found)]
+    lines += ["", *_between(found), "", DECORATOR, *_steps(found)]
     for name, outs, terms in _results(found):
         lines += ["", *_loop(name, found.graph, terms, outs)]
     return "\n".join(lines) + "\n"
@@ -68,9 +68,9 @@ def numba_source(found: Formulas) -> str:
 def scalar_source(found: Formulas) -> str:
     """Return the module of functions of single lanes in plain Python, which is faster than NumPy for few lanes."""
     graph = found.graph
-    lines = [_HEAD.format(more=", for single lanes", imports=_SCALAR), "", *_walk(found)]
+    lines = [_HEAD.format(more=", for single lanes", imports=_SCALAR), "", *_steps(found)]
     for name, letters, terms in (
-        ("newton", "hs", [*found.corrected, found.change, found.side]),
+        ("newton", "hs", [*found.corrected, found.change, found.determinant]),
         ("ahead", "hsd", found.ahead),
     ):
         loads = graph.loads(terms)
@@ -84,7 +84,7 @@ def scalar_source(found: Formulas) -> str:
 def _results(found: Formulas) -> Iterable[tuple[str, list[str], list[Term]]]:
     """Yield the name, the results' names and their terms of the kernels of both dialects."""
     kernels = {
-        "newton": (("t", found.corrected), ("r", (found.change, found.side))),
+        "newton": (("t", found.corrected), ("r", (found.change, found.determinant))),
         "ahead": (("t", found.ahead),),
         "rates": (("v", found.first), ("w", found.second)),
     }
@@ -152,19 +152,19 @@ def _between(found: Formulas) -> list[str]:
     """Return the kernel that closes lanes from curves `p` (6, rows, intervals) between points.
 
     Lane after lane, `count` of them belong to an interval, which begins at `begin` on the `way` and is 1 / `inverse`
-    long. The poses go into `t`; `r`, if it has room, takes the square of the last step, the side, and a bound of the
-    square of the way from the curve: the largest number of steps times the sum of their squares. `h` and `t` are rows.
-    It returns how many lanes are not closed near their curves, and the least and the largest side.
+    long. The poses go into `t`; `r`, if it has room, takes the square of the last step, the determinant, and a bound of
+    the square of the way from the curve: the largest number of steps times the sum of their squares. `h` and `t` are
+    rows. It returns how many lanes are not closed near their curves, and the least and the largest determinant.
     """
     graph, rows = found.graph, len(found.corrected)
-    terms = [*found.corrected, found.change, found.side]
+    terms = [*found.corrected, found.change, found.determinant]
     loads, constants = _split(graph, terms)
     inputs = [name for name in loads if name[0] == "h"]
 
     def x(row: int) -> str:
         return f"x[{row * (WIDTH + SPARE)} + i]"
 
-    change, side, far, along = range(rows, rows + 4)
+    change, determinant, far, along = range(rows, rows + 4)
     # The buffer takes the corrected poses in the places of those before.
     body = [f"{name} = {name}_[low + i]" for name in inputs]
     body += [f"{name} = {x(int(name[1:]))}" for name in loads if name[0] == "s"]
@@ -183,7 +183,7 @@ def _between(found: Formulas) -> list[str]:
         curves += [f"u = 1.5 - 0.5 * ({one} * {one} + {two} * {two})", f"{one} *= u", f"{two} *= u"]
     curves += [f"v{k}[i] = g{k}" for k in range(rows)]
     powers = [f"{name}{k}{more} = p[{q}, {k}, j]" for k in range(rows) for q, (name, more) in enumerate(_POWERS)]
-    stores = [*((f"t{k}", k) for k in range(rows))], [("r0", change), ("r1", side), ("r2", far)]
+    stores = [*((f"t{k}", k) for k in range(rows))], [("r0", change), ("r1", determinant), ("r2", far)]
 
     return [
         DECORATOR,
@@ -229,13 +229,13 @@ def _between(found: Formulas) -> list[str]:
         # Minima and maxima side by side: each waits for its own last comparison only.
         "        for i in range(0, n - 3, 4):",
         *(
-            f"            {name}{k} = x[{side * (WIDTH + SPARE)} + i + {k}] "
-            f"if x[{side * (WIDTH + SPARE)} + i + {k}] {sign} {name}{k} else {name}{k}"
+            f"            {name}{k} = x[{determinant * (WIDTH + SPARE)} + i + {k}] "
+            f"if x[{determinant * (WIDTH + SPARE)} + i + {k}] {sign} {name}{k} else {name}{k}"
             for k in range(4)
             for name, sign in (("least", "<"), ("most", ">"))
         ),
         "        for i in range(n - n % 4, n):",
-        f"            least0, most0 = min(least0, {x(side)}), max(most0, {x(side)})",
+        f"            least0, most0 = min(least0, {x(determinant)}), max(most0, {x(determinant)})",
         "        if r.shape[1]:",
         *(line for name, k in stores[1] for line in ("    " + _OVER, f"                {name}_[low + i] = {x(k)}")),
         "    return bad, min(least0, least1, least2, least3), max(most0, most1, most2, most3)",
@@ -243,14 +243,15 @@ def _between(found: Formulas) -> list[str]:
     ]
 
 
-def _walk(found: Formulas) -> list[str]:
-    """Return the function that walks one lane through the inputs `h` from the pose in the first place of `t`.
+def _steps(found: Formulas) -> list[str]:
+    """Return the function that takes one lane through the inputs `h` from the pose in the first place of `t`.
 
-    `t` and `sides` take the poses and sides, `start` is the sign of the first side; it stops behind a side that is not
-    larger than `doubt`, and before a pose that is not accepted. It returns how many places are filled.
+    `t` and `determinants` take the poses and determinants, `start` is the sign of the first determinant; it stops
+    behind a determinant that is not larger than `doubtful`, and before a pose that is not accepted. It returns how many
+    places are filled.
     """
     graph, rows = found.graph, len(found.corrected)
-    terms = [*found.corrected, found.change, found.side]
+    terms = [*found.corrected, found.change, found.determinant]
     loads, constants = _split(graph, [*terms, *found.ahead])
     moving = [int(name[1:]) for name in loads if name[0] == "h"]
     poses = range(rows)
@@ -264,10 +265,10 @@ def _walk(found: Formulas) -> list[str]:
         tests += [f"{apart[2]} * {apart[2]} + {apart[3]} * {apart[3]} < {DEPARTURE**2!r}"]
         tests += [f"{turned[0]} * {turned[0]} + {turned[1]} * {turned[1]} < {(TURN + DEPARTURE) ** 2!r}"]
     return [
-        "def walk(h, start, weight, doubt, c, t, sides):",
+        "def steps(h, start, weight, doubtful, c, t, determinants):",
         *constants,
         *_rows([*(f"h{k}" for k in moving), *(f"t{k}" for k in poses)]),
-        "    for j in range(1, len(sides)):",
+        "    for j in range(1, len(determinants)):",
         *_indented([*before, *changes, *(f"s{k} = t{k}_[j - 1]" for k in poses), *graph.lines(found.ahead)], 2),
         *_indented([f"g{k} = {graph.name(term)}" for k, term in enumerate(found.ahead)], 2),
         *_indented([*here, *(f"s{k} = g{k}" for k in poses)], 2),
@@ -276,15 +277,16 @@ def _walk(found: Formulas) -> list[str]:
         *_indented([f"s{k} = {graph.name(term)}" for k, term in enumerate(found.corrected)], 3),
         f"            if {graph.name(found.change)} < {CLOSED**2!r}:",
         "                break",
-        f"        if not ({graph.name(found.change)} < {CLOSED**2!r} and start * {graph.name(found.side)} > 0.0):",
+        f"        if not ({graph.name(found.change)} < {CLOSED**2!r} "
+        f"and start * {graph.name(found.determinant)} > 0.0):",
         "            return j",
         f"        if not ({' and '.join(tests)}):",
         "            return j",
         *_indented([f"t{k}_[j] = s{k}" for k in poses], 2),
-        f"        sides[j] = {graph.name(found.side)}",
-        f"        if not start * {graph.name(found.side)} > doubt:",
+        f"        determinants[j] = {graph.name(found.determinant)}",
+        f"        if not start * {graph.name(found.determinant)} > doubtful:",
         "            return j + 1",
-        "    return len(sides)",
+        "    return len(determinants)",
         "",
     ]
 

@@ -13,13 +13,15 @@ from structkin.track.tolerances import LIMIT
 Floats = NDArray[np.float64]
 
 
-def ill_conditioned(margin: Floats, root: Floats, status: NDArray[np.int8], group: NDArray[np.int32], at: int) -> float:
-    """Compute the roots of margins, some of which are not positive, and mark their lanes; return the least margin."""
-    singular = (margin <= LIMIT) & (margin >= -LIMIT)
-    np.sqrt(np.where(singular, np.maximum(margin, 0.0), margin), out=root)
+def ill_conditioned(
+    discriminant: Floats, root: Floats, status: NDArray[np.int8], group: NDArray[np.int32], at: int
+) -> float:
+    """Compute the roots of discriminants, mark lanes where they are not positive, and return the least discriminant."""
+    singular = (discriminant <= LIMIT) & (discriminant >= -LIMIT)
+    np.sqrt(np.where(singular, np.maximum(discriminant, 0.0), discriminant), out=root)
     mark(status, group, singular, Status.SINGULAR, at)
-    mark(status, group, margin < -LIMIT, Status.OUT_OF_REACH, at)
-    return float(np.fmin.reduce(margin, initial=np.inf))
+    mark(status, group, discriminant < -LIMIT, Status.OUT_OF_REACH, at)
+    return float(np.fmin.reduce(discriminant, initial=np.inf))
 
 
 def blank(where: NDArray[np.bool_], arrays: Sequence[Floats]) -> None:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from structkin.kernels.kernel import Kernel
 from structkin.kernels.source import module_source
 from structkin.kernels.tracing import Signature, signature, trace
-from structkin.plan.plan import Plan, Slot, Step
+from structkin.plan.plan import Plan, Register, Step
 
 _kernels: dict[Signature, Kernel | None] = {}
 
@@ -111,7 +111,8 @@ class KernelPlan:
         steps = [self.plan.steps[index] for index, _, _ in pending]
         offsets = self.plan.offsets
         rows = [
-            [offsets[x.index] if isinstance(x, Slot) else -1 for x in step.inputs] + [offsets[k] for k in step.outputs]
+            [offsets[x.index] if isinstance(x, Register) else -1 for x in step.inputs]
+            + [offsets[k] for k in step.outputs]
             for step in steps
         ]
         return Run(

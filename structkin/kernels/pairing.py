@@ -18,8 +18,8 @@ Unit = tuple[int, ...]
 def row_of(name: str) -> tuple[str, int]:
     """Return the vector of a coordinate's name and its row; the row is -1 if the name is not that of a coordinate.
 
-    >>> row_of("h0_1_0"), row_of("o0_2_1_"), row_of("margin")
-    (('h0_1', 0), ('o0_2', 1), ('margin', -1))
+    >>> row_of("h0_1_0"), row_of("o0_2_1_"), row_of("discriminant")
+    (('h0_1', 0), ('o0_2', 1), ('discriminant', -1))
     """
     head, _, row = name.rstrip("_").rpartition("_")
     return (head, int(row)) if row in ("0", "1") else (name, -1)

@@ -19,7 +19,7 @@ from structkin.plan.status import Status
 from structkin.track.tolerances import LIMIT
 
 #: The arguments of the kernels for both engines.
-SOLVE = "x, low, high, rows, constants, modes, lane_modes, at, groups, status, group, least, margin, root_"
+SOLVE = "x, low, high, rows, constants, modes, lane_modes, at, groups, status, group, least, discriminant, root_"
 COEFFICIENTS = "x, K, L, low, high, at, rows, constants, groups, status, group, singular"
 
 
@@ -60,11 +60,11 @@ class _Writer:
         terms = [term for order in trace.orders[:orders] for term in order]
         body = [line for order in range(orders) for line in self._rows(f"x[{order}]", f"h{order}", inputs=True)]
         body += [line for order in range(orders) for line in self._rows(f"x[{order}]", f"o{order}", inputs=False)]
-        if trace.margin is None:
+        if trace.discriminant is None:
             return body + self._formulas(terms, outs)
         width = sum(self.of.widths)
         sign = "modes[s] * " if trace.one_mode else ""
-        return body + self._with_margin(sign, terms, outs) + self._without_pose(outs[:width], outs[width:])
+        return body + self._with_discriminant(sign, terms, outs) + self._without_pose(outs[:width], outs[width:])
 
     # --- K and L ------------------------------------------------------------------------------------------
 
@@ -112,8 +112,8 @@ class _Writer:
         """Yield the lines that name the rows of one operand; they replace the braces of `place`."""
         raise NotImplementedError
 
-    def _with_margin(self, sign: str, terms: Sequence[Term], outs: Sequence[str]) -> list[str]:
-        """Return the lines that compute margins and roots, mark lanes without a root, and store the terms."""
+    def _with_discriminant(self, sign: str, terms: Sequence[Term], outs: Sequence[str]) -> list[str]:
+        """Return the lines that compute discriminants and roots, mark lanes without a root, and store the terms."""
         raise NotImplementedError
 
     def _formulas(self, terms: Sequence[Term], outs: Sequence[str]) -> list[str]:
@@ -156,24 +156,24 @@ def mark(status, group, lane, outcome, at):
     def _operand(self, place: str, name: str, column: int, size: int) -> Iterable[str]:
         yield from (f"{name}_{c}_ = {place.format(f'rows[s, {column}] + {c}')}" for c in range(size))
 
-    def _with_margin(self, sign: str, terms: Sequence[Term], outs: Sequence[str]) -> list[str]:
-        margin = self.trace.margin
-        lines = self._loop([margin], [f"margin[i] = {sign}{self.graph.name(margin)}"])
+    def _with_discriminant(self, sign: str, terms: Sequence[Term], outs: Sequence[str]) -> list[str]:
+        discriminant = self.trace.discriminant
+        lines = self._loop([discriminant], [f"discriminant[i] = {sign}{self.graph.name(discriminant)}"])
         lines += ["bad = 0", "low0 = low1 = low2 = low3 = inf"]
-        lines += ["for i in range(n):", f"    bad += not (margin[i] > {LIMIT!r})"]
+        lines += ["for i in range(n):", f"    bad += not (discriminant[i] > {LIMIT!r})"]
         # Four independent minima, so that comparisons do not wait for each other.
         lines += ["for i in range(0, n - 3, 4):"]
-        lines += [f"    low{k} = margin[i + {k}] if margin[i + {k}] < low{k} else low{k}" for k in range(4)]
-        lines += ["for i in range(n - n % 4, n):", "    low0 = margin[i] if margin[i] < low0 else low0"]
+        lines += [f"    low{k} = discriminant[i + {k}] if discriminant[i + {k}] < low{k} else low{k}" for k in range(4)]
+        lines += ["for i in range(n - n % 4, n):", "    low0 = discriminant[i] if discriminant[i] < low0 else low0"]
         lines += ["least[at + s] = min(least[at + s], low0, low1, low2, low3)"]
-        lines += ["if lane_modes[s, 0] == 0:", *self._loop([], ["root_[i] = modes[s] * sqrt(margin[i])"], "    ")]
-        lines += ["else:", *self._loop([], ["root_[i] = lane_modes[s, low + i] * sqrt(margin[i])"], "    ")]
+        lines += ["if lane_modes[s, 0] == 0:", *self._loop([], ["root_[i] = modes[s] * sqrt(discriminant[i])"], "    ")]
+        lines += ["else:", *self._loop([], ["root_[i] = lane_modes[s, low + i] * sqrt(discriminant[i])"], "    ")]
         marks = [
-            f"if margin[i] < {-LIMIT!r}:",
+            f"if discriminant[i] < {-LIMIT!r}:",
             f"    mark(status, group, low + i, {int(Status.OUT_OF_REACH)}, groups[s])",
-            f"elif margin[i] <= {LIMIT!r}:",
+            f"elif discriminant[i] <= {LIMIT!r}:",
             f"    mark(status, group, low + i, {int(Status.SINGULAR)}, groups[s])",
-            "    if margin[i] < 0.0:",
+            "    if discriminant[i] < 0.0:",
             "        root_[i] = 0.0",
         ]
         return [*lines, "if bad:", *self._loop([], marks, "    "), *self._formulas(terms, outs)]
@@ -183,19 +183,21 @@ def mark(status, group, lane, outcome, at):
         return self._loop(terms, stores)
 
     def _without_pose(self, poses: Sequence[str], rates: Sequence[str]) -> list[str]:
-        lost = [f"if margin[i] < {-LIMIT!r}:", *_indented(f"{name}_[i] = nan" for name in poses)]
-        singular = [f"if margin[i] <= {LIMIT!r}:", *_indented(f"{name}_[i] = nan" for name in rates)] if rates else []
+        lost = [f"if discriminant[i] < {-LIMIT!r}:", *_indented(f"{name}_[i] = nan" for name in poses)]
+        singular = (
+            [f"if discriminant[i] <= {LIMIT!r}:", *_indented(f"{name}_[i] = nan" for name in rates)] if rates else []
+        )
         return ["if bad:", *self._loop([], lost + singular, "    ")]
 
     def _blanks(self, outs: Sequence[str]) -> list[str]:
         where = f"if status[low + i] == {int(Status.SINGULAR)} and group[low + i] == groups[s]:"
         return ["if singular:", *self._loop([], [where, *_indented(f"{name}_[i] = nan" for name in outs)], "    ")]
 
-    def _loop(self, terms: Sequence[Term], tail: Sequence[str], margin: str = "") -> list[str]:
+    def _loop(self, terms: Sequence[Term], tail: Sequence[str], discriminant: str = "") -> list[str]:
         """Return a loop over lanes that computes the terms and ends with these lines."""
         loads = [name for name in self.graph.loads(terms) if not name.startswith("c")]
         inner = [f"{name} = {name}_[i]" for name in loads] + self.graph.lines(terms) + list(tail)
-        return [margin + line for line in ("for i in range(n):", *_indented(inner))]
+        return [discriminant + line for line in ("for i in range(n):", *_indented(inner))]
 
 
 class _NumPy(_Writer):
@@ -240,18 +242,18 @@ from structkin.kernels.ill_conditioned import blank, ill_conditioned
         elif size == 1:
             yield f"{name}_0_ = {place.format(f'row[{column}]')}"
 
-    def _with_margin(self, sign: str, terms: Sequence[Term], outs: Sequence[str]) -> list[str]:
+    def _with_discriminant(self, sign: str, terms: Sequence[Term], outs: Sequence[str]) -> list[str]:
         formulas = [(term, f"{name}_") for term, name in zip(terms, outs, strict=True)]
-        margin, rest = self._stages([(self.trace.margin, "margin")], formulas)
+        discriminant, rest = self._stages([(self.trace.discriminant, "discriminant")], formulas)
         return [
-            *margin,
-            *(["multiply(margin, modes[s], margin)"] if sign else []),
-            "low0 = minimum.reduce(margin)",
+            *discriminant,
+            *(["multiply(discriminant, modes[s], discriminant)"] if sign else []),
+            "low0 = minimum.reduce(discriminant)",
             f"bad = not low0 > {LIMIT!r}",
             "if bad:",
-            "    low0 = ill_conditioned(margin, root_, status[low:high], group[low:high], groups[s])",
+            "    low0 = ill_conditioned(discriminant, root_, status[low:high], group[low:high], groups[s])",
             "else:",
-            "    sqrt(margin, root_)",
+            "    sqrt(discriminant, root_)",
             "least[at + s] = min(least[at + s], low0)",
             "if lane_modes[s, 0] != 0:",
             "    multiply(root_, lane_modes[s, low:high], root_)",
@@ -261,7 +263,7 @@ from structkin.kernels.ill_conditioned import blank, ill_conditioned
         ]
 
     def _without_pose(self, poses: Sequence[str], rates: Sequence[str]) -> list[str]:
-        lost, singular = f"margin < {-LIMIT!r}", f"margin <= {LIMIT!r}"
+        lost, singular = f"discriminant < {-LIMIT!r}", f"discriminant <= {LIMIT!r}"
         return ["if bad:", f"    blank({lost}, {self._arrays(poses)})", f"    blank({singular}, {self._arrays(rates)})"]
 
     def _blanks(self, outs: Sequence[str]) -> list[str]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from structkin.groups import Relation
 from structkin.kernels.symbols import Graph, Symbol, Term
-from structkin.plan.plan import Plan, Slot, Step
+from structkin.plan.plan import Plan, Register, Step
 
 #: The kinds of operands: a vector or a scalar over lanes, or a constant complex number or float.
 VECTOR, SCALAR, COMPLEX, FLOAT = "V", "S", "C", "F"
@@ -44,7 +44,7 @@ class Trace:
     graph: Graph
     constants: int
     one_mode: bool
-    margin: Term | None
+    discriminant: Term | None
     orders: tuple[tuple[Term, ...], ...]
     first: tuple[Term, ...]
     second: tuple[Term, ...]
@@ -59,7 +59,7 @@ def signature(plan: Plan, step: Step) -> tuple[Signature, tuple[float, ...]] | N
         return None
     letters = ""
     for operand in step.inputs:
-        if isinstance(operand, Slot):
+        if isinstance(operand, Register):
             letters += VECTOR if plan.widths[operand.index] == 2 else SCALAR
         elif isinstance(operand, float):
             letters += FLOAT
@@ -120,9 +120,9 @@ class _Tracer:
         constants = [self._constants(letter) for letter in self.of.operands]
         zeros = (0.0,) * 4
         h, dh, ddh, v, w = (self._inputs(letter, constants) for letter in ("h0", "h1", "h2", "v", "w"))
-        margin = relation.margin(h)
-        margin = None if margin is None else _scalar(margin)
-        phi = relation.position(h, None if margin is None else self.graph.load("root"))
+        discriminant = relation.discriminant(h)
+        discriminant = None if discriminant is None else _scalar(discriminant)
+        phi = relation.position(h, None if discriminant is None else self.graph.load("root"))
         rates = relation.linear(h, phi, dh, zeros)
         second = relation.linear(h, phi, ddh, relation.convective(h, phi, dh, rates, dh, rates))
         f, fv, fw = (self._outputs(letter) for letter in ("f", "fv", "fw"))
@@ -133,7 +133,7 @@ class _Tracer:
             self.graph,
             self.used,
             relation.modes == 1,
-            margin,
+            discriminant,
             tuple(map(self._rows, (phi, rates, second))),
             self._rows(K),
             self._rows(L),

@@ -90,11 +90,11 @@ def match_lengths(draft: Draft) -> None:
     for name in sorted(draft.links, key=lambda name: name != GROUND):
         link = draft.links[name]
         if name != GROUND:
-            ratio, told = _ratio(_lengths(draft, link), known, size)
-            if told:
+            ratio, remark = _ratio(_lengths(draft, link), known, size)
+            if remark:
                 link = replace(link, local=MappingProxyType({p: ratio * z for p, z in link.local.items()}))
                 draft.links[name] = link
-                draft.remarks.append(f"links.{name}: {told}: they are treated as equal")
+                draft.remarks.append(f"links.{name}: {remark}: they are treated as equal")
         for length in _lengths(draft, link):
             insort(known, length)
 
@@ -107,7 +107,7 @@ def _lengths(draft: Draft, link: Link) -> list[tuple[float, str]]:
 
 def _ratio(lengths: list[tuple[float, str]], known: list[tuple[float, str]], size: float) -> tuple[float, str]:
     """Return the factor to scale a link by, and the reason; 1 if one of its lengths is exactly known already."""
-    ratio, told = 1.0, ""
+    ratio, remark = 1.0, ""
     for length, pair in lengths:
         at = bisect_left(known, (length, ""))
         beside = known[max(at - 1, 0) : at + 1]
@@ -117,6 +117,6 @@ def _ratio(lengths: list[tuple[float, str]], known: list[tuple[float, str]], siz
         gap = abs(other - length)
         if gap <= SAME * size:
             return 1.0, ""
-        if gap <= EQUAL * other and not told:
-            ratio, told = other / length, f"{pair} and {which} differ by {gap / other:.0e} of their length"
-    return ratio, told
+        if gap <= EQUAL * other and not remark:
+            ratio, remark = other / length, f"{pair} and {which} differ by {gap / other:.0e} of their length"
+    return ratio, remark

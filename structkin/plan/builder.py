@@ -1,4 +1,4 @@
-"""Recording a plan: slots, operands and steps, with the value of each slot in the sketch."""
+"""Recording a plan: registers, operands and steps, with the value of each register in the sketch."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from structkin.groups import General, Relation
-from structkin.plan.plan import DriverSlot, Operand, Slot, Step
+from structkin.plan.plan import DriverRegister, Operand, Register, Step
 from structkin.plan.relations import Combine
 from structkin.rows.affine import Affine
 
@@ -18,48 +18,48 @@ from structkin.rows.affine import Affine
 class PlanBuilder:
     """A plan under construction.
 
-    `sketch[slot]` is the value of the slot in the sketch, complex for a vector and real for a scalar.
+    `sketch[register]` is the value of the register in the sketch, complex for a vector and real for a scalar.
     """
 
     widths: list[int] = field(default_factory=list)
     sketch: list[complex] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
-    drivers: dict[tuple[str, int, bool], DriverSlot] = field(default_factory=dict)
-    #: The rotation of a slot's vector from the sketch, if it is known as a sum of scalar slots.
+    drivers: dict[tuple[str, int, bool], DriverRegister] = field(default_factory=dict)
+    #: The rotation of a register's vector from the sketch, if it is known as a sum of scalar registers.
     turns: dict[int, Affine] = field(default_factory=dict)
     #: Vectors turned against another by so much: their turns are followed only where something needs them.
     turned: dict[int, tuple[Affine, Affine]] = field(default_factory=dict)
-    _combined: dict[Affine, Slot] = field(default_factory=dict)
+    _combined: dict[Affine, Register] = field(default_factory=dict)
 
-    def slot(self, width: int, sketch: complex) -> int:
-        """Return a new slot."""
+    def register(self, width: int, sketch: complex) -> int:
+        """Return a new register."""
         self.widths.append(width)
         self.sketch.append(sketch)
         return len(self.widths) - 1
 
-    def driver(self, id: str, group: int, *, angular: bool, value: float, sign: int = 1) -> Slot:
-        """Return the slot of a driver used by a group; its coordinate in the sketch is `value`."""
+    def driver(self, id: str, group: int, *, angular: bool, value: float, sign: int = 1) -> Register:
+        """Return the register of a driver used by a group; its coordinate in the sketch is `value`."""
         known = self.drivers.get((id, sign, angular))
         if known is None:
-            slot = self.slot(2, np.exp(1j * sign * value)) if angular else self.slot(1, value)
-            known = self.drivers[id, sign, angular] = DriverSlot(id, slot, angular, sign, group)
-        return Slot(known.slot)
+            register = self.register(2, np.exp(1j * sign * value)) if angular else self.register(1, value)
+            known = self.drivers[id, sign, angular] = DriverRegister(id, register, angular, sign, group)
+        return Register(known.register)
 
     def vector(self, expression: Affine, group: int) -> Operand:
-        """Return a vector expression as an operand: an existing slot, a constant, or a new slot."""
+        """Return a vector expression as an operand: an existing register, a constant, or a new register."""
         if not expression.terms:
             return expression.const
         if expression.is_slot:
-            return Slot(expression.terms[0][0])
+            return Register(expression.terms[0][0])
         if expression not in self._combined:
             kind = Combine(expression.const, tuple(factor for _, factor in expression.terms))
-            inputs = tuple(Slot(slot) for slot, _ in expression.terms)
+            inputs = tuple(Register(register) for register, _ in expression.terms)
             (out,) = self.step(kind, inputs, (expression.at(self.sketch),), group=group)
-            self._combined[expression] = Slot(out)
+            self._combined[expression] = Register(out)
         return self._combined[expression]
 
-    def direction_slot(self, expression: Affine) -> int | None:
-        """Return the slot whose vector rotates with an expression: its only term, or the slot of the expression."""
+    def direction_register(self, expression: Affine) -> int | None:
+        """Return the register whose vector rotates with an expression: its only term, or that of the expression."""
         if expression.const == 0 and len(expression.terms) == 1:
             return expression.terms[0][0]
         known = self._combined.get(expression)
@@ -78,15 +78,15 @@ class PlanBuilder:
     ) -> tuple[int, ...]:
         """Record a step whose outputs have these values in the sketch, the last `scalars` of them scalars.
 
-        Return their slots.
+        Return their registers.
         """
         vectors = 0 if scalar else len(sketch) - scalars
-        outputs = tuple(self.slot(2 if k < vectors else 1, value) for k, value in enumerate(sketch))
+        outputs = tuple(self.register(2 if k < vectors else 1, value) for k, value in enumerate(sketch))
         self.steps.append(Step(kind, tuple(inputs), outputs, mode, group, tuple(sketch)))
         return outputs
 
     def in_sketch(self, operand: Operand) -> Any:
         """Return an operand's value in the sketch as an input of group functions: a vector (2, 1) or a float."""
-        value = self.sketch[operand.index] if isinstance(operand, Slot) else operand
-        scalar = isinstance(operand, float) or (isinstance(operand, Slot) and self.widths[operand.index] == 1)
+        value = self.sketch[operand.index] if isinstance(operand, Register) else operand
+        scalar = isinstance(operand, float) or (isinstance(operand, Register) and self.widths[operand.index] == 1)
         return float(np.real(value)) if scalar else np.array([[np.real(value)], [np.imag(value)]])

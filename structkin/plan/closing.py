@@ -11,7 +11,7 @@ from structkin.errors import InputError, Problem
 from structkin.groups import kind
 from structkin.joints.guide import Guide
 from structkin.plan.known_state import Contact, KnownState
-from structkin.plan.plan import Operand, Slot
+from structkin.plan.plan import Operand, Register
 from structkin.plan.relations import HalfSquareOfLength
 from structkin.rows.affine import Affine, Frame
 
@@ -33,8 +33,8 @@ class Closing:
         builder = state.builder
         with np.errstate(all="ignore"):
             pose = (builder.in_sketch(sketch),)
-            side = float(form.side(tuple(map(builder.in_sketch, inputs)), pose)[0])
-        if not abs(side) > CLEAR:
+            indicator = float(form.mode_indicator(tuple(map(builder.in_sketch, inputs)), pose)[0])
+        if not abs(indicator) > CLEAR:
             links = " + ".join(self.clusters)
             raise InputError(
                 [
@@ -46,7 +46,7 @@ class Closing:
                 ],
                 state.mechanism.title,
             )
-        (out,) = builder.step(form, inputs, (sketch,), group=self.index, mode=1 if side > 0 else -1)
+        (out,) = builder.step(form, inputs, (sketch,), group=self.index, mode=1 if indicator > 0 else -1)
         return Affine.slot(out)
 
     def vector(self, expression: Affine) -> Operand:
@@ -93,7 +93,7 @@ def half_square_of(state: KnownState, driver: str, group: int) -> Operand:
     drive, builder = state.mechanism.drivers[driver], state.builder
     length = builder.driver(driver, group, angular=False, value=drive.start)
     (out,) = builder.step(HalfSquareOfLength(), (length,), (0.5 * drive.start**2,), group=group, scalar=True)
-    return Slot(out)
+    return Register(out)
 
 
 def half_square(vector: complex) -> float:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from structkin.groups import kind
 from structkin.plan.closing import Closing, half_square, turn_of_guide
 from structkin.plan.known_state import Contact
-from structkin.plan.plan import Operand, Slot
+from structkin.plan.plan import Operand, Register
 from structkin.plan.relations import HalfSquare, Quotient
 from structkin.rows.affine import Affine, Frame
 from structkin.structure import decompose
@@ -40,7 +40,7 @@ class Arm:
         builder = closing.state.builder
         value = half_square(self._span.at(builder.sketch))
         span = closing.vector(self._span)
-        return Slot(builder.step(HalfSquare(), (span,), (value,), group=closing.index, scalar=True)[0])
+        return Register(builder.step(HalfSquare(), (span,), (value,), group=closing.index, scalar=True)[0])
 
     def frames(self, pin: Affine, tip: Affine) -> dict[str, Frame]:
         """Return the frames of all links, for pins at `pin` and `tip`."""
@@ -143,15 +143,15 @@ def _prp(closing: Closing, outer: list[Contact], inner: Contact) -> Mapping[str,
 
 
 def _rpp(closing: Closing, outer: list[Contact], inner: Contact) -> Mapping[str, Frame]:
-    state, (hung, sliding) = closing.state, outer
+    state, (pinned, sliding) = closing.state, outer
     direction = closing.direction_by_guide(sliding)
     guide = state.guide(inner.joint)
     turn = turn_of_guide(guide)
-    first = closing.through_pin(hung, direction * (turn if hung.link == guide.slider else 1 / turn))
+    first = closing.through_pin(pinned, direction * (turn if pinned.link == guide.slider else 1 / turn))
     second = Contact("P", inner.joint, sliding.link)
     inputs: list[Operand] = []
-    for tie, frames in ((sliding, state.frames), (second, {hung.link: first})):
+    for tie, frames in ((sliding, state.frames), (second, {pinned.link: first})):
         start, along, offset = closing.line(tie, direction, 0j, frames)
         inputs += [closing.vector(start), closing.vector(along), offset]
     origin = closing.close("RPP", tuple(inputs), state.sketch_frame(sliding.link)[0], inner.joint)
-    return {hung.link: first, sliding.link: Frame(origin, direction)}
+    return {pinned.link: first, sliding.link: Frame(origin, direction)}

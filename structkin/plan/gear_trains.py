@@ -18,7 +18,7 @@ from structkin.errors import Problem, StructureError
 from structkin.groups import kind
 from structkin.joints.turn_coupling import TurnCoupling
 from structkin.plan.known_state import Contact, KnownState
-from structkin.plan.turns import hung, scalar, travel_of, turn_of, turn_of_driver, turned_direction
+from structkin.plan.turns import frame_on_pin, scalar, travel_of, turn_of, turn_of_driver, turned_direction
 from structkin.rows.affine import Affine, Frame
 from structkin.structure import Group
 
@@ -211,7 +211,7 @@ class _Placer:
     def _on_pin(self, link: str, contact: Contact, direction: Affine, frames: Mapping[str, Frame]) -> Frame:
         state = self.state
         if contact.other is None:
-            return hung(state, link, contact.joint, direction)
+            return frame_on_pin(state, link, contact.joint, direction)
         other = contact.other if contact.link == link else contact.link
         pin = self._frame(other, frames).point(state.local(other, contact.joint))
         return Frame(pin - direction * state.local(link, contact.joint), direction)

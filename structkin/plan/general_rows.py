@@ -10,14 +10,14 @@ from structkin.errors import InputError, Problem, StructureError
 from structkin.groups import General, Rows
 from structkin.joints.geneva import Geneva
 from structkin.joints.law_cam import LawCam
-from structkin.joints.row_writer import DrivenForm, Led, RowWriter
+from structkin.joints.row_writer import DrivenForm, PointGuide, RowWriter
 from structkin.model.mechanism import Mechanism
 from structkin.model.parts import DriverCoordinate
 from structkin.plan.closing import half_square_of, turn_of_guide
 from structkin.plan.driver_rows import write_driver
 from structkin.plan.higher_pairs import require_carrier
 from structkin.plan.known_state import Contact, KnownState
-from structkin.plan.plan import Operand, Slot
+from structkin.plan.plan import Operand, Register
 from structkin.plan.turns import scalar, turn_of
 from structkin.rows.affine import Affine, Frame
 from structkin.rows.curves import Curve
@@ -299,7 +299,7 @@ class GroupWriter(RowWriter):
             if any(own) and all(mine or end in frames for end, mine in zip((first, link), own, strict=True))
         ]
 
-    def tip(self, slot: Led) -> tuple[Affine, str]:
+    def tip(self, slot: PointGuide) -> tuple[Affine, str]:
         """Return the point guided by a guide or a circular slot, and its link."""
         state, slider = self._state, slot.slider
         if slider in self._unknown or slider in state.frames:
@@ -374,7 +374,7 @@ class GroupWriter(RowWriter):
 
     def _known(self, expression: Affine, *, unit: bool = False) -> Affine:
         operand = self._state.builder.vector(expression, self._index)
-        return self._input(operand, unit=unit) if isinstance(operand, Slot) else expression
+        return self._input(operand, unit=unit) if isinstance(operand, Register) else expression
 
     def _input(self, operand: Operand, *, unit: bool) -> Affine:
         if operand not in self._vectors:

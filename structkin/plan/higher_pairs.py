@@ -24,7 +24,7 @@ from structkin.model.mechanism import Mechanism
 from structkin.model.topology import fasten
 from structkin.plan.driven_links import at_distance, slid, turned
 from structkin.plan.known_state import Contact, KnownState
-from structkin.plan.plan import Slot
+from structkin.plan.plan import Register
 from structkin.rows.affine import Frame
 from structkin.rows.periodic import Follow, Function
 
@@ -143,10 +143,10 @@ def _lifted(closing: Closing, tie: Contact, function: Function, cam: str, carrie
     inputs = [closing.vector(state.frames[link].direction) for link in (cam, carrier)]
     lift = Lift(function)
     (start,) = lift.position(tuple(map(builder.in_sketch, inputs)), None)
-    slot = Slot(builder.step(lift, inputs, (float(start[0]),), group=closing.index, scalar=True)[0])
+    slot = Register(builder.step(lift, inputs, (float(start[0]),), group=closing.index, scalar=True)[0])
     if tie.kind == "P":
         return slid(closing, tie, slot)
-    turn = Slot(builder.step(Turn(), (slot,), (complex(np.exp(1j * float(start[0]))),), group=closing.index)[0])
+    turn = Register(builder.step(Turn(), (slot,), (complex(np.exp(1j * float(start[0]))),), group=closing.index)[0])
     return turned(closing, tie, carrier, turn)
 
 
@@ -158,8 +158,8 @@ def _stepped(closing: Closing, tie: Contact, geneva: Geneva) -> Mapping[str, Fra
     angle = builder.driver(id, closing.index, angular=False, value=start)
     relation = OfAngle(Follow(geneva.law, -1.0, geneva.start, sense, phase))
     value = float(relation.function(np.array(start)))
-    slot = Slot(builder.step(relation, (angle,), (value,), group=closing.index, scalar=True)[0])
-    turn = Slot(builder.step(Turn(), (slot,), (complex(np.exp(1j * value)),), group=closing.index)[0])
+    slot = Register(builder.step(relation, (angle,), (value,), group=closing.index, scalar=True)[0])
+    turn = Register(builder.step(Turn(), (slot,), (complex(np.exp(1j * value)),), group=closing.index)[0])
     return turned(closing, tie, geneva.carrier, turn)
 
 

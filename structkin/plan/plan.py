@@ -16,22 +16,22 @@ from structkin.structure import KinematicStructure
 
 
 @dataclass(frozen=True, slots=True)
-class Slot:
+class Register:
     """A reference to the result of an earlier step or a driver."""
 
     index: int
 
 
-#: An input of a step: a slot, a constant scalar, or a constant vector as a complex number.
-Operand = Slot | float | complex
+#: An input of a step: a register, a constant scalar, or a constant vector as a complex number.
+Operand = Register | float | complex
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
     """One solved relation: a structural group, or a preparation of one.
 
-    `outputs` are slot indices; `mode` is +1 or -1; `group` is the index in the kinematic structure; `start` holds the
-    outputs in the sketch, where tracking of a general group starts.
+    `outputs` are register indices; `mode` is +1 or -1; `group` is the index in the kinematic structure; `start` holds
+    the outputs in the sketch, where tracking of a general group starts.
     """
 
     kind: Relation | General
@@ -44,7 +44,7 @@ class Step:
     @property
     def known(self) -> tuple[complex | float | None, ...]:
         """The constants among the inputs, None for variable ones."""
-        return tuple(None if isinstance(item, Slot) else item for item in self.inputs)
+        return tuple(None if isinstance(item, Register) else item for item in self.inputs)
 
     @property
     def has_root(self) -> bool:
@@ -58,45 +58,45 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class DriverSlot:
-    """A slot set by a driver: the unit vector of `sign` times its angle, or its scalar value.
+class DriverRegister:
+    """A register set by a driver: the unit vector of `sign` times its angle, or its scalar value.
 
     `group` is the first group that uses it.
     """
 
     driver: str
-    slot: int
+    register: int
     angular: bool
     sign: int
     group: int
 
     def at(self, z: Any) -> Any:
-        """Return the value of the slot at a driver coordinate z of any shape: z, or a unit vector (2, ...).
+        """Return the value of the register at a driver coordinate z of any shape: z, or a unit vector (2, ...).
 
-        >>> DriverSlot("motor", 0, True, -1, 0).at(np.pi / 2).round(9).tolist()
+        >>> DriverRegister("motor", 0, True, -1, 0).at(np.pi / 2).round(9).tolist()
         [0.0, -1.0]
         """
         return np.stack((np.cos(z), self.sign * np.sin(z))) if self.angular else z
 
     def slope(self, value: Any) -> Any:
-        """Return the derivative of the slot with respect to the coordinate, from the slot's value."""
+        """Return the derivative of the register with respect to the coordinate, from its value."""
         return self.sign * np.stack((-value[1], value[0])) if self.angular else np.ones_like(value[0])
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Steps in solve order, with the frames of all links as expressions of their slots.
+    """Steps in solve order, with the frames of all links as expressions of their registers.
 
-    `widths` is the number of rows of each slot: 2 for a vector, 1 for a scalar. `turns` are the rotations of links from
-    the sketch, including full turns, as sums of scalar slots; only for mechanisms with gears. `engine` runs the plan:
-    "numpy", "numba", or "auto" for the one expected to finish first. Without `with_rates` a sweep may omit all rates
-    except those of the drivers; K and L give the others.
+    `widths` is the number of rows of each register: 2 for a vector, 1 for a scalar. `turns` are the rotations of links
+    from the sketch, including full turns, as sums of scalar registers; only for mechanisms with gears. `engine` runs
+    the plan: "numpy", "numba", or "auto" for the one expected to finish first. Without `with_rates` a sweep may omit
+    all rates except those of the drivers; K and L give the others.
     """
 
     structure: KinematicStructure
     widths: tuple[int, ...]
     steps: tuple[Step, ...]
-    drivers: tuple[DriverSlot, ...]
+    drivers: tuple[DriverRegister, ...]
     frames: Mapping[str, Frame]
     pins: Mapping[str, Affine]
     turns: Mapping[str, Affine] = field(default_factory=dict)
@@ -105,11 +105,11 @@ class Plan:
 
     def __repr__(self) -> str:
         """Return the counts."""
-        return f"<Plan: {len(self.steps)} steps, {len(self.drivers)} slots of drivers>"
+        return f"<Plan: {len(self.steps)} steps, {len(self.drivers)} registers of drivers>"
 
     @cached_property
     def offsets(self) -> tuple[int, ...]:
-        """First row of each slot, and the number of rows."""
+        """First row of each register, and the number of rows."""
         return tuple(accumulate(self.widths, initial=0))
 
     @property
@@ -119,7 +119,7 @@ class Plan:
 
     @property
     def numbers(self) -> int:
-        """The numbers stored per pose, each with its rates: those of the slots and of the drivers."""
+        """The numbers stored per pose, each with its rates: those of the registers and of the drivers."""
         return self.offsets[-1] + 2 * len(self.drivers) + 2
 
     @cached_property
@@ -149,15 +149,15 @@ class Plan:
 
     @cached_property
     def movers(self) -> tuple[frozenset[str], ...]:
-        """The drivers that move each slot."""
+        """The drivers that move each register."""
         movers = [frozenset[str]()] * len(self.widths)
         for item in self.drivers:
-            movers[item.slot] = frozenset((item.driver,))
+            movers[item.register] = frozenset((item.driver,))
         for step in self.steps:
-            inputs = (movers[item.index] for item in step.inputs if isinstance(item, Slot))
+            inputs = (movers[item.index] for item in step.inputs if isinstance(item, Register))
             together = frozenset[str]().union(*inputs)
-            for slot in step.outputs:
-                movers[slot] = together
+            for register in step.outputs:
+                movers[register] = together
         return tuple(movers)
 
     @property
@@ -173,37 +173,37 @@ class Plan:
 
     @cached_property
     def leaves_rows(self) -> bool:
-        """Whether there are slots that no step and no driver writes: then this is the first part of a longer plan."""
+        """Whether there are registers that nothing writes: then this is the first part of a longer plan."""
         written = sum(len(step.outputs) for step in self.steps) + len(self.drivers)
         return written < len(self.widths)
 
-    def rows(self, slot: int) -> slice:
-        """Return the rows of a slot."""
-        return slice(self.offsets[slot], self.offsets[slot + 1])
+    def rows(self, register: int) -> slice:
+        """Return the rows of a register."""
+        return slice(self.offsets[register], self.offsets[register + 1])
 
     def inputs(self, step: Step, x: Any, *, constant: bool = True) -> tuple[Any, ...]:
-        """Return the inputs of a step, vectors (2, n) and scalars (n,), from slots x (rows, n).
+        """Return the inputs of a step, vectors (2, n) and scalars (n,), from registers x (rows, n).
 
         If x contains rates, pass `constant=False`: constants of the plan then become zero.
         """
         return tuple(self._operand(operand, x, constant=constant) for operand in step.inputs)
 
     def outputs(self, step: Step, x: Any) -> tuple[Any, ...]:
-        """Return the unknowns of a step, from slots x (rows, n)."""
-        return tuple(self.slot(slot, x) for slot in step.outputs)
+        """Return the unknowns of a step, from registers x (rows, n)."""
+        return tuple(self.register(register, x) for register in step.outputs)
 
     def drive(self, x: Any, values: Mapping[str, Any]) -> None:
-        """Write the drivers' values, numbers or (..., n), into their slots of x (rows, ..., n)."""
+        """Write the drivers' values, numbers or (..., n), into their registers of x (rows, ..., n)."""
         for item in self.drivers:
-            x[self.rows(item.slot)] = item.at(values[item.driver])
+            x[self.rows(item.register)] = item.at(values[item.driver])
 
-    def slot(self, slot: int, x: Any) -> Any:
-        """Return a slot, a vector (2, n) or a scalar (n,)."""
-        return x[self.rows(slot)] if self.widths[slot] == 2 else x[self.offsets[slot]]
+    def register(self, register: int, x: Any) -> Any:
+        """Return a register, a vector (2, n) or a scalar (n,)."""
+        return x[self.rows(register)] if self.widths[register] == 2 else x[self.offsets[register]]
 
     def _operand(self, operand: Operand, x: Any, *, constant: bool) -> Any:
-        if isinstance(operand, Slot):
-            return self.slot(operand.index, x)
+        if isinstance(operand, Register):
+            return self.register(operand.index, x)
         if isinstance(operand, float):
             return operand if constant else 0.0
         return np.array([[operand.real], [operand.imag]]) if constant else np.zeros((2, 1))

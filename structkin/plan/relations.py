@@ -72,7 +72,7 @@ class HalfSquare(Explicit):
 class HalfSquareOfLength(Explicit):
     """lambda = s^2 / 2 of a driven distance s, which has to be positive."""
 
-    def margin(self, h: Values) -> Array | None:
+    def discriminant(self, h: Values) -> Array | None:
         """Return the distance itself: if it is negative, there is no pose."""
         return np.asarray(h[0])
 

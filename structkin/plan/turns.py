@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from structkin.groups import Turn, kind
 from structkin.plan.known_state import KnownState
-from structkin.plan.plan import Operand, Slot
+from structkin.plan.plan import Operand, Register
 from structkin.plan.relations import Sum, Travel
 from structkin.rows.affine import Affine, Frame
 
@@ -14,12 +14,12 @@ def scalar(state: KnownState, expression: Affine, group: int) -> Operand:
     if not expression.terms:
         return float(expression.const.real)
     if expression.is_slot:
-        return Slot(expression.terms[0][0])
+        return Register(expression.terms[0][0])
     builder = state.builder
     form = Sum(expression.const.real, tuple(factor.real for _, factor in expression.terms))
     value = expression.at(builder.sketch)
-    inputs = tuple(Slot(slot) for slot, _ in expression.terms)
-    return Slot(builder.step(form, inputs, (value.real,), group=group, scalar=True)[0])
+    inputs = tuple(Register(slot) for slot, _ in expression.terms)
+    return Register(builder.step(form, inputs, (value.real,), group=group, scalar=True)[0])
 
 
 def turn_of_driver(state: KnownState, driver: str, group: int) -> Affine:
@@ -42,23 +42,23 @@ def turn_of_vector(state: KnownState, vector: Affine, group: int) -> Affine:
     builder = state.builder
     if not vector.terms:
         return Affine()
-    slot = builder.direction_slot(vector)
+    slot = builder.direction_register(vector)
     if slot is None:
         operand = builder.vector(vector, group)
-        assert isinstance(operand, Slot)
+        assert isinstance(operand, Register)
         slot = operand.index
     if slot in builder.turned and slot not in builder.turns:
         other, own = builder.turned[slot]
         builder.turns[slot] = turn_of_vector(state, other, group) + own
     if slot not in builder.turns:
-        (out,) = builder.step(Turn(builder.sketch[slot]), (Slot(slot),), (0.0,), group=group, scalar=True)
+        (out,) = builder.step(Turn(builder.sketch[slot]), (Register(slot),), (0.0,), group=group, scalar=True)
         builder.turns[slot] = Affine.slot(out)
     return builder.turns[slot]
 
 
 def known_turns(state: KnownState) -> dict[str, Affine]:
     """Return the rotations of all links for which they are known as sums of scalar slots."""
-    slots = {link: state.builder.direction_slot(frame.direction) for link, frame in state.frames.items()}
+    slots = {link: state.builder.direction_register(frame.direction) for link, frame in state.frames.items()}
     return {link: state.builder.turns[slot] for link, slot in slots.items() if slot in state.builder.turns}
 
 
@@ -88,6 +88,6 @@ def turned_direction(state: KnownState, link: str, turn: Affine, group: int) -> 
     return Affine.slot(out)
 
 
-def hung(state: KnownState, link: str, pin: str, direction: Affine) -> Frame:
+def frame_on_pin(state: KnownState, link: str, pin: str, direction: Affine) -> Frame:
     """Return the frame of a link with this direction on a known pin."""
     return Frame(state.pins[pin] - direction * state.local(link, pin), direction)

@@ -14,7 +14,7 @@ from structkin.model.mechanism import Mechanism
 from structkin.plan.builder import PlanBuilder
 from structkin.plan.general_rows import write_rows
 from structkin.plan.known_state import KnownState
-from structkin.plan.plan import Operand, Slot
+from structkin.plan.plan import Operand, Register
 from structkin.structure import KinematicStructure
 
 Floats = NDArray[np.float64]
@@ -45,16 +45,18 @@ class Whole:
         values: dict[int, Any] = {}
         for item in self.builder.drivers.values():
             z = item.at(drivers[item.driver])
-            values[item.slot] = complex(*z) if item.angular else z
+            values[item.register] = complex(*z) if item.angular else z
         for step in self.builder.steps:
             # The only steps here compute half the square of a driven distance.
             (distance,) = step.inputs
-            assert isinstance(distance, Slot)
+            assert isinstance(distance, Register)
             values[step.outputs[0]] = 0.5 * values[distance.index] ** 2
         h = tuple(self._operand(operand, values) for operand in self.inputs)
         return np.asarray(self.form.jacobian(h, origins[:, :, None], directions[:, :, None])[0])
 
     def _operand(self, operand: Operand, values: Mapping[int, Any]) -> Any:
-        value = values[operand.index] if isinstance(operand, Slot) else operand
-        vector = isinstance(operand, complex) or (isinstance(operand, Slot) and self.builder.widths[operand.index] == 2)
+        value = values[operand.index] if isinstance(operand, Register) else operand
+        vector = isinstance(operand, complex) or (
+            isinstance(operand, Register) and self.builder.widths[operand.index] == 2
+        )
         return np.array([[np.real(value)], [np.imag(value)]]) if vector else np.array([np.real(value)])

@@ -50,7 +50,7 @@ def mirrored(motion: Motion, group: Group) -> Frames | None:
     kind, h = step.kind, plan.inputs(step, x)
     assert kind.closed_form
     with np.errstate(all="ignore"):
-        _put(motion, x, roots[0], kind.position(h, -kind.side(h, plan.outputs(step, x))))
+        _put(motion, x, roots[0], kind.position(h, -kind.mode_indicator(h, plan.outputs(step, x))))
     _complete(motion, x, later[1:])
     return _frames(motion, x, group)
 
@@ -93,8 +93,8 @@ def _complete(motion: Motion, x: NDArray[np.float64], indices: list[int]) -> Non
         kind, h = plan.steps[k].kind, plan.inputs(plan.steps[k], x)
         assert kind.closed_form
         with np.errstate(all="ignore"):
-            margin = kind.margin(h)
-            _put(motion, x, k, kind.position(h, 0.0 if margin is None else np.sqrt(np.abs(margin))))
+            discriminant = kind.discriminant(h)
+            _put(motion, x, k, kind.position(h, 0.0 if discriminant is None else np.sqrt(np.abs(discriminant))))
 
 
 def others(motion: Motion, group: Group, sample: int) -> tuple[list[Frames], str]:

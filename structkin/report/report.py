@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from structkin.budget import DEFAULT
-from structkin.errors import InputError, Problem, StructureError
-from structkin.global_methods.methods import solve
+from structkin.errors import InputError, Problem
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
-from structkin.plan.compile import determines_all
 from structkin.report.centres import centres
 from structkin.report.forces import forces
 from structkin.report.limits import limits_of
@@ -21,7 +20,7 @@ from structkin.report.steps import steps
 from structkin.report.summary import ranges, summary
 from structkin.report.transmission import transmission
 from structkin.show.files import whole_file
-from structkin.show.view import view
+from structkin.show.view import motion_of, view
 from structkin.solve import Motion, structure_of
 from structkin.web import page
 
@@ -65,10 +64,10 @@ def report(
     _check(mechanism, path, motion, without)
     # opened first, so that a path which cannot be written is found before the work
     with whole_file(path, encoding="utf-8", newline="\n") if path is not None else nullcontext() as file:
-        data = content(
-            mechanism, motion=motion, samples=samples, duration=duration, without=without, source=source,
-            budget=budget, progress=progress,
-        )  # fmt: skip
+        if motion is None:
+            tell = None if progress is None else partial(progress, "solving")
+            motion = motion_of(mechanism, samples, duration=duration, budget=budget, progress=tell)
+        data = content(mechanism, motion, without, source, budget, progress)
         text = page({"host": "report", "view": data}, mechanism.title or "Mechanism")
         if file is not None:
             file.write(text)
@@ -77,26 +76,18 @@ def report(
 
 def content(
     mechanism: Mechanism,
-    *,
-    motion: Motion | None = None,
-    samples: int = 361,
-    duration: float | None = None,
+    motion: Motion | None,
     without: Collection[str] = (),
     source: str = "",
     budget: float | None = DEFAULT,
     progress: Progress | None = None,
 ) -> dict[str, Any]:
-    """Return the content of a report as plain data: a view (`structkin.show.view`) with sections as further keys."""
+    """Return what a report shows as plain data: a view (`structkin.show.view`) with the sections as further keys."""
 
     def told(what: str) -> Callable[[float], None]:
         return lambda done: progress(what, done) if progress is not None else None
 
     structure = structure_of(mechanism)
-    if motion is None and mechanism.drivers and determines_all(structure):
-        try:
-            motion = solve(mechanism, samples, duration=duration, budget=budget, progress=told("solving"))
-        except StructureError:
-            motion = None
     data = view(mechanism, motion, structure=structure if motion is None else motion.structure)
     data["summary"] = summary(mechanism, structure, motion, source)
     if motion is None:

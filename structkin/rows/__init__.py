@@ -4,7 +4,7 @@ The input is the constraint of a joint on points and directions that are affine 
 
     Re(w conj(a) b) + linear terms in counted rotations and inputs + constant        (`quadrics`)
 
-or, for gears, cams and driven angles between moving links, functions of rotations and vectors (`windings`, `curves`,
+or, for gears, cams and driven angles between moving links, functions of rotations and vectors (`trig_rows`, `curves`,
 `relations`). The output, over lanes, is the rows, their Jacobian, and their second and third derivatives along
 directions (`equations`). The general group, the families of coordinates and all code based on them evaluate their rows
 only here.

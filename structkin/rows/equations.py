@@ -1,4 +1,4 @@
-"""All rows of a mechanism as arrays: quadratic rows, windings and curves behind one interface."""
+"""All rows of a mechanism as arrays: quadratic rows, trigonometric rows and curves behind one interface."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from structkin.rows.curves import Curve, Curves
 from structkin.rows.matrix import Matrix
 from structkin.rows.quadrics import Quadrics
 from structkin.rows.row import Row
-from structkin.rows.windings import Winding, Windings
+from structkin.rows.trig_rows import TrigRow, TrigRows
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 #: The forms of a row.
-Form = Row | Winding | Curve
+Form = Row | TrigRow | Curve
 
 
 class Equations:
@@ -30,7 +30,7 @@ class Equations:
         self._parts: list[tuple[Any, Ints, slice]] = []
         rows, columns = [np.zeros(0, np.intp)], [np.zeros(0, np.intp)]
         first = 0
-        for kind, make in ((Row, Quadrics), (Winding, Windings), (Curve, Curves)):
+        for kind, make in ((Row, Quadrics), (TrigRow, TrigRows), (Curve, Curves)):
             mine = np.array([k for k, form in enumerate(forms) if isinstance(form, kind)], np.intp)
             if not len(mine):
                 continue
@@ -56,7 +56,7 @@ class Equations:
             if isinstance(part, Quadrics):
                 constants[mine] = found["row_constant"]
             else:
-                found |= {"winding": mine, "winding_ptr": entries.start + found["winding_ptr"]}
+                found |= {"trig": mine, "trig_ptr": entries.start + found["trig_ptr"]}
         return {**found, "row_constant": constants}
 
     def jacobian(self, x: Any) -> Any:

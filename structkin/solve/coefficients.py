@@ -117,7 +117,7 @@ class Coefficients:
     def _write_seed(self, K: Floats, L: Floats, part: slice) -> None:
         """Write the derivatives of the drivers' slots in some lanes."""
         for item in self.plan.drivers:
-            rows, own = self.plan.rows(item.slot), self._ids.index(item.driver)
+            rows, own = self.plan.rows(item.register), self._ids.index(item.driver)
             K[:, rows] = 0.0
             L[:, :, rows] = 0.0
             K[own, rows] = item.slope(self.lanes.x[0, rows, part])
@@ -128,11 +128,11 @@ class Coefficients:
         """Return the first derivative of the slots of one driver, or their second one by a pair."""
         seed: dict[int, Any] = {}
         for item in self.plan.drivers:
-            E = self.lanes.x[0, self.plan.rows(item.slot)]
+            E = self.lanes.x[0, self.plan.rows(item.register)]
             if drivers == (item.driver,):
-                seed[item.slot] = item.slope(E)
+                seed[item.register] = item.slope(E)
             elif drivers == (item.driver, item.driver) and item.angular:
-                seed[item.slot] = -E
+                seed[item.register] = -E
         return seed
 
     @cached_property
@@ -141,8 +141,8 @@ class Coefficients:
         for item in self.plan.drivers:
             if item.angular:
                 # E'' = z'' turned(E) - z'^2 E.
-                dE = rates[item.slot]
-                seed[item.slot] = -np.sum(dE**2, axis=0) * self.lanes.x[0, self.plan.rows(item.slot)]
+                dE = rates[item.register]
+                seed[item.register] = -np.sum(dE**2, axis=0) * self.lanes.x[0, self.plan.rows(item.register)]
         return self._derivatives.solve(seed, quadratic(rates, rates))
 
     def slots(self, drivers: Sequence[str]) -> Floats:

@@ -66,9 +66,9 @@ class _Stage:
     drivers: Mapping[str, Floats]
 
     def block(self, part: slice) -> Floats:
-        """Run the steps over a block of lanes; return the least margin of each step in it."""
+        """Run the steps over a block of lanes; return the least discriminant of each step in it."""
         plan = self.job.kernel_plan.plan
-        # Threads would overwrite each other's least margins.
+        # Threads would overwrite each other's least discriminants.
         own = replace(self.lanes.take(part), least=np.full(len(plan.steps), np.inf))
         if self.drivers:
             given = {id: z[:, part] for id, z in self.drivers.items()}
@@ -233,7 +233,7 @@ def _quietly(work: Callable[[slice], T], part: slice) -> T:
         return work(part)
 
 
-# --- the slots of drivers, compiled: sine and cosine of an angle with their rates ---------------------------
+# --- the registers of drivers, compiled: sine and cosine of an angle with their rates ---------------------------
 
 # With few dyads this is a third of all work. The compiled sine may differ from NumPy's in the last digit.
 
@@ -275,5 +275,5 @@ def drive_compiled(plan: Plan, lanes: Lanes, part: slice, block: Lanes, drivers:
             drive(plan, block, item, z)
             continue
         mark(block.status, block.group, ~np.isfinite(z[0]), Status.NO_INPUT, item.group)
-        row = plan.rows(item.slot).start
+        row = plan.rows(item.register).start
         _KERNEL.call("angle", lanes.x, row, part.start, *z, float(item.sign), numba=True)

@@ -1,9 +1,9 @@
-"""Derivatives of all slots of a plan, group by group: rates, velocity coefficients, jerk.
+"""Derivatives of all registers of a plan, group by group: rates, velocity coefficients, jerk.
 
 Every derivative, of any order and along anything, satisfies the linear system of the velocity
-(`structkin.groups.kind`): only the values of the drivers' slots and the right-hand side g, called `bend` here, differ.
-A derivative is kept as a `Field`, which holds only the slots that move: a remote driver in a large mechanism costs
-nothing.
+(`structkin.groups.kind`): only the values of the drivers' registers and the right-hand side g, called `bend` here,
+differ. A derivative is kept as a `Field`, which holds only the registers that move: a remote driver in a large
+mechanism costs nothing.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.plan.plan import Operand, Plan, Slot, Step
+from structkin.plan.plan import Operand, Plan, Register, Step
 from structkin.plan.status import Status
 from structkin.rows.affine import Affine
 from structkin.solve.engine import Lanes
 
 Floats = NDArray[np.float64]
-#: A derivative of the moving slots: vectors (2, n) and scalars (n,); slots that are not in it are zero.
+#: A derivative of the moving registers: vectors (2, n) and scalars (n,); registers that are not in it are zero.
 Field = Mapping[int, Any]
 #: The right-hand side g of a step, given its inputs and its unknowns.
 Bend = Callable[["Part", Step], Any]
@@ -36,14 +36,14 @@ class Part:
     x: NDArray[Any]
     good: NDArray[np.bool_] | None = None
 
-    def slot(self, slot: int, field: Field | None = None) -> Any:
-        """Return a slot's value, or its derivative in a field."""
+    def register(self, register: int, field: Field | None = None) -> Any:
+        """Return a register's value, or its derivative in a field."""
         if field is None:
-            value: Any = self.plan.slot(slot, self.x)
+            value: Any = self.plan.register(register, self.x)
         else:
-            value = field.get(slot)
+            value = field.get(register)
             if value is None:
-                return np.zeros((2, 1)) if self.plan.widths[slot] == 2 else 0.0
+                return np.zeros((2, 1)) if self.plan.widths[register] == 2 else 0.0
         return value if self.good is None or np.ndim(value) == 0 or np.shape(value)[-1] == 1 else value[..., self.good]
 
     def inputs(self, step: Step, field: Field | None = None) -> tuple[Any, ...]:
@@ -52,11 +52,11 @@ class Part:
 
     def outputs(self, step: Step, field: Field | None = None) -> tuple[Any, ...]:
         """Return the unknowns of a step, or their derivatives in a field."""
-        return tuple(self.slot(slot, field) for slot in step.outputs)
+        return tuple(self.register(register, field) for register in step.outputs)
 
     def _operand(self, operand: Operand, field: Field | None) -> Any:
-        if isinstance(operand, Slot):
-            return self.slot(operand.index, field)
+        if isinstance(operand, Register):
+            return self.register(operand.index, field)
         if isinstance(operand, float):
             return operand if field is None else 0.0
         return np.array([[operand.real], [operand.imag]]) if field is None else np.zeros((2, 1))
@@ -64,27 +64,27 @@ class Part:
 
 @dataclass(frozen=True, eq=False)
 class Rows(Mapping[int, Any]):
-    """A field in the rows of an array (rows, n), of the slots that all `drivers` move; views are made on reading.
+    """A field in the rows of an array (rows, n), of the registers that all `drivers` move; views are made on reading.
 
-    Kernels find all slots at once, of which usually only a few are read.
+    Kernels find all registers at once, of which usually only a few are read.
     """
 
     plan: Plan
     x: NDArray[Any]
     drivers: tuple[str, ...] = ()
 
-    def __getitem__(self, slot: int) -> Any:
-        """Return the derivative of a slot; raises `KeyError` where it has none."""
-        if not self.plan.movers[slot].issuperset(self.drivers):
-            raise KeyError(slot)
-        return Part(self.plan, self.x).slot(slot)
+    def __getitem__(self, register: int) -> Any:
+        """Return the derivative of a register; raises `KeyError` where it has none."""
+        if not self.plan.movers[register].issuperset(self.drivers):
+            raise KeyError(register)
+        return Part(self.plan, self.x).register(register)
 
     def __iter__(self) -> Iterator[int]:
-        """Iterate over the slots."""
-        return (slot for slot, moved in enumerate(self.plan.movers) if moved.issuperset(self.drivers))
+        """Iterate over the registers."""
+        return (register for register, moved in enumerate(self.plan.movers) if moved.issuperset(self.drivers))
 
     def __len__(self) -> int:
-        """Return the number of slots."""
+        """Return the number of registers."""
         return sum(1 for _ in self)
 
 
@@ -119,26 +119,26 @@ def third(v: Field, a: Field) -> Bend:
 
 @dataclass(frozen=True)
 class Derivatives:
-    """Solves for derivatives of the slots at the poses of a run; NaN where a group has no regular pose."""
+    """Solves for derivatives of the registers at the poses of a run; NaN where a group has no regular pose."""
 
     plan: Plan
     lanes: Lanes
 
     def rates(self, order: int) -> Field:
-        """Return the rates of all slots of this order, as the run has them."""
+        """Return the rates of all registers of this order, as the run has them."""
         return Rows(self.plan, self.lanes.x[order])
 
     def solve(self, seed: Field, bend: Bend | None = None, drivers: Iterable[str] = ()) -> Field:
-        """Return a derivative of the slots: `seed` gives those of the drivers' slots.
+        """Return a derivative of the registers: `seed` gives those of the drivers' registers.
 
-        Only slots that all `drivers` move are solved for: the others do not have that derivative.
+        Only registers that all `drivers` move are solved for: the others do not have that derivative.
         """
         field, needed = dict(seed), frozenset(drivers)
         with np.errstate(all="ignore"):
             for step in self.plan.steps:
                 if needed <= self.plan.movers[step.outputs[0]]:
-                    for slot, value in zip(step.outputs, self._step(step, field, bend), strict=True):
-                        field[slot] = value
+                    for register, value in zip(step.outputs, self._step(step, field, bend), strict=True):
+                        field[register] = value
         return field
 
     def _step(self, step: Step, field: Field, bend: Bend | None) -> tuple[Any, ...]:
@@ -177,28 +177,28 @@ class Derivatives:
     def of(self, expression: Affine, field: Field) -> NDArray[Any]:
         """Return the derivative of an expression (2, n); NaN where it has no regular pose."""
         total: Any = np.zeros((2, self.lanes.x.shape[-1]), self.lanes.x.dtype)
-        for slot, factor in expression.terms:
-            value = field.get(slot)
+        for register, factor in expression.terms:
+            value = field.get(register)
             if value is not None:
                 # Infinite next to a change point, where circles take over.
                 with np.errstate(invalid="ignore"):
                     total[0] += factor.real * value[0] - factor.imag * value[1]
                     total[1] += factor.imag * value[0] + factor.real * value[1]
-            irregular = self.irregular[slot]
+            irregular = self.irregular[register]
             if irregular is not None:
                 total[:, irregular] = np.nan
         return np.asarray(total)
 
     @cached_property
     def irregular(self) -> tuple[NDArray[np.bool_] | None, ...]:
-        """The lanes in which each slot is unknown or not regular, None where there are none."""
+        """The lanes in which each register is unknown or not regular, None where there are none."""
         rows = map(self.plan.rows, range(len(self.plan.widths)))
         bad = [np.asarray(np.isnan(self.lanes.x[0, part]).any(axis=0)) for part in rows]
         for step in self.plan.steps:
             lost = self._singular(step)
             for item in step.inputs:
-                if isinstance(item, Slot):
+                if isinstance(item, Register):
                     lost = lost | bad[item.index]
-            for slot in step.outputs:
-                bad[slot] = bad[slot] | lost
+            for register in step.outputs:
+                bad[register] = bad[register] | lost
         return tuple(lanes if lanes.any() else None for lanes in bad)

@@ -17,7 +17,7 @@ from structkin.budget import grant
 from structkin.groups import General, Turn
 from structkin.kernels.choice import choose, compiles_group
 from structkin.kernels.group import group_kernel
-from structkin.plan.plan import DriverSlot, Plan, Slot, Step
+from structkin.plan.plan import DriverRegister, Plan, Register, Step
 from structkin.plan.status import Status, mark
 from structkin.solve.tracking import track, unpacked
 from structkin.solve.tracking.group_solvers import group_solver_of
@@ -31,7 +31,7 @@ BLOCK = 2048
 
 
 @dataclass(frozen=True)
-class Around:
+class ContourPoses:
     """Complex poses `x` (rows, n * nodes) on circles around n lanes `at`, in order.
 
     A function that is smooth there has, at the lane, the mean of its values on the circle.
@@ -49,28 +49,28 @@ class Around:
         """Return the values (..., n) at the lanes of functions (..., n * nodes) on the circles."""
         return np.asarray(values.reshape(*values.shape[:-1], len(self.at), -1).mean(axis=-1).real)
 
-    def take(self, lanes: NDArray[np.intp]) -> Around:
+    def take(self, lanes: NDArray[np.intp]) -> ContourPoses:
         """Return the circles around some lanes, which are then numbered by their place in `lanes`."""
         circle = np.minimum(np.searchsorted(self.at, lanes), len(self.at) - 1)
         place = np.flatnonzero(self.at[circle] == lanes)
         x = self.x.reshape(len(self.x), len(self.at), -1)[:, circle[place]]
-        return Around(place, x.reshape(len(x), -1))
+        return ContourPoses(place, x.reshape(len(x), -1))
 
 
 @dataclass(frozen=True)
 class Lanes:
     """The result of a run: `x` (orders, rows, n), `status` (n,) and the group it stopped at (n,), -1 where it did not.
 
-    `least[k]` is the smallest margin that step k has met (of a general group, its smallest singular value squared),
-    infinite for steps that have none. `around` holds complex
-    poses around lanes near a change point, where the real ones lose precision.
+    `least[k]` is the smallest discriminant that step k has met (of a general group, its smallest singular value
+    squared), infinite for steps that have none. `around` holds complex poses around lanes near a change point, where
+    the real ones lose precision.
     """
 
     x: NDArray[Any]
     status: NDArray[np.int8]
     group: NDArray[np.int32]
     least: Floats
-    around: Around | None = None
+    around: ContourPoses | None = None
 
     @classmethod
     def empty(cls, plan: Plan, n: int, orders: int = 3) -> Lanes:
@@ -131,12 +131,12 @@ def positions(plan: Plan, steps: int, lanes: Lanes, drivers: Mapping[str, Floats
         _Block(plan, lanes, slice(None), modes, None, near).run({id: z[None] for id, z in drivers.items()}, steps)
 
 
-def margin(plan: Plan, index: int, lanes: Lanes) -> Floats:
-    """Return the margin of a step (n,) in lanes where the steps before it are solved, NaN where one of them failed."""
+def discriminant(plan: Plan, index: int, lanes: Lanes) -> Floats:
+    """Return the discriminant of a step (n,) in lanes where the steps before it are solved, NaN where one failed."""
     step = plan.steps[index]
     assert step.kind.closed_form
     with np.errstate(all="ignore"):
-        found = step.kind.margin(_Block(plan, lanes, slice(None), lambda _: 1, None).inputs(step, 0))
+        found = step.kind.discriminant(_Block(plan, lanes, slice(None), lambda _: 1, None).inputs(step, 0))
     return np.array(np.broadcast_to(np.nan if found is None else found, lanes.status.shape))
 
 
@@ -145,7 +145,7 @@ def drive_all(plan: Plan, lanes: Lanes, drivers: Mapping[str, Floats]) -> None:
     _Block(plan, lanes, slice(None), lambda _: 1, None)._drive_all(drivers)
 
 
-def drive(plan: Plan, lanes: Lanes, item: DriverSlot, z: Floats) -> None:
+def drive(plan: Plan, lanes: Lanes, item: DriverRegister, z: Floats) -> None:
     """Fill the slot of one driver, with values and rates z (orders, n), in a block of lanes."""
     _Block(plan, lanes, slice(None), lambda _: 1, None)._drive(item, z)
 
@@ -194,8 +194,8 @@ class _Block:
         for item in self.plan.drivers:
             self._drive(item, drivers[item.driver])
 
-    def _drive(self, item: DriverSlot, z: Floats) -> None:
-        x, rows = self.lanes.x, self.plan.rows(item.slot)
+    def _drive(self, item: DriverRegister, z: Floats) -> None:
+        x, rows = self.lanes.x, self.plan.rows(item.register)
         finite = np.isfinite(z[0])
         if not finite.all():
             self._mark(~finite, Status.NO_INPUT, item.group)
@@ -232,21 +232,21 @@ class _Block:
         form = step.kind
         assert form.closed_form
         h = self.inputs(step, 0)
-        margin = form.margin(h)
+        discriminant = form.discriminant(h)
         lost = no_rates = None
-        if margin is not None:
-            margin = np.broadcast_to(margin, self.lanes.status.shape)
+        if discriminant is not None:
+            discriminant = np.broadcast_to(discriminant, self.lanes.status.shape)
             if form.modes == 1:
-                margin = margin * step.mode
-            self.lanes.least[index] = np.fmin.reduce(margin, initial=self.lanes.least[index])
+                discriminant = discriminant * step.mode
+            self.lanes.least[index] = np.fmin.reduce(discriminant, initial=self.lanes.least[index])
             mode = self.modes(index)
             mode = mode[self.part] if np.ndim(mode) else mode
-            if (margin > LIMIT).all():
-                root = mode * np.sqrt(margin)
+            if (discriminant > LIMIT).all():
+                root = mode * np.sqrt(discriminant)
             else:
-                singular = (margin <= LIMIT) & (margin >= -LIMIT)
-                root = mode * np.sqrt(np.where(singular, np.maximum(margin, 0.0), margin))
-                lost = margin < -LIMIT
+                singular = (discriminant <= LIMIT) & (discriminant >= -LIMIT)
+                root = mode * np.sqrt(np.where(singular, np.maximum(discriminant, 0.0), discriminant))
+                lost = discriminant < -LIMIT
                 no_rates = singular | lost
                 self._mark(singular, Status.SINGULAR, step.group)
                 self._mark(lost, Status.OUT_OF_REACH, step.group)
@@ -272,7 +272,7 @@ class _Block:
         solver = group_solver_of(form, step.known, numba=self._compiles(step, form, n))
         x = self.lanes.x
         turned = paths_of(self.plan, step, x[0], angles=True) if self.plan.counts else []
-        moving = [self.plan.rows(item.index) for item in step.inputs if isinstance(item, Slot)]
+        moving = [self.plan.rows(item.index) for item in step.inputs if isinstance(item, Register)]
         # The slots of a step follow each other.
         rows = slice(self.plan.rows(step.outputs[0]).start, self.plan.rows(step.outputs[-1]).stop)
         inputs = [row for part in moving for row in x[0, part]]
@@ -362,10 +362,10 @@ def paths_of(plan: Plan, step: Step, x: Floats, *, angles: bool = False) -> list
 
     Angles are counted along the lanes, which lie close together.
     """
-    movers = frozenset[str]().union(*(plan.movers[item.index] for item in step.inputs if isinstance(item, Slot)))
+    movers = frozenset[str]().union(*(plan.movers[item.index] for item in step.inputs if isinstance(item, Register)))
     found: dict[str, Floats] = {}
     for item in plan.drivers:
-        rows = x[plan.rows(item.slot)]
+        rows = x[plan.rows(item.register)]
         if item.driver in movers and item.angular:
             angle, good = np.arctan2(rows[1], rows[0]), np.isfinite(rows[0])
             angle[good] = np.unwrap(angle[good])
@@ -377,7 +377,7 @@ def paths_of(plan: Plan, step: Step, x: Floats, *, angles: bool = False) -> list
 
 def places_of(plan: Plan, x: Floats, size: float) -> list[Floats]:
     """Return the positions of all drivers in one space (n,): directions of angles, lengths relative to a size."""
-    return [row if item.angular else row / size for item in plan.drivers for row in x[plan.rows(item.slot)]]
+    return [row if item.angular else row / size for item in plan.drivers for row in x[plan.rows(item.register)]]
 
 
 def _nearest(old: Floats, new: Floats) -> tuple[int, int] | None:

@@ -55,13 +55,13 @@ class Jerk:
         for item in self.plan.drivers:
             jerk = item.sign * self.drivers[item.driver]
             if not item.angular:
-                seed[item.slot] = jerk
+                seed[item.register] = jerk
                 continue
-            E = self.lanes.x[0, self.plan.rows(item.slot)]
+            E = self.lanes.x[0, self.plan.rows(item.register)]
             across = np.stack((-E[1], E[0]))
-            rate, bend = (np.sum(across * x[item.slot], axis=0) for x in (first, second))
+            rate, bend = (np.sum(across * x[item.register], axis=0) for x in (first, second))
             # E''' = (z''' - z'^3) turned(E) - 3 z' z'' E.
-            seed[item.slot] = (jerk - rate**3) * across - 3 * rate * bend * E
+            seed[item.register] = (jerk - rate**3) * across - 3 * rate * bend * E
         return derivatives.solve(seed, third(first, second))
 
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from structkin.budget import DEFAULT, metered
 from structkin.model.mechanism import Mechanism
-from structkin.plan.plan import Plan, Slot, Step
+from structkin.plan.plan import Plan, Register, Step
 from structkin.plan.status import Status
 from structkin.solve.call import make_schedule
 from structkin.solve.coefficients import Coefficients
@@ -64,11 +64,11 @@ def run_from_sketch(
     if not plan.tracked and (len(schedule) > SEPARATE or schedule.is_fine):
         return smooth_sweep(plan, schedule, progress, flip=flip)
     fine, kept = schedule.fine(plan.numbers)
-    walked = smooth_sweep(plan, fine, progress, flip=flip)
+    tracked = smooth_sweep(plan, fine, progress, flip=flip)
     # Consecutive samples stay in place: a copy would double the memory.
     whole = kept[-1] - kept[0] + 1 == len(kept)
-    lanes = walked.take(slice(kept[0], kept[-1] + 1) if whole else kept)
-    mark_unreachable(plan, fine, walked, kept, lanes)
+    lanes = tracked.take(slice(kept[0], kept[-1] + 1) if whole else kept)
+    mark_unreachable(plan, fine, tracked, kept, lanes)
     return lanes
 
 
@@ -91,16 +91,16 @@ def mark_unreachable(plan: Plan, schedule: Schedule, fine: Lanes, kept: NDArray[
             sample = int(np.searchsorted(kept, gap))
             if not 0 < sample < len(kept) or (lanes.status[[sample - 1, sample]] != Status.OK).any():
                 continue
-            if _comes_round(plan, step, fine, angles, int(gap), int(kept[sample])):
+            if _continues_across_gap(plan, step, fine, angles, int(gap), int(kept[sample])):
                 lanes.status[sample], lanes.group[sample] = fine.status[gap], fine.group[gap]
                 _clear(plan, lanes, sample, step.group)
 
 
-def _comes_round(
+def _continues_across_gap(
     plan: Plan, step: Step, fine: Lanes, angles: Mapping[str, NDArray[np.float64]], gap: int, lane: int
 ) -> bool:
     """Return whether the pose of a lane comes from lanes before a gap, a turn of a driver away."""
-    slots = [operand.index for operand in step.inputs if isinstance(operand, Slot)]
+    slots = [operand.index for operand in step.inputs if isinstance(operand, Register)]
     rows = np.concatenate([np.arange(plan.offsets[-1])[plan.rows(slot)] for slot in slots] or [np.empty(0, np.intp)])
     before = np.flatnonzero(fine.status[:gap] == Status.OK)
     if not len(before):
@@ -114,7 +114,7 @@ def _clear(plan: Plan, lanes: Lanes, sample: int, group: int) -> None:
     """Clear the numbers of a group and of all that follow from it."""
     lost: set[int] = set()
     for step in plan.steps:
-        inputs = {operand.index for operand in step.inputs if isinstance(operand, Slot)}
+        inputs = {operand.index for operand in step.inputs if isinstance(operand, Register)}
         if step.group == group or inputs & lost:
             lost.update(step.outputs)
             for slot in step.outputs:

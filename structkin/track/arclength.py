@@ -42,13 +42,13 @@ class Equations(Protocol):
 class Point:
     """A pose of the curve: its unknowns y (m,), and the unit tangent there in the direction of travel.
 
-    `side` is the sign of the determinant of the Jacobian with the tangent below it. It does not change along a curve,
-    even through its folds; 0 where there are more equations than unknowns.
+    `orientation` is the sign of the determinant of the Jacobian with the tangent below it. It does not change along a
+    curve, even through its folds; 0 where there are more equations than unknowns.
     """
 
     y: Floats
     tangent: Floats
-    side: float = 0.0
+    orientation: float = 0.0
 
 
 class LostError(Exception):
@@ -93,13 +93,13 @@ def _oriented(y: Floats, J: Floats, tangent: Floats) -> Point:
 def _step(curve: Equations, here: Point, length: float) -> Point | None:
     """Take one step along the curve; None where it must be shorter.
 
-    Two curves that pass close to each other are distinguished by their sides. Where they cross, at a change point,
-    the path continues straight.
+    Two curves that pass close to each other are distinguished by their orientations. Where they cross, at a change
+    point, the path continues straight.
     """
     there = advance(curve, here, length)
     if there is None or not _is_smooth(here, there):
         return None
-    if there.side == here.side or 0.0 in (there.side, here.side):
+    if there.orientation == here.orientation or 0.0 in (there.orientation, here.orientation):
         return there
     if length > CROSSING:
         return None

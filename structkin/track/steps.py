@@ -8,7 +8,7 @@ from typing import TypeVar
 P = TypeVar("P")
 
 
-def walk_straight(
+def follow_straight(
     start: P, take: Callable[[P, float], P | None], shortest: Callable[[P], float], *, first: float = 1.0
 ) -> tuple[P, bool]:
     """Follow a path from its beginning, 0, to its end, 1; return the last pose, and whether it is at the end.
@@ -16,9 +16,9 @@ def walk_straight(
     `take` steps from a pose to a fraction of the path, or returns None where that is not safe; `shortest` returns the
     least step allowed from a pose.
 
-    >>> walk_straight(0.0, lambda x, end: end if end - x < 0.3 else None, lambda x: 1e-3)
+    >>> follow_straight(0.0, lambda x, end: end if end - x < 0.3 else None, lambda x: 1e-3)
     (1.0, True)
-    >>> walk_straight(0.0, lambda x, end: end if end < 0.5 else None, lambda x: 0.1)
+    >>> follow_straight(0.0, lambda x, end: end if end < 0.5 else None, lambda x: 0.1)
     (0.375, False)
     """
     pose, done, length = start, 0.0, first

@@ -1,4 +1,4 @@
-"""Circuits of any mechanism: curves that are followed, against margins of closed forms and all assemblies."""
+"""Circuits of any mechanism: curves that are followed, against discriminants of closed forms and all assemblies."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_many_triads(seed):
 
 
 def check_two_roads(seed, elements):
-    """Curves that are followed through their folds, and margins of closed forms, give the same circuits."""
+    """Curves that are followed through their folds, and discriminants of closed forms, give the same circuits."""
     m = build(seed, elements, menu=DYADS, first=(driven_r, driven_r, driven_p, ram_r)).mechanism()
     driver = next(iter(m.drivers))
     plan = compile_plan(m)
@@ -106,7 +106,8 @@ def check_two_roads(seed, elements):
     # Margins of some such mechanisms take half a minute, more than the usual budget.
     wanted = by_margins(m, driver, budget=None)
     limits = [end for s in wanted.branches for end in (s.interval.low, s.interval.high) if end is not None]
-    # Beyond infinity, and behind a length of zero, margins see no way; through change points the curves go straight on.
+    # Beyond infinity, and behind a length of zero, discriminants see no way; through change points the curves go
+    # straight on.
     assume(not any(end.change_point or end.kind in ("parallel", "no length", "range") for end in limits))
     assume(all(getattr(step.kind, "name", "") not in ("PRP", "RPP") for step in plan.steps))
     found = _Search(plan, Swept(m, driver, None, None), 1000).run()

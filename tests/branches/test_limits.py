@@ -13,11 +13,11 @@ from random_mechanisms import DYADS, build, driven_p, driven_r, ram_r, triad
 
 import structkin as sk
 from structkin.branches.limits.follow import follow
+from structkin.branches.limits.next_stop import walk
 from structkin.branches.limits.poses import Poses
 from structkin.branches.limits.reach import Reach
 from structkin.branches.limits.search import Swept
 from structkin.branches.limits.system import System
-from structkin.branches.limits.walk import walk
 from structkin.examples import path
 from structkin.solve.engine import Lanes, sweep
 
@@ -169,8 +169,13 @@ def check_against_a_scan(mechanism, driver, lanes=20_000):
     ends = [end for interval in feasible for end in interval.ends if end.kind != "range"]
     for end in ends:
         for k in end.steps:
-            margin, slope = float(poses.margin(k, np.array([end.p]), modes, end.steps)[0]), _slope(poses, k, end, modes)
-            assert abs(margin) < 1e-13 + 1e-14 * slope * (high - low) or (end.kind == "change" and abs(margin) < 1e-10)
+            discriminant, slope = (
+                float(poses.discriminant(k, np.array([end.p]), modes, end.steps)[0]),
+                _slope(poses, k, end, modes),
+            )
+            assert abs(discriminant) < 1e-13 + 1e-14 * slope * (high - low) or (
+                end.kind == "change" and abs(discriminant) < 1e-10
+            )
     for one, two in pairwise(feasible):
         assert one.high.p <= two.low.p + 1e-9
     return len(ends)
@@ -178,7 +183,7 @@ def check_against_a_scan(mechanism, driver, lanes=20_000):
 
 def _slope(poses, step, end, modes):
     z = end.p + np.array([-1e-7, 1e-7])
-    return float(np.ptp(np.nan_to_num(poses.margin(step, z, modes, end.steps)))) / 2e-7
+    return float(np.ptp(np.nan_to_num(poses.discriminant(step, z, modes, end.steps)))) / 2e-7
 
 
 def dyadic(seed, elements=2):
@@ -194,7 +199,7 @@ def test_nothing_is_missed_on_random_six_bars(seed):
 
 
 def test_a_group_that_fails_shortly_before_another_goes_to_infinity():
-    """The margin of the last group changes its sign in the last piece before guides become parallel."""
+    """The discriminant of the last group changes its sign in the last piece before guides become parallel."""
     assert check_against_a_scan(*dyadic(7854, 4)) == 2
 
 
@@ -209,7 +214,7 @@ def test_nothing_is_missed_on_many_random_mechanisms(seed, elements):
 
 
 def check_two_searches(mechanism, driver):
-    """The margins of the groups, and the curve of poses followed through all equations at once, end at one place."""
+    """The discriminants of the groups, and the curve of poses of all equations at once, end at one place."""
     begun = swept(mechanism, driver)
     if begun is None or begun[0].tracked:
         return

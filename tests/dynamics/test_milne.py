@@ -44,7 +44,7 @@ def test_an_orbit_needs_small_steps_near_its_centre_and_large_ones_far_from_it()
     solver, _ = go(orbit, y, 2 * np.pi, 1e-9)
     assert np.max(np.abs(solver.y - y)) < 1e-5
     assert solver.halvings >= 3 and solver.doublings >= 3
-    # two evaluations a step, and eleven for each of the few that begin anew
+    # two evaluations a step, and eleven for each of the few restarts
     assert solver.nfev < 2.4 * 650
 
 

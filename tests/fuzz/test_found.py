@@ -69,6 +69,6 @@ def test_limits_of_a_press_with_a_point_at_1e21_warn_of_nothing():
 
 
 def test_limits_of_an_excavator_with_a_joint_far_away_find_an_end_to_rounding():
-    """At an end where two margins are zero, one of them had no change of sign between the places that bracket it."""
+    """At an end where two discriminants are zero, one of them had the same sign at both places that bracket it."""
     found = moved("excavator", "G", [1e9, 1.7]).limits("arm_cylinder")
     assert found.lower.kind == found.upper.kind == "folded"

@@ -87,7 +87,7 @@ def driven(mechanism, z):
 
 
 def last_reached(mechanism, start):
-    """The last value of the first driven angle that a walk from the sketch reaches, to rounding."""
+    """The last value of the first driven angle that a tracker from the sketch reaches, to rounding."""
     low, high, base = start, start + 3.0, np.array([start])
     for points in (200, *[24] * 12):
         z = np.linspace(low, high, points)

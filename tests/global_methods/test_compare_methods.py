@@ -39,7 +39,7 @@ def test_disagreement_is_told():
     """Behind a gap the closed form goes on in its assembly mode; a global method says that it did not get there."""
     found = four_bar(1, 2, 1 - 1e-4, 2, 0.7).compare(181, methods=["global"], coordinates=["natural"])
     assert not found.agrees
-    assert found.runs[1].otherwise > 50 and found.runs[1].position < 1e-10
+    assert found.runs[1].status_differences > 50 and found.runs[1].position < 1e-10
 
 
 def test_a_change_point_that_a_global_method_calls_singular_is_no_disagreement():
@@ -50,7 +50,7 @@ def test_a_change_point_that_a_global_method_calls_singular_is_no_disagreement()
     found = m.compare(73, methods=["global-triangular"])
     assert found.agrees and found.regular < 73
     assert [run.ok for run in found.runs] == [73, 70, 70, 70, 70]
-    assert all(run.otherwise == 0 and run.position < 1e-10 for run in found.runs)
+    assert all(run.status_differences == 0 and run.position < 1e-10 for run in found.runs)
 
 
 def test_unknown_names_are_all_told():
@@ -102,11 +102,11 @@ def test_a_method_that_takes_too_long_is_given_up():
         patience=1e-9, progress=told.append,
     )  # fmt: skip
     assert [run.method for run in found.runs] == ["topological"]
-    assert len(found.given_up) == 4 and ("global", "relative") in found.given_up
-    assert found.to_dict()["given_up"][0] == {"method": "global", "coordinates": "natural"}
+    assert len(found.abandoned) == 4 and ("global", "relative") in found.abandoned
+    assert found.to_dict()["abandoned"][0] == {"method": "global", "coordinates": "natural"}
     assert found.agrees and told[-1] == 1.0 and told == sorted(told)
     patient = four_bar(1, 3, 2.5, 3, 0.7).compare(37, methods=["global"], coordinates=["natural"], patience=None)
-    assert not patient.given_up and len(patient.runs) == 2
+    assert not patient.abandoned and len(patient.runs) == 2
     for wrong in (0, -1.0, float("nan"), "1", True):
         with pytest.raises(sk.InputError, match="patience"):
             four_bar(1, 3, 2.5, 3, 0.7).compare(37, patience=wrong)

@@ -1,4 +1,4 @@
-"""Turns of a single driver that repeat the first one are not walked again, and end where a walk would."""
+"""Turns of a single driver that repeat the first one are not tracked again, and end where tracking would."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from structkin.global_methods.turns import Turns
 CRANK_ROCKER = (1, 3, 2.5, 3, 0.7)
 
 
-def by_walking(monkeypatch):
+def by_tracking(monkeypatch):
     monkeypatch.setattr(Turns, "ends_before", lambda self, target: False)
 
 
@@ -27,10 +27,10 @@ def test_many_turns(family, speed, monkeypatch):
     assert distinct(motion, found)[0].max() < 1e-10
     np.testing.assert_allclose(found.angle("crank"), motion.angle("crank"), atol=1e-10)
     np.testing.assert_allclose(found.angle("coupler"), motion.angle("coupler"), atol=1e-10)
-    by_walking(monkeypatch)
-    walked = m.solve(drivers=drivers, method="global", coordinates=family)
-    assert walked.statistics.stations > 100
-    np.testing.assert_allclose(found.statistics.q, walked.statistics.q, atol=1e-10)
+    by_tracking(monkeypatch)
+    tracked = m.solve(drivers=drivers, method="global", coordinates=family)
+    assert tracked.statistics.stations > 100
+    np.testing.assert_allclose(found.statistics.q, tracked.statistics.q, atol=1e-10)
 
 
 @pytest.mark.parametrize("family", FAMILIES)

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from structkin.groups.cam import Lift, OfAngle, Turn
-from structkin.groups.profile import Met
+from structkin.groups.profile import ContactDistance
 from structkin.joints.cam_laws import MOTIONS, CamLaw
 from structkin.joints.splines import open_spline, spline
 from structkin.rows.jet import Jet, angle, length, vector
@@ -165,7 +165,7 @@ def test_what_a_profile_meets(radius, flat):
     tiny, u = 1e-30, np.linspace(0, 7, 23)
     for order in range(4):
         np.testing.assert_allclose(circle(u, order + 1), circle(u + 1j * tiny, order).imag / tiny, atol=1e-12)
-    met = Met(circle, radius, flat)
+    met = ContactDistance(circle, radius, flat)
     assert met.is_single_valued
     x = np.linspace(-7, 14, 101)
     expected = e * np.cos(x) + (r if flat else np.sqrt((r + radius) ** 2 - (e * np.sin(x)) ** 2))

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import structkin as sk
 from structkin.groups import RG, General, Turn
 from structkin.plan import compile as compiling
-from structkin.plan.plan import Slot
+from structkin.plan.plan import Register
 
 seeds = st.integers(0, 2**32 - 1)
 TINY, LANES = 1e-30, 5
@@ -117,12 +117,12 @@ def test_the_general_group_with_gears(mechanism):
     assert step.kind.rows.angles
 
     def value(operand):
-        if not isinstance(operand, Slot):
+        if not isinstance(operand, Register):
             return operand if isinstance(operand, float) else np.array([[operand.real], [operand.imag]])
         rows = motion.lanes.x[0][motion.plan.rows(operand.index)]
         return rows if len(rows) == 2 else rows[0]
 
-    h, phi = tuple(map(value, step.inputs)), tuple(value(Slot(slot)) for slot in step.outputs)
+    h, phi = tuple(map(value, step.inputs)), tuple(value(Register(slot)) for slot in step.outputs)
     check_relation(step.kind, h, phi, np.random.default_rng(7))
 
 

@@ -40,18 +40,18 @@ def pose(form, h, mode):
     """The pose in a mode, +1 or -1; of a kind with more modes, in that of a pose near by."""
     if form.modes > 2:
         return form.position(h, mode)
-    margin = form.margin(h)
-    root = None if margin is None else mode * np.sqrt(margin)
+    discriminant = form.discriminant(h)
+    root = None if discriminant is None else mode * np.sqrt(discriminant)
     return form.position(h, root)
 
 
 def drawn_where(form, rng, wanted):
-    """Inputs whose lanes all have a margin that is wanted, drawn lane by lane; None where there is no margin."""
+    """Inputs whose lanes all have a wanted discriminant, drawn lane by lane; None where there is no discriminant."""
     h = draw_inputs(form, rng)
-    if form.margin(h) is None:
+    if form.discriminant(h) is None:
         return None
     for _ in range(500):
-        bad = ~wanted(np.broadcast_to(form.margin(h), LANES))
+        bad = ~wanted(np.broadcast_to(form.discriminant(h), LANES))
         if not bad.any():
             return h
         h = tuple(np.where(bad, new, old) for old, new in zip(h, draw_inputs(form, rng), strict=True))
@@ -74,15 +74,15 @@ def drawn_about(form, rng):
         )
         levels = iter(form.residual(h, phi))
         h = tuple(x + next(levels) if np.ndim(x) == 1 else x for x in h)
-        if np.min(np.abs(form.side(h, phi))) > 0.02:
+        if np.min(np.abs(form.mode_indicator(h, phi))) > 0.02:
             return h, phi
 
 
 def within(form, rng):
     """Inputs whose lanes are all within reach and away from the limit; None where none are drawn."""
-    if form.margin(draw_inputs(form, rng)) is None:
+    if form.discriminant(draw_inputs(form, rng)) is None:
         return draw_inputs(form, rng)
-    return drawn_where(form, rng, lambda margin: margin > 0.05)
+    return drawn_where(form, rng, lambda discriminant: discriminant > 0.05)
 
 
 cases = pytest.mark.parametrize("form", KINDS, ids=lambda form: form.name)
@@ -100,8 +100,8 @@ def test_position_meets_the_residual_in_its_mode(form, seed, mode):
     for row in form.residual(h, phi):
         assert np.max(np.abs(row)) < 1e-12
     if form.modes == 2:
-        assert np.all(np.sign(form.side(h, phi)) == mode)
-        np.testing.assert_allclose(form.side(h, phi) ** 2, form.margin(h), rtol=1e-9)
+        assert np.all(np.sign(form.mode_indicator(h, phi)) == mode)
+        np.testing.assert_allclose(form.mode_indicator(h, phi) ** 2, form.discriminant(h), rtol=1e-9)
 
 
 @cases
@@ -211,15 +211,15 @@ def test_newtons_method_on_the_residual_finds_the_same_pose(form, seed, mode):
 @settings(max_examples=20, deadline=None)
 @given(seed=seeds)
 def test_the_edge_of_reach_is_singular(form, seed):
-    """Between inputs in and out of reach the margin passes zero: there the modes are one, and the Jacobian is singular.
+    """Between inputs in and out of reach the discriminant passes zero: the modes are one, the Jacobian is singular.
 
-    Its smallest singular value falls like the root; like the margin itself for kinds with one mode.
+    Its smallest singular value falls like the root; like the discriminant itself for kinds with one mode.
     """
     if form.modes > 2:
         return  # below
     rng = np.random.default_rng(seed)
     inside, outside = (drawn_where(form, rng, wanted) for wanted in (lambda m: m > 0.05, lambda m: m < -0.05))
-    if form.margin(draw_inputs(form, rng)) is None:
+    if form.discriminant(draw_inputs(form, rng)) is None:
         return
     assert inside is not None and outside is not None
 
@@ -233,13 +233,13 @@ def test_the_edge_of_reach_is_singular(form, seed):
     low, high = np.zeros(LANES), np.ones(LANES)
     for _ in range(60):
         middle = 0.5 * (low + high)
-        closes = np.asarray(form.margin(between(middle))) > 0
+        closes = np.asarray(form.discriminant(between(middle))) > 0
         low, high = np.where(closes, middle, low), np.where(closes, high, middle)
-    assert np.max(np.abs(form.margin(between(low)))) < 1e-12
+    assert np.max(np.abs(form.discriminant(between(low)))) < 1e-12
     sizes = []
     for back in (1e-4, 1e-6):
         h = between(np.maximum(low - back, 0.0))
-        root = np.sqrt(form.margin(h))
+        root = np.sqrt(form.discriminant(h))
         phi = form.position(h, root)
         flat, _, jacobian, _ = rows_of(form, h, phi)
         sigma = np.linalg.svd(jacobian(flat), compute_uv=False)[:, -1]
@@ -252,7 +252,7 @@ def test_the_edge_of_reach_is_singular(form, seed):
 
 
 @cases
-def test_a_limit_position_has_zero_margin(form):
+def test_a_limit_position_has_zero_discriminant(form):
     at_limit = {
         "RRR": ([0, 0], [3, 0], 0.5, 2.0),
         "RRP": ([0, 2], 2.0, [0, 0], [1, 0], 0.0),
@@ -263,10 +263,10 @@ def test_a_limit_position_has_zero_margin(form):
     if form.modes > 2:
         return  # below
     if form.name not in at_limit:
-        assert form.margin(draw_inputs(form, np.random.default_rng(1))) is None
+        assert form.discriminant(draw_inputs(form, np.random.default_rng(1))) is None
         return
     h = tuple(np.array([[float(x[0])], [float(x[1])]]) if isinstance(x, list) else x for x in at_limit[form.name])
-    assert abs(float(np.ravel(form.margin(h))[0])) < 1e-15
+    assert abs(float(np.ravel(form.discriminant(h))[0])) < 1e-15
 
 
 @pytest.mark.parametrize(
@@ -278,9 +278,9 @@ def test_a_limit_position_has_zero_margin(form):
         ("RPR", ([0, 0], [0, 2], 2.5, 3.0)),
     ],
 )
-def test_out_of_reach_has_negative_margin(name, h):
+def test_out_of_reach_has_negative_discriminant(name, h):
     h = tuple(np.array([[float(x[0])], [float(x[1])]]) if isinstance(x, list) else x for x in h)
-    assert float(np.ravel(kind(name).margin(h))[0]) < 0
+    assert float(np.ravel(kind(name).discriminant(h))[0]) < 0
 
 
 many = pytest.mark.parametrize("form", [form for form in KINDS if form.modes > 2], ids=lambda form: form.name)
@@ -320,7 +320,7 @@ def test_modes_come_and_go_in_pairs_where_the_margin_is_zero(form, seed):
         x / np.sqrt(np.sum(x**2, axis=0)) if name[0] in "DEF" else x for name, x in zip(form.inputs, h, strict=True)
     )
     real = np.sum(np.max(np.abs(np.concatenate(form.poses(h)).imag), axis=0) < 1e-7, axis=0)
-    sign = np.sign(form.margin(h))
+    sign = np.sign(form.discriminant(h))
     assert set(np.unique(real)) <= {0, 2, 4, 6}
     assert np.array_equal(np.diff(real) % 4 == 2, np.diff(sign) != 0)
 
@@ -344,8 +344,10 @@ def test_a_pose_whose_lines_of_action_meet_is_singular(form, seed):
     h = tuple(values.values())
     levels = iter(form.residual(h, (O, U)))
     h = tuple(x + next(levels) if np.ndim(x) == 1 else x for x in h)
-    assert np.max(np.abs(form.side(h, (O, U)))) < 1e-12
-    assert np.max(np.abs(form.margin(h))) < 1e-9 * np.max(np.abs(form.side(beside(h), form.poses(h)))) ** 6
+    assert np.max(np.abs(form.mode_indicator(h, (O, U)))) < 1e-12
+    assert (
+        np.max(np.abs(form.discriminant(h))) < 1e-9 * np.max(np.abs(form.mode_indicator(beside(h), form.poses(h)))) ** 6
+    )
 
 
 def test_names_and_aliases_are_unique_and_found():

@@ -8,7 +8,7 @@ from structkin.rows.curves import Curve
 from structkin.rows.equations import Equations
 from structkin.rows.relations import DrivenAngle
 from structkin.rows.row import Row
-from structkin.rows.windings import Winding
+from structkin.rows.trig_rows import TrigRow
 
 SLOTS, TURNS, LANES = 4, 2, 5
 WIDTH = 2 * SLOTS + TURNS
@@ -36,9 +36,9 @@ def written(seed: int):
         (Row.dot(a, b).plus(e) + at, lambda z, t: (a.at(z).conj() * b.at(z)).real + e + turn(t)),
         (Row.cross(a, b), lambda z, t: (a.at(z).conj() * b.at(z)).imag),
         (Row.half_square(a), lambda z, t: 0.5 * abs(a.at(z)) ** 2),
-        (Winding.tie(a, at), lambda z, t: (a.at(z).conj() * np.exp(1j * turn(t))).imag),
-        (Winding.along(a, e, at)[0], lambda z, t: (a.at(z) - e * np.exp(1j * turn(t))).real),
-        (Winding.along(a, e, at)[1], lambda z, t: (a.at(z) - e * np.exp(1j * turn(t))).imag),
+        (TrigRow.tie(a, at), lambda z, t: (a.at(z).conj() * np.exp(1j * turn(t))).imag),
+        (TrigRow.along(a, e, at)[0], lambda z, t: (a.at(z) - e * np.exp(1j * turn(t))).real),
+        (TrigRow.along(a, e, at)[1], lambda z, t: (a.at(z) - e * np.exp(1j * turn(t))).imag),
         (Curve.of(DrivenAngle(), a, b, c), lambda z, t: ((a.at(z) * b.at(z)).conj() * c.at(z)).imag),
     ]
 

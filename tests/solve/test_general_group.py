@@ -17,7 +17,7 @@ from structkin.examples import path
 from structkin.groups import General
 from structkin.plan import closed_forms
 from structkin.plan import compile as compiling
-from structkin.plan.plan import Slot, Step
+from structkin.plan.plan import Register, Step
 from structkin.plan.status import Status
 from structkin.solve import Motion, compile_plan
 from structkin.solve.tracking import track, unpacked
@@ -111,7 +111,7 @@ def general_steps(motion: Motion) -> list[tuple[Step, tuple[Any, ...], tuple[Any
     x = motion.lanes.x[0][:, motion.ok]
 
     def value(operand: Any) -> Any:
-        if isinstance(operand, Slot):
+        if isinstance(operand, Register):
             rows = x[motion.plan.rows(operand.index)]
             return rows if len(rows) == 2 else rows[0]
         return operand if isinstance(operand, float) else np.array([[operand.real], [operand.imag]])
@@ -119,7 +119,7 @@ def general_steps(motion: Motion) -> list[tuple[Step, tuple[Any, ...], tuple[Any
     out = []
     for step in motion.plan.steps:
         if isinstance(step.kind, General):
-            phi = tuple(value(Slot(slot)) for slot in step.outputs)
+            phi = tuple(value(Register(slot)) for slot in step.outputs)
             out.append((step, tuple(map(value, step.inputs)), phi))
     return out
 

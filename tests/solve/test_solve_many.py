@@ -344,7 +344,7 @@ def test_flat_poses_with_own_values():
 
 
 def test_few_variants_are_solved_alone():
-    """Limits between samples and narrow margins are no change points."""
+    """Limits between samples, and discriminants that nearly touch zero, are no change points."""
     m, rng = sk.Mechanism(**CRANK_ROCKER), np.random.default_rng(3)
     lengths = {"A-B": rng.uniform(0.5, 3.0, 300), "B-C": rng.uniform(2.0, 5.0, 300)}
     motions = m.solve_many(100, lengths=lengths)

@@ -105,11 +105,11 @@ def columns_at(motion, id, dtype):
     seeds = [{}, {}, {}]
     for item in plan.drivers:
         if item.driver == id and item.angular:
-            E = derivatives.lanes.x[0, plan.rows(item.slot)]
+            E = derivatives.lanes.x[0, plan.rows(item.register)]
             for seed, value in zip(seeds, (item.sign * _across(E), -E, -item.sign * _across(E)), strict=True):
-                seed[item.slot] = value
+                seed[item.register] = value
         elif item.driver == id:
-            seeds[0][item.slot] = np.full(len(motion), item.sign, dtype)
+            seeds[0][item.register] = np.full(len(motion), item.sign, dtype)
     K = derivatives.solve(seeds[0])
     L = derivatives.solve(seeds[1], quadratic(K, K))
     return K, L, derivatives.solve(seeds[2], third(K, L))

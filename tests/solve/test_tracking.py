@@ -97,7 +97,7 @@ def test_a_walk_is_a_number_of_steps(seed, count):
     h = np.concatenate((np.array([[0.15], [0.0]]), 0.15 * np.stack((np.cos(turn), np.sin(turn)))), axis=1)
     s, change, side = kernels.newton(h[:, :1], s)
     assert change[0] < 1e-8
-    found, sides = kernels.walk(h, s[:, 0], float(np.sign(side[0])), 0.0)
+    found, sides = kernels.steps(h, s[:, 0], float(np.sign(side[0])), 0.0)
     pose = Poses(h[:, :1], s, direct.newton(h[:, :1], s, 1)[2])
     for k in range(12):
         good, pose = step(direct, pose, h[:, k + 1 : k + 2])
@@ -105,7 +105,7 @@ def test_a_walk_is_a_number_of_steps(seed, count):
         if not good[0]:
             break
         np.testing.assert_allclose(found[:, k], pose.s[:, 0], atol=1e-12)
-    none, nothing = direct.walk(h, s[:, 0], 1.0, 0.0)
+    none, nothing = direct.steps(h, s[:, 0], 1.0, 0.0)
     assert none.shape == (len(s), 0) and not len(nothing)
 
 
@@ -118,15 +118,15 @@ def test_a_walk_stops_behind_doubt_and_before_a_limit():
     h = np.array([[0.15], [0.0]]) + np.array([[0.0], [-0.1]]) * np.arange(80)
     s, _, side = solver.newton(h[:, :1], s)
     start = float(np.sign(side[0]))
-    poses, sides = solver.walk(h, s[:, 0], start, 0.0)
+    poses, sides = solver.steps(h, s[:, 0], start, 0.0)
     # The foot of the first leg goes down until the legs are stretched.
     assert 0 < len(sides) < 79 and (start * sides > 0).all() and poses.shape == (4, len(sides))
-    doubt = float(np.sort(np.abs(sides))[len(sides) // 2])
-    stopped = solver.walk(h, s[:, 0], start, doubt)[1]
-    assert (np.abs(stopped[:-1]) > doubt).all() and abs(stopped[-1]) <= doubt
+    doubtful = float(np.sort(np.abs(sides))[len(sides) // 2])
+    stopped = solver.steps(h, s[:, 0], start, doubtful)[1]
+    assert (np.abs(stopped[:-1]) > doubtful).all() and abs(stopped[-1]) <= doubtful
     # Right through a singular matrix: there is no pose, and no error.
     flat = np.zeros(4)
-    assert len(solver.walk(h, flat, 1.0, 0.0)[1]) == 0
+    assert len(solver.steps(h, flat, 1.0, 0.0)[1]) == 0
     assert np.isinf(solver.newton(h[:, :1], flat[:, None])[1]).all()
 
 

@@ -42,7 +42,7 @@ def test_growth_is_what_the_integrator_does(name: str, alpha: float, beta: float
         y = method.step(lambda t, y: matrix @ y, k * h, y, h)
         size = float(np.max(np.abs(y)))
         sizes.append(np.log(size) + (sizes[-1] if sizes else 0.0))
-        # Scaling begins a multistep method anew only if its step changes: the history is scaled with the state.
+        # Scaling restarts a multistep method only if its step changes: the history is scaled with the state.
         method.past /= size
         y = y / size
     late = np.exp((sizes[-1] - sizes[199]) / 400)

@@ -115,9 +115,9 @@ def _general(step: Step, form: General, h: tuple[Any, ...]) -> Choices:
 
 def _one(step: Step, kind: Relation, h: tuple[Any, ...], turns: int | None) -> Choices:
     note = NEAREST if isinstance(kind, Turn) and turns is None else ""
-    margin = kind.margin(h)
-    if margin is not None:
-        value = float(np.ravel(margin)[0])
+    discriminant = kind.discriminant(h)
+    if discriminant is not None:
+        value = float(np.ravel(discriminant)[0])
         # A linear relation has one solution on either side of its singular position; a length must be positive.
         signed = value * step.mode
         if isinstance(kind, HalfSquareOfLength):
@@ -125,7 +125,7 @@ def _one(step: Step, kind: Relation, h: tuple[Any, ...], turns: int | None) -> C
                 return Choices((), abs(value), note="a driven distance is not positive")
         elif abs(value) <= LIMIT:
             return Choices((), 0.0, note="its guides are parallel: no pose, or infinitely many")
-    phi = kind.position(h, 0.0 if margin is None else np.sqrt(np.abs(margin)))
+    phi = kind.position(h, 0.0 if discriminant is None else np.sqrt(np.abs(discriminant)))
     if not all(np.isfinite(x).all() for x in phi):
         return Choices((), 0.0, note="its two pins coincide: its direction is not determined")
     if turns is not None and turns > 1:
@@ -135,15 +135,15 @@ def _one(step: Step, kind: Relation, h: tuple[Any, ...], turns: int | None) -> C
 
 
 def _two(kind: Relation, h: tuple[Any, ...]) -> Choices:
-    found = kind.margin(h)
+    found = kind.discriminant(h)
     assert found is not None
-    margin = float(np.ravel(found)[0])
-    if margin < -LIMIT:
-        return Choices((), math.sqrt(-margin))
-    signs = (1,) if margin <= LIMIT else (1, -1)
+    discriminant = float(np.ravel(found)[0])
+    if discriminant < -LIMIT:
+        return Choices((), math.sqrt(-discriminant))
+    signs = (1,) if discriminant <= LIMIT else (1, -1)
     items = []
     for sign in signs:
-        phi = kind.position(h, sign * math.sqrt(max(margin, 0.0)))
+        phi = kind.position(h, sign * math.sqrt(max(discriminant, 0.0)))
         if not all(np.isfinite(x).all() for x in phi):
             return Choices((), 0.0, endless=True)
         alpha = math.nan if len(signs) == 1 else _certificate(kind, h, phi)

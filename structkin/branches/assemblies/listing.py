@@ -12,7 +12,7 @@ import numpy as np
 from structkin.branches.assemblies.arguments import check_limit, driver_values, fixed_modes
 from structkin.branches.assemblies.assembly import Assembly
 from structkin.branches.assemblies.report import report
-from structkin.branches.assemblies.walk import DeadEnd, Leaf, Walk
+from structkin.branches.assemblies.tree_search import AssemblySearch, DeadEnd, Leaf
 from structkin.branches.homotopy.path_tracking import Floats
 from structkin.budget import DEFAULT, HINT, metered, new_meter
 from structkin.errors import InputError, PoseError, Problem
@@ -49,8 +49,8 @@ class Assemblies:
         """Begin; nothing is solved yet."""
         self.mechanism, self.drivers, self.limit = mechanism, dict(drivers), limit
         self.plan, self._t, self._budget = plan, t, budget
-        self._walk = Walk(plan, self.drivers, self._follow, modes)
-        self._leaves = iter(self._walk)
+        self._search = AssemblySearch(plan, self.drivers, self._follow, modes)
+        self._leaves = iter(self._search)
         self._kept: list[Assembly] = []
         self._ahead: Leaf | None = None
         self._done = False
@@ -58,7 +58,7 @@ class Assemblies:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copy and pickle the request, not the assemblies found so far."""
-        values = self.plan, self.mechanism, self.drivers, self._t, self.limit, self._walk.fixed, self._budget
+        values = self.plan, self.mechanism, self.drivers, self._t, self.limit, self._search.fixed, self._budget
         return type(self), values
 
     def __iter__(self) -> Iterator[Assembly]:
@@ -94,7 +94,7 @@ class Assemblies:
 
         It is found at once, however many there are, even beyond the limit.
         """
-        leaf = self._walk.followed()
+        leaf = self._search.followed()
         return None if leaf is None else self._assembly(leaf, None)
 
     def nearest(self, other: Assembly | None = None) -> Assembly:
@@ -127,36 +127,36 @@ class Assemblies:
     def complete(self) -> bool:
         """Whether these are all assemblies: none beyond the limit, every group enumerated, no group free to move."""
         self._find_all()
-        return not (self.truncated or self._walk.unlisted or self._walk.endless)
+        return not (self.truncated or self._search.unlisted or self._search.endless)
 
     @property
     def unlisted(self) -> dict[int, str]:
         """Groups whose modes are only searched for, not enumerated, and why: there may be more."""
         self._find_all()
-        return dict(sorted(self._walk.unlisted.items()))
+        return dict(sorted(self._search.unlisted.items()))
 
     @property
     def dead_ends(self) -> tuple[DeadEnd, ...]:
         """The groups that do not close for some modes of those before them, in solve order, and how near they come."""
         self._find_all()
-        return tuple(self._walk.dead[group] for group in sorted(self._walk.dead))
+        return tuple(self._search.dead[group] for group in sorted(self._search.dead))
 
     @property
     def notes(self) -> dict[int, str]:
         """Remarks on groups that close, by index: such as modes that are not enumerated, or at infinity."""
         self._find_all()
-        return dict(sorted({**self._walk.notes, **self._walk.unlisted}.items()))
+        return dict(sorted({**self._search.notes, **self._search.unlisted}.items()))
 
     @property
     def endless(self) -> tuple[int, ...]:
         """Groups that can move with all drivers held: infinitely many poses, of which only some are listed."""
         self._find_all()
-        return tuple(sorted(self._walk.endless))
+        return tuple(sorted(self._search.endless))
 
     @property
     def report(self) -> str:
         """How many assemblies there are, and which groups do not close, move or are not enumerated."""
-        return report(sum(1 for _ in self), self._walk, truncated=self.truncated)
+        return report(sum(1 for _ in self), self._search, truncated=self.truncated)
 
     def to_dict(self, units: Units | None = None) -> dict[str, Any]:
         """Return plain data for JSON, in SI and radians unless units are given."""
@@ -176,7 +176,7 @@ class Assemblies:
             "complete": self.complete,
             "unlisted": [{"group": group, "why": why} for group, why in self.unlisted.items()],
             "dead_ends": [
-                {"group": end.group, "ways": end.ways, "gap": end.gap if math.isfinite(end.gap) else None}
+                {"group": end.group, "choices": end.choices, "gap": end.gap if math.isfinite(end.gap) else None}
                 for end in self.dead_ends
             ],
             "endless": list(self.endless),
@@ -198,7 +198,7 @@ class Assemblies:
         return True
 
     def _next(self) -> Leaf | None:
-        """Return the next assembly of the walk: the one found ahead, if there is one."""
+        """Return the next assembly of the search: the one found ahead, if there is one."""
         if self._spent is not None:
             raise self._spent
         try:

@@ -7,7 +7,7 @@ angles, unless their ratios are whole numbers: with a ratio 1 : 2 there are two 
 from __future__ import annotations
 
 from structkin.groups import Turn, kind
-from structkin.plan.plan import Plan, Slot
+from structkin.plan.plan import Plan, Register
 from structkin.plan.relations import Sum
 
 #: More turns than this are not listed.
@@ -27,7 +27,7 @@ def whole_turns(plan: Plan, index: int) -> int | None:
     # How far each scalar moves in one turn, in whole turns.
     rates, wheels = {step.outputs[0]: 1.0}, list[float]()
     for later in plan.steps[index + 1 :]:
-        moved = [rates.get(x.index, 0.0) if isinstance(x, Slot) else 0.0 for x in later.inputs]
+        moved = [rates.get(x.index, 0.0) if isinstance(x, Register) else 0.0 for x in later.inputs]
         if not any(moved):
             continue
         if isinstance(later.kind, Sum):

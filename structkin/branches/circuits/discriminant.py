@@ -170,7 +170,7 @@ class Discriminant:
 def _of_triad(kind: Triad, h: tuple[Any, ...]) -> Sign | None:
     """Return the discriminant of a triad by its closed form over lanes; None where that misses solutions."""
     O, U = kind.poses(h)
-    factors = kind.side(beside(h), (O, U))
+    factors = kind.mode_indicator(beside(h), (O, U))
     u = U[0] + 1j * U[1]
     apart = np.abs(u[:, None] - u) + np.eye(len(u))[:, :, None]
     if not (np.isfinite(factors).all() and np.min(apart) > SAME):

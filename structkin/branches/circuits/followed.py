@@ -1,9 +1,9 @@
 """Circuits and branches of mechanisms with groups that have no closed form: every assembly is followed.
 
 The poses over one driver form curves, cut by folds into arcs. The groups are taken in solve order. Along each arc of
-the groups before it, the number of a group's modes is constant between neighbouring zeros of its margin or discriminant
-(`circuits/discriminant.py`), which are all found. One place between any two is examined; each mode there that lies on
-no known curve is followed through its folds until its curve closes. So every curve is found.
+the groups before it, the number of a group's modes is constant between neighbouring zeros of its discriminant
+(`circuits/discriminant.py` for general groups), which are all found. One place between any two is examined; each mode
+there that lies on no known curve is followed through its folds until its curve closes. So every curve is found.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from structkin.branches.circuits.lines import Free, Line, OnArc
 from structkin.branches.circuits.seeds import poses_over, samples_along
 from structkin.branches.limits import Interval, Limit
 from structkin.branches.limits.follow import Fold, change_at
+from structkin.branches.limits.next_stop import modes_of
 from structkin.branches.limits.reach import TURN
 from structkin.branches.limits.search import Swept, fold_words
 from structkin.branches.limits.system import System
 from structkin.branches.limits.trace import Arc, Curve, trace
-from structkin.branches.limits.walk import modes_of
 from structkin.budget import DEFAULT, grant, metered
 from structkin.errors import InputError, Problem
 from structkin.plan.plan import Plan
@@ -61,11 +61,11 @@ def circuits(
 ) -> Circuits:
     """Find all circuits and branches over the range of one driver, for groups of any kind.
 
-    The search is complete: the places at which the number of poses changes are all found, by margins of closed forms
-    (`by_closed_forms.py`) and by discriminants of other groups. Only a general group with redundant
-    joints, which has no discriminant, is examined at some dozens of places along each curve of the groups before it.
-    The arguments are those of `limits`. Raises `InputError` where the assemblies of a group are not enumerated, where
-    the budget is spent, or where there are more than `most` branches.
+    The search is complete: the places at which the number of poses changes are all found, by the discriminants of
+    closed forms (`by_closed_forms.py`) and of other groups. Only a general group with redundant joints, which has no
+    discriminant, is examined at some dozens of places along each curve of the groups before it. The arguments are
+    those of `limits`. Raises `InputError` where the assemblies of a group are not enumerated, where the budget is
+    spent, or where there are more than `most` branches.
 
     >>> import structkin as sk
     >>> from structkin.examples import path

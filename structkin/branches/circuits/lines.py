@@ -68,8 +68,8 @@ class Free:
             for step in plan.steps[: self.steps]:
                 kind, h = step.kind, plan.inputs(step, rows)
                 assert kind.closed_form
-                margin = kind.margin(h)
-                root = np.zeros(len(s)) if margin is None else np.sqrt(np.asarray(margin) * step.mode)
+                discriminant = kind.discriminant(h)
+                root = np.zeros(len(s)) if discriminant is None else np.sqrt(np.asarray(discriminant) * step.mode)
                 for slot, value in zip(step.outputs, kind.position(h, root), strict=True):
                     rows[plan.rows(slot)] = value
         return rows

@@ -35,20 +35,20 @@ def samples_along(line: Line, plan: Plan, index: int) -> Floats:
 
     if kind.closed_form:
 
-        def margin(s: Floats) -> Sign:
+        def discriminant(s: Floats) -> Sign:
             with np.errstate(all="ignore"):
-                value = kind.margin(inputs(s))
+                value = kind.discriminant(inputs(s))
                 value = np.ones(1) if value is None else np.atleast_1d(np.asarray(value, float))
                 found = Sign(np.log(np.abs(value)), np.sign(value), np.where(value > 0, kind.modes, 0))
             return found.over(len(s))
 
-        return samples(margin, line.edges)
+        return samples(discriminant, line.edges)
     if _is_redundant(kind, line, inputs):
         edges = line.edges
         parts = (np.arange(EACH) + 0.5) / EACH
         return np.sort((edges[:-1, None] + np.diff(edges)[:, None] * parts).ravel())
-    discriminant = Discriminant(kind)
-    return samples(lambda s: discriminant.of(inputs(s)).over(len(s)), line.edges)
+    general = Discriminant(kind)
+    return samples(lambda s: general.of(inputs(s)).over(len(s)), line.edges)
 
 
 def _is_redundant(form: General, line: Line, inputs: Any) -> bool:

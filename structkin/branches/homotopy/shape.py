@@ -26,7 +26,7 @@ from structkin.groups import Rows
 from structkin.rows.affine import Affine
 from structkin.rows.curves import Curve
 from structkin.rows.row import Row
-from structkin.rows.windings import Winding
+from structkin.rows.trig_rows import TrigRow
 
 Complexes = NDArray[np.complex128]
 Value = Callable[[Any, Any], Any]
@@ -131,7 +131,7 @@ class _Writer:
         along = {_pair(row): row for row in rows if _weight(row) == 1}
         across = {_pair(row): row for row in rows if _weight(row) == -1j and not row.is_aligned}
         for form in self.rows.forms:
-            assert not isinstance(form, Winding)
+            assert not isinstance(form, TrigRow)
             if isinstance(form, Curve):
                 self._tie(*(vector for vector in form.vectors if isinstance(vector, Affine)))
             elif form.is_aligned:

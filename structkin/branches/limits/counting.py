@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.branches.limits.known import Known
+from structkin.branches.limits.next_stop import Stop, next_stop
 from structkin.branches.limits.period import turns_of
 from structkin.branches.limits.poses import Modes, Path, Poses
 from structkin.branches.limits.reach import TURN, End, Reach
-from structkin.branches.limits.walk import Stop, walk
 from structkin.plan.plan import Plan
 from structkin.rows.periodic import angle_of
 from structkin.solve.strokes import Stroke
@@ -80,19 +80,18 @@ def count_turns(
         reach = Reach(poses, None if whole is None else (whole[0] / scale, whole[1] / scale), ends)
         if not poses.uncounted:
             return Counted(reach, scale, tuple(passed))
-        stops = [walk(reach, modes, start / scale, direction) for direction in (-1, 1)]
-        down, up = stops
+        down, up = (next_stop(reach, modes, start / scale, direction) for direction in (-1, 1))
         if down is None or up is None:
             return None
         if down.end is not None and up.end is not None:
             ends = down.end, up.end
             whole = (down.end.p * scale, up.end.p * scale)
-            known, period, walked = spread(known, *whole), None, [down, up]
+            known, period, stops = spread(known, *whole), None, [down, up]
         else:
-            period, walked = up.period * scale, [up]
+            period, stops = up.period * scale, [up]
             known = replace(spread(known, start, start + period), period=period)
-        passed += [Passed(end, modes, poses, period) for stop in walked for end in stop.passed]
-        known = _with_mode_changes(known, reach, walked, scale)
+        passed += [Passed(end, modes, poses, period) for stop in stops for end in stop.passed]
+        known = _with_mode_changes(known, reach, stops, scale)
         low, high = whole or (start, start + TURN * round((period or 0.0) / TURN))
         for step in poses.uncounted:
             counted = _follow(Poses(plan, path, replace(known, scale=1.0)), step, low, high, modes)
@@ -139,11 +138,11 @@ def spread(known: Known, low: float, high: float) -> Known:
     )
 
 
-def _with_mode_changes(known: Known, reach: Reach, walked: list[Stop], scale: int) -> Known:
+def _with_mode_changes(known: Known, reach: Reach, stops: list[Stop], scale: int) -> Known:
     """Return what is known, with the modes of the groups of a stage along its path."""
     mode_changes = dict(known.mode_changes)
     for step in reach.poses.closing:
-        mode_changes[step] = np.sort([end.p * scale for stop in walked for end in stop.passed if step in end.steps])
+        mode_changes[step] = np.sort([end.p * scale for stop in stops for end in stop.passed if step in end.steps])
     return replace(known, mode_changes=mode_changes)
 
 

@@ -75,7 +75,7 @@ def follow(
                 return stop if not end or _before(stop, end, here) else end
             if end:
                 return end
-            if crossed is not None and there.side * here.side < 0:
+            if crossed is not None and there.orientation * here.orientation < 0:
                 crossed.append((here, there))
             if whole is None and (is_back(start, here, there, periodic=True) or _turns_on(y, there)):
                 return None
@@ -158,7 +158,7 @@ def barred_between(system: System, here: Point, there: Point) -> Fold | None:
             continue
 
         def value(point: Point, index: int = index) -> float:
-            return _margin(system, index, point.y)
+            return _discriminant(system, index, point.y)
 
         if value(here) > 0 >= value(there):
             end = root_between(system, here, there, value)
@@ -166,12 +166,12 @@ def barred_between(system: System, here: Point, there: Point) -> Fold | None:
     return None
 
 
-def _margin(system: System, index: int, y: Floats) -> float:
-    """Return the margin of a relation, positive where it always closes."""
+def _discriminant(system: System, index: int, y: Floats) -> float:
+    """Return the discriminant of a relation, positive where it always closes."""
     step = system.plan.steps[index]
     assert step.kind.closed_form
-    margin = step.kind.margin(system.plan.inputs(step, system.rows(y[:, None])))
-    return 1.0 if margin is None else float(np.ravel(margin)[0]) * step.mode
+    discriminant = step.kind.discriminant(system.plan.inputs(step, system.rows(y[:, None])))
+    return 1.0 if discriminant is None else float(np.ravel(discriminant)[0]) * step.mode
 
 
 def shifted(y: Floats, there: Point) -> Floats:

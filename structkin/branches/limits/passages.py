@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from structkin.branches.limits.counting import count_turns
 from structkin.branches.limits.follow import AT_END
+from structkin.branches.limits.next_stop import modes_of, next_stop
 from structkin.branches.limits.poses import Modes, Path, Poses
 from structkin.branches.limits.reach import End
 from structkin.branches.limits.result import Limit, driver_words
 from structkin.branches.limits.search import end_words, follow_to
 from structkin.branches.limits.system import System
-from structkin.branches.limits.walk import modes_of, walk
 from structkin.budget import SpentError, metering, new_meter
 from structkin.errors import PoseError
 from structkin.plan.status import Status
@@ -161,7 +161,7 @@ def _first_limit(motion: Motion, rows: Floats, way: Path) -> Limit | None:
     counted = count_turns(plan, way, (rows, modes), 0.0, (0.0, 1.0), strokes=motion.strokes)
     if counted is None:
         return None
-    poses, stop = counted.reach.poses, walk(counted.reach, modes, 0.0, 1)
+    poses, stop = counted.reach.poses, next_stop(counted.reach, modes, 0.0, 1)
     if stop is None:
         return _at_once(poses, modes)
     return None if stop.end is None else end_words(poses, stop.end, stop.modes)
@@ -170,7 +170,7 @@ def _first_limit(motion: Motion, rows: Floats, way: Path) -> Limit | None:
 def _at_once(poses: Poses, modes: Modes) -> Limit | None:
     """Return the limit of a path that starts at the end of a stroke and leaves it there."""
     here = np.zeros(1)
-    ends = [k for k in poses.closing if poses.stroke(k) and abs(poses.margin(k, here, modes)[0]) <= AT_END]
+    ends = [k for k in poses.closing if poses.stroke(k) and abs(poses.discriminant(k, here, modes)[0]) <= AT_END]
     return end_words(poses, End(0.0, "limit", frozenset(ends[:1])), modes) if ends else None
 
 

@@ -1,7 +1,7 @@
 """Poses of the closed forms of a plan along a path of the drivers, for numbers of any kind.
 
-The engine solves float64 lanes. Limits are refined in extended precision and by complex steps, with margins held at
-zero at a limit: this is a small interpreter of the same plan for such numbers.
+The engine solves float64 lanes. Limits are refined in extended precision and by complex steps, with discriminants held
+at zero at a limit: this is a small interpreter of the same plan for such numbers.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from structkin.branches.limits.known import Known
 from structkin.groups import Relation, Turn
-from structkin.plan.plan import Operand, Plan, Slot, Step
+from structkin.plan.plan import Operand, Plan, Register, Step
 from structkin.solve.strokes import Stroke
 
 #: The drivers' values (n,) as functions of the parameter (n,) of a path; complex parameters are complex steps.
@@ -44,8 +44,8 @@ class Poses:
         first = len(self.plan.steps)
         return None if index < first else self.strokes[index - first]
 
-    def margin(self, index: int, p: Any, modes: Modes, zero: Iterable[int] = ()) -> NDArray[Any]:
-        """Return the margin of a step (n,) at parameters p (n,), positive where it closes.
+    def discriminant(self, index: int, p: Any, modes: Modes, zero: Iterable[int] = ()) -> NDArray[Any]:
+        """Return the discriminant of a step (n,) at parameters p (n,), positive where it closes.
 
         `zero` are steps that are at a limit there: their roots are exactly zero.
         """
@@ -78,10 +78,10 @@ class Poses:
         steps = self._within
         nowhere = np.array([np.nan])
         with np.errstate(all="ignore"):
-            # A relation that always closes has no margin, whatever its inputs.
+            # A relation that always closes has no discriminant, whatever its inputs.
             slots = self._slots(steps, nowhere, dict.fromkeys(steps, 1), frozenset())
             inputs = {index: self._inputs(self.plan.steps[index], slots) for index in steps}
-            fails = [index for index, h in inputs.items() if self._closed(index).margin(h) is not None]
+            fails = [index for index, h in inputs.items() if self._closed(index).discriminant(h) is not None]
         count, within = len(self.plan.steps), {*steps}
         fails += [count + k for k in range(len(self.strokes)) if within.issuperset(self._ancestors[count + k])]
         return tuple(index for index in fails if index not in self.known.mode_changes)
@@ -111,7 +111,7 @@ class Poses:
         maker: dict[int, int] = {}
         result: list[tuple[int, ...]] = []
         for index, step in enumerate(self.plan.steps):
-            before = {maker[x.index] for x in step.inputs if isinstance(x, Slot) and x.index in maker}
+            before = {maker[x.index] for x in step.inputs if isinstance(x, Register) and x.index in maker}
             result.append(tuple(sorted(before.union(*(result[other] for other in before)))))
             maker.update(dict.fromkeys(step.outputs, index))
         for stroke in self.strokes:
@@ -122,15 +122,15 @@ class Poses:
     def _slots(self, steps: Iterable[int], p: Any, modes: Modes, zero: frozenset[int]) -> dict[int, Any]:
         drivers, slots = self.path(p), {}
         for item in self.plan.drivers:
-            slots[item.slot] = item.at(drivers[item.driver])
+            slots[item.register] = item.at(drivers[item.driver])
         for index in steps:
             step, kind = self.plan.steps[index], self._closed(index)
             h, root = self._inputs(step, slots), None
             if isinstance(kind, Turn):
                 root = self.known.turn(index, p)
             elif kind.modes == 2:
-                margin = self._signed(index, h, np.shape(p))
-                reached = np.where((margin.real > 0) & (index not in zero), margin, 0)
+                discriminant = self._signed(index, h, np.shape(p))
+                reached = np.where((discriminant.real > 0) & (index not in zero), discriminant, 0)
                 mode = self.known.mode(index, p) if index in self.known.mode_changes else modes[index]
                 root = mode * np.sqrt(reached)
             slots.update(zip(step.outputs, kind.position(h, root), strict=True))
@@ -138,8 +138,8 @@ class Poses:
 
     def _signed(self, index: int, h: tuple[Any, ...], shape: tuple[int, ...]) -> NDArray[Any]:
         kind = self._closed(index)
-        margin = np.asarray(kind.margin(h))
-        return np.broadcast_to(margin if kind.modes == 2 else margin * self.plan.steps[index].mode, shape)
+        discriminant = np.asarray(kind.discriminant(h))
+        return np.broadcast_to(discriminant if kind.modes == 2 else discriminant * self.plan.steps[index].mode, shape)
 
     @staticmethod
     def _inputs(step: Step, slots: Mapping[int, Any]) -> tuple[Any, ...]:
@@ -147,6 +147,6 @@ class Poses:
 
 
 def _operand(operand: Operand, slots: Mapping[int, Any]) -> Any:
-    if isinstance(operand, Slot):
+    if isinstance(operand, Register):
         return slots[operand.index]
     return operand if isinstance(operand, float) else np.array([[operand.real], [operand.imag]])

@@ -1,6 +1,6 @@
 """Where along a path of the drivers a mechanism of closed forms can be assembled: exact intervals for its modes.
 
-The groups are taken in solve order. The margin of each is an analytic function on an interval where the groups
+The groups are taken in solve order. The discriminant of each is an analytic function on an interval where the groups
 before it close; at an end that is a limit of one of those it has a square-root branch point, which the
 substitution p = low + (high - low) sin^2(theta / 2) removes. So all its zeros are found
 (`structkin.track.chebyshev`), and what is left of the interval is passed to the next group.
@@ -27,16 +27,16 @@ TURN = 2 * math.pi
 PIECES_OF_TURN, PIECES = 12, 6
 #: Ends closer than this are the same.
 SAME = 1e-9
-#: Part of an interval next to an end at infinity in which margins have lost their digits.
+#: Part of an interval next to an end at infinity in which discriminants have lost their digits.
 FAR = 1e-6
 
 
 @dataclass(frozen=True)
 class End:
-    """The end of an interval: parameter `p`, and the steps whose margins are zero there.
+    """The end of an interval: parameter `p`, and the steps whose discriminants are zero there.
 
-    `kind` is "limit" (a margin crosses zero), "change" (it touches zero: a change point) or "range" (of the path).
-    A stroke counts as one more step, after those of the plan.
+    `kind` is "limit" (a discriminant crosses zero), "change" (it touches zero: a change point) or "range" (of the
+    path). A stroke counts as one more step, after those of the plan.
     """
 
     p: float
@@ -48,7 +48,7 @@ class End:
 class FeasibleInterval:
     """An interval of the path on which all groups close; without ends it is a full turn.
 
-    `hints` are places where a margin is nearly zero: narrow features of later margins lie there.
+    `hints` are places where a discriminant is nearly zero: narrow features of later discriminants lie there.
     """
 
     low: End | None
@@ -159,9 +159,9 @@ def _split(poses: Poses, interval: FeasibleInterval, step: int, modes: Modes) ->
 
 
 def _double_zeros(values: Floats) -> tuple[dict[int, tuple[int, int]], list[int]]:
-    """Return where margins touch zero from above, with the places on either side, and the places to use.
+    """Return where discriminants touch zero from above, with the places on either side, and the places to use.
 
-    Runs of places at which the margin is zero to rounding are one touch, or part of a crossing or an end.
+    Runs of places at which the discriminant is zero to rounding are one touch, or part of a crossing or an end.
     """
     zero = np.abs(values) <= DOUBLE_ZERO
     zero[[0, -1]] = False
@@ -178,7 +178,7 @@ _Mark = tuple[float, End | None]
 
 
 def _joined(end: End, step: int, value: float) -> End:
-    """Return an end, with the step where its margin is zero there too."""
+    """Return an end, with the step where its discriminant is zero there too."""
     return replace(end, steps=end.steps | {step}) if abs(value) <= DOUBLE_ZERO else end
 
 
@@ -218,7 +218,7 @@ def _from_zero(part: FeasibleInterval) -> FeasibleInterval:
 
 
 class Chart:
-    """The margin of a step over an interval, in a coordinate in which it is analytic, also at the ends."""
+    """The discriminant of a step over an interval, in a coordinate in which it is analytic, also at the ends."""
 
     def __init__(self, poses: Poses, step: int, modes: Modes, interval: FeasibleInterval) -> None:
         """Take the step, and the interval on which the steps before it close."""
@@ -226,7 +226,7 @@ class Chart:
         self._poses, self._step, self._modes = poses, step, modes
         self._low, self._high = (0.0, math.pi) if interval.low is not None else (0.0, TURN)
         if interval.low is None:
-            # A full turn is cut open where the margin is far from zero.
+            # A full turn is cut open where the discriminant is far from zero.
             some = np.linspace(0.0, TURN, 97)[:-1] + 0.0123
             self._low = float(some[np.nanargmax(np.abs(self.value(some)))])
             self._high = self._low + TURN
@@ -260,8 +260,8 @@ class Chart:
         return float(self.at(np.longdouble(place)))
 
     def value(self, place: Any) -> Any:
-        """Return the margin at places (n,), bounded: m / sqrt(1 + m^2)."""
-        m = self._poses.margin(self._step, self.at(place), self._modes)
+        """Return the discriminant at places (n,), bounded: m / sqrt(1 + m^2)."""
+        m = self._poses.discriminant(self._step, self.at(place), self._modes)
         with np.errstate(all="ignore"):
             return m / np.sqrt(1 + m * m)
 
@@ -277,7 +277,7 @@ class Chart:
         return far
 
     def _beside(self, end: End) -> float:
-        """Return the parameter next to an end at infinity up to which margins are precise."""
+        """Return the parameter next to an end at infinity up to which discriminants are precise."""
         low, high = self.interval.ends
         inside = 1.01 * FAR * (high.p - low.p)
         return end.p + (inside if end is low else -inside)
@@ -287,10 +287,10 @@ class Chart:
         return not all(plan.steps[k].has_root for k in end.steps if self._poses.stroke(k) is None)
 
     def at_end(self, end: End, beside: float) -> float:
-        """Return the margin at an end, where other steps are at their limits; at infinity the one next to it."""
+        """Return the discriminant at an end, where other steps are at their limits; at infinity the one next to it."""
         if self._is_infinite(end):
             return beside
-        return float(self._poses.margin(self._step, np.array([end.p]), self._modes, end.steps)[0])
+        return float(self._poses.discriminant(self._step, np.array([end.p]), self._modes, end.steps)[0])
 
     def _slope(self, place: Any) -> tuple[Any, Any]:
         """Return value and slope at one place in extended precision, by a complex step."""
@@ -306,7 +306,7 @@ class Chart:
 
         first, last = value(low), value(high)
         if not first * last < 0:
-            # At limits of other steps the margin was evaluated without them: the zero is there to rounding.
+            # At limits of other steps the discriminant was evaluated without them: the zero is there to rounding.
             return np.longdouble(high if abs(last) < abs(first) else low)  # type: ignore[return-value]
         place = np.longdouble(brentq(value, low, high, xtol=1e-14, rtol=1e-14))
         for _ in range(3):

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from structkin.branches.limits.counting import count_turns
 from structkin.branches.limits.follow import Fold, change_at, follow
+from structkin.branches.limits.next_stop import modes_of, next_stop
 from structkin.branches.limits.period import turns_of, turns_of_ratios
 from structkin.branches.limits.poses import Modes, Poses
 from structkin.branches.limits.reach import TURN, End
 from structkin.branches.limits.result import Interval, Limit, Limits
 from structkin.branches.limits.system import System
-from structkin.branches.limits.walk import modes_of, walk
 from structkin.branches.limits.words import why
 from structkin.budget import DEFAULT, HINT, metered
 from structkin.errors import InputError, Problem
@@ -82,14 +82,14 @@ def _find(mechanism: Mechanism, swept: Swept) -> Limits:
         beyond = ends_passed(motion.strokes, motion.beyond, slice(0, 1))
         failure = beyond or f"out of reach at {group}"
         return Limits(mechanism, swept.driver, swept.start, None, None, (), (), failure)
-    found = _followed(motion, swept) if motion.plan.followed else _walked(motion, swept)
+    found = _followed(motion, swept) if motion.plan.followed else _from_closed_forms(motion, swept)
     return Limits(mechanism, swept.driver, swept.start, *found)
 
 
 _Found = tuple[Limit | None, Limit | None, tuple[Limit, ...], tuple[Interval, ...], str]
 
 
-def _walked(motion: Motion, swept: Swept) -> _Found:
+def _from_closed_forms(motion: Motion, swept: Swept) -> _Found:
     """Return ends, change points and intervals of a mechanism of closed forms."""
     plan, rows = motion.plan, motion.lanes.x[0, :, 0]
     modes = modes_of(plan, rows)
@@ -103,7 +103,7 @@ def _walked(motion: Motion, swept: Swept) -> _Found:
     def described(end: End | None, poses: Poses = reach.poses, modes: Modes = modes) -> Limit | None:
         return None if end is None else swept.limit(end_words(poses, end, modes), scale)
 
-    down, up = (walk(reach, modes, swept.start / scale, direction) for direction in (-1, 1))
+    down, up = (next_stop(reach, modes, swept.start / scale, direction) for direction in (-1, 1))
     feasible = () if plan.counts else reach.feasible(modes)
     intervals = tuple(Interval(described(item.low), described(item.high), scale) for item in feasible)
     if whole is None:

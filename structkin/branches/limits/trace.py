@@ -74,10 +74,10 @@ class Curve:
 def trace(system: System, y: Floats, whole: tuple[float, float] | None) -> Curve:
     """Return the curve of poses through y (m,); `whole` is the range of the parameter, None a full turn of an angle."""
     crossings: list[Floats] = []
-    forward, closed = _walk(system, y, 1, whole, crossings)
+    forward, closed = _follow_to_end(system, y, 1, whole, crossings)
     if closed:
         return Curve(_closed(forward), closed=True, crossings=tuple(crossings))
-    backward, _ = _walk(system, y, -1, whole, crossings)
+    backward, _ = _follow_to_end(system, y, -1, whole, crossings)
     return Curve(_arcs([*reversed(backward), *forward[1:]]), closed=False, crossings=tuple(crossings))
 
 
@@ -85,52 +85,54 @@ def trace(system: System, y: Floats, whole: tuple[float, float] | None) -> Curve
 _Mark = tuple[Floats, Fold | None]
 
 
-def _walk(
+def _follow_to_end(
     system: System, y: Floats, direction: int, whole: tuple[float, float] | None, crossings: list[Floats]
 ) -> tuple[list[_Mark], bool]:
     """Return the poses from y to the end of the curve, and whether it closed at y; add where curves cross."""
     start = begin(system, y, direction)
-    way: list[_Mark] = [(y, None)]
+    marks: list[_Mark] = [(y, None)]
     try:
         for here, there in steps(system, start):
             if is_back(start, here, there, periodic=whole is None):
-                return [*way, (shifted(y, there), None)], True
+                return [*marks, (shifted(y, there), None)], True
             if end := barred_between(system, here, there) or range_between(here, there, whole):
-                return [*way, (end.y, end)], False
-            if there.side * here.side < 0:
+                return [*marks, (end.y, end)], False
+            if there.orientation * here.orientation < 0:
                 crossings.append(crossing_between(system, here, there))
-                way.append((crossings[-1], None))
+                marks.append((crossings[-1], None))
             if there.tangent[-1] * here.tangent[-1] < 0:
                 fold = fold_between(system, here, there)
-                way.append((fold.y, fold))
+                marks.append((fold.y, fold))
             end = far_end(system, here, there)
-            way.append((there.y, end))
+            marks.append((there.y, end))
             if end:
-                return way, False
+                return marks, False
     except LostError as lost:
-        return [*way, (lost.y, lost_at(lost.y))], False
+        return [*marks, (lost.y, lost_at(lost.y))], False
     raise AssertionError("steps end in an exception")
 
 
-def _closed(way: list[_Mark]) -> tuple[Arc, ...]:
+def _closed(marks: list[_Mark]) -> tuple[Arc, ...]:
     """Return the arcs of a closed curve, from fold to fold."""
-    folds = [k for k, (_, fold) in enumerate(way) if fold is not None]
+    folds = [k for k, (_, fold) in enumerate(marks) if fold is not None]
     if not folds:
-        return (Arc(np.stack([y for y, _ in way]), (None, None)),)
+        return (Arc(np.stack([y for y, _ in marks]), (None, None)),)
     first = folds[0]
-    shift = way[-1][0][-1] - way[0][0][-1]
+    shift = marks[-1][0][-1] - marks[0][0][-1]
 
     def later(mark: _Mark) -> _Mark:
         y, fold = mark
         y = np.append(y[:-1], y[-1] + shift)
         return y, fold and Fold(fold.p + shift, fold.step, y, fold.far)
 
-    return _arcs([*way[first:], *map(later, way[1 : first + 1])])
+    return _arcs([*marks[first:], *map(later, marks[1 : first + 1])])
 
 
-def _arcs(way: list[_Mark]) -> tuple[Arc, ...]:
-    folds = [k for k, (_, fold) in enumerate(way) if fold is not None]
-    return tuple(Arc(np.stack([y for y, _ in way[i : j + 1]]), (way[i][1], way[j][1])) for i, j in pairwise(folds))
+def _arcs(marks: list[_Mark]) -> tuple[Arc, ...]:
+    folds = [k for k, (_, fold) in enumerate(marks) if fold is not None]
+    return tuple(
+        Arc(np.stack([y for y, _ in marks[i : j + 1]]), (marks[i][1], marks[j][1])) for i, j in pairwise(folds)
+    )
 
 
 def _at(system: System, poses: Floats, p: float) -> Floats:

@@ -40,13 +40,13 @@ def transmission_angle(motion: Motion, at: str | int) -> Floats:
             angle = np.arcsin(np.minimum(1.0, np.abs(dot(phi[0], W)) / np.sqrt(dot(W, W))))
         else:
             assert name in ("RRP", "PRP", "RPP")
-            angle = np.arcsin(np.minimum(1.0, np.abs(_side(step, h, phi))))
+            angle = np.arcsin(np.minimum(1.0, np.abs(_mode_indicator(step, h, phi))))
     return np.array(np.broadcast_to(angle, len(motion)))
 
 
-def _side(step: Step, h: tuple[Any, ...], phi: tuple[Any, ...]) -> Any:
+def _mode_indicator(step: Step, h: tuple[Any, ...], phi: tuple[Any, ...]) -> Any:
     kind: Any = step.kind
-    return kind.side(h, phi)
+    return kind.mode_indicator(h, phi)
 
 
 def _dyad(motion: Motion, at: str | int) -> Step:

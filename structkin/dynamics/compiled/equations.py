@@ -83,7 +83,7 @@ def settle(mem: Memory, t: float, y: Any, count: int, z: Any, x: Any, columns: A
     # Along the path the rates of the roots are per part, and the pose is not that of the state until the path is
     # complete: a failed path leaves no trace.
     roots, last, kept, turned = mem.roots.copy(), mem.last.copy(), mem.kept.copy(), mem.turned.copy()
-    if walk(mem, y, z, x, columns) and give(mem, t, y, z) and pose(mem, 0.0, y, count, z, x, columns):
+    if move_in_parts(mem, y, z, x, columns) and give(mem, t, y, z) and pose(mem, 0.0, y, count, z, x, columns):
         # The pose that is reached becomes the last pose, whatever the rates and forces there.
         mem.clock = t
         keep(mem.new_roots, mem.roots)
@@ -114,7 +114,7 @@ def farthest(mem: Memory, z: Any) -> float:
     return longest
 
 
-def walk(mem: Memory, y: Any, z: Any, x: Any, columns: Any) -> bool:
+def move_in_parts(mem: Memory, y: Any, z: Any, x: Any, columns: Any) -> bool:
     """Move in parts to the given drivers' values; rates are per part of the path. False where that fails."""
     f, free, last = z.shape[1], mem.free, mem.last
     longest = farthest(mem, z)
@@ -163,7 +163,7 @@ def are_finite(values: Any) -> bool:
 def run_steps(mem: Memory, dt: float, count: int) -> bool:
     """Run all steps: pose, rates, and K of the first `count` coordinates, a time dt after the last evaluation.
 
-    Return False where a margin is small or the sign of a root cannot be told from its last value.
+    Return False where a discriminant is small or the sign of a root cannot be inferred from its last value.
     """
     step, ptr, moved = mem.step, mem.moved_ptr, mem.moved
     integers, numbers = mem.I.ctypes.data, mem.D.ctypes.data

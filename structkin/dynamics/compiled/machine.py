@@ -198,7 +198,9 @@ class Machine:
         for k in self.equations.poses.steps:
             kind: Any = plan.steps[k].kind
             found.append(
-                np.broadcast_to(kind.side(part.inputs(plan.steps[k]), part.outputs(plan.steps[k])), x.shape[1:])
+                np.broadcast_to(
+                    kind.mode_indicator(part.inputs(plan.steps[k]), part.outputs(plan.steps[k])), x.shape[1:]
+                )
             )
         return np.stack(found) if found else np.zeros((0, x.shape[1]))
 

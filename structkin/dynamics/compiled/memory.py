@@ -143,8 +143,8 @@ class Memory(LoadMemory):
     two, smooth, followed, aside = integers(-1), integers(), integers(), integers()
     # Drivers' values, rates, second rates (3, f); slots' places, rates, second rates at z_f'' = 0 (3, n); K (f * n).
     z, x, K = numbers(3, -1), numbers(3, -1), numbers(-1)
-    # Of the last evaluation: signed roots of the steps' margins and their rates (2, S), its time, turns of the links
-    # counted (k,), places of the slots, coordinates; roots and turns of the present evaluation.
+    # Of the last evaluation: signed roots of the steps' discriminants and their rates (2, S), its time, turns of the
+    # links counted (k,), places of the slots, coordinates; roots and turns of the present evaluation.
     roots, clock, turned, kept, last = numbers(2, -1), numbers(), numbers(-1), numbers(-1), numbers(-1)
     new_roots, new_turned = numbers(2, -1), numbers(-1)
     # Forces on rows and W K of a coordinate (2, n); K_f^T W K_f and then its factor (free * free), its right-hand side;

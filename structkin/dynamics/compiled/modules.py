@@ -12,7 +12,7 @@ from structkin.kernels import store
 from structkin.kernels.group import group_kernel
 from structkin.kernels.group_rows import formulas
 from structkin.kernels.tracing import Signature, signature, trace
-from structkin.plan.plan import Plan, Slot, Step
+from structkin.plan.plan import Plan, Register, Step
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ _kinds: dict[Signature, Kind | None] = {}
 def kind_of(plan: Plan, step: Step) -> tuple[Kind, tuple[float, ...]] | None:
     """Return the kind of a step and its constants; None where its functions cannot be traced."""
     if not step.kind.closed_form:
-        widths = tuple(plan.widths[item.index] for item in step.inputs if isinstance(item, Slot))
+        widths = tuple(plan.widths[item.index] for item in step.inputs if isinstance(item, Register))
         return _group(step.kind.rows, step.known, widths)
     found = None if isinstance(step.kind, Turn) else signature(plan, step)
     kind = None if found is None else _closed(step, found[0])
@@ -51,7 +51,7 @@ def _group(
     found, kernel = formulas(rows, known), group_kernel(rows, known)
     if found is None or kernel is None:
         return None
-    return Kind("step_group", group_source(found, widths, kernel.clear)), found.constants
+    return Kind("step_group", group_source(found, widths, kernel.regular_determinant)), found.constants
 
 
 def _closed(step: Step, of: Signature) -> Kind | None:

@@ -18,7 +18,7 @@ from structkin.dynamics.reduced.equations import STEEP, Reduced
 from structkin.dynamics.reduced.partition import LIMIT, joint_coordinates, lines
 from structkin.model.forces import AppliedMoment
 from structkin.model.mechanism import Mechanism
-from structkin.plan.plan import Plan, Slot
+from structkin.plan.plan import Plan, Register
 from structkin.rows.affine import Affine
 from structkin.solve.motion.turning import Turning
 from structkin.track.contour import POWERS
@@ -101,7 +101,7 @@ def _steps(plan: Plan, ids: Sequence[str], counts: bool) -> dict[str, Any]:
     """Return the steps, and what moves them; where turns are counted, poses follow each other in short steps."""
     rows, moved = [], []
     for step in plan.steps:
-        inputs = [plan.offsets[item.index] if isinstance(item, Slot) else -1 for item in step.inputs]
+        inputs = [plan.offsets[item.index] if isinstance(item, Register) else -1 for item in step.inputs]
         if not step.kind.closed_form:
             inputs = [row for row in inputs if row >= 0]
         rows.append([*inputs, *(plan.offsets[slot] for slot in step.outputs)])
@@ -112,7 +112,7 @@ def _steps(plan: Plan, ids: Sequence[str], counts: bool) -> dict[str, Any]:
             reached[ids.index(id)] += range(plan.rows(slot).start, plan.rows(slot).stop)
     moved_ptr, moved_list = _lists(moved)
     reached_ptr, reached_list = _lists(reached)
-    drivers = [(plan.offsets[item.slot], ids.index(item.driver), item.angular, item.sign) for item in plan.drivers]
+    drivers = [(plan.offsets[item.register], ids.index(item.driver), item.angular, item.sign) for item in plan.drivers]
     return {
         "rows": _filled(rows, np.int64),
         "followed": counts or bool(plan.followed or plan.with_root),

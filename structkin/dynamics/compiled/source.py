@@ -27,7 +27,7 @@ from structkin.kernels.group_rows import Formulas
 from structkin.kernels.tracing import SCALAR, VECTOR, Signature, Trace
 from structkin.track.tolerances import GUARD, SIMULATED_TURN
 
-#: Smallest margin of a group with one mode; below it, `Reduced` checks the pose.
+#: Smallest discriminant of a group with one mode; below it, `Reduced` checks the pose.
 CLEAR = 1e-6
 
 _EQUATIONS = '''"""The equations of motion, written by structkin, compiled once and then read from the cache."""
@@ -92,12 +92,12 @@ def step_source(of: Signature, trace: Trace) -> str:
     return _module(of.relation.__name__, _Kind(of, trace).lines())
 
 
-def group_source(found: Formulas, widths: Sequence[int], clear: float) -> str:
+def group_source(found: Formulas, widths: Sequence[int], regular: float) -> str:
     """Return the source of the module of a general group; `widths` are those of its moving inputs.
 
-    It is regular where its determinant is larger than `clear`.
+    It is regular where its determinant is larger than `regular`.
     """
-    return _module("a general group", group_lines(found, widths, clear))
+    return _module("a general group", group_lines(found, widths, regular))
 
 
 def _module(name: str, body: Iterable[str]) -> str:
@@ -136,7 +136,7 @@ class _Kind:
         yield from (f"r{j} = rows[s, {j}]" for j in range(len(self.of.operands) + len(self.of.widths)))
         for order in range(3):
             yield from (f"h{order}_{name} = x[{order}, {row}]" for name, row in self._inputs())
-        if trace.margin is not None:
+        if trace.discriminant is not None:
             yield from self._root()
         yield from graph.lines([term for order in trace.orders for term in order])
         for order, terms in enumerate(trace.orders):
@@ -154,9 +154,9 @@ class _Kind:
         yield "return 1"
 
     def _root(self) -> Iterator[str]:
-        graph, margin = self.graph, self.trace.margin
-        yield from graph.lines([margin])
-        name = graph.name(margin)
+        graph, discriminant = self.graph, self.trace.discriminant
+        yield from graph.lines([discriminant])
+        name = graph.name(discriminant)
         if self.trace.one_mode:
             yield from (f"signed = mem.mode[s] * {name}", f"if not signed > {CLEAR!r}:", "    return 0")
             yield "root = sqrt(signed)"
@@ -172,7 +172,7 @@ class _Kind:
         yield "    return 0"
         yield f"if abs(root - expected) > 1e-9 + {STRAY!r} * max(abs(root) + abs(last), abs(expected - last)):"
         yield "    return 0"
-        rate = derivative(graph, margin, {f"h0_{one}": graph.load(f"h1_{one}") for one, _ in self._inputs()})
+        rate = derivative(graph, discriminant, {f"h0_{one}": graph.load(f"h1_{one}") for one, _ in self._inputs()})
         yield from graph.lines([rate])
         yield f"new[0, s], new[1, s] = root, 0.5 * {graph.name(rate)} / root"
 
@@ -192,7 +192,7 @@ class _Kind:
 ITERATIONS = 10
 
 
-def group_lines(found: Formulas, widths: Sequence[int], clear: float) -> Iterator[str]:
+def group_lines(found: Formulas, widths: Sequence[int], regular: float) -> Iterator[str]:
     """Yield the code of a general group: Newton's method from the last pose, then rates and columns of K."""
     graph, m = found.graph, len(found.first)
     inputs = [f"r{j} + {c}" for j, width in enumerate(widths) for c in range(width)]
@@ -206,10 +206,10 @@ def group_lines(found: Formulas, widths: Sequence[int], clear: float) -> Iterato
     yield from (f"s{k} = kept[{row}]" for k, row in enumerate(outputs))
     yield "done = False"
     yield f"for step_ in range({ITERATIONS}):"
-    terms = [*found.corrected, found.change, found.side]
+    terms = [*found.corrected, found.change, found.determinant]
     inner = graph.lines(terms)
     # After a step of 1e-8 the error is below rounding: the convergence is quadratic.
-    inner += [f"if not abs({graph.name(found.side)}) > {clear!r}:", "    return 0"]
+    inner += [f"if not abs({graph.name(found.determinant)}) > {regular!r}:", "    return 0"]
     inner += [f"done = {graph.name(found.change)} < 1e-16"]
     inner += [", ".join(f"s{k}" for k in range(m)) + " = " + ", ".join(map(graph.name, found.corrected))]
     inner += ["if done:", "    break"]

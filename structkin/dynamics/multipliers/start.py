@@ -12,7 +12,7 @@ from structkin.branches.limits.passages import report
 from structkin.dynamics.multipliers.equations import Multipliers
 from structkin.dynamics.multipliers.masses import LINEAR
 from structkin.dynamics.multipliers.stabilisation import Stabilisation
-from structkin.dynamics.start import walked
+from structkin.dynamics.start import with_turns
 from structkin.dynamics.user_loads import UserLoad
 from structkin.errors import InputError, Problem
 from structkin.global_methods import Statistics
@@ -55,13 +55,13 @@ def global_start(
         for read, _ in parts
     )
     # Frames do not contain the whole turns of gears: a motion from the sketch counts them.
-    q = _walked(mechanism, family, drivers) if c.turned else c.from_frames(X)
+    q = _tracked_start(mechanism, family, drivers) if c.turned else c.from_frames(X)
     y = np.concatenate((q[:, 0], _rates(c, q, dX)))
-    equations.begin(t, y, walked(first)[1])
+    equations.begin(t, y, with_turns(first)[1])
     return equations, y
 
 
-def _walked(mechanism: Mechanism, family: str, drivers: Mapping[str, Any]) -> Floats:
+def _tracked_start(mechanism: Mechanism, family: str, drivers: Mapping[str, Any]) -> Floats:
     """Return the coordinates (n, 1) of a start that a global method has reached from the sketch."""
     found = solve(mechanism, drivers=dict(drivers), method="global", coordinates=family)
     statistics: Statistics | None = found.statistics

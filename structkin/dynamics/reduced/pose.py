@@ -90,5 +90,5 @@ def _sides(plan: Plan, steps: Sequence[int], x: NDArray[Any]) -> list[NDArray[An
     for k in steps:
         step = plan.steps[k]
         assert step.kind.closed_form
-        sides.append(step.kind.side(part.inputs(step), part.outputs(step)))
+        sides.append(step.kind.mode_indicator(part.inputs(step), part.outputs(step)))
     return sides

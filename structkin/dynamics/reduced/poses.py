@@ -37,7 +37,7 @@ Floats = NDArray[np.float64]
 HALVINGS = 10
 #: How far a root may be from its prediction by the slope, relative to its size or change.
 STRAY = 0.5
-#: A group with a smaller margin (a squared sine) and no series is flat: its rates are rounding.
+#: A group with a smaller discriminant (a squared sine) and no series is flat: its rates are rounding.
 FLAT = 1e-8
 #: Within this distance of a place where no series of a general group was found, none is tried [rad or parts of size].
 IN_VAIN = 3e-3

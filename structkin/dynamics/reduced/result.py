@@ -12,7 +12,7 @@ from structkin.dynamics.reduced.partitioned import Partitioned, Recorded
 from structkin.dynamics.simulation import Integration, Simulation
 from structkin.global_methods.frame_plan import Solved, fill, frame_plan
 from structkin.plan.plan import Plan
-from structkin.solve.engine import Around, Lanes
+from structkin.solve.engine import ContourPoses, Lanes
 from structkin.solve.special_geometry import structure_of
 
 Floats = NDArray[np.float64]
@@ -56,7 +56,7 @@ def _own(equations: Partitioned, instants: Sequence[Instant]) -> tuple[Plan, Lan
     flat = [k for k, instant in enumerate(instants) if instant.around is not None]
     around = None
     if flat:
-        around = Around(np.array(flat), np.concatenate([instants[k].around for k in flat], axis=1))
+        around = ContourPoses(np.array(flat), np.concatenate([instants[k].around for k in flat], axis=1))
     x, least = np.concatenate([one.x for one in instants], axis=2), np.full(len(equations.plan.steps), np.inf)
     return equations.plan, Lanes(x, np.zeros(n, np.int8), np.full(n, -1, np.int32), least, around)
 

@@ -8,14 +8,14 @@ from typing import Literal
 
 import numpy as np
 
-from structkin.joints.row_writer import DrivenForm, Led, RowWriter, Written
+from structkin.joints.row_writer import DrivenForm, PointGuide, RowWriter, Written
 from structkin.model.mechanism import Mechanism
 from structkin.model.parts import DriverCoordinate
 from structkin.model.topology import pin_of
 from structkin.plan.driver_rows import write_driver
 from structkin.rows.affine import Affine, Frame
 from structkin.rows.row import Row
-from structkin.rows.windings import Winding
+from structkin.rows.trig_rows import TrigRow
 from structkin.structure import KinematicStructure
 
 VectorForm = Literal["cos", "sin"]
@@ -110,7 +110,7 @@ class Writer(RowWriter):
         """Return all links except the first that the frames do not already connect."""
         return [link for link in self.mechanism.topology.joint(joint).links[1:] if (joint, link) not in self.met]
 
-    def tip(self, slot: Led) -> tuple[Affine, str]:
+    def tip(self, slot: PointGuide) -> tuple[Affine, str]:
         """Return the point that a guide or a circular slot guides, and its link."""
         ends = self.mechanism.topology.joint(slot.id).links
         pins = [pin for end in ends if (pin := pin_of(end)) is not None]
@@ -143,7 +143,7 @@ class Writer(RowWriter):
             found[number] = found.get(number, 0.0) + factor
             if new and not self.angles:
                 drawn = self.mechanism.links[link].direction
-                tie = Winding.tie(self.frames[link].direction * drawn.conjugate(), Row.sum_of({number: 1.0}))
+                tie = TrigRow.tie(self.frames[link].direction * drawn.conjugate(), Row.sum_of({number: 1.0}))
                 self.add(link, "counted turn", (link,), 1.0, tie)
         return Row.sum_of(found)
 

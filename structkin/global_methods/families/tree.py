@@ -123,7 +123,7 @@ class Tree:
         turn = np.array([branch.turn for branch in self.branches])
         carriers = np.where(self.carriers == self.m, -1, self.carriers)
         return {
-            "tree": 1, "hung": np.stack((parent, angles), axis=1),
+            "tree": 1, "parent_columns": np.stack((parent, angles), axis=1),
             "arms": np.stack((self.a.real, self.a.imag, self.b.real, self.b.imag, turn), axis=1),
             "travel_ptr": np.searchsorted(self.travel_links, np.arange(self.m + 1)),
             "travels": np.stack((self.travel_columns, carriers, self.on_parent), axis=1),

@@ -5,10 +5,10 @@ factors of 1/phi, 1/phi^2 and 1/phi^3. But the motion itself is smooth there: an
 value is the mean of its values on a surrounding circle of complex driver values (Cauchy). On that circle, some tenths
 of a radian wide, every group is regular, and the usual closed forms hold.
 
-The root of a dyad's margin needs care. The margin has a double zero inside, at s0, and its smooth root is (s - s0)
-times a root without zero. The logarithm of the margin on the circle gives the number of zeros, their centre and their
-distance (argument principle): two separate zeros are not a change point, but two limit positions or a near miss. A
-Laurent series without negative powers certifies the result.
+The root of a dyad's discriminant needs care. The discriminant has a double zero inside, at s0, and its smooth root is
+(s - s0) times a root without zero. The logarithm of the discriminant on the circle gives the number of zeros, their
+centre and their distance (argument principle): two separate zeros are not a change point, but two limit positions or a
+near miss. A Laurent series without negative powers certifies the result.
 """
 
 from __future__ import annotations
@@ -90,10 +90,10 @@ def solve_on_contours(
                 phi = _close_general(plan, step, step.kind, h, near)
             else:
                 if step.kind.modes == 2:
-                    found = step.kind.margin(h)
+                    found = step.kind.discriminant(h)
                     assert found is not None
-                    margin = np.broadcast_to(found, flat.shape[1:]).reshape(count, NODES)
-                    root, zeros[index], fine = _smooth_root(margin, s, partial(signs, index))
+                    discriminant = np.broadcast_to(found, flat.shape[1:]).reshape(count, NODES)
+                    root, zeros[index], fine = _smooth_root(discriminant, s, partial(signs, index))
                     until = np.minimum(until, np.where(fine, until, index))
                     root = root.ravel()
                 elif isinstance(step.kind, Turn):
@@ -109,13 +109,13 @@ def solve_on_contours(
     return Contours(x, zeros, until, np.full(count, radius))
 
 
-def _smooth_root(margin: Any, s: Any, signs: Callable[[Floats], Floats]) -> tuple[Any, Floats, NDArray[np.bool_]]:
+def _smooth_root(discriminant: Any, s: Any, signs: Callable[[Floats], Floats]) -> tuple[Any, Floats, NDArray[np.bool_]]:
     """Return the smooth root on circles (c, NODES), its zero (c,), NaN where it has none, and which are reliable."""
-    turns = np.angle(np.roll(margin, -1, axis=1) / margin)
+    turns = np.angle(np.roll(discriminant, -1, axis=1) / discriminant)
     zeros = np.sum(turns, axis=1) / (2 * np.pi)
     double = np.abs(zeros - 2) < 0.5
     # The logarithm after division by the zeros, made continuous around the circle.
-    rest = margin / np.where(double[:, None], s**2, 1.0)
+    rest = discriminant / np.where(double[:, None], s**2, 1.0)
     angle = np.concatenate((np.zeros((len(rest), 1)), np.cumsum(np.angle(rest[:, 1:] / rest[:, :-1]), axis=1)), axis=1)
     log = powers(np.log(np.abs(rest)) + 1j * (angle + np.angle(rest[:, :1])))
     radius = np.abs(s[0])
@@ -126,7 +126,7 @@ def _smooth_root(margin: Any, s: Any, signs: Callable[[Floats], Floats]) -> tupl
     is_double = double & (np.abs(spread * slope) < DOUBLE_ZERO) & (np.abs(centre) < 0.5 * radius)
     zero = np.where(is_double, centre, np.nan)
     straight = np.where(is_double[:, None], s - np.where(is_double, centre, 0.0)[:, None], 1.0)
-    rest = margin / straight**2
+    rest = discriminant / straight**2
     root = np.sqrt(rest)
     # The principal root jumps where the rest crosses the negative axis: neighbours are made to agree.
     agree = np.where((root[:, 1:] * root[:, :-1].conj()).real < 0, -1.0, 1.0)
@@ -160,16 +160,16 @@ def with_rates(plan: Plan, lanes: Lanes) -> Lanes:
     first: dict[int, Any] = {}
     second: dict[int, Any] = {}
     for item in plan.drivers:
-        rows = plan.rows(item.slot)
+        rows = plan.rows(item.register)
         rate, bend = (lanes.x[order, rows][:, at] for order in (1, 2))
         if not item.angular:
-            first[item.slot], second[item.slot] = rate[0], bend[0]
+            first[item.register], second[item.register] = rate[0], bend[0]
             continue
         real, E = lanes.x[0, rows][:, at], found.x[rows]
         turned = np.stack((-E[1], E[0]))
         speed, change = (real[0] * dE[1] - real[1] * dE[0] for dE in (rate, bend))
-        first[item.slot] = speed * turned
-        second[item.slot] = change * turned - speed**2 * E
+        first[item.register] = speed * turned
+        second[item.register] = change * turned - speed**2 * E
     v = derivatives.solve(first)
     a = derivatives.solve(second, quadratic(v, v))
     x = np.zeros((3, *found.x.shape), np.complex128)

@@ -22,7 +22,7 @@ TOGETHER = 1e-11
 
 @dataclass(frozen=True)
 class ChangePoint:
-    """A station at which the margins of some steps touch zero; it is their only one between `low` and `high`."""
+    """A station at which the discriminants of some steps touch zero; it is their only one between `low` and `high`."""
 
     station: float
     steps: tuple[int, ...]

@@ -1,9 +1,9 @@
 """Change points: where a dyad closes flat and opens again, and the smooth motion continues in the other assembly mode.
 
-At a limit position the margin of a dyad (its squared sine) crosses zero; at a change point, such as the flat pose of a
-parallelogram, it touches zero and returns. The signed root passes through zero there: a motion that keeps its
-tangent changes its mode, and one that kept its mode would have a corner. So the mode is a quantity of each
-sample. It changes where the margin of a step, between neighbouring samples, has a minimum of zero.
+At a limit position the discriminant of a dyad (its squared sine) crosses zero; at a change point, such as the flat pose
+of a parallelogram, it touches zero and returns. The signed root passes through zero there: a motion that keeps its
+tangent changes its mode, and one that kept its mode would have a corner. So the mode is a quantity of each sample. It
+changes where the discriminant of a step, between neighbouring samples, has a minimum of zero.
 
 A minimum is narrowed down by evaluating the plan between the samples, and then examined on a circle of complex poses
 around it (see `contours`), which distinguishes a change point from a near miss and from a gap.
@@ -20,14 +20,14 @@ from structkin.plan.plan import Plan
 from structkin.plan.status import Status
 from structkin.solve.change_points.contours import Contours
 from structkin.solve.change_points.mode_changes import TOGETHER, ChangePoint, Line, ModeChanges, contours_at
-from structkin.solve.engine import Lanes, margin, positions
+from structkin.solve.engine import Lanes, discriminant, positions
 from structkin.solve.schedule import Schedule
 from structkin.track.minima import narrowed
 from structkin.track.tolerances import DOUBLE_ZERO, LIMIT
 
 Floats = NDArray[np.float64]
 
-#: A margin above this at every sample has no zero between them.
+#: A discriminant above this at every sample has no zero between them.
 SUSPECT = 0.1
 #: Evaluations in an interval at a time, and how often it is narrowed to the neighbours of the minimum.
 POINTS, ROUNDS = 33, 2
@@ -49,7 +49,7 @@ def _bends(schedule: Schedule) -> NDArray[np.bool_]:
 
 
 def explore(plan: Plan, schedule: Schedule, changes: ModeChanges, index: int, lanes: Lanes) -> bool:
-    """Look for stations at which the margin of a step touches zero; return whether there are any."""
+    """Look for stations at which the discriminant of a step touches zero; return whether there are any."""
     near, found = lanes.x[0], False
     low, high = _intervals(plan, schedule, index, lanes)
     new = np.array([not changes.looked_at(index, a, b) for a, b in zip(low, high, strict=True)], bool)
@@ -57,7 +57,7 @@ def explore(plan: Plan, schedule: Schedule, changes: ModeChanges, index: int, la
         point = _change_point(plan, schedule, changes, index, near, place)
         if point is None or _turns_back(schedule, point.station):
             continue
-        # Overlapping intervals (two samples with equal margins on either side) find the same one.
+        # Overlapping intervals (two samples with equal discriminants on either side) find the same one.
         if not changes.looked_at(index, point.station, point.station):
             changes.add(point)
             found = True
@@ -65,10 +65,10 @@ def explore(plan: Plan, schedule: Schedule, changes: ModeChanges, index: int, la
 
 
 def _intervals(plan: Plan, schedule: Schedule, index: int, lanes: Lanes) -> tuple[Floats, Floats]:
-    """Return intervals (low, high) of stations in which the margin of a step may touch zero."""
+    """Return intervals (low, high) of stations in which the discriminant of a step may touch zero."""
     earlier = (lanes.status == Status.SINGULAR) & (lanes.group < plan.steps[index].group)
     bent = _bends(schedule)
-    low, high = _suspects(margin(plan, index, lanes), np.flatnonzero(~earlier), bent)
+    low, high = _suspects(discriminant(plan, index, lanes), np.flatnonzero(~earlier), bent)
     # At a bend the drivers may reverse: there may be a change point on either side of it.
     middle = low + 1
     split = (high - low == 2) & bent[middle.astype(np.intp)]
@@ -78,18 +78,18 @@ def _intervals(plan: Plan, schedule: Schedule, index: int, lanes: Lanes) -> tupl
 def _narrow(
     plan: Plan, schedule: Schedule, changes: ModeChanges, index: int, near: Floats, low: Floats, high: Floats
 ) -> Floats:
-    """Return the stations of the least margin of a step in the intervals, unless it is negative there."""
+    """Return the stations of the least discriminant of a step in the intervals, unless it is negative there."""
 
-    def margin_at(stations: Floats) -> Floats:
+    def discriminant_at(stations: Floats) -> Floats:
         if not stations.size:
             return stations
         solved = _positions(plan, schedule, changes, index, near, stations.ravel())
-        return margin(plan, index, solved).reshape(stations.shape)
+        return discriminant(plan, index, solved).reshape(stations.shape)
 
     # No evaluation should hit a sample itself, where pivots may coincide exactly.
     inner = 0.0171 * (high - low > 1) + 1e-5
-    place, _, least = narrowed(margin_at, low + inner, high - inner, points=POINTS, rounds=ROUNDS)
-    # Beyond a limit position the margin is negative: the interval has an end, not a change point.
+    place, _, least = narrowed(discriminant_at, low + inner, high - inner, points=POINTS, rounds=ROUNDS)
+    # Beyond a limit position the discriminant is negative: the interval has an end, not a change point.
     return place[least > -DOUBLE_ZERO]
 
 
@@ -119,7 +119,7 @@ def _change_point(
 
 
 def _together(contours: Contours, changes: ModeChanges, index: int) -> Iterator[int]:
-    """Yield the steps, from a given one on, whose margins touch zero at the station of a circle."""
+    """Yield the steps, from a given one on, whose discriminants touch zero at the station of a circle."""
     for step in range(index, int(contours.until[0])):
         s0 = contours.zeros[step][0] if step in contours.zeros else np.nan
         if abs(s0) < TOGETHER:
@@ -141,7 +141,7 @@ def _turns_back(schedule: Schedule, place: float) -> bool:
 
 
 def _suspects(values: Floats, at: NDArray[np.intp], bent: NDArray[np.bool_]) -> tuple[Floats, Floats]:
-    """Return intervals (low, high) of stations around each minimum of the margin that may touch zero.
+    """Return intervals (low, high) of stations around each minimum of the discriminant that may touch zero.
 
     Only the samples `at` are examined: where an earlier group is singular, directions may be undetermined.
     """

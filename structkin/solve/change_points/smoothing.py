@@ -14,7 +14,7 @@ from structkin.plan.status import Status
 from structkin.solve.change_points.contours import Contours, with_rates
 from structkin.solve.change_points.mode_changes import ModeChanges, contours_at
 from structkin.solve.derivatives import Part
-from structkin.solve.engine import Around, Lanes, margin
+from structkin.solve.engine import ContourPoses, Lanes, discriminant
 from structkin.solve.schedule import Schedule
 from structkin.track.tolerances import GUARD, NARROW
 
@@ -34,7 +34,7 @@ def smooth(plan: Plan, schedule: Schedule, changes: ModeChanges, lanes: Lanes) -
     at = _guarded(plan, lanes)
     if not len(at):
         return lanes
-    # Most small margins are limit positions: one sample decides for all its neighbours.
+    # Most small discriminants are limit positions: one sample decides for all its neighbours.
     runs = np.split(at, np.flatnonzero(np.diff(at) > 1) + 1)
     least = _least(plan, lanes)
     tried = np.array([run[np.argmin(least[run])] for run in runs])
@@ -49,7 +49,7 @@ def smooth(plan: Plan, schedule: Schedule, changes: ModeChanges, lanes: Lanes) -
     if not sum(map(len, kept)):
         return lanes
     x = np.concatenate(parts, axis=1)
-    return replaced(plan, replace(lanes, around=Around(np.concatenate(kept), x.reshape(len(x), -1))))
+    return replaced(plan, replace(lanes, around=ContourPoses(np.concatenate(kept), x.reshape(len(x), -1))))
 
 
 def replaced(plan: Plan, lanes: Lanes) -> Lanes:
@@ -63,11 +63,11 @@ def replaced(plan: Plan, lanes: Lanes) -> Lanes:
 
 
 def _least(plan: Plan, lanes: Lanes) -> Floats:
-    """Return the least margin of all steps in each lane (n,), infinite where there is none."""
+    """Return the least discriminant of all steps in each lane (n,), infinite where there is none."""
     least = np.full(len(lanes.status), np.inf)
     for index, step in enumerate(plan.steps):
         if step.has_root and lanes.least[index] < GUARD**2:
-            least = np.fmin(least, margin(plan, index, lanes))
+            least = np.fmin(least, discriminant(plan, index, lanes))
         elif not step.kind.closed_form and lanes.least[index] < NARROW**2:
             least = np.fmin(least, _sigma(plan, step, step.kind, lanes) ** 2 * (GUARD / NARROW) ** 2)
     return least

@@ -1,8 +1,8 @@
 """Variants that pass a flat pose of a dyad: a change point, at which their assembly modes change.
 
-The variants share one plan and its modes. Where the margin of a dyad touches zero along the motion of a variant, as in
-a parallelogram, its smooth motion continues in the other mode (see `structkin.solve.change_points`). Such dimensions
-are special, and few variants have them; they are found here and solved individually.
+The variants share one plan and its modes. Where the discriminant of a dyad touches zero along the motion of a variant,
+as in a parallelogram, its smooth motion continues in the other mode (see `structkin.solve.change_points`). Such
+dimensions are special, and few variants have them; they are found here and solved individually.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.solve.change_points.search import SUSPECT
-from structkin.solve.engine import Lanes, margin, positions
+from structkin.solve.engine import Lanes, discriminant, positions
 from structkin.solve.many.record import ManyPlan
 from structkin.track.minima import narrowed
 
 Floats = NDArray[np.float64]
 
-#: Stations evaluated around a minimum of the margin, and how often.
+#: Stations evaluated around a minimum of the discriminant, and how often.
 POINTS, ROUNDS = 17, 3
-#: A margin below this may touch zero. Solving the variant individually shows whether it does.
+#: A discriminant below this may touch zero. Solving the variant individually shows whether it does.
 TOUCH = 1e-5
 #: Lanes that are solved at a time.
 CHUNK = 100_000
@@ -30,7 +30,7 @@ CHUNK = 100_000
 def passing_flat(many: ManyPlan, count: int, values: Mapping[str, Floats]) -> list[int]:
     """Return the variants that may pass a flat pose; `values` (v, m) or (1, m) are those of the drivers.
 
-    Neighbouring values must be so close that a margin has at most one minimum between them.
+    Neighbouring values must be so close that a discriminant has at most one minimum between them.
     """
     stations = next((z.shape[1] for z in values.values()), 1)
     found: set[int] = set()
@@ -39,7 +39,7 @@ def passing_flat(many: ManyPlan, count: int, values: Mapping[str, Floats]) -> li
         z = {id: np.broadcast_to(own, (count, stations))[chunk] for id, own in values.items()}
         lanes = _solved(many, np.repeat(chunk, stations), {id: own.ravel() for id, own in z.items()})
         for index in many.plan.with_root:
-            sampled = margin(many.plan, index, lanes).reshape(len(chunk), stations)
+            sampled = discriminant(many.plan, index, lanes).reshape(len(chunk), stations)
             which, at = _least(sampled)
             if len(which):
                 found |= set(chunk[which[_narrow(many, index, chunk, z, which, at) < TOUCH]].tolist())
@@ -57,9 +57,9 @@ def _solved(many: ManyPlan, variants: NDArray[np.intp], z: Mapping[str, Floats])
 
 
 def _least(values: Floats) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return the variants and stations of the minima of the margin that may be zero nearby.
+    """Return the variants and stations of the minima of the discriminant that may be zero nearby.
 
-    A margin is a square: where it is zero between the stations, the parabola through three of them falls low.
+    A discriminant is a square: where it is zero between the stations, the parabola through three of them falls low.
     """
     with np.errstate(invalid="ignore", divide="ignore"):
         padded = np.pad(np.where(values >= 0, values, np.inf), ((0, 0), (1, 1)), constant_values=np.inf)
@@ -78,21 +78,21 @@ def _narrow(
     which: NDArray[np.intp],
     at: NDArray[np.intp],
 ) -> Floats:
-    """Return the least margins (n,) of a step around the stations `at` of the variants chunk[which], in size.
+    """Return the least discriminants (n,) of a step around the stations `at` of the variants chunk[which], in size.
 
-    Beyond a limit position the margin is negative: the motion ends there, and infinity is returned.
+    Beyond a limit position the discriminant is negative: the motion ends there, and infinity is returned.
     """
     last = next(own.shape[1] for own in z.values()) - 1
     # No evaluation should hit a station itself, where pivots may coincide exactly.
     low, high = np.maximum(at - 1, 0) + 1e-5, np.minimum(at + 1, last) - 1e-5
 
-    def margin_at(places: Floats) -> Floats:
+    def discriminant_at(places: Floats) -> Floats:
         first = np.minimum(places.astype(np.intp), max(last - 1, 0))
         here = {id: own[which, first] for id, own in z.items()}
         there = {id: own[which, np.minimum(first + 1, last)] for id, own in z.items()}
         ways = {id: here[id] + (places - first) * (there[id] - here[id]) for id in z}
         lanes = _solved(many, np.tile(chunk[which], POINTS), {id: own.ravel() for id, own in ways.items()})
-        return margin(many.plan, index, lanes).reshape(POINTS, -1)
+        return discriminant(many.plan, index, lanes).reshape(POINTS, -1)
 
-    _, size, least = narrowed(margin_at, low, high, points=POINTS, rounds=ROUNDS)
+    _, size, least = narrowed(discriminant_at, low, high, points=POINTS, rounds=ROUNDS)
     return np.where(least < -TOUCH, np.inf, size)

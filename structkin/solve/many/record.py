@@ -1,4 +1,4 @@
-"""Recording the plan of many variants: values that differ between them become slots with known values."""
+"""Recording the plan of many variants: values that differ between them become registers with known values."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from structkin.model.parts import Link
 from structkin.plan.builder import PlanBuilder
 from structkin.plan.compile import close_group
 from structkin.plan.known_state import KnownState
-from structkin.plan.plan import Operand, Plan, Slot
+from structkin.plan.plan import Operand, Plan, Register
 from structkin.rows.affine import Affine
 from structkin.solve.engine import Lanes
 from structkin.solve.many.variants import Variants
@@ -61,7 +61,7 @@ class Products(Explicit):
 
 @dataclass
 class ManyBuilder(PlanBuilder):
-    """Builds a plan whose constants may differ between variants: `held[slot]` are these, the mechanism's own first."""
+    """Builds a plan whose constants may differ between variants: `held[register]`, the mechanism's own first."""
 
     held: dict[int, Variants] = field(default_factory=dict)
 
@@ -72,10 +72,10 @@ class ManyBuilder(PlanBuilder):
             return super().vector(expression, group)
         if expression not in self._combined:
             inputs: list[Operand] = [expression.const]
-            for slot, factor in expression.terms:
-                inputs += [factor, Slot(slot)]
+            for register, factor in expression.terms:
+                inputs += [factor, Register(register)]
             (out,) = self.step(Products(), inputs, (expression.at(self.sketch),), group=group)
-            self._combined[expression] = Slot(out)
+            self._combined[expression] = Register(out)
         return self._combined[expression]
 
     def step(
@@ -89,7 +89,7 @@ class ManyBuilder(PlanBuilder):
         scalar: bool = False,
         scalars: int = 0,
     ) -> tuple[int, ...]:
-        """Record a step; an input that differs between variants becomes a slot."""
+        """Record a step; an input that differs between variants becomes a register."""
         own = [value.own if isinstance(value, Variants) else value for value in sketch]
         held = [self._hold(x) for x in inputs]
         return super().step(kind, held, own, group=group, mode=mode, scalar=scalar, scalars=scalars)
@@ -98,9 +98,9 @@ class ManyBuilder(PlanBuilder):
         if not isinstance(operand, Variants):
             same: Operand = operand
             return same
-        slot = self.slot(2 if operand.is_complex else 1, operand.own)
-        self.held[slot] = operand
-        return Slot(slot)
+        register = self.register(2 if operand.is_complex else 1, operand.own)
+        self.held[register] = operand
+        return Register(register)
 
     def in_sketch(self, operand: Any) -> Any:
         """Return an operand's value in the mechanism's own sketch."""
@@ -109,7 +109,7 @@ class ManyBuilder(PlanBuilder):
 
 @dataclass(frozen=True)
 class ManyPlan:
-    """The plan of all variants, the slots of the values that differ, and links and joints, which may differ too."""
+    """The plan of all variants, the registers of the values that differ, and links and joints, which may differ too."""
 
     plan: Plan
     held: Mapping[int, Variants]
@@ -118,8 +118,8 @@ class ManyPlan:
 
     def hold(self, lanes: Lanes, variants: NDArray[np.intp]) -> None:
         """Write the values that differ into lanes (n,) that each belong to one variant; their rates are zero."""
-        for slot, numbers in self.held.items():
-            rows, own = self.plan.rows(slot), numbers.values[1:][variants]
+        for register, numbers in self.held.items():
+            rows, own = self.plan.rows(register), numbers.values[1:][variants]
             lanes.x[0, rows] = (own.real, own.imag) if numbers.is_complex else own
             lanes.x[1:, rows] = 0.0
 
@@ -144,7 +144,7 @@ def record_many(
 ) -> ManyPlan:
     """Record the plan of a mechanism for these lengths and places of points.
 
-    Raises `BuiltOtherwise` where some variants would be built differently from the mechanism itself.
+    Raises `VariantsDiffer` where some variants would be built differently from the mechanism itself.
     """
     # Reading files imports pydantic, which is slow.
     from structkin.model.document import read_document

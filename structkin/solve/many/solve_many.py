@@ -27,7 +27,7 @@ from structkin.solve.many.motions import Motions
 from structkin.solve.many.one_by_one import solve_variant
 from structkin.solve.many.record import ManyPlan, record_many
 from structkin.solve.many.together import Together
-from structkin.solve.many.variants import BuiltOtherwise, Variants
+from structkin.solve.many.variants import Variants, VariantsDiffer
 from structkin.solve.motion import Motion
 from structkin.solve.schedule import Schedule
 from structkin.solve.special_geometry import compile_plan, structure_of
@@ -35,7 +35,7 @@ from structkin.solve.special_geometry import compile_plan, structure_of
 Floats = NDArray[np.float64]
 
 #: Most steps, over all variants, for finding change points between distant samples.
-WALKED = 2_000_000
+FINE_STEPS = 2_000_000
 
 
 def solve_many(
@@ -58,8 +58,8 @@ def solve_many(
     are those of `solve`; driver values may also be (v, n), one row per variant. All variants start in the assembly
     modes of the mechanism's own sketch. Those that pass a change point, or come close to one, are solved individually,
     in some ten milliseconds each. They are found by following the motion from the sketch, as `solve` does, if that
-    takes at most `WALKED` steps for all; else, and where variants have individual driver values, between neighbouring
-    samples.
+    takes at most `FINE_STEPS` steps for all; else, and where variants have individual driver values, between
+    neighbouring samples.
 
     Mechanisms with gears, cams, curved slots with ends, or groups without a closed form are solved variant by variant,
     each from its own sketch: some ten milliseconds per variant, where others take microseconds.
@@ -98,7 +98,7 @@ def solve_many(
         z = _values(schedule, rows, count)
         lanes = _run(many, z, len(schedule), count, progress)
         together = Together(mechanism, count, many, {id: rates[0] for id, rates in z.items()}, lanes)
-        alone = sorted({*odd, *passing_flat(many, count, _walk(schedule, rows, count))})
+        alone = sorted({*odd, *passing_flat(many, count, _path(schedule, rows, count))})
     motions: dict[int, Motion] = {}
     faults = found.faults
     options = {"samples": samples, "t": t, "duration": duration, "engine": engine, "budget": budget}
@@ -113,11 +113,11 @@ def solve_many(
     return Motions(mechanism, schedule.t, count, together, motions, faults)
 
 
-def _walk(schedule: Schedule, rows: Mapping[str, Floats], count: int) -> dict[str, Floats]:
+def _path(schedule: Schedule, rows: Mapping[str, Floats], count: int) -> dict[str, Floats]:
     """Return driver values (v, m) or (1, m) along all samples, in fine steps if these are not too many."""
     if rows or not schedule.drivers:
         return {id: rows[id][0] if id in rows else z[:1] for id, z in schedule.drivers.items()}
-    if not schedule.is_fine and count * (len(schedule) + schedule.added) <= WALKED:
+    if not schedule.is_fine and count * (len(schedule) + schedule.added) <= FINE_STEPS:
         schedule = schedule.fine()[0]
     return {id: z[:1] for id, z in schedule.drivers.items()}
 
@@ -146,7 +146,7 @@ def _record(found: Differences) -> tuple[ManyPlan, set[int]]:
     while True:
         try:
             return record_many(found.mechanism, structure_of(found.mechanism), lengths, places), odd
-        except BuiltOtherwise as error:
+        except VariantsDiffer as error:
             odd.update(error.which.tolist())
             for numbers in (*lengths.values(), *places.values()):
                 numbers.values[1 + error.which] = numbers.own

@@ -1,7 +1,7 @@
 """A number with a value for each variant, so that code written for one mechanism handles all at once.
 
 The first value is that of the mechanism itself. Comparisons must have the same result for all variants, because the
-code can take only one branch; `BuiltOtherwise` names the variants that would take another.
+code can take only one branch; `VariantsDiffer` names the variants that would take another.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-class BuiltOtherwise(Exception):  # noqa: N818 - not an error: these variants are built individually
+class VariantsDiffer(Exception):  # noqa: N818 - not an error: these variants are built individually
     """Raised where some variants do not compare as the mechanism does; `which` (m,) are their numbers."""
 
     def __init__(self, which: NDArray[np.intp]) -> None:
@@ -131,7 +131,7 @@ class Variants:
         found = np.broadcast_to(compare(self.values, plain(other)), self.values.shape)
         odd = np.flatnonzero(found != found[0])
         if len(odd):
-            raise BuiltOtherwise(odd - 1)
+            raise VariantsDiffer(odd - 1)
         return bool(found[0])
 
 

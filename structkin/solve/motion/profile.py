@@ -33,7 +33,7 @@ class ProfileMotion:
     def parameter(self) -> Floats:
         """The polar angle (n,) of the point of contact on the profile, in the cam's frame."""
         way, face = self.cam.seen(self.motion.poses)
-        return np.asarray(self.cam.met.parameter(np.angle(way if face is None else face)))
+        return np.asarray(self.cam.contact_distance.parameter(np.angle(way if face is None else face)))
 
     @property
     def curvature_radius(self) -> Floats:

@@ -3,13 +3,14 @@
 Between two lanes the inputs move in a straight line. A pose is accepted when Newton's method converges close to its
 prediction, no link turns far and the sign of det Phi_phi is unchanged: the assembly mode is kept, without jumps.
 
-Lanes are not followed one by one. Continuation points a short distance apart are (`walk`); and where the inputs return
-near places followed before, as in every turn of a crank after the first, many points are closed at once from there, and
-kept as long as a step from the point before leads to each of them (`predict`). The lanes between two points start from
-a curve through their poses, tangents and curvatures and run through Newton's method together (`fill`). Where a lane
-cannot be reached even in small steps, the group has met a limit position: that lane is out of reach, and so are those
-after it, up to where the inputs return near solved ones and the pose can be reached from there (`resume`). Through a
-change point lanes are continued analytically (`structkin.track.continuation`), which certifies that it is not a limit.
+Lanes are not followed one by one. Continuation points a short distance apart are (`stepping`); and where the inputs
+return near places followed before, as in every turn of a crank after the first, many points are closed at once from
+there, and kept as long as a step from the point before leads to each of them (`predict`). The lanes between two points
+start from a curve through their poses, tangents and curvatures and run through Newton's method together (`fill`). Where
+a lane cannot be reached even in small steps, the group has met a limit position: that lane is out of reach, and so are
+those after it, up to where the inputs return near solved ones and the pose can be reached from there (`resume`).
+Through a change point lanes are continued analytically (`structkin.track.continuation`), which certifies that it is not
+a limit.
 """
 
 from structkin.solve.tracking.state import unpacked

@@ -11,7 +11,7 @@ from structkin.groups import General
 from structkin.solve.tracking.direct import Direct, apart
 from structkin.solve.tracking.group_solvers import GroupSolver
 from structkin.solve.tracking.poses import Poses
-from structkin.track.steps import walk_straight
+from structkin.track.steps import follow_straight
 from structkin.track.tolerances import CLOSED, HALVINGS, TURN
 
 Floats = NDArray[np.float64]
@@ -28,9 +28,9 @@ def assemble(solver: GroupSolver, h: Floats, O: Floats, theta: Floats) -> Poses 
     """
     form, rows = solver.form, Direct(solver.form, solver.known)
     sketch = rows.join(O, theta)
-    s, change, side = solver.newton(h, sketch, 6)
-    if change[0] < CLOSED and apart(form, s, sketch)[0] < AS_DRAWN and side * solver.newton(h, sketch, 1)[2] > 0:
-        return Poses(h, s, side)
+    s, change, determinant = solver.newton(h, sketch, 6)
+    if change[0] < CLOSED and apart(form, s, sketch)[0] < AS_DRAWN and determinant * solver.newton(h, sketch, 1)[2] > 0:
+        return Poses(h, s, determinant)
     values = rows.values(h)
     if form.rows.count > 3 * form.rows.links:
         O, theta, change = form.newton(values, O, theta, iterations=30)
@@ -42,7 +42,7 @@ def assemble(solver: GroupSolver, h: Floats, O: Floats, theta: Floats) -> Poses 
         near = max(np.max(np.abs(O1 - pose[0])) / form.rows.size, np.max(np.abs(theta1 - pose[1]))) < TURN
         return (O1, theta1) if change[0] < CLOSED and near and _sign(form, values, O1, theta1)[0] == sign[0] else None
 
-    closed, arrived = walk_straight((O, theta), take, lambda _: 0.5**HALVINGS)
+    closed, arrived = follow_straight((O, theta), take, lambda _: 0.5**HALVINGS)
     if not arrived:
         return None
     s = rows.join(*closed)

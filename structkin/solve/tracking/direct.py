@@ -26,7 +26,7 @@ class Direct:
     form: General
     known: Known
     _zeros: tuple[float, ...] = field(init=False, repr=False)
-    clear = np.inf
+    regular_determinant = np.inf
     numba = False
     spacing = 0.15
     block = BLOCK
@@ -74,14 +74,14 @@ class Direct:
         """Close poses."""
         values = self.values(h)
         O, theta, change = self.form.newton(values, *self.split(s), iterations=iterations)
-        found, sides = self.join(O, theta), np.ones(s.shape[1])
+        found, determinants = self.join(O, theta), np.ones(s.shape[1])
         if self.form.rows.count == 3 * self.form.rows.links:
             # Redundant rows have no determinant; only small steps keep their poses apart.
             U = found[: 4 * self.form.rows.links].reshape(-1, 2, 2, s.shape[1])[:, 1]
-            sides = np.linalg.slogdet(self.form.jacobian(values, O, U))[0]
-        return found, change, sides
+            determinants = np.linalg.slogdet(self.form.jacobian(values, O, U))[0]
+        return found, change, determinants
 
-    def walk(self, h: Floats, s: Floats, start: float, doubt: float) -> tuple[Floats, Floats]:
+    def steps(self, h: Floats, s: Floats, start: float, doubtful: float) -> tuple[Floats, Floats]:
         """Return no points: steps are taken one by one."""
         return np.empty((len(s), 0)), np.empty(0)
 
@@ -90,8 +90,8 @@ class Direct:
     ) -> Closed:
         """Close lanes between points."""
         guess = intervals.guess(way, self.form.rows.links)
-        out[:], change, side = self.newton(np.array(h).reshape(len(h), len(way)), guess, ITERATIONS)
-        return Closed.of(np.array((change * change, side, apart(self.form, out, guess) ** 2)))
+        out[:], change, determinant = self.newton(np.array(h).reshape(len(h), len(way)), guess, ITERATIONS)
+        return Closed.of(np.array((change * change, determinant, apart(self.form, out, guess) ** 2)))
 
     def ahead(self, h: Floats, s: Floats, d: Floats) -> Floats:
         """Move poses along their tangents."""

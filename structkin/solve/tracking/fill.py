@@ -14,7 +14,7 @@ from structkin.solve.tracking.input_path import InputPath
 from structkin.solve.tracking.intervals import Intervals
 from structkin.solve.tracking.poses import Poses, reach, step
 from structkin.solve.tracking.state import TrackerState
-from structkin.solve.tracking.walk import to_next
+from structkin.solve.tracking.stepping import to_next
 from structkin.track.tolerances import DEPARTURE, TURN
 
 Floats = NDArray[np.float64]
@@ -28,17 +28,17 @@ BEND = 4.0
 
 def fill(state: TrackerState) -> None:
     """Solve the lanes between the points of the chain together; those that fail are reached one by one."""
-    points, sides = np.array(state.chain, np.intp), np.array(state.sides)
-    state.chain, state.sides = state.chain[-1:], state.sides[-1:]
+    points, determinants = np.array(state.chain, np.intp), np.array(state.determinants)
+    state.chain, state.determinants = state.chain[-1:], state.determinants[-1:]
     if len(points) < 2:
         return
     ends = np.searchsorted(points, np.append(np.arange(points[0], points[-1], state.solver.block), points[-1]))
     for low, high in pairwise(ends.tolist()):
         if high > low:
-            _fill_between(state, points[low:high], points[low + 1 : high + 1], sides[low:high])
+            _fill_between(state, points[low:high], points[low + 1 : high + 1], determinants[low:high])
 
 
-def _fill_between(state: TrackerState, first: Indices, last: Indices, side: Floats) -> None:
+def _fill_between(state: TrackerState, first: Indices, last: Indices, determinant: Floats) -> None:
     """Solve the lanes between pairs of points; where some fail, again from a point in the middle.
 
     The common point of consecutive pairs is closed again, so that the lanes are contiguous.
@@ -64,17 +64,19 @@ def _fill_between(state: TrackerState, first: Indices, last: Indices, side: Floa
     intervals = Intervals(count, path.way[first], inverse, curves)
     closed = solver.between(h, along, intervals, out)
     near = apart(solver.form, start, end, origins=False) < TURN + DEPARTURE
-    # Nearly all lanes are clearly on one side.
-    clear = state.doubt < closed.least if side[0] > 0 else closed.most < -state.doubt
-    if clear and closed.good and near.all() and (side * side[0] > 0).all():
+    # Usually all determinants clearly have one sign.
+    clear = (
+        state.doubtful_determinant < closed.least if determinant[0] > 0 else closed.most < -state.doubtful_determinant
+    )
+    if clear and closed.good and near.all() and (determinant * determinant[0] > 0).all():
         state.status[lanes if isinstance(k, slice) else path.lanes[k]] = Status.OK
         if not isinstance(k, slice):
             state.out[:, path.lanes[k]] = out
         return
     if not closed.lanes.size:
         closed = solver.between(h, along, intervals, out, each=True)
-    sides = closed.lanes[1]
-    good = closed.closed & (sides * np.repeat(side * near, count) > 0)
+    determinants = closed.lanes[1]
+    good = closed.closed & (determinants * np.repeat(determinant * near, count) > 0)
     interval = np.repeat(np.arange(len(count)), count)
     # A point that its curve does not reproduce keeps its pose.
     inside = np.ones(len(good), bool)
@@ -82,38 +84,38 @@ def _fill_between(state: TrackerState, first: Indices, last: Indices, side: Floa
     kept = np.flatnonzero(good & inside)
     k = np.arange(k.start, k.stop) if isinstance(k, slice) else k
     state.out[:, path.lanes[first]] = start
-    state.keep(k[kept], Poses(np.array(h).reshape(len(h), len(sides)), out, sides).take(kept))
+    state.keep(k[kept], Poses(np.array(h).reshape(len(h), len(determinants)), out, determinants).take(kept))
     bad = np.unique(interval[inside & ~good])
     if len(bad):
-        _halve(state, first[bad], last[bad], side[bad])
+        _halve(state, first[bad], last[bad], determinant[bad])
 
 
-def _halve(state: TrackerState, first: Indices, last: Indices, side: Floats) -> None:
+def _halve(state: TrackerState, first: Indices, last: Indices, determinant: Floats) -> None:
     """Solve the lanes between some pairs of points via those in their middle."""
     path, solver = state.path, state.solver
-    start = Poses(path.at(first), state.found(first), side)
+    start = Poses(path.at(first), state.found(first), determinant)
     middle = (first + last) // 2
     good, found = step(solver, start, path.at(middle))
     state.keep(middle[good], found.take(np.flatnonzero(good)))
-    sides = found.side.copy()
+    determinants = found.determinant.copy()
     for j in np.flatnonzero(~good):
-        walked = reach(solver, start.take([j]), path.at(middle[j]))
-        if isinstance(walked, Poses):
-            state.keep(middle[j], walked)
-            good[j], sides[j] = True, walked.side[0]
+        tracked = reach(solver, start.take([j]), path.at(middle[j]))
+        if isinstance(tracked, Poses):
+            state.keep(middle[j], tracked)
+            good[j], determinants[j] = True, tracked.determinant[0]
             continue
-        _walk_each(state, range(int(first[j]) + 1, int(last[j])))
+        _track_each(state, range(int(first[j]) + 1, int(last[j])))
     first, middle, last = first[good], middle[good], last[good]
     if len(first):
         # Lanes stay in order: first and second halves alternate.
-        pairs = (first, middle), (middle, last), (side[good], sides[good])
-        starts, ends, sides = (np.stack(pair, axis=1).ravel() for pair in pairs)
+        pairs = (first, middle), (middle, last), (determinant[good], determinants[good])
+        starts, ends, determinants = (np.stack(pair, axis=1).ravel() for pair in pairs)
         wide = ends - starts > 1
         if wide.any():
-            _fill_between(state, starts[wide], ends[wide], sides[wide])
+            _fill_between(state, starts[wide], ends[wide], determinants[wide])
 
 
-def _walk_each(state: TrackerState, lanes: range) -> None:
+def _track_each(state: TrackerState, lanes: range) -> None:
     """Walk to lanes one by one, across a gap if there is one, which is then entered backwards."""
     path, lost = state.path, list[int]()
     for k in lanes:

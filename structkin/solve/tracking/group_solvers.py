@@ -33,8 +33,8 @@ class GroupSolver(Protocol):
         """The constants among its inputs."""
 
     @property
-    def clear(self) -> float:
-        """The smallest side of a pose that has rates."""
+    def regular_determinant(self) -> float:
+        """The smallest determinant of a pose that has rates."""
 
     @property
     def numba(self) -> bool:
@@ -53,16 +53,16 @@ class GroupSolver(Protocol):
         """Up to this many points are faster one by one than together."""
 
     def newton(self, h: Floats, s: Floats, iterations: int = 12) -> tuple[Floats, Floats, Floats]:
-        """Return closed poses, the last step (n,) relative to the size, infinite where it failed, and their sides (n,).
+        """Return closed poses, the last step (n,) relative to the size, infinite where it failed, and determinants.
 
-        The side is the sign of det Phi_phi, or any number of this sign: it changes only at singular poses.
+        The determinant is the sign of det Phi_phi, or any number of this sign: it changes only at singular poses.
         """
 
-    def walk(self, h: Floats, s: Floats, start: float, doubt: float) -> tuple[Floats, Floats]:
-        """Walk from a pose s (rows,) through inputs h (inputs, n + 1), of which the first are those of the pose.
+    def steps(self, h: Floats, s: Floats, start: float, doubtful: float) -> tuple[Floats, Floats]:
+        """Step from a pose s (rows,) through inputs h (inputs, n + 1), of which the first are those of the pose.
 
-        Return the poses (rows, k) and the sides (k,) of as many as single steps reach, none after a side that is not
-        larger than `doubt`; `start` is the sign of the side of s.
+        Return the poses (rows, k) and the determinants (k,) of as many as single steps reach, none after a determinant
+        that is not larger than `doubtful`; `start` is the sign of the determinant of s.
         """
 
     def between(
@@ -117,17 +117,17 @@ class Kernels:
         return 160 if self.numba else 8
 
     @property
-    def clear(self) -> float:
-        """The smallest side of a clearly regular pose."""
-        return self.kernel.clear
+    def regular_determinant(self) -> float:
+        """The smallest determinant of a clearly regular pose."""
+        return self.kernel.regular_determinant
 
     def newton(self, h: Floats, s: Floats, iterations: int = 12) -> tuple[Floats, Floats, Floats]:
         """Close poses."""
         return self.kernel.newton(h, s, iterations, numba=self.numba)
 
-    def walk(self, h: Floats, s: Floats, start: float, doubt: float) -> tuple[Floats, Floats]:
-        """Walk from point to point."""
-        return self.kernel.walk(h, s, start, self.form.rows.size, doubt, numba=self.numba)
+    def steps(self, h: Floats, s: Floats, start: float, doubtful: float) -> tuple[Floats, Floats]:
+        """Step from point to point."""
+        return self.kernel.steps(h, s, start, self.form.rows.size, doubtful, numba=self.numba)
 
     def between(
         self, h: Sequence[Floats], way: Floats, intervals: Intervals, out: Floats, *, each: bool = False

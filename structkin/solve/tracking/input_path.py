@@ -93,7 +93,7 @@ class InputPath:
         return np.asarray(ahead[np.append(True, ahead[1:] > ahead[:-1])])
 
     def point(self, k: int, end: int) -> int:
-        """Return the next lane to walk to from lane k towards another: one spacing away, or else the next."""
+        """Return the next lane to step to from lane k towards another: one spacing away, or else the next."""
         if end > k:
             return min(max(k + 1, int(np.searchsorted(self.way, self.way[k] + self.spacing, side="right")) - 1), end)
         return max(min(k - 1, int(np.searchsorted(self.way, self.way[k] - self.spacing))), end)

@@ -60,8 +60,9 @@ class Intervals:
 class Closed:
     """How lanes closed from their curves.
 
-    `good` says whether all are closed near their curves, `least` and `most` are the smallest and the largest side.
-    `lanes` (3, n) are the squares of the last step, the sides, and bounds of the squared distances from the curve.
+    `good` says whether all are closed near their curves, `least` and `most` are the smallest and the largest
+    determinant. `lanes` (3, n) are the squares of the last step, the determinants, and bounds of the squared distances
+    from the curve.
     """
 
     good: bool
@@ -72,9 +73,12 @@ class Closed:
     @classmethod
     def of(cls, lanes: Floats) -> Closed:
         """Summarise all lanes."""
-        change, side, far = lanes
+        change, determinant, far = lanes
         return cls(
-            bool(change.max() < CLOSED**2 and far.max() < BETWEEN**2), float(side.min()), float(side.max()), lanes
+            bool(change.max() < CLOSED**2 and far.max() < BETWEEN**2),
+            float(determinant.min()),
+            float(determinant.max()),
+            lanes,
         )
 
     @property

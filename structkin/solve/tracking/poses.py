@@ -12,7 +12,7 @@ from structkin.budget import charge
 from structkin.plan.status import Status
 from structkin.solve.tracking.direct import Direct, apart
 from structkin.solve.tracking.group_solvers import GroupSolver, scales_of, weights_of
-from structkin.track.steps import walk_straight
+from structkin.track.steps import follow_straight
 from structkin.track.tolerances import CLOSED, DEPARTURE, HALVINGS, ITERATIONS, NEAR_LIMIT, TURN
 
 Floats = NDArray[np.float64]
@@ -27,17 +27,17 @@ THERE = 2e-13
 
 @dataclass(frozen=True)
 class Poses:
-    """Solved lanes: the inputs (inputs, n), the poses (rows, n), and their sides of singular poses (n,)."""
+    """Solved lanes: the inputs (inputs, n), the poses (rows, n), and their determinants (n,)."""
 
     h: Floats
     s: Floats
-    side: Floats
+    determinant: Floats
 
     def take(self, lanes: Any) -> Poses:
         """Return some of them: a copy, or views for a slice."""
         if isinstance(lanes, slice):
-            return Poses(self.h[:, lanes], self.s[:, lanes], self.side[lanes])
-        return Poses(np.take(self.h, lanes, axis=1), np.take(self.s, lanes, axis=1), self.side[lanes])
+            return Poses(self.h[:, lanes], self.s[:, lanes], self.determinant[lanes])
+        return Poses(np.take(self.h, lanes, axis=1), np.take(self.s, lanes, axis=1), self.determinant[lanes])
 
 
 def step(solver: GroupSolver, poses: Poses, h: Floats, far: float = 1.0) -> tuple[NDArray[np.bool_], Poses]:
@@ -46,11 +46,13 @@ def step(solver: GroupSolver, poses: Poses, h: Floats, far: float = 1.0) -> tupl
     Places may depart from their prediction by a part of the size, times `far` where they are far away.
     """
     predicted = solver.ahead(poses.h, poses.s, h - poses.h)
-    s, change, side = solver.newton(h, predicted, ITERATIONS)
-    good = (change < CLOSED) & (apart(solver.form, s, predicted) < far * DEPARTURE) & (side * poses.side > 0)
+    s, change, determinant = solver.newton(h, predicted, ITERATIONS)
+    good = (
+        (change < CLOSED) & (apart(solver.form, s, predicted) < far * DEPARTURE) & (determinant * poses.determinant > 0)
+    )
     if far > 1.0:
         good &= apart(solver.form, s, predicted, origins=False) < DEPARTURE
-    return good & (apart(solver.form, s, poses.s, origins=False) < TURN + DEPARTURE), Poses(h, s, side)
+    return good & (apart(solver.form, s, poses.s, origins=False) < TURN + DEPARTURE), Poses(h, s, determinant)
 
 
 def reach(solver: GroupSolver, start: Poses, target: Floats, halvings: int = HALVINGS) -> Poses | Status:
@@ -67,11 +69,11 @@ def reach(solver: GroupSolver, start: Poses, target: Floats, halvings: int = HAL
         good, found = step(solver, pose, _on_the_way(solver, start.h, target, end), max(1.0, FAR * gone(pose)))
         return found if good[0] else None
 
-    pose, arrived = walk_straight(start, take, lambda _: 0.5**halvings)
+    pose, arrived = follow_straight(start, take, lambda _: 0.5**halvings)
     if arrived:
         return pose
     if gone(pose) < GONE and np.max(np.abs(pose.h - target) * weights_of(solver)) < THERE:
-        return Poses(target, pose.s, pose.side)
+        return Poses(target, pose.s, pose.determinant)
     rows = Direct(solver.form, solver.known)
     sigma = solver.form.smallest_singular_value(rows.values(pose.h), rows.phi(pose.s))[0]
     return Status.OUT_OF_REACH if sigma < NEAR_LIMIT else Status.NOT_CONVERGED

@@ -16,7 +16,7 @@ Floats = NDArray[np.float64]
 WINDOW, AFRESH = 32, 4
 #: Up to this many pairs of places, all distances are computed.
 PAIRS = 1_000_000
-#: Newton steps from a prediction, and the tolerance to which they must reach the pose found from a walked point.
+#: Newton steps from a prediction, and the tolerance to which they must reach the pose found from a tracked point.
 STEPS, SAME = 3, 1e-6
 
 
@@ -30,17 +30,17 @@ class Predictor:
         self._tried, self._window = 0, WINDOW * self._few
 
     def predict(self, k: int, pose: Poses) -> tuple[int, Poses]:
-        """Close the points ahead together where their inputs return near those of walked ones.
+        """Close the points ahead together where their inputs return near those of tracked ones.
 
-        A point is kept if a step from the one before it arrives there as well, as if it had been walked to.
+        A point is kept if a step from the one before it arrives there as well, as if it had been tracked to.
         """
         state, path = self.state, self.state.path
-        while len(state.walked) >= self._tried + self._few and not state.is_flat(pose):
+        while len(state.tracked) >= self._tried + self._few and not state.is_flat(pose):
             points = path.points(k, self._window)
             if len(points) <= self._few:
                 break
             h = path.at(points)
-            good, poses = self._from_walked(h)
+            good, poses = self._from_tracked(h)
             count = 0
             if good[0]:
                 good &= self._follow(pose, poses)
@@ -48,11 +48,11 @@ class Predictor:
             if count:
                 kept = poses.take(slice(count))
                 state.keep(points[:count], kept)
-                state.link(points[:count].tolist(), kept.side.tolist(), walked=False)
+                state.link(points[:count].tolist(), kept.determinant.tolist(), tracked=False)
                 k, pose = int(points[count - 1]), poses.take(slice(count - 1, count))
             if count < len(good):
-                # After a place that has to be walked past, try again soon.
-                self._tried = len(state.walked) - (self._few - 1 if count else 0)
+                # After a place that has to be stepped past, try again soon.
+                self._tried = len(state.tracked) - (self._few - 1 if count else 0)
                 self._window = AFRESH * self._few
                 break
             self._window *= 4
@@ -63,22 +63,24 @@ class Predictor:
         solver = self.state.solver
         h, s = (np.concatenate((a, b[:, :-1]), axis=1) for a, b in ((pose.h, poses.h), (pose.s, poses.s)))
         predicted = solver.ahead(h, s, poses.h - h)
-        arrived, _, side = solver.newton(poses.h, predicted, STEPS)
+        arrived, _, determinant = solver.newton(poses.h, predicted, STEPS)
         same = (apart(solver.form, arrived, poses.s) < SAME) & (apart(solver.form, poses.s, predicted) < DEPARTURE)
         near = apart(solver.form, poses.s, s, origins=False) < TURN + DEPARTURE
-        return np.asarray(same & near & (side * pose.side > 0) & (poses.side * pose.side > 0))
+        return np.asarray(
+            same & near & (determinant * pose.determinant > 0) & (poses.determinant * pose.determinant > 0)
+        )
 
-    def _from_walked(self, h: Floats) -> tuple[NDArray[np.bool_], Poses]:
-        """Close poses at inputs (inputs, n) from the nearest walked points; return which have one near."""
+    def _from_tracked(self, h: Floats) -> tuple[NDArray[np.bool_], Poses]:
+        """Close poses at inputs (inputs, n) from the nearest tracked points; return which have one near."""
         state, path = self.state, self.state.path
-        points = np.array(state.walked)
+        points = np.array(state.tracked)
         old = path.at(points)
         near, nearest = _nearest(path.places(old), path.places(h))
         if not near[0]:
             return near, Poses(h, np.empty((len(state.out), 0)), np.empty(0))
         old, s = np.take(old, nearest, axis=1), state.found(points[nearest])
-        found, change, side = state.solver.newton(h, state.solver.ahead(old, s, h - old), ITERATIONS)
-        return near & (change < CLOSED), Poses(h, found, side)
+        found, change, determinant = state.solver.newton(h, state.solver.ahead(old, s, h - old), ITERATIONS)
+        return near & (change < CLOSED), Poses(h, found, determinant)
 
 
 def _nearest(old: Floats, places: Floats) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:

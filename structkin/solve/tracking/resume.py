@@ -9,7 +9,7 @@ from structkin.plan.status import Status
 from structkin.solve.tracking.fill import fill
 from structkin.solve.tracking.poses import Poses, reach, step
 from structkin.solve.tracking.state import TrackerState
-from structkin.solve.tracking.walk import walk_back
+from structkin.solve.tracking.stepping import step_back
 from structkin.track.returns import returns
 from structkin.track.tolerances import ACROSS, COME_BACK
 
@@ -33,16 +33,16 @@ def resume(state: TrackerState, k: int, why: Status, *, across: bool = False) ->
             lane, found = first, straight
     if found is None:
         return lane, None
-    state.anew(lane, found)
-    walk_back(state, lane, first, found)
+    state.restart(lane, found)
+    step_back(state, lane, first, found)
     fill(state)
     return lane, found
 
 
 def _straight(state: TrackerState, k: int) -> Poses | None:
-    """Return the pose of a lane that a straight path of the inputs from the nearest walked point reaches."""
+    """Return the pose of a lane that a straight path of the inputs from the nearest tracked point reaches."""
     path = state.path
-    points, h = np.array(state.walked), path.at(k)
+    points, h = np.array(state.tracked), path.at(k)
     away = np.sqrt(np.sum((path.places(path.at(points)) - path.places(h)) ** 2, axis=1))
     away[np.any(np.abs(path.turns(points) - path.turns(k)) > np.pi, axis=1)] = np.inf
     nearest = int(np.argmin(away))

@@ -19,16 +19,16 @@ from structkin.track.tolerances import FLAT
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
-#: A pose whose side exceeds the solver's `clear` by this factor is not flat.
+#: A pose whose determinant exceeds the solver's `regular_determinant` by this factor is not flat.
 DOUBT = 1000
 
 
 class TrackerState:
     """The poses `out` (rows, n) of a group along its path, and one status per lane (n,).
 
-    `chain` are the points between which lanes are to be filled, with their `sides`; `walked` are all points that were
-    walked to one by one. `least` is the smallest singular value among the poses near a singular one, infinite where
-    there are none.
+    `chain` are the points between which lanes are to be filled, with their `determinants`; `tracked` are all points
+    that were tracked to one by one. `least` is the smallest singular value among the poses near a singular one,
+    infinite where there are none.
     """
 
     def __init__(self, solver: GroupSolver, path: InputPath, out: Floats) -> None:
@@ -40,14 +40,14 @@ class TrackerState:
             self.status[path.lanes] = Status.NOT_CONVERGED
         self.least = np.inf
         self.chain: list[int] = []
-        self.sides: list[float] = []
-        self.walked: list[int] = []
+        self.determinants: list[float] = []
+        self.tracked: list[int] = []
         self._doubtful: list[Indices] = []
 
     @property
-    def doubt(self) -> float:
-        """A pose with a larger side than this is not near a singular one."""
-        return DOUBT * self.solver.clear
+    def doubtful_determinant(self) -> float:
+        """A pose with a larger determinant than this is not near a singular one."""
+        return DOUBT * self.solver.regular_determinant
 
     def keep(self, k: Any, poses: Poses) -> None:
         """Store poses."""
@@ -60,30 +60,30 @@ class TrackerState:
 
     def watch(self, lanes: Indices, poses: Poses) -> None:
         """Remember which poses may be singular, and the smallest singular value of those near a singular one."""
-        doubt = np.flatnonzero(~(np.abs(poses.side) > self.doubt))
-        if len(doubt):
-            near = ~(np.abs(poses.side[doubt]) > self.solver.clear)
-            self._doubtful.append(lanes[doubt[near]])
-            self.least = min(self.least, float(np.min(self.sigma(poses.h[:, doubt], poses.s[:, doubt]))))
+        doubtful = np.flatnonzero(~(np.abs(poses.determinant) > self.doubtful_determinant))
+        if len(doubtful):
+            near = ~(np.abs(poses.determinant[doubtful]) > self.solver.regular_determinant)
+            self._doubtful.append(lanes[doubtful[near]])
+            self.least = min(self.least, float(np.min(self.sigma(poses.h[:, doubtful], poses.s[:, doubtful]))))
 
-    def link(self, points: Sequence[int], sides: Sequence[float], *, walked: bool) -> None:
+    def link(self, points: Sequence[int], determinants: Sequence[float], *, tracked: bool) -> None:
         """Add points after the last one; the lanes in between are filled later."""
         self.chain += points
-        self.sides += sides
-        if walked:
-            self.walked += points
+        self.determinants += determinants
+        if tracked:
+            self.tracked += points
 
-    def anew(self, k: int, pose: Poses) -> None:
+    def restart(self, k: int, pose: Poses) -> None:
         """Store a lane that does not follow from the last one, and begin a new chain there."""
         self.keep(k, pose)
-        self.chain, self.sides = [k], [float(pose.side[0])]
-        self.walked.append(k)
+        self.chain, self.determinants = [k], [float(pose.determinant[0])]
+        self.tracked.append(k)
 
     def poses(self, k: Indices) -> Poses:
-        """Return the poses and sides of solved lanes."""
+        """Return the poses and determinants of solved lanes."""
         h, s = self.path.at(k), self.found(k)
-        _, _, side = self.solver.newton(h, s, 1)
-        return Poses(h, s, side)
+        _, _, determinant = self.solver.newton(h, s, 1)
+        return Poses(h, s, determinant)
 
     def found(self, k: Indices) -> Floats:
         """Return the poses (rows, n) of solved lanes."""
@@ -97,7 +97,7 @@ class TrackerState:
 
     def is_flat(self, pose: Poses, limit: float = FLAT) -> bool:
         """Return whether a pose is so near a singular one that its tangent is unreliable."""
-        clear = abs(pose.side[0]) > self.doubt
+        clear = abs(pose.determinant[0]) > self.doubtful_determinant
         return not clear and bool(self.sigma(pose.h, pose.s)[0] < limit)
 
     def sigma(self, h: Floats, s: Floats) -> Floats:

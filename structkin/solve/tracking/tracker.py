@@ -17,7 +17,7 @@ from structkin.solve.tracking.poses import Poses
 from structkin.solve.tracking.predict import Predictor
 from structkin.solve.tracking.resume import resume
 from structkin.solve.tracking.state import TrackerState
-from structkin.solve.tracking.walk import walk, walk_back, walk_over
+from structkin.solve.tracking.stepping import step_back, step_over, step_to
 from structkin.track.tolerances import TRIALS
 
 Floats = NDArray[np.float64]
@@ -61,12 +61,12 @@ def _run(state: TrackerState, origins: Floats, angles: Floats, progress: Callabl
         k, pose = predictor.predict(k, pose)
         if k >= path.end_of_run(k):
             continue
-        reached, pose = walk_over(state, k, pose, state.solver.few)
+        reached, pose = step_over(state, k, pose, state.solver.few)
         if reached > k:
             k = reached
             continue
-        points, sides, pose, why = walk(state, k, path.point(k, path.end_of_run(k)), pose)
-        state.link(points, sides, walked=True)
+        points, determinants, pose, why = step_to(state, k, path.point(k, path.end_of_run(k)), pose)
+        state.link(points, determinants, tracked=True)
         k = points[-1] if points else k
         if why != Status.OK:
             fill(state)
@@ -79,8 +79,8 @@ def _begin(state: TrackerState, origins: Floats, angles: Floats) -> tuple[int, P
     for k in _nearest(state, origins, angles) if len(state.path.lanes) else ():
         pose = assemble(state.solver, state.path.at(k), origins, angles)
         if pose is not None:
-            state.anew(k, pose)
-            walk_back(state, k, 0, pose)
+            state.restart(k, pose)
+            step_back(state, k, 0, pose)
             fill(state)
             return k, pose
     return 0, None

@@ -15,7 +15,7 @@ def find_frames(mem: ConstrainedMemory, y: Any) -> None:
     """Write the frames at a state, their rates, their second rates at q'' = 0, and the map."""
     X, n = mem.X, mem.n
     if mem.tree != 0:
-        for k in range(mem.hung.shape[0]):
+        for k in range(mem.parent_columns.shape[0]):
             hang(mem, k, y)
         fill_map(mem)
         return
@@ -33,7 +33,7 @@ def find_frames(mem: ConstrainedMemory, y: Any) -> None:
 def hang(mem: ConstrainedMemory, k: int, y: Any) -> None:
     """Write the frame of a link of the tree, with two rates, from that of its parent."""
     X, theta, omega, n = mem.X, mem.theta, mem.omega, mem.n
-    parent, column = mem.hung[k, 0], mem.hung[k, 1]
+    parent, column = mem.parent_columns[k, 0], mem.parent_columns[k, 1]
     arms = mem.arms
     a_re, a_im, b_re, b_im, angle = arms[k, 0], arms[k, 1], arms[k, 2], arms[k, 3], arms[k, 4]
     rate = 0.0

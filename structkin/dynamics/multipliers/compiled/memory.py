@@ -15,7 +15,7 @@ class ConstrainedMemory(LoadMemory):
     # Sizes; whether the links form a tree of angles and travels, and whether steps end with a projection.
     n, m, tree, projects = integers(), integers(), integers(), integers()
     # Links of the tree: parent and column of the angle (-1 for none), the pin's places on both, and a constant turn.
-    hung, arms = integers(-1, 2), numbers(-1, 5)
+    parent_columns, arms = integers(-1, 2), numbers(-1, 5)
     # The travels of each link: column, carrier (-1: the ground), whether that is the parent; direction in its frame.
     travel_ptr, travels, travel_way = integers(-1), integers(-1, 3), numbers(-1, 2)
     theta, omega, pivot = numbers(-1), numbers(-1), numbers(-1, 2)
@@ -29,10 +29,10 @@ class ConstrainedMemory(LoadMemory):
     # Quadratic rows, see `rows.quadrics`: entries of the Jacobian and their rates (2, .), and their terms.
     entry_row, entry_column, entry_base, entry = integers(-1), integers(-1), numbers(-1), numbers(2, -1)
     square_entry, square_other, square = integers(-1), integers(-1), numbers(-1)
-    # Rows with the cosine and sine of a turn, see `rows.windings`: their numbers, where the entries of each begin;
+    # Rows with the cosine and sine of a turn, see `rows.trig_rows`: their numbers, where the entries of each begin;
     # factors of s, C, S and N at each entry, and their constants.
-    winding, winding_ptr = integers(-1), integers(-1)
-    winding_factor, winding_zero = numbers(-1, 4), numbers(-1, 4)
+    trig, trig_ptr = integers(-1), integers(-1)
+    trig_factor, trig_zero = numbers(-1, 4), numbers(-1, 4)
     # Of each row its place among the m rows, the driver by which it switches (-1: none), whether it is the cross row.
     row_constant, row_place, row_weight = numbers(-1), integers(-1, 3), numbers(-1)
     # The chain rule in a tree: row, column, entry of the rows, entry of the map.

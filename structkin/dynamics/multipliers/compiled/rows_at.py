@@ -70,25 +70,25 @@ def find_entries(mem: ConstrainedMemory) -> None:
     for k in range(factor.shape[0]):
         entry[0, of[k]] += factor[k] * x[0, other[k]]
         entry[1, of[k]] += factor[k] * x[1, other[k]]
-    for k in range(mem.winding.shape[0]):
+    for k in range(mem.trig.shape[0]):
         wind(mem, k)
 
 
 def wind(mem: ConstrainedMemory, k: int) -> None:
     """Add a row C cos s + S sin s + N to Phi, and write its entries and their rates."""
-    x, entry, column, factor, zero = mem.x, mem.entry, mem.entry_column, mem.winding_factor, mem.winding_zero
+    x, entry, column, factor, zero = mem.x, mem.entry, mem.entry_column, mem.trig_factor, mem.trig_zero
     s, C, S, N = zero[k, 0], zero[k, 1], zero[k, 2], zero[k, 3]
     ds, dC, dS = 0.0, 0.0, 0.0
-    begin = mem.winding_ptr[0]
-    for e in range(mem.winding_ptr[k], mem.winding_ptr[k + 1]):
+    begin = mem.trig_ptr[0]
+    for e in range(mem.trig_ptr[k], mem.trig_ptr[k + 1]):
         f, value, rate = e - begin, x[0, column[e]], x[1, column[e]]
         s, C = s + factor[f, 0] * value, C + factor[f, 1] * value
         S, N = S + factor[f, 2] * value, N + factor[f, 3] * value
         ds, dC, dS = ds + factor[f, 0] * rate, dC + factor[f, 1] * rate, dS + factor[f, 2] * rate
     cosine, sine = cos(s), sin(s)
-    mem.phi[mem.row_place[mem.winding[k], 0]] += C * cosine + S * sine + N
+    mem.phi[mem.row_place[mem.trig[k], 0]] += C * cosine + S * sine + N
     across = dS * cosine - dC * sine - (C * cosine + S * sine) * ds
-    for e in range(mem.winding_ptr[k], mem.winding_ptr[k + 1]):
+    for e in range(mem.trig_ptr[k], mem.trig_ptr[k + 1]):
         f = e - begin
         s_x, C_x, S_x, N_x = factor[f, 0], factor[f, 1], factor[f, 2], factor[f, 3]
         entry[0, e] = C_x * cosine + S_x * sine + N_x + s_x * (S * cosine - C * sine)

@@ -30,7 +30,7 @@ NONE = Row()
 
 
 @dataclass(frozen=True)
-class Winding:
+class TrigRow:
     """One row C cos s + S sin s + N; all four are rows without squares."""
 
     turn: Row
@@ -39,21 +39,21 @@ class Winding:
     rest: Row = NONE
 
     @classmethod
-    def tie(cls, direction: Affine, turn: Row) -> Winding:
+    def tie(cls, direction: Affine, turn: Row) -> TrigRow:
         """Return the row direction x E(s) = 0, for a direction that is (1, 0) in the sketch."""
         return cls(turn, cosine=Row.part(direction, 1).times(-1.0), sine=Row.part(direction, 0))
 
     @classmethod
-    def along(cls, way: Affine, length: float, turn: Row) -> tuple[Winding, Winding]:
+    def along(cls, way: Affine, length: float, turn: Row) -> tuple[TrigRow, TrigRow]:
         """Return the two rows way - length E(s) = 0, for a vector `way` that is (length, 0) in the sketch."""
         arm = Row(constant=-length)
         return cls(turn, cosine=arm, rest=Row.part(way, 0)), cls(turn, sine=arm, rest=Row.part(way, 1))
 
 
-class Windings:
+class TrigRows:
     """Rows of this form as arrays; entry e of Phi_x is in row `rows[e]` and column `columns[e]`."""
 
-    def __init__(self, written: Sequence[Winding], units: Floats, slots: int) -> None:
+    def __init__(self, written: Sequence[TrigRow], units: Floats, slots: int) -> None:
         """Take the rows in variables of these sizes (width,), vectors in the first `slots`."""
         parts = [[Quadric(part, slots) for part in (w.turn, w.cosine, w.sine, w.rest)] for w in written]
         places = [
@@ -74,9 +74,9 @@ class Windings:
     def arrays(self) -> dict[str, Any]:
         """Return the data of the rows for compiled code: s, C, S and N, and where the entries of each row start."""
         return {
-            "winding_factor": np.concatenate(self._factors, axis=1),
-            "winding_zero": np.concatenate(self._constants, axis=1),
-            "winding_ptr": np.searchsorted(self.rows, np.arange(len(self._constants[0]) + 1)),
+            "trig_factor": np.concatenate(self._factors, axis=1),
+            "trig_zero": np.concatenate(self._constants, axis=1),
+            "trig_ptr": np.searchsorted(self.rows, np.arange(len(self._constants[0]) + 1)),
         }
 
     def _at(self, x: Any) -> tuple[Any, Any, Any, Any, Any]:

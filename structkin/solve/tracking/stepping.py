@@ -1,4 +1,4 @@
-"""Walking from point to point: by the solver where that succeeds, else by smaller steps and analytic continuation."""
+"""Stepping from point to point: by the solver where that succeeds, else by smaller steps and analytic continuation."""
 
 from __future__ import annotations
 
@@ -21,30 +21,32 @@ FEW = 2
 BACK, TRIES = 60, 4
 
 
-def walk_over(state: TrackerState, k: int, pose: Poses, count: int) -> tuple[int, Poses]:
-    """Walk over as many of the next points, up to `count`, as single steps reach."""
+def step_over(state: TrackerState, k: int, pose: Poses, count: int) -> tuple[int, Poses]:
+    """Step over as many of the next points, up to `count`, as single steps reach."""
     path = state.path
-    if not abs(pose.side[0]) > state.doubt:
+    if not abs(pose.determinant[0]) > state.doubtful_determinant:
         return k, pose
     points = path.points(k, count)
     h = np.concatenate((pose.h, path.at(points)), axis=1)
-    s, side = state.solver.walk(h, pose.s[:, 0], float(np.sign(pose.side[0])), state.doubt)
-    reached = len(side)
+    s, determinant = state.solver.steps(
+        h, pose.s[:, 0], float(np.sign(pose.determinant[0])), state.doubtful_determinant
+    )
+    reached = len(determinant)
     if not reached:
         return k, pose
-    points, found = points[:reached], Poses(h[:, 1 : reached + 1], s, side)
+    points, found = points[:reached], Poses(h[:, 1 : reached + 1], s, determinant)
     state.keep(points, found)
-    state.link(points.tolist(), side.tolist(), walked=True)
+    state.link(points.tolist(), determinant.tolist(), tracked=True)
     return int(points[-1]), found.take(slice(reached - 1, reached))
 
 
-def walk(state: TrackerState, k: int, end: int, pose: Poses) -> tuple[list[int], list[float], Poses, Status]:
-    """Walk from a solved lane to another, by fewer lanes at a time where a step fails.
+def step_to(state: TrackerState, k: int, end: int, pose: Poses) -> tuple[list[int], list[float], Poses, Status]:
+    """Step from a solved lane to another, by fewer lanes at a time where a step fails.
 
-    Return the reached points with their sides, the last pose, and why it is not that of the end.
+    Return the reached points with their determinants, the last pose, and why it is not that of the end.
     """
     reached: list[int] = []
-    sides: list[float] = []
+    determinants: list[float] = []
     count = abs(end - k)
     while k != end:
         count = 1 if state.is_flat(pose) else min(count, abs(end - k))
@@ -53,23 +55,23 @@ def walk(state: TrackerState, k: int, end: int, pose: Poses) -> tuple[list[int],
         if isinstance(found, Poses):
             state.keep(target, found)
             reached.append(target)
-            sides.append(float(found.side[0]))
+            determinants.append(float(found.determinant[0]))
             k, pose = target, found
         elif count == 1:
-            return reached, sides, pose, found
+            return reached, determinants, pose, found
         else:
             count //= 2
-    return reached, sides, pose, Status.OK
+    return reached, determinants, pose, Status.OK
 
 
-def walk_back(state: TrackerState, k: int, first: int, pose: Poses) -> None:
-    """Walk from a solved lane, the first of the chain, to those before it as far as possible."""
+def step_back(state: TrackerState, k: int, first: int, pose: Poses) -> None:
+    """Step from a solved lane, the first of the chain, to those before it as far as possible."""
     path = state.path
     first, why = max(first, path.beginning_of_run(k)), Status.OK
     while k > first and why == Status.OK:
-        points, sides, pose, why = walk(state, k, path.point(k, first), pose)
-        state.chain, state.sides = points[::-1] + state.chain, sides[::-1] + state.sides
-        state.walked += points
+        points, determinants, pose, why = step_to(state, k, path.point(k, first), pose)
+        state.chain, state.determinants = points[::-1] + state.chain, determinants[::-1] + state.determinants
+        state.tracked += points
         k = points[-1] if points else k
     if why != Status.OK:
         state.status[path.lanes[first:k]] = why

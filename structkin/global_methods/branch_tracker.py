@@ -1,4 +1,4 @@
-"""Walking a mechanism along its drivers by a global method, on the branch of the sketch.
+"""Tracking a mechanism along its drivers by a global method, on the branch of the sketch.
 
 Stations a short distance apart are reached one by one: extrapolated from the curve through the two before, closed by
 the Newton-Raphson method, and accepted if they stay near the extrapolation and the determinants of all diagonal blocks
@@ -20,7 +20,7 @@ from structkin.global_methods.newton import close_pose
 from structkin.global_methods.scaled import CONSISTENT, Scaled
 from structkin.global_methods.smooth import is_smooth
 from structkin.plan.status import Status
-from structkin.track.steps import walk_straight
+from structkin.track.steps import follow_straight
 from structkin.track.tolerances import DEPARTURE_ON_CURVE, FINEST, HALVINGS, NEAR_LIMIT, SINGULAR, TURN_ON_CURVE, WEAK
 
 Floats = NDArray[np.float64]
@@ -34,10 +34,10 @@ AWAY = 5.0
 
 @dataclass(frozen=True)
 class Failure:
-    """Why the walk stopped before a sample: how Newton's method ended there, and the rows that do not close.
+    """Why the tracker stopped before a sample: how Newton's method ended there, and the rows that do not close.
 
     `links` are those of the diagonal block that was closest to singular at the last pose. A singular sample that the
-    walk passed, as at a change point, is reported as well, with the links of its own weakest block.
+    tracker passed, as at a change point, is reported as well, with the links of its own weakest block.
     """
 
     sample: int
@@ -47,7 +47,7 @@ class Failure:
 
 
 @dataclass
-class Walk:
+class BranchTracker:
     """The state of a run over all stations of a schedule; `z` (f, n) are the drivers' values.
 
     `units` (f, 1) are their units, `angular` (f, 1) says which are angles that repeat after a whole turn; `turning`:
@@ -137,7 +137,7 @@ class Walk:
 
     def go(self, pose: Pose, z: Floats, before: Curve | None = None) -> Pose | None:
         """Move to other values of the drivers in one step, or in as many as necessary."""
-        return self.step(pose, z, before) or self.walk(pose, z)
+        return self.step(pose, z, before) or self.track_to(pose, z)
 
     def step(self, pose: Pose, z: Floats, before: Curve | None = None) -> Pose | None:
         """Take one step to other values of the drivers; None where it is not safe."""
@@ -149,7 +149,7 @@ class Walk:
         scaled = pose.scaled.choose(found.q, z) if pose.scaled.redundant else pose.scaled
         new = Pose(scaled, z, found.q, found.iterations, found if scaled is pose.scaled else None)
         if not self.agrees(new) or new.strength < SINGULAR:
-            return None  # the walk cannot continue from a singular pose: it is stepped over
+            return None  # the tracker cannot continue from a singular pose: it is stepped over
         if (new.signs != pose.signs).any() and not is_smooth(Curve(pose, new)):
             return None
         return new
@@ -163,8 +163,8 @@ class Walk:
                     return before.at(s)
             return pose.taylor(z)
 
-    def walk(self, pose: Pose, z: Floats) -> Pose | None:
-        """Walk straight to other values in steps that shrink where a trial fails."""
+    def track_to(self, pose: Pose, z: Floats) -> Pose | None:
+        """Track straight to other values in steps that shrink where a trial fails."""
 
         def take(here: Pose, end: float) -> Pose | None:
             return self.step(here, z if end == 1.0 else pose.z + end * (z - pose.z))
@@ -173,7 +173,7 @@ class Walk:
             gone = np.max(np.abs(here.q - pose.q) / here.scaled.column_units, initial=0.0)
             return 0.5 ** (FINEST if here.strength < NEAR_LIMIT and gone < AWAY else HALVINGS)
 
-        last, arrived = walk_straight(pose, take, shortest, first=0.5)
+        last, arrived = follow_straight(pose, take, shortest, first=0.5)
         if arrived:
             return last
         self.reached = last

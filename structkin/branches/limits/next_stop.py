@@ -1,7 +1,7 @@
 """From a pose along the path of a driver until the motion ends, through change points.
 
-At a change point a margin touches zero; a motion that keeps its tangent continues in the other assembly mode of the
-groups that are flat there.
+At a change point a discriminant touches zero; a motion that keeps its tangent continues in the other assembly mode of
+the groups that are flat there.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ class Stop:
     period: float = TURN
 
 
-def walk(reach: Reach, modes: Modes, start: float, direction: int) -> Stop | None:
-    """Walk from a start, up (+1) or down (-1); None where the start itself is out of reach."""
+def next_stop(reach: Reach, modes: Modes, start: float, direction: int) -> Stop | None:
+    """Return where a motion from a start stops, upwards (+1) or downwards (-1); None if the start is out of reach."""
     periodic = reach.whole is None
     at = _holding(reach.feasible(modes), start, periodic)
     if at is None:
@@ -77,7 +77,7 @@ def _holding(feasible: tuple[FeasibleInterval, ...], p: float, periodic: bool) -
 def _beginning(
     feasible: tuple[FeasibleInterval, ...], p: float, direction: int, periodic: bool
 ) -> FeasibleInterval | None:
-    """Return the interval that begins at p, in the direction of the walk."""
+    """Return the interval that begins at p, in the direction of the motion."""
     for interval in feasible:
         end = interval.low if direction > 0 else interval.high
         if end is not None:
@@ -95,5 +95,5 @@ def modes_of(plan: Plan, rows: Floats) -> dict[int, int]:
         if step.kind.closed_form and step.has_root:
             h, phi = plan.inputs(step, x), plan.outputs(step, x)
             with np.errstate(all="ignore"):
-                modes[index] = 1 if float(np.ravel(step.kind.side(h, phi))[0]) > 0 else -1
+                modes[index] = 1 if float(np.ravel(step.kind.mode_indicator(h, phi))[0]) > 0 else -1
     return modes

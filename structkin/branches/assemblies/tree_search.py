@@ -1,4 +1,4 @@
-"""A depth-first walk through a plan at one value of each driver: the modes of every group; each leaf is an assembly."""
+"""A depth-first search over the modes of every group at given driver values; each leaf is an assembly."""
 
 from __future__ import annotations
 
@@ -35,19 +35,19 @@ class Leaf:
 class DeadEnd:
     """A group that does not close for some modes of the groups before it.
 
-    `group` is its index, `ways` how often this was met, `gap` how far from closing it is at best: the part of its size
-    by which the nearest complex solution is not real. `note` may say more.
+    `group` is its index, `choices` the number of choices of those modes, `gap` how far it is from closing at best: the
+    distance of the nearest complex solution from being real, relative to its size. `note` may say more.
     """
 
     group: int
-    ways: int
+    choices: int
     gap: float
     note: str = ""
 
 
 @dataclass
-class Walk:
-    """A walk through all assemblies of a plan, and what it has met so far.
+class AssemblySearch:
+    """A search through all assemblies of a plan, and what it has found so far.
 
     `follow` returns the slots (rows,) of the pose that a motion from the sketch reaches, NaN from where it stops; it is
     called when they are needed.
@@ -180,7 +180,7 @@ class Walk:
             return
         known = self.dead.get(group, DeadEnd(group, 0, np.inf))
         self.dead[group] = replace(
-            known, ways=known.ways + 1, gap=min(known.gap, found.gap), note=found.note or known.note
+            known, choices=known.choices + 1, gap=min(known.gap, found.gap), note=found.note or known.note
         )
 
     def _with(self, slots: Floats, step: Step, choice: Choice) -> Floats:

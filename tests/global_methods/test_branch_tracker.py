@@ -1,4 +1,4 @@
-"""The walk of a global method: what it takes over from Newton's method, and its curves."""
+"""The tracker of a global method: what it takes over from Newton's method, and its curves."""
 
 import numpy as np
 import pytest
@@ -82,7 +82,7 @@ def test_a_pose_near_a_singular_one_is_looked_at_where_it_is():
 
 
 def test_stations_by_compiled_sweeps(monkeypatch):
-    """Long chains are walked by the sweeps that solve their samples."""
+    """Long chains are tracked by the sweeps that solve their samples."""
     pytest.importorskip("numba")
     monkeypatch.setattr(solver, "FULL", 4)
     m = scalable_four_bar(6)
