@@ -12,6 +12,7 @@ from structkin.api import InputRanking, Kinetostatics, Mechanism
 from structkin.branches.limits.result import Limits
 from structkin.errors import InputError, Problem
 from structkin.show.style import GROUND, group_colour
+from structkin.show.view import view
 from structkin.structure import Group, KinematicStructure
 from structkin.structure.explain import explain
 from structkin.studio.check import Check
@@ -48,6 +49,29 @@ def sketch(document: Document) -> dict[str, Any]:
         "unit": document.units.length,
         "angle": document.units.angle,
     }
+
+
+def scene(check: Check) -> dict[str, Any] | None:
+    """Return the scene of a document drawn for its sketch, None where there is no mechanism."""
+    if check.mechanism is None:
+        return None
+    found = view(check.mechanism, structure=check.structure)
+    del found["samples"]
+    return found
+
+
+def wide_scene(mechanism: Mechanism, structure: KinematicStructure | None, samples: int) -> dict[str, Any]:
+    """Return the scene drawn for so many samples of the motion: slots are as long as it needs.
+
+    Drivers are those of the sketch: one may drag them farther than they go by themselves.
+    """
+    found = view(mechanism, mechanism.solve(samples=samples), structure=structure)
+    sketched = {shape["id"]: shape for shape in view(mechanism, structure=structure)["shapes"]}
+    found["shapes"] = [
+        sketched.get(shape["id"], shape) if shape["part"].startswith("driver:") else shape for shape in found["shapes"]
+    ]
+    del found["samples"]
+    return found
 
 
 def structure(check: Check) -> dict[str, Any] | None:

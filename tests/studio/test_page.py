@@ -19,6 +19,7 @@ import structkin as sk
 from structkin.examples import path
 from structkin.studio.run import make_server, new_session
 
+PMKS = b"https://pmks.org/?j=A,0,0,AB,R,t,0,0,t,%0AB,1,0,AB,R,f,0,0,f,&l=AB,1,1,0,0,A,B,&s=10"
 RUN = [sys.executable, "-c", "from structkin.cli import main; main()", "studio", "--no-browser"]
 
 #: Notes when the pointer moves, when that is sent, when the pose has come, and when it is in the picture.
@@ -244,6 +245,34 @@ def test_what_is_wrong_is_shown_with_its_cure_and_nothing_is_lost(browser: Any, 
         assert not studio.errors
 
 
+def test_a_loose_link_units_and_play_do_not_get_in_the_way(browser: Any, tmp_path: Path):
+    other = tmp_path / "bar.txt"
+    other.write_bytes(PMKS)
+    with served() as address:
+        studio = Studio(browser, address)
+        studio.press("Link")
+        studio.pull((150, 150), (200, 250))
+        studio.see("status", "Not connected to the ground")
+        studio.press("Drive")
+        (x, y), (cx, cy) = studio.place("B"), studio.place("A")
+        before, where = studio.place("C"), studio.page.locator(".st-here")
+        studio.pull((x, y), (cx + (y - cy), cy - (x - cx)))
+        assert studio.place("C") != pytest.approx(before, abs=5)
+        shown = where.inner_text()
+        studio.press("Play motor")
+        studio.page.wait_for_function("text => document.querySelector('.st-here').innerText !== text", arg=shown)
+        studio.page.keyboard.press("Control+z")
+        studio.page.get_by_text("Stopped; press again to undo").wait_for()
+        assert studio.page.get_by_role("button", name="Play motor", exact=True).count() == 1
+        studio.press("Use this pose as the sketch")
+        studio.press("Edit")
+        studio.page.locator("[data-panel='units']").get_by_label("length").select_option("cm")
+        studio.page.locator(".st-scale").get_by_text("cm").wait_for()
+        studio.page.locator("input[accept*=linkage2]").set_input_files(other)
+        studio.page.get_by_text("a file of PMKS+").wait_for()
+        assert not studio.errors
+
+
 def test_a_page_from_elsewhere_in_the_same_browser_cannot_read_or_write(browser: Any, tmp_path: Path):
     file = tmp_path / "mine.toml"
     file.write_bytes(path("crank_rocker").read_bytes())
@@ -283,18 +312,30 @@ def test_ten_links_are_dragged_fluently(browser: Any, capsys: pytest.CaptureFixt
             point for point in m.links[bucket].points if len([k for k in m.links.values() if point in k.points]) > 1
         )
         x, y = studio.pixel(*(m.points[name] / m.units.length_scale))
-        studio.page.mouse.move(x, y)
-        studio.page.mouse.down()
-        for k in range(150):
-            studio.page.mouse.move(x - 25 + 25 * np.cos(k / 12), y + 25 * np.sin(k / 12))
-            studio.page.wait_for_timeout(4)
-        studio.page.mouse.up()
-        studio.page.wait_for_timeout(300)
-        poses = studio.page.evaluate("window.poses")
-        distinct = len({frames for _, _, frames in poses})
-        rate = distinct / (poses[-1][1] - poses[0][1]) * 1e3
-        late = median(shown - moved for moved, shown, _ in poses if moved)
-        with capsys.disabled():
-            print(f"\n  studio, 10 links: {rate:.0f} poses a second, {late:.1f} ms from pointer to picture (median)")
-        # figures of an idle machine are 30 and 50; here others may be at work
+        for _ in range(3):  # others may be at work on this machine
+            rate, late = dragged(studio, x, y)
+            with capsys.disabled():
+                print(
+                    f"\n  studio, 10 links: {rate:.0f} poses a second, {late:.1f} ms from pointer to picture (median)"
+                )
+            if rate >= 30 and late < 50:
+                break
+        # figures of an idle machine are 30 and 50
         assert rate > 10 and late < 150 and not studio.errors
+
+
+def dragged(studio: Studio, x: float, y: float) -> tuple[float, float]:
+    """Drag a place of the screen around; return distinct poses a second, and the median from pointer to picture."""
+    studio.page.evaluate("window.poses.length = 0")
+    studio.page.mouse.move(x, y)
+    studio.page.mouse.down()
+    for k in range(150):
+        studio.page.mouse.move(x - 25 + 25 * np.cos(k / 12), y + 25 * np.sin(k / 12))
+        studio.page.wait_for_timeout(4)
+    studio.page.mouse.move(x, y)
+    studio.page.wait_for_timeout(300)
+    studio.page.mouse.up()
+    poses = studio.page.evaluate("window.poses")
+    distinct = len({frames for _, _, frames in poses})
+    rate = distinct / (poses[-1][1] - poses[0][1]) * 1e3
+    return rate, median(shown - moved for moved, shown, _ in poses if moved)
