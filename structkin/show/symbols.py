@@ -243,7 +243,7 @@ class Sheet:
     def cylinder(self, a: tuple[str, complex], b: tuple[str, complex], id: str) -> None:
         """Draw a cylinder between places of two links: a barrel at a, and a rod at b with its piston in the barrel.
 
-        If the stroke is too long for the piston to stay in the barrel, both are scaled with the distance.
+        If the stroke is not known, or too long for the piston to stay in the barrel, both are scaled with the distance.
         """
         distances = self.distance(a, b)
         if not len(distances):
@@ -251,7 +251,7 @@ class Sheet:
         low, high = float(distances.min()), float(distances.max())
         usual, near = (low + high) / 2, min(0.9 * self.u, 0.15 * low)
         barrel = max(0.55 * usual, (high - low + 2 * near) / 0.9)
-        fits = barrel <= 0.9 * low
+        fits = barrel <= 0.9 * low and len(distances) > 1
         stretch = None if fits else usual
         barrel = barrel if fits else 0.55 * usual
         rod = usual - 0.75 * barrel

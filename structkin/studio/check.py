@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+import networkx as nx
 
 from structkin.api import Mechanism
 from structkin.errors import InputError, Problem
@@ -13,6 +15,7 @@ from structkin.plan.compile import determines_all
 from structkin.solve import structure_of
 from structkin.solve.special_geometry import compile_plan
 from structkin.structure import KinematicStructure
+from structkin.studio import references
 from structkin.studio.document import GROUND, Document, members
 
 
@@ -21,12 +24,14 @@ class Check:
     """A document with what structkin makes of it.
 
     `mechanism` is None where the document is not sound, and `problems` say why; `stray` points are on no link yet and
-    are left out. `structure` is that of its topology; `solvable` says that the drivers move it as they should.
+    are left out, and so are `loose` links, which nothing connects to the ground, if others are connected. `structure`
+    is that of its topology; `solvable` says that the drivers move it as they should.
     """
 
     document: Document
     problems: tuple[Problem, ...]
     stray: tuple[str, ...] = ()
+    loose: tuple[str, ...] = ()
     mechanism: Mechanism | None = None
     structure: KinematicStructure | None = None
     solvable: bool = False
@@ -44,6 +49,9 @@ def check(document: Document, folder: Path | None = None, before: Check | None =
         mechanism = Mechanism.from_dict(data, source="studio", folder=folder)
     except InputError as error:
         return Check(document, error.problems, stray)
+    if loose := _loose(mechanism):
+        rest = check(_without_links(document, loose), folder, before)
+        return replace(rest, document=document, loose=loose)
     structure = _structure(mechanism, before)
     problems = [*structure.diagnostics]
     solvable = False
@@ -53,7 +61,7 @@ def check(document: Document, folder: Path | None = None, before: Check | None =
             solvable = True
         except InputError as error:
             problems = [*error.problems]
-    return Check(document, tuple(problems), stray, mechanism, structure, solvable)
+    return Check(document, tuple(problems), stray, (), mechanism, structure, solvable)
 
 
 def _structure(mechanism: Mechanism, before: Check | None) -> KinematicStructure:
@@ -62,6 +70,27 @@ def _structure(mechanism: Mechanism, before: Check | None) -> KinematicStructure
     if known is not None and known.is_solvable and known.topology == mechanism.topology:
         return known
     return structure_of(mechanism)
+
+
+def _loose(mechanism: Mechanism) -> tuple[str, ...]:
+    """Return the links that no joint or driver connects to the ground; none where that is true of all."""
+    topology, graph = mechanism.topology, nx.Graph()
+    graph.add_nodes_from(topology.links)
+    for joint in topology.joints:
+        nx.add_path(graph, (f"@{joint.id}", *joint.links))  # drivers may end at the pin itself
+    for driver in topology.drivers:
+        nx.add_path(graph, driver.links)
+    held = nx.node_connected_component(graph, topology.ground)
+    loose = tuple(link for link in topology.links if link not in held)
+    return loose if len(held & set(topology.moving_links)) else ()
+
+
+def _without_links(document: Document, links: tuple[str, ...]) -> Document:
+    def change(data: dict[str, Any]) -> None:
+        for link in links:
+            references.delete(data, "links", link)
+
+    return document.changed(change)
 
 
 def _without_stray(document: Document) -> tuple[tuple[str, ...], Mapping[str, Any]]:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from structkin.api import Mechanism, Motion
+from structkin.files.writers.dxf import write_dxf
 from structkin.report import report
 from structkin.show import draw_schematic
 from structkin.studio.document import Document, refuse
@@ -35,6 +36,13 @@ def _report(document: Document, mechanism: Mechanism | None, pose: Motion | None
     return report(_sound(mechanism)).encode()
 
 
+def _dxf(document: Document, mechanism: Mechanism | None, pose: Motion | None) -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "mechanism.dxf")
+        write_dxf(_sound(mechanism) if pose is None else pose.mechanism, file, pose)
+        return file.read_bytes()
+
+
 def _gif(document: Document, mechanism: Mechanism | None, pose: Motion | None) -> bytes:
     film = _sound(mechanism).solve().animate()
     with tempfile.TemporaryDirectory() as folder:
@@ -52,6 +60,7 @@ def _sound(mechanism: Mechanism | None) -> Mechanism:
 EXPORTS: Mapping[str, tuple[Maker, str]] = {
     "mechanism.toml": (_toml, "application/toml"),
     "mechanism.svg": (_svg, "image/svg+xml"),
+    "mechanism.dxf": (_dxf, "image/vnd.dxf"),
     "mechanism.gif": (_gif, "image/gif"),
     "report.html": (_report, "text/html; charset=utf-8"),
 }

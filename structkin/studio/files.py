@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import re
+import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +17,7 @@ from tomlkit.exceptions import TOMLKitError
 from tomlkit.items import AbstractTable, InlineTable
 
 from structkin.errors import InputError, Problem
+from structkin.files import read
 from structkin.files.writers.toml_text import toml_text
 from structkin.model.file import SUFFIXES, read_data
 from structkin.model.flaw import Flaw
@@ -57,12 +61,21 @@ class MechanismFile:
         self.text = text
 
 
-def parse(text: str) -> Document:
-    """Return the document of a TOML text that the browser has opened; raise `InputError` where it is none."""
-    try:
-        return Document(tomlkit.parse(text).unwrap())
-    except (TOMLKitError, RecursionError, ValueError) as error:
-        raise refuse("", f"the text is no mechanism file: {error}") from None
+def opened(name: str, data: str) -> tuple[Document, tuple[str, ...]]:
+    """Return the document of a file that the browser has opened, in base64, and notes as of `structkin.files.read`.
+
+    Raises `InputError` where it cannot be read.
+    """
+    stem, dot, suffix = name.rpartition(".")
+    plain = re.sub(r"[^\w -]", "_", stem if dot else suffix)[:80] or "mechanism"
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, f"{plain}.{re.sub(r'[^A-Za-z0-9]', '', suffix)[:12]}" if dot else plain)
+        try:
+            file.write_bytes(base64.b64decode(data, validate=True))
+        except ValueError:
+            raise refuse(name, "the file was not sent whole", "open it again") from None
+        sections, notes = read(file)
+    return Document(sections), notes
 
 
 def toml(document: Document, before: str | None = None) -> str:

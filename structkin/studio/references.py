@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from structkin.studio.document import SHARED, members, with_members
+from structkin.studio.document import GROUND, SHARED, members, with_members
 
 #: Keys of entries whose texts are names of links, and those whose texts are names of points or joints.
 LINK_KEYS = frozenset({"links", "slot", "on", "cam", "follower", "carrier", "crank", "wheel"})
@@ -33,23 +33,33 @@ def merge_point(data: dict[str, Any], keep: str, drop: str) -> None:
 
 def delete(data: dict[str, Any], section: str, name: str) -> None:
     """Take an entry away, with all that cannot be without it: joints and drivers on it, points that are on no link."""
-    del data[section][name]
+    own = members(data[section].pop(name))
     if section == "links":
-        lost = {point for point in data["points"] if not _is_used(data, point)}
+        lost = [point for point in own if point in data["points"] and not _is_used(data, point)]
         _drop_entries(data, LINK_KEYS, name)
         for point in [point for point in lost if point in data["points"]]:
             delete(data, "points", point)
     elif section == "points":
+        held = [link for link, entry in data["links"].items() if name in members(entry) and link != GROUND]
         for link, entry in data["links"].items():
             data["links"][link] = with_members(entry, [point for point in members(entry) if point != name])
             _drop_masses(data["links"][link], name)
         data["lengths"] = {key: value for key, value in data.get("lengths", {}).items() if name not in key.split("-")}
         _drop_entries(data, POINT_KEYS, name)
-        for link in [link for link, entry in data["links"].items() if not members(entry) and link != "ground"]:
-            delete(data, "links", link)
+        for link in [link for link in held if _is_idle(data, link)]:
+            if link in data["links"]:
+                delete(data, "links", link)
     else:
         _drop_entries(data, POINT_KEYS, name)
     data.get("initial", {}).pop(name, None)
+
+
+def _is_idle(data: Mapping[str, Any], link: str) -> bool:
+    """Return whether a link is left with a single point, or none, and no joint that would give it a use."""
+    count = len(members(data["links"].get(link)))
+    return count == 0 or (
+        count == 1 and not any(_names(one, LINK_KEYS, link) for one in data.get("joints", {}).values())
+    )
 
 
 def _is_used(data: Mapping[str, Any], point: str) -> bool:

@@ -96,14 +96,11 @@ class Studio:
         """Answer message after message, long ones in a thread; one that is unfinished continues while none waits."""
         unfinished: Message | None = None
         while True:
-            if unfinished is not None and not inbox.waiting:
-                await asyncio.sleep(0)
-                message = unfinished
-            else:
-                message = await inbox.get()
+            fresh = unfinished is None or bool(inbox.waiting)
+            message = await inbox.get() if fresh else unfinished
             unfinished = None
             async with self._turn:
-                if isinstance(message, dict) and message.get("type") in LATEST:
+                if fresh and isinstance(message, dict) and message.get("type") in LATEST:
                     # a pose is found sooner than another thread is woken
                     answers = self._answers(message)
                 else:

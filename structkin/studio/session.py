@@ -13,24 +13,27 @@ From the browser:
 | `drag` | `link`, `local` (a place in its frame), `to`, `seq` | `pose`; of several waiting ones only the last counts |
 | `turn` | `driver`, `to`, `seq` | `pose`; likewise |
 | `rest` | | `state`, with the pose of the sketch |
-| `limits`, `ranking`, `efforts`, `assemblies` | | one of the same name, when it is found |
+| `limits`, `ranking`, `efforts`, `assemblies`, `scene` | | one of the same name, when it is found |
 | `wiggle` | `coordinate` | `wiggle` |
 | `assembly` | `index`, from the last `assemblies` | `pose`: the mechanism is put together that way |
 | `save` | `overwrite` | `saved`, and `state` |
 | `share` | | `shared` with the `fragment` |
-| `open` | `fragment` or `text` (TOML) | `state` |
+| `open` | `fragment`, or `name` and `data` (a file of any tool, base64) | `notes` of another tool's file, `state` |
+| `adopt` | | `state`: the pose that is shown is the sketch |
 
 To the browser:
 
 - `hello`: `protocol`, `version`, `file` (its name, null where there is none), `key` (under which the browser keeps what
   was not saved), `example` (whether it is the one to try).
 - `state`: `revision`, `document`, `sketch`, `scene` (as in `structkin.show.view`; null where there is no mechanism),
-  `problems`, `stray` (points on no link), `structure`, `undo`, `redo`, `saved`, and what `pose` has where there is one.
+  `problems`, `stray` (points on no link), `loose` (links that nothing connects to the ground), `structure`, `undo`,
+  `redo`, `saved`, and what `pose` has where there is one.
 - `pose`: `revision`, `frames`, `drivers`, `free` (coordinates without a driver), `stopped` (why it goes no farther),
   `done` (whether it is as near as it gets), `seq`.
 - `refused`: `problems`; what was asked for has no meaning, and nothing has changed.
 - `efforts`: what holds the pose at rest, in N and N m.
-- `limits`, `ranking`, `assemblies`, `wiggle`, `saved`, `shared`: see `wire`.
+- `scene`: that of the state, with slots and cylinders as long as the mechanism's own motion needs.
+- `limits`, `ranking`, `assemblies`, `wiggle`, `saved`, `shared`, `notes`: see `wire`.
 
 A message that is answered later carries the `revision` of the document it was asked for.
 """
@@ -50,12 +53,14 @@ import structkin
 from structkin.api import Mechanism, Motion
 from structkin.api.mechanism import Assembly
 from structkin.errors import InputError, StructkinError
-from structkin.show.view import view
+from structkin.joints.guide import Guide
+from structkin.show.view import samples
 from structkin.studio import commands, share, wire
+from structkin.studio.adopt import with_pose
 from structkin.studio.check import Check, check
 from structkin.studio.document import Document, refuse
 from structkin.studio.driving import Driving, Progress
-from structkin.studio.files import MechanismFile, parse
+from structkin.studio.files import MechanismFile, opened
 from structkin.studio.history import History
 
 PROTOCOL = 1
@@ -63,6 +68,8 @@ PROTOCOL = 1
 SLICE = 0.012
 #: What a search for inputs or assemblies may take: choices or steps, assemblies, and seconds for these.
 BUDGET, MOST, SECONDS = 500, 12, 4.0
+#: Samples of the motion for which slots and cylinders are drawn.
+SAMPLES = 37
 
 Message = dict[str, Any]
 #: What is computed in the background: no message of its own, but what is sent when it is there.
@@ -140,10 +147,19 @@ class Session:
         yield self.state()
 
     def _open(self, message: Message) -> Iterator[Message]:
-        fragment, text = message.get("fragment"), message.get("text")
-        document = share.opened(fragment) if isinstance(fragment, str) else parse(str(text))
+        fragment, notes = message.get("fragment"), tuple[str, ...]()
+        if isinstance(fragment, str):
+            document = share.opened(fragment)
+        else:
+            document, notes = opened(str(message.get("name")), str(message.get("data")))
         self._replaced = True
         self._set(self.history.then(document))
+        if notes:
+            yield {"type": "notes", "notes": list(notes)}
+        yield self.state()
+
+    def _adopt(self, message: Message) -> Iterator[Message]:
+        self._set(self.history.then(with_pose(self.history.now, self.driving)))
         yield self.state()
 
     def _set(self, history: History) -> None:
@@ -206,6 +222,11 @@ class Session:
         if mechanism is None:
             raise refuse("", "there is no mechanism yet")
         yield self._job("ranking", lambda: wire.ranking(mechanism.rank_inputs(limit=BUDGET)))
+
+    def _find_scene(self, message: Message) -> Iterator[Job]:
+        found = self._check
+        if found.mechanism is not None and found.solvable and found.mechanism.joints.of(Guide):
+            yield self._job("scene", lambda: wire.scene(found, SAMPLES))
 
     def _find_assemblies(self, message: Message) -> Iterator[Job]:
         driving, revision = self.driving, self.revision
@@ -273,8 +294,8 @@ class Session:
         placed: Message = {}
         reasons = list(found.problems)
         if found.mechanism is not None:
-            scene = view(found.mechanism, structure=found.structure)
-            kept = scene.pop("samples")["frames"]
+            scene = wire.scene(found)
+            kept = samples(found.mechanism)["frames"]
             placed["frames"] = {link: [at["x"][0], at["y"][0], at["angle"][0]] for link, at in kept.items()}
         try:
             placed |= self._placed()
@@ -289,6 +310,7 @@ class Session:
             "scene": scene,
             "problems": wire.problems(reasons),
             "stray": list(found.stray),
+            "loose": list(found.loose),
             "structure": wire.structure(found),
             "undo": bool(self.history.past),
             "redo": bool(self.history.future),
@@ -320,6 +342,7 @@ ANSWERS: Mapping[str, Callable[[Session, Message], Iterator[Message | Job]]] = {
     "undo": Session._undo,
     "redo": Session._redo,
     "open": Session._open,
+    "adopt": Session._adopt,
     "drag": Session._drag,
     "turn": Session._turn,
     "rest": Session._rest,
@@ -329,6 +352,7 @@ ANSWERS: Mapping[str, Callable[[Session, Message], Iterator[Message | Job]]] = {
     "ranking": Session._find_ranking,
     "efforts": Session._find_efforts,
     "assemblies": Session._find_assemblies,
+    "scene": Session._find_scene,
     "assembly": Session._take_assembly,
     "wiggle": Session._wiggle,
 }

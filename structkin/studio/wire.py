@@ -12,6 +12,7 @@ from structkin.api import InputRanking, Kinetostatics, Mechanism
 from structkin.branches.limits.result import Limits
 from structkin.errors import InputError, Problem
 from structkin.show.style import GROUND, group_colour
+from structkin.show.view import view
 from structkin.structure import Group, KinematicStructure
 from structkin.structure.explain import explain
 from structkin.studio.check import Check
@@ -48,6 +49,15 @@ def sketch(document: Document) -> dict[str, Any]:
         "unit": document.units.length,
         "angle": document.units.angle,
     }
+
+
+def scene(check: Check, count: int = 0) -> dict[str, Any] | None:
+    """Return the scene of a sound document, drawn for its sketch or for so many samples of its motion."""
+    if check.mechanism is None:
+        return None
+    found = view(check.mechanism, check.mechanism.solve(samples=count) if count else None, structure=check.structure)
+    del found["samples"]
+    return found
 
 
 def structure(check: Check) -> dict[str, Any] | None:

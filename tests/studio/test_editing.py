@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import math
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -15,7 +17,7 @@ from structkin.examples import names, path
 from structkin.studio import commands, share
 from structkin.studio.check import check
 from structkin.studio.document import Document
-from structkin.studio.files import MechanismFile, parse, toml
+from structkin.studio.files import MechanismFile, opened, toml
 from structkin.studio.history import History
 from structkin.studio.run import new_session
 
@@ -60,6 +62,67 @@ def test_an_unfinished_drawing_is_kept_with_what_is_missing():
     assert "one driver is missing" in found.problems[0].message
     wrong = do(FOUR_BAR, {"op": "put", "section": "joints", "entry": {"type": "gear", "links": ["link2", "x"]}})
     assert check(wrong).mechanism is None and check(wrong).problems[0].key.startswith("joints.gear")
+
+
+LOOSE = do(FOUR_BAR, {"op": "add_link", "points": [[100, 100], [120, 100]], "name": "bar"},
+           {"op": "add_link", "points": ["E", [120, 130]], "name": "other"}, {"op": "drive", "joint": "E"})  # fmt: skip
+
+
+def test_links_that_hang_on_nothing_do_not_hinder_the_others():
+    found = check(do(LOOSE, {"op": "drive", "joint": "A"}))
+    assert found.loose == ("bar", "other") and found.solvable and not found.problems
+    assert found.mechanism is not None and set(found.mechanism.links) == {"ground", "link1", "link2", "link3"}
+    assert found.document.data["links"]["bar"] == ["E", "F"]
+    held = do(LOOSE, {"op": "put", "section": "drivers", "entry": {"between": ["C", "F"], "speed": "1 m/s"}})
+    assert not check(held).loose
+    alone = check(do(EMPTY, {"op": "add_link", "points": [[0, 0], [1, 1]]}))
+    assert not alone.loose and alone.problems
+
+
+def test_a_link_that_is_left_with_one_point_goes_unless_a_joint_needs_it():
+    document = do(FOUR_BAR, {"op": "add_point", "at": [500, 0]}, {"op": "delete", "section": "points", "name": "B"})
+    assert set(document.data["links"]) == {"ground", "link3"} and set(document.data["points"]) == {
+        "C",
+        "D",
+        "A",
+        "E",
+    } - ({"A"} if "A" not in document.data["links"]["ground"] else set())
+    slider = do(example("slider_crank_offset"), {"op": "delete", "section": "points", "name": "T"})
+    assert slider.data["links"]["piston"] == ["C"] and check(slider).solvable
+
+
+def test_units_are_written_into_the_file_and_numbers_stay():
+    document = do(FOUR_BAR, {"op": "set_head", "key": "units", "value": {"length": "cm", "angle": "rad"}})
+    assert tomllib.loads(toml(document))["units"] == {"length": "cm", "angle": "rad"}
+    assert document.data["points"] == FOUR_BAR.data["points"] and document.units.length == "cm"
+
+
+@pytest.mark.parametrize(
+    "name", ["crank_rocker", "slider_crank_offset", "toggle_press", "platform_3rpr", "scotch_yoke"]
+)
+def test_the_pose_that_is_shown_becomes_the_sketch(name: str):
+    session = new_session(path(name))
+    before = session.state()
+    driver, value = next(iter(before["drivers"].items()))
+    (pose,) = session.handle({"type": "turn", "driver": driver, "to": value + 5})
+    (after,) = session.handle({"type": "adopt"})
+    assert not callable(pose) and not callable(after) and not after["problems"]
+    assert after["sketch"]["points"] != before["sketch"]["points"] and after["undo"]
+    for link, (x, y, angle) in pose["frames"].items():
+        size = before["sketch"]["size"]
+        assert after["frames"][link][:2] == pytest.approx((x, y), abs=1e-9 * size)
+        assert math.remainder(after["frames"][link][2] - angle, 2 * math.pi) == pytest.approx(0, abs=1e-9)
+    again = sk.Mechanism.from_dict(after["document"]).solve(samples=13)
+    assert again.ok.all() == sk.load(path(name)).solve(samples=13).ok.all()
+
+
+@pytest.mark.parametrize(("name", "key"), [("geared_five_bar", "joints.mesh"), ("excavator", "drivers.boom_cylinder"),
+                                           ("andrews_squeezer", "forces.spring")])  # fmt: skip
+def test_a_sketch_that_something_refers_to_stays(name: str, key: str):
+    session = new_session(path(name))
+    (answer,) = session.handle({"type": "adopt"})
+    assert not callable(answer) and key in [problem["key"] for problem in answer["problems"]]
+    assert not session.history.past
 
 
 def test_the_structure_is_found_once_while_only_points_move():
@@ -169,7 +232,7 @@ def test_random_edits_can_be_undone_saved_shared_and_opened(edits: list[dict[str
         history = history.then(document)
         check(document)
     text = toml(history.now)
-    assert tomllib.loads(text) == history.now.data == parse(text).data
+    assert tomllib.loads(text) == history.now.data
     assert share.opened("http://x/" + share.fragment(history.now)) == history.now
     assert tomllib.loads(toml(history.now, toml(FOUR_BAR))) == history.now.data
     last = history
@@ -259,6 +322,15 @@ def test_a_file_of_another_tool_opens_and_is_not_written(tmp_path: Path):
     assert "AB" in session.state()["document"]["links"]
     (refused,) = session.handle({"type": "save"})
     assert refused["problems"][0]["hint"] == "download the mechanism"
+
+
+PMKS = b"https://pmks.org/?j=A,0,0,AB,R,t,0,0,t,%0AB,1,0,AB,R,f,0,0,f,&l=AB,1,1,0,0,A,B,&s=10"
+
+
+@pytest.mark.parametrize("name", ["bar.txt", "../../bar.txt", "C:\\bar.txt", "bar"])
+def test_a_file_of_another_tool_opens_in_the_page_with_notes(name: str):
+    document, notes = opened(name, base64.b64encode(PMKS).decode())
+    assert document.members("AB") == ["A", "B"] and "PMKS+" in notes[0]
 
 
 @pytest.mark.parametrize("text", ["", "#m=", "#m=####", "#m=AAAA", "#m=eJwDAAAAAAE", "hello"])

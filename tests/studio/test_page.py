@@ -19,6 +19,7 @@ import structkin as sk
 from structkin.examples import path
 from structkin.studio.run import make_server, new_session
 
+PMKS = b"https://pmks.org/?j=A,0,0,AB,R,t,0,0,t,%0AB,1,0,AB,R,f,0,0,f,&l=AB,1,1,0,0,A,B,&s=10"
 RUN = [sys.executable, "-c", "from structkin.cli import main; main()", "studio", "--no-browser"]
 
 #: Notes when the pointer moves, when that is sent, when the pose has come, and when it is in the picture.
@@ -241,6 +242,34 @@ def test_what_is_wrong_is_shown_with_its_cure_and_nothing_is_lost(browser: Any, 
         assert studio.page.locator("circle[data-point]").count() == 5
         studio.press("Delete")
         studio.see("status", "Mobility 1")
+        assert not studio.errors
+
+
+def test_a_loose_link_units_and_play_do_not_get_in_the_way(browser: Any, tmp_path: Path):
+    other = tmp_path / "bar.txt"
+    other.write_bytes(PMKS)
+    with served() as address:
+        studio = Studio(browser, address)
+        studio.press("Link")
+        studio.pull((150, 150), (200, 250))
+        studio.see("status", "Not connected to the ground")
+        studio.press("Drive")
+        (x, y), (cx, cy) = studio.place("B"), studio.place("A")
+        before, where = studio.place("C"), studio.page.locator(".st-here")
+        studio.pull((x, y), (cx + (y - cy), cy - (x - cx)))
+        assert studio.place("C") != pytest.approx(before, abs=5)
+        shown = where.inner_text()
+        studio.press("Play motor")
+        studio.page.wait_for_function("text => document.querySelector('.st-here').innerText !== text", arg=shown)
+        studio.page.keyboard.press("Control+z")
+        studio.page.get_by_text("Stopped; press again to undo").wait_for()
+        assert studio.page.get_by_role("button", name="Play motor", exact=True).count() == 1
+        studio.press("Use this pose as the sketch")
+        studio.press("Edit")
+        studio.page.locator("[data-panel='units']").get_by_label("length").select_option("cm")
+        studio.page.locator(".st-scale").get_by_text("cm").wait_for()
+        studio.page.locator("input[accept*=linkage2]").set_input_files(other)
+        studio.page.get_by_text("a file of PMKS+").wait_for()
         assert not studio.errors
 
 

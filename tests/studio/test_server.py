@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import json
 import signal
 import subprocess
@@ -12,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
@@ -115,6 +117,26 @@ def test_limits_of_a_triad_are_found_as_on_the_command_line(name: str, file: Pat
     assert [one["report"] for one in answer["found"]] == [m.limits(driver).report for driver in m.drivers]
 
 
+def test_a_slot_is_drawn_as_long_as_the_motion_needs():
+    def guide(scene: dict[str, Any]) -> float:
+        (line,) = [shape["points"] for shape in scene["shapes"] if shape["id"] == "hatching:guide:guide"]
+        return float(np.ptp([place[0] for place in line if place]))
+
+    session = new_session(path("slider_crank_offset"))
+    (job,) = session.handle({"type": "scene"})
+    assert callable(job)
+    motion = sk.load(path("slider_crank_offset")).solve(samples=361)
+    travel = float(np.ptp(motion.position("C")[:, 0])) * 1e3
+    assert guide(session.state()["scene"]) < travel < guide(job()["found"])
+    assert not list(new_session(path("crank_rocker")).handle({"type": "scene"}))
+
+
+def test_a_cylinder_whose_stroke_is_not_known_never_parts():
+    shapes = new_session(path("toggle_press")).state()["scene"]["shapes"]
+    parts = [one for one in shapes if one["part"] == "driver:cylinder" and "toward" in one["frame"]]
+    assert len(parts) == 4 and all(one["frame"]["stretch"] for one in parts)
+
+
 def test_a_search_that_is_too_long_names_what_finds_it():
     too_long = sk.InputError(
         [Problem("drivers.motor", "takes more steps than the budget allows", f"give a range; {HINT}")]
@@ -141,17 +163,26 @@ def test_a_shared_mechanism_opens_in_another_studio_and_holds_no_token(tab: Tab)
     assert fragment.startswith("#m=") and TOKEN not in fragment
     other = new_session(None, fragment)
     assert other.history.now.data == MechanismFile(path("crank_rocker")).read().data
-    assert tab.ask("open", "state", text='[points]\nA=[0,0]\n[links]\nground=["A"]')["document"]["links"]
+    text = base64.b64encode(b'[points]\nA=[0,0]\n[links]\nground=["A"]').decode()
+    assert tab.ask("open", "state", name="a.toml", data=text)["document"]["links"] == {"ground": ["A"]}
     assert tab.ask("open", "state", fragment=fragment)["document"] == other.history.now.data
 
 
 def test_what_makes_no_sense_is_refused_and_changes_nothing(tab: Tab):
     before = tab.ask("hello", "state", protocol=1)["document"]
-    messages: list[Any] = [None, 7, [], {}, {"type": "nothing"}, {"type": "edit"}, {"type": "edit", "command": {}},
-                           {"type": "drag", "link": 3, "local": [0, 0], "to": [0, 1e99]}, {"type": "hello"},
-                           {"type": "turn", "driver": "x", "to": 1}, {"type": "assembly", "index": -1},
-                           {"type": "open", "fragment": "#m=x"}, {"type": "wiggle", "coordinate": []},
-                           {"type": "drag", "link": "crank", "local": [0, float("nan")], "to": [0, 0]}]  # fmt: skip
+    messages: list[Any] = [
+        *(None, 7, [], {}),
+        *({"type": type} for type in ("nothing", "edit", "hello", "open")),
+        {"type": "edit", "command": {}},
+        {"type": "drag", "link": 3, "local": [0, 0], "to": [0, 1e99]},
+        {"type": "turn", "driver": "x", "to": 1},
+        {"type": "assembly", "index": -1},
+        {"type": "open", "fragment": "#m=x"},
+        {"type": "open", "name": "a.toml", "data": "%"},
+        {"type": "open", "name": "../../a", "data": ""},
+        {"type": "wiggle", "coordinate": []},
+        {"type": "drag", "link": "crank", "local": [0, float("nan")], "to": [0, 0]},
+    ]
     for message in messages:
         tab.socket.send_text(json.dumps(message))
         assert json.loads(tab.socket.receive_text())["type"] == "refused", message
@@ -165,6 +196,7 @@ def test_the_mechanism_and_its_picture_are_downloads(client: TestClient):
     assert found.status_code == 200 and "attachment" in found.headers["content-disposition"]
     assert "<svg" in client.get(f"/export/mechanism.svg?token={TOKEN}").text
     assert "<!doctype html>" in client.get(f"/export/report.html?token={TOKEN}").text
+    assert b"SECTION" in client.get(f"/export/mechanism.dxf?token={TOKEN}").content
     assert client.get(f"/export/mechanism.gif?token={TOKEN}").content.startswith(b"GIF8")
     assert client.get(f"/export/nothing?token={TOKEN}").status_code == 404
 

@@ -5,9 +5,16 @@ import type { State } from "./types";
 const GROUND = "#555555";
 const LOOSE = "#7a8794";
 
-export function draftView({ sketch, document }: State): View {
+/** Return a scene with the links that nothing connects to the ground, where they are drawn. */
+export function withLoose(scene: View | null, now: State): View {
+  if (!scene) return draftView(now);
+  return now.loose.length ? { ...scene, shapes: [...scene.shapes, ...sketched(now, now.loose)] } : scene;
+}
+
+function sketched({ sketch }: State, links: string[]): Shape[] {
   const shapes: Shape[] = [];
-  for (const [name, members] of Object.entries(sketch.links)) {
+  for (const name of links) {
+    const members = sketch.links[name] ?? [];
     const points = members.map((member) => sketch.points[member]).filter((place) => !!place);
     if (name === "ground" || points.length < 2) continue;
     shapes.push({
@@ -25,6 +32,11 @@ export function draftView({ sketch, document }: State): View {
       layer: 1,
     });
   }
+  return shapes;
+}
+
+function draftView(now: State): View {
+  const { sketch, document } = now;
   return {
     format: 1,
     title: document.title ?? "",
@@ -32,7 +44,7 @@ export function draftView({ sketch, document }: State): View {
     units: { length: sketch.unit, angle: sketch.angle },
     symbol: sketch.size / 30,
     links: Object.keys(sketch.links).map((name) => ({ name, group: null, colour: LOOSE, ground: name === "ground" })),
-    shapes,
+    shapes: sketched(now, Object.keys(sketch.links)),
     points: Object.entries(sketch.points).map(([name, at]) => ({
       name,
       link: "ground",

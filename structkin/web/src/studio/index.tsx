@@ -4,7 +4,7 @@ import "./studio.css";
 import { render } from "preact";
 import { Canvas } from "./canvas";
 import { Panels } from "./panels";
-import { closed, connect, edit, kept, mode, note, open, save, selected, send, state, takeKept, welcome } from "./store";
+import { closed, connect, edit, kept, mode, note, notes, open, save, selected, state, step, takeKept, welcome } from "./store";
 import { setMode, setTool, Toolbar, TOOLS } from "./toolbar";
 
 function Studio() {
@@ -24,6 +24,13 @@ function Studio() {
             <button type="button" onClick={() => takeKept(false)}>Discard</button>
           </p>
         )}
+        {notes.value && (
+          <div class="st-kept st-notes" role="alert">
+            <b>What the file was read as</b>
+            <ul>{notes.value.map((line) => <li key={line}>{line}</li>)}</ul>
+            <button type="button" onClick={() => (notes.value = null)}>Close</button>
+          </div>
+        )}
         {note.value && <p class={`st-note ${note.value.bad ? "st-bad" : ""}`} role="status">{note.value.text}</p>}
         {closed.value && <p class="st-closed" role="alert">{closed.value}</p>}
       </main>
@@ -36,8 +43,8 @@ addEventListener("keydown", (event) => {
   if (event.target instanceof HTMLElement && event.target.closest("input, textarea, select")) return;
   const command = event.ctrlKey || event.metaKey;
   const key = event.key.toLowerCase();
-  if (command && key === "z") send({ type: event.shiftKey ? "redo" : "undo" });
-  else if (command && key === "y") send({ type: "redo" });
+  if (command && key === "z") step(event.shiftKey ? "redo" : "undo");
+  else if (command && key === "y") step("redo");
   else if (command && key === "s") save();
   else if (command || event.altKey) return;
   else if ((key === "delete" || key === "backspace") && selected.peek()) {

@@ -1,9 +1,10 @@
 // The panels beside the drawing: what is wrong, groups in solve order, drivers, what is selected, and the searches.
 import { useComputed } from "@preact/signals";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import { fixed, number } from "../words";
-import { driveAt } from "./canvas";
-import { EntryForm, JointForm } from "./forms";
+import { NumberField } from "./fields";
+import { JointForm } from "./forms";
+import { Selection } from "./selection";
 import {
   backdrop,
   edit,
@@ -11,6 +12,7 @@ import {
   ghosts,
   mode,
   onPose,
+  playing,
   ranges,
   ranking,
   search,
@@ -23,7 +25,7 @@ import {
   turn,
   values,
 } from "./store";
-import type { Choice, State } from "./types";
+import type { Choice, Problem, State } from "./types";
 
 export function Panels() {
   const now = state.value!;
@@ -34,6 +36,7 @@ export function Panels() {
       <Groups now={now} />
       <Drivers now={now} />
       <Searches now={now} />
+      <Units now={now} />
       <Backdrop now={now} />
     </aside>
   );
@@ -49,12 +52,22 @@ function Status({ now }: { now: State }) {
         {found?.solvable && <span class="st-good">ready to drive</span>}
       </h2>
       {empty && <p class="st-quiet">Choose “Link” and drag from one end of a link to the other. End a link on another one’s point, and they share a pin. “Ground” fixes a point.</p>}
-      {now.problems.map((problem, k) => (
-        <p key={k} class="st-problem">
-          <b>{problem.message}</b>
-          {problem.hint && <span>{problem.hint}</span>}
-        </p>
+      {grouped(now.problems).map((alike, k) => (
+        <div key={k} class="st-problem">
+          <ProblemWords problem={alike[0]!} />
+          {alike.length > 1 && (
+            <details>
+              <summary>{alike.length - 1} more of this kind</summary>
+              {alike.slice(1).map((problem, other) => <ProblemWords key={other} problem={problem} />)}
+            </details>
+          )}
+        </div>
       ))}
+      {now.loose.length > 0 && (
+        <p class="st-quiet">
+          Not connected to the ground, so left out of driving, structure and pictures: {now.loose.join(", ")}
+        </p>
+      )}
       {now.stray.length > 0 && <p class="st-quiet">On no link yet: {now.stray.join(", ")}</p>}
       {(now.free ?? []).length > 0 && (
         <p class="st-quiet">
@@ -71,6 +84,26 @@ function Status({ now }: { now: State }) {
       </p>
     </section>
   );
+}
+
+function ProblemWords({ problem }: { problem: Problem }) {
+  return (
+    <p>
+      <b>{problem.message}</b>
+      {problem.hint && <span>{problem.hint}</span>}
+    </p>
+  );
+}
+
+/** Return problems that say the same of several entries together: their messages agree but for names and counts. */
+function grouped(problems: Problem[]): Problem[][] {
+  const kinds = new Map<string, Problem[]>();
+  for (const problem of problems) {
+    const name = problem.key.split(".").slice(1).join(".");
+    const kind = `${problem.key.split(".")[0]} ${name ? problem.message.replaceAll(name, "*") : problem.message}`;
+    kinds.set(kind, [...(kinds.get(kind) ?? []), problem]);
+  }
+  return [...kinds.values()];
 }
 
 function Groups({ now }: { now: State }) {
@@ -111,10 +144,15 @@ function Drivers({ now }: { now: State }) {
               <small title="What holds this pose at rest">{effortWords(value!, unit)}</small>
             ))}
           </output>
-          <Play id={id} step={kind === "angle" ? stepOf(now.sketch.angle) : now.sketch.size / 150} />
+          <Play id={id} step={kind === "angle" ? stepOf(now.sketch.angle) : now.sketch.size / 150} revision={now.revision} />
           <button type="button" title="Delete this driver" aria-label={`Delete driver ${id}`} onClick={() => edit({ op: "delete", section: "drivers", name: id })}>×</button>
         </div>
       ))}
+      {mode.value === "drive" && now.frames && (
+        <button type="button" title="Edit then shows this pose, and motions start from it" onClick={() => send({ type: "adopt" })}>
+          Use this pose as the sketch
+        </button>
+      )}
     </section>
   );
 }
@@ -131,8 +169,8 @@ const effortWords = (value: number, unit: string) =>
 const stepOf = (unit: string) => ({ deg: 2, rad: 0.035, mrad: 35, rev: 1 / 180 })[unit] ?? 0.035;
 
 /** Moves a driver on, step by step as the poses come back, and turns round where it stops. */
-function Play({ id, step }: { id: string; step: number }) {
-  const [on, setOn] = useState(false);
+function Play({ id, step, revision }: { id: string; step: number; revision: number }) {
+  const on = playing.value === id;
   useEffect(() => {
     if (!on) return;
     let way = step;
@@ -144,136 +182,11 @@ function Play({ id, step }: { id: string; step: number }) {
     });
     go();
     return () => (end(), cancelAnimationFrame(next));
-  }, [on, id, step]);
-  useEffect(() => setOn(false), [mode.value, state.value?.revision]);
+  }, [on, id, step, revision]);
   return (
-    <button type="button" aria-label={on ? `Pause ${id}` : `Play ${id}`} title={on ? "Pause" : "Play"} disabled={mode.value !== "drive"} onClick={() => setOn(!on)}>
+    <button type="button" aria-label={on ? `Pause ${id}` : `Play ${id}`} title={on ? "Pause" : "Play"} disabled={mode.value !== "drive"} onClick={() => (playing.value = on ? null : id)}>
       {on ? "❚❚" : "▶"}
     </button>
-  );
-}
-
-// --- what is selected ----------------------------------------------------------------------------------------
-
-function Selection({ now }: { now: State }) {
-  const chosen = selected.value;
-  if (!chosen) return null;
-  const { kind, name } = chosen;
-  const joint = now.structure?.joints.find((one) => one.id === name);
-  const entry = kind === "joints" || kind === "drivers" ? now.document[kind]?.[name] : undefined;
-  const own = now.structure?.drivers.some((driver) => driver.joint === name);
-  return (
-    <section data-panel="selection" key={`${kind} ${name}`}>
-      <h2>{{ points: "Point", links: "Link", joints: "Joint", drivers: "Driver" }[kind]} <em>{name}</em></h2>
-      {name !== "ground" && (
-        <Field label="Name" value={name} onSet={(to) => {
-          edit({ op: "rename", section: kind, name, to });
-          selected.value = { kind, name: to };
-        }} />
-      )}
-      {kind === "points" && <PointFields now={now} name={name} />}
-      {kind === "links" && <LinkFields now={now} name={name} />}
-      {entry && <EntryForm section={kind as "joints" | "drivers"} name={name} entry={entry} />}
-      <div class="st-row">
-        {(kind === "points" || kind === "joints") && joint && joint.kind.match(/^[RP]$/) && (
-          <button type="button" disabled={own} onClick={() => driveAt(now, name)}>{own ? "Drives" : "Drive here"}</button>
-        )}
-        <button type="button" class="st-danger" onClick={() => edit({ op: "delete", section: kind, name })}>Delete</button>
-      </div>
-    </section>
-  );
-}
-
-function PointFields({ now, name }: { now: State; name: string }) {
-  const [x, y] = now.sketch.points[name] ?? [0, 0];
-  const links = Object.entries(now.sketch.links).filter(([, members]) => members.includes(name)).map(([link]) => link);
-  const others = Object.keys(now.sketch.links).filter((link) => !links.includes(link));
-  const move = (at: [number, number]) => edit({ op: "move_point", point: name, at, typed: true });
-  return (
-    <>
-      <div class="st-row">
-        <NumberField label="x" value={x} unit={now.sketch.unit} onSet={(value) => move([value, y])} />
-        <NumberField label="y" value={y} unit={now.sketch.unit} onSet={(value) => move([x, value])} />
-      </div>
-      <p class="st-quiet">
-        On{" "}
-        {links.map((link) => (
-          <button key={link} type="button" class="st-chip" title="Take the point off this link" onClick={() => edit({ op: "detach", point: name, link })}>{link} ×</button>
-        ))}
-        {!links.length && "no link"}
-      </p>
-      <label class="st-field">
-        <span>Add to</span>
-        <select value="" onChange={({ currentTarget }) => currentTarget.value && edit({ op: "attach", point: name, link: currentTarget.value })}>
-          <option value="">a link …</option>
-          {[...new Set([...others, ...(links.includes("ground") ? [] : ["ground"])])].map((link) => <option key={link}>{link}</option>)}
-        </select>
-      </label>
-    </>
-  );
-}
-
-function LinkFields({ now, name }: { now: State; name: string }) {
-  const members = now.sketch.links[name] ?? [];
-  const pairs = members.length > 6 ? [] : members.flatMap((a, k) => members.slice(k + 1).map((b): [string, string] => [a, b]));
-  const [a, b] = members;
-  const place = (point: string) => now.sketch.points[point] ?? [0, 0];
-  const turnOf = (from: string, to: string) => Math.atan2(place(to)[1] - place(from)[1], place(to)[0] - place(from)[0]);
-  const reach = { deg: 180 / Math.PI, rad: 1, mrad: 1e3, rev: 0.5 / Math.PI }[now.sketch.angle] ?? 1;
-  return (
-    <>
-      {pairs.map(([first, second]) => {
-        const given = Object.keys(now.document.lengths ?? {}).some((key) => key === `${first}-${second}` || key === `${second}-${first}`);
-        const length = Math.hypot(place(first)[0] - place(second)[0], place(first)[1] - place(second)[1]);
-        const set = (value: number | null) => edit({ op: "set_length", first, second, length: value });
-        return (
-          <div class="st-row" key={`${first}-${second}`}>
-            <NumberField label={`${first}–${second}`} value={length} unit={now.sketch.unit} onSet={set} />
-            <button type="button" aria-pressed={given} title={given ? "The length is locked; click to free it" : "Lock this length"} onClick={() => set(given ? null : Number(length.toPrecision(6)))}>
-              {given ? "locked" : "lock"}
-            </button>
-          </div>
-        );
-      })}
-      {name !== "ground" && a && b && (
-        <NumberField label="angle" value={reach * turnOf(a, b)} unit={now.sketch.angle} onSet={(angle) => edit({ op: "set_angle", first: a, second: b, angle })} />
-      )}
-    </>
-  );
-}
-
-export function Field({ label, value, onSet }: { label: string; value: string; onSet: (value: string) => void }) {
-  return (
-    <label class="st-field">
-      <span>{label}</span>
-      <input
-        key={value}
-        defaultValue={value}
-        onKeyDown={(event) => event.key === "Enter" && event.currentTarget.blur()}
-        onBlur={({ currentTarget }) => currentTarget.value !== value && onSet(currentTarget.value)}
-      />
-    </label>
-  );
-}
-
-function NumberField({ label, value, unit, onSet }: { label: string; value: number; unit: string; onSet: (value: number) => void }) {
-  const text = String(Number(value.toPrecision(6)));
-  const take = (given: string) => {
-    const found = Number(given.replace("−", "-").replace(",", "."));
-    if (given.trim() && Number.isFinite(found) && given !== text) onSet(found);
-  };
-  return (
-    <label class="st-field">
-      <span>{label}</span>
-      <input
-        key={text}
-        inputMode="decimal"
-        defaultValue={text}
-        onKeyDown={(event) => event.key === "Enter" && event.currentTarget.blur()}
-        onBlur={({ currentTarget }) => take(currentTarget.value)}
-      />
-      <span class="st-unit">{unit}</span>
-    </label>
   );
 }
 
@@ -307,6 +220,31 @@ function Searches({ now }: { now: State }) {
       {ranking.value && <Ranking choices={ranking.value} />}
       {ranking.value?.length === 0 && <p class="st-quiet">No choice of inputs was found.</p>}
       <JointForm now={now} />
+    </section>
+  );
+}
+
+const LENGTHS = ["mm", "cm", "dm", "m", "km", "um", "in", "ft"];
+const ANGLES = ["deg", "rad", "mrad", "rev"];
+
+/** The units of the file; its numbers stay as they are. */
+function Units({ now }: { now: State }) {
+  const choice = (kind: "length" | "angle", value: string, names: string[]) => (
+    <label class="st-field">
+      <span>{kind}</span>
+      <select value={value} onChange={({ currentTarget }) => edit({ op: "set_head", key: "units", value: { ...now.document.units, [kind]: currentTarget.value } })}>
+        {names.map((name) => <option key={name}>{name}</option>)}
+      </select>
+    </label>
+  );
+  return (
+    <section data-panel="units">
+      <h2>Units of the file</h2>
+      <div class="st-row">
+        {choice("length", now.sketch.unit, LENGTHS)}
+        {choice("angle", now.sketch.angle, ANGLES)}
+      </div>
+      <p class="st-quiet">Another unit keeps the numbers: 15 mm becomes 15 cm.</p>
     </section>
   );
 }

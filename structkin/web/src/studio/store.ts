@@ -1,11 +1,12 @@
 // What the page knows, as signals, and the socket that it is told over.
-import { batch, computed, signal } from "@preact/signals";
+import { batch, computed, effect, signal } from "@preact/signals";
 import type { Pose } from "../pose";
-import type { Point } from "../types";
+import type { Point, View } from "../types";
 import {
   type Choice,
   type Command,
   type Effort,
+  type Found,
   type Ghost,
   type Incoming,
   type PoseMessage,
@@ -35,6 +36,12 @@ export const ranking = signal<Choice[] | null>(null);
 export const ghosts = signal<Ghost[] | null>(null);
 export const ranges = signal<Range[] | null>(null);
 export const efforts = signal<Effort[]>([]);
+/** The scene drawn for the whole motion of a revision. */
+export const wide = signal<{ revision: number; scene: View } | null>(null);
+/** The driver that is played. */
+export const playing = signal<string | null>(null);
+/** What was understood of a file of another tool, and what not. */
+export const notes = signal<string[] | null>(null);
 export const searching = signal<string>("");
 /** A picture behind the drawing, which stays in the page: its middle, its width, and width over height. */
 export const backdrop = signal<{ url: string; x: number; y: number; width: number; ratio: number } | null>(null);
@@ -130,6 +137,15 @@ export function tell(text: string, bad = false) {
   setTimeout(() => note.peek()?.text === text && (note.value = null), bad ? 7000 : 3500);
 }
 
+/** Undo or redo; what is played is stopped first, since a change of the mechanism is not what one sees then. */
+export function step(type: "undo" | "redo") {
+  if (playing.peek()) {
+    playing.value = null;
+    tell(state.peek()?.[type] ? `Stopped; press again to ${type} the last change` : "Stopped");
+  } else if (state.peek()?.[type]) send({ type });
+  else tell(`Nothing to ${type}`);
+}
+
 let refusedSave = false;
 /** Write the file; one that was refused because the file has changed is written when it is asked for again. */
 export function save() {
@@ -174,19 +190,22 @@ function take(message: Incoming) {
         tell(message.problems.map(words).join("; "), true);
         break;
       case "ranking":
-        [ranking.value, searching.value] = [message.found, ""];
-        if (message.failure) tell(message.failure, true);
+        ranking.value = found(message);
+        break;
+      case "assemblies":
+        ghosts.value = found(message);
+        break;
+      case "limits":
+        ranges.value = found(message);
         break;
       case "efforts":
         efforts.value = message.found;
         break;
-      case "assemblies":
-        [ghosts.value, searching.value] = [message.found, ""];
-        if (message.failure) tell(message.failure, true);
+      case "scene":
+        if (!message.failure) wide.value = { revision: message.revision, scene: message.found };
         break;
-      case "limits":
-        [ranges.value, searching.value] = [message.found, ""];
-        if (message.failure) tell(message.failure, true);
+      case "notes":
+        notes.value = message.notes;
         break;
       case "wiggle":
         void wiggle(message.poses);
@@ -201,10 +220,18 @@ function take(message: Incoming) {
   });
 }
 
+/** Return what a search has found, and end it. */
+function found<T>(message: Found<T>): T[] {
+  searching.value = "";
+  if (message.failure) tell(message.failure, true);
+  return message.found;
+}
+
 let refit = false;
 function takeState(message: State) {
   answered();
   const before = state.peek();
+  playing.value = null;
   state.value = message;
   place(message.frames, message.drivers);
   stopped.value = "";
@@ -238,7 +265,7 @@ export function poseOf(frames: Record<string, [number, number, number]>): Pose {
 let resting = 0;
 function place(frames: State["frames"], drivers: State["drivers"]) {
   pose.value = poseOf(frames ?? {});
-  if (drivers) values.value = drivers;
+  values.value = drivers ?? {};
   clearTimeout(resting);
   efforts.value = [];
   if (frames && state.peek()?.document.forces) resting = setTimeout(() => send({ type: "efforts" }), 250);
@@ -287,3 +314,12 @@ export function open(message: { type: string } & Record<string, unknown>) {
   refit = true;
   send(message);
 }
+
+/** Ask for slots as long as the motion needs once a revision is driven. */
+let widened = -1;
+effect(() => {
+  const now = state.value;
+  if (mode.value !== "drive" || !now?.scene || now.revision === widened) return;
+  widened = now.revision;
+  send({ type: "scene" });
+});

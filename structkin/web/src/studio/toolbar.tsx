@@ -13,6 +13,7 @@ import {
   send,
   shared,
   state,
+  step,
   tell,
   type Tool,
   tool,
@@ -32,6 +33,7 @@ export const TOOLS: { tool: Tool; text: string; key: string; title: string }[] =
 const EXPORTS = {
   "report.html": "Report",
   "mechanism.svg": "Picture (SVG)",
+  "mechanism.dxf": "Drawing (DXF)",
   "mechanism.gif": "Animation (GIF)",
   "mechanism.toml": "Mechanism file",
 };
@@ -60,7 +62,10 @@ export function Toolbar() {
   const read = async (chosen: File | undefined) => {
     if (!chosen) return;
     if (chosen.size > 1_000_000) return tell("The file is too large", true);
-    open({ type: "open", text: await chosen.text() });
+    const bytes = new Uint8Array(await chosen.arrayBuffer());
+    let text = "";
+    for (const byte of bytes) text += String.fromCharCode(byte);
+    open({ type: "open", name: chosen.name, data: btoa(text) });
   };
   const openShared = () => {
     const text = prompt("Paste a shared mechanism (#m=...)");
@@ -86,8 +91,8 @@ export function Toolbar() {
         ))}
       </div>
       <div class="st-tools" role="group" aria-label="History">
-        <button type="button" title="Undo (Ctrl+Z)" aria-label="Undo" disabled={!now?.undo} onClick={() => send({ type: "undo" })}>↶</button>
-        <button type="button" title="Redo (Ctrl+Shift+Z)" aria-label="Redo" disabled={!now?.redo} onClick={() => send({ type: "redo" })}>↷</button>
+        <button type="button" title="Undo (Ctrl+Z)" aria-label="Undo" disabled={!now?.undo} onClick={() => step("undo")}>↶</button>
+        <button type="button" title="Redo (Ctrl+Shift+Z)" aria-label="Redo" disabled={!now?.redo} onClick={() => step("redo")}>↷</button>
       </div>
       <input
         class="st-title"
@@ -102,7 +107,7 @@ export function Toolbar() {
       />
       <div class="st-tools" role="group" aria-label="File">
         <button type="button" title="A new mechanism" onClick={newMechanism}>New</button>
-        <button type="button" title="Open a mechanism file from this computer" onClick={() => input.current!.click()}>Open</button>
+        <button type="button" title="Open a mechanism file, or one of Linkage, PMKS, PMKS+, MotionGen or Pyslvs" onClick={() => input.current!.click()}>Open</button>
         <button type="button" class={dirty.value ? "st-dirty" : ""} title={file.value ? `Write ${file.value} (Ctrl+S)` : "Download the mechanism file (Ctrl+S)"} onClick={save}>
           {file.value ? "Save" : "Download"}
         </button>
@@ -116,7 +121,7 @@ export function Toolbar() {
           {Object.entries(EXPORTS).map(([name, text]) => <option key={name} value={name}>{text}</option>)}
         </select>
       </div>
-      <input ref={input} type="file" accept=".toml" hidden onChange={({ currentTarget }) => {
+      <input ref={input} type="file" accept=".toml,.json,.linkage2,.motiongen,.pyslvs,.txt" hidden onChange={({ currentTarget }) => {
         void read(currentTarget.files?.[0]);
         currentTarget.value = "";
       }} />

@@ -58,6 +58,7 @@ export interface Sketch {
 export type Entry = Record<string, unknown>;
 export type Mechanism = Record<string, unknown> & {
   title?: string;
+  units?: Record<string, string>;
   joints?: Record<string, Entry>;
   drivers?: Record<string, Entry>;
   lengths?: Record<string, unknown>;
@@ -77,6 +78,7 @@ export interface State extends Placed {
   scene: View | null;
   problems: Problem[];
   stray: string[];
+  loose: string[];
   structure: Structure | null;
   undo: boolean;
   redo: boolean;
@@ -144,6 +146,8 @@ export type Incoming =
   | ({ type: "limits" } & Found<Range>)
   | ({ type: "ranking" } & Found<Choice>)
   | ({ type: "efforts" } & Found<Effort>)
+  | { type: "scene"; revision: number; found: View; failure?: string }
+  | { type: "notes"; notes: string[] }
   | ({ type: "assemblies" } & Found<Ghost>)
   | { type: "wiggle"; revision: number; coordinate: string; poses: Ghost["frames"][] }
   | { type: "saved"; file: string }

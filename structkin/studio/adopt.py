@@ -1,0 +1,92 @@
+"""The pose that is shown as the new sketch: points, axes and centres of mass move along with their links.
+
+Much in a mechanism file refers to the sketch, such as the zero of a travel or the mesh of two gears. Where something of
+that kind is present, the sketch is not replaced: the motion would be another one.
+"""
+
+from __future__ import annotations
+
+import cmath
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from structkin.errors import InputError, Problem
+from structkin.studio.document import GROUND, Document
+from structkin.studio.driving import Driving
+
+#: Joints whose entries hold nothing of the sketch except an axis, and the keys that they may have then.
+GUIDES = ("prismatic", "pin-in-slot")
+KEYS = frozenset({"type", "links", "at", "axis", "along", "pin", "slot"})
+#: Digits of a coordinate that was computed.
+DIGITS = 12
+
+Move = Callable[[str, complex], complex]
+
+
+def with_pose(document: Document, driving: Driving) -> Document:
+    """Return the document with the pose of `driving` as its sketch; `InputError` names what refers to the old one."""
+    m, frames = driving.mechanism, driving.frames
+    problems = [*_fixed_joints(document), *_fixed_drivers(document, driving), *_fixed_forces(document)]
+    if problems:
+        raise InputError(problems, "studio")
+
+    def moved(link: str, z: complex) -> complex:
+        """Return where a place [m] of a link in the sketch is now."""
+        if link not in frames:
+            return z
+        (x, y, angle), body = frames[link], m.links[link]
+        return complex(x, y) + (z - body.origin) / body.direction * cmath.rect(1, angle)
+
+    def turned(link: str, z: complex) -> complex:
+        return moved(link, z) - moved(link, 0j)
+
+    def change(data: dict[str, Any]) -> None:
+        scale = document.units.length_scale
+        for name in data["points"]:
+            links = [link for link in document.holders(name) if link in m.links]
+            if GROUND not in links and links:
+                (x, y, angle), body = frames[links[0]], m.links[links[0]]
+                data["points"][name] = _pair((complex(x, y) + body.local[name] * cmath.rect(1, angle)) / scale)
+        for name, entry in data["links"].items():
+            if isinstance(entry, Mapping) and isinstance(entry.get("center"), list) and name in m.links:
+                at = [document.length(item) or 0.0 for item in entry["center"]]
+                data["links"][name] = {**entry, "center": _pair(moved(name, complex(*at) * scale) / scale)}
+        for entry in data.get("joints", {}).values():
+            if isinstance(entry.get("axis"), list):
+                link = entry.get("slot") or next(link for link in entry["links"] if link != GROUND)
+                carrier = GROUND if GROUND in entry.get("links", ()) else link
+                entry["axis"] = _pair(turned(carrier, complex(*entry["axis"])))
+
+    return document.changed(change)
+
+
+def _pair(z: complex) -> list[float]:
+    return [float(f"{part:.{DIGITS}g}") for part in (z.real, z.imag)]
+
+
+def _fixed_joints(document: Document) -> list[Problem]:
+    return [
+        _refers(f"joints.{name}")
+        for name, entry in document.section("joints").items()
+        if entry.get("type") not in GUIDES or not KEYS.issuperset(entry)
+    ]
+
+
+def _fixed_drivers(document: Document, driving: Driving) -> list[Problem]:
+    """A travel is counted from the sketch; the angle of a pin is not."""
+    return [
+        _refers(f"drivers.{name}")
+        for name, entry in document.section("drivers").items()
+        if name in driving.own
+        and driving.mechanism.drivers[name].kind == "slide"
+        and not {"joint", "speed"} >= {*entry}
+    ]
+
+
+def _fixed_forces(document: Document) -> list[Problem]:
+    names = [f"forces.{name}" for name in document.section("forces") if name != "gravity"]
+    return [_refers(name) for name in (*names, *(name for name in ("initial", "pose") if document.section(name)))]
+
+
+def _refers(key: str) -> Problem:
+    return Problem(key, "may refer to the present sketch", "the sketch stays; move its points in Edit")

@@ -1,0 +1,110 @@
+// The panel of what is selected.
+import { useComputed } from "@preact/signals";
+import { spot } from "../pose";
+import { fixed } from "../words";
+import { driveAt } from "./canvas";
+import { Field, NumberField } from "./fields";
+import { EntryForm } from "./forms";
+import { edit, mode, pose, selected } from "./store";
+import type { State } from "./types";
+
+export function Selection({ now }: { now: State }) {
+  const chosen = selected.value;
+  if (!chosen) return null;
+  const { kind, name } = chosen;
+  const joint = now.structure?.joints.find((one) => one.id === name);
+  const entry = kind === "joints" || kind === "drivers" ? now.document[kind]?.[name] : undefined;
+  const own = now.structure?.drivers.some((driver) => driver.joint === name);
+  return (
+    <section data-panel="selection" key={`${kind} ${name}`}>
+      <h2>{{ points: "Point", links: "Link", joints: "Joint", drivers: "Driver" }[kind]} <em>{name}</em></h2>
+      {name !== "ground" && (
+        <Field label="Name" value={name} onSet={(to) => {
+          edit({ op: "rename", section: kind, name, to });
+          selected.value = { kind, name: to };
+        }} />
+      )}
+      {kind === "points" && <PointFields now={now} name={name} />}
+      {kind === "links" && <LinkFields now={now} name={name} />}
+      {entry && <EntryForm section={kind as "joints" | "drivers"} name={name} entry={entry} />}
+      <div class="st-row">
+        {(kind === "points" || kind === "joints") && joint && joint.kind.match(/^[RP]$/) && (
+          <button type="button" disabled={own} onClick={() => driveAt(now, name)}>{own ? "Drives" : "Drive here"}</button>
+        )}
+        <button type="button" class="st-danger" onClick={() => edit({ op: "delete", section: kind, name })}>Delete</button>
+      </div>
+    </section>
+  );
+}
+
+/** Where a point is in the pose that is shown; the sketch is another one. */
+function Here({ now, name }: { now: State; name: string }) {
+  const point = now.scene?.points.find((one) => one.name === name);
+  const text = useComputed(() => {
+    const at = point && spot(pose.value, [point.link, ...point.at]);
+    return at ? `x = ${fixed(at[0])}, y = ${fixed(at[1])} ${now.sketch.unit} in this pose` : "not in the motion";
+  });
+  return <p class="st-here">{text}</p>;
+}
+
+function PointFields({ now, name }: { now: State; name: string }) {
+  const [x, y] = now.sketch.points[name] ?? [0, 0];
+  const links = Object.entries(now.sketch.links).filter(([, members]) => members.includes(name)).map(([link]) => link);
+  const others = Object.keys(now.sketch.links).filter((link) => !links.includes(link));
+  const move = (at: [number, number]) => edit({ op: "move_point", point: name, at, typed: true });
+  return (
+    <>
+      {mode.value === "drive" ? (
+        <Here key={now.revision} now={now} name={name} />
+      ) : (
+        <div class="st-row">
+          <NumberField label="x" value={x} unit={now.sketch.unit} onSet={(value) => move([value, y])} />
+          <NumberField label="y" value={y} unit={now.sketch.unit} onSet={(value) => move([x, value])} />
+        </div>
+      )}
+      <p class="st-quiet">
+        On{" "}
+        {links.map((link) => (
+          <button key={link} type="button" class="st-chip" title="Take the point off this link" onClick={() => edit({ op: "detach", point: name, link })}>{link} ×</button>
+        ))}
+        {!links.length && "no link"}
+      </p>
+      <label class="st-field">
+        <span>Add to</span>
+        <select value="" onChange={({ currentTarget }) => currentTarget.value && edit({ op: "attach", point: name, link: currentTarget.value })}>
+          <option value="">a link …</option>
+          {[...new Set([...others, ...(links.includes("ground") ? [] : ["ground"])])].map((link) => <option key={link}>{link}</option>)}
+        </select>
+      </label>
+    </>
+  );
+}
+
+function LinkFields({ now, name }: { now: State; name: string }) {
+  const members = now.sketch.links[name] ?? [];
+  const pairs = members.length > 6 ? [] : members.flatMap((a, k) => members.slice(k + 1).map((b): [string, string] => [a, b]));
+  const [a, b] = members;
+  const place = (point: string) => now.sketch.points[point] ?? [0, 0];
+  const turnOf = (from: string, to: string) => Math.atan2(place(to)[1] - place(from)[1], place(to)[0] - place(from)[0]);
+  const reach = { deg: 180 / Math.PI, rad: 1, mrad: 1e3, rev: 0.5 / Math.PI }[now.sketch.angle] ?? 1;
+  return (
+    <>
+      {pairs.map(([first, second]) => {
+        const given = Object.keys(now.document.lengths ?? {}).some((key) => key === `${first}-${second}` || key === `${second}-${first}`);
+        const length = Math.hypot(place(first)[0] - place(second)[0], place(first)[1] - place(second)[1]);
+        const set = (value: number | null) => edit({ op: "set_length", first, second, length: value });
+        return (
+          <div class="st-row" key={`${first}-${second}`}>
+            <NumberField label={`${first}–${second}`} value={length} unit={now.sketch.unit} onSet={set} />
+            <button type="button" aria-pressed={given} title={given ? "The length is locked; click to free it" : "Lock this length"} onClick={() => set(given ? null : Number(length.toPrecision(6)))}>
+              {given ? "locked" : "lock"}
+            </button>
+          </div>
+        );
+      })}
+      {name !== "ground" && a && b && mode.value === "edit" && (
+        <NumberField label="angle" value={reach * turnOf(a, b)} unit={now.sketch.angle} onSet={(angle) => edit({ op: "set_angle", first: a, second: b, angle })} />
+      )}
+    </>
+  );
+}
