@@ -26,6 +26,7 @@ from structkin.solve import solve_many, structure_of
 from structkin.structure import rank_inputs
 
 if TYPE_CHECKING:
+    from anywidget import AnyWidget
     from matplotlib.figure import Figure
 
     from structkin.model.draft import Draft
@@ -169,6 +170,14 @@ class Mechanism(model.Mechanism):
         <Mechanism 'Arm': 2 links, 1 joint, 0 drivers>
         """
         files.write(self, path, motion=motion)
+
+    def widget(self) -> AnyWidget:
+        """Return the mechanism for a notebook: its drawing, which can be played (needs anywidget).
+
+        It moves as `solve` moves it; a mechanism whose drivers do not determine it stands still. Raises `InputError`
+        where anywidget is missing.
+        """
+        return show.widget(self)
 
     def plot(self, *, groups: bool = True) -> Figure:
         """Return a kinematic diagram of the mechanism as sketched, its links coloured by group.

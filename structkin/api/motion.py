@@ -26,6 +26,7 @@ from structkin.solve.motion.swing import swing
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
+    from anywidget import AnyWidget
     from matplotlib.figure import Figure
 
     from structkin.api.mechanism import Mechanism
@@ -147,6 +148,14 @@ class Motion(solve.Motion):
         Raises `InputError` for numbers out of range and for unknown points.
         """
         return show.animate(self, fps=fps, seconds=seconds, speed=speed, trace=trace, width=width, repeat=repeat)
+
+    def widget(self, *, trace: Sequence[str] = ()) -> AnyWidget:
+        """Return the motion for a notebook: the drawing, which can be played (needs anywidget).
+
+        The points `trace` leave their path (default: the points of interest, at most four). Raises `InputError` where
+        anywidget is missing, and for points that are not there.
+        """
+        return show.widget(self.mechanism, self, trace=trace)
 
     def schematic(self, sample: int | None = None, *, trace: Sequence[str] = ()) -> Figure:
         """Return a kinematic diagram at a sample (default: the first that is ok), with the paths of the points `trace`.

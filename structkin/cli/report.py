@@ -10,7 +10,8 @@ import typer
 
 from structkin.cli.options import USUAL, Budget, Duration, File, Samples, budget_of, opened
 from structkin.cli.terminal import say, steps_line
-from structkin.report import SECTIONS, motion_of
+from structkin.report import SECTIONS
+from structkin.show.view import motion_of
 
 
 def report(

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from structkin.errors import Problem
-from structkin.joints.pair import Joints, Pair
 from structkin.model.entry import Entry
 from structkin.model.flaw import Flaw
 from structkin.model.forces import Forces, InitialLink, InitialPoint, InitialState
@@ -21,6 +20,7 @@ GROUND = "ground"
 
 if TYPE_CHECKING:
     from structkin.joints.entry import JointEntry
+    from structkin.joints.pair import Joints, Pair
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -103,6 +103,9 @@ class Draft:
     @property
     def pairs(self) -> Joints:
         """The joints that have their geometry; if there are no errors, these are all joints."""
+        # not at the top: the kinds of joints, which come with it, need the draft
+        from structkin.joints.pair import Joints, Pair
+
         return Joints(joint for joint in self.joints.values() if isinstance(joint, Pair))
 
     def link_of(self, point: str) -> str | None:

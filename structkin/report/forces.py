@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.dynamics import Kinetostatics, Simulation, kinetostatics
+from structkin.dynamics import Kinetostatics
 from structkin.errors import InputError
-from structkin.model.mechanism import GROUND, Mechanism
+from structkin.model.mechanism import GROUND
 from structkin.report.numbers import extreme, plain
-from structkin.show.forces import bearing_links, effort_unit
+from structkin.show.forces import bearing_links, effort_unit, forces_of
 from structkin.show.measures import measures_of
 from structkin.show.motion_plot import abscissa
 from structkin.solve import Motion
@@ -24,24 +24,18 @@ LARGE = 1e4
 MOST_CURVES = 8
 
 
-def has_forces(mechanism: Mechanism) -> bool:
-    """Return whether a mechanism has masses or loads."""
-    moving = (link for name, link in mechanism.links.items() if name != GROUND)
-    return bool(mechanism.forces.loads) or any(link.mass or link.inertia for link in moving)
-
-
 def forces(motion: Motion) -> dict[str, Any] | None:
     """Return the forces of a motion; None if there are no masses and loads, or no sample has forces.
 
     If they cannot be found, for instance without the rates of the drivers, the notes say why and the rest is empty.
     """
-    m = motion.mechanism
-    if not has_forces(m):
-        return None
     try:
-        found = kinetostatics(motion, loads=motion.loads if isinstance(motion, Simulation) else ())
+        found = forces_of(motion)
     except InputError as error:
         return {"panels": [], "arrows": [], "table": [], "notes": [str(problem) for problem in error.problems]}
+    if found is None:
+        return None
+    m = motion.mechanism
     reactions = [(joint, link, found.reaction(joint, link)) for joint, link in bearing_links(m)]
     if not any(np.isfinite(force).any() for _, _, force in reactions):
         return None

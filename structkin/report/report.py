@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from structkin.budget import DEFAULT
-from structkin.errors import InputError, Problem, StructureError
-from structkin.global_methods.methods import solve
+from structkin.errors import InputError, Problem
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
-from structkin.plan.compile import determines_all
 from structkin.report.centres import centres
 from structkin.report.forces import forces
 from structkin.report.limits import limits_of
@@ -21,7 +20,7 @@ from structkin.report.steps import steps
 from structkin.report.summary import ranges, summary
 from structkin.report.transmission import transmission
 from structkin.show.files import whole_file
-from structkin.show.view import view
+from structkin.show.view import motion_of, view
 from structkin.solve import Motion, structure_of
 from structkin.web import page
 
@@ -65,10 +64,10 @@ def report(
     _check(mechanism, path, motion, without)
     # opened first, so that a path which cannot be written is found before the work
     with whole_file(path, encoding="utf-8", newline="\n") if path is not None else nullcontext() as file:
-        data = content(
-            mechanism, motion=motion, samples=samples, duration=duration, without=without, source=source,
-            budget=budget, progress=progress,
-        )  # fmt: skip
+        if motion is None:
+            tell = None if progress is None else partial(progress, "solving")
+            motion = motion_of(mechanism, samples, duration=duration, budget=budget, progress=tell)
+        data = content(mechanism, motion, without, source, budget, progress)
         text = page({"host": "report", "view": data}, mechanism.title or "Mechanism")
         if file is not None:
             file.write(text)
@@ -77,10 +76,7 @@ def report(
 
 def content(
     mechanism: Mechanism,
-    *,
-    motion: Motion | None = None,
-    samples: int = 361,
-    duration: float | None = None,
+    motion: Motion | None,
     without: Collection[str] = (),
     source: str = "",
     budget: float | None = DEFAULT,
@@ -92,8 +88,6 @@ def content(
         return lambda done: progress(what, done) if progress is not None else None
 
     structure = structure_of(mechanism)
-    if motion is None:
-        motion = motion_of(mechanism, samples, duration=duration, budget=budget, progress=told("solving"))
     data = view(mechanism, motion, structure=structure if motion is None else motion.structure)
     data["summary"] = summary(mechanism, structure, motion, source)
     if motion is None:
@@ -118,23 +112,6 @@ def content(
                 data[name] = found
     data["summary"]["problems"] += _missing(data)
     return data
-
-
-def motion_of(
-    mechanism: Mechanism,
-    samples: int,
-    *,
-    duration: float | None,
-    budget: float | None,
-    progress: Callable[[float], None] | None = None,
-) -> Motion | None:
-    """Return the motion that a report shows; None if the drivers do not determine the mechanism."""
-    if not mechanism.drivers or not determines_all(structure_of(mechanism)):
-        return None
-    try:
-        return solve(mechanism, samples, duration=duration, budget=budget, progress=progress)
-    except StructureError:
-        return None
 
 
 def _missing(data: dict[str, Any]) -> list[str]:

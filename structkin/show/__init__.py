@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from structkin.show.limits_figure import draw_circuits, draw_limits, limits_table
     from structkin.show.matrices import draw_matrices
     from structkin.show.motion_plot import plot_motion
+    from structkin.show.notebook import widget
     from structkin.show.schematic import draw_schematic
     from structkin.show.simulation import (
         plot_simulation,
@@ -68,6 +69,7 @@ __all__ = [
     "summary_table",
     "to_dataframe",
     "to_xarray",
+    "widget",
     "write_csv",
     "write_forces_csv",
     "write_simulation_csv",
@@ -104,6 +106,7 @@ _HOMES = {
     "summary_table": "terminal",
     "to_dataframe": "columns",
     "to_xarray": "dataset",
+    "widget": "notebook",
     "write_csv": "columns",
     "write_forces_csv": "forces",
     "write_simulation_csv": "simulation",

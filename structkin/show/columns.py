@@ -84,15 +84,21 @@ def coefficient_columns(motion: Motion, names: Iterable[str], units: Units | Non
                 yield Column(name, f"{found.letter}{axis}{found.by}", found.unit.replace("²", "^2"), values)
 
 
+def moving_parts(motion: Motion) -> list[str]:
+    """Return the points that are on a link, and the moving links."""
+    m = motion.mechanism
+    held = {point for link in m.links.values() for point in link.local}
+    return list(dict.fromkeys([*(point for point in m.places if point in held), *m.topology.moving_links]))
+
+
 def all_columns(motion: Motion, units: Units | None = None, *, kl: bool = False) -> list[Column]:
     """Return time, drivers, points and links, in this order, then with `kl` K and L of the points and links."""
-    of = [*point_columns(motion, units), *link_columns(motion, units)]
-    names = dict.fromkeys(column.part for column in of) if kl else ()
     return [
         time_column(motion),
         *driver_columns(motion, units),
-        *of,
-        *coefficient_columns(motion, names, units),
+        *point_columns(motion, units),
+        *link_columns(motion, units),
+        *(coefficient_columns(motion, moving_parts(motion), units) if kl else ()),
     ]
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.branches.limits.passages import report
-from structkin.dynamics import Kinetostatics
+from structkin.dynamics import Kinetostatics, Simulation, kinetostatics
 from structkin.model.mechanism import GROUND, Mechanism
 from structkin.model.units import Units
 from structkin.show.columns import (
@@ -30,6 +30,7 @@ from structkin.show.motion_plot import abscissa, shade
 from structkin.show.style import DRIVER, LARGE, NORMAL, PALETTE, SMALL, dress, new_figure, plain
 from structkin.show.style import GROUND as GREY
 from structkin.show.terminal import short, text_table
+from structkin.solve import Motion
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,6 +51,17 @@ def bearing_links(mechanism: Mechanism) -> Iterator[tuple[str, str]]:
     for joint in mechanism.topology.joints:
         ends = [end for end in joint.links if end != GROUND]
         yield from ((joint.id, end) for end in (ends if len(joint.links) > 2 else ends[-1:]))
+
+
+def forces_of(motion: Motion) -> Kinetostatics | None:
+    """Return the forces of a motion, with the loads of a simulation; None if there are neither masses nor loads.
+
+    Raises `InputError` where forces cannot be computed, for instance without the rates of the drivers.
+    """
+    m = motion.mechanism
+    masses = any(link.mass or link.inertia for name, link in m.links.items() if name != GROUND)
+    loads = motion.loads if isinstance(motion, Simulation) else ()
+    return kinetostatics(motion, loads=loads) if masses or loads or m.forces.loads else None
 
 
 def effort_columns(forces: Kinetostatics) -> Iterator[Column]:

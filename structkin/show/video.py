@@ -49,7 +49,7 @@ def _few_colours(frames: Frames, key: Frame) -> Iterator[Any]:
     from PIL import Image
 
     colours, counts = np.unique(key.reshape(-1, 3), axis=0, return_counts=True)
-    left = colours[np.argsort(-counts)].astype(int)
+    left = colours[np.argsort(-counts, kind="stable")].astype(int)
     chosen: list[NDArray[np.int64]] = []
     while len(left) and len(chosen) < 256:
         chosen.append(left[0])

@@ -14,9 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from structkin.errors import StructureError
+from structkin.global_methods.methods import solve
 from structkin.joints.poses import Poses
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import pin_of
+from structkin.plan.compile import determines_all
 from structkin.plan.status import Status
 from structkin.show.drawing import holder, link_of, sized_scene
 from structkin.show.interest import points_of_interest
@@ -76,6 +79,16 @@ def view(
         "groups": writer.groups(),
         "samples": samples(mechanism, motion),
     }
+
+
+def motion_of(mechanism: Mechanism, samples: int = 361, **options: Any) -> Motion | None:
+    """Return the motion of `solve` with its `options`, None where the drivers do not determine the mechanism."""
+    if not mechanism.drivers or not determines_all(structure_of(mechanism)):
+        return None
+    try:
+        return solve(mechanism, samples, **options)
+    except StructureError:
+        return None
 
 
 def samples(mechanism: Mechanism, motion: Motion | None = None) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import sys
@@ -38,10 +39,9 @@ def test_a_workbook_has_structure_motion_coefficients_and_forces(tmp_path):
         assert np.allclose(moved[f"{point}.ay [{unit}/s^2]"], want, rtol=1e-14)
     assert moved["status"] == ["ok"] * 9
     by = rows_of(book["K and L"])
-    driver, angle = next(iter(engine.drivers)), engine.units.angle_scale
-    assert np.allclose(by[f"C.Ky by {driver} [{unit}/deg]"], motion.K("C")[:, 1, 0] * angle / scale)
-    head = f"C.Ly by {driver} and {driver} [{unit}/deg/deg]"
-    assert np.allclose(by[head], motion.L("C")[:, 1, 0, 0] * angle**2 / scale)
+    driver = next(iter(engine.drivers))
+    assert np.allclose(by[f"C.Ky.{driver} [{unit}/rad]"], motion.K("C")[:, 1, 0] / scale)
+    assert np.allclose(by[f"C.Ly.{driver}.{driver} [{unit}/rad^2]"], motion.L("C")[:, 1, 0, 0] / scale)
     forces = rows_of(book["forces"])
     assert np.allclose(forces[f"{driver}.effort [N m]"], motion.forces().driver(driver), rtol=1e-14)
 
@@ -53,9 +53,27 @@ def test_coefficients_of_two_drivers_give_the_velocity(tmp_path):
     assert "forces" not in book.sheetnames  # nothing acts
     by, moved = rows_of(book["K and L"]), rows_of(book["motion"])
     rates = {"left_motor": 360.0, "right_motor": -540.0}  # deg/s
-    found = sum(np.array(by[f"C.Kx by {id} [mm/deg]"]) * rate for id, rate in rates.items())
+    found = sum(np.array(by[f"C.Kx.{id} [mm/rad]"]) * np.radians(rate) for id, rate in rates.items())
     assert np.allclose(found, moved["C.vx [mm/s]"])
-    assert "C.Lx by right_motor and left_motor [mm/deg/deg]" in by
+    assert "C.Lx.left_motor.right_motor [mm/rad^2]" in by
+    # the same columns as in CSV
+    file = io.StringIO()
+    FIVE_BAR.solve(samples=5).to_csv(file, units="file", kl=True)
+    names, units = (line.split(",") for line in file.getvalue().splitlines()[:2])
+    assert {f"{name} [{unit}]" for name, unit in zip(names, units, strict=True) if unit} == {*by, *moved} - {
+        "status",
+        "group",
+    }
+
+
+def test_a_sheet_of_forces_says_why_there_are_none(tmp_path):
+    openpyxl = pytest.importorskip("openpyxl")
+    engine = sk.load(path("one_cylinder_engine"))
+    driver = next(iter(engine.drivers))
+    engine.solve(drivers={driver: np.linspace(0, 1, 5)}).save(tmp_path / "x.xlsx")  # without rates
+    book = openpyxl.load_workbook(tmp_path / "x.xlsx")
+    (reason,) = rows_of(book["forces"])["forces cannot be computed, because"]
+    assert reason.startswith(f"drivers.{driver}: its rates are not known; forces need them")
 
 
 def test_what_is_not_known_is_empty_and_no_name_is_a_formula(tmp_path):

@@ -17,6 +17,7 @@ from structkin.examples import path
 from structkin.report import content
 from structkin.report.centres import centres
 from structkin.report.modes import followed, mirrored, others
+from structkin.show.view import motion_of
 
 DYADS = (
     "crank_rocker",
@@ -27,6 +28,11 @@ DYADS = (
     "jansen_leg",
     "excavator",
 )
+
+
+def shown(m, samples, **options):
+    """Return what the report of a mechanism shows by itself."""
+    return content(m, motion_of(m, samples), **options)
 
 
 def course(values: Any, n: int) -> Any:
@@ -95,7 +101,7 @@ def test_the_other_modes_of_a_triad_follow_the_motion():
 
 
 def test_the_modes_of_a_larger_group_are_those_of_one_pose():
-    step = content(sk.load(path("eight_bar_double_triad")), samples=3, without=["limits"])["steps"]["groups"][1]
+    step = shown(sk.load(path("eight_bar_double_triad")), samples=3, without=["limits"])["steps"]["groups"][1]
     assert not step["live"] and len(step["modes"]) == 9
 
 
@@ -168,9 +174,9 @@ def test_sections_hold_the_numbers_of_their_functions():
 
 
 def test_sections_exist_only_where_the_mechanism_has_them_and_can_be_left_out():
-    four_bar = content(sk.load(path("crank_rocker")), samples=7)
+    four_bar = shown(sk.load(path("crank_rocker")), samples=7)
     assert "forces" not in four_bar and "transmission" in four_bar and "limits" in four_bar
-    bare = content(sk.load(path("crank_rocker")), samples=7, without=["limits", "steps", "transmission"])
+    bare = shown(sk.load(path("crank_rocker")), samples=7, without=["limits", "steps", "transmission"])
     assert not {"limits", "steps", "transmission"} & set(bare)
     by_values = sk.load(path("crank_rocker"))
     motion = by_values.solve(drivers={"motor": np.linspace(0, 1, 5)})
@@ -178,7 +184,7 @@ def test_sections_exist_only_where_the_mechanism_has_them_and_can_be_left_out():
 
 
 def test_a_search_that_its_budget_cuts_off_says_so_and_leaves_the_rest():
-    data = content(sk.load(path("platform_3rrr")), samples=5, budget=60)
+    data = shown(sk.load(path("platform_3rrr")), samples=5, budget=60)
     assert all("budget" in item["failure"] for item in data["limits"]) and "steps" in data
     assert [line.partition(":")[0] for line in data["summary"]["problems"]] == [
         f"No limits of motor{k}" for k in (1, 2, 3)
@@ -189,19 +195,19 @@ def test_what_could_not_be_found_is_said_at_the_head_of_the_page():
     m = sk.load(path("crank_rocker"))
     data = tomllib.loads(path("crank_rocker").read_text(encoding="utf-8"))
     data["links"]["coupler"] = {"points": ["B", "C", "P"], "mass": 2}
-    head = content(sk.Mechanism.from_dict(data), samples=5, without=["limits"])["summary"]
+    head = shown(sk.Mechanism.from_dict(data), samples=5, without=["limits"])["summary"]
     assert head["ok"] and any(line.startswith("No forces: ") and "coupler" in line for line in head["problems"])
-    assert not content(m, samples=5)["summary"]["problems"]
+    assert not shown(m, samples=5)["summary"]["problems"]
 
 
 def test_a_pin_of_several_links_is_one_joint():
     m = sk.load(path("jansen_leg"))
-    facts = dict(content(m, samples=3, without=["limits"])["summary"]["facts"])
+    facts = dict(shown(m, samples=3, without=["limits"])["summary"]["facts"])
     assert facts["joints"] == f"{len(m.topology.joints)} ({len(m.topology.joints)} R), 3 of them multiple"
 
 
 def test_each_group_has_all_points_of_its_links():
-    groups = content(sk.load(path("watt_six_bar")), samples=3, without=["limits"])["steps"]["groups"]
+    groups = shown(sk.load(path("watt_six_bar")), samples=3, without=["limits"])["steps"]["groups"]
     assert [group["points"] for group in groups] == [["A", "B"], ["B", "C", "D", "E"], ["E", "F", "G"]]
 
 

@@ -98,7 +98,11 @@ def test_a_sparse_adjacency_matrix() -> None:
     assert TopologyArrays.from_adjacency(both, "RRRRP").to_topology().joints == arrays.to_topology().joints
     parallel = sp.coo_array(([1, 2], ([0, 0], [1, 1])), shape=(2, 2))
     assert TopologyArrays.from_adjacency(parallel, "RP").n_joints == 2
-    for wrong, kinds in ((sp.coo_array(([1], ([0], [0])), shape=(2, 2)), "R"), (matrix, "RR"), (matrix[:3], None)):
+    for wrong, kinds in (
+        (sp.coo_array(([1], ([0], [0])), shape=(2, 2)), "R"),
+        (matrix, "RR"),
+        (matrix.tocsr()[:3], None),
+    ):
         with pytest.raises(InputError):
             TopologyArrays.from_adjacency(wrong, kinds)
 

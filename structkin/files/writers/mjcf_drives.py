@@ -131,7 +131,9 @@ class Drives:
         kp, kv = numbers([inertia / lag**2]), numbers([2 * inertia / lag])
         value, rate = (float(x) for x in self.sim.drivers[id][:2, 0])
         if law.speed is not None:
-            self._act("intvelocity", id, target, law.speed, kp=kp)
+            # `intvelocity` without its range: older versions of MuJoCo refuse it where none is given
+            servo = {"dyntype": "integrator", "gainprm": kp, "biastype": "affine", "biasprm": f"0 -{kp}"}
+            self._act("general", id, target, law.speed, **servo)
             self.activations.append(value)
         else:
             self._act("position", id, target, value, kp=kp)

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from structkin.dynamics.inverse.kinetostatics import kinetostatics
-from structkin.model.mechanism import Mechanism
-from structkin.show.columns import Column, all_columns, failed_groups, status_words, time_column
-from structkin.show.forces import effort_columns, frame_columns, reaction_columns
-from structkin.show.measures import driver_quantity, measures_of
+from structkin.errors import InputError
+from structkin.show.columns import (
+    Column,
+    all_columns,
+    coefficient_columns,
+    failed_groups,
+    moving_parts,
+    status_words,
+    time_column,
+)
+from structkin.show.forces import effort_columns, forces_of, frame_columns, reaction_columns
 from structkin.solve import Motion
 
 
@@ -25,42 +30,22 @@ class Sheet:
 
 
 def sheets_of(motion: Motion) -> list[Sheet]:
-    """Return the tables of a motion, in the units of the file; forces only if there are masses or forces."""
-    m = motion.mechanism
+    """Return the tables of a motion in the units of the file, K and L as in CSV, forces in N and N m.
+
+    There is a sheet of forces only if there are masses or loads. Where they cannot be computed, it says why.
+    """
     found = [_about(motion), structure_sheet(motion), _sheet("motion", motion, all_columns(motion))]
-    found.append(_sheet("K and L", motion, [time_column(motion), *coefficient_columns(motion)]))
-    if has_forces(m):
-        forces = kinetostatics(motion)
+    coefficients = coefficient_columns(motion, moving_parts(motion))
+    found.append(_sheet("K and L", motion, [time_column(motion), *coefficients]))
+    try:
+        forces = forces_of(motion)
+    except InputError as error:
+        why = tuple(str(problem) for problem in error.problems)
+        return [*found, Sheet("forces", ("forces cannot be computed, because",), (why,))]
+    if forces is not None:
         columns = [*effort_columns(forces), *reaction_columns(forces), *frame_columns(forces)]
         found.append(_sheet("forces", motion, [time_column(motion), *columns]))
     return found
-
-
-def has_forces(mechanism: Mechanism) -> bool:
-    """Return whether anything acts on a mechanism: masses, gravity, loads, efforts."""
-    given = mechanism.forces
-    masses = any(link.mass for link in mechanism.links.values())
-    return masses or bool(given.gravity or given.loads or given.efforts)
-
-
-def coefficient_columns(motion: Motion) -> Iterator[Column]:
-    """Yield K of every point and moving link by each driver, then L by each pair of drivers, in the file's units."""
-    m, measures = motion.mechanism, measures_of(motion.mechanism)
-    ids = list(m.drivers)
-    quantity = {id: driver_quantity(m, id) for id in ids}
-    held = {point for link in m.links.values() for point in link.local}
-    parts = [(point, "length", ("x", "y")) for point in m.places if point in held]
-    names = [*parts, *((link, "angle", ("",)) for link in m.topology.moving_links)]
-    for letter in ("K", "L") if ids else ():
-        for part, what, axes in names:
-            values = (motion.K if letter == "K" else motion.L)(part).reshape(len(motion), len(axes), len(ids), -1)
-            for i, first in enumerate(ids):
-                for j, second in enumerate(ids[: i + 1] if letter == "L" else [""]):
-                    by = [first, second] if second else [first]
-                    unit = "/".join([measures.unit(what), *(measures.unit(quantity[id]) for id in by)])
-                    size = measures.size(what) / math.prod(measures.size(quantity[id]) for id in by)
-                    for k, axis in enumerate(axes):
-                        yield Column(part, f"{letter}{axis} by {' and '.join(by)}", unit, values[:, k, i, j] / size)
 
 
 def structure_sheet(motion: Motion) -> Sheet:

@@ -70,8 +70,9 @@ export function Scene(props: SceneProps) {
 
   useEffect(() => {
     untouched.current = true;
+    const element = svg.current!; // the observer may speak up once more when the view is gone, and the reference with it
     const measure = () => {
-      const { clientWidth, clientHeight } = svg.current!;
+      const { clientWidth, clientHeight } = element;
       if (clientWidth < 8 || clientHeight < 8) return;
       batch(() => {
         size.value = [clientWidth, clientHeight];
@@ -80,7 +81,7 @@ export function Scene(props: SceneProps) {
     };
     measure();
     const observer = new ResizeObserver(measure);
-    observer.observe(svg.current!);
+    observer.observe(element);
     return () => observer.disconnect();
   }, [box, camera]);
 
