@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from structkin.errors import InputError, Problem
 from structkin.multibody.model import SpatialModel
 
 if TYPE_CHECKING:
     from structkin.symbolic.explicit.equations import Equations
+    from structkin.symbolic.motion import TreeMotion as TreeMotion
+    from structkin.symbolic.recursive import Recursive as Recursive
+    from structkin.symbolic.run import simulate as simulate
+
+# Loaded when first used: Numba and SciPy's integrators take a while to import.
+_MODULES = {"Recursive": "recursive", "TreeMotion": "motion", "simulate": "run"}
+
+
+def __getattr__(name: str) -> Any:
+    """Return a public name from its module."""
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
 
 
 def equations(model: SpatialModel, *, numbers: bool = False, shared: bool | None = None) -> Equations:

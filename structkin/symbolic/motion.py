@@ -1,0 +1,157 @@
+"""What a run in minimal coordinates returns: coordinates, and the exact state of every body and point from them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from structkin.errors import InputError, Problem
+from structkin.multibody.joint import Floats
+from structkin.multibody.model import GROUND, SpatialModel
+from structkin.symbolic.packing import entry_of
+from structkin.symbolic.tree import Tree
+
+if TYPE_CHECKING:
+    from structkin.symbolic.system import System
+
+
+class Sample(NamedTuple):
+    """One time [s] of a run: coordinates, rates, accelerations (f,), work of the loads [J] and energy [J]."""
+
+    t: float
+    q: Floats
+    qd: Floats
+    qdd: Floats
+    work: float
+    energy: float
+
+
+@dataclass(frozen=True, eq=False)
+class TreeMotion:
+    """The motion of a model in minimal coordinates: times t (n,) [s] and the coordinates at them; SI, in ground axes.
+
+    `q`, `qd`, `qdd` (n, f) belong to `coordinates`, the (joint, number) of the tree. `status` is "ok", or says when and
+    why the run ended early: then t ends before that. `work` (n,) [J] is what all loads have done that keep no energy:
+    dampers, forces, torques, efforts, springs that broke; so `energy - work` is constant. `breaks` are the times at
+    which springs broke; `closure` (n,) [m] is the largest opening of a joint that closes a loop, angles times the
+    model's size. `steps` and `evaluations` are those of the integrator.
+    """
+
+    model: SpatialModel
+    coordinates: tuple[tuple[str, int], ...]
+    t: Floats
+    status: str
+    q: Floats
+    qd: Floats
+    qdd: Floats
+    energy: Floats
+    work: Floats
+    closure: Floats
+    breaks: Mapping[str, float]
+    steps: int
+    evaluations: int
+    tree: Tree
+    frames: Mapping[str, Floats]
+
+    def _body(self, name: str) -> tuple[int, Floats]:
+        """Return the entry of a body, and the arm (3,) from its joint to its centre of mass or its point, as drawn."""
+        body, _, point = name.partition(".")
+        bodies = self.model.bodies
+        if body not in bodies or (point and point not in bodies[body].points):
+            known = [*bodies, *(f"{b.name}.{p}" for b in bodies.values() for p in b.points)]
+            raise InputError([Problem(name, "is no body, and no point of one", f"known: {', '.join(known)}")])
+        entry, place = entry_of(self.tree, body)
+        return entry, (bodies[body].points[point] if point else bodies[body].center) - place
+
+    def position(self, of: str) -> Floats:
+        """Return the positions (n, 3) [m] of a point "body.point", or of a body's centre of mass."""
+        k, arm = self._body(of)
+        return np.asarray(self.frames["place"][:, k] + self.frames["frame"][:, k] @ arm)
+
+    def velocity(self, of: str) -> Floats:
+        """Return the velocities (n, 3) [m/s] of a point or a centre of mass: v + omega x r."""
+        k, arm = self._body(of)
+        turned = self.frames["frame"][:, k] @ arm
+        return np.asarray(self.frames["velocity"][:, k] + np.cross(self.frames["omega"][:, k], turned))
+
+    def acceleration(self, of: str) -> Floats:
+        """Return the accelerations (n, 3) [m/s^2] of a point or a centre of mass."""
+        k, arm = self._body(of)
+        turned, spin = self.frames["frame"][:, k] @ arm, self.frames["omega"][:, k]
+        turning = np.cross(self.frames["omega_dot"][:, k], turned)
+        return np.asarray(self.frames["alpha"][:, k] + turning + np.cross(spin, np.cross(spin, turned)))
+
+    def rotation(self, body: str) -> Floats:
+        """Return the rotations (n, 3, 3) of a body from the drawn pose."""
+        return np.asarray(self.frames["frame"][:, self._body(body)[0]])
+
+    def angular_velocity(self, body: str) -> Floats:
+        """Return the angular velocities (n, 3) [rad/s] of a body."""
+        return np.asarray(self.frames["omega"][:, self._body(body)[0]])
+
+    def angular_acceleration(self, body: str) -> Floats:
+        """Return the angular accelerations (n, 3) [rad/s^2] of a body."""
+        return np.asarray(self.frames["omega_dot"][:, self._body(body)[0]])
+
+    @cached_property
+    def sensors(self) -> dict[str, Floats]:
+        """The sensors of the model: (n, 3) of points, (n,) of distances, (n,) or (n, f) of a joint's coordinates."""
+        return {name: self._sensor(sensor.quantity, sensor.of) for name, sensor in self.model.sensors.items()}
+
+    def _sensor(self, quantity: str, of: tuple[str, ...]) -> Floats:
+        if quantity in ("position", "velocity", "acceleration"):
+            return self._of_point(quantity, of[0])
+        if quantity == "distance":
+            first, second = (self._of_point("position", one) for one in of)
+            return np.asarray(np.linalg.norm(second - first, axis=1))
+        numbers = [k for k, (joint, _) in enumerate(self.coordinates) if joint == of[0]]
+        if len(numbers) < len(self.model.joints[of[0]].motions):
+            hint = "mark another joint of the loop with cut = true"
+            raise InputError([Problem(f"joints.{of[0]}", "closes a loop and has no coordinates", hint)])
+        numbers.sort(key=lambda k: self.coordinates[k][1])
+        found = (self.q if quantity == "angle" else self.qd)[:, numbers]
+        return found[:, 0] if found.shape[1] == 1 else found
+
+    def _of_point(self, quantity: str, name: str) -> Floats:
+        if name.partition(".")[0] != GROUND:
+            return np.asarray(getattr(self, quantity)(name))
+        return np.tile(self.model.place(name)[1], (len(self.t), 1)) * (quantity == "position")
+
+
+def recorded(
+    system: System, samples: Sequence[Sample], status: str, breaks: Mapping[str, float], cost: tuple[int, int]
+) -> TreeMotion:
+    """Return the motion from its samples; every body is placed and moved once more at each of them."""
+    n, count = len(samples), len(system.tree.bodies)
+    shapes = dict.fromkeys(("place", "velocity", "omega", "omega_dot", "alpha"), (n, count, 3))
+    frames = {name: np.empty(shape) for name, shape in shapes.items()} | {"frame": np.empty((n, count, 3, 3))}
+    closure = np.zeros(n)
+    for k, sample in enumerate(samples):
+        closure[k] = system.look(sample.q, sample.qd, sample.qdd)
+        for name, kept in frames.items():
+            kept[k] = getattr(system.work, name)[:count]
+    for name in ("velocity", "omega", "omega_dot", "alpha"):
+        frames[name] = np.einsum("kbij,kbj->kbi", frames["frame"], frames[name])
+    frames["alpha"] += system.model.gravity
+    q, qd, qdd, work, energy = (np.array(column) for column in list(zip(*samples, strict=True))[1:])
+    return TreeMotion(
+        model=system.model,
+        coordinates=system.tree.coordinates,
+        t=np.array([sample.t for sample in samples]),
+        status=status,
+        q=q,
+        qd=qd,
+        qdd=qdd,
+        energy=energy,
+        work=work,
+        closure=closure,
+        breaks=dict(breaks),
+        steps=cost[0],
+        evaluations=cost[1],
+        tree=system.tree,
+        frames=frames,
+    )

@@ -1,0 +1,142 @@
+"""Forward dynamics in minimal coordinates: the equations of S4, integrated by SciPy's DOP853."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy.integrate import DOP853
+from scipy.optimize import brentq
+
+from structkin.errors import InputError, Problem
+from structkin.multibody.joint import Floats
+from structkin.multibody.model import SpatialModel, Spring
+from structkin.symbolic.motion import Sample, TreeMotion, recorded
+from structkin.symbolic.system import Loops, System
+
+#: Points within a step at which springs that can break are looked at.
+WITHIN = np.linspace(0.2, 1.0, 5)
+
+
+def simulate(
+    model: SpatialModel, duration: float, samples: int = 101, rtol: float = 1e-9, *, loops: Loops = "explicit"
+) -> TreeMotion:
+    """Return the motion of a model from time 0 to `duration` [s], at equally spaced samples.
+
+    M qdd + h = f + W lambda is solved by the recursive scheme. Loops are closed either explicitly: only independent
+    coordinates u are integrated, with v = H(u) from the loops' equations, solved group by group from the last pose
+    (S4, eqs. 10 and 11, corrected), and other coordinates become the independent ones where these serve badly; or with
+    multipliers: all coordinates are integrated, and projected onto the closed loops after every step.
+
+    Each step's error is held to rtol. `status` of the result says why a run ended early. Raises `InputError` if the
+    loops cannot be closed at the start, for loads on a joint that closes a loop, and for laws that do not last.
+    """
+    problems = [
+        Problem(name, f"{value} is not {what}", hint)
+        for name, value, fine, what, hint in (
+            ("duration", duration, 0 < duration < np.inf, "a positive time [s]", ""),
+            ("samples", samples, samples >= 2, "a number of samples", "give 2 at least"),
+            ("rtol", rtol, 1e-13 <= rtol <= 0.1, "a relative tolerance", "give a number between 1e-13 and 0.1"),
+            ("loops", loops, loops in ("explicit", "multipliers"), "a way to close loops", "explicit or multipliers"),
+        )
+        if not fine
+    ]
+    if problems:
+        raise InputError(problems, model.name)
+    system = System(model, loops)
+    short = [law.span for law in system.laws if law is not None and law.span is not None]
+    if any(not first <= 0.0 <= duration <= last for first, last in short):
+        raise InputError([Problem("duration", f"a table of a load ends before {duration:g} s")], model.name)
+    return _Run(system, np.linspace(0.0, duration, samples), rtol).go()
+
+
+class _Run:
+    """One integration of the states y of a system."""
+
+    def __init__(self, system: System, t: Floats, rtol: float) -> None:
+        self.system, self.t, self.rtol = system, t, rtol
+        self.status = "ok"
+        self.samples: list[Sample] = []
+        self.breaks: dict[str, float] = {}
+        self.steps = self.evaluations = 0
+        springs = [load for load in system.model.loads.values() if isinstance(load, Spring)]
+        self.springs = [spring.name for spring in springs]
+        self.limits = np.array([np.inf if s.breaks_at is None else s.breaks_at for s in springs])
+
+    def go(self) -> TreeMotion:
+        """Integrate from time to time at which the equations change."""
+        system = self.system
+        t, y, h = 0.0, system.state(system.q, system.qd, 0.0), None
+        self._keep(0.0, y)
+        while t < self.t[-1] and self.status == "ok":
+            atol: Any = self._atol()
+            solver = DOP853(system.slope, t, y, self.t[-1], rtol=self.rtol, atol=atol, first_step=h)
+            t, y = self._integrate(solver)
+            h = min(solver.h_abs, self.t[-1] - t) or None
+            self.evaluations += solver.nfev
+        return recorded(system, self.samples, self.status, self.breaks, (self.steps, self.evaluations))
+
+    def _atol(self) -> Floats:
+        """Return what counts as nothing in each state: rtol radians or sizes of the model, and of the energy."""
+        unit = self.system.state(self.system.scale, self.system.scale, self.system.energy_unit)
+        return self.rtol * unit
+
+    def _integrate(self, solver: Any) -> tuple[float, Floats]:
+        """Step until the end, a spring breaks, or other coordinates are better; return time and state there."""
+        system = self.system
+        while solver.status == "running":
+            solver.step()
+            if solver.status == "failed":
+                self.status = f"stopped at t = {solver.t:.6g} s: {system.why()}"
+                break
+            self.steps += 1
+            path = solver.dense_output()
+            t_break, broken = self._first_break(path, solver.t_old, solver.t)
+            t = t_break if broken is not None else solver.t
+            for at in self.t[len(self.samples) :]:
+                if at > t:
+                    break
+                self._keep(at, solver.y if at == solver.t else path(at))
+            y, changed = system.accept(t, solver.y if t == solver.t else path(t))
+            if broken is not None:
+                self.breaks[self.springs[broken]] = t
+                before = system.energy_at(t)
+                system.loads.whole[broken] = 0.0
+                y[-1] += system.energy_at(t) - before  # what a broken spring held is lost
+            if broken is not None or changed:
+                return t, y
+            if system.projects:
+                solver.y = y
+                solver.f = system.slope(solver.t, y)
+        return solver.t, solver.y
+
+    def _first_break(self, path: Callable[[float], Floats], start: float, end: float) -> tuple[float, int | None]:
+        """Return when a spring first pulls more than it bears within a step, and which; None if none does."""
+        whole = np.flatnonzero(np.isfinite(self.limits) & (self.system.loads.whole > 0.0))
+        if not whole.size:
+            return end, None
+
+        def excess(t: float, k: Any) -> float:
+            self.system.slope(t, path(t))
+            return float(self.system.loads.pull[k] - self.limits[k])
+
+        before = start
+        for t in start + (end - start) * WITHIN:
+            over = [(k, excess(t, k)) for k in whole]
+            if any(value > 0.0 for _, value in over):
+                times = [
+                    (brentq(excess, before, t, args=(k,), xtol=1e-15) if excess(before, k) < 0.0 else before, int(k))
+                    for k, value in over
+                    if value > 0.0
+                ]
+                return min(times)
+            before = t
+        return end, None
+
+    def _keep(self, t: float, y: Floats) -> None:
+        """Keep a sample."""
+        system = self.system
+        q, qd, work = system.full(y)
+        qdd = system.accelerations(t, q, qd)
+        self.samples.append(Sample(float(t), q, qd, qdd, work, system.energy()))

@@ -1,0 +1,182 @@
+"""Runs in minimal coordinates: energy, both ways to close loops, limits, breaking springs, IFToMM A04 and A05."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from benchmarks import Z, bricard, governor, pin, rod
+from exponentials import random_tree
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.integrate import solve_ivp
+
+from structkin.errors import InputError
+from structkin.model.expression import Expression
+from structkin.model.laws import ConstantSpeed, ExpressionLaw
+from structkin.multibody.joint import SpatialJoint
+from structkin.multibody.model import Body, Force, JointLoad, Sensor, SpatialModel, Spring, Stop, Torque
+from structkin.symbolic import simulate
+
+
+@settings(max_examples=12, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1))
+def test_a_tree_without_loads_keeps_its_energy(seed):
+    model = random_tree(seed, (1, 4))
+    rng = np.random.default_rng(seed)
+    joints = {name: replace(j, rates=tuple(rng.uniform(-1, 1, len(j.motions)))) for name, j in model.joints.items()}
+    model = replace(model, joints=joints)
+    if not any(j.motions for j in joints.values()):
+        return
+    motion = simulate(model, 0.3, 4, 1e-10)
+    if motion.status == "ok":  # angles about three axes may meet a singular pose
+        assert np.ptp(motion.energy) <= 1e-8 * max(1.0, np.abs(motion.energy).max())
+
+
+@pytest.mark.parametrize("loops", ["explicit", "multipliers"])
+def test_bricard_closes_the_energy_balance(loops):
+    motion = simulate(bricard(), 10.0, 101, 1e-10, loops=loops)
+    finer = simulate(bricard(), 10.0, 101, 1e-11, loops=loops)
+    assert motion.status == finer.status == "ok"
+    assert motion.closure.max() <= 1e-12
+    for one in (motion, finer):
+        assert np.ptp(one.energy) <= 1e-8 * np.abs(one.energy).max()
+    assert np.abs(motion.q - finer.q).max() <= 1e-7
+
+
+def test_bricard_is_the_same_by_both_roads():
+    explicit, multipliers = (simulate(bricard(), 10.0, 51, 1e-11, loops=road) for road in ("explicit", "multipliers"))
+    assert np.abs(explicit.q - multipliers.q).max() <= 1e-8
+
+
+def test_the_governor_closes_the_energy_balance():
+    motion = simulate(governor(), 2.0, 41, 1e-9)
+    finer = simulate(governor(), 2.0, 41, 1e-10)
+    balance = motion.energy - motion.work
+    assert np.ptp(balance) <= 1e-8 * np.abs(balance).max()
+    assert np.abs(motion.q - finer.q).max() <= 1e-8
+
+
+def pendulum(**more):
+    bar = rod("rod", (0, 0, 0), (1, 0, 0))
+    return SpatialModel("pendulum", {"rod": bar}, {"A": pin("A", ("ground", "rod"), (0, 0, 0), Z)}, **more)
+
+
+def law(text):
+    return ExpressionLaw(Expression(text))
+
+
+def test_every_load_is_that_of_the_equation_written_by_hand():
+    none = ConstantSpeed(0.0, 0.0)
+    loads = {
+        "F": Force("F", "rod", np.array([1.0, 0, 0]), (law("3*t"), none, none)),
+        "G": Force("G", "rod", np.array([1.0, 0, 0]), (none, law("2"), none), follows=True),
+        "T": Torque("T", "rod", (none, none, law("sin(t)"))),
+        "S": Spring("S", ("ground", "rod"), (np.array([0, 1.0, 0]), np.array([1.0, 0, 0])), 5.0, 0.7, 0.4),
+        "J": JointLoad("J", "A", 0, 2.0, 0.3, 0.1, law("t*t")),
+        "L": Stop("L", "A", -0.2, 0.3, 400.0, 3.0),
+    }
+    sensors = {
+        "angle": Sensor("angle", "angle", ("A",)),
+        "tip": Sensor("tip", "velocity", ("rod.end",)),
+        "length": Sensor("length", "distance", ("ground.top", "rod.end")),
+    }
+    model = pendulum(
+        gravity=np.array([0, -9.81, 0]), loads=loads, sensors=sensors, points={"top": np.array([0, 1.0, 0])}
+    )
+    motion = simulate(model, 2.0, 21, 1e-11)
+
+    def slope(t, y):
+        q, qd = y
+        c, s = np.cos(q), np.sin(q)
+        gap = np.array([-c, 1 - s])  # from the tip to the spring's other end
+        length = np.hypot(*gap)
+        stretching = gap @ (-np.array([-s, c]) * qd) / length
+        pull = (5.0 * (length - 0.4) + 0.7 * stretching) * gap / length
+        moment = c * pull[1] - s * pull[0] - 3 * t * s + 2.0 + np.sin(t) - 0.5 * 9.81 * c
+        moment += t * t - 2.0 * (q - 0.1) - 0.3 * qd
+        moment -= max(0.0, 400 * (q - 0.3) + 3 * qd) if q > 0.3 else 0.0
+        moment += max(0.0, 400 * (-0.2 - q) - 3 * qd) if q < -0.2 else 0.0
+        return qd, moment / (1.01 / 12 + 0.25)
+
+    expected = solve_ivp(slope, (0, 2), (0, 0), "DOP853", motion.t, rtol=1e-11, atol=1e-11).y
+    assert np.abs(motion.sensors["angle"] - expected[0]).max() < 1e-8
+    tip = np.stack([-np.sin(expected[0]), np.cos(expected[0]), 0 * expected[0]], axis=1) * expected[1][:, None]
+    assert np.abs(motion.sensors["tip"] - tip).max() < 1e-7
+    assert np.abs(motion.sensors["length"] - np.hypot(np.cos(expected[0]), 1 - np.sin(expected[0]))).max() < 1e-8
+    assert np.ptp(motion.energy - motion.work) < 1e-8
+
+
+def test_a_spring_breaks_when_it_first_pulls_too_hard():
+    ends = np.array([1.0, 0.5, 0]), np.array([1.0, 0, 0])
+    spring = Spring("S", ("ground", "rod"), ends, 40.0, 0.0, 0.5, breaks_at=6.0)
+    motion = simulate(pendulum(gravity=np.array([0, -9.81, 0]), loads={"S": spring}), 1.0, 101, 1e-11)
+    at = motion.breaks["S"]
+    free = simulate(
+        replace(pendulum(gravity=np.array([0, -9.81, 0])), loads={"S": replace(spring, breaks_at=None)}), at, 2, 1e-11
+    )
+    gap = np.linalg.norm(free.position("rod.end")[-1] - ends[0])
+    assert abs(40.0 * (gap - 0.5) - 6.0) < 1e-8
+    assert np.ptp(motion.energy - motion.work) < 1e-8
+
+
+def test_a_top_precesses_as_the_closed_formula_says():
+    # steady precession: m g l = I3 omega3 Omega - I1 Omega^2 cos(theta), omega3 the whole turn about the axis
+    m, g, l, I1, I3, theta, omega = 1.5, 9.81, 0.2, 0.08, 0.02, 0.6, 1.3
+    axis = np.array([np.sin(theta), 0, np.cos(theta)])
+    spin = (m * g * l + I1 * omega**2 * np.cos(theta)) / (I3 * omega)
+    about = I1 - m * l * l
+    body = Body("top", m, l * axis, about * np.eye(3) + (I3 - about) * np.outer(axis, axis), {"tip": axis})
+    rates = (omega, 0.0, spin - omega * np.cos(theta))
+    second = np.array([0.0, 1, 0])
+    motions = [("precession", Z, rates[0]), ("nutation", second, 0.0), ("spin", axis, rates[2])]
+    bodies = {name: Body(name, 0.0, np.zeros(3), np.zeros((3, 3))) for name, *_ in motions[:-1]} | {"top": body}
+    names = ["ground", *bodies]
+    joints = {
+        name: SpatialJoint(name, "revolute", (names[k], names[k + 1]), np.zeros(3), a, np.roll(a, 1), rates=(rate,))
+        for k, (name, a, rate) in enumerate(motions)
+    }
+    model = SpatialModel("top", bodies, joints, gravity=np.array([0, 0, -g]))
+    motion = simulate(model, 5.0, 51, 1e-11)
+    turned = omega * motion.t
+    tip = np.stack([np.sin(theta) * np.cos(turned), np.sin(theta) * np.sin(turned), np.cos(theta) + 0 * turned], axis=1)
+    assert np.abs(motion.position("top.tip") - tip).max() < 1e-8
+
+
+def crank_and_rod(crank, coupler):
+    bodies = {
+        "crank": rod("crank", (0, 0, 0), (crank, 0, 0)),
+        "rod": rod("rod", (crank, 0, 0), (crank + coupler, 0, 0)),
+        "slider": Body("slider", 1.0, np.array([crank + coupler, 0, 0]), np.eye(3)),
+    }
+    joints = {
+        "A": pin("A", ("ground", "crank"), (0, 0, 0), Z, start=(0.5,), rates=(3.0,)),
+        "B": pin("B", ("crank", "rod"), (crank, 0, 0), Z),
+        "C": pin("C", ("rod", "slider"), (crank + coupler, 0, 0), Z),
+        "D": SpatialJoint("D", "prismatic", ("ground", "slider"), np.zeros(3), np.eye(3)[0], Z),
+    }
+    return SpatialModel("slider crank", bodies, joints)
+
+
+def test_other_coordinates_take_over_where_those_chosen_serve_badly():
+    shorter = crank_and_rod(0.4, 1.0)
+    for road in ("explicit", "multipliers"):
+        motion = simulate(shorter, 5.0, 11, 1e-11, loops=road)
+        assert motion.status == "ok"
+        assert np.ptp(motion.q[:, motion.coordinates.index(("A", 0))]) > 2 * np.pi
+        assert np.ptp(motion.energy) <= 1e-8
+        assert motion.closure.max() <= 1e-12
+
+
+def test_contradicting_rates_are_refused():
+    model = crank_and_rod(0.4, 1.0)
+    joints = dict(model.joints)
+    joints["B"] = replace(joints["B"], rates=(1.0,))
+    joints["C"] = replace(joints["C"], rates=(1.0,))
+    with pytest.raises(InputError, match="tear the loop"):
+        simulate(replace(model, joints=joints), 1.0)
+
+
+def test_arguments_are_checked_together():
+    with pytest.raises(InputError) as raised:
+        simulate(pendulum(), -1.0, 1, 2.0, loops="closed")  # type: ignore[arg-type]
+    assert [problem.key for problem in raised.value.problems] == ["duration", "samples", "rtol", "loops"]
