@@ -28,7 +28,7 @@ def with_pose(document: Document, driving: Driving) -> Document:
     m, frames = driving.mechanism, driving.frames
     problems = [*_fixed_joints(document), *_fixed_drivers(document, driving), *_fixed_forces(document)]
     if problems:
-        raise InputError(problems, "studio")
+        raise InputError([Problem("", "the sketch stays, because other entries refer to it"), *problems], "studio")
 
     def moved(link: str, z: complex) -> complex:
         """Return where a place [m] of a link in the sketch is now."""
@@ -89,4 +89,4 @@ def _fixed_forces(document: Document) -> list[Problem]:
 
 
 def _refers(key: str) -> Problem:
-    return Problem(key, "may refer to the current sketch", "the sketch was not changed; move its points in Edit")
+    return Problem(key, "refers to the sketch")

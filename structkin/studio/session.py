@@ -32,7 +32,7 @@ To the browser:
   `done` (whether it is as near as possible), `seq`.
 - `refused`: `problems`; the request cannot be carried out, and nothing has changed.
 - `efforts`: what holds the pose at rest, in N and N m.
-- `scene`: that of the state, with slots and cylinders as long as the mechanism's own motion needs.
+- `scene`: that of the state, with slots as long as the mechanism's own motion needs.
 - `limits`, `ranking`, `assemblies`, `wiggle`, `saved`, `shared`, `notes`: see `wire`.
 
 A message that is answered later carries the `revision` of the document it was asked for.
@@ -224,9 +224,9 @@ class Session:
         yield self._job("ranking", lambda: wire.ranking(mechanism.rank_inputs(limit=BUDGET)))
 
     def _find_scene(self, message: Message) -> Iterator[Job]:
-        found = self._check
-        if found.mechanism is not None and found.solvable and found.mechanism.joints.of(Guide):
-            yield self._job("scene", lambda: wire.scene(found, SAMPLES))
+        mechanism, structure = self._check.mechanism, self._check.structure
+        if mechanism is not None and self._check.solvable and mechanism.joints.of(Guide):
+            yield self._job("scene", lambda: wire.wide_scene(mechanism, structure, SAMPLES))
 
     def _find_assemblies(self, message: Message) -> Iterator[Job]:
         driving, revision = self.driving, self.revision

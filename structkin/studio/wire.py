@@ -51,11 +51,25 @@ def sketch(document: Document) -> dict[str, Any]:
     }
 
 
-def scene(check: Check, count: int = 0) -> dict[str, Any] | None:
-    """Return the scene of a sound document, drawn for its sketch or for so many samples of its motion."""
+def scene(check: Check) -> dict[str, Any] | None:
+    """Return the scene of a document drawn for its sketch, None if there is no mechanism."""
     if check.mechanism is None:
         return None
-    found = view(check.mechanism, check.mechanism.solve(samples=count) if count else None, structure=check.structure)
+    found = view(check.mechanism, structure=check.structure)
+    del found["samples"]
+    return found
+
+
+def wide_scene(mechanism: Mechanism, structure: KinematicStructure | None, samples: int) -> dict[str, Any]:
+    """Return the scene drawn for this many samples of the motion, with slots as long as it needs.
+
+    Drivers are those of the sketch, since they may be dragged farther than they go by themselves.
+    """
+    found = view(mechanism, mechanism.solve(samples=samples), structure=structure)
+    sketched = {shape["id"]: shape for shape in view(mechanism, structure=structure)["shapes"]}
+    found["shapes"] = [
+        sketched.get(shape["id"], shape) if shape["part"].startswith("driver:") else shape for shape in found["shapes"]
+    ]
     del found["samples"]
     return found
 

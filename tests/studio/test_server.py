@@ -132,9 +132,12 @@ def test_a_slot_is_drawn_as_long_as_the_motion_needs():
 
 
 def test_a_cylinder_whose_stroke_is_not_known_never_parts():
-    shapes = new_session(path("toggle_press")).state()["scene"]["shapes"]
-    parts = [one for one in shapes if one["part"] == "driver:cylinder" and "toward" in one["frame"]]
-    assert len(parts) == 4 and all(one["frame"]["stretch"] for one in parts)
+    session = new_session(path("toggle_press"))
+    (job,) = session.handle({"type": "scene"})
+    assert callable(job)
+    for scene in (session.state()["scene"], job()["found"]):
+        parts = [one for one in scene["shapes"] if one["part"] == "driver:cylinder" and "toward" in one["frame"]]
+        assert len(parts) == 4 and all(one["frame"]["stretch"] for one in parts)
 
 
 def test_a_search_that_is_too_long_names_what_finds_it():
