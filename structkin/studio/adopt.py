@@ -1,7 +1,7 @@
-"""The pose that is shown as the new sketch: points, axes and centres of mass move along with their links.
+"""The current pose as the new sketch: points, axes and centres of mass move with their links.
 
-Much in a mechanism file refers to the sketch, such as the zero of a travel or the mesh of two gears. Where something of
-that kind is present, the sketch is not replaced: the motion would be another one.
+Some entries of a mechanism file refer to the sketch, such as the zero of a travel or the mesh of two gears. If there
+are any, the sketch is not replaced, because the motion would change.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from structkin.errors import InputError, Problem
 from structkin.studio.document import GROUND, Document
 from structkin.studio.driving import Driving
 
-#: Joints whose entries hold nothing of the sketch except an axis, and the keys that they may have then.
+#: Joints whose entries depend on the sketch only by an axis, and the keys that they may then have.
 GUIDES = ("prismatic", "pin-in-slot")
 KEYS = frozenset({"type", "links", "at", "axis", "along", "pin", "slot"})
 #: Digits of a coordinate that was computed.

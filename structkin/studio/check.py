@@ -1,4 +1,4 @@
-"""What structkin says of a document: the mechanism or what is wrong with it, its structure, and how it starts."""
+"""The check of a document: its mechanism or the problems, its structure, and how it starts."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from structkin.studio.document import GROUND, Document, members
 
 @dataclass(frozen=True)
 class Check:
-    """A document with what structkin makes of it.
+    """A document with the result of its check.
 
-    `mechanism` is None where the document is not sound, and `problems` say why; `stray` points are on no link yet and
-    are left out, and so are `loose` links, which nothing connects to the ground, if others are connected. `structure`
-    is that of its topology; `solvable` says that the drivers move it as they should.
+    `mechanism` is None if the document is not valid, and `problems` say why; `stray` points are on no link yet and are
+    left out, and so are `loose` links, which nothing connects to the ground, if others are connected. `structure` is
+    that of its topology; `solvable` means that the drivers determine the motion.
     """
 
     document: Document
@@ -40,7 +40,7 @@ class Check:
 def check(document: Document, folder: Path | None = None, before: Check | None = None) -> Check:
     """Check a document; CSV tables are looked up in `folder`.
 
-    The structure of the check `before` serves as long as only the geometry changes.
+    The structure of the check `before` is reused as long as only the geometry changes.
     """
     stray, data = _without_stray(document)
     if not any(name != GROUND for name in document.section("links")):

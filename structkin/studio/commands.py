@@ -1,8 +1,9 @@
 """What a user does to a document: small immutable commands, each a message of the protocol.
 
 `read` checks a message and returns its command; `command.apply(document)` returns the new document and leaves the old
-one as it is. Places and lengths are in the file's unit of length, angles in its unit of angle. A command that has no
-meaning in a document raises `InputError`; one that makes the mechanism invalid does not: that is shown with its cure.
+one unchanged. Places and lengths are in the file's unit of length, angles in its unit of angle. A command that cannot
+be applied to a document raises `InputError`; one that makes the mechanism invalid does not: the problem is shown with
+its cure.
 """
 
 from __future__ import annotations
@@ -23,12 +24,12 @@ Entries = Literal["links", "joints", "drivers", "forces", "initial"]
 
 
 class Command(BaseModel):
-    """What all commands share: they are frozen, and refuse what they do not know."""
+    """The base of all commands: frozen, and strict about unknown keys."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=False)
 
     def apply(self, document: Document) -> Document:
-        """Return the document after the command; raise `InputError` where it has no meaning."""
+        """Return the document after the command; raise `InputError` if it cannot be applied."""
         raise NotImplementedError
 
 
@@ -54,9 +55,9 @@ class AddPoint(Command):
 
 
 class MovePoint(Command):
-    """Move a point of the sketch; lengths that are given are kept as far as they can be.
+    """Move a point of the sketch; given lengths are kept as far as possible.
 
-    A place that a pointer gave gets as many digits as it can mean, one that was `typed` keeps all of its own.
+    A place from a pointer gets as many digits as are meaningful; one that was `typed` keeps all of its digits.
     """
 
     op: Literal["move_point"]
@@ -74,7 +75,7 @@ class MovePoint(Command):
 
 
 class MergePoints(Command):
-    """Let a point become another one: links that had either then share a pin."""
+    """Merge a point into another one: links that had either then share a pin."""
 
     op: Literal["merge_points"]
     keep: Name
@@ -148,7 +149,7 @@ class AddLink(Command):
 
 
 class Put(Command):
-    """Add an entry, or put it in the place of the one of that name: a joint, a driver, a force, a link as a table."""
+    """Add or replace the entry of that name: a joint, a driver, a force, or a link as a table."""
 
     op: Literal["put"]
     section: Entries
@@ -165,7 +166,7 @@ class Put(Command):
 
 
 class Drive(Command):
-    """Let a joint drive: in the place of a driver if one is named, else of the only one; its speed is kept."""
+    """Drive a joint instead of the driver that is named, or else of the only one; its speed is kept."""
 
     op: Literal["drive"]
     joint: Name
@@ -211,7 +212,7 @@ class Rename(Command):
 
 
 class Delete(Command):
-    """Delete an entry, with all that hangs on it."""
+    """Delete an entry, with everything that depends on it."""
 
     op: Literal["delete"]
     section: Section
@@ -226,7 +227,7 @@ class Delete(Command):
 
 
 class SetLength(Command):
-    """Give or take away the exact distance of two points of a link; the sketch is moved to agree."""
+    """Set or remove the exact distance between two points of a link; the sketch is moved to agree."""
 
     op: Literal["set_length"]
     first: Name
@@ -274,7 +275,7 @@ class SetAngle(Command):
 
 
 class SetHead(Command):
-    """Set the title, the duration or the units of the document; null takes them away. Numbers stay as they are."""
+    """Set the title, the duration or the units of the document; null removes them. Numbers are not converted."""
 
     op: Literal["set_head"]
     key: Literal["title", "duration", "units"]
@@ -282,13 +283,13 @@ class SetHead(Command):
 
     def apply(self, document: Document) -> Document:
         """Return the document after the command."""
-        # keys of the top stand above the sections
+        # top-level keys come before the sections
         rest = {name: value for name, value in document.data.items() if name != self.key}
         return Document(rest if self.value is None else {self.key: self.value, **rest})
 
 
 class Replace(Command):
-    """Put another document in the place of this one: a new one, a shared one, one that the browser kept."""
+    """Replace this document by another one: a new one, a shared one, or one that the browser kept."""
 
     op: Literal["replace"]
     document: dict[str, Any]
@@ -306,7 +307,7 @@ _READER: TypeAdapter[Command] = TypeAdapter(Annotated[AnyCommand, Field(discrimi
 
 
 def read(message: Any) -> Command:
-    """Return the command of a message; raise `InputError` where it is none.
+    """Return the command of a message; raise `InputError` if it is not one.
 
     >>> read({"op": "add_point", "at": [0, 1]})
     AddPoint(op='add_point', at=(0.0, 1.0), links=[], name='')

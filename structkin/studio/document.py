@@ -24,13 +24,13 @@ DIGITS = 5
 
 
 def refuse(key: str, message: str, hint: str = "") -> InputError:
-    """Return the error that a command cannot be applied."""
+    """Return an error with a single problem."""
     return InputError([Problem(key, message, hint)], "studio")
 
 
 @dataclass(frozen=True)
 class Document:
-    """The sections of a mechanism file, word for word.
+    """The sections of a mechanism file as they are written.
 
     >>> four_bar = Document({"points": {"A": [0, 0], "B": [3, 4]}, "links": {"ground": ["A"], "crank": ["A", "B"]}})
     >>> four_bar.members("crank"), four_bar.place("B"), four_bar.holders("A")
@@ -40,12 +40,12 @@ class Document:
     data: Mapping[str, Any]
 
     def section(self, name: str) -> Mapping[str, Any]:
-        """Return a section, empty where it is missing or no table."""
+        """Return a section; an empty one if it is missing or not a table."""
         found = self.data.get(name)
         return found if isinstance(found, Mapping) else {}
 
     def changed(self, change: Callable[[dict[str, Any]], None]) -> Document:
-        """Return the document that a function has changed; sections that it leaves empty are kept only if needed."""
+        """Return the document changed by a function; sections that it leaves empty are kept only if they are needed."""
         data = copy.deepcopy(dict(self.data))
         for name in ("points", "links"):
             data.setdefault(name, {})
@@ -65,14 +65,14 @@ class Document:
         return Units(**chosen)
 
     def length(self, value: Any) -> float | None:
-        """Return a length in the file's unit, None where it cannot be read."""
+        """Return a length in the file's unit, None if it cannot be read."""
         try:
             return self.units.quantity(value, "length") / self.units.length_scale
         except Flaw:
             return None
 
     def place(self, point: str) -> complex | None:
-        """Return the sketched place of a point in the file's unit, None where it cannot be read."""
+        """Return the sketched place of a point in the file's unit, None if it cannot be read."""
         value = self.section("points").get(point)
         if not isinstance(value, list | tuple) or len(value) != 2:
             return None
@@ -80,7 +80,7 @@ class Document:
         return None if x is None or y is None else complex(x, y)
 
     def known_place(self, point: str) -> complex:
-        """Return the place of a point; raise `InputError` where there is none."""
+        """Return the place of a point; raise `InputError` if there is none."""
         found = self.place(point)
         if found is None:
             raise refuse(f"points.{point}", "there is no such point, or its place cannot be read")
@@ -93,13 +93,13 @@ class Document:
 
     @cached_property
     def size(self) -> float:
-        """The extent of the sketch in the file's unit; 1 where there is none yet."""
+        """The extent of the sketch in the file's unit; 1 if nothing is drawn yet."""
         places = list(self.places.values())
         spans = [max(part) - min(part) for part in zip(*((z.real, z.imag) for z in places), strict=True)]
         return max(spans, default=0.0) or max((abs(z) for z in places), default=0.0) or 1.0
 
     def rounded(self, place: complex) -> list[float]:
-        """Return a place that a pointer gave with as many digits as it can mean; level with a point it stays level.
+        """Return a place from a pointer with as many digits as are meaningful; level with a point, it stays level.
 
         >>> Document({"points": {"A": [0, 0.12345], "B": [120, 0]}}).rounded(33.33333 + 0.12345j)
         [33.33, 0.12345]

@@ -1,9 +1,9 @@
-"""Driving a mechanism by its points: the pointer is projected on the motion, and the branch is kept.
+"""Driving a mechanism by its points: the pointer is projected onto the motion, and the branch is kept.
 
 The unknowns are the drivers' values z; K = dP/dz of the dragged point leads to the pointer by damped least squares, so
-that with several drivers the change is the least one. Each step is short and continued from the last pose by the
-follower of simulations, which passes change points smoothly and never takes another branch. Where drivers are missing,
-free coordinates take their places.
+that with several drivers the change is the smallest one. Each step is short and continued from the last pose by the
+continuation of simulations, which passes change points smoothly and never takes another branch. Where drivers are
+missing, free coordinates take their places.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Floats = NDArray[np.float64]
 #: Longest step of a coordinate [rad or parts of the size], the least part of one that is tried before a limit is
 #: taken to be reached, and the damping of least squares in parts of the largest singular value.
 STEP, FINEST, DAMPING = 0.12, 2.0**-10, 1e-3
-#: A step that comes nearer by less than this part of what its slope promises is too long.
+#: A step that comes nearer by less than this fraction of what its slope predicts is too long.
 FAIR = 0.3
 #: A pointer is reached within this part of the size, and nothing nearer is where the way and K enclose this cosine.
 REACHED, SQUARE = 1e-4, 2e-3
@@ -48,7 +48,7 @@ WIGGLE, FRAMES = 0.25, 33
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a drag came: whether it is as near as it gets, how many poses it took, and what stopped it, if so."""
+    """How far a drag got: whether it is as near as possible, how many poses it took, and what stopped it."""
 
     done: bool
     poses: int
@@ -56,9 +56,9 @@ class Progress:
 
 
 class Driving:
-    """A mechanism in one pose, that moves where its points are dragged.
+    """A mechanism in one pose that moves as its points are dragged.
 
-    Raises `InputError` where it cannot be driven: drivers too many, a part that hangs on nothing, a singular sketch.
+    Raises `InputError` if it cannot be driven: too many drivers, a part that is attached to nothing, a singular sketch.
 
     >>> m = Mechanism(points={"A": (0, 0), "B": (1, 0)}, links={"ground": ["A"], "arm": ["A", "B"]},
     ...               drivers={"motor": {"joint": "A"}})
@@ -68,7 +68,7 @@ class Driving:
     """
 
     def __init__(self, mechanism: Mechanism, own: tuple[str, ...] | None = None) -> None:
-        """Begin in the sketch; of the drivers only these are its `own`, if they are given."""
+        """Begin in the sketch; only the drivers `own` belong to the file, if they are given."""
         self.own = tuple(mechanism.drivers) if own is None else own
         self.mechanism = m = cast(Mechanism, with_coordinates(mechanism))
         self.plan = plan = compile_plan(m)
@@ -131,7 +131,7 @@ class Driving:
 
     @property
     def free(self) -> tuple[str, ...]:
-        """The free coordinates that stand for drivers which are missing."""
+        """The free coordinates that take the places of missing drivers."""
         return tuple(id for id in self.order if id not in self.own)
 
     @property
@@ -148,12 +148,12 @@ class Driving:
     # --- moving it ------------------------------------------------------------------------------------------
 
     def drag(self, link: str, local: complex, target: complex, seconds: float = 1.0) -> Progress:
-        """Bring a place [m] in a link's frame as near to a target [m] as its motion allows, for at most some seconds.
+        """Bring a place [m] in a link's frame as near to a target [m] as its motion allows, within a time limit [s].
 
-        Raises `InputError` where there is no such moving link.
+        Raises `InputError` if there is no such moving link.
         """
         if link not in self.links:
-            raise InputError([Problem(link, "is no link that moves")], self.mechanism.title or "mechanism")
+            raise InputError([Problem(link, "is not a moving link")], self.mechanism.title or "mechanism")
         place = SlotMap(self.plan, [self.plan.frames[link].point(local)])
         goal, until = np.array((target.real, target.imag)), time.perf_counter() + seconds
         held, poses, stopped = np.zeros(len(self.order), bool), 0, ""
@@ -179,7 +179,7 @@ class Driving:
     def turn(self, driver: str, value: float, seconds: float = 1.0) -> Progress:
         """Bring a driver to a value [rad or m], the others held."""
         if driver not in self.order:
-            raise InputError([Problem(driver, "is no driver")], self.mechanism.title or "mechanism")
+            raise InputError([Problem(driver, "is not a driver")], self.mechanism.title or "mechanism")
         k, poses, until = self.order.index(driver), 0, time.perf_counter() + seconds
         while time.perf_counter() < until:
             rest = value - float(self.pose.q[k])
@@ -194,7 +194,7 @@ class Driving:
         return Progress(False, poses)
 
     def wiggle(self, coordinate: str) -> Iterator[dict[str, tuple[float, float, float]]]:
-        """Yield the frames of a small motion to either side along one coordinate; the pose is the old one again."""
+        """Yield the frames of a small motion to either side along one coordinate; the pose is restored afterwards."""
         here, k = self._poses, self.order.index(coordinate)
         start = float(here.last.q[k]) if here.last is not None else 0.0
         try:
@@ -206,9 +206,9 @@ class Driving:
             self._poses = here
 
     def _step(self, way: Floats, aim: _Aim | None = None) -> tuple[int, _Stop | None]:
-        """Go along a way (f,), or a part of it; return the poses gone to (0 or 1), and what stops the motion there.
+        """Take a step (f,), or a part of it; return the number of poses reached (0 or 1), and what stops the motion.
 
-        Where there is an `aim`, the step comes nearer to it by a fair part of what K promises.
+        With an `aim`, the step comes nearer to it by a fair part of what K predicts.
         """
         q, part = self.pose.q, 1.0
         if self._blocked is not None and self._blocked.holds(q, way / self._units):
@@ -219,7 +219,7 @@ class Driving:
             try:
                 pose = trial.reach(0.0, q + part * way)
             except NoPoseError as error:
-                # the follower has halved its way up to where the motion ends
+                # the continuation has halved its step up to where the motion ends
                 stop, pose = _Stop(self._words(error)), trial.last or self.pose
             beyond = self._beyond(pose, way)
             if beyond is None and (aim is None or aim.is_nearer(pose.x, part if stop is None else 0.0)):
@@ -237,7 +237,7 @@ class Driving:
         return 0, ended
 
     def _beyond(self, pose: Pose, way: Floats) -> _Stop | None:
-        """Return the stroke that a pose is beyond and the way leads farther out of, if there is one."""
+        """Return the stroke that a pose has exceeded and that the step would exceed further, if there is one."""
         for stroke in self._strokes:
             side, travel = self._side(stroke, pose)
             if side:
@@ -258,7 +258,7 @@ class Driving:
         return int(stroke.side(value, drivers)[0]), float(np.ravel(stroke.travel(value, drivers))[0])
 
     def _words(self, error: NoPoseError) -> str:
-        """Return why the motion ends here: the group, and how it stands."""
+        """Return why the motion ends here: the group, and its position."""
         groups = self.plan.structure.groups
         if not 0 <= error.group < len(groups):
             return "the motion is singular here"
@@ -272,44 +272,44 @@ class Driving:
 
 @dataclass(frozen=True)
 class _Aim:
-    """Where a place is to go: its gap (2,) as a function of slots, the gap's square now, and how fast that falls."""
+    """The target of a place: its gap (2,) as a function of slots, the square of the gap now, and its slope."""
 
     gap: Callable[[Floats], Floats]
     square: float
     slope: float
 
     def is_nearer(self, x: Floats, part: float) -> bool:
-        """Return whether a part of a step has come nearer, by a fair part of what the slope promises.
+        """Return whether a part of a step has come nearer, by a fair part of what the slope predicts.
 
-        A pointer far beyond a curve is led past the nearest place of it otherwise, and back, and past it again.
+        Otherwise the point would overshoot the place of a curve that is nearest to a distant pointer, back and forth.
         """
         return float(np.sum(self.gap(x) ** 2)) < self.square - FAIR * part * self.slope
 
 
 @dataclass(frozen=True)
 class _Blocked:
-    """A pose (f,) at which the motion has ended along a scaled way (f,), so that it is not tried again and again."""
+    """A pose (f,) at which the motion has ended along a scaled step (f,), so that it is not tried again and again."""
 
     q: Floats
     way: Floats
     stop: _Stop
 
     def holds(self, q: Floats, way: Floats) -> bool:
-        """Return whether another way leads to the same end."""
+        """Return whether another step leads to the same end."""
         alike = float(way @ self.way) > 0.9 * float(np.linalg.norm(way) * np.linalg.norm(self.way))
         return alike and np.array_equal(q, self.q)
 
 
 @dataclass(frozen=True)
 class _Stop:
-    """What stops a motion, and the number of the driver that alone is at its end, if it is that."""
+    """What stops a motion, and the index of the driver if it alone is at the end of its stroke."""
 
     words: str
     driver: int | None = None
 
 
 def _least_change(K: Floats, gap: Floats) -> Floats | None:
-    """Return the least change (f,) of scaled coordinates that leads across a gap (2,); None where nothing leads nearer.
+    """Return the smallest change (f,) of scaled coordinates that closes a gap (2,); None if nothing leads nearer.
 
     K (2, f) are the velocity coefficients. The largest change is cut to `STEP`.
     """

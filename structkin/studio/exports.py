@@ -1,4 +1,4 @@
-"""What the browser can download: the mechanism file, and pictures of the pose that is shown."""
+"""The downloads of the browser: the mechanism file, and pictures of the current pose."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from structkin.show import draw_schematic
 from structkin.studio.document import Document, refuse
 from structkin.studio.files import toml
 
-#: A document, its mechanism if it is sound, and the pose that is shown -> contents.
+#: A document, its mechanism if it is valid, and the current pose -> contents.
 Maker = Callable[[Document, Mechanism | None, Motion | None], bytes]
 
 

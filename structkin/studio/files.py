@@ -1,4 +1,4 @@
-"""The one file of a studio: read when it opens, written on Save alone, with its comments kept."""
+"""The one file of a studio: read when it opens, written only on Save, with its comments kept."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ from structkin.studio.document import Document, refuse
 
 @dataclass
 class MechanismFile:
-    """A mechanism file that is there, or that Save will make; `text` is what it held when it was last read or written.
+    """A mechanism file that exists, or that Save will create; `text` is its content when it was last read or written.
 
-    Raises `InputError` where it cannot be read.
+    Raises `InputError` if it cannot be read.
     """
 
     path: Path
     text: str | None = field(init=False, default=None)
 
     def read(self) -> Document:
-        """Return its contents, an empty document where there is no file yet."""
+        """Return its contents, or an empty document if there is no file yet."""
         if self.path.suffix.lower() not in SUFFIXES:
-            raise refuse(str(self.path), "is no mechanism file", "its name ends in .toml or .json")
+            raise refuse(str(self.path), "is not a mechanism file", "its name ends in .toml or .json")
         if not self.path.exists():
             self.text = None
             return Document({"title": self.path.stem.replace("_", " "), "points": {}, "links": {}})
@@ -50,7 +50,7 @@ class MechanismFile:
         return Document(data)
 
     def save(self, document: Document, *, overwrite: bool = False) -> None:
-        """Write a document; raise `InputError` where that fails, or the file has changed since it was read."""
+        """Write a document; raise `InputError` if that fails, or if the file has changed since it was read."""
         found = self.path.read_text(encoding="utf-8-sig") if self.path.is_file() else None
         if found != self.text and not overwrite:
             raise refuse(str(self.path), "has changed on the disk since it was opened", "save again to overwrite it")
@@ -62,9 +62,9 @@ class MechanismFile:
 
 
 def opened(name: str, data: str) -> tuple[Document, tuple[str, ...]]:
-    """Return the document of a file that the browser has opened, in base64, and notes as of `structkin.files.read`.
+    """Return the document of a file that the browser has opened, in base64, and notes as from `structkin.files.read`.
 
-    Raises `InputError` where it cannot be read.
+    Raises `InputError` if it cannot be read.
     """
     stem, dot, suffix = name.rpartition(".")
     plain = re.sub(r"[^\w -]", "_", stem if dot else suffix)[:80] or "mechanism"
@@ -73,13 +73,13 @@ def opened(name: str, data: str) -> tuple[Document, tuple[str, ...]]:
         try:
             file.write_bytes(base64.b64decode(data, validate=True))
         except ValueError:
-            raise refuse(name, "the file was not sent whole", "open it again") from None
+            raise refuse(name, "the file did not arrive completely", "open it again") from None
         sections, notes = read(file)
     return Document(sections), notes
 
 
 def toml(document: Document, before: str | None = None) -> str:
-    """Return a document as TOML; where a text from `before` says the same, its lines and comments are kept.
+    """Return a document as TOML; lines and comments of the text `before` are kept where they still apply.
 
     >>> print(toml(Document({"points": {"A": [0, 2]}}), "# pins\\n[points]\\nA = [0, 1]   # frame\\n"))
     # pins
@@ -98,7 +98,7 @@ def toml(document: Document, before: str | None = None) -> str:
 
 
 def _update(old: Any, new: Mapping[str, Any], *, top: bool = False) -> None:
-    """Make a TOML table say what another table says, by changing as little of it as that takes."""
+    """Give a TOML table the contents of another table, changing as little of it as possible."""
     for key in [key for key in old if key not in new]:
         del old[key]
     for key, value in new.items():
@@ -117,7 +117,7 @@ def _update(old: Any, new: Mapping[str, Any], *, top: bool = False) -> None:
 
 
 def _add(table: Any, key: str, item: Any, *, before_sections: bool) -> None:
-    """Add an entry; one without a section has to stand above the first section."""
+    """Add an entry; a top-level key has to come before the first section."""
     first = next((name for name, value in table.items() if isinstance(value, AbstractTable)), None)
     if not before_sections or first is None or not isinstance(table, Container):
         table.add(key, item)
@@ -138,7 +138,7 @@ def _section(key: str, value: Mapping[str, Any]) -> Any:
 
 
 def _item(value: Any) -> Any:
-    """Return a value as it stands in a file: tables and lists on one line."""
+    """Return a value as it is written in a file: tables and lists on one line."""
     if isinstance(value, Mapping):
         table: InlineTable = tomlkit.inline_table()
         for key, entry in value.items():

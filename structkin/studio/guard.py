@@ -1,9 +1,9 @@
-"""Who may talk to the studio: this browser tab, which knows the token, and no page from elsewhere.
+"""Access control: only the browser tab that has the token may talk to the studio, and no page from elsewhere.
 
-Three locks, each by itself enough against a hostile page in the same browser. The Host header names this machine's
-loopback address, so that a name which is made to point here (DNS rebinding) gets nothing. The Origin header, which a
-browser sends and a page cannot change, is that of the studio itself. And data is given, or taken, only with the token
-that stands in the address the command prints.
+There are three checks, each sufficient against a hostile page in the same browser. The Host header must be this
+machine's loopback address, so that a name which is made to point here (DNS rebinding) gets nothing. The Origin header,
+which a browser sends and a page cannot change, must be that of the studio itself. And data is sent or accepted only
+with the token that is part of the printed address.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from starlette.websockets import WebSocketClose
 #: Paths of the page itself: code that anybody may read.
 PUBLIC = ("/", "/studio.js", "/studio.css", "/icon.svg")
 
-#: What every answer says: nothing from elsewhere is loaded, nothing elsewhere is told or may frame the page.
+#: Headers of every answer: nothing is loaded from elsewhere or sent there, and no other page may frame this one.
 HEADERS: Mapping[str, str] = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -40,7 +40,7 @@ def new_token() -> str:
 
 @dataclass(frozen=True)
 class Guard:
-    """Lets pass what comes from the studio's own page; everything else is answered 403, a WebSocket not accepted."""
+    """Passes requests from the studio's own page; all others are answered with 403, and their WebSockets refused."""
 
     app: ASGIApp
     token: str
@@ -58,7 +58,7 @@ class Guard:
             await PlainTextResponse(refusal, status_code=403)(scope, receive, _with_headers(send))
 
     def _refusal(self, scope: Scope) -> str | None:
-        """Return why a request is refused, None where it is not."""
+        """Return why a request is refused, None if it is not."""
         headers, socket = Headers(scope=scope), scope["type"] == "websocket"
         hosts = [f"{name}:{self.port}" for name in ("127.0.0.1", "localhost")]
         if headers.get("host") not in hosts:
@@ -70,7 +70,7 @@ class Guard:
             return "the studio is only read by HTTP"
         given = QueryParams(scope["query_string"]).get("token", "")
         if scope["path"] not in PUBLIC and not secrets.compare_digest(given.encode(), self.token.encode()):
-            return "the token is missing: open the address that `structkin studio` has printed"
+            return "the token is missing: open the address that `structkin studio` printed"
         return None
 
 

@@ -7,7 +7,7 @@ from typing import Self
 
 from structkin.studio.document import Document
 
-#: So many documents are kept.
+#: The number of documents that are kept.
 MOST = 500
 
 
@@ -36,13 +36,13 @@ class History:
         return replace(self, now=document, past=past, future=(), stroke=stroke)
 
     def undo(self) -> Self:
-        """Return the history with the last change undone; the same where there is none."""
+        """Return the history with the last change undone, if there is one."""
         if not self.past:
             return self
         return replace(self, now=self.past[-1], past=self.past[:-1], future=(self.now, *self.future), stroke=None)
 
     def redo(self) -> Self:
-        """Return the history with the last undone change made again; the same where there is none."""
+        """Return the history with the last undone change made again, if there is one."""
         if not self.future:
             return self
         return replace(self, now=self.future[0], past=(*self.past, self.now), future=self.future[1:], stroke=None)

@@ -1,4 +1,4 @@
-"""Who names whom in a mechanism file: renaming, merging and deleting follow the names."""
+"""References between entries of a mechanism file: renaming, merging and deleting follow them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from structkin.studio.document import GROUND, SHARED, members, with_members
 
-#: Keys of entries whose texts are names of links, and those whose texts are names of points or joints.
+#: Keys whose values are names of links, and keys whose values are names of points or joints.
 LINK_KEYS = frozenset({"links", "slot", "on", "cam", "follower", "carrier", "crank", "wheel"})
 POINT_KEYS = frozenset(
     {"at", "along", "pin", "center", "centers", "through", "start", "ends", "between", "face", "joint"}
@@ -16,13 +16,13 @@ _ENTRIES = ("joints", "drivers", "forces")
 
 
 def rename(data: dict[str, Any], section: str, old: str, new: str) -> None:
-    """Give what a section calls `old` the name `new`, wherever it is named; the order stays."""
+    """Rename an entry of a section from `old` to `new` wherever it is named; the order is kept."""
     data[section] = {new if name == old else name: entry for name, entry in data[section].items()}
     _replace(data, "links" if section == "links" else "points", old, new)
 
 
 def merge_point(data: dict[str, Any], keep: str, drop: str) -> None:
-    """Let one point take the place of another, which vanishes."""
+    """Replace one point by another everywhere, and remove it."""
     del data["points"][drop]
     _replace(data, "points", drop, keep)
     for link, entry in data["links"].items():
@@ -32,7 +32,7 @@ def merge_point(data: dict[str, Any], keep: str, drop: str) -> None:
 
 
 def delete(data: dict[str, Any], section: str, name: str) -> None:
-    """Take an entry away, with all that cannot be without it: joints and drivers on it, points that are on no link."""
+    """Remove an entry with all that depends on it: joints and drivers on it, points that are then on no link."""
     own = members(data[section].pop(name))
     if section == "links":
         lost = [point for point in own if point in data["points"] and not _is_used(data, point)]
@@ -70,7 +70,7 @@ def _is_used(data: Mapping[str, Any], point: str) -> bool:
 
 
 def _drop_entries(data: dict[str, Any], keys: frozenset[str], name: str) -> None:
-    """Delete joints, drivers and forces that name something which is gone, and what hangs on them in turn."""
+    """Delete joints, drivers and forces that name something removed, and what depends on them in turn."""
     for section in _ENTRIES:
         for id, entry in list(data.get(section, {}).items()):
             if id in data.get(section, {}) and _names(entry, keys, name):

@@ -1,4 +1,4 @@
-"""Running the studio: a free port of this machine, the address with its token, and an end by Ctrl-C."""
+"""Running the studio: a free port on this machine, the address with its token, until Ctrl-C."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ from structkin.studio.history import History
 from structkin.studio.server import LARGEST, make_app
 from structkin.studio.session import Session
 
-#: The port that is taken if it is free: browsers keep what was not saved by the address, and find it there again.
+#: The preferred port: browsers keep unsaved work under the address, and find it again at the same port.
 USUAL = 47_808
-#: What the studio opens with where no file is named.
+#: The example that the studio opens if no file is given.
 EXAMPLE = "crank_rocker"
 
 
 def new_session(path: Path | None, shared: str = "") -> Session:
-    """Return the session of a file, of a shared mechanism, or of an example; `InputError` where it cannot be read.
+    """Return the session of a file, of a shared mechanism, or of an example; `InputError` if it cannot be read.
 
-    A file of another tool is converted, and what Save would write is a download: its own file stays as it is.
+    A file of another tool is converted; Save then downloads the result, and the original file is not changed.
     """
     if path is not None and path.exists() and path.suffix.lower() not in SUFFIXES:
         return Session(History(Document(read(path)[0])))
@@ -46,10 +46,10 @@ def new_session(path: Path | None, shared: str = "") -> Session:
 
 
 def run(session: Session, *, port: int = 0, browser: bool = True, say: Callable[[str], None]) -> None:
-    """Serve a session until Ctrl-C; `say` is given the address. Raises `InputError` where the port is taken."""
+    """Serve a session until Ctrl-C; `say` is called with the address. Raises `InputError` if the port is taken."""
     server, address = make_server(session, port)
     say(f"studio: {address}")
-    say("Ctrl-C ends it")
+    say("press Ctrl-C to stop")
     if browser:
         threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
     with suppress(KeyboardInterrupt):
@@ -57,7 +57,7 @@ def run(session: Session, *, port: int = 0, browser: bool = True, say: Callable[
 
 
 class Server(uvicorn.Server):
-    """A server at a port that listens already, so that the browser may ask at once."""
+    """A server on a port that is already open, so that the browser may connect at once."""
 
     def __init__(self, config: uvicorn.Config, listener: socket.socket) -> None:
         """Keep the listener."""

@@ -21,23 +21,23 @@ from structkin.studio.exports import EXPORTS
 from structkin.studio.guard import Guard
 from structkin.studio.session import Job, Message, Session
 
-#: The largest message of the browser [bytes]: a mechanism of thousands of links.
+#: The largest message from the browser [bytes]: a mechanism of thousands of links.
 LARGEST = 2_000_000
-#: So many messages may wait.
+#: The number of messages that may wait.
 WAITING = 200
-#: Messages of which only the last one of a row counts.
+#: Messages of which only the last one in a row counts.
 LATEST = ("drag", "turn")
 
 
 @dataclass
 class Inbox:
-    """Messages that wait. A drag takes the place of one that waits right before it: the pointer has moved on."""
+    """Messages that wait. A drag replaces one that waits directly before it: the pointer has moved on."""
 
     waiting: deque[Any] = field(default_factory=deque)
     _arrived: asyncio.Event = field(default_factory=asyncio.Event)
 
     def put(self, message: Any) -> None:
-        """Add a message; one of the same kind and stroke that still waits is forgotten."""
+        """Add a message; a waiting one of the same kind and stroke is dropped."""
         if self.waiting and _supersedes(message, self.waiting[-1]):
             self.waiting[-1] = message
         else:
@@ -101,7 +101,7 @@ class Studio:
             unfinished = None
             async with self._turn:
                 if fresh and isinstance(message, dict) and message.get("type") in LATEST:
-                    # a pose is found sooner than another thread is woken
+                    # finding a pose takes less time than waking another thread
                     answers = self._answers(message)
                 else:
                     answers = await asyncio.to_thread(self._answers, message)

@@ -1,4 +1,4 @@
-"""The session of a studio: the documents, what is said of them, and the pose.
+"""The session of a studio: the documents, their checks, and the pose.
 
 **The protocol** (version 1). One WebSocket carries JSON messages; each has a `type`. Places and lengths are in the
 file's unit of length, driver values in the file's units, frames are `[x, y, angle in radians]` of each moving link.
@@ -23,14 +23,14 @@ From the browser:
 
 To the browser:
 
-- `hello`: `protocol`, `version`, `file` (its name, null where there is none), `key` (under which the browser keeps what
-  was not saved), `example` (whether it is the one to try).
+- `hello`: `protocol`, `version`, `file` (its name, null if there is none), `key` (under which the browser keeps unsaved
+  work), `example` (whether it is the one to try).
 - `state`: `revision`, `document`, `sketch`, `scene` (as in `structkin.show.view`; null where there is no mechanism),
   `problems`, `stray` (points on no link), `loose` (links that nothing connects to the ground), `structure`, `undo`,
   `redo`, `saved`, and what `pose` has where there is one.
-- `pose`: `revision`, `frames`, `drivers`, `free` (coordinates without a driver), `stopped` (why it goes no farther),
-  `done` (whether it is as near as it gets), `seq`.
-- `refused`: `problems`; what was asked for has no meaning, and nothing has changed.
+- `pose`: `revision`, `frames`, `drivers`, `free` (coordinates without a driver), `stopped` (why it moves no farther),
+  `done` (whether it is as near as possible), `seq`.
+- `refused`: `problems`; the request cannot be carried out, and nothing has changed.
 - `efforts`: what holds the pose at rest, in N and N m.
 - `scene`: that of the state, with slots as long as the mechanism's own motion needs.
 - `limits`, `ranking`, `assemblies`, `wiggle`, `saved`, `shared`, `notes`: see `wire`.
@@ -64,7 +64,7 @@ from structkin.studio.files import MechanismFile, opened
 from structkin.studio.history import History
 
 PROTOCOL = 1
-#: A drag is followed for so long [s] before the pose is shown.
+#: The time [s] that a drag is followed before the pose is shown.
 SLICE = 0.012
 #: What a search for inputs or assemblies may take: choices or steps, assemblies, and seconds for these.
 BUDGET, MOST, SECONDS = 500, 12, 4.0
@@ -98,7 +98,7 @@ class Session:
 
     @property
     def _key(self) -> str:
-        """What tells the file from others, without its path."""
+        """A key that distinguishes the file from others, without its path."""
         path = "" if self.file is None else str(self.file.path.resolve())
         return hashlib.sha256(path.encode()).hexdigest()[:16]
 
@@ -276,7 +276,7 @@ class Session:
 
     @property
     def driving(self) -> Driving:
-        """The mechanism as it is driven; `InputError` where it cannot be."""
+        """The mechanism as it is driven; `InputError` if it cannot be."""
         if self._driving is None:
             try:
                 if self._check.mechanism is None:
@@ -289,7 +289,7 @@ class Session:
         return self._driving
 
     def state(self) -> Message:
-        """Return everything that is shown."""
+        """Return the whole state for the page."""
         found, scene = self._check, None
         placed: Message = {}
         reasons = list(found.problems)
@@ -319,7 +319,7 @@ class Session:
         }
 
     def shown(self) -> tuple[Document, Mechanism | None, Motion | None]:
-        """Return the document, its mechanism if it is sound, and the pose as a motion, for a download."""
+        """Return the document, its mechanism if it is valid, and the pose as a motion, for a download."""
         try:
             driving = self.driving
         except InputError:

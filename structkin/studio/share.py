@@ -24,7 +24,7 @@ def fragment(document: Document) -> str:
 
 
 def opened(text: str) -> Document:
-    """Return the document of a fragment, or of an address that ends in one; raise `InputError` where it is none."""
+    """Return the document of a fragment, or of an address that ends in one; raise `InputError` if it is not valid."""
     _, prefix, packed = text.strip().partition(PREFIX)
     try:
         if not prefix:
@@ -35,5 +35,5 @@ def opened(text: str) -> Document:
     except (ValueError, binascii.Error, zlib.error, RecursionError):
         data = None
     if not isinstance(data, dict):
-        raise refuse("", "the shared text holds no mechanism", f"it begins with {PREFIX}, copy all of it")
+        raise refuse("", "the shared text does not contain a mechanism", f"it begins with {PREFIX}, copy all of it")
     return Document(data)

@@ -1,4 +1,4 @@
-"""What the browser is sent: plain data for JSON, lengths in the file's unit, angles in radians."""
+"""The data sent to the browser: plain data for JSON, lengths in the file's unit, angles in radians."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from structkin.studio.document import Document
 
 Frames = Mapping[str, tuple[float, float, float]]
 
-#: What finds the same without a limit.
+#: The commands that do the same without a limit.
 COMMANDS = "`structkin limits` or `structkin assemblies` on it with --budget none"
 
 
@@ -30,7 +30,7 @@ def problems(found: Iterable[Problem]) -> list[dict[str, str]]:
 
 
 def failure(error: InputError) -> str:
-    """Return why a search failed, on one line; a page has no budget to set, the command line has."""
+    """Return why a search failed, on one line; the budget can be raised on the command line, not in a page."""
     found = [
         replace(one, message="the search is too long for the studio", hint=f"save the file and run {COMMANDS}")
         if budget.HINT in one.hint
@@ -41,7 +41,7 @@ def failure(error: InputError) -> str:
 
 
 def sketch(document: Document) -> dict[str, Any]:
-    """Return the sketch as it stands in the document, sound or not: places of points, points and colours of links."""
+    """Return the sketch of the document, valid or not: places of points, points and colours of links."""
     return {
         "points": {name: [z.real, z.imag] for name, z in document.places.items()},
         "links": {name: document.members(name) for name in document.section("links")},
@@ -52,7 +52,7 @@ def sketch(document: Document) -> dict[str, Any]:
 
 
 def scene(check: Check) -> dict[str, Any] | None:
-    """Return the scene of a document drawn for its sketch, None where there is no mechanism."""
+    """Return the scene of a document drawn for its sketch, None if there is no mechanism."""
     if check.mechanism is None:
         return None
     found = view(check.mechanism, structure=check.structure)
@@ -61,9 +61,9 @@ def scene(check: Check) -> dict[str, Any] | None:
 
 
 def wide_scene(mechanism: Mechanism, structure: KinematicStructure | None, samples: int) -> dict[str, Any]:
-    """Return the scene drawn for so many samples of the motion: slots are as long as it needs.
+    """Return the scene drawn for this many samples of the motion, with slots as long as it needs.
 
-    Drivers are those of the sketch: one may drag them farther than they go by themselves.
+    Drivers are those of the sketch, since they may be dragged farther than they go by themselves.
     """
     found = view(mechanism, mechanism.solve(samples=samples), structure=structure)
     sketched = {shape["id"]: shape for shape in view(mechanism, structure=structure)["shapes"]}
@@ -75,7 +75,7 @@ def wide_scene(mechanism: Mechanism, structure: KinematicStructure | None, sampl
 
 
 def structure(check: Check) -> dict[str, Any] | None:
-    """Return mobility and groups in solve order with their colours and words; None where there is no mechanism."""
+    """Return mobility and groups in solve order with their colours and descriptions; None without a mechanism."""
     found = check.structure
     if found is None:
         return None
@@ -160,7 +160,7 @@ def efforts(found: Kinetostatics) -> list[dict[str, Any]]:
 
 
 def limits(found: Limits) -> dict[str, Any]:
-    """Return how far a driver goes, in the file's units, with the reasons."""
+    """Return how far a driver can move, in the file's units, with the reasons."""
     return {
         "driver": found.driver,
         "turns": found.turns_fully,

@@ -335,14 +335,14 @@ def test_a_file_of_another_tool_opens_in_the_page_with_notes(name: str):
 
 @pytest.mark.parametrize("text", ["", "#m=", "#m=####", "#m=AAAA", "#m=eJwDAAAAAAE", "hello"])
 def test_a_shared_text_that_holds_nothing_is_refused(text: str):
-    with pytest.raises(sk.InputError, match="holds no mechanism"):
+    with pytest.raises(sk.InputError, match="does not contain a mechanism"):
         share.opened(text)
 
 
 def test_a_shared_text_that_would_fill_the_memory_is_refused():
     bomb = share.fragment(Document({"title": "x" * 2_000_000}))
     assert len(bomb) < 10_000
-    with pytest.raises(sk.InputError, match="holds no mechanism"):
+    with pytest.raises(sk.InputError, match="does not contain a mechanism"):
         share.opened(bomb)
 
 

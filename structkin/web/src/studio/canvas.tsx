@@ -58,7 +58,7 @@ export function Canvas() {
       case "slider":
       case "cylinder":
         if (tool.peek() !== "link" && !point) {
-          tell(tool.peek() === "slider" ? "Begin at a point: it will slide" : "Begin at a point of a link", true);
+          tell(tool.peek() === "slider" ? "Start at a point: it will slide" : "Start at a point of a link", true);
           return true;
         }
         action.current = { kind: "draw", from: point ? now.sketch.points[point]! : snapped(now, at, null), point };
@@ -149,7 +149,7 @@ function boxOf({ sketch }: State): Box {
   return box ? { x0: x0 - rim, y0: y0 - rim, x1: x1 + rim, y1: y1 + rim } : { x0, y0, x1, y1 };
 }
 
-/** Return the point of the sketch that a place is on, another one than `but`. */
+/** Return the point of the sketch at a place, other than `but`. */
 function pointAt({ sketch }: State, [x, y]: Point, but?: string): string | null {
   let [best, least]: [string | null, number] = [null, pixels(NEAR)];
   for (const [name, [px, py]] of Object.entries(sketch.points)) {
@@ -159,7 +159,7 @@ function pointAt({ sketch }: State, [x, y]: Point, but?: string): string | null 
   return best;
 }
 
-/** Return a place that takes over the abscissa or ordinate of a point that it nearly has, or the place of a point. */
+/** Return a place snapped to a point, or to its x or y. */
 function snapped({ sketch }: State, [x, y]: Point, but: string | null): Point {
   const others = Object.entries(sketch.points).filter(([name]) => name !== but);
   const reach = pixels(SNAP);
@@ -212,7 +212,7 @@ function select(hit: Hit, point: string | null) {
   } else selected.value = link ? { kind: "links", name: link } : null;
 }
 
-// --- what tools do -------------------------------------------------------------------------------------------
+// --- tools ---------------------------------------------------------------------------------------------------
 
 function draw(now: State, { from, point }: { from: Point; point: string | null }, at: Point, hit: Hit) {
   const target = pointAt(now, at);

@@ -1,11 +1,11 @@
-// A view of a sketch that is no mechanism yet: its links as lines, where they are drawn.
+// A view of a sketch that is not a mechanism yet: its links as lines, as drawn.
 import type { Shape, View } from "../types";
 import type { State } from "./types";
 
 const GROUND = "#555555";
 const LOOSE = "#7a8794";
 
-/** Return a scene with the links that nothing connects to the ground, where they are drawn. */
+/** Return a scene that includes the links not connected to the ground, as drawn. */
 export function withLoose(scene: View | null, now: State): View {
   if (!scene) return draftView(now);
   return now.loose.length ? { ...scene, shapes: [...scene.shapes, ...sketched(now, now.loose)] } : scene;

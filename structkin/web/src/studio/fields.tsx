@@ -1,4 +1,4 @@
-// Inputs that set a value when they are left, or on Enter.
+// Input fields that set their value on Enter or when they lose the focus.
 export function Field({ label, value, onSet }: { label: string; value: string; onSet: (value: string) => void }) {
   return (
     <label class="st-field">

@@ -1,9 +1,9 @@
-// Entries of the file as forms: each key with its value as it stands in the file; new joints from a sample.
+// Entries of the file as forms: each key with its value as it is in the file; new joints from a template.
 import { useState } from "preact/hooks";
 import { edit, selected, tell } from "./store";
 import type { Entry, State } from "./types";
 
-/** What a new joint of each kind begins with: names are asked for, numbers can be changed. */
+/** The template of a new joint of each kind: names are asked for, numbers can be changed. */
 const KINDS: Record<string, (points: string[], links: string[]) => Entry> = {
   prismatic: (points, links) => ({ links: [links[0], "ground"], at: points[0], axis: [1, 0] }),
   "pin-in-slot": (points, links) => ({ pin: points[0], slot: links[0], axis: [1, 0] }),
@@ -27,7 +27,7 @@ const KINDS: Record<string, (points: string[], links: string[]) => Entry> = {
   fastened: (_, links) => ({ links: links.slice(0, 2) }),
 };
 
-/** A value as it is typed: a list or table as in JSON, a number, true or false, else a text. */
+/** Return a typed value: a list or table as in JSON, a number, true or false, or else text. */
 export function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -26,7 +26,7 @@ function Studio() {
         )}
         {notes.value && (
           <div class="st-kept st-notes" role="alert">
-            <b>What the file was read as</b>
+            <b>How the file was read</b>
             <ul>{notes.value.map((line) => <li key={line}>{line}</li>)}</ul>
             <button type="button" onClick={() => (notes.value = null)}>Close</button>
           </div>
@@ -60,7 +60,7 @@ addEventListener("keydown", (event) => {
   event.preventDefault();
 });
 
-/** A mechanism in the address's fragment: somebody has shared it. */
+/** A shared mechanism in the fragment of the address. */
 function openFragment() {
   if (!location.hash.startsWith("#m=")) return;
   open({ type: "open", fragment: location.hash });

@@ -1,4 +1,4 @@
-// What stands over and under the scene: handles, ghosts, paths and limits.
+// Overlays of the scene: handles, ghosts, paths and limits.
 import { signal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { Camera } from "../camera";
@@ -8,12 +8,12 @@ import type { Point, View } from "../types";
 import { backdrop, ghosts, mode, pose, poseOf, ranges, selected, send, state, values } from "./store";
 import type { State } from "./types";
 
-/** So many places are in a piece of a path, and so many pieces are shown. */
+/** The number of places in a piece of a path, and of pieces that are shown. */
 const PIECE = 24;
 const PIECES = 20;
 
 export const camera = signal<Camera | null>(null);
-/** A line that is being drawn, and the point that would be taken. */
+/** A line that is being drawn, and the point at which it would end. */
 export const rubber = signal<[Point, Point] | null>(null);
 export const over = signal<string | null>(null);
 
@@ -37,7 +37,7 @@ export function Handles({ now }: { now: State }) {
   );
 }
 
-/** A picture to draw over: its middle and its width are set in the panel. */
+/** The background picture: its middle and its width are set in the panel. */
 export function Backdrop() {
   const { url, x, y, width, ratio } = backdrop.value ?? {};
   if (!url || !width || !ratio) return null;
@@ -48,7 +48,7 @@ export function Backdrop() {
   );
 }
 
-/** Faint pictures of the other assemblies; a click puts the mechanism together that way. */
+/** Faint pictures of the other assemblies; a click switches to one. */
 export function Ghosts({ view }: { view: View }) {
   const found = ghosts.value;
   if (!found || mode.value === "edit") return null;
@@ -65,7 +65,7 @@ export function Ghosts({ view }: { view: View }) {
               send({ type: "assembly", index: k });
             }}
           >
-            <title>{`Assembly ${k + 1}: ${ghost.label}; click to take it`}</title>
+            <title>{`Assembly ${k + 1}: ${ghost.label}; click to switch to it`}</title>
             {view.shapes
               .filter((shape) => shape.part.startsWith("link:") && shape.points)
               .map((shape) => {
@@ -89,7 +89,7 @@ export function Ghosts({ view }: { view: View }) {
   );
 }
 
-/** The paths that marked points have gone while the mechanism was driven: short pieces, of which only the last changes. */
+/** The paths of marked points while the mechanism was driven, in short pieces of which only the last one changes. */
 export function Paths({ view }: { view: View }) {
   const root = useRef<SVGGElement>(null);
   const traced = useMemo(() => view.points.filter((point) => point.trace), [view]);

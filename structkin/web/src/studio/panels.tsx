@@ -1,4 +1,4 @@
-// The panels beside the drawing: what is wrong, groups in solve order, drivers, what is selected, and the searches.
+// The panels next to the drawing: problems, groups in solve order, drivers, the selection, and searches.
 import { useComputed } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { fixed, number } from "../words";
@@ -30,7 +30,7 @@ import type { Choice, Problem, State } from "./types";
 export function Panels() {
   const now = state.value!;
   return (
-    <aside class="st-panels" aria-label="What structkin says">
+    <aside class="st-panels" aria-label="Structure and properties">
       <Status now={now} />
       <Selection now={now} />
       <Groups now={now} />
@@ -95,7 +95,7 @@ function ProblemWords({ problem }: { problem: Problem }) {
   );
 }
 
-/** Return problems that say the same of several entries together: their messages agree but for names and counts. */
+/** Group problems whose messages agree except for names and counts. */
 function grouped(problems: Problem[]): Problem[][] {
   const kinds = new Map<string, Problem[]>();
   for (const problem of problems) {
@@ -141,7 +141,7 @@ function Drivers({ now }: { now: State }) {
           <output>
             <Value id={id} unit={unit(kind)} />
             {efforts.value.filter(({ driver, value }) => driver === id && value !== null).map(({ value, unit }) => (
-              <small title="What holds this pose at rest">{effortWords(value!, unit)}</small>
+              <small title="Effort that holds this pose at rest">{effortWords(value!, unit)}</small>
             ))}
           </output>
           <Play id={id} step={kind === "angle" ? stepOf(now.sketch.angle) : now.sketch.size / 150} revision={now.revision} />
@@ -157,7 +157,7 @@ function Drivers({ now }: { now: State }) {
   );
 }
 
-/** The value of a driver, written straight into the document: it changes with every pose. */
+/** The value of a driver, written directly into the page because it changes with every pose. */
 function Value({ id, unit }: { id: string; unit: string }) {
   const text = useComputed(() => (id in values.value ? fixed(values.value[id]) + unit : "–"));
   return <>{text}</>;
@@ -168,7 +168,7 @@ const effortWords = (value: number, unit: string) =>
 
 const stepOf = (unit: string) => ({ deg: 2, rad: 0.035, mrad: 35, rev: 1 / 180 })[unit] ?? 0.035;
 
-/** Moves a driver on, step by step as the poses come back, and turns round where it stops. */
+/** Moves a driver step by step as poses arrive, and reverses where it stops. */
 function Play({ id, step, revision }: { id: string; step: number; revision: number }) {
   const on = playing.value === id;
   useEffect(() => {
@@ -203,9 +203,9 @@ function Searches({ now }: { now: State }) {
     <section data-panel="searches">
       <h2>Find</h2>
       <div class="st-row">
-        {button("limits", "Limits", "How far each driver goes, and what stops it")}
+        {button("limits", "Limits", "How far each driver can move, and what stops it")}
         {button("ranking", "Best input", "Which joint should drive: the simplest structure first")}
-        {button("assemblies", "Assemblies", "All ways to put it together at these driver values")}
+        {button("assemblies", "Assemblies", "All assemblies at these driver values")}
       </div>
       {ranges.value?.map((range) => <pre key={range.driver} class="st-report">{range.report}</pre>)}
       {ghosts.value && (
@@ -227,7 +227,7 @@ function Searches({ now }: { now: State }) {
 const LENGTHS = ["mm", "cm", "dm", "m", "km", "um", "in", "ft"];
 const ANGLES = ["deg", "rad", "mrad", "rev"];
 
-/** The units of the file; its numbers stay as they are. */
+/** The units of the file; its numbers are not converted. */
 function Units({ now }: { now: State }) {
   const choice = (kind: "length" | "angle", value: string, names: string[]) => (
     <label class="st-field">
@@ -254,7 +254,7 @@ function Backdrop({ now }: { now: State }) {
   const take = async (file: File | undefined) => {
     if (!file) return;
     const picture = await createImageBitmap(file).catch(() => null);
-    if (!picture) return tell("This file is no picture", true);
+    if (!picture) return tell("This file is not a picture", true);
     const places = Object.values(now.sketch.points);
     const middle = (k: 0 | 1) => (places.length ? (Math.min(...places.map((at) => at[k])) + Math.max(...places.map((at) => at[k]))) / 2 : 0);
     const width = places.length ? 1.5 * now.sketch.size : 100;
@@ -265,7 +265,7 @@ function Backdrop({ now }: { now: State }) {
   );
   return (
     <section data-panel="backdrop">
-      <h2>Picture to draw over</h2>
+      <h2>Background picture</h2>
       {found ? (
         <div class="st-row">
           {field("width", "width")}

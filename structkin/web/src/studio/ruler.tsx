@@ -1,4 +1,4 @@
-// What gives the drawing its size: a scale bar in pixels, and a grid in mechanism units while one edits.
+// The scale of the drawing: a scale bar in pixels, and in Edit a grid in mechanism units.
 import { useContext } from "preact/hooks";
 import { placeOf } from "../camera";
 import { StageContext } from "../scene";
@@ -7,7 +7,7 @@ import { StageContext } from "../scene";
 const BAR = 70;
 const SQUARE = 22;
 
-/** Return 1, 2 or 5 times a power of ten: the least such length that is at least so long. */
+/** Return the smallest length of 1, 2 or 5 times a power of ten that is at least this long. */
 export function roundLength(least: number): number {
   const power = 10 ** Math.floor(Math.log10(least));
   return power * [1, 2, 5, 10].find((factor) => factor * power >= 0.999 * least)!;

@@ -1,4 +1,4 @@
-// The panel of what is selected.
+// The panel of the selection.
 import { useComputed } from "@preact/signals";
 import { spot } from "../pose";
 import { fixed } from "../words";
@@ -37,7 +37,7 @@ export function Selection({ now }: { now: State }) {
   );
 }
 
-/** Where a point is in the pose that is shown; the sketch is another one. */
+/** The place of a point in the current pose, which differs from the sketch. */
 function Here({ now, name }: { now: State; name: string }) {
   const point = now.scene?.points.find((one) => one.name === name);
   const text = useComputed(() => {
@@ -65,7 +65,7 @@ function PointFields({ now, name }: { now: State; name: string }) {
       <p class="st-quiet">
         On{" "}
         {links.map((link) => (
-          <button key={link} type="button" class="st-chip" title="Take the point off this link" onClick={() => edit({ op: "detach", point: name, link })}>{link} ×</button>
+          <button key={link} type="button" class="st-chip" title="Remove the point from this link" onClick={() => edit({ op: "detach", point: name, link })}>{link} ×</button>
         ))}
         {!links.length && "no link"}
       </p>
@@ -96,7 +96,7 @@ function LinkFields({ now, name }: { now: State; name: string }) {
         return (
           <div class="st-row" key={`${first}-${second}`}>
             <NumberField label={`${first}–${second}`} value={length} unit={now.sketch.unit} onSet={set} />
-            <button type="button" aria-pressed={given} title={given ? "The length is locked; click to free it" : "Lock this length"} onClick={() => set(given ? null : Number(length.toPrecision(6)))}>
+            <button type="button" aria-pressed={given} title={given ? "The length is locked; click to unlock it" : "Lock this length"} onClick={() => set(given ? null : Number(length.toPrecision(6)))}>
               {given ? "locked" : "lock"}
             </button>
           </div>

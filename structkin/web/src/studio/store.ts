@@ -1,4 +1,4 @@
-// What the page knows, as signals, and the socket that it is told over.
+// The state of the page as signals, and the socket over which it comes.
 import { batch, computed, effect, signal } from "@preact/signals";
 import type { Pose } from "../pose";
 import type { Point, View } from "../types";
@@ -40,19 +40,19 @@ export const efforts = signal<Effort[]>([]);
 export const wide = signal<{ revision: number; scene: View } | null>(null);
 /** The driver that is played. */
 export const playing = signal<string | null>(null);
-/** What was understood of a file of another tool, and what not. */
+/** Notes on what was understood of a file of another tool. */
 export const notes = signal<string[] | null>(null);
 export const searching = signal<string>("");
-/** A picture behind the drawing, which stays in the page: its middle, its width, and width over height. */
+/** A background picture, which stays in the page: its middle, its width, and its aspect ratio (width to height). */
 export const backdrop = signal<{ url: string; x: number; y: number; width: number; ratio: number } | null>(null);
 export const shared = signal("");
 export const kept = signal<Kept | null>(null);
 export const welcome = signal(false);
-/** Grows when the picture is to be fitted: another mechanism was opened. */
+/** Increases when the view is to be fitted because another mechanism was opened. */
 export const opened = signal(0);
 export const dirty = computed(() => !!state.value && !state.value.saved);
 
-/** What the browser keeps of a document that was not saved. */
+/** What the browser keeps of an unsaved document. */
 interface Kept {
   document: State["document"];
   time: number;
@@ -63,7 +63,7 @@ let sequence = 0;
 let strokes = Date.now();
 const token = tokenOf();
 
-/** Return the token of the address, and take it out of what is seen there; a reload finds it in the tab's memory. */
+/** Return the token of the address and remove it from view; after a reload it is found in the tab's storage. */
 function tokenOf(): string {
   const address = new URL(location.href);
   const given = address.searchParams.get("token");
@@ -96,7 +96,7 @@ export function connect() {
     closed.value =
       code === 4001
         ? "The studio was opened in another tab."
-        : "The studio has ended, or the token is missing: open the address that structkin studio prints.";
+        : "The studio has stopped, or the token is missing: open the address that structkin studio prints.";
   };
 }
 
@@ -107,10 +107,10 @@ export function send(message: { type: string } & Record<string, unknown>) {
 export const newStroke = () => ++strokes;
 export const edit = (command: Command, stroke?: number) => send({ type: "edit", command, stroke });
 
-/** The drag that is not answered yet, and the place that the pointer has gone to meanwhile. */
+/** The drag that is not answered yet, and the place to which the pointer has moved in the meantime. */
 let asked = 0;
 let ahead: (() => void) | null = null;
-/** Drag a place of a link to another one; while the last drag is not answered, only the newest place is kept. */
+/** Drag a place of a link to another place; until the last drag is answered, only the newest place is kept. */
 export function drag(link: string, local: Point, to: Point) {
   if (asked) {
     ahead = () => drag(link, local, to);
@@ -137,7 +137,7 @@ export function tell(text: string, bad = false) {
   setTimeout(() => note.peek()?.text === text && (note.value = null), bad ? 7000 : 3500);
 }
 
-/** Undo or redo; what is played is stopped first, since a change of the mechanism is not what one sees then. */
+/** Undo or redo; a playing driver is stopped first, since a change would not be visible while it moves. */
 export function step(type: "undo" | "redo") {
   if (playing.peek()) {
     playing.value = null;
@@ -147,7 +147,7 @@ export function step(type: "undo" | "redo") {
 }
 
 let refusedSave = false;
-/** Write the file; one that was refused because the file has changed is written when it is asked for again. */
+/** Write the file; after a refusal because the file has changed, a second request writes it. */
 export function save() {
   if (file.peek()) send({ type: "save", overwrite: refusedSave });
   else void download("mechanism.toml");
@@ -289,7 +289,7 @@ function keep(message: State) {
     if (message.saved) localStorage.removeItem(key);
     else localStorage.setItem(key, JSON.stringify({ document: message.document, time: Date.now() } satisfies Kept));
   } catch {
-    // a full or forbidden storage only means that nothing is kept
+    // if the storage is full or forbidden, nothing is kept
   }
 }
 
@@ -298,7 +298,7 @@ function offerKept(message: State) {
     const found = JSON.parse(localStorage.getItem(key) ?? "null") as Kept | null;
     if (found && message.saved && JSON.stringify(found.document) !== JSON.stringify(message.document)) kept.value = found;
   } catch {
-    // what cannot be read is not offered
+    // a copy that cannot be read is not offered
   }
 }
 
@@ -309,13 +309,13 @@ export function takeKept(restore: boolean) {
   else localStorage.removeItem(key);
 }
 
-/** Open another mechanism: the picture is fitted when it comes. */
+/** Open another mechanism; the view is fitted when it arrives. */
 export function open(message: { type: string } & Record<string, unknown>) {
   refit = true;
   send(message);
 }
 
-/** Ask for slots as long as the motion needs once a revision is driven. */
+/** Once a revision is driven, request slots that are long enough for its motion. */
 let widened = -1;
 effect(() => {
   const now = state.value;

@@ -23,11 +23,11 @@ import {
 export const TOOLS: { tool: Tool; text: string; key: string; title: string }[] = [
   { tool: "select", text: "Move", key: "v", title: "Select, and drag points; a point dropped on another one becomes a pin" },
   { tool: "link", text: "Link", key: "l", title: "Drag from one end of a link to the other" },
-  { tool: "point", text: "Point", key: "p", title: "Click a link to give it a point" },
+  { tool: "point", text: "Point", key: "p", title: "Click a link to add a point to it" },
   { tool: "ground", text: "Ground", key: "g", title: "Click a point to fix it, and again to free it" },
   { tool: "slider", text: "Slider", key: "s", title: "Drag from a point along its guide, or to the link that has the slot" },
-  { tool: "cylinder", text: "Cylinder", key: "c", title: "Drag from one point to another: their distance drives" },
-  { tool: "driver", text: "Driver", key: "d", title: "Click the joint that drives" },
+  { tool: "cylinder", text: "Cylinder", key: "c", title: "Drag from one point to another: their distance is driven" },
+  { tool: "driver", text: "Driver", key: "d", title: "Click the joint to be driven" },
 ];
 
 const EXPORTS = {
@@ -111,8 +111,8 @@ export function Toolbar() {
         <button type="button" class={dirty.value ? "st-dirty" : ""} title={file.value ? `Write ${file.value} (Ctrl+S)` : "Download the mechanism file (Ctrl+S)"} onClick={save}>
           {file.value ? "Save" : "Download"}
         </button>
-        <button type="button" title="A text that holds the mechanism and opens in anybody's studio" onClick={() => send({ type: "share" })}>Share</button>
-        <button type="button" title="Open what somebody shared" onClick={openShared}>Paste</button>
+        <button type="button" title="A text that contains the mechanism and opens in anyone's studio" onClick={() => send({ type: "share" })}>Share</button>
+        <button type="button" title="Open a shared mechanism" onClick={openShared}>Paste</button>
         <select aria-label="Export" value="" disabled={searching.value !== ""} onChange={({ currentTarget }) => {
           void download(currentTarget.value);
           currentTarget.value = "";
@@ -138,7 +138,7 @@ function Shared() {
   };
   return (
     <div class="st-shared" role="dialog" aria-label="Share">
-      <p>Who pastes this text into a studio (“Paste”), or opens it with <code>structkin studio --shared</code>, has the mechanism. It holds nothing else.</p>
+      <p>Anyone can open this mechanism: paste the text into a studio (“Paste”), or use <code>structkin studio --shared</code>. It contains nothing else.</p>
       <textarea readOnly rows={4} onFocus={({ currentTarget }) => currentTarget.select()}>{shared.value}</textarea>
       <div class="st-row">
         <button type="button" onClick={copy}>Copy</button>
