@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -106,11 +106,18 @@ class SpatialModel(model.SpatialModel):
 
         return simulate(self, self._time(duration), samples, rtol, loops=loops)
 
-    def equations(self, *, numbers: bool = False, shared: bool | None = None) -> Equations:
+    def equations(
+        self,
+        *,
+        numbers: bool = False,
+        shared: bool | None = None,
+        loops: str = "multipliers",
+        independent: Sequence[str] = (),
+    ) -> Equations:
         """Return the equations of motion in minimal coordinates; see `structkin.symbolic.equations` (needs SymPy)."""
         from structkin.symbolic import equations
 
-        return equations(self, numbers=numbers, shared=shared)
+        return equations(self, numbers=numbers, shared=shared, loops=loops, independent=independent)
 
     def plot(self) -> Figure:
         """Return a figure of the bodies as drawn; squares are joints at the ground."""

@@ -19,6 +19,9 @@ def equations(
     latex: Annotated[bool, typer.Option("--latex", help="Write a LaTeX document (the default).")] = False,
     python: Annotated[bool, typer.Option("--python", help="Write a Python module that needs NumPy only.")] = False,
     c: Annotated[bool, typer.Option("--c", help="Write a C99 file.")] = False,
+    loops: Annotated[
+        str, typer.Option("--loops", help="Loops of the model: multipliers, or explicit: solved for coordinates.")
+    ] = "multipliers",
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="File to write; default: stdout.", metavar="FILE", show_default=False),
@@ -33,7 +36,7 @@ def equations(
         raise InputError([Problem("--output", "would overwrite the model file", "give another name")], "output")
     model = SpatialModel.load(file)
     with progress("deriving"):
-        derived = model.equations()
+        derived = model.equations(loops=loops)
         text: str = getattr(derived, (chosen or ["latex"])[0])()
     if output is None:
         typer.echo(text)
