@@ -235,7 +235,8 @@ def test_the_edge_of_reach_is_singular(form, seed):
         middle = 0.5 * (low + high)
         closes = np.asarray(form.discriminant(between(middle))) > 0
         low, high = np.where(closes, middle, low), np.where(closes, high, middle)
-    assert np.max(np.abs(form.discriminant(between(low)))) < 1e-12
+    ends = np.abs([form.discriminant(inside), form.discriminant(outside)])
+    assert np.max(np.abs(form.discriminant(between(low)))) < 1e-12 * (1.0 + np.max(ends))
     sizes = []
     for back in (1e-4, 1e-6):
         h = between(np.maximum(low - back, 0.0))
@@ -345,9 +346,9 @@ def test_a_pose_whose_lines_of_action_meet_is_singular(form, seed):
     levels = iter(form.residual(h, (O, U)))
     h = tuple(x + next(levels) if np.ndim(x) == 1 else x for x in h)
     assert np.max(np.abs(form.mode_indicator(h, (O, U)))) < 1e-12
-    assert (
-        np.max(np.abs(form.discriminant(h))) < 1e-9 * np.max(np.abs(form.mode_indicator(beside(h), form.poses(h)))) ** 6
-    )
+    # At a double mode the elimination may lose a mode, which is NaN.
+    size = np.nanmax(np.abs(form.mode_indicator(beside(h), form.poses(h))))
+    assert np.max(np.abs(form.discriminant(h))) < 1e-9 * size**6
 
 
 def test_names_and_aliases_are_unique_and_found():
