@@ -106,7 +106,7 @@ def test_a_picture_of_nothing_known() -> None:
     assert texts == []
     lost = m.solve(drivers={"motor": (np.zeros(3), np.full(3, np.nan), np.zeros(3))})
     texts = [text.get_text() for ax in lost.forces().plot().axes for text in ax.texts]
-    assert all("not known" in text for text in texts) and texts
+    assert all("unknown" in text for text in texts) and texts
 
 
 def test_check_names_a_mass_that_forces_would_refuse(capsys: Any, monkeypatch: Any, tmp_path: Path) -> None:
