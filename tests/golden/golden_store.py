@@ -201,6 +201,8 @@ def main() -> int:
     options = parser.parse_args()
     only = tuple(options.only)
     names = [name for name in case_names() if chosen(name, only)]
+    if not names:
+        parser.error(f"no case begins with {' or '.join(only)}")
     return (_record if options.what == "record" else _compare)(names, options.workers, only)
 
 
