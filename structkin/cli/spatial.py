@@ -46,7 +46,8 @@ def spatial(
         typer.Option("--csv", help="Write sensors and bodies, a line a sample; - for stdout.", metavar="TABLE"),
     ] = None,
     plot: Annotated[
-        Path | None, typer.Option("--plot", help="Draw sensors, energy, joint opening over time.", metavar="PICTURE")
+        Path | None,
+        typer.Option("--plot", help="Draw sensors or bodies, and energy, over time.", metavar="PICTURE"),
     ] = None,
     picture: Annotated[
         Path | None, typer.Option("--picture", help="Draw the last pose and paths in space.", metavar="PICTURE")

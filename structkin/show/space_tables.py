@@ -65,6 +65,16 @@ def sensor_columns(motion: SpatialRun) -> Iterator[Column]:
             yield Column(name, f"{sensor.quantity} {head}", _unit(motion.model, sensor, k), values[:, k])
 
 
+def shown_columns(motion: SpatialRun) -> Iterator[Column]:
+    """Yield the columns of the sensors; without sensors, the centres of mass of the bodies."""
+    if motion.model.sensors:
+        yield from sensor_columns(motion)
+        return
+    for body in motion.model.bodies:
+        for axis, values in zip("xyz", motion.position(body).T, strict=True):
+            yield Column(body, f"position {axis}", "m", values)
+
+
 def _unit(model: SpatialModel, sensor: Sensor, number: int) -> str:
     if sensor.quantity in UNITS:
         return UNITS[sensor.quantity]
@@ -122,9 +132,9 @@ def space_to_dict(motion: SpatialRun) -> dict[str, Any]:
 
 
 def space_table(motion: SpatialRun) -> Table:
-    """Return the sensors for the terminal: first, last, least and largest value; energy and opening below."""
+    """Return a table of the sensors, or of the bodies if there are none: first, last, least, largest value; energy."""
     rows = []
-    for c in [*sensor_columns(motion), Column("", "energy", "J", motion.energy)]:
+    for c in [*shown_columns(motion), Column("", "energy", "J", motion.energy)]:
         numbers = (c.values[0], c.values[-1], c.values.min(), c.values.max())
         rows.append((c.name, c.unit, *(f"{x:.6g}" for x in numbers)))
     lost = motion.energy[-1] - motion.energy[0]
@@ -136,9 +146,9 @@ def space_table(motion: SpatialRun) -> Table:
 
 
 def plot_space(motion: SpatialRun) -> Figure:
-    """Return a figure of the sensors, the change of energy and, where joints open, by how much, over time."""
+    """Return a figure over time: sensors, or bodies without them, change of energy, and how far joints open."""
     groups: dict[tuple[str, str], list[Column]] = {}
-    for column in sensor_columns(motion):
+    for column in shown_columns(motion):
         groups.setdefault((column.part, column.unit), []).append(column)
     extra = [("change\nof energy", "J", motion.energy - motion.energy[0])]
     if motion.closure.any():

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import structkin as sk
 from structkin.examples import spatial
 from structkin.show.space import _Stage, animate_space, draw_space_motion, lines_of
-from structkin.show.space_tables import plot_space, quaternions
+from structkin.show.space_tables import plot_space, quaternions, shown_columns
 
 
 @pytest.fixture(scope="module")
@@ -53,6 +55,14 @@ def test_figures_have_axes_with_units(motion):
     (ax,) = draw_space_motion(motion).axes
     assert ax.get_xlabel() == "x [m]"
     assert motion.model.plot().axes
+
+
+def test_without_sensors_the_bodies_are_shown(motion):
+    bare = replace(motion, model=replace(motion.model, sensors={}))
+    found = {(c.part, c.quantity): c.values for c in shown_columns(bare)}
+    assert {part for part, _ in found} == set(motion.model.bodies)
+    np.testing.assert_array_equal(found["arm1", "position z"], motion.position("arm1")[:, 2])
+    assert {part for c in shown_columns(motion) for part in [c.part]} == set(motion.sensors)
 
 
 def test_quaternions_do_not_jump():
