@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from structkin.joints.prismatic import PrismaticEntry
 from structkin.joints.registry import JOINT_TYPES
 from structkin.model.draft import GROUND, Draft, items
-from structkin.model.entry import SECTIONS, Entry, read
+from structkin.model.entry import SECTIONS
 from structkin.model.fields import vector
 from structkin.model.flaw import Flaw, describe
 from structkin.model.force_schema import FORCE_TYPES, ForceEntry
 from structkin.model.forces import Forces
 from structkin.model.schema import DriverEntry, LinkEntry
 from structkin.model.topology import suggest
-from structkin.model.units import FILE_UNITS, Units, check_file_unit
 
 _SAMPLES = {
     "points": "A = [0, 0]",
@@ -47,8 +46,6 @@ _FORCE_HINTS: Mapping[str, str] = {
     "damper": 'write type = "spring", with a damping and no stiffness',
     "actuator": "write type = \"spring\", with the key 'actuator'",
 }
-E = TypeVar("E", bound=Entry)
-
 #: The file format read here; a file that names none has format 1.
 FORMAT = 1
 
@@ -65,21 +62,17 @@ def read_document(data: Any, folder: Path | None) -> Draft:
     if draft.problems:
         draft.unread.update(SECTIONS)  # the contents of such a file are not checked
         return draft
-    for key in data:
-        if key not in SECTIONS:
-            known = _SECTION_HINTS.get(str(key).casefold())
-            hint = suggest(str(key), SECTIONS) if known is None else f"did you mean '{known}'?"
-            draft.fault(str(key), "unknown section or key", hint)
+    draft.check_sections(data, SECTIONS, _SECTION_HINTS)
     _read_head(draft, data)
-    _read_units(draft, _section(draft, data, "units"))
+    draft.read_units(_section(draft, data, "units"))
     if "duration" in data:
-        draft.duration = draft.attempt("duration", _duration, draft, data["duration"])
+        draft.duration = draft.read_duration(data["duration"])
     _read_points(draft, _section(draft, data, "points", required=True))
     _read_links(draft, _section(draft, data, "links", required=True))
     _read_lengths(draft, _section(draft, data, "lengths"))
     _read_joints(draft, _section(draft, data, "joints"))
     for name, value in items(_section(draft, data, "drivers")):
-        entry = _entry(draft, DriverEntry, "drivers", name, value)
+        entry = draft.read_entry(DriverEntry, f"drivers.{name}", value)
         if entry is not None:
             draft.driver_entries[name] = entry
     _read_forces(draft, _section(draft, data, "forces"))
@@ -118,25 +111,6 @@ def _read_head(draft: Draft, data: Mapping[str, Any]) -> None:
         draft.fault("title", f"expected text, found {describe(title)}")
 
 
-def _duration(draft: Draft, value: Any) -> float:
-    seconds = draft.units.quantity(value, "time")
-    if seconds <= 0:
-        raise Flaw(f"expected a time greater than zero, found {value}")
-    return seconds
-
-
-def _read_units(draft: Draft, section: Mapping[str, Any]) -> None:
-    chosen: dict[str, str] = {}
-    for kind, name in items(section):
-        if kind not in FILE_UNITS:
-            draft.fault("units", f"unknown key '{kind}'", f"{suggest(kind, FILE_UNITS)}; other quantities are in SI")
-            continue
-        unit = draft.attempt(f"units.{kind}", check_file_unit, kind, name)
-        if unit is not None:
-            chosen[kind] = unit
-    draft.units = Units(**chosen)
-
-
 def _read_points(draft: Draft, section: Mapping[str, Any]) -> None:
     for name, value in items(section):
         place = draft.attempt(f"points.{name}", vector, value, "length", draft.units)
@@ -149,7 +123,8 @@ def _read_points(draft: Draft, section: Mapping[str, Any]) -> None:
 
 def _read_links(draft: Draft, section: Mapping[str, Any]) -> None:
     for name, value in items(section):
-        entry = _entry(draft, LinkEntry, "links", name, {"points": value} if isinstance(value, list | tuple) else value)
+        listed = {"points": value} if isinstance(value, list | tuple) else value
+        entry = draft.read_entry(LinkEntry, f"links.{name}", listed)
         if entry is not None:
             draft.link_entries[name] = entry
 
@@ -182,7 +157,7 @@ def _read_joints(draft: Draft, section: Mapping[str, Any]) -> None:
         kind = value.get("type") if isinstance(value, Mapping) else None
         model = JOINT_TYPES.get(kind) if isinstance(kind, str) else None
         if model is not None or not isinstance(value, Mapping):
-            entry = _entry(draft, model or PrismaticEntry, "joints", name, value)
+            entry = draft.read_entry(model or PrismaticEntry, f"joints.{name}", value)
             if entry is not None:
                 draft.joint_entries[name] = entry
             continue
@@ -206,7 +181,7 @@ def _read_forces(draft: Draft, section: Mapping[str, Any]) -> None:
             draft.forces = Forces(gravity or 0j)
             continue
         if isinstance(kind, str) and kind in FORCE_TYPES:
-            entry = _entry(draft, FORCE_TYPES[kind], "forces", name, value)
+            entry = draft.read_entry(FORCE_TYPES[kind], f"forces.{name}", value)
             if entry is not None:
                 draft.force_entries[name] = entry
             continue
@@ -220,15 +195,6 @@ def _read_forces(draft: Draft, section: Mapping[str, Any]) -> None:
             draft.fault(f"{key}.type", f"expected text, found {describe(kind)}", known)
 
 
-def _entry(draft: Draft, model: type[E], section: str, name: str, value: Any) -> E | None:
-    key = f"{section}.{name}"
-    entry, problems = read(model, value, key, draft.units)
-    draft.problems += problems
-    if entry is None:
-        draft.unread.add(key)
-    return entry
-
-
 def _check_names(draft: Draft, data: Mapping[str, Any]) -> None:
     owner: dict[str, str] = {}
     for section in ("points", "links", "joints", "drivers", "forces"):
@@ -238,7 +204,7 @@ def _check_names(draft: Draft, data: Mapping[str, Any]) -> None:
             if not isinstance(name, str):
                 draft.fault(key, f"expected a name in quotes, found {describe(name)}", f'write "{name}"')
                 continue
-            _check_name(draft, key, name)
+            draft.check_characters(key, name, _FORBIDDEN)
             if section == "links" or (section, name) == ("forces", "gravity"):
                 continue
             if name == GROUND:
@@ -247,19 +213,3 @@ def _check_names(draft: Draft, data: Mapping[str, Any]) -> None:
                 hint = "points, joints, drivers and forces need different names"
                 draft.fault(key, f"the name is already used in [{owner[name]}]", hint)
             owner.setdefault(name, section)
-
-
-def _check_name(draft: Draft, key: str, name: str) -> None:
-    found = [character for character in _FORBIDDEN if character in name]
-    if not name:
-        draft.fault(key, "the name is empty")
-    elif found:
-        draft.fault(key, f"a name cannot contain '{found[0]}'", f"such as '{_cleaned(name)}'")
-    elif name != name.strip() or not name.isprintable():
-        draft.fault(key, "a name cannot begin or end with a space, or contain control characters")
-
-
-def _cleaned(name: str) -> str:
-    for character in _FORBIDDEN:
-        name = name.replace(character, "_")
-    return name

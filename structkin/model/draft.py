@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any
 
-from structkin.errors import Problem
+from structkin.model.collector import Collector
 from structkin.model.entry import Entry
-from structkin.model.flaw import Flaw
 from structkin.model.forces import Forces, InitialLink, InitialPoint, InitialState
 from structkin.model.parts import DriverCoordinate, Link, SketchPose
 from structkin.model.schema import DriverEntry, LinkEntry
 from structkin.model.topology import Driver, Joint, suggest
-from structkin.model.units import Units
 
 GROUND = "ground"
 
@@ -22,17 +19,12 @@ if TYPE_CHECKING:
     from structkin.joints.entry import JointEntry
     from structkin.joints.pair import Joints, Pair
 
-P = ParamSpec("P")
-T = TypeVar("T")
-
 
 @dataclass
-class Draft:
+class Draft(Collector):
     """Entries as read, the parts made from them, and the problems found. SI throughout."""
 
-    folder: Path | None = None
     title: str = ""
-    units: Units = field(default_factory=Units)
     duration: float | None = None
 
     points: dict[str, complex] = field(default_factory=dict)
@@ -57,24 +49,6 @@ class Draft:
     pose: SketchPose | None = None  # replaces the pose given by the points
 
     remarks: list[str] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
-    unread: set[str] = field(default_factory=set)  # sections, and "section.name": given, but unreadable
-
-    def fault(self, key: str, message: str, hint: str = "") -> None:
-        """Record an error."""
-        self.problems.append(Problem(key, message, hint))
-
-    def attempt(self, key: str, make: Callable[P, T], *args: P.args, **options: P.kwargs) -> T | None:
-        """Return what `make` returns; a `Flaw` becomes a problem of this key, and None is returned."""
-        try:
-            return make(*args, **options)
-        except Flaw as flaw:
-            self.fault(key, flaw.message, flaw.hint)
-            return None
-
-    def excused(self, section: str, name: str) -> bool:
-        """Return whether a missing name is not an error, because its entry was given but could not be read."""
-        return section in self.unread or f"{section}.{name}" in self.unread
 
     def whole(self, section: str) -> bool:
         """Return whether every entry of a section was read, so that a missing name really is missing."""

@@ -8,17 +8,21 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+from structkin.errors import InputError, Problem
 from structkin.model.flaw import Flaw, decimal_comma, describe, short
 from structkin.model.tables import read_text
 
 SUFFIXES = (".toml", ".json")
 
 
-def read_data(path: Path) -> dict[str, Any]:
-    """Return the contents of a mechanism file as plain data; raise `Flaw` with the line of a syntax error."""
-    if path.suffix.lower() not in SUFFIXES and not path.is_dir() and path.exists():
-        raise Flaw(f"expected a .toml or .json file, found the suffix '{path.suffix}'", "rename it")
-    return parse_data(read_text(path), path.suffix.lower())
+def load_data(path: Path) -> dict[str, Any]:
+    """Return the contents of a file as plain data; raise `InputError` with the line of a syntax error."""
+    try:
+        if path.suffix.lower() not in SUFFIXES and not path.is_dir() and path.exists():
+            raise Flaw(f"expected a .toml or .json file, found the suffix '{path.suffix}'", "rename it")
+        return parse_data(read_text(path), path.suffix.lower())
+    except Flaw as flaw:
+        raise InputError([Problem("", flaw.message, flaw.hint)], str(path)) from None
 
 
 def parse_data(text: str, suffix: str) -> dict[str, Any]:

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from structkin.errors import InputError, Problem
 from structkin.model.arguments import mapping
-from structkin.model.file import read_data
-from structkin.model.flaw import Flaw
+from structkin.model.file import load_data
 from structkin.model.parts import DriverCoordinate, Link
 from structkin.model.topology import Driver, Topology, suggest
 from structkin.model.units import Units
@@ -150,11 +149,7 @@ class Mechanism:
           - there is no file 'no_such_linkage.toml'
         """
         path = Path(path)
-        try:
-            data = read_data(path)
-        except Flaw as flaw:
-            raise InputError([Problem("", flaw.message, flaw.hint)], str(path)) from None
-        return cls.from_dict(data, source=str(path), folder=path.parent)
+        return cls.from_dict(load_data(path), source=str(path), folder=path.parent)
 
     def _build(self, data: Mapping[str, Any], source: str, folder: Path | None) -> None:
         # pydantic is slow to import, and decomposing a Topology does not need it

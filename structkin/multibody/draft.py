@@ -2,48 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+from typing import Any
 
-from structkin.errors import Problem
-from structkin.model.flaw import Flaw
+from structkin.model.collector import Collector
 from structkin.model.topology import suggest
-from structkin.model.units import Units
 from structkin.multibody.joint import Floats, SpatialJoint
 from structkin.multibody.model import GROUND, Body, Load, Sensor
 
-P = ParamSpec("P")
-T = TypeVar("T")
-
 
 @dataclass
-class SpatialDraft:
-    """Points, bodies, joints, loads and sensors made so far, in SI; `unread` are those given but not readable."""
+class SpatialDraft(Collector):
+    """Points, bodies, joints, loads and sensors made so far, in SI."""
 
-    folder: Path | None = None
-    units: Units = field(default_factory=Units)
     points: dict[str, Floats] = field(default_factory=dict)
     held: dict[str, list[str]] = field(default_factory=dict)  # body -> its points
     bodies: dict[str, Body] = field(default_factory=dict)
     joints: dict[str, SpatialJoint] = field(default_factory=dict)
     loads: dict[str, Load] = field(default_factory=dict)
     sensors: dict[str, Sensor] = field(default_factory=dict)
-    problems: list[Problem] = field(default_factory=list)
-    unread: set[str] = field(default_factory=set)
-
-    def fault(self, key: str, message: str, hint: str = "") -> None:
-        """Record an error."""
-        self.problems.append(Problem(key, message, hint))
-
-    def attempt(self, key: str, make: Callable[P, T], *args: P.args, **options: P.kwargs) -> T | None:
-        """Return what `make` returns; a `Flaw` becomes a problem of this key, and None is returned."""
-        try:
-            return make(*args, **options)
-        except Flaw as flaw:
-            self.fault(key, flaw.message, flaw.hint)
-            return None
 
     def has_fault(self, key: str) -> bool:
         """Return whether a value of this entry has an error: what follows from it is not checked."""
@@ -74,10 +52,6 @@ class SpatialDraft:
         if not self.excused("bodies", name):
             self.fault(key, f"body '{name}' is not in [bodies]", suggest(name, [GROUND, *self.held]))
         return False
-
-    def excused(self, section: str, name: str) -> bool:
-        """Return whether a missing name is not an error, because its entry was given but could not be read."""
-        return section in self.unread or f"{section}.{name}" in self.unread
 
     def end(self, key: str, text: str) -> tuple[str, str] | None:
         """Return (body, point) of "body.point", or of a point that one body alone has; None after an error."""

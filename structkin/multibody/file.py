@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
-from structkin.errors import InputError, Problem
+from structkin.errors import InputError
 from structkin.model.document import FORMAT
-from structkin.model.entry import Entry, read
-from structkin.model.file import read_data
-from structkin.model.flaw import Flaw, describe
-from structkin.model.topology import suggest
-from structkin.model.units import FILE_UNITS, Units, check_file_unit
+from structkin.model.entry import Entry
+from structkin.model.file import load_data
+from structkin.model.flaw import describe
 from structkin.multibody.draft import SpatialDraft
 from structkin.multibody.entries import LOAD_TYPES, BodyEntry, SensorEntry, SpatialForceEntry, SpatialJointEntry
 from structkin.multibody.fields import vector3
@@ -40,8 +38,6 @@ _LOAD_HINTS: Mapping[str, str] = {
 }
 _FORBIDDEN = '-@,:".'
 
-E = TypeVar("E", bound=Entry)
-
 
 def load(path: str | Path) -> SpatialModel:
     """Return the model of a .toml or .json file; raise `InputError` that lists every error.
@@ -52,11 +48,7 @@ def load(path: str | Path) -> SpatialModel:
       - there is no file 'no_such_top.toml'
     """
     path = Path(path)
-    try:
-        data = read_data(path)
-    except Flaw as flaw:
-        raise InputError([Problem("", flaw.message, flaw.hint)], str(path)) from None
-    return from_dict(data, source=str(path), folder=path.parent)
+    return from_dict(load_data(path), source=str(path), folder=path.parent)
 
 
 def from_dict(data: Mapping[str, Any], *, source: str = "", folder: Path | None = None) -> SpatialModel:
@@ -82,17 +74,12 @@ def from_dict(data: Mapping[str, Any], *, source: str = "", folder: Path | None 
 
 def _read(draft: SpatialDraft, data: Mapping[str, Any]) -> tuple[Any, float | None, dict[str, Any]]:
     """Fill the draft; return gravity, duration and the points of the ground."""
-    for key in data:
-        if key not in SECTIONS:
-            known = _SECTION_HINTS.get(str(key).casefold())
-            draft.fault(
-                str(key), "unknown section or key", f"did you mean '{known}'?" if known else suggest(key, SECTIONS)
-            )
+    draft.check_sections(data, SECTIONS, _SECTION_HINTS)
     if data.get("format", FORMAT) != FORMAT:
         found = describe(data["format"])
         draft.fault("format", f"expected the format {FORMAT}, found {found}", f"write format = {FORMAT}")
-    _units(draft, data)
-    duration = draft.attempt("duration", _duration, draft, data["duration"]) if "duration" in data else None
+    draft.read_units({name: value for _, name, value in draft.entries(data, "units", 'length = "mm"')})
+    duration = draft.read_duration(data["duration"]) if "duration" in data else None
     _check_names(draft, data)
     for key, name, value in draft.entries(data, "points", "A = [0, 0, 0]"):
         place = draft.attempt(key, vector3, value, "length", draft.units)
@@ -103,7 +90,7 @@ def _read(draft: SpatialDraft, data: Mapping[str, Any]) -> tuple[Any, float | No
     ground = _bodies(draft, data)
     joints = {}
     for key, name, value in draft.entries(data, "joints", f"A = {SpatialJointEntry.sample}"):
-        entry = _entry(draft, SpatialJointEntry, key, value)
+        entry = draft.read_entry(SpatialJointEntry, key, value)
         if entry is not None:
             joints[name] = entry
     make_joints(draft, joints)
@@ -113,31 +100,12 @@ def _read(draft: SpatialDraft, data: Mapping[str, Any]) -> tuple[Any, float | No
     return gravity, duration, ground
 
 
-def _units(draft: SpatialDraft, data: Mapping[str, Any]) -> None:
-    chosen: dict[str, str] = {}
-    for key, kind, name in draft.entries(data, "units", 'length = "mm"'):
-        if kind not in FILE_UNITS:
-            draft.fault("units", f"unknown key '{kind}'", f"{suggest(kind, FILE_UNITS)}; other quantities are in SI")
-            continue
-        unit = draft.attempt(key, check_file_unit, kind, name)
-        if unit is not None:
-            chosen[kind] = unit
-    draft.units = Units(**chosen)
-
-
-def _duration(draft: SpatialDraft, value: Any) -> float:
-    seconds = draft.units.quantity(value, "time")
-    if seconds <= 0:
-        raise Flaw(f"expected a time greater than zero, found {value}")
-    return seconds
-
-
 def _bodies(draft: SpatialDraft, data: Mapping[str, Any]) -> dict[str, Any]:
     """Fill `bodies`; return the points of the ground."""
     entries: dict[str, BodyEntry] = {}
     for key, name, value in draft.entries(data, "bodies", f"rod = {BodyEntry.sample}"):
         listed = {"points": value} if isinstance(value, list | tuple) else value
-        entry = _entry(draft, BodyEntry, key, listed)
+        entry = draft.read_entry(BodyEntry, key, listed)
         if entry is None:
             continue
         draft.held[name] = list(entry.points)
@@ -172,7 +140,7 @@ def _loads(draft: SpatialDraft, data: Mapping[str, Any]) -> Any:
             found = draft.attempt(key, vector3, value, "acceleration", draft.units)
             gravity = gravity if found is None else found
         elif isinstance(kind, str) and kind in LOAD_TYPES:
-            entry = _entry(draft, LOAD_TYPES[kind], key, value)
+            entry = draft.read_entry(LOAD_TYPES[kind], key, value)
             if entry is not None:
                 entries[name] = entry
         else:
@@ -188,7 +156,7 @@ def _loads(draft: SpatialDraft, data: Mapping[str, Any]) -> Any:
 def _sensors(draft: SpatialDraft, data: Mapping[str, Any], ground: dict[str, Any]) -> None:
     """Fill `sensors`; the points they observe are added to those of their bodies."""
     for key, name, value in draft.entries(data, "sensors", f"tip = {SensorEntry.sample}"):
-        entry = _entry(draft, SensorEntry, key, value)
+        entry = draft.read_entry(SensorEntry, key, value)
         of = None if entry is None else check_sensor(draft, name, entry)
         if entry is None or of is None:
             continue
@@ -199,14 +167,6 @@ def _sensors(draft: SpatialDraft, data: Mapping[str, Any], ground: dict[str, Any
             elif dot:
                 held = draft.bodies[body]
                 draft.bodies[body] = replace(held, points={**held.points, point: draft.points[point]})
-
-
-def _entry(draft: SpatialDraft, model: type[E], key: str, value: Any) -> E | None:
-    entry, problems = read(model, value, key, draft.units)
-    draft.problems += problems
-    if entry is None:
-        draft.unread.add(key)
-    return entry
 
 
 def _check_names(draft: SpatialDraft, data: Mapping[str, Any]) -> None:
@@ -220,12 +180,6 @@ def _check_names(draft: SpatialDraft, data: Mapping[str, Any]) -> None:
             if not isinstance(name, str):
                 draft.fault(key, f"expected a name in quotes, found {describe(name)}", f'write "{name}"')
                 continue
-            found = [character for character in _FORBIDDEN if character in name]
-            if not name:
-                draft.fault(key, "the name is empty")
-            elif found:
-                draft.fault(key, f"a name cannot contain '{found[0]}'", f"such as '{name.replace(found[0], '_')}'")
-            elif name != name.strip() or not name.isprintable():
-                draft.fault(key, "a name cannot begin or end with a space, or contain control characters")
-            elif name == GROUND and section != "bodies":
+            draft.check_characters(key, name, _FORBIDDEN)
+            if name == GROUND and section != "bodies":
                 draft.fault(key, "the name 'ground' is reserved for the fixed body", "choose another name")

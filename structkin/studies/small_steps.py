@@ -9,7 +9,7 @@ import numpy as np
 
 from structkin.api import Mechanism
 from structkin.examples import path
-from structkin.model.file import read_data
+from structkin.model.file import load_data
 from structkin.multibody.joint import Floats
 from structkin.spatial import small_steps
 from structkin.spatial.elements import relative_stiffnesses
@@ -82,7 +82,7 @@ def slider_crank() -> Case:
 
 def andrews() -> Case:
     """Return Andrews' squeezer as the IVP Test Set starts it: at rest, with the torque 0.033 N m."""
-    data: dict[str, Any] = read_data(path("andrews_squeezer"))
+    data: dict[str, Any] = load_data(path("andrews_squeezer"))
     data["drivers"] = {"motor": {"joint": "O", "torque": 0.033}}
     return Case("Andrews", Mechanism.from_dict(data), 0.03, ("K3", "D"), (4e4, 8e4, 16e4, 32e4))
 

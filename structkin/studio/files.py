@@ -16,11 +16,9 @@ from tomlkit.container import Container
 from tomlkit.exceptions import TOMLKitError
 from tomlkit.items import AbstractTable, InlineTable
 
-from structkin.errors import InputError, Problem
 from structkin.files import read
 from structkin.files.writers.toml_text import toml_text
-from structkin.model.file import SUFFIXES, read_data
-from structkin.model.flaw import Flaw
+from structkin.model.file import SUFFIXES, load_data
 from structkin.show.files import whole_file
 from structkin.studio.document import Document, refuse
 
@@ -42,10 +40,7 @@ class MechanismFile:
         if not self.path.exists():
             self.text = None
             return Document({"title": self.path.stem.replace("_", " "), "points": {}, "links": {}})
-        try:
-            data = read_data(self.path)
-        except Flaw as flaw:
-            raise InputError([Problem("", flaw.message, flaw.hint)], str(self.path)) from None
+        data = load_data(self.path)
         self.text = self.path.read_text(encoding="utf-8-sig")
         return Document(data)
 
