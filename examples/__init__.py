@@ -17,7 +17,7 @@ def names() -> tuple[str, ...]:
     >>> "crank_rocker" in names()
     True
     """
-    return tuple(sorted(entry.name.removesuffix(".toml") for entry in _folder().iterdir() if entry.suffix == ".toml"))
+    return names_in(_folder())
 
 
 def path(name: str) -> Path:
@@ -26,9 +26,19 @@ def path(name: str) -> Path:
     >>> path("crank_rocker").name
     'crank_rocker.toml'
     """
-    if name not in names():
-        raise InputError([Problem(name, "is not an example", suggest(name, names()))], "examples")
-    return _folder() / f"{name}.toml"
+    return path_in(_folder(), name)
+
+
+def names_in(folder: Path) -> tuple[str, ...]:
+    """Return the names of the files of a folder of examples, in alphabetical order."""
+    return tuple(sorted(entry.name.removesuffix(".toml") for entry in folder.iterdir() if entry.suffix == ".toml"))
+
+
+def path_in(folder: Path, name: str) -> Path:
+    """Return the file of an example in a folder; raise `InputError` if there is none of that name."""
+    if name not in names_in(folder):
+        raise InputError([Problem(name, "is not an example", suggest(name, names_in(folder)))], "examples")
+    return folder / f"{name}.toml"
 
 
 def _folder() -> Path:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-# Each worker has a core of its own: threads of the linear algebra would only fight for them.
+# Each worker has a separate core: threads of the linear algebra would only compete for cores.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 

@@ -1,4 +1,4 @@
-"""Pages in Debian's headless Chromium, which note whatever goes wrong in them."""
+"""Pages in Debian's headless Chromium, which record everything that goes wrong in them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 
 @dataclass
 class Opened:
-    """A page that was opened from disk, with its errors and every request other than for itself."""
+    """A page that was opened from disk, with its errors and every request except for itself."""
 
     page: Any
     errors: list[str] = field(default_factory=list)
@@ -20,7 +20,7 @@ class Opened:
 
 
 def open_file(browser: Any, file: Path, **options: Any) -> Opened:
-    """Open a page from disk; a console message of a problem, an exception and a request are noted."""
+    """Open a page from disk; console errors and warnings, exceptions and requests are recorded."""
     context = browser.new_context(viewport={"width": 1280, "height": 900}, **options)
     opened = Opened(context.new_page())
     opened.page.on("pageerror", lambda error: opened.errors.append(str(error)))
@@ -32,7 +32,7 @@ def open_file(browser: Any, file: Path, **options: Any) -> Opened:
 
 
 def pins(page: Any) -> dict[str, list[float]]:
-    """Return where the middles of the pins are drawn, in mechanism units, from what the browser lays out."""
+    """Return the centres of the drawn pins, in mechanism units, from the browser's layout."""
     return page.evaluate(
         """() => {
             const scene = document.querySelector(".sk-scene");

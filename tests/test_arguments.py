@@ -1,4 +1,4 @@
-"""Arguments of the wrong kind are told as mistakes by every public method: never a traceback from inside."""
+"""Every public method reports arguments of the wrong kind as problems: never a traceback from inside."""
 
 from __future__ import annotations
 
@@ -91,14 +91,14 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("call", MISTAKES)
-def test_a_mistake_is_told(call):
+def test_a_bad_argument_is_reported(call):
     with pytest.raises(sk.InputError) as error:
         MISTAKES[call]()
     assert error.value.problems and all(problem.message for problem in error.value.problems)
 
 
 def test_assemblies_are_a_container():
-    """Its errors are those of a list, with words of its own."""
+    """Its errors are those of a list, with separate messages."""
     for wrong in ("a", 1.5, slice(0, 2), True):
         with pytest.raises(TypeError, match="indexed by whole numbers"):
             m.assemblies()[wrong]
@@ -114,6 +114,6 @@ def test_numbers_of_numpy_and_from_the_end_are_taken():
 
 
 def test_a_start_that_newton_cannot_leave_is_an_outcome():
-    """All points in one place: no error of linear algebra, but a run that tells how it ended."""
+    """All points coincide: not an error of linear algebra, but a run that reports how it ended."""
     run = sk.newton_raphson(natural, 0 * q, [1.0])
     assert not run.converged or np.isfinite(run.q).all()

@@ -1,4 +1,4 @@
-"""Calls without an end are told before they begin, or as soon as it shows; long ones that have an end go through."""
+"""Endless calls are refused before they begin, or as soon as this is known; long finite ones complete."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ ENDLESS = [
 
 @pytest.mark.parametrize(("law", "duration"), ENDLESS)
 @pytest.mark.parametrize("method", ["topological", "global-triangular"])
-def test_a_way_of_too_many_poses_is_told_by_its_driver_before_it_is_walked(law, duration, method):
+def test_a_path_of_too_many_poses_is_refused_with_its_driver_before_it_is_followed(law, duration, method):
     mechanism = crank_rocker(law, duration)
     tracemalloc.start()
     try:
@@ -54,7 +54,7 @@ def test_a_way_of_too_many_poses_is_told_by_its_driver_before_it_is_walked(law, 
     assert "shorter range" in problem.hint and "budget=None" in problem.hint
 
 
-def test_values_that_were_given_are_named_like_laws():
+def test_given_values_are_named_like_laws():
     mechanism = sk.load(path("planetary_train"))
     with pytest.raises(sk.InputError, match=r"drivers.motor: its input moves it 1.59e"):
         mechanism.solve(drivers={"motor": [0.0, 1e9]})
@@ -63,13 +63,13 @@ def test_values_that_were_given_are_named_like_laws():
 
 
 def test_a_driver_on_another_joint_ends_where_its_guides_are_parallel():
-    """The rudder of Rapson's slide moved from A to B: the pose runs off to infinity at 90 degrees, in 600,000 steps."""
+    """The rudder of Rapson's slide moved from A to B: the pose goes to infinity at 90 degrees, in 600,000 steps."""
     mechanism = example("rapson_slide", drivers={"rudder": {"joint": "B", "law": "90 + 35*sin(2*pi*t/10)"}})
     meter = new_meter(DEFAULT)
     spent = []
     with metering(meter), metered(DEFAULT, lambda: Problem("", ""), report=spent.append):
         motion = mechanism.solve(13)
-    # From 5 to 10 s the tiller leans to the side of the sketch; at both ends it is parallel to the guide.
+    # From 5 to 10 s the tiller is on the side of the sketch; at both ends it is parallel to the guide.
     inside = np.array([90 + 35 * math.sin(2 * math.pi * t / 10) < 90 - 1e-9 for t in motion.t])
     assert (motion.ok == inside).all() and inside.sum() == 5
     assert set(motion.status[~inside]) == {sk.Status.OUT_OF_REACH}
@@ -78,7 +78,7 @@ def test_a_driver_on_another_joint_ends_where_its_guides_are_parallel():
         assert (mechanism.solve(13, method=method).ok == inside).all()
 
 
-def test_steps_that_samples_do_not_explain_end_a_walk():
+def test_unexpectedly_many_steps_end_a_path():
     mechanism = example("rapson_slide", drivers={"rudder": {"joint": "B", "law": "90 + 35*sin(2*pi*t/10)"}})
     with pytest.raises(sk.InputError, match="far more steps than usual") as found:
         mechanism.solve(13, budget=10)
@@ -88,7 +88,7 @@ def test_steps_that_samples_do_not_explain_end_a_walk():
 
 
 def test_limits_circuits_and_assemblies_end_with_their_budget(monkeypatch):
-    # Curves of circuits come with steps of their own.
+    # Curves of circuits are counted in separate steps.
     monkeypatch.setattr("structkin.branches.circuits.followed.EACH", 0)
     mechanism = sk.load(path("stephenson_iii_triad"))
     with pytest.raises(sk.InputError, match=r"drivers.motor: .* more steps than the budget allows; give a range"):
@@ -97,19 +97,19 @@ def test_limits_circuits_and_assemblies_end_with_their_budget(monkeypatch):
         mechanism.circuits(budget=50)
     found = mechanism.assemblies(budget=0.5)
     for _ in range(2):
-        # It stays so: what is not found is not taken for what is not there.
+        # It stays so: a result not found is not taken to be absent.
         with pytest.raises(sk.InputError, match="0 assemblies found"):
             list(found)
     steps = []
     assert mechanism.limits(budget=None, progress=steps.append).turns_fully
     assert steps == sorted(steps) and steps[-1] > 50
-    # A range of thousands of turns: a minute and a half, and then the motion was called lost.
+    # A range of thousands of turns: a minute and a half, and then the motion was reported as lost.
     with pytest.raises(sk.InputError, match="a shorter range"):
         mechanism.limits(range=(-1e4, 1e4))
 
 
-def test_a_report_is_given_up_with_its_budget(monkeypatch):
-    """What a motion meets between its samples is looked for as far as a budget goes; the report stands without."""
+def test_events_in_a_report_end_with_their_budget(monkeypatch):
+    """Events between samples are searched only within a budget; without them the report is still given."""
     from structkin.branches.limits import passages
 
     mechanism = sk.load(path("stephenson_iii_triad"))
@@ -149,10 +149,10 @@ def test_a_call_inside_another_has_its_own_budget_unless_that_is_endless():
     charge(1e9)
 
 
-# --- long calls that have an end -------------------------------------------------------------------------------
+# --- long calls that are finite --------------------------------------------------------------------------------
 
 
-def test_a_thousand_turns_of_a_triad_go_through():
+def test_a_thousand_turns_of_a_triad_complete():
     mechanism = sk.load(path("stephenson_iii_triad"))
     turn = mechanism.solve(2).t[-1]
     motion = mechanism.solve(37, duration=1000 * turn)
@@ -161,7 +161,7 @@ def test_a_thousand_turns_of_a_triad_go_through():
 
 
 @pytest.mark.slow
-def test_long_calls_go_through():
+def test_long_calls_complete():
     crank, triad = (sk.load(path(name)) for name in ("crank_rocker", "stephenson_iii_triad"))
     assert crank.solve(1_000_000).ok.all()
     assert triad.solve(1_000_000).ok.all()
@@ -180,10 +180,10 @@ def structkin(*arguments):
 
 def test_the_command_line_has_the_budget(tmp_path):
     file = path("stephenson_iii_triad")
-    told = structkin("solve", file, "--duration", "1e12")
-    assert told.returncode == 2 and "drivers.motor" in told.stderr and "--budget none" in told.stderr
-    told = structkin("limits", file, "--budget", "20")
-    assert told.returncode == 2 and "more steps than the budget" in told.stderr
+    run = structkin("solve", file, "--duration", "1e12")
+    assert run.returncode == 2 and "drivers.motor" in run.stderr and "--budget none" in run.stderr
+    run = structkin("limits", file, "--budget", "20")
+    assert run.returncode == 2 and "more steps than the budget" in run.stderr
     assert structkin("limits", file, "--budget", "none").returncode == 0
-    told = structkin("limits", file, "--budget", "much")
-    assert told.returncode == 2 and "'much' is not a number of steps" in told.stderr
+    run = structkin("limits", file, "--budget", "much")
+    assert run.returncode == 2 and "'much' is not a number of steps" in run.stderr

@@ -1,4 +1,4 @@
-"""The documentation runs: its code, its files, its commands and what it says they print.
+"""The documentation runs: its code, its files, its commands and their stated output.
 
 Blocks of a page are worked through from top to bottom in an empty folder:
 
@@ -7,7 +7,7 @@ Blocks of a page are worked through from top to bottom in an empty folder:
   line says that it has mistakes. A first line such as "# four_bar.toml" also saves it under that name.
 - ```json is read as JSON, as a mechanism if it is one; ```csv is saved under the name in its first line.
 - ```console and ```sh: lines that begin with "structkin" or "$ structkin" run. They end with exit code 0, or with
-  that of a comment "# exits 2"; what stands below "$ structkin ..." is what it prints.
+  that of a comment "# exits 2"; the text below "$ structkin ..." is what it prints.
 
 In what is printed, "..." stands for anything, and spaces count as one.
 """
@@ -39,7 +39,7 @@ SAME = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 @dataclass(frozen=True)
 class Block:
-    """A fenced block: its language, its text, its line, and whether it follows another block at once."""
+    """A fenced block: its language, its text, its line, and whether it directly follows another block."""
 
     language: str
     text: str
@@ -175,7 +175,7 @@ def links_of(page):
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_links_lead_somewhere(page):
+def test_links_have_targets(page):
     for target in links_of(page):
         path, _, anchor = target.partition("#")
         file = page.parent / path if path else page

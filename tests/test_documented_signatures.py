@@ -1,4 +1,4 @@
-"""The signatures that the pages show are those of the program: names, order, what goes by keyword only, defaults."""
+"""Signatures in the documentation are those of the program: names, order, keyword-only arguments, defaults."""
 
 import ast
 import importlib
@@ -17,13 +17,13 @@ PAGES = sorted((Path(__file__).parents[1] / "docs").rglob("*.md"))
 #: A call in the text, or alone in a block without a language.
 CALL = re.compile(r"`((?:\w+\.)*)(\w+)\(([^`]*?)\)`|^```\n((?:\w+\.)*)(\w+)\((.*?)\)\n```$", re.MULTILINE | re.DOTALL)
 FENCE = re.compile(r"^```\w+\n.*?^```[ ]*$", re.MULTILINE | re.DOTALL)
-#: Functions of the reader's own, of Python and of other packages.
+#: Functions of the reader, of Python and of other packages.
 FOREIGN = {"where", "len", "read_csv"}
 
 
 @pytest.fixture(scope="module")
 def program():
-    """Every function of the package and every method of its classes, by name; classes by their own."""
+    """Every function of the package and every method of its classes, by name; classes by their constructor."""
     found = defaultdict(list)
     for module in pkgutil.walk_packages(structkin.__path__, "structkin."):
         if ".bench" in module.name or module.name.endswith("__main__"):
@@ -34,7 +34,7 @@ def program():
             if inspect.isclass(thing):
                 for own, member in vars(thing).items():
                     if inspect.isfunction(member):
-                        found[own].append(partial(member, None))  # what it is asked of is told by the dot before it
+                        found[own].append(partial(member, None))  # the dot before it implies the object
                     elif inspect.isfunction(getattr(member, "__func__", None)):
                         found[own].append(getattr(thing, own))
     found["law"] = found["lift"] + [partial(structkin.CamLaw.__call__, None)]
@@ -42,39 +42,39 @@ def program():
 
 
 def documented(text):
-    """Yield name and arguments (an `ast.arguments`) of each signature on a page; calls with values are none."""
+    """Yield name and arguments (an `ast.arguments`) of each signature on a page; calls with values do not count."""
     for match in CALL.finditer(FENCE.sub("", text)):
-        name, told = match[2] or match[5], (match[3] or match[6] or "").replace("\n", " ")
-        told = re.sub(r"=\s*(?=,|$)", "=...", told)
-        told = re.sub(r"(^|, )\.\.\.(?=,|$)", r"\1*rest", told)
+        name, stated = match[2] or match[5], (match[3] or match[6] or "").replace("\n", " ")
+        stated = re.sub(r"=\s*(?=,|$)", "=...", stated)
+        stated = re.sub(r"(^|, )\.\.\.(?=,|$)", r"\1*rest", stated)
         if name in FOREIGN:
             continue
         try:
-            yield name, match[0], ast.parse(f"def f({told}): pass").body[0].args
+            yield name, match[0], ast.parse(f"def f({stated}): pass").body[0].args
         except SyntaxError:
-            assert re.search(r"[\"'\[({0-9.]", told), match[0]
+            assert re.search(r"[\"'\[({0-9.]", stated), match[0]
 
 
-def differences(told, function):
-    """Return what is not so in a documented signature, or in a call of which one value is shown."""
+def differences(stated, function):
+    """Return the errors in a documented signature, or in a call that shows one value."""
     actual = inspect.signature(function).parameters
     ordered = [name for name, item in actual.items() if item.kind in (item.POSITIONAL_OR_KEYWORD, item.POSITIONAL_ONLY)]
     takes_any = any(item.kind == item.VAR_KEYWORD for item in actual.values())
-    values = dict(zip([item.arg for item in told.args][::-1], told.defaults[::-1], strict=False))
-    values |= {item.arg: value for item, value in zip(told.kwonlyargs, told.kw_defaults, strict=True) if value}
+    values = dict(zip([item.arg for item in stated.args][::-1], stated.defaults[::-1], strict=False))
+    values |= {item.arg: value for item, value in zip(stated.kwonlyargs, stated.kw_defaults, strict=True) if value}
     by_name = {name for name, value in values.items() if ast.dump(value) == DOTS}
-    is_call = told.vararg is not None or len(values) == 1
+    is_call = stated.vararg is not None or len(values) == 1
     found = []
     for name, value in values.items():
         if name not in actual:
-            found += [] if takes_any else [f"{name} is no argument"]
+            found += [] if takes_any else [f"{name} is not an argument"]
         elif name not in by_name and ast.unparse(value) != repr(actual[name].default):
             found += [] if is_call else [f"{name} is {actual[name].default!r}"]
             by_name.add(name)
-    by_place = [item.arg for item in told.args if item.arg not in by_name]
-    if told.vararg is None and by_place != ordered[: len(by_place)]:
-        found.append(f"by place go {ordered}")
-    return found + [f"{item.arg} may go by its place" for item in told.kwonlyargs if item.arg in ordered]
+    by_place = [item.arg for item in stated.args if item.arg not in by_name]
+    if stated.vararg is None and by_place != ordered[: len(by_place)]:
+        found.append(f"positional arguments are {ordered}")
+    return found + [f"{item.arg} may be positional" for item in stated.kwonlyargs if item.arg in ordered]
 
 
 DOTS = ast.dump(ast.Constant(...))
@@ -83,11 +83,11 @@ DOTS = ast.dump(ast.Constant(...))
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_documented_signatures(page, program):
     wrong = []
-    for name, said, told in documented(page.read_text(encoding="utf-8")):
+    for name, said, stated in documented(page.read_text(encoding="utf-8")):
         if not program[name]:
             wrong.append(f"{said}: there is no {name}")
             continue
-        found = [differences(told, function) for function in program[name]]
+        found = [differences(stated, function) for function in program[name]]
         if all(found):
             wrong.append(f"{said}: {min(found, key=len)}")
     assert not wrong, "\n".join(wrong)

@@ -1,4 +1,4 @@
-"""Every example is a test: its file loads, its groups, closure and rates are right, and it meets a known number."""
+"""Every example is a test: its file loads, its groups, closure and rates are right, and a known number agrees."""
 
 from __future__ import annotations
 
@@ -81,19 +81,19 @@ def at(motion: sk.Motion, point: str) -> Any:
 
 
 def meet(a: Any, ra: float, b: Any, rb: float, side: int) -> Any:
-    """Where the circles about a and b meet: to the left of the way from a to b for side = 1, else to the right."""
+    """The intersection of the circles about a and b: left of the line from a to b for side = 1, else right of it."""
     base = np.abs(b - a)
     x = (ra**2 - rb**2 + base**2) / (2 * base)
     return a + (x + 1j * side * np.sqrt(ra**2 - x**2)) * (b - a) / base
 
 
 def side(a: complex, b: complex, c: complex) -> int:
-    """On which side of the way from a to b the sketch has c."""
+    """The side of the line from a to b on which c lies in the sketch."""
     return 1 if ((b - a).conjugate() * (c - a)).imag > 0 else -1
 
 
 def carried(a: Any, b: Any, points: dict[str, complex], link: str) -> Any:
-    """Where the third point of a link is, given the first two: `link` names all three."""
+    """The position of the third point of a link, given the first two: `link` names all three."""
     p, q, r = (points[name] for name in link)
     return a + (b - a) * (r - p) / (q - p)
 
@@ -129,12 +129,12 @@ def test_closes_over_its_declared_range(name):
 def test_full_cycles_close(name):
     motion = full(name)
     for point in motion.mechanism.points:
-        way = at(motion, point)
-        assert abs(way[-1] - way[0]) <= 1e-11 * np.max(np.abs(way) + 1e-9)
+        span = at(motion, point)
+        assert abs(span[-1] - span[0]) <= 1e-11 * np.max(np.abs(span) + 1e-9)
 
 
 def far_from_jumps(mechanism: sk.Mechanism, t: Any, distance: float) -> Any:
-    """Times that are no nearer than this to where the jerk of a cam or a Geneva wheel, or a slot's curvature, jumps."""
+    """Times at least this far from any jump in the jerk of a cam or Geneva wheel or in a slot's curvature."""
     motion = mechanism.solve(t=np.concatenate((t, t - distance, t + distance)))
     same = np.ones(len(t), dtype=bool)
     for cam in mechanism.joints.of(Cam):
@@ -179,7 +179,7 @@ def test_rates_agree_with_differences_of_sixth_order(name):
 
 @every_example
 def test_agrees_with_newton_on_the_whole_system(name):
-    """All joints and drivers at once, by a judge that shares no code with the groups."""
+    """All joints and drivers at once, by a check that shares no code with the groups."""
     motion, samples = full(name), np.arange(0, 361, 12)
     whole = solve_whole(motion.mechanism, motion, samples)
     assert whole.converged.all()
@@ -193,7 +193,7 @@ def test_agrees_with_newton_on_the_whole_system(name):
 
 
 @every_example
-def test_file_says_what_it_is(name):
+def test_the_file_describes_itself(name):
     text = path(name).read_text(encoding="utf-8")
     head = text.split("\ntitle")[0]
     assert all(line.startswith("#") or not line for line in head.splitlines())
@@ -203,7 +203,7 @@ def test_file_says_what_it_is(name):
 
 
 @every_example
-def test_gallery_shows_it(name):
+def test_the_gallery_shows_it(name):
     text = (ROOT / "docs" / "gallery.md").read_text(encoding="utf-8")
     section = re.split(rf"\(img/{name}\.(?:png|webp|gif)\)", text)
     assert len(section) == 2, "one picture each"
@@ -213,7 +213,7 @@ def test_gallery_shows_it(name):
         assert group.kind in section[1].split("\n## ")[0] or group.kind in section[0].split("\n## ")[-1]
 
 
-def test_gallery_shows_nothing_else():
+def test_the_gallery_shows_nothing_else():
     text = (ROOT / "docs" / "gallery.md").read_text(encoding="utf-8")
     diagrams = {f"{name}_{cam}" for name in names() for cam in sk.load(path(name)).joints.of(Cam)}
     diagrams |= {f"{name}_{what}" for name in names() for what in ("assemblies", "forces")}
@@ -230,7 +230,7 @@ def test_same_mechanism_from_json(name, tmp_path):
         assert np.max(np.abs(motion.position(point)[0] - full(name).position(point)[0])) <= 1e-13 * motion.size
 
 
-def test_unknown_example_is_told_with_a_hint():
+def test_an_unknown_example_is_reported_with_a_hint():
     with pytest.raises(sk.InputError, match="jansen_leg"):
         path("jansen_log")
 
@@ -279,8 +279,8 @@ def test_watt_six_bar_by_two_four_bars():
     assert np.degrees(np.ptp(motion.angle("output"))) == pytest.approx(185.7, abs=0.1)
 
 
-def test_stephenson_triad_backwards_from_its_four_bar():
-    """The plate is put down by the angle of a rocker; then the rod must have its length."""
+def test_stephenson_triad_inversely_from_its_four_bar():
+    """The plate is placed by the angle of a rocker; then the rod must have its length."""
     motion, s = full("stephenson_iii_triad"), sketch("stephenson_iii_triad")
     b = abs(s["B"]) * np.exp(1j * motion.angle("left"))
     c = meet(b, abs(s["C"] - s["B"]), s["D"], abs(s["C"] - s["D"]), side(s["B"], s["D"], s["C"]))
@@ -301,7 +301,7 @@ def test_platform_on_cylinders_has_the_published_angles():
 
 
 def test_platform_on_arms_by_its_inverse_kinematics():
-    """Where the plate is, each arm follows from two circles."""
+    """Given the plate, each arm follows from two circles."""
     motion, s = full("platform_3rrr"), sketch("platform_3rrr")
     for k in "123":
         elbow = meet(s[f"A{k}"], 80, at(motion, f"C{k}"), 150, side(s[f"A{k}"], s[f"C{k}"], s[f"B{k}"]))
@@ -309,8 +309,8 @@ def test_platform_on_arms_by_its_inverse_kinematics():
     close(np.abs(at(motion, "C1") - at(motion, "M")), 90)
 
 
-def test_double_triad_backwards_from_its_plates():
-    """Each plate with its two legs is a four-bar: put down by the angles of two legs, the pin C has to be one."""
+def test_double_triad_inversely_from_its_plates():
+    """Each plate with its two legs is a four-bar: placed by the angles of two legs, both give the same pin C."""
     motion, s = full("eight_bar_double_triad"), sketch("eight_bar_double_triad")
     a = s["O"] + 8 * np.exp(1j * motion.angle("crank"))
     p = a + abs(s["P"] - s["A"]) * np.exp(1j * motion.angle("leg1"))
@@ -322,11 +322,11 @@ def test_double_triad_backwards_from_its_plates():
     close(carried(p, q, s, "PQC"), carried(r, e, s, "RSC"))
 
 
-def test_tipper_backwards_from_its_body():
-    """The body is lifted by its angle; then the cylinder must have its length."""
+def test_tipper_inversely_from_its_body():
+    """The body is placed by its angle; then the cylinder must have its length."""
     motion, s = full("tipper_hoist"), sketch("tipper_hoist")
     b = s["B"] * np.exp(1j * (motion.angle("body") - motion.angle("body")[0]))
-    b *= at(motion, "B")[0] / s["B"]  # the law starts a little beside the sketch
+    b *= at(motion, "B")[0] / s["B"]  # the law starts slightly off the sketch
     c = meet(b, abs(s["C"] - s["B"]), s["D"], abs(s["C"] - s["D"]), side(s["B"], s["D"], s["C"]))
     close(at(motion, "C"), c)
     g = carried(b, c, s, "BCG")
@@ -483,7 +483,7 @@ def test_toggle_press_by_the_law_of_cosines():
 
 
 def test_engine_gives_the_work_of_its_gas():
-    """In two turns the crank takes what the gas gives less what the seal rubs away; the frame feels the masses only."""
+    """In two turns the crank takes the gas work minus the seal's friction; the frame feels only the masses."""
     motion = sk.load(path("one_cylinder_engine")).solve(samples=14401)
     forces = motion.forces()
     v = motion.velocity("C")[:, 1]
@@ -520,7 +520,7 @@ def test_excavator_by_trigonometry():
         return np.arccos((a**2 + b**2 - opposite**2) / (2 * a * b))
 
     def swung(pivot: str, fixed: str, moving: str, cylinder: Any) -> Any:
-        """By how much a link turns about its pivot against the sketch, for this length of its cylinder."""
+        """The rotation of a link about its pivot from the sketch, for this length of its cylinder."""
         a, b = abs(s[fixed] - s[pivot]), abs(s[moving] - s[pivot])
         sense = side(s[pivot], s[fixed], s[moving])
         return sense * (corner(a, b, cylinder) - corner(a, b, abs(s[moving] - s[fixed])))
@@ -765,12 +765,12 @@ def test_reachable_intervals_script():
 
 
 def test_straight_line_script():
-    way, deviation = straight_line.peaucellier(samples=181)
+    span, deviation = straight_line.peaucellier(samples=181)
     assert np.max(np.abs(deviation)) <= 1e-12 * 0.05
-    assert np.ptp(way) == pytest.approx(0.1 * np.tan(np.radians(47.5)), rel=1e-12)
-    way, deviation = straight_line.hoeken(samples=361)
+    assert np.ptp(span) == pytest.approx(0.1 * np.tan(np.radians(47.5)), rel=1e-12)
+    span, deviation = straight_line.hoeken(samples=361)
     assert 1e-4 < np.max(np.abs(deviation)) < 2e-4
-    assert all(a < b for a, b in pairwise(way))
+    assert all(a < b for a, b in pairwise(span))
 
 
 def test_excavator_workspace_script():
@@ -779,6 +779,6 @@ def test_excavator_workspace_script():
     assert motion.ok.all()
     tip = motion.position("T")
     assert np.ptp(tip, axis=0).min() > 5
-    # how far the tip is from the boom's foot, the cylinders of arm and bucket tell alone
+    # the cylinders of arm and bucket alone determine the distance of the tip from the boom's foot
     reach = np.hypot(*(tip - motion.position("A")).T).reshape(5, 12)
     close(reach, np.broadcast_to(reach[0], reach.shape))

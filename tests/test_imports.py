@@ -1,4 +1,4 @@
-"""Imports point one way: no large circles, nothing from above, nothing by a string where nobody would look for it."""
+"""Imports point one way: no large circles, nothing from above, no import by a string in an unexpected place."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 LAYERS = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"][0]["layers"]
-#: The packages of each layer, from the top to the bottom; those of one layer know nothing of each other.
+#: The packages of each layer, from the top to the bottom; those of one layer do not import each other.
 ORDER = [[name.strip() for name in row.split(":")] for row in LAYERS]
-#: Where an import may be by a string: the lazy names of packages, and the commands, each loaded when it is run.
+#: Where a string may name an import: the lazy names of packages, and the commands, each loaded when it is run.
 BY_STRING = ("/__init__.py",)
 #: Files of the largest circle of imports; those inside functions and for type checkers count.
 LARGEST = 3
@@ -85,7 +85,7 @@ def circles_of_loading() -> dict[str, list[str]]:
 def test_modules_can_be_imported_in_any_order():
     """A circle within a package always loads in the same order: Python loads a package before its modules.
 
-    That this order works is seen where each package is loaded alone. A module outside of circles does not mind.
+    Loading each package alone shows that this order works. A module outside circles loads in any order.
     """
     circles = circles_of_loading()
     assert [
@@ -96,8 +96,8 @@ def test_modules_can_be_imported_in_any_order():
         subprocess.run([sys.executable, "-c", f"import {module}"], check=True, cwd="/")
 
 
-def test_imports_by_a_string_stand_in_few_places():
-    """Those of other people's programs, by their name in full, are none of ours."""
+def test_imports_by_a_string_are_in_few_places():
+    """Imports of other packages by their full name do not count."""
     found = [
         f"{module}:{node.lineno}"
         for module, tree in TREES.items()
@@ -110,7 +110,7 @@ def test_imports_by_a_string_stand_in_few_places():
     assert not found
 
 
-def test_no_module_hangs_anything_on_a_class_from_outside():
+def test_no_module_sets_attributes_of_a_class_from_outside():
     found = [
         f"{module}:{node.lineno}"
         for module, tree in TREES.items()
@@ -131,12 +131,12 @@ def test_a_package_alone_loads_none_above_it(package):
 
 
 def package(module: str) -> str:
-    """Return the package that a module is in, or a module of the top by itself."""
+    """Return the package that a module is in, or a top-level module itself."""
     return module.split(".")[1]
 
 
 def picture() -> str:
-    """Return which package imports which, for Mermaid: packages in a circle are one box, what follows is left out."""
+    """Return which package imports which, for Mermaid: packages in a circle are one box, implied arrows left out."""
     within = [(module, other) for module in FILES for other in imported(module) if other in FILES]
     pairs = {(package(a), package(b)) for a, b in within if a.count(".") and b.count(".")}
     circles = nx.condensation(nx.DiGraph((a, b) for a, b in pairs if a != b))
@@ -147,6 +147,6 @@ def picture() -> str:
 
 
 def test_the_picture_of_the_packages_is_true():
-    """Where it is not, put what `picture()` returns into the page."""
+    """If it is not, put the result of `picture()` into the page."""
     page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     assert picture() in page, picture()

@@ -1,4 +1,4 @@
-"""Cases that programs of this kind are known to get wrong without a word; each is told, or right."""
+"""Cases that programs of this kind are known to get wrong silently; each is reported, or right."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TURN = 2 * math.pi
 
 
 def four_bar(ground=4.0, crank=1.0, coupler=3.5, rocker=3.0, **more):
-    """A four-bar whose sketch stands at the crank angle of 90 degrees, drawn open."""
+    """An open four-bar, drawn at a crank angle of 90 degrees."""
     reach = math.hypot(ground, crank)
     along = (coupler**2 - rocker**2 + reach**2) / (2 * reach)
     place = complex(0, crank) + complex(ground, -crank) / reach * complex(along, math.sqrt(coupler**2 - along**2))
@@ -34,7 +34,7 @@ def test_a_grashof_crank_turns_the_full_circle_in_one_mode():
     B, C, D = (motion.position(point) @ (1, 1j) for point in "BCD")
     np.testing.assert_allclose(abs(C - B), 3.5, rtol=1e-13)
     np.testing.assert_allclose(abs(C - D), 3.0, rtol=1e-13)
-    # On one side of the line B-D all the way: no clipped and no crossed pose.
+    # Always on one side of the line B-D: no clipped and no crossed pose.
     side = ((C - B) * np.conj(D - B)).imag
     assert (side > 0).all()
     assert motion.angle("crank")[-1] - motion.angle("crank")[0] == pytest.approx(TURN)
@@ -57,7 +57,7 @@ def test_a_crank_that_cannot_turn_has_its_reachable_poses_and_no_others(lengths)
     edge = np.minimum(abs(span - coupler - rocker), abs(span - abs(coupler - rocker))) < 1e-9
     assert 0 < reachable.sum() < len(angles)
     assert (motion.ok == reachable)[~edge].all()
-    # Where there is no pose there is no number, and the crank is where it was sent.
+    # Without a pose there are no numbers, and the crank is at its prescribed angle.
     assert np.isnan(motion.position("C")[~motion.ok]).all()
     np.testing.assert_allclose(motion.position("B") @ (1, 1j), crank * np.exp(1j * angles), atol=1e-13)
     np.testing.assert_allclose(
@@ -75,7 +75,7 @@ def test_an_extra_bar_is_not_dropped():
         m.solve(samples=5)
 
 
-def test_a_bar_that_stiffens_the_loop_is_told():
+def test_a_bar_that_stiffens_the_loop_is_reported():
     """A diagonal makes the four-bar a truss: its driver has nothing left to drive."""
     motor = {"joint": "A", "links": ["ground", "crank"], "speed": 1.0}
     m = four_bar(links={"diagonal": ["A", "C"]}, drivers={"motor": motor})
@@ -103,7 +103,7 @@ def test_a_five_bar_with_one_input_has_no_pose():
 
 
 def test_three_equal_cranks_move():
-    """Too many constraints by counting; the cranks are parallel and equally long, so that it moves all the same."""
+    """Too many constraints by counting; the cranks are parallel and equally long, so it still moves."""
     m = sk.Mechanism(
         points={"A": (0, 0), "B": (0.6, 0.8), "D": (2, 0), "E": (2.6, 0.8), "F": (5, 0), "G": (5.6, 0.8)},
         links={"ground": ["A", "D", "F"], "first": ["A", "B"], "second": ["D", "E"], "third": ["F", "G"],
@@ -131,12 +131,12 @@ def test_a_parallelogram_stays_one_through_its_flat_poses(samples):
 
 @pytest.mark.parametrize("dyads", [17, 71, 200])
 def test_a_long_row_of_four_bars_does_not_drift(dyads):
-    """All lengths 6, pivots 6 apart: the crank of 2 is handed on as a parallelogram's would be, dyad by dyad."""
+    """All lengths 6, pivots 6 apart: the motion of the crank of 2 is passed on as in a parallelogram, dyad by dyad."""
     points, links = {"D0": (0, 0), "C0": (0, 2)}, {"ground": ["D0"], "link0": ["D0", "C0"]}
     place = 2j
     for k in range(1, dyads + 1):
-        way = 6.0 * k - place
-        place += 0.5 * way + 1j * way / abs(way) * math.sqrt(36 - abs(way) ** 2 / 4)
+        span = 6.0 * k - place
+        place += 0.5 * span + 1j * span / abs(span) * math.sqrt(36 - abs(span) ** 2 / 4)
         points |= {f"D{k}": (6 * k, 0), f"C{k}": (place.real, place.imag)}
         links |= {f"bar{k}": [f"C{k - 1}", f"C{k}"], f"link{k}": [f"D{k}", f"C{k}"]}
         links["ground"].append(f"D{k}")
@@ -145,13 +145,13 @@ def test_a_long_row_of_four_bars_does_not_drift(dyads):
     assert motion.ok.all() and motion.residual().max() < 1e-12
     place = motion.position("C0") @ (1, 1j)
     for k in range(1, dyads + 1):
-        way = 6.0 * k - place
-        place = place + 0.5 * way + 1j * way / abs(way) * np.sqrt(36 - abs(way) ** 2 / 4)
+        span = 6.0 * k - place
+        place = place + 0.5 * span + 1j * span / abs(span) * np.sqrt(36 - abs(span) ** 2 / 4)
     np.testing.assert_allclose(motion.position(f"C{dyads}") @ (1, 1j), place, atol=1e-9)
 
 
-def test_many_floating_links_are_told_at_once():
-    """Links that nothing holds: their structure takes no longer than that of others, and all are named."""
+def test_many_floating_links_are_reported_at_once():
+    """Links without joints: their structure takes no longer than others, and all are named."""
     points, links = {"A": (0, 0), "B": (1, 0)}, {"ground": ["A"], "crank": ["A", "B"]}
     for k in range(300):
         points |= {f"P{k}": (k, 5), f"Q{k}": (k, 6)}

@@ -1,4 +1,4 @@
-"""The notebook of the lesson is its page, which test_docs runs; and it is a notebook."""
+"""The notebook of the lesson has the contents of its page, which test_docs runs, and is a valid notebook."""
 
 import importlib.util
 import json

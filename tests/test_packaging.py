@@ -1,4 +1,4 @@
-"""The package as it is installed: nothing forgotten, nothing leaked."""
+"""The installed package: nothing missing, nothing superfluous."""
 
 import subprocess
 import sys
@@ -13,7 +13,7 @@ SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setupto
 
 
 def sources() -> set[str]:
-    """Every file that users need, under the name it is installed by."""
+    """Every file that users need, by its installed name."""
     folders = {
         "structkin": ROOT / "structkin",
         "structkin/groups": ROOT / "groups",
@@ -36,7 +36,7 @@ def test_every_folder_with_modules_is_a_listed_package():
 
 
 @pytest.mark.slow
-def test_the_wheel_built_by_way_of_the_sdist_holds_every_module(tmp_path):
+def test_the_wheel_built_from_the_sdist_holds_every_module(tmp_path):
     subprocess.run([sys.executable, "-m", "build", "--outdir", tmp_path, ROOT], check=True, capture_output=True)
     (wheel,) = tmp_path.glob("*.whl")
     with zipfile.ZipFile(wheel) as archive:
@@ -50,7 +50,7 @@ def run_python(code: str) -> str:
     ).stdout.strip()
 
 
-def test_the_top_level_folders_do_not_become_modules_of_their_own():
+def test_the_top_level_folders_do_not_become_modules():
     code = (
         "import structkin, structkin.groups, structkin.examples, sys; print({'groups', 'examples'} & set(sys.modules))"
     )

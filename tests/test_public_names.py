@@ -1,4 +1,4 @@
-"""What `structkin` shows: each name once, verbs on their nouns, and nouns that show themselves in a line."""
+"""The public names of `structkin`: each once, methods on their classes, and a short repr of every object."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ NOUNS = [
 
 
 @pytest.mark.parametrize("noun", NOUNS, ids=lambda noun: type(noun).__name__)
-def test_a_noun_shows_itself_in_a_line(noun):
+def test_an_object_has_a_short_repr(noun):
     assert len(repr(noun)) <= 140 and "\n" not in repr(noun) and " object at 0x" not in repr(noun)
 
 
-def test_every_name_is_there_and_names_one_thing():
+def test_every_name_exists_and_is_unique():
     things = [getattr(sk, name) for name in sk.__all__]
     assert len(set(map(id, things))) == len(things) and set(sk.__all__) <= set(dir(sk))
     classes = [thing for thing in things if inspect.isclass(thing)]
@@ -36,8 +36,8 @@ def test_every_name_is_there_and_names_one_thing():
         _ = sk.mechanism
 
 
-def test_verbs_return_public_nouns():
-    """Whatever a noun of `structkin` is asked for answers with nouns that can be asked as much."""
+def test_methods_return_public_objects():
+    """Methods of public classes return objects of public classes, with all their methods."""
     arm = sk.Mechanism(
         points={"A": (0, 0), "B": (1, 0)},
         links={"ground": ["A"], "arm": {"points": ["A", "B"], "mass": 1, "shape": "rod"}},
@@ -54,7 +54,7 @@ def test_verbs_return_public_nouns():
     )
 
 
-def test_a_verb_has_the_signature_and_the_words_of_what_it_calls():
+def test_a_method_has_the_signature_and_docstring_of_its_function():
     from structkin.global_methods.methods import solve
 
     assert inspect.signature(sk.Mechanism.solve) == inspect.signature(solve)

@@ -62,7 +62,7 @@ PROBLEMS = {
 
 
 @pytest.mark.parametrize("element", PROBLEMS)
-def test_what_is_wrong_on_the_built_site_is_found(element, tmp_path):
+def test_errors_on_the_built_site_are_found(element, tmp_path):
     (tmp_path / "sub").mkdir()
     fine = '<p id="here"><a href="#here"><a href="sub/c.html#there"><a href="https://example.org">'
     (tmp_path / "sub" / "c.html").write_text('<p id="there"><a href="../a.html#here">')

@@ -5,8 +5,7 @@ from __future__ import annotations
 from importlib.resources import files
 from pathlib import Path
 
-from structkin.errors import InputError, Problem
-from structkin.model.topology import suggest
+from structkin.examples import names_in, path_in
 
 __all__ = ["names", "path"]
 
@@ -17,7 +16,7 @@ def names() -> tuple[str, ...]:
     >>> "spinning_top" in names()
     True
     """
-    return tuple(sorted(entry.name.removesuffix(".toml") for entry in _folder().iterdir() if entry.suffix == ".toml"))
+    return names_in(_folder())
 
 
 def path(name: str) -> Path:
@@ -26,9 +25,7 @@ def path(name: str) -> Path:
     >>> path("spinning_top").name
     'spinning_top.toml'
     """
-    if name not in names():
-        raise InputError([Problem(name, "is not an example", suggest(name, names()))], "examples")
-    return _folder() / f"{name}.toml"
+    return path_in(_folder(), name)
 
 
 def _folder() -> Path:

@@ -83,6 +83,7 @@ class SpatialModel(model.SpatialModel):
         damping: Damping = None,
         user: Callable[..., None] | None = None,
         budget: float | None = DEFAULT,
+        progress: Callable[[float], None] | None = None,
     ) -> SmallStepMotion:
         """Return the motion by small steps with stiff joints; see `structkin.spatial.small_steps`.
 
@@ -92,11 +93,19 @@ class SpatialModel(model.SpatialModel):
 
         return small_steps(
             self, self._time(duration), step, record=record, stiffness=stiffness, damping=damping, user=user,
-            budget=budget,
+            budget=budget, progress=progress,
         )  # fmt: skip
 
     def simulate(
-        self, duration: float | None = None, samples: int = 361, rtol: float = 1e-9, *, loops: Loops = "explicit"
+        self,
+        duration: float | None = None,
+        samples: int = 361,
+        rtol: float = 1e-9,
+        *,
+        loops: Loops = "explicit",
+        integrator: str = "DOP853",
+        budget: float | None = DEFAULT,
+        progress: Callable[[float], None] | None = None,
     ) -> TreeMotion:
         """Return the motion in minimal coordinates; see `structkin.symbolic.simulate`.
 
@@ -104,7 +113,16 @@ class SpatialModel(model.SpatialModel):
         """
         from structkin.symbolic import simulate
 
-        return simulate(self, self._time(duration), samples, rtol, loops=loops)
+        return simulate(
+            self,
+            self._time(duration),
+            samples,
+            rtol,
+            loops=loops,
+            integrator=integrator,
+            budget=budget,
+            progress=progress,
+        )
 
     def equations(
         self,
@@ -113,11 +131,12 @@ class SpatialModel(model.SpatialModel):
         shared: bool | None = None,
         loops: str = "multipliers",
         independent: Sequence[str] = (),
+        ratios: Mapping[str, tuple[str, float]] | None = None,
     ) -> Equations:
         """Return the equations of motion in minimal coordinates; see `structkin.symbolic.equations` (needs SymPy)."""
         from structkin.symbolic import equations
 
-        return equations(self, numbers=numbers, shared=shared, loops=loops, independent=independent)
+        return equations(self, numbers=numbers, shared=shared, loops=loops, independent=independent, ratios=ratios)
 
     def plot(self) -> Figure:
         """Return a figure of the bodies as drawn; squares are joints at the ground."""

@@ -26,7 +26,7 @@ def draw_times(comparison: MethodComparison, family: str) -> Figure:
 
     A ring marks where one of the global methods overtakes another.
     """
-    from structkin.show.style import GROUND, PALETTE, SMALL, new_figure
+    from structkin.show.style import GROUND, NORMAL, PALETTE, SMALL, dress, new_figure
 
     figure = new_figure(8.6, 5.2)
     axes = figure.add_subplot()
@@ -51,17 +51,19 @@ def draw_times(comparison: MethodComparison, family: str) -> Figure:
     if any(one.extrapolated for curve in curves.values() for one in curve):
         label = "hollow: extrapolated\n(not solved to the end)"
         axes.plot([], [], linestyle="", marker="o", ms=4, mfc="white", mec=GROUND, label=label)
-    axes.set(xscale="log", yscale="log", xlabel="constraints 2k + 2", ylabel="time of the motion [s]")
+    axes.set(xscale="log", yscale="log")
+    axes.set_xlabel("constraints 2k + 2", fontsize=NORMAL)
+    axes.set_ylabel("CPU time of the motion [s]", fontsize=NORMAL)
     _sizes(axes, sizes)
-    axes.set_title(f"Scalable four-bar, {family}: {longest[0].samples:,} samples, one thread")
-    axes.grid(visible=True, which="major", alpha=0.3)
+    axes.set_title(f"Scalable four-bar, {family}: {longest[0].samples:,} samples, one thread", fontsize=NORMAL)
+    dress(axes)
     figure.legend(*axes.get_legend_handles_labels(), loc="outside right upper", fontsize=SMALL)
     return figure
 
 
 def draw_shares(comparison: MethodComparison, sizes: Sequence[int]) -> Figure:
     """Return the shares of the operations at some numbers of dyads as bars (Fig. 5)."""
-    from structkin.show.style import PALETTE, SMALL, new_figure
+    from structkin.show.style import NORMAL, PALETTE, SMALL, dress, new_figure
 
     bars = [(method, size) for method, found in comparison.shares.items() for size in sizes if size in found]
     figure = new_figure(8.6, 1.6 + 0.36 * len(bars))
@@ -73,15 +75,17 @@ def draw_shares(comparison: MethodComparison, sizes: Sequence[int]) -> Figure:
         left += parts
     axes.set_yticks(range(len(bars)), [f"{_short(method)}, {size} dyads" for method, size in bars])
     axes.invert_yaxis()
-    axes.set(xlabel="share of the time [%]", xlim=(0, 100))
-    axes.set_title("Where the time goes, by method and operation")
+    axes.set_xlim(0, 100)
+    axes.set_xlabel("share of the time [%]", fontsize=NORMAL)
+    axes.set_title("Where the time goes, by method and operation", fontsize=NORMAL)
+    dress(axes, "x")
     figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=3, fontsize=SMALL)
     return figure
 
 
 def draw_shares_by_size(comparison: MethodComparison) -> Figure:
     """Return the shares of the operations against the number of constraints, a panel for each method (Fig. 6)."""
-    from structkin.show.style import PALETTE, SMALL, new_figure
+    from structkin.show.style import NORMAL, PALETTE, SMALL, dress, new_figure
 
     figure = new_figure(9.6, 6.4)
     panels = figure.subplots(2, 2, sharex=True, sharey=True).ravel()
@@ -93,10 +97,12 @@ def draw_shares_by_size(comparison: MethodComparison) -> Figure:
             if not any(parts):
                 continue
             panel.plot([2 * size + 2 for size in sizes], parts, marker="o", ms=4, color=PALETTE[k], label=operation)
-        panel.set(xscale="log", ylim=(0, 100), xlabel="constraints 2k + 2", ylabel="share of the time [%]")
+        panel.set(xscale="log", ylim=(0, 100))
+        panel.set_xlabel("constraints 2k + 2", fontsize=NORMAL)
+        panel.set_ylabel("share of the time [%]", fontsize=NORMAL)
         _sizes(panel, every)
-        panel.set_title(TITLES[method], fontsize=SMALL + 1)
-        panel.grid(visible=True, alpha=0.3)
+        panel.set_title(TITLES[method], fontsize=NORMAL)
+        dress(panel)
     for panel in panels[len(comparison.shares) :]:
         panel.set_visible(False)
     for panel in panels:

@@ -145,7 +145,12 @@ def operations(packed: Packed) -> int:
     """Return the operations of one step of all bodies."""
     from structkin.spatial import kernel
 
-    source = inspect.getsource(kernel).replace("from numba import njit", "njit = lambda **_: lambda function: function")
+    source = inspect.getsource(kernel)
+    for compiling, plain in (
+        ("from numba import njit", "njit = lambda **_: lambda function: function"),
+        ("from structkin.compiled import kept", "kept = lambda function, **_: function"),
+    ):
+        source = source.replace(compiling, plain)
     loop: dict[str, Any] = {"__name__": "counted"}
     exec(compile(source, "<counted>", "exec"), loop)
     machine = loop["Machine"](*map(_counted, packed.machine))

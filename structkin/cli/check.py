@@ -14,6 +14,7 @@ from structkin.dynamics.bodies import mass_table
 from structkin.errors import InputError, Problem
 from structkin.joints.cam import Cam
 from structkin.joints.curve_slot import CurveSlot
+from structkin.model.stroke import SLACK, shown
 from structkin.plan.compile import determines_all
 from structkin.structure import KinematicStructure
 
@@ -121,4 +122,22 @@ def _run(mechanism: Mechanism, structure: KinematicStructure) -> tuple[Motion | 
     sizes = "lengths or strokes" if motion.strokes else "lengths"
     # one hint for all of them
     hints = [""] * (len(lines) - 1) + [f"{rest}change the range, or the {sizes}"]
-    return motion, [Problem("", line, hint) for line, hint in zip(lines, hints, strict=False)]
+    found = [Problem("", line, hint) for line, hint in zip(lines, hints, strict=False)]
+    return motion, [*_beyond_strokes(motion), *found]
+
+
+def _beyond_strokes(motion: Motion) -> list[Problem]:
+    """Return the drivers that are asked for more than their stroke, with both ranges."""
+    m, found = motion.mechanism, []
+    for id, z in motion.drivers.items():
+        drive = m.drivers[id]
+        if drive.stroke is None:
+            continue
+        (low, high), least, largest = drive.stroke, float(np.min(z[0])), float(np.max(z[0]))
+        if least < low - SLACK * (high - low) or largest > high + SLACK * (high - low):
+            kind = "angle" if drive.kind == "angle" else "length"
+            asked, allowed = (
+                f"{shown(m.units, a, kind)} to {shown(m.units, b, kind)}" for a, b in ((least, largest), (low, high))
+            )
+            found.append(Problem(f"drivers.{id}", f"asked for {asked}; its stroke is {allowed}"))
+    return found

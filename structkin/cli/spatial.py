@@ -37,6 +37,12 @@ def spatial(
             help="How minimal coordinates close loops: explicit (the default), multipliers.", show_default=False
         ),
     ] = None,
+    integrator: Annotated[
+        str | None,
+        typer.Option(
+            help="Integrator of minimal coordinates: DOP853 (the default), Radau for stiff models.", show_default=False
+        ),
+    ] = None,
     step: Annotated[float | None, typer.Option(help="Step of small steps [s], 1e-5.", show_default=False)] = None,
     stiffness: Annotated[
         float | None, typer.Option(help="Stiffness of the joints of small steps [N/m].", show_default=False)
@@ -60,18 +66,26 @@ def spatial(
 ) -> None:
     """Find the motion of bodies and joints in space under their masses and forces; numbers are in SI."""
     _check_method(
-        method, {"--samples": samples, "--rtol": rtol, "--loops": loops}, {"--step": step, "--stiffness": stiffness}
+        method,
+        {"--samples": samples, "--rtol": rtol, "--loops": loops, "--integrator": integrator},
+        {"--step": step, "--stiffness": stiffness},
     )
     outputs = Outputs(file, {"--csv": csv}, {"--plot": plot, "--picture": picture}, as_json)
     if animation is not None:
         animation_format(animation)
     model = SpatialModel.load(file)
-    with progress("computing"):
+    work = budget_of(budget)
+    with progress("computing") as report:
         motion: SpatialRun
         if method == "minimal":
-            motion = model.simulate(duration, samples or 361, rtol or 1e-9, loops=cast("Any", loops or "explicit"))
+            motion = model.simulate(
+                duration, samples or 361, 1e-9 if rtol is None else rtol, loops=cast("Any", loops or "explicit"),
+                integrator=integrator or "DOP853", budget=work, progress=report,
+            )  # fmt: skip
         else:
-            motion = model.small_steps(duration, step or 1e-5, stiffness=stiffness, budget=budget_of(budget))
+            motion = model.small_steps(
+                duration, 1e-5 if step is None else step, stiffness=stiffness, budget=work, progress=report
+            )
     outputs.deliver(
         {
             "--csv": lambda target: write_space_csv(motion, target),

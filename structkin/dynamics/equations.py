@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
 import numpy as np
@@ -24,8 +25,14 @@ class Equations(Protocol):
     def __call__(self, t: float, y: Floats) -> Floats:
         """Return the rate of the state; `NoPoseError` where there is none."""
 
+    def preserved(self) -> AbstractContextManager[None]:
+        """Continue afterwards from the state of the solvers before, whatever is evaluated within.
+
+        Outputs are evaluated within it: they must not change the motion, not even by rounding.
+        """
+
     def recorded(self, t: float, y: Floats) -> Any:
-        """Return everything at a time and state that is recorded, projected; the equations are left unchanged."""
+        """Return everything at a time and state that is recorded, projected."""
 
     def energies(self, t: float, y: Floats) -> tuple[float, float] | None:
         """Return the kinetic energy [J] and its rate [W], if a jump in them indicates a step that was too large."""

@@ -48,7 +48,8 @@ class Record:
 
     def add(self, t: float, y: Floats) -> None:
         """Record everything at an output time."""
-        self.instants.append(self.equations.recorded(t, y))
+        with self.equations.preserved():
+            self.instants.append(self.equations.recorded(t, y))
         for id in self.equations.contacts:
             self.impacts.setdefault(id, []).append(self.equations.impacts.get(id, math.nan))
         if self.progress is not None:
@@ -147,7 +148,10 @@ class Run:
                 return
             size, t, y, restart = solver.step_size, solver.t, solver.y, False
             # An interpolant costs some methods extra evaluations: it is made only where it is needed.
-            dense: Any = solver.dense_output() if self.equations.contacts or self.record.due <= t else None
+            dense: Any = None
+            if self.equations.contacts or self.record.due <= t:
+                with self.equations.preserved():
+                    dense = solver.dense_output()
             if self.equations.contacts and (impact := self._meeting(solver.t_old, t, dense)) is not None:
                 # Bodies meet in this step: restart there, with a step that is small relative to the impact.
                 t, y, restart = impact, dense(impact), True

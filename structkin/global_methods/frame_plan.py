@@ -97,6 +97,9 @@ class _Filler:
             for expression, local in ((frame.origin, 0j), (frame.direction, None)):
                 if expression.is_slot:
                     self._known[expression.terms[0][0]] = link, local
+        # Links that only slide on each other share a direction; rows count the turn of one of them.
+        directions = ((link, plan.frames[link].direction) for link in self._turns if link in plan.frames)
+        self._counted = {direction.terms[0][0]: link for link, direction in directions if direction.is_slot}
         for pin, place in plan.pins.items():
             if place.is_slot and place.terms[0][0] not in self._known:
                 link = next(name for name in mechanism.topology.joint(pin).links if name in self._index)
@@ -140,7 +143,7 @@ class _Filler:
         """Fill the counted angles of a group's links."""
         first = 2 * rows.links
         for link, slot, start in zip(rows.angles, step.outputs[first:], step.start[first:], strict=True):
-            turns = self._turns[self._known[step.outputs[2 * link + 1]][0]]
+            turns = self._turns[self._counted[step.outputs[2 * link + 1]]]
             for order in range(3):
                 self._put(slot, order, turns[order] + start.real * (order == 0))
 

@@ -19,21 +19,9 @@ from types import ModuleType
 
 import numpy as np
 
+from structkin.compiled import cache_folder
+
 log = logging.getLogger("structkin.kernels")
-
-
-def cache_folder() -> Path:
-    """Return the folder of the compiled kernels: `STRUCTKIN_CACHE` if it is set, else the user's cache."""
-    if chosen := os.environ.get("STRUCTKIN_CACHE"):
-        return Path(chosen)
-    home = Path.home()
-    if sys.platform == "win32":
-        base = Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local")
-    elif sys.platform == "darwin":
-        base = home / "Library" / "Caches"
-    else:
-        base = Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache")
-    return base / "structkin" / "kernels"
 
 
 def module_name(name: str, source: str) -> str:

@@ -202,6 +202,9 @@ def parse(text: str) -> ast.expr:
         return ast.parse(text.strip(), mode="eval").body
     except SyntaxError as error:
         place = f" at character {error.offset}" if error.offset else ""
+        missing = text.count("(") - text.count(")")
+        if missing > 0:
+            place = f": {missing} closing bracket{'' if missing == 1 else 's'} missing"
         raise Flaw(f"'{short(text)}' is not a formula{place}", 'such as "0.5*sin(2*pi*t)"') from None
     except (ValueError, RecursionError, MemoryError):
         raise Flaw("the formula cannot be read", "make it shorter, with less nesting") from None

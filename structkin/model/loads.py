@@ -277,14 +277,14 @@ def signal(value: Any, kind: str, units: Units, folder: Path | None = None) -> L
     """Return the law of a number, a quantity with its unit, a formula of t, a table or a CSV file; raise `Flaw`.
 
     >>> import numpy as np
-    >>> [float(signal(x, "force", Units())(np.array([2.0]))[0][0]) for x in (5, "5 kN", "5*t")]
-    [5.0, 5000.0, 10.0]
+    >>> [float(signal(x, "force", Units())(np.array([2.0]))[0][0]) for x in (5, "5 kN", "5e2*t")]
+    [5.0, 5000.0, 1000.0]
     """
     if isinstance(value, str) and value.endswith(".csv"):
         return TableLaw(*check_rows(read_table(value, folder)))
     if isinstance(value, list | tuple | np.ndarray):
         return TableLaw(*check_rows(table_rows(value)))
-    if isinstance(value, str) and not re.fullmatch(r"\s*[+-]?[\d.]+(?:[eE][+-]?\d+)?\s*[A-Za-zµ°].*", value):
+    if isinstance(value, str) and not re.fullmatch(r"\s*[+-]?[\d.]+(?:[eE][+-]?\d+)?+\s*[A-Za-zµ°].*", value):
         return formula(value)
     return constant(units.quantity(value, kind))
 

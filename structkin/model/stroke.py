@@ -23,7 +23,11 @@ def read_stroke(units: Units, value: Any, kind: str) -> tuple[float, float]:
 
 
 def check_stroke(
-    units: Units, stroke: tuple[float, float], kind: str, drawn: float, hint: str = "draw it within its stroke"
+    units: Units,
+    stroke: tuple[float, float],
+    kind: str,
+    drawn: float,
+    hint: str = "draw it within its stroke, or correct the stroke",
 ) -> tuple[float, float]:
     """Return the stroke; raise `Flaw` unless it contains the coordinate in the sketch, `drawn`."""
     low, high = stroke

@@ -122,7 +122,7 @@ Load = Force | Torque | Spring | JointLoad | Stop
 class SpatialModel:
     """Bodies and joints in space with their loads and sensors, checked; gravity (3,) [m/s^2].
 
-    A body without a joint on its way to the ground moves freely. `points` (3,) [m] are fixed to the ground. `duration`
+    A body without a path of joints to the ground moves freely. `points` (3,) [m] are fixed to the ground. `duration`
     [s] is the time for which the model is meant to run.
     """
 

@@ -127,10 +127,10 @@ class _Planar:
         self.coordinates[links[1], links[0]] = (name, -1)
         return SpatialJoint(name, "revolute", links, vector(place), Z, np.array([1.0, 0, 0]), rates=(rate,))
 
-    def slide(self, name: str, links: tuple[str, str], place: complex, way: complex) -> SpatialJoint:
+    def slide(self, name: str, links: tuple[str, str], place: complex, direction: complex) -> SpatialJoint:
         carrier, moving = (self.states[link] for link in links)
-        rate = ((moving.velocity_at(place) - carrier.velocity_at(place)) * way.conjugate()).real
-        return SpatialJoint(name, "prismatic", links, vector(place), vector(way), Z, rates=(rate,))
+        rate = ((moving.velocity_at(place) - carrier.velocity_at(place)) * direction.conjugate()).real
+        return SpatialJoint(name, "prismatic", links, vector(place), vector(direction), Z, rates=(rate,))
 
     def die(self, name: str, place: complex) -> str:
         self.dies[f"{name} die"] = Body(f"{name} die", 0.0, vector(place), np.zeros((3, 3)))
@@ -175,15 +175,15 @@ def _revolute(planar: _Planar, pair: Revolute) -> Iterator[SpatialJoint]:
 
 def _prismatic(planar: _Planar, pair: Prismatic) -> Iterator[SpatialJoint]:
     place = planar.states[pair.slider].point(pair.point)
-    way = planar.states[pair.carrier].direction * pair.direction
-    yield planar.slide(pair.id, (pair.carrier, pair.slider), place, way)
+    direction = planar.states[pair.carrier].direction * pair.direction
+    yield planar.slide(pair.id, (pair.carrier, pair.slider), place, direction)
 
 
 def _slot(planar: _Planar, pair: Slot) -> Iterator[SpatialJoint]:
     place = planar.states[pair.slider].point(pair.point)
-    way = planar.states[pair.carrier].direction * pair.direction
+    direction = planar.states[pair.carrier].direction * pair.direction
     die = planar.die(pair.id, place)
-    along = planar.slide(pair.id, (pair.carrier, pair.slider), place, way)
+    along = planar.slide(pair.id, (pair.carrier, pair.slider), place, direction)
     yield replace(along, bodies=(pair.carrier, die))
     yield planar.hinge(f"{pair.id} pin", (die, pair.slider), place, planar.omega((pair.carrier, pair.slider)))
 

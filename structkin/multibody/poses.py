@@ -1,21 +1,17 @@
 """Poses from joint coordinates, as displacements from the drawn pose: products of exponentials.
 
 A displacement D (4, 4) takes a place drawn at x to D x. All joints are given in ground axes in the drawn pose, so the
-displacement of a body is the product of those of the joints on its way from the ground.
+displacement of a body is the product of those of the joints on its path from the ground.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import networkx as nx
 import numpy as np
 
 from structkin.multibody.joint import Floats, Motion, SpatialJoint
-from structkin.multibody.model import GROUND
-
-#: The way of a body from the ground: joints, each with 1 if it is passed from its first body to its second, else -1.
-Way = tuple[tuple[SpatialJoint, int], ...]
+from structkin.multibody.tree import Path
 
 
 def cross_matrix(a: Floats) -> Floats:
@@ -54,38 +50,14 @@ def inverse(d: Floats) -> Floats:
     return back
 
 
-def ways(bodies: Sequence[str], joints: Mapping[str, SpatialJoint]) -> tuple[dict[str, Way], list[SpatialJoint]]:
-    """Return the way of every body from the ground, breadth first, and the joints that close loops.
-
-    Joints with `cut=True` are used only where there is no other way. A body that floats begins a way of its own.
-    """
-    graph = nx.Graph()
-    graph.add_nodes_from([GROUND, *bodies])
-    for joint in sorted(joints.values(), key=lambda joint: joint.cut):
-        if not graph.has_edge(*joint.bodies):
-            graph.add_edge(*joint.bodies, joint=joint, weight=1 + len(joints) * joint.cut)
-    used = set[str]()
-    found: dict[str, Way] = {}
-    tree = nx.minimum_spanning_tree(graph)
-    for root in (GROUND, *bodies):
-        if root in found:
-            continue
-        found[root] = ()
-        for parent, child in nx.bfs_edges(tree, root):
-            joint = graph.edges[parent, child]["joint"]
-            used.add(joint.name)
-            found[child] = (*found[parent], (joint, 1 if joint.bodies == (parent, child) else -1))
-    return found, [joint for joint in joints.values() if joint.name not in used]
-
-
-def body_poses(found: Mapping[str, Way], q: Mapping[str, Sequence[float]]) -> dict[str, Floats]:
+def body_poses(found: Mapping[str, Path], q: Mapping[str, Sequence[float]]) -> dict[str, Floats]:
     """Return the displacement (4, 4) of every body at the joint coordinates q."""
     poses: dict[str, Floats] = {}
-    for body, way in found.items():  # a parent stands before its children
-        if not way:
+    for body, path in found.items():  # a parent stands before its children
+        if not path:
             poses[body] = np.eye(4)
             continue
-        joint, sense = way[-1]
+        joint, sense = path[-1]
         parent = joint.bodies[0 if sense > 0 else 1]
         step = joint_displacement(joint, q[joint.name])
         poses[body] = poses[parent] @ (step if sense > 0 else inverse(step))

@@ -9,7 +9,8 @@ import numpy as np
 
 from structkin.model.flaw import Flaw
 from structkin.multibody.joint import Floats, SpatialJoint
-from structkin.multibody.poses import body_poses, cross_matrix, displacement, inverse, joint_displacement, ways
+from structkin.multibody.poses import body_poses, cross_matrix, displacement, inverse, joint_displacement
+from structkin.multibody.tree import paths
 
 #: A loop is closed if no twist of its bodies is left larger than this [rad, or in sizes of the model].
 CLOSED = 1e-11
@@ -42,7 +43,7 @@ class Loops:
     def __init__(self, bodies: Sequence[str], joints: Mapping[str, SpatialJoint]) -> None:
         """Find the joints of every loop."""
         self.joints = joints
-        self.ways, self.closing = ways(bodies, joints)
+        self.paths, self.closing = paths(bodies, joints)
         self.around = [self._around(joint) for joint in self.closing]
         within = [name for loop in self.around for name in loop]
         self.columns = {
@@ -57,8 +58,8 @@ class Loops:
         return range(len(self.joints[name].motions))
 
     def _around(self, closing: SpatialJoint) -> list[str]:
-        """Return the joints of the loop: those that the ways of the two bodies do not share, and the closing one."""
-        first, second = ({joint.name for joint, _ in self.ways[body]} for body in closing.bodies)
+        """Return the joints of the loop: those that the paths of the two bodies do not share, and the closing one."""
+        first, second = ({joint.name for joint, _ in self.paths[body]} for body in closing.bodies)
         return [*(first ^ second), closing.name]
 
     def coordinates(self, given: Given) -> dict[str, list[float]]:
@@ -123,7 +124,7 @@ class Loops:
 
         The gap of a loop is the twist about its middle that would still have to be made.
         """
-        poses = body_poses(self.ways, q)
+        poses = body_poses(self.paths, q)
         twists = {name: self._twists(self.joints[name], q[name], poses) for name in {n for n, _ in self.columns}}
         matrix = np.zeros((6 * len(self.closing), len(self.columns)))
         gaps = np.zeros(6 * len(self.closing))
@@ -134,7 +135,7 @@ class Loops:
             gaps[block] = self._gap(reached @ inverse(second))
             signs = {closing.name: 1.0}
             for body, sign in zip(closing.bodies, (1.0, -1.0), strict=True):
-                for joint, sense in self.ways[body]:
+                for joint, sense in self.paths[body]:
                     signs[joint.name] = signs.get(joint.name, 0.0) + sign * sense
             for name, sign in signs.items():
                 for n in self._numbers(name) if sign else ():

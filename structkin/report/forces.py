@@ -11,6 +11,8 @@ from structkin.dynamics import Kinetostatics
 from structkin.errors import InputError
 from structkin.model.mechanism import GROUND
 from structkin.report.numbers import extreme, plain
+from structkin.report.pushes import Load, applied, pin_forces
+from structkin.show.cylinders import cylinder_notes, cylinder_sign
 from structkin.show.forces import bearing_links, effort_unit, forces_of
 from structkin.show.measures import measures_of
 from structkin.show.motion_plot import abscissa
@@ -51,18 +53,25 @@ def forces(motion: Motion) -> dict[str, Any] | None:
     panels.append(_panel("power", "W", [*((id, found.driver_power(id)) for id in m.drivers),
                                         ("loads", found.applied_power)]))  # fmt: skip
     panels.append(_panel("kinetic energy", "J", [("of all links", found.kinetic_energy)]))
-    unit = m.units.scale("length")
-    arrows = []
-    for joint, link, force in reactions:
-        place = found.reaction_place(joint, link)
-        arrows.append({"joint": joint, "link": link, "x": plain(place[:, 0], unit), "y": plain(place[:, 1], unit),
-                       "fx": plain(force[:, 0]), "fy": plain(force[:, 1])})  # fmt: skip
+    arrows = [
+        _arrow(motion, "joint", joint, link, found.reaction_place(joint, link), force)
+        for joint, link, force in reactions
+    ]
+    arrows += [_arrow(motion, "joint", *end) for id in m.drivers for end in pin_forces(found, id)]
+    loads = applied(motion)
+    arrows += [_arrow(motion, "applied", *load) for load in loads]
     return {
         "panels": [panel for panel in panels if panel],
         "arrows": arrows,
-        "table": _table(found, reactions, x),
+        "table": _table(found, reactions, loads, x),
         "notes": _notes(found),
     }
+
+
+def _arrow(motion: Motion, kind: str, id: str, link: str, place: Floats, force: Floats) -> dict[str, Any]:
+    unit = motion.mechanism.units.scale("length")
+    return {"kind": kind, "joint": id, "link": link, "x": plain(place[:, 0], unit), "y": plain(place[:, 1], unit),
+            "fx": plain(force[:, 0]), "fy": plain(force[:, 1])}  # fmt: skip
 
 
 def _efforts(found: Kinetostatics, title: str, unit: str) -> dict[str, Any] | None:
@@ -95,11 +104,20 @@ def _panel(title: str, unit: str, curves: list[tuple[str, Floats]]) -> dict[str,
     }
 
 
-def _table(found: Kinetostatics, reactions: list[tuple[str, str, Floats]], x: Floats) -> list[list[Any]]:
-    """Return rows: name, value of the largest magnitude, unit, its x, mean."""
+def _table(
+    found: Kinetostatics, reactions: list[tuple[str, str, Floats]], loads: list[Load], x: Floats
+) -> list[list[Any]]:
+    """Return rows: name, value of the largest magnitude, unit with "push" or "pull" of a cylinder, its x, mean."""
     m = found.motion.mechanism
     rows = [(f"driver {id}", found.driver(id), effort_unit(m, id)) for id in m.drivers]
+    signs = {f"driver {id}": cylinder_sign(m, id) for id in m.drivers}
     rows += [(f"{joint} on {link}" if link != GROUND else joint, np.hypot(*f.T), "N") for joint, link, f in reactions]
+    rows += [
+        (f"{' and '.join(pins)}, pins of {id}", np.abs(found.driver(id)), "N")
+        for id, drive in m.drivers.items()
+        if (pins := [point for _, point in drive.ends or ()])
+    ]
+    rows += [(f"applied {id} on {link}", np.hypot(*force.T), "N") for id, link, _, force in loads]
     rows += [
         ("on the ground", np.hypot(*found.shaking_force.T), "N"),
         ("on the ground, moment", found.shaking_moment, "N m"),
@@ -110,12 +128,14 @@ def _table(found: Kinetostatics, reactions: list[tuple[str, str, Floats]], x: Fl
         if at is not None:
             size, words = (1e3, f"k{unit}") if abs(at[0]) >= LARGE else (1.0, unit)
             mean = float(np.nanmean(values))
+            if sign := signs.get(name, 0):
+                words += ", push" if sign * at[0] > 0 else ", pull"
             table.append([name, *plain([at[0]], size), words, *plain([at[1]]), *plain([mean], size, abs(at[0]))])
     return table
 
 
 def _notes(found: Kinetostatics) -> list[str]:
-    notes = []
+    notes = [*cylinder_notes(found.motion.mechanism)]
     if found.not_unique:
         names = ", ".join(found.not_unique)
         notes.append(f"* joints are redundant ({names}): their forces are not unique; the smallest solution is shown")

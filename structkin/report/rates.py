@@ -29,10 +29,11 @@ def rates(motion: Motion) -> dict[str, Any] | None:
     points, links = shown_points(motion), shown_links(motion)
     speed, acceleration = measures.size("speed"), measures.size("acceleration")
     found: dict[str, Any] = {"points": {}, "links": {}}
+    # links as well: there may be no point that moves
+    if not any(np.isfinite(rate).any() for rate in [*map(motion.velocity, points), *map(motion.omega, links)]):
+        return None
     for name in points:
         v, a = motion.velocity(name), motion.acceleration(name)
-        if not np.isfinite(v).any():
-            return None
         found["points"][name] = {
             f"{head}{axis}": plain(values[:, k], size, largest(values))
             for head, values, size in (("v", v, speed), ("a", a, acceleration))

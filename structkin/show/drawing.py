@@ -67,6 +67,8 @@ def symbol_size(mechanism: Mechanism, low: complex, high: complex) -> float:
     """Return the size [m] of symbols in a picture from `low` to `high`: a fraction of it, less if links are short."""
     size = max((high - low).real, (high - low).imag)
     bars = [abs(place) for link in mechanism.links.values() for place in link.local.values() if abs(place) > 0]
+    if not bars and size < 1e-4 * mechanism.units.length_scale:
+        size = mechanism.units.length_scale  # a wheel on a single point has no extent: any size will do
     typical = float(np.median(bars)) if bars else size
     return float(np.clip(0.12 * typical, size / 110, size / 42))
 

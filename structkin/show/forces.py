@@ -24,6 +24,7 @@ from structkin.show.columns import (
     time_column,
     write_columns,
 )
+from structkin.show.cylinders import cylinder_notes
 from structkin.show.letters import legible
 from structkin.show.measures import measures_of
 from structkin.show.motion_plot import abscissa, shade
@@ -172,6 +173,7 @@ def _course(forces: Kinetostatics) -> str:
     lines = report(forces.motion).splitlines()[:7]
     if not any(body.mass or body.inertia for body in forces.bodies):
         lines.append("no link has a mass: only applied forces count")
+    lines += cylinder_notes(m)
     if forces.not_unique:
         lines.append("* not unique because joints are redundant; the solution of smallest forces is shown")
     for joint in forces.pressing:

@@ -39,10 +39,10 @@ def _widget_class() -> type[AnyWidget]:
     from traitlets import Dict
 
     class MechanismWidget(AnyWidget):
-        """The module exports what anywidget asks for: `render({ model, el })`, which reads the model's "view"."""
+        """The module exports `{ render({ model, el }) }`, as anywidget asks for; it reads the model's "view"."""
 
-        _esm = web.script()
-        _css = web.styles()
+        _esm = web.script("widget")
+        _css = web.styles("widget")
         view = Dict().tag(sync=True)
 
     return MechanismWidget

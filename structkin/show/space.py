@@ -116,7 +116,7 @@ class _Stage:
         middle = (low + high) / 2
         for axis, name in enumerate("xyz"):
             getattr(self.ax, f"set_{name}lim")(middle[axis] - half[axis], middle[axis] + half[axis])
-            getattr(self.ax, f"set_{name}label")(f"{name} [m]", fontsize=NORMAL)
+            getattr(self.ax, f"set_{name}label")(f"{name} [m]", fontsize=NORMAL, labelpad=4 if name == "z" else 9)
             ticks = 5 if half[axis] > 0.6 * half.max() else 2
             getattr(self.ax, f"{name}axis").set_major_locator(_few_ticks(ticks))
         self.ax.set_box_aspect(half, zoom=0.95)

@@ -18,6 +18,10 @@ from structkin.spatial.stability import Stability
 #: A joint is closed at the start if it is open by no more than this part of the model's size, turns in rad and speeds
 #: in parts of the fastest.
 OPEN = 1e-7
+#: The shortest step [s], and the most steps of a run.
+SHORTEST, MOST = 1e-12, 1e15
+#: A position, speed or angular velocity beyond this [SI] is none.
+FAR = 1e12
 
 
 def check(
@@ -29,6 +33,10 @@ def check(
         for name, value in (("duration", duration), ("step", step))
         if not _number(value, above=0.0)
     ]
+    if not problems and min(duration, step) < SHORTEST:
+        problems.append(Problem("step", f"{min(duration, step):g} s is too short", f"{SHORTEST:g} s at least"))
+    elif not problems and not duration / step < MOST:
+        problems.append(Problem("step", f"{duration / step:.3g} steps are too many", f"at most {MOST:g}"))
     if record is not None and (isinstance(record, bool) or not isinstance(record, int | np.integer) or record < 1):
         problems.append(Problem("record", f"{record!r} is not a positive number of steps"))
     problems += _chosen("stiffness", stiffness, 2, 0.0, "pair of positive numbers (N/m, N m/rad)")
@@ -91,6 +99,9 @@ def _laws_end(model: SpatialModel, duration: float) -> list[Problem]:
 
 def check_start(model: SpatialModel, solids: Solids, elements: dict[str, Element], dt: float) -> None:
     """Raise `InputError` if the start tears a joint open, or if the step is unstable in the start pose."""
+    if not (np.abs(solids.state()[1:]) < FAR).all():
+        message = f"a position or speed at the start exceeds {FAR:g} in SI"
+        raise InputError([Problem("", message, "check the units")], model.name)
     problems = _torn(model, solids)
     stability = Stability(model, solids, elements)
     if not problems and stability.multiplier(dt) >= 4.0:

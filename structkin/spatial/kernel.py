@@ -1,8 +1,7 @@
 """The loop over small steps, compiled by Numba: forces, accelerations, motion of all bodies (S3, eqs. 1-11).
 
-All of it is one file, so that the compiled code that Numba keeps on disk is never older than a part of it. Vectors are
-tuples of three numbers: nothing is allocated in the loop. Row 0 of the arrays of bodies is the ground; its inverse
-masses are zero. Body axes are the principal axes of inertia here.
+Vectors are tuples of three numbers: nothing is allocated in the loop. Row 0 of the arrays of bodies is the ground; its
+inverse masses are zero. Body axes are the principal axes of inertia here.
 """
 
 from __future__ import annotations
@@ -15,6 +14,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from structkin.compiled import kept
 from structkin.multibody.joint import Floats
 
 Vector = tuple[float, float, float]
@@ -63,10 +63,7 @@ def _part(function: Function) -> Function:
 
 def _compiled(function: Function) -> Function:
     """Return a function that is compiled once on a machine, if a folder can be written."""
-    try:
-        return cast(Function, njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})(function))
-    except RuntimeError:
-        return _part(function)
+    return kept(function, nogil=True, error_model="numpy", fastmath={"contract"})
 
 
 @_part

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from structkin.errors import InputError, Problem
 from structkin.multibody.joint import Floats
-from structkin.multibody.model import GROUND, SpatialModel
+from structkin.multibody.model import SpatialModel
+from structkin.multibody.readings import Readings, body_and_place
 from structkin.spatial.elements import Element
 from structkin.spatial.packing import Packed
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class SmallStepMotion:
+class SmallStepMotion(Readings):
     """The motion of a model by small steps: times t (n,) [s] and all that was recorded at them; SI, in ground axes.
 
     `status` is "ok", or says when and why the run ended early: then t ends before that.
@@ -44,15 +44,9 @@ class SmallStepMotion:
 
     def _body(self, name: str) -> tuple[Floats, int, Floats]:
         """Return the records of a body, its row, and the arm (n, 3) from its centre of mass to it or its point."""
-        body, _, point = name.partition(".")
-        solids = self.packed.solids
-        places = self.model.bodies[body].points if body in self.model.bodies else {}
-        if body not in self.model.bodies or (point and point not in places):
-            known = [*self.model.bodies, *(f"{b.name}.{p}" for b in self.model.bodies.values() for p in b.points)]
-            raise InputError([Problem(name, "is no body, and no point of one", f"known: {', '.join(known)}")])
-        k = solids.number(body)
-        rows = self.records[:, k - 1]
-        arm = solids.local(k, places[point] if point else solids.center[k])
+        body, place = body_and_place(self.model, name)
+        k = self.packed.solids.number(body.name)
+        rows, arm = self.records[:, k - 1], self.packed.solids.local(k, place)
         return rows, k, rows[:, 6:15].reshape(-1, 3, 3) @ arm
 
     def position(self, of: str) -> Floats:
@@ -100,34 +94,15 @@ class SmallStepMotion:
         """The largest opening (n,) [m] of a joint in the directions that it holds."""
         return self._measures.closure()[0]
 
-    @cached_property
-    def sensors(self) -> dict[str, Floats]:
-        """The sensors of the model: (n, 3) of points, (n,) of distances, (n,) or (n, f) of a joint's coordinates."""
-        return {name: self._sensor(sensor.quantity, sensor.of) for name, sensor in self.model.sensors.items()}
-
     @property
     def breaks(self) -> dict[str, float]:
         """When springs broke [s]: those that did, by name."""
         pairs = zip(self.packed.springs, self.packed.memory.broke_at, strict=True)
         return {spring.name: float(k * self.step) for spring, k in pairs if k >= 0}
 
-    def _sensor(self, quantity: str, of: tuple[str, ...]) -> Floats:
-        match quantity:
-            case "position" | "velocity" | "acceleration":
-                return self._of_point(quantity, of[0])
-            case "distance":
-                ends = [self._of_point("position", one) for one in of]
-                return np.asarray(np.linalg.norm(ends[1] - ends[0], axis=1))
+    def _coordinates(self, joint: str, rate: bool) -> Floats:
         columns = dict[int, int]()
         for k, one in enumerate(self.packed.watched):
-            if one.joint == of[0]:
+            if one.joint == joint:
                 columns.setdefault(one.number, k)
-        found = self.readings[:, [columns[n] for n in sorted(columns)], int(quantity == "rate")]
-        return found[:, 0] if found.shape[1] == 1 else found
-
-    def _of_point(self, quantity: str, name: str) -> Floats:
-        """Return a quantity (n, 3) of a point, which may be fixed to the ground."""
-        body, place = self.model.place(name)
-        if body == GROUND:
-            return np.tile(place * (quantity == "position"), (len(self.t), 1))
-        return np.asarray(getattr(self, quantity)(name))
+        return np.asarray(self.readings[:, [columns[n] for n in sorted(columns)], int(rate)])

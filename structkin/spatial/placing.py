@@ -8,7 +8,7 @@ import numpy as np
 
 from structkin.multibody.joint import Floats, SpatialJoint
 from structkin.multibody.model import SpatialModel
-from structkin.multibody.poses import ways
+from structkin.multibody.tree import paths
 
 
 class Frame(NamedTuple):
@@ -46,14 +46,14 @@ def turn(axis: Floats, angle: float) -> Floats:
 
 
 def placed(model: SpatialModel) -> dict[str, Frame]:
-    """Return where every body is at time 0, from the `start` and `rates` of the joints along the way from the ground.
+    """Return where every body is at time 0, from the `start` and `rates` of the joints along the path from the ground.
 
     Joints that close a loop, and those with `cut=True` where there is another way, are not read.
     """
     frames: dict[str, Frame] = {}
-    for body, way in ways([*model.bodies], model.joints)[0].items():  # a parent stands before its children
-        if way:
-            joint, sense = way[-1]
+    for body, path in paths(model.bodies, model.joints)[0].items():  # a parent stands before its children
+        if path:
+            joint, sense = path[-1]
             frames[body] = _across(joint, frames[joint.bodies[0 if sense > 0 else 1]], sense)
         else:
             frames[body] = STILL

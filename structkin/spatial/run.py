@@ -33,10 +33,11 @@ from collections.abc import Callable
 import numpy as np
 
 from structkin.budget import DEFAULT, HINT, TOGETHER, charge, metered
+from structkin.compiled import announce
 from structkin.errors import Problem
 from structkin.multibody.joint import Floats
 from structkin.multibody.model import SpatialModel
-from structkin.spatial.checks import check, check_start, size_of
+from structkin.spatial.checks import FAR, check, check_start, size_of
 from structkin.spatial.elements import Damping, Stiffness, elements_of
 from structkin.spatial.measures import Measures
 from structkin.spatial.motion import SmallStepMotion
@@ -48,8 +49,6 @@ RECORDS = 1000
 STEPS = 10_000
 #: Body-steps between two looks at the state: some 30 ms; then Ctrl-C is heard, too.
 BLOCK = 100_000
-#: A position, speed or angular velocity beyond this [SI] is none.
-FAR = 1e12
 #: A joint that opens by this part of the model's size is torn: the run is ended.
 TORN = 0.1
 
@@ -66,6 +65,7 @@ def small_steps(
     damping: Damping = None,
     user: User | None = None,
     budget: float | None = DEFAULT,
+    progress: Callable[[float], None] | None = None,
 ) -> SmallStepMotion:
     """Return the motion of a model over a duration [s], in steps of at most `step` [s] (S3).
 
@@ -76,7 +76,7 @@ def small_steps(
 
     `user(t, position, rotation, velocity, spin, force, torque)` adds forces and torques about the centre of mass
     (bodies, 3), in ground axes, in place, every step. A function compiled by Numba costs little, one of Python some
-    microseconds a step.
+    microseconds a step. `progress` is called with the part of the duration that is done.
 
     Raises `InputError` for arguments that are none, bodies without mass or inertia, a start that tears joints, steps
     that are unstable (with the largest stable step), and where the work exceeds the budget.
@@ -94,16 +94,25 @@ def small_steps(
     rows = count // every + 1 + (count % every > 0)
     bodies = len(model.bodies)
     work = count * bodies / STEPS + rows * bodies * 24 / TOGETHER
-    message = f"{count:,} steps of {bodies} bodies exceed the budget"
+    message = f"{count:,} steps of {bodies} bod{'y' if bodies == 1 else 'ies'} exceed the budget"
     with metered(budget, lambda: Problem("step", message, f"a larger step, a shorter duration, or {HINT}"), model.name):
         charge(work)
         solids = solids_of(model)
         elements = elements_of(model, dt, stiffness, damping)
         check_start(model, solids, elements, dt)
-        return _run(model, pack(model, solids, elements, dt), count, every, rows, user)
+        return _run(model, pack(model, solids, elements, dt), count, every, rows, user, progress)
 
 
-def _run(model: SpatialModel, packed: Packed, count: int, every: int, rows: int, user: User | None) -> SmallStepMotion:
+def _run(
+    model: SpatialModel,
+    packed: Packed,
+    count: int,
+    every: int,
+    rows: int,
+    user: User | None,
+    progress: Callable[[float], None] | None,
+) -> SmallStepMotion:
+    announce("small steps", __file__)
     from structkin.spatial import kernel
 
     records = np.zeros((rows, len(model.bodies), 24))
@@ -122,6 +131,8 @@ def _run(model: SpatialModel, packed: Packed, count: int, every: int, rows: int,
         if status != "ok":
             done = _whole(model, packed, t[:done], records[:done], readings[:done])
             break
+        if progress is not None:
+            progress(min(last / count, 1.0))
     return SmallStepMotion(model, t[:done], status, packed, records[:done], readings[:done])
 
 

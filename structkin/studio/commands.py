@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from structkin.studio import references
 from structkin.studio.document import GROUND, SHARED, Document, members, refuse, with_members
+from structkin.studio.faults import refusal
 
 Number = Annotated[float, Field(allow_inf_nan=False, ge=-1e12, le=1e12)]
 Place = tuple[Number, Number]
@@ -315,9 +316,7 @@ def read(message: Any) -> Command:
     try:
         return _READER.validate_python(message)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise refuse(where, f"the command cannot be read: {first['msg']}") from None
+        raise refusal(error) from None
 
 
 # --- what commands share ------------------------------------------------------------------------------------

@@ -1,14 +1,15 @@
 """The equations Phi(q) = 0 of the joints that close loops, their Jacobian W^T and gamma, from the forward passes.
 
-A loop ends in a point and a triad of axes on each of its two bodies A and B. With d from A's point to B's, u an axis
-of A and w one of B, omega and a from the passes with qdd = 0,
+See `structkin.symbolic.closing` for the rows of each kind of joint. A loop ends in a point and a triad of axes on each
+of its two bodies A and B. With d from A's point to B's, u an axis of A and w one of B, omega and a from the passes with
+qdd = 0,
 
-    gap    Phi = u . d              gamma = u . (a_B - a_A) + 2 (omega_A x u) . (v_B - v_A)
-                                            + (omega_A' x u + omega_A x (omega_A x u)) . d
-    angle  Phi = u . w              gamma = (omega_A' - omega_B') . s + (omega_A - omega_B) . s',   s = u x w
+    gap    Phi = u . d              -gamma = u . (a_B - a_A) + 2 (omega_A x u) . (v_B - v_A)
+                                             + (omega_A' x u + omega_A x (omega_A x u)) . d
+    angle  Phi = u . w              -gamma = (omega_A' - omega_B') . s + (omega_A - omega_B) . s',   s = u x w
     screw  Phi = u . d - pitch theta, theta the angle about u, counted through full turns
 
-and W^T qdd + gamma is Phi''. The columns of W^T are those of O and A of the two bodies.
+and W^T qdd - gamma is Phi''. The columns of W^T are those of O and A of the two bodies.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from structkin.multibody.joint import Floats
 from structkin.symbolic.compiling import compiled
 from structkin.symbolic.loads_at import point_at
 from structkin.symbolic.passes import Bodies, Ints, Work
-from structkin.symbolic.vectors import cross, dot, get, minus, plus, times, turned
+from structkin.symbolic.vectors import Vector, cross, dot, get, minus, plus, times, turned
 
 GAP, ANGLE, SCREW = 0, 1, 2
 
@@ -42,16 +43,31 @@ class Rows(NamedTuple):
 
 
 @compiled
+def screw_angle(w: Work, rows: Rows, k: int) -> float:
+    """Return the angle of a screw, within half a turn of the last one."""
+    i, j = rows.bodies[k, 0], rows.bodies[k, 1]
+    u, before = turned(w.frame, i, get(rows.u, k)), turned(w.frame, i, get(rows.b, k))
+    after = turned(w.frame, j, get(rows.w, k))
+    theta: float = atan2(dot(after, cross(u, before)), dot(after, before))
+    turns: float = round((rows.angle[k] - theta) / (2.0 * pi))
+    return theta + 2.0 * pi * turns
+
+
+@compiled
+def acceleration_at(w: Work, i: int, arm: Vector) -> Vector:
+    """Return the acceleration of a point of entry i at `arm` from its joint, both in ground axes."""
+    omega, omega_dot = turned(w.frame, i, get(w.omega, i)), turned(w.frame, i, get(w.omega_dot, i))
+    return plus(turned(w.frame, i, get(w.alpha, i)), plus(cross(omega_dot, arm), cross(omega, cross(omega, arm))))
+
+
+@compiled
 def closures(b: Bodies, w: Work, rows: Rows, phi: Floats, W: Floats, gamma: Floats) -> None:
     """Set Phi (m,), W^T (m, f) and gamma (m,) of bodies that are placed and move, with O and A."""
     W[:] = 0.0
     n = b.parent.size
     for k in range(rows.kind.size):
         kind, i, j = rows.kind[k], rows.bodies[k, 0], rows.bodies[k, 1]
-        first, second = get(rows.points[k], 0), get(rows.points[k], 1)
-        (x1, v1), (x2, v2) = point_at(w, i, first), point_at(w, j, second)
-        arm1, arm2 = turned(w.frame, i, first), turned(w.frame, j, second)
-        d, u = minus(x2, x1), turned(w.frame, i, get(rows.u, k))
+        u = turned(w.frame, i, get(rows.u, k))
         o1, o2 = turned(w.frame, i, get(w.omega, i)), turned(w.frame, j, get(w.omega, j))
         e1, e2 = turned(w.frame, i, get(w.omega_dot, i)), turned(w.frame, j, get(w.omega_dot, j))
         turning = cross(o1, u)  # u'
@@ -65,21 +81,20 @@ def closures(b: Bodies, w: Work, rows: Rows, phi: Floats, W: Floats, gamma: Floa
             bias += dot(minus(o1, o2), plus(cross(turning, axis), cross(u, cross(o2, axis))))
             share1, share2 = s, times(-1.0, s)
         else:
-            a1 = plus(turned(w.frame, i, get(w.alpha, i)), plus(cross(e1, arm1), cross(o1, cross(o1, arm1))))
-            a2 = plus(turned(w.frame, j, get(w.alpha, j)), plus(cross(e2, arm2), cross(o2, cross(o2, arm2))))
+            first, second = get(rows.points[k], 0), get(rows.points[k], 1)
+            (x1, v1), (x2, v2) = point_at(w, i, first), point_at(w, j, second)
+            arm1, arm2 = turned(w.frame, i, first), turned(w.frame, j, second)
+            d = minus(x2, x1)
             value = dot(u, d)
-            bias = dot(u, minus(a2, a1)) + 2.0 * dot(turning, minus(v2, v1))
-            bias += dot(plus(cross(e1, u), cross(o1, turning)), d)
-            share1, share2 = times(-1.0, cross(plus(arm1, d), u)), cross(arm2, u)
+            bias = dot(u, minus(acceleration_at(w, j, arm2), acceleration_at(w, i, arm1)))
+            bias += 2.0 * dot(turning, minus(v2, v1)) + dot(plus(cross(e1, u), cross(o1, turning)), d)
+            share1, share2 = cross(u, plus(arm1, d)), cross(arm2, u)
         if kind == SCREW:
-            pitch, before = rows.pitch[k], turned(w.frame, i, get(rows.b, k))
-            after = turned(w.frame, j, get(rows.w, k))
-            theta = atan2(dot(after, cross(u, before)), dot(after, before))
-            theta += 2.0 * pi * round((rows.angle[k] - theta) / (2.0 * pi))
-            value -= pitch * theta
+            pitch = rows.pitch[k]
+            value -= pitch * screw_angle(w, rows, k)
             bias -= pitch * (dot(u, minus(e2, e1)) + dot(turning, minus(o2, o1)))
             share1, share2 = plus(share1, times(pitch, u)), plus(share2, times(-pitch, u))
-        phi[k], gamma[k] = value, bias
+        phi[k], gamma[k] = value, -bias
         shared = 0  # coordinates that carry both bodies do not move one against the other
         depth1, depth2 = b.depth[i] if i < n else 0, b.depth[j] if j < n else 0
         while shared < min(depth1, depth2) and b.path[i, shared] == b.path[j, shared]:
@@ -98,8 +113,4 @@ def count_turns(w: Work, rows: Rows) -> None:
     """Keep the angles of screws at a state that is accepted."""
     for k in range(rows.kind.size):
         if rows.kind[k] == SCREW:
-            i, j = rows.bodies[k, 0], rows.bodies[k, 1]
-            u, before = turned(w.frame, i, get(rows.u, k)), turned(w.frame, i, get(rows.b, k))
-            after = turned(w.frame, j, get(rows.w, k))
-            theta = atan2(dot(after, cross(u, before)), dot(after, before))
-            rows.angle[k] = theta + 2.0 * pi * round((rows.angle[k] - theta) / (2.0 * pi))
+            rows.angle[k] = screw_angle(w, rows, k)

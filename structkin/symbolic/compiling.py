@@ -5,18 +5,14 @@ The modules that use this are imported when they are first needed: Numba takes a
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
+
+from structkin.compiled import kept
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def compiled(function: Function) -> Function:
     """Return the function compiled with Numba, or the function itself if Numba is not installed."""
-    if importlib.util.find_spec("numba") is None:
-        return function
-    from numba import njit
-
-    options: Any = {"cache": True, "error_model": "numpy", "no_cfunc_wrapper": True}
-    return cast(Function, njit(**options)(function))
+    return kept(function, error_model="numpy", no_cfunc_wrapper=True)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from structkin.errors import InputError, Problem
 from structkin.multibody.joint import Floats
-from structkin.multibody.model import GROUND, SpatialModel
+from structkin.multibody.model import SpatialModel
+from structkin.multibody.readings import Readings, body_and_place
 from structkin.symbolic.packing import entry_of
 from structkin.symbolic.tree import Tree
 
@@ -31,7 +30,7 @@ class Sample(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class TreeMotion:
+class TreeMotion(Readings):
     """The motion of a model in minimal coordinates: times t (n,) [s] and the coordinates at them; SI, in ground axes.
 
     `q`, `qd`, `qdd` (n, f) belong to `coordinates`, the (joint, number) of the tree. `status` is "ok", or says when and
@@ -59,13 +58,9 @@ class TreeMotion:
 
     def _body(self, name: str) -> tuple[int, Floats]:
         """Return the entry of a body, and the arm (3,) from its joint to its centre of mass or its point, as drawn."""
-        body, _, point = name.partition(".")
-        bodies = self.model.bodies
-        if body not in bodies or (point and point not in bodies[body].points):
-            known = [*bodies, *(f"{b.name}.{p}" for b in bodies.values() for p in b.points)]
-            raise InputError([Problem(name, "is no body, and no point of one", f"known: {', '.join(known)}")])
-        entry, place = entry_of(self.tree, body)
-        return entry, (bodies[body].points[point] if point else bodies[body].center) - place
+        body, place = body_and_place(self.model, name)
+        entry, joint = entry_of(self.tree, body.name)
+        return entry, place - joint
 
     def position(self, of: str) -> Floats:
         """Return the positions (n, 3) [m] of a point "body.point", or of a body's centre of mass."""
@@ -97,29 +92,10 @@ class TreeMotion:
         """Return the angular accelerations (n, 3) [rad/s^2] of a body."""
         return np.asarray(self.frames["omega_dot"][:, self._body(body)[0]])
 
-    @cached_property
-    def sensors(self) -> dict[str, Floats]:
-        """The sensors of the model: (n, 3) of points, (n,) of distances, (n,) or (n, f) of a joint's coordinates."""
-        return {name: self._sensor(sensor.quantity, sensor.of) for name, sensor in self.model.sensors.items()}
-
-    def _sensor(self, quantity: str, of: tuple[str, ...]) -> Floats:
-        if quantity in ("position", "velocity", "acceleration"):
-            return self._of_point(quantity, of[0])
-        if quantity == "distance":
-            first, second = (self._of_point("position", one) for one in of)
-            return np.asarray(np.linalg.norm(second - first, axis=1))
-        numbers = [k for k, (joint, _) in enumerate(self.coordinates) if joint == of[0]]
-        if len(numbers) < len(self.model.joints[of[0]].motions):
-            hint = "mark another joint of the loop with cut = true"
-            raise InputError([Problem(f"joints.{of[0]}", "closes a loop and has no coordinates", hint)])
+    def _coordinates(self, joint: str, rate: bool) -> Floats:
+        numbers = [k for k, (name, _) in enumerate(self.coordinates) if name == joint]
         numbers.sort(key=lambda k: self.coordinates[k][1])
-        found = (self.q if quantity == "angle" else self.qd)[:, numbers]
-        return found[:, 0] if found.shape[1] == 1 else found
-
-    def _of_point(self, quantity: str, name: str) -> Floats:
-        if name.partition(".")[0] != GROUND:
-            return np.asarray(getattr(self, quantity)(name))
-        return np.tile(self.model.place(name)[1], (len(self.t), 1)) * (quantity == "position")
+        return np.asarray((self.qd if rate else self.q)[:, numbers])
 
 
 def recorded(

@@ -7,29 +7,15 @@ from typing import TypeVar
 
 import numpy as np
 
-from structkin.errors import InputError, Problem
 from structkin.model.parts import Law
 from structkin.multibody.joint import Floats, SpatialJoint
 from structkin.multibody.model import Force, JointLoad, SpatialModel, Spring, Stop, Torque
+from structkin.symbolic.closing import ROWS
 from structkin.symbolic.closures_at import ANGLE, GAP, SCREW, Rows
 from structkin.symbolic.loads_at import Loads
 from structkin.symbolic.tree import Tree
 
 One = TypeVar("One", Force, Torque, Spring, JointLoad, Stop)
-
-# The rows of each kind: axes of A along which the points do not part, pairs of an axis of A and one of B at right
-# angles, out of the triad a, b, c.
-ROWS: dict[str, tuple[str, tuple[str, ...]]] = {
-    "fixed": ("abc", ("ab", "bc", "ca")),
-    "revolute": ("abc", ("ba", "ca")),
-    "prismatic": ("bc", ("ab", "bc", "ca")),
-    "screw": ("bc", ("ba", "ca")),
-    "cylindrical": ("bc", ("ba", "ca")),
-    "universal": ("abc", ("ab",)),
-    "planar": ("a", ("ba", "ca")),
-    "spherical": ("abc", ()),
-    "free": ("", ()),
-}
 
 
 def entry_of(tree: Tree, body: str) -> tuple[int, Floats]:
@@ -43,10 +29,12 @@ def packed_rows(tree: Tree) -> Rows:
     kinds: list[int] = []
     bodies, points, u, w, b, pitch = [], [], [], [], [], []
     for joint in tree.cut:
-        axes = dict(zip("abc", (joint.axis, joint.second, np.cross(joint.axis, joint.second)), strict=True))
+        triad = (joint.axis, joint.second, np.cross(joint.axis, joint.second))
+        axes = dict(zip("abcxyz", (*triad, *np.eye(3)), strict=True))  # all of A: x, y, z are the ground's as drawn
         ends = [entry_of(tree, body) for body in joint.bodies]
         gaps, angles = ROWS[joint.kind]
-        found = [(GAP, axes[one], axes[one]) for one in gaps] + [(ANGLE, axes[p[0]], axes[p[1]]) for p in angles]
+        found = [(GAP, axes[one], axes[one]) for one in gaps]
+        found += [(ANGLE, axes[p[0]], axes[p[1]]) for p in angles]
         if joint.kind == "screw":
             found.append((SCREW, joint.axis, joint.second))
         for kind, first, second in found:
@@ -83,17 +71,6 @@ def _count(joint: SpatialJoint) -> int:
 def packed_loads(model: SpatialModel, tree: Tree) -> tuple[Loads, list[Law | None]]:
     """Return the loads, and the laws of `Loads.values`: None for a joint load without a law, whose effort is 0."""
     number = {name: k for k, name in enumerate(tree.coordinates)}
-    problems = [
-        Problem(
-            f"loads.{load.name}",
-            f"joint {load.joint} closes a loop that has no joint without a load, sensor or start",
-            "mark another joint of the loop with cut = true",
-        )
-        for load in model.loads.values()
-        if isinstance(load, JointLoad | Stop) and (load.joint, load.coordinate) not in number
-    ]
-    if problems:
-        raise InputError(problems, model.name)
     forces, torques, springs = _all(model, Force), _all(model, Torque), _all(model, Spring)
     joints, stops = _all(model, JointLoad), _all(model, Stop)
     acting: list[Force | Torque] = [*forces, *torques]

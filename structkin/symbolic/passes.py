@@ -57,7 +57,7 @@ Ints = NDArray[np.int64]
 class Bodies(NamedTuple):
     """The n bodies of a tree as arrays; `parent` is n for the ground, `coordinate` -1 for a fixed joint.
 
-    `path[i, :depth[i]]` are the coordinates on the way from the ground to body i. `turns` is 1 where Phi is not zero,
+    `path[i, :depth[i]]` are the coordinates on the path from the ground to body i. `turns` is 1 where Phi is not zero,
     `inert` where there is mass or inertia: the first motions of a joint of several carry none.
     """
 

@@ -1,26 +1,42 @@
-"""Forward dynamics in minimal coordinates: the equations of S4, integrated by SciPy's DOP853."""
+"""Forward dynamics in minimal coordinates: the equations of S4, integrated by SciPy's DOP853 or Radau."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-from scipy.integrate import DOP853
+from scipy.integrate import DOP853, Radau
 from scipy.optimize import brentq
 
+from structkin.budget import DEFAULT, HINT, TOGETHER, SpentError, charge, metered
+from structkin.compiled import announce
 from structkin.errors import InputError, Problem
 from structkin.multibody.joint import Floats
 from structkin.multibody.model import SpatialModel, Spring
 from structkin.symbolic.motion import Sample, TreeMotion, recorded
 from structkin.symbolic.system import Loops, System
 
+METHODS = ("explicit", "multipliers")
+INTEGRATORS: Mapping[str, Any] = {"DOP853": DOP853, "Radau": Radau}
+#: Evaluations of the equations that count as one step of the budget: some 2 ms.
+EVALUATIONS = 40
+#: Numbers that a sample has for each body.
+NUMBERS = 24
 #: Points within a step at which springs that can break are looked at.
 WITHIN = np.linspace(0.2, 1.0, 5)
 
 
 def simulate(
-    model: SpatialModel, duration: float, samples: int = 101, rtol: float = 1e-9, *, loops: Loops = "explicit"
+    model: SpatialModel,
+    duration: float,
+    samples: int = 101,
+    rtol: float = 1e-9,
+    *,
+    loops: Loops = "explicit",
+    integrator: str = "DOP853",
+    budget: float | None = DEFAULT,
+    progress: Callable[[float], None] | None = None,
 ) -> TreeMotion:
     """Return the motion of a model from time 0 to `duration` [s], at equally spaced samples.
 
@@ -29,34 +45,56 @@ def simulate(
     (S4, eqs. 10 and 11, corrected), and other coordinates become the independent ones where these serve badly; or with
     multipliers: all coordinates are integrated, and projected onto the closed loops after every step.
 
-    Each step's error is held to rtol. `status` of the result says why a run ended early. Raises `InputError` if the
-    loops cannot be closed at the start or are singular there, for loads on a joint that closes a loop, and for laws
-    that do not last.
+    Each step's error is held to rtol. The `integrator` is "DOP853", or "Radau" (implicit) for stiff springs and dampers
+    whose vibrations die out. `status` of the result says why a run ended early: loops that cannot be closed
+    any further, a mass matrix that is singular, numbers that are not finite, or the `budget`, of which three or four
+    steps of the integrator take one. `progress` is called with the part of the duration that is done. Raises
+    `InputError` if the loops cannot be closed at the start or are singular there, if nothing can be accelerated there,
+    and for laws that do not last.
     """
     problems = [
-        Problem(name, f"{value} is not {what}", hint)
-        for name, value, fine, what, hint in (
-            ("duration", duration, 0 < duration < np.inf, "a positive time [s]", ""),
-            ("samples", samples, samples >= 2, "a number of samples", "give 2 at least"),
-            ("rtol", rtol, 1e-13 <= rtol <= 0.1, "a relative tolerance", "give a number between 1e-13 and 0.1"),
-            ("loops", loops, loops in ("explicit", "multipliers"), "a way to close loops", "explicit or multipliers"),
+        Problem(name, f"{value!r} is not {what}", hint)
+        for name, value, kind, fine, what, hint in (
+            ("duration", duration, float, lambda x: 0 < x < np.inf, "a positive time [s]", ""),
+            ("samples", samples, int, lambda x: x >= 2, "a number of samples", "give 2 at least"),
+            ("rtol", rtol, float, lambda x: 1e-13 <= x <= 0.1, "a relative tolerance", "give 1e-13 to 0.1"),
+            ("loops", loops, str, METHODS.__contains__, "a way to close loops", " or ".join(METHODS)),
+            ("integrator", integrator, str, INTEGRATORS.__contains__, "an integrator", " or ".join(INTEGRATORS)),
         )
-        if not fine
+        if not (_is_a(value, kind) and fine(value))
     ]
     if problems:
         raise InputError(problems, model.name)
-    system = System(model, loops)
-    short = [law.span for law in system.laws if law is not None and law.span is not None]
-    if any(not first <= 0.0 <= duration <= last for first, last in short):
-        raise InputError([Problem("duration", f"a table of a load ends before {duration:g} s")], model.name)
-    return _Run(system, np.linspace(0.0, duration, samples), rtol).go()
+
+    def spent() -> Problem:
+        message = f"{samples:,} samples of {len(model.bodies)} bod{'y' if len(model.bodies) == 1 else 'ies'}"
+        message += " exceed the budget"
+        return Problem("samples", message, f"fewer samples, or {HINT}")
+
+    with metered(budget, spent, model.name):
+        charge(samples * len(model.bodies) * NUMBERS / TOGETHER)
+        announce("the equations in minimal coordinates", __file__)
+        system = System(model, loops)
+        short = [law.span for law in system.laws if law is not None and law.span is not None]
+        if any(not first <= 0.0 <= duration <= last for first, last in short):
+            raise InputError([Problem("duration", f"a table of a load ends before {duration:g} s")], model.name)
+        return _Run(system, np.linspace(0.0, duration, samples), rtol, integrator, progress).go()
+
+
+def _is_a(value: object, kind: type) -> bool:
+    """Return whether a value is text, a whole number or a number."""
+    numbers = {float: (int, float, np.integer, np.floating), int: (int, np.integer), str: (str,)}
+    return isinstance(value, numbers[kind]) and not isinstance(value, bool)
 
 
 class _Run:
     """One integration of the states y of a system."""
 
-    def __init__(self, system: System, t: Floats, rtol: float) -> None:
-        self.system, self.t, self.rtol = system, t, rtol
+    def __init__(
+        self, system: System, t: Floats, rtol: float, integrator: str, progress: Callable[[float], None] | None
+    ) -> None:
+        self.system, self.t, self.rtol, self.progress = system, t, rtol, progress
+        self.solver = INTEGRATORS[integrator]
         self.status = "ok"
         self.samples: list[Sample] = []
         self.breaks: dict[str, float] = {}
@@ -66,17 +104,33 @@ class _Run:
         self.limits = np.array([np.inf if s.breaks_at is None else s.breaks_at for s in springs])
 
     def go(self) -> TreeMotion:
+        """Integrate until the end, or until no step is possible."""
+        with np.errstate(all="ignore"):  # a step that overflows is tried again, shorter
+            try:
+                self._go()
+            except SpentError:
+                self.status = f"stopped after t = {self.samples[-1].t:.6g} s: the budget is spent; {HINT}"
+        return recorded(self.system, self.samples, self.status, self.breaks, (self.steps, self.evaluations))
+
+    def _go(self) -> None:
         """Integrate from time to time at which the equations change."""
         system = self.system
         t, y, h = 0.0, system.state(system.q, system.qd, 0.0), None
+        if not np.isfinite(system.slope(t, y)).all():
+            # SciPy would search a first step for ever.
+            raise InputError([Problem("start", system.why(), "see the masses and the loads")], system.model.name)
         self._keep(0.0, y)
         while t < self.t[-1] and self.status == "ok":
             atol: Any = self._atol()
-            solver = DOP853(system.slope, t, y, self.t[-1], rtol=self.rtol, atol=atol, first_step=h)
+            solver = self.solver(self._slope, t, y, self.t[-1], rtol=self.rtol, atol=atol, first_step=h)
             t, y = self._integrate(solver)
             h = min(solver.h_abs, self.t[-1] - t) or None
             self.evaluations += solver.nfev
-        return recorded(system, self.samples, self.status, self.breaks, (self.steps, self.evaluations))
+
+    def _slope(self, t: float, y: Floats) -> Floats:
+        """Return the rate of a state."""
+        charge(1.0 / EVALUATIONS)
+        return self.system.slope(t, y)
 
     def _atol(self) -> Floats:
         """Return what counts as nothing in each state: rtol radians or sizes of the model, and of the energy."""
@@ -92,6 +146,8 @@ class _Run:
                 self.status = f"stopped at t = {solver.t:.6g} s: {system.why()}"
                 break
             self.steps += 1
+            if self.progress is not None:
+                self.progress(solver.t / self.t[-1])
             path = solver.dense_output()
             t_break, broken = self._first_break(path, solver.t_old, solver.t)
             t = t_break if broken is not None else solver.t

@@ -76,9 +76,9 @@ def least_change(G: Floats, target: Floats, y: Floats) -> None:
 
 @compiled
 def constrained(M: Floats, r: Floats, G: Floats, gamma: Floats, qdd: Floats) -> bool:
-    """Set qdd (f,) from M qdd = r + G^T lambda, G qdd + gamma = 0 for independent rows G (m, f); M and G are lost.
+    """Set qdd (f,) from M qdd = r + G^T lambda, G qdd = gamma for independent rows G (m, f); M and G are lost.
 
-    With M = L L^T and y = L^T qdd, y is the point nearest to L^-1 r on the plane G L^-T y = -gamma. Return whether M is
+    With M = L L^T and y = L^T qdd, y is the point nearest to L^-1 r on the plane G L^-T y = gamma. Return whether M is
     positive definite.
     """
     if not factor(M):
@@ -89,7 +89,7 @@ def constrained(M: Floats, r: Floats, G: Floats, gamma: Floats, qdd: Floats) -> 
     target = np.empty(G.shape[0])
     for j in range(G.shape[0]):
         down(M, G[j])
-        target[j] = -gamma[j]
+        target[j] = gamma[j]
         for c in range(qdd.size):
             target[j] -= G[j, c] * qdd[c]
     least_change(G, target, qdd)

@@ -11,6 +11,7 @@ from structkin.multibody.joint import Floats
 from structkin.multibody.model import SpatialModel
 from structkin.symbolic import evaluating
 from structkin.symbolic.closures_at import ANGLE, closures, count_turns
+from structkin.symbolic.cutting import MARK, with_bodies_cut
 from structkin.symbolic.groups import Chooser, pattern_of, rank_of
 from structkin.symbolic.loads_at import mechanical
 from structkin.symbolic.packing import loop_of_row, packed_loads, packed_rows
@@ -33,7 +34,7 @@ class System:
 
     def __init__(self, model: SpatialModel, loops: Loops) -> None:
         """Pack the model; find its start with closed loops."""
-        self.model, self.loops, self.tree = model, loops, tree_of(model)
+        self.model, self.loops, self.tree = model, loops, tree_of(with_bodies_cut(model))
         f = len(self.tree.coordinates)
         if not f:
             raise InputError([Problem("joints", "no joint can move", "give it a joint that is not fixed")], model.name)
@@ -46,8 +47,7 @@ class System:
         )
         places = np.array([joint.at for joint in model.joints.values()] + [b.center for b in model.bodies.values()])
         self.size = float(np.ptp(places, axis=0).max()) or 1.0
-        turns = {b.coordinate: b.rotation.any() for b in self.tree.bodies}
-        self.scale = np.array([1.0 if turns[c] else self.size for c in self.tree.coordinates])
+        self.scale = np.array([1.0 if c in self.tree.turning else self.size for c in self.tree.coordinates])
         self.parts = self.bodies, self.work, self.rows, self.terms
         self.loop_names = loop_of_row(self.tree)
         self._constant = np.array([law is None or law.speed == 0.0 for law in self.laws], dtype=bool)
@@ -113,48 +113,45 @@ class System:
     def full(self, y: Floats) -> tuple[Floats, Floats, float]:
         """Return all coordinates and rates of a state, with closed loops, and the work; NaN if H(u) is out of reach."""
         if self.explicit:
-            q, qd = self._closed(y)
+            q, qd = self._predicted(y)
+            if not evaluating.close(*self.parts, self.choice, q, qd):
+                self.ended = evaluating.OUT_OF_REACH
+                qd[:] = np.nan
         else:
             q, qd = y[: y.size // 2].copy(), y[y.size // 2 : -1].copy()
         if self.projects:
             evaluating.project(*self.parts, self.choice, q, qd, np.ones_like(q))
         return q, qd, float(y[-1])
 
-    def _closed(self, y: Floats) -> tuple[Floats, Floats]:
-        """Return all coordinates and rates of independent ones; NaN if H(u) is out of reach."""
+    def _predicted(self, y: Floats) -> tuple[Floats, Floats]:
+        """Return coordinates with the dependent ones along the tangent from the last pose, and independent rates."""
         choice, nu = self.choice, y.size // 2
         q, qd = self.q.copy(), np.zeros_like(self.q)
         step = y[:nu] - q[choice.u]
         q[choice.u], qd[choice.u] = y[:nu], y[nu:-1]
         q[choice.v] += self.B @ step
-        if not evaluating.close(*self.parts, choice, q, qd):
-            self.ended = evaluating.OUT_OF_REACH
-            qd[:] = np.nan
         return q, qd
 
-    def accelerations(self, t: float, q: Floats, qd: Floats) -> Floats:
+    def accelerations(self, t: float, q: Floats, qd: Floats, road: int | None = None) -> Floats:
         """Return qdd (f,); NaN where there is none. `ended` and `power` say more."""
         self.at(t)
         qdd = np.empty_like(q)
-        parts = self.bodies, self.work, self.loads, self.rows, self.terms
-        self.springs, self.power = evaluating.terms_at(*parts, q, qd)
-        solve = evaluating.in_independent if self.explicit else evaluating.with_multipliers
-        self.ended = solve(self.terms, self.choice, qdd)
+        parts = self.bodies, self.work, self.loads, self.rows, self.terms, self.choice
+        if road is None:
+            road = evaluating.INDEPENDENT if self.explicit else evaluating.MULTIPLIERS
+        self.ended, self.springs, self.power = evaluating.accelerations(*parts, road, q, qd, qdd)
         if self.ended != evaluating.FINE:
             qdd[:] = np.nan
         return qdd
 
     def slope(self, t: float, y: Floats) -> Floats:
         """Return the rate of a state; NaN makes the integrator take a shorter step."""
-        nu = y.size // 2
-        if not self.explicit:
-            qd = y[nu:-1]
-            return np.concatenate([qd, self.accelerations(t, y[:nu], qd), [self.power]])
-        q, qd = self._closed(y)
-        if np.isnan(qd[0]):
-            return np.full(y.size, np.nan)
-        qdd = self.accelerations(t, q, qd)
-        return np.concatenate([qd[self.choice.u], qdd[self.choice.u], [self.power]])
+        if self.explicit:
+            q, qd = self._predicted(y)
+            u, qdd = self.choice.u, self.accelerations(t, q, qd, evaluating.FROM_U)
+            return np.concatenate([qd[u], qdd[u], [self.power]])
+        qd = y[y.size // 2 : -1]
+        return np.concatenate([qd, self.accelerations(t, y[: qd.size], qd), [self.power]])
 
     def accept(self, t: float, y: Floats) -> tuple[Floats, bool]:
         """Keep a state as the last one; return it with closed loops, and whether it has other coordinates now."""
@@ -208,10 +205,14 @@ class System:
 
     def why(self) -> str:
         """Return why the integrator could not go on."""
+        if not np.isfinite(self.loads.values).all():
+            return "the law of a load is not finite"
         if self.ended == evaluating.OUT_OF_REACH:
             return "the loops cannot be closed any further: they are at the limit of their reach, or singular"
         if self.ended == evaluating.SINGULAR_MASS:
             return "the mass matrix is not positive definite: give every body that moves mass and inertia"
+        if not np.isfinite(self.energy()):
+            return "numbers became too large"
         return "no step is short enough: loops are near a singular pose, or a load jumps too often"
 
     def _choice_of_free(self, q: Floats, free: Floats) -> evaluating.Choice:
@@ -222,7 +223,7 @@ class System:
         return Chooser(self.chooser.pattern, self.units, self.scale, rank).choose(W)
 
     def _refuse(self, key: str, words: str, left: Floats) -> None:
-        name = self.loop_names[int(np.nanargmax(np.abs(left)))]
+        name = self.loop_names[int(np.nanargmax(np.abs(left)))].partition(MARK)[0]
         hint = f"give '{key}' for as many joints of a loop as it has degrees of freedom: the others follow"
         if "singular" in words:
             hint = "start in another pose"

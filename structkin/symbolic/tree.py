@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from heapq import heappop, heappush
-from itertools import count
 
-import networkx as nx
 import numpy as np
 
 from structkin.multibody.joint import Floats, Motion, SpatialJoint
 from structkin.multibody.model import GROUND, Body, JointLoad, SpatialModel, Stop
+from structkin.multibody.tree import outwards
 
 STILL = Motion(np.zeros(3), np.zeros(3))
 
@@ -54,21 +51,25 @@ class Tree:
         """The (joint, number) of the coordinates q, in the order of the bodies."""
         return tuple(body.coordinate for body in self.bodies if body.coordinate is not None)
 
+    @property
+    def turning(self) -> set[tuple[str, int]]:
+        """The coordinates that are angles."""
+        return {body.coordinate for body in self.bodies if body.coordinate is not None and body.rotation.any()}
+
 
 def tree_of(model: SpatialModel) -> Tree:
-    """Return a spanning tree of the model's bodies that leaves out joints with `cut=True` where there is another way.
+    """Return the tree of the model (`outwards`) that keeps joints with loads and sensors before others.
 
-    The joints that loads, sensors or the start name are kept in the tree before others, and those of few degrees of
-    freedom before those of many; otherwise the tree is breadth first. The joints left over are cut. A body without a
-    way to the ground is carried by a free joint at its centre of mass.
+    The joints left over are cut. A body without a path to the ground is carried by a free joint at its centre of mass.
     """
     bodies: list[TreeBody] = []
     places: list[Floats] = []
     of = {GROUND: -1}
     used = set[str]()
-    for joint, parent, child in _outwards(model):
-        used.add(joint.name)
+    for found, parent, child in outwards(model.bodies, model.joints, named_joints(model)):
         body = model.bodies[child]
+        joint = found or _free(body)
+        used.add(joint.name)
         sign = 1.0 if joint.bodies == (parent, child) else -1.0
         motions = joint.motions if sign > 0 else tuple(Motion(-r, -t) for r, t in reversed(joint.motions))
         numbers = range(len(motions)) if sign > 0 else reversed(range(len(motions)))
@@ -86,36 +87,10 @@ def tree_of(model: SpatialModel) -> Tree:
     return Tree(tuple(bodies), tuple(places), of, cut)
 
 
-def _outwards(model: SpatialModel) -> Iterator[tuple[SpatialJoint, str, str]]:
-    """Yield (joint, parent, child) from the ground outwards, then from each body that floats (Prim's algorithm)."""
-    graph = nx.MultiGraph()
-    graph.add_nodes_from([GROUND, *model.bodies])
-    graph.add_edges_from((*j.bodies, j.name) for j in model.joints.values())
-    wanted = {load.joint for load in model.loads.values() if isinstance(load, JointLoad | Stop)}
-    wanted |= {sensor.of[0] for sensor in model.sensors.values() if sensor.quantity in ("angle", "rate")}
-    wanted |= {joint.name for joint in model.joints.values() if any(joint.start) or any(joint.rates)}
-    reached = set[str]()
-    for root in [GROUND, *model.bodies]:
-        if root in reached:
-            continue
-        reached.add(root)
-        if root != GROUND:
-            yield _free(model.bodies[root]), GROUND, root
-        met = count()
-        ways: list[tuple[bool, bool, int, int, str, str, str]] = []
-        parent: str | None = root
-        while parent is not None:
-            for _, child, name in graph.edges(parent, keys=True):
-                joint = model.joints[name]
-                rank = (joint.cut, name not in wanted, len(joint.motions), next(met))
-                heappush(ways, (*rank, parent, child, name))
-            parent = None
-            while ways and parent is None:
-                *_, first, child, name = heappop(ways)
-                if child not in reached:
-                    reached.add(child)
-                    yield model.joints[name], first, child
-                    parent = child
+def named_joints(model: SpatialModel) -> set[str]:
+    """Return the joints whose coordinates loads and sensors name."""
+    named = {load.joint for load in model.loads.values() if isinstance(load, JointLoad | Stop)}
+    return named | {sensor.of[0] for sensor in model.sensors.values() if sensor.quantity in ("angle", "rate")}
 
 
 def _free(body: Body) -> SpatialJoint:

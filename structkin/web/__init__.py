@@ -13,7 +13,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-#: What hosts serve or read: `structkin.js`, an ES module with `render({ model, el })`, and `structkin.css`.
+#: A script and a style sheet for each host: `structkin` for pages, `studio`, and `widget` for notebooks.
 DIST = Path(__file__).parent / "dist"
 
 _PAGE = """<!doctype html>
@@ -42,22 +42,22 @@ structkin.render({{ model: {{ get: (name) => data[name] }}, el: document.getElem
 """
 
 
-def script() -> str:
-    """Return the text of the script.
+def script(host: str = "structkin") -> str:
+    """Return the text of a host's script, an ES module.
 
-    >>> "structkin" in script()
-    True
+    >>> "structkin" in script(), len(script("widget")) < len(script()) / 2
+    (True, True)
     """
-    return (DIST / "structkin.js").read_text(encoding="utf-8")
+    return (DIST / f"{host}.js").read_text(encoding="utf-8")
 
 
-def styles() -> str:
-    """Return the text of the style sheet.
+def styles(host: str = "structkin") -> str:
+    """Return the text of a host's style sheet.
 
     >>> ".sk" in styles()
     True
     """
-    return (DIST / "structkin.css").read_text(encoding="utf-8")
+    return (DIST / f"{host}.css").read_text(encoding="utf-8")
 
 
 def page(model: Mapping[str, Any], title: str, language: str = "en") -> str:

@@ -11,7 +11,7 @@ const holders = ["preact", "@preact/signals", "uplot"].map((name) => `${name}: $
 const banner = `/*! structkin's web view. It contains\n${holders.join("\n")}\n\n${notice("preact").replace(/Copyright .*\n\n?/, "").trim()} */`;
 const { metafile } = await build({
   absWorkingDir: here,
-  entryPoints: { structkin: "src/index.ts", studio: "src/studio/index.tsx" },
+  entryPoints: { structkin: "src/index.ts", widget: "src/widget.ts", studio: "src/studio/index.tsx" },
   outdir: "dist",
   bundle: true,
   minify: true,

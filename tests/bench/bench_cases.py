@@ -1,11 +1,11 @@
 """What `compare_commits.py` measures, and the process that measures it.
 
-Each case makes its mechanism and returns what is timed: a public call, and every array of its result. The names of
-public calls stand here alone: each commit is asked by its own copy of this file.
+Each case makes its mechanism and returns the timed work: a public call, and every array of its result. The names of
+public calls appear only here: each commit is measured with its own copy of this file.
 
-As a program it answers lines of JSON on the standard input: {"case": name, "repeats": k} by {"seconds": those of the
-processor for one call}. Before a case is first timed it runs once, so that kernels are compiled; the one before it is
-forgotten.
+As a program it reads lines of JSON from standard input, {"case": name, "repeats": k}, and answers {"seconds":
+processor time of one call}. Before a case is first timed it runs once, so that kernels are compiled; the previous
+case is dropped.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ import structkin as sk
 from structkin.bench.dynamics.cases import four_bar, windows
 from structkin.bench.groups import platforms
 from structkin.bench.mechanism import scalable_four_bar
-from structkin.dynamics import simulate  # the verb is younger than the commits that this is to run in
+from structkin.dynamics import simulate  # the method is newer than some commits that this has to run in
 from structkin.examples import path
 
-#: What is timed, and what makes it ready.
+#: The timed work, and what prepares it.
 Work = Callable[[], object]
 Make = Callable[[], Work]
 
@@ -94,7 +94,7 @@ def class_iv() -> sk.Mechanism:
 
 
 def two_discs() -> sk.Mechanism:
-    """Two free discs of 0.1 m on the ground, the left one rolling up against the right one, which lies still."""
+    """Two free discs of 0.1 m on the ground, the left one rolling up against the right one, which is at rest."""
     points: dict[str, Any] = {"A": (0, 0), "B": (1, 0)}
     links: dict[str, Any] = {"ground": ["A", "B"]}
     joints, drivers, forces = {}, {}, dict[str, Any](gravity=(0, -9.81))
@@ -183,13 +183,13 @@ def serve() -> None:
                 ready[name] = known[name]()
                 ready[name]()
             answer = {"seconds": seconds(ready[name], request["repeats"])}
-        except Exception as error:  # a case that one of the commits does not know ends no comparison
+        except Exception as error:  # a case unknown to one of the commits does not end the comparison
             answer = {"error": f"{type(error).__name__}: {error}".splitlines()[0]}
         print(json.dumps(answer), flush=True)
 
 
 def seconds(work: Work, repeats: int) -> float:
-    """Return the seconds of the processor that one call takes."""
+    """Return the processor time of one call [s]."""
     gc.collect()
     began = time.process_time()
     for _ in range(repeats):

@@ -1,19 +1,19 @@
-"""Is one commit slower than another? Both run in turn, so that a busy machine slows both.
+"""Is one commit slower than another? Both run alternately, so that a busy machine slows both.
 
     python tests/bench/compare_commits.py OLD NEW              all cases, 15 rounds
-    ... --only solve/ --only limits/ --rounds 25               those whose names begin so
+    ... --only solve/ --only limits/ --rounds 25               cases whose names begin so
     ... --python .venv/bin/python                              the interpreter, with what structkin needs
 
-Each commit is checked out in a temporary folder and answers in a process of its own, on one thread, by the same
-interpreter (`bench_cases.py`, its own copy where it has one). In each round both time one case, now the one first, now
-the other; times are the processor's. Processes are started afresh three times, because where one places its code and
-arrays is worth some percent by itself.
+Each commit is checked out in a temporary folder and answers in a separate process, on one thread, with the same
+interpreter (`bench_cases.py`, its own copy where it has one). In each round both time one case, in alternating
+order; times are processor times. Processes are restarted three times, because where a process places its code and
+arrays alone makes some per cent.
 
-What is told are medians over the rounds, and the ratio of new to old: the median of the rounds' ratios, with an
-interval that holds the true median in 95 % of all comparisons, whatever the times' distribution is (`sign_interval`).
-A case is *slower* where its ratio is above 1.05 and the whole interval above 1, and once more when it is measured again
-by itself: of sixty cases chance alone makes one slower now and then. The exit code is 1 where one is, and 2 where a
-case runs in the old commit alone.
+The report gives medians over the rounds, and the ratio of new to old: the median of the rounds' ratios, with an
+interval that holds the true median in 95 % of all comparisons, for any distribution of times (`sign_interval`).
+A case is *slower* where its ratio is above 1.05 and the whole interval above 1, and again when it is measured again
+by itself: of sixty cases chance alone makes one slower now and then. The exit code is 1 if one is slower, 2 if a
+case runs only in the old commit.
 """
 
 from __future__ import annotations
@@ -34,17 +34,17 @@ from typing import Any
 
 HERE = Path(__file__).resolve().parent
 CASES = Path("tests/bench/bench_cases.py")
-#: How much slower matters, and how often an interval holds the true ratio.
+#: The ratio that matters, and how often an interval contains the true ratio.
 SLOWER, CONFIDENCE = 1.05, 0.95
-#: Times that processes are started, and the least seconds of one timing.
+#: Number of restarts of the processes, and the least duration of one timing [s].
 STARTS, LEAST = 3, 0.02
 
 
 def sign_interval(ratios: Sequence[float], confidence: float = CONFIDENCE) -> tuple[float, float]:
-    """Return an interval of the median that needs no distribution, between two of the sorted values.
+    """Return an interval of the median that assumes no distribution, between two of the sorted values.
 
-    Fewer than k of n values lie below the true median with the chance that n tosses of a coin show fewer than k heads
-    (the sign test; Conover, Practical Nonparametric Statistics, 3.2). With too few values it has no ends.
+    Fewer than k of n values lie below the true median with the probability of fewer than k heads in n tosses of a coin
+    (the sign test; Conover, Practical Nonparametric Statistics, 3.2). With too few values it is unbounded.
 
     >>> sign_interval([1.3, 1.1, 1.2, 1.0, 1.5, 1.4])
     (1.0, 1.5)
@@ -130,7 +130,7 @@ def compare(comparison: Comparison, old: Commit, new: Commit, rounds: int) -> No
 
 
 def measure(names: Sequence[str], rounds: int, python: str, trees: Sequence[Path]) -> dict[str, Comparison]:
-    """Compare cases, the rounds shared out among fresh processes."""
+    """Compare cases, with the rounds divided among fresh processes."""
     found = {name: Comparison(name) for name in names}
     for share in filter(None, (len(range(k, rounds, STARTS)) for k in range(STARTS))):
         old, new = (Commit(python, tree) for tree in trees)
@@ -145,7 +145,7 @@ def measure(names: Sequence[str], rounds: int, python: str, trees: Sequence[Path
 
 @contextmanager
 def checked_out(commits: Sequence[str]) -> Iterator[list[Path]]:
-    """Check commits out in folders that are removed again."""
+    """Check commits out in folders that are removed afterwards."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         trees = []
@@ -185,7 +185,7 @@ def main() -> int:
     for comparison in found.values():
         print(comparison.row())
     slower, lost = sum(c.slower for c in found.values()), sum(c.lost for c in found.values())
-    print(f"{len(found)} cases, {slower} slower, {lost} that run in the old commit alone")
+    print(f"{len(found)} cases, {slower} slower, {lost} that run only in the old commit")
     return 1 if slower else 2 if lost else 0
 
 

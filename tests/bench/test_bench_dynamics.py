@@ -1,4 +1,4 @@
-"""`structkin bench dynamics`: what is measured, and what is made of it."""
+"""`structkin bench dynamics`: the measurements, and the report on them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from structkin.bench.dynamics.peers import PEERS
 from structkin.bench.dynamics.report import DynamicsComparison, draw, pace_lines, table_lines
 
 
-def test_the_mechanisms_are_what_they_say():
+def test_the_mechanisms_are_as_described():
     assert four_bar().structure().mobility == 1 and len(windows(3).links) == 8
     assert len(four_bars(4).links) == 10 and len(four_bars(4).drivers) == 1
     assert len(chain(5).drivers) == 5
@@ -22,7 +22,7 @@ def test_the_mechanisms_are_what_they_say():
         assert all(link.mass and link.inertia for link in m.links.values() if link.name != "ground")
 
 
-def test_errors_of_ours_shrink_with_the_step():
+def test_errors_of_structkin_shrink_with_the_step():
     pytest.importorskip("numba")
     case = Case("four-bar", four_bar(), ("crank", "B"), 1e-4, {"rk4": (8e-3, 4e-3), "DOP853": (1e-8,)}, {})
     found = list(compare(case, "numba"))
@@ -31,11 +31,11 @@ def test_errors_of_ours_shrink_with_the_step():
     assert at_target(found, 1e-4)["structkin (numba)"].error <= 1e-4
 
 
-def test_paces_say_what_was_measured(monkeypatch):
+def test_paces_report_the_measurements(monkeypatch):
     pytest.importorskip("numba")
     monkeypatch.setattr(measure, "STEPS", {"reduced": 100})
     few, many = paces({"dyads": (5, 300)}, "numba")
-    # Which of them takes longer is for the benchmark: on a busy machine a test cannot say.
+    # Which of them takes longer is left to the benchmark: a test on a busy machine cannot decide.
     assert (few.mobility, many.size) == (1, 300) and min(few.seconds, many.seconds) > 0
 
 

@@ -77,7 +77,7 @@ def test_all_methods_find_the_same_motion():
         assert one.constraints == 12 and one.drivers == 2 and one.best > 0 and one.floor > 0
 
 
-def test_pieces_of_a_long_motion_add_up(monkeypatch):
+def test_parts_of_a_long_motion_add_up(monkeypatch):
     m = scalable_four_bar(5)
     whole = measure(METHODS[0], m, "numpy", 700)
     monkeypatch.setattr("structkin.bench.measure.PIECE", 5 * 128)
@@ -98,8 +98,8 @@ def test_patience_leaves_the_rest_out(monkeypatch):
 
 
 @pytest.mark.parametrize("method", METHODS[3:], ids=lambda method: method.name)
-def test_global_methods_beside_their_bare_calls(method):
-    """What is measured is there and finite; how large it is, `structkin bench` tells."""
+def test_global_methods_relative_to_their_bare_calls(method):
+    """Measurements exist and are finite; `structkin bench` reports their values."""
     m = scalable_four_bar(3)
     one = measure(method, m, "numpy", 720, runs=1)
     assert one.bare > 0 and np.isfinite(one.over_bare) and 1 <= one.iterations <= one.most <= 3
@@ -127,14 +127,14 @@ def rows(folder: Path) -> list[dict[str, str]]:
 def test_a_tiny_run(tmp_path: Path):
     result = tiny("--to", tmp_path / "new")
     assert result.exit_code == 0, result.output
-    for told in (
+    for part in (
         "III, NumPy : II",
         "time ~ dyads^",
         "| IV-b, NumPy |",
         "relative to the bare calls | 2 | 6 |",
         "copying [ns]",
     ):
-        assert told in result.output
+        assert part in result.output
     found = rows(tmp_path / "new")
     assert sum(row["part"] == "motion" for row in found) == 2 * 2 * len(METHODS)
     assert {row["part"] for row in found} == {"motion", "same work", "short", "drivers"}
@@ -155,7 +155,7 @@ def test_a_run_that_is_stopped_keeps_what_it_has(tmp_path: Path, monkeypatch):
     assert (tmp_path / "times_as_published.png").exists() and (tmp_path / "report.md").exists()
 
 
-def test_every_mistake_of_a_call(tmp_path: Path):
+def test_every_problem_of_a_call(tmp_path: Path):
     file = tmp_path / "file"
     file.write_text("")
     line = [
@@ -178,15 +178,15 @@ def test_every_mistake_of_a_call(tmp_path: Path):
     assert keys == ["--engine", "--engine", "--dyads", "--turns", "--patience", "--to"]
 
 
-def test_pieces_of_global_methods_are_long(monkeypatch):
-    """The walk of the first turn is not measured with a turn or two: a long motion has one walk."""
+def test_parts_for_global_methods_are_long(monkeypatch):
+    """Tracking of the first turn is not measured over a turn or two: a long motion tracks only once."""
     monkeypatch.setattr("structkin.bench.measure.PIECE", 360)
     monkeypatch.setattr("structkin.bench.measure.LONG_PIECE", 720)
     one = measure(METHODS[-1], scalable_four_bar(1), "numpy", 1080, runs=1, patience=1e-9)
     assert one.solved == 720
 
 
-def test_two_threads_are_told_beside_one(tmp_path: Path):
+def test_two_threads_are_reported_next_to_one(tmp_path: Path):
     pytest.importorskip("numba")
     line = ["bench", "scalable-four-bar", "--dyads", "17", "--turns", "1", "--engine", "numba", "--quick"]
     result = CliRunner().invoke(app, [*line, "--to", str(tmp_path)])

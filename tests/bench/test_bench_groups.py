@@ -1,4 +1,4 @@
-"""What general groups cost: the mechanisms are what they are said to be, and every pose of the turn is found."""
+"""What general groups cost: the mechanisms are as described, and every pose of the turn is found."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from structkin.cli import app
 
 
 @pytest.mark.parametrize(("count", "groups"), [(1, 3), (2, 1), (4, 1), (9, 1)])
-def test_the_groups_turn_round_and_close(count, groups):
+def test_the_groups_turn_fully_and_close(count, groups):
     m = platforms(count, groups)
     found = m.structure().groups
     assert [len(group.links) for group in found] == [1] + [2 * count + 2] * groups

@@ -1,4 +1,4 @@
-"""`structkin bench structure` runs and says what it should; no time is asserted."""
+"""`structkin bench structure` runs and reports what it should; no time is asserted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The statistics of `compare_commits.py`, on times that are made up; and that its cases run."""
+"""The statistics of `compare_commits.py`, on invented times; and its cases run."""
 
 import sys
 from pathlib import Path
@@ -12,16 +12,16 @@ from compare_commits import Comparison, compare, sign_interval
 
 
 @pytest.mark.parametrize("n", [6, 15, 40])
-def test_intervals_hold_the_median_as_often_as_promised(n):
+def test_intervals_contain_the_median_as_often_as_promised(n):
     rng = np.random.default_rng(n)
-    # Lopsided, as times are; the median of exp(normal) is one.
+    # Skewed, as times are; the median of exp(normal) is one.
     intervals = [sign_interval(np.exp(sample).tolist()) for sample in rng.normal(size=(2000, n))]
     held = np.mean([low <= 1 <= high for low, high in intervals])
     assert held > 0.94
 
 
-class Made:
-    """A commit whose times are made up."""
+class Invented:
+    """A commit with invented times."""
 
     def __init__(self, rng, seconds, fault=""):
         self.rng, self.seconds, self.fault, self.asked = rng, seconds, fault, []
@@ -33,9 +33,9 @@ class Made:
 
 
 @pytest.mark.parametrize(("times", "slower"), [(0.8, False), (1.0, False), (1.02, False), (1.15, True)])
-def test_what_is_slower_is_told(times, slower):
+def test_slower_cases_are_reported(times, slower):
     rng = np.random.default_rng(1)
-    old, new, found = Made(rng, 0.004), Made(rng, 0.004 * times), Comparison("solve")
+    old, new, found = Invented(rng, 0.004), Invented(rng, 0.004 * times), Comparison("solve")
     for rounds in (8, 7):
         compare(found, old, new, rounds)
     assert len(found.ratios) == 15 and found.slower == slower and ("SLOWER" in found.row()) == slower
@@ -43,11 +43,11 @@ def test_what_is_slower_is_told(times, slower):
     assert old.asked == new.asked and 5 <= max(old.asked) <= 8
 
 
-def test_a_case_that_a_commit_does_not_have_is_told_apart():
+def test_a_case_missing_in_a_commit_is_reported_separately():
     rng = np.random.default_rng(1)
     lost, gained = Comparison("solve"), Comparison("solve")
-    compare(lost, Made(rng, 0.004), Made(rng, 0.004, "KeyError: 'solve'"), 3)
-    compare(gained, Made(rng, 0.004, "KeyError: 'solve'"), Made(rng, 0.004), 3)
+    compare(lost, Invented(rng, 0.004), Invented(rng, 0.004, "KeyError: 'solve'"), 3)
+    compare(gained, Invented(rng, 0.004, "KeyError: 'solve'"), Invented(rng, 0.004), 3)
     assert lost.lost and not gained.lost and not lost.slower and not gained.slower
     assert "new: KeyError" in lost.row() and "old: KeyError" in gained.row()
 

@@ -1,6 +1,6 @@
-"""Guards against regressions: ratios within one run, bounds two to three times what is promised, best of several tries.
+"""Guards against regressions: ratios within one run, bounds two to three times the promise, best of several tries.
 
-They catch what has become several times slower. What the ratios are, `structkin bench` tells.
+They find code that has become several times slower. `structkin bench` reports the ratios.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from structkin.bench.mechanism import scalable_four_bar
 from structkin.bench.methods import METHODS
 from structkin.examples import path
 
-#: Tries of which the best counts: other work on the machine only makes a try slower.
+#: Number of tries; the best counts, as other work on the machine only slows a try.
 TRIES = 5
 
 
 def best(ratio: Callable[[], float], bound: float) -> float:
-    """Return the least ratio of several tries; tries end where one keeps the bound."""
+    """Return the least ratio of several tries; it stops at the first within the bound."""
     least = float("inf")
     for _ in range(TRIES):
         least = min(least, ratio())
@@ -33,7 +33,7 @@ def best(ratio: Callable[[], float], bound: float) -> float:
     return least
 
 
-def test_velocity_coefficients_cost_no_multiple_of_the_motion():
+def test_velocity_coefficients_cost_little_more_than_the_motion():
     """Method III (K and L, one driver) over method II; promised: 2."""
     m = scalable_four_bar(30)
     by_name = {method.name: method for method in METHODS}
@@ -46,7 +46,7 @@ def test_velocity_coefficients_cost_no_multiple_of_the_motion():
 
 
 @pytest.mark.parametrize("engine", ["numpy", "numba"])
-def test_rates_by_coefficients_cost_no_multiple_of_rates_in_time(engine):
+def test_rates_by_coefficients_cost_little_more_than_rates_in_time(engine):
     """`topological-kl` over `topological`, the whole call; promised: 2."""
     m = scalable_four_bar(71)
     by_method = [partial(m.solve, 3600, engine=engine, method=name) for name in ("topological", "topological-kl")]
@@ -59,8 +59,8 @@ def test_rates_by_coefficients_cost_no_multiple_of_rates_in_time(engine):
     assert best(ratio, 3.0) <= 3.0
 
 
-def test_a_triad_costs_some_dyads():
-    """Promised: 20 over hundreds of turns; over four, the stations that are walked to cost most: 53 were measured."""
+def test_a_triad_costs_as_much_as_some_dyads():
+    """Promised: 20 over hundreds of turns; over four, the first continuation points cost most: 53 was measured."""
 
     def ratio() -> float:
         crank = cost(scalable_four_bar(0), "numpy", 4)
@@ -71,7 +71,7 @@ def test_a_triad_costs_some_dyads():
 
 
 def test_the_command_costs_little_more_than_its_imports():
-    """`structkin solve` of a four-bar over importing the libraries it stands on; promised: 3."""
+    """`structkin solve` of a four-bar over importing the libraries that it uses; promised: 3."""
     resource = pytest.importorskip("resource")
     imports = "import numpy, networkx, pydantic, typer"
     solve = f"import sys; sys.argv = ['structkin', 'solve', {str(path('crank_rocker'))!r}, '--samples', '361']; "

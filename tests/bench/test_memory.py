@@ -1,4 +1,4 @@
-"""A long sweep needs its result and 64 MiB besides (beyond what is imported)."""
+"""A long sweep needs the memory of its result and 64 MiB more (beyond imports)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All assemblies of whole mechanisms: complete, lazy, usable, and honest where there is none or no end of them."""
+"""All assemblies of whole mechanisms: complete, lazy, usable, and reported where there are none or infinitely many."""
 
 from __future__ import annotations
 
@@ -88,8 +88,8 @@ def test_a_motion_stays_in_the_assembly_that_was_chosen():
         assert same.position(point) == pytest.approx(motion.position(point)[30], abs=1e-9)
 
 
-def test_eight_bar_assemblies_are_walked_to_by_their_motions():
-    """Each assembly of the double triad, moved a little by continuation, is an assembly of the moved crank."""
+def test_motions_lead_to_the_eight_bar_assemblies():
+    """Each assembly of the double triad, moved a little by continuation, is an assembly at the new crank angle."""
     m = sk.load(path("eight_bar_double_triad"))
     start = m.drivers["motor"].start
     after = list(m.assemblies(drivers={"motor": start + 0.05}))
@@ -139,7 +139,7 @@ def test_the_modes_of_one_group():
         m.assemblies(modes={1: 1})
 
 
-def test_no_such_assembly_says_why():
+def test_a_missing_assembly_is_explained():
     m = four_bar()
     with pytest.raises(sk.PoseError, match="no assembly 5"):
         m.assembly(5)
@@ -170,7 +170,7 @@ def test_driver_values_and_times():
         ({"t": [0.0, 1.0]}, "takes one value|one number"),
     ],
 )
-def test_mistakes(arguments, words):
+def test_bad_arguments(arguments, words):
     with pytest.raises(sk.InputError, match=words):
         four_bar().assemblies(**arguments)
 
@@ -179,7 +179,7 @@ def test_mistakes(arguments, words):
 
 
 def chain(n):
-    """A row of n four-bars, each driven by the rocker of the one before: 2^n assemblies."""
+    """A row of n four-bars, each driven by the rocker of the previous one: 2^n assemblies."""
     points, links = {"A0": (0.0, 0.0), "B0": (0.0, 1.0)}, {"ground": ["A0"], "bar0": ["A0", "B0"]}
     for k in range(1, n + 1):
         points |= {f"A{k}": (3.0 * k, 0.0), f"B{k}": (3.0 * k + 0.1, 1.1)}
@@ -204,10 +204,10 @@ def test_the_limit_may_be_just_enough():
     assert found.report == "2 assemblies"
 
 
-# --- none, one too many, no end -------------------------------------------------------------------------------
+# --- none, coinciding, infinitely many -------------------------------------------------------------------------------
 
 
-def test_out_of_reach_names_the_group_and_how_near():
+def test_out_of_reach_names_the_group_and_the_distance():
     m = four_bar(lengths={"B-C": 3.16})
     near, far = (m_.assemblies().dead_ends for m_ in (four_bar(lengths={"B-C": 5.163}), four_bar(lengths={"B-C": 6.0})))
     assert list(m.assemblies()) and not m.assemblies().dead_ends
@@ -221,7 +221,7 @@ def test_out_of_reach_names_the_group_and_how_near():
 
 
 def test_a_dead_point_is_one_singular_assembly_of_two_modes():
-    """The links of the dyad are aligned: both modes are one."""
+    """The links of the dyad are aligned: both modes coincide."""
     m = four_bar(points={"A": (0, 0), "B": (0, 1), "C": (2, 1.01), "D": (5, 1)})
     m = sk.Mechanism.from_dict({**m.source_dict, "lengths": {"B-C": 2, "D-C": 3}})
     (item,) = m.assemblies()
@@ -231,7 +231,7 @@ def test_a_dead_point_is_one_singular_assembly_of_two_modes():
 
 
 def test_coincident_pivots_leave_a_dyad_free():
-    """A kite folded flat: the two pivots of a dyad with equal arms fall together."""
+    """A kite folded flat: the two pivots of a dyad with equal arms coincide."""
     m = four_bar(
         points={"A": (0, 0), "B": (2, 0), "C": (2.5, 1.9), "D": (2, 1)}, lengths={"A-B": 2, "B-C": 2, "D-C": 2}
     )
@@ -244,8 +244,8 @@ def test_coincident_pivots_leave_a_dyad_free():
     assert "can move with its inputs held" in free.report
 
 
-def test_parallel_guides_are_told():
-    """A carriage on the ground's guide and a slotted crank: at a right angle to each other, and parallel."""
+def test_parallel_guides_are_reported():
+    """A carriage on the ground's guide and a slotted crank: perpendicular to each other, and parallel."""
     m = sk.Mechanism(
         points={"O": (0, 0), "P": (1, 2)},
         links={"ground": ["O"], "crank": ["O"], "block": ["P"], "carriage": ["P"]},
@@ -261,7 +261,7 @@ def test_parallel_guides_are_told():
     found = m.assemblies(drivers={"motor": start - slope})
     assert not list(found)
     assert "guides are parallel" in found.report
-    # Beyond the parallel position the lines meet again, on the other side.
+    # Beyond the parallel position the lines intersect again, on the other side.
     assert m.assembly(drivers={"motor": start - slope - 0.5}).residual < 1e-12
 
 
@@ -317,7 +317,7 @@ def rocker_with_wheel(teeth):
 
 @pytest.mark.parametrize(("teeth", "turns"), [([40, 20], 1), ([20, 40], 2), ([20, 60], 3), ([30, 40], 4)])
 def test_whole_turns_of_a_rocker_with_a_wheel(teeth, turns):
-    """Behind a ratio p : q the wheel has q places for each mode of the four-bar."""
+    """With a ratio p : q the wheel has q angles for each mode of the four-bar."""
     m = rocker_with_wheel(teeth)
     every = list(m.assemblies())
     assert len(every) == 4 * turns and len({item.modes for item in every}) == len(every)
@@ -326,7 +326,7 @@ def test_whole_turns_of_a_rocker_with_a_wheel(teeth, turns):
     ratio = teeth[0] / teeth[1]
     wheels = set()
     for item in every:
-        # Outer wheels turn the other way; the rocker's turns are counted from the sketch.
+        # External gears turn in opposite senses; the rocker's turns are counted from the sketch.
         turned = item.angle("rocker") - start.angle("rocker")
         wheel = start.angle("wheel") - ratio * turned
         steps = (item.angle("wheel") - wheel) / (2 * math.pi) * turns
@@ -337,7 +337,7 @@ def test_whole_turns_of_a_rocker_with_a_wheel(teeth, turns):
     np.testing.assert_allclose(motion.position("H")[0], every[-1].position("H"), atol=1e-12)
 
 
-def test_ratios_of_no_whole_numbers_are_told():
+def test_irrational_ratios_are_reported():
     data = rocker_with_wheel([20, 40]).source_dict
     data["joints"]["mesh"] = {"type": "gear", "links": ["rocker", "wheel"], "ratio": -math.sqrt(2)}
     found = sk.Mechanism(**data).assemblies()
@@ -346,7 +346,7 @@ def test_ratios_of_no_whole_numbers_are_told():
 
 @pytest.mark.parametrize("rods", [(-2.3, 1.0), (-2.1, 1.0), (-1.7, 1.0), (-2.0, 0.8)])
 def test_a_geared_five_bar_driven_between_its_rods(rods):
-    """Gears inside a group: the modes that are searched for are the zeros of one function of the crank's turn."""
+    """Gears inside a group: its modes are the zeros of one function of the crank's angle."""
     data = copy.deepcopy(sk.load(path("geared_five_bar")).source_dict)
     data["drivers"] = {"motor": {"joint": "P", "links": ["left_rod", "right_rod"]}}
     del data["duration"]
@@ -358,7 +358,7 @@ def test_a_geared_five_bar_driven_between_its_rods(rods):
     assert "not enumerated" in found.report and not any(item.certified for item in every)
     A, B, C, D, P = (m.places[name] for name in "ABCDP")
     left, right = longer * abs(P - B), abs(C - P)
-    # P -> C is turned by the driver from B -> P, so that the distance of B and C is known.
+    # P -> C is at the driver's angle to B -> P, so the distance from B to C is known.
     reach = abs(left + right * np.exp(1j * angle))
     turn = np.linspace(0, 4 * np.pi, 400_001)[:-1]
     gap = np.abs(D + (C - D) * np.exp(-0.5j * turn) - A - (B - A) * np.exp(1j * turn)) - reach
@@ -398,7 +398,7 @@ def test_many_random_mechanisms(seed, elements):
 
 
 def check_random(seed, elements):
-    """The sketch is among the assemblies, all close, and each is a mechanism that stands where it says."""
+    """The sketch is among the assemblies, all close, and each yields a mechanism in its stated pose."""
     m = build(seed, elements).mechanism()
     found = m.assemblies(limit=60)
     every = list(found)
@@ -415,7 +415,7 @@ def check_random(seed, elements):
 # --- redundant joints -----------------------------------------------------------------------------------------
 
 
-def test_redundant_joints_leave_the_assemblies_that_fulfil_them():
+def test_redundant_joints_leave_the_assemblies_that_satisfy_them():
     """A parallelogram with three cranks: crossed, the middle crank does not fit."""
     m = three_cranks()
     (item,) = m.assemblies()

@@ -1,4 +1,4 @@
-"""The assembly of the sketch: chosen whatever the limit, lazily, and known where the modes are not enumerated."""
+"""The assembly of the sketch: chosen lazily with any limit, and known even where the modes are not enumerated."""
 
 from __future__ import annotations
 
@@ -79,14 +79,14 @@ def test_it_is_where_the_motion_from_the_sketch_leads():
 
 
 def test_whole_turns_are_those_of_the_motion():
-    """The wheels of a mechanism with gears are as far round as the motion turns them."""
+    """The wheels of a mechanism with gears have turned as far as the motion turns them."""
     m = sk.load(path("geared_five_bar"))
     value = m.drivers["motor"].start + 5.0
     motion = m.solve(drivers={"motor": [value]})
     assert m.assembly(drivers={"motor": value}).position("P") == pytest.approx(motion.position("P")[0], abs=1e-10)
 
 
-def test_its_index_is_counted_when_it_is_asked_for():
+def test_its_index_is_counted_on_demand():
     m = fan(3, -1)
     assert m.assembly().index == 7 and repr(m.assembly()).startswith("<Assembly of the sketch")
     assert m.assembly(limit=3).index is None
@@ -143,7 +143,7 @@ def test_a_group_that_is_not_enumerated_has_the_pose_of_the_sketch(m, group, why
 
 
 def test_the_pose_of_a_group_that_is_not_enumerated_may_be_certified():
-    """Smale's alpha needs the equations, not all their solutions."""
+    """Smale's alpha test needs the equations, not all their solutions."""
     assert platforms(9).assembly().certified
     assert not geared_by_its_rods().assembly().certified
 
@@ -157,7 +157,7 @@ def test_it_moves_with_the_drivers_and_ends_where_the_motion_does():
     assert gone.followed is None and not gone.complete and "there may be more" in gone.report
 
 
-def test_the_command_says_so_and_exits_0(tmp_path):
+def test_the_command_reports_it_and_exits_with_0(tmp_path):
     import tomllib
 
     text = path("geared_five_bar").read_text(encoding="utf-8")
@@ -176,7 +176,7 @@ def test_circuits_of_a_group_that_is_not_enumerated_are_refused():
         geared_by_its_rods().circuits()
 
 
-# --- modes that are asked for, and limits -----------------------------------------------------------------------
+# --- requested modes, and limits -----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -195,12 +195,12 @@ def test_circuits_of_a_group_that_is_not_enumerated_are_refused():
         ([1, -1], "not a mapping"),
     ],
 )
-def test_modes_that_are_not_there(modes, words):
+def test_modes_that_do_not_exist(modes, words):
     with pytest.raises(sk.InputError, match=words):
         sk.load(path("crank_rocker")).assemblies(modes=modes)
 
 
-def test_a_mode_that_a_larger_group_does_not_have_is_told():
+def test_a_mode_that_a_larger_group_lacks_is_reported():
     m = sk.load(path("platform_3rpr"))
     assert [item.modes for item in m.assemblies(modes={0: (4,)})] == [((4,),)]
     found = m.assemblies(modes={0: (9,)})
@@ -210,13 +210,13 @@ def test_a_mode_that_a_larger_group_does_not_have_is_told():
 
 
 @pytest.mark.parametrize(("limit", "more"), [(1, True), (2, False), (3, False), (None, False)])
-def test_whether_there_are_more_is_known_at_once(limit, more):
+def test_whether_there_are_more_is_known_immediately(limit, more):
     assert sk.load(path("crank_rocker")).assemblies(limit=limit).truncated is more
 
 
 @pytest.mark.parametrize("where", SLOTS)
 def test_the_sketch_is_among_all_assemblies_with_a_circular_slot(where):
-    """A distance given as |P - M|^2 = r^2 was taken for the equation of a unit vector: a platform had no assembly."""
+    """A distance given as |P - M|^2 = r^2 was once read as a unit vector's equation: a platform had no assembly."""
     m = circular_slot(where)
     here = np.array([m.solve(2).position(point)[0] for point in m.points])
     there = [np.array([a.position(point) for point in m.points]) for a in m.assemblies(t=0.0)]

@@ -48,7 +48,7 @@ def test_values_of_drivers():
     assert json.loads(run(file, "--time", "0.25", "--json").stdout)["drivers"]["motor"] == pytest.approx(150, abs=1e-3)
 
 
-def test_none_is_exit_code_1_and_says_why(tmp_path):
+def test_no_assembly_exits_with_1_and_a_reason(tmp_path):
     picture = tmp_path / "none.svg"
     result = run(path("platform_3rpr"), "--at", "top=60", "--plot", picture)
     assert result.exit_code == 1
@@ -67,7 +67,7 @@ def test_none_is_exit_code_1_and_says_why(tmp_path):
         (["--at", "motor=nan"], "finite"),
     ],
 )
-def test_mistakes_in_values(words, message):
+def test_bad_driver_values(words, message):
     result = run(path("crank_rocker"), *words)
     assert isinstance(result.exception, InputError) and message in str(result.exception)
 
@@ -91,7 +91,7 @@ def test_panels_share_one_scale_and_name_what_is_drawn():
     assert heads[0].startswith("0   group 2: +") and all("certified" in head for head in heads)
 
 
-def test_a_name_is_no_markup():
+def test_names_are_not_read_as_markup():
     m = sk.Mechanism(
         "[red]$x$",
         points={"A": (0, 0), "B": (0, 1), "C": (3, 2), "D": (3, 0)},

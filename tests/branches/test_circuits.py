@@ -26,7 +26,7 @@ def test_a_crank_rocker_has_two_circuits_and_a_triple_rocker_one():
     assert other.to_dict()["branch_points"][0]["branches"] == [0, 1]
 
 
-def test_a_grashof_double_rocker_driven_by_its_rocker_has_two_circuits_of_two_sheets():
+def test_a_grashof_double_rocker_driven_by_its_rocker_has_two_circuits_of_two_branches():
     """Its coupler turns fully; the driven rocker swings in two intervals, on either side of the ground."""
     found = four_bar(3.0, 1.0, 3.5, 4.0).circuits()
     assert len(found.branches) == 4 and len(found) == 2
@@ -56,8 +56,8 @@ def modes_of_branch(plan, poses, branch):
 
 @settings(max_examples=12, **quiet)
 @given(seeds)
-def test_sheets_meet_in_one_pose(seed):
-    """Where two branches meet, poses on both a little before are the nearer the smaller the way that is left."""
+def test_branches_meet_in_one_pose(seed):
+    """Where two branches meet, poses on both come closer together as the distance to the limit falls."""
     mechanism, driver = dyadic(seed)
     poses, call = poses_of(mechanism, driver)
     assume(not poses.plan.tracked)
@@ -70,8 +70,8 @@ def test_sheets_meet_in_one_pose(seed):
         branches = [found.branches[k] for k in point.branches]
         modes = [modes_of_branch(poses.plan, poses, branch) for branch in branches]
         gaps = []
-        for way in (1e-5, 1e-9):
-            near = [_just_inside(branch.interval, point.limit.value, way, call.whole is None) for branch in branches]
+        for part in (1e-5, 1e-9):
+            near = [_just_inside(branch.interval, point.limit.value, part, call.whole is None) for branch in branches]
             slots = [poses.slots(np.array([p]), m) for p, m in zip(near, modes, strict=True)]
             gaps.append(max(float(np.max(np.abs(slots[0][k] - slots[1][k]))) for k in slots[0]))
         assert gaps[1] < 0.05 * gaps[0] or gaps[1] < 1e-7
@@ -83,15 +83,15 @@ def test_sheets_meet_in_one_pose(seed):
             assert k in joined
 
 
-def _just_inside(interval, value, way, periodic):
+def _just_inside(interval, value, distance, periodic):
     low, high = interval.low.value, interval.high.value
     at_low = abs(math.remainder(value - low, 2 * math.pi) if periodic else value - low) < 1e-6
-    return low + way * (high - low) if at_low else high - way * (high - low)
+    return low + distance * (high - low) if at_low else high - distance * (high - low)
 
 
 @pytest.mark.parametrize("name", ["watt_six_bar", "slider_crank_offset", "whitworth_shaper", "klann_leg"])
-def test_no_sheet_is_missed(name):
-    """A scan of every combination of modes closes just where a branch is."""
+def test_no_branch_is_missed(name):
+    """In a scan, each combination of modes closes exactly where there is a branch."""
     mechanism = sk.load(f"examples/{name}.toml")
     poses, call = poses_of(mechanism, None)
     plan, found = poses.plan, mechanism.circuits()
@@ -109,14 +109,14 @@ def test_no_sheet_is_missed(name):
         assert (inside == (lanes.status == 0)).all()
 
 
-def test_what_cannot_be_counted_is_told():
+def test_what_cannot_be_counted_is_refused():
     with pytest.raises(sk.InputError, match="no closed form"):
         circuits(sk.load("examples/stephenson_iii_triad.toml"))
     with pytest.raises(sk.InputError, match="more than 3 branches"):
         circuits(sk.load("examples/jansen_leg.toml"), most=3)
 
 
-def test_a_meeting_of_a_full_turn_has_one_name():
+def test_a_branch_point_after_a_full_turn_has_one_value():
     """The flat pose of a parallelogram is at 0 for all branches, also for those that end there after a turn."""
     m = sk.Mechanism(
         points={"A": (0, 0), "B": (0, 1), "C": (2, 1), "D": (2, 0)},

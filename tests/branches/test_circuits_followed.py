@@ -1,4 +1,4 @@
-"""Circuits of any mechanism: curves that are followed, against discriminants of closed forms and all assemblies."""
+"""Circuits of any mechanism: followed curves against discriminants of closed forms and all assemblies."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TURN = 2 * math.pi
 seeds = st.integers(0, 2**31 - 1)
 
 
-def sheets_over(found, value):
+def branches_over(found, value):
     """How many poses the branches have at a value of the driver."""
     periodic = found.mechanism.drivers[found.driver].kind == "angle"
     count = 0
@@ -41,7 +41,7 @@ def sheets_over(found, value):
 
 
 def check_counts(found, rng, held):
-    """At any value of the driver there are as many assemblies as branches, and all ends are where they change."""
+    """At any value of the driver there are as many assemblies as branches, and their number changes only at ends."""
     ends = [
         end.value for branch in found.branches for end in (branch.interval.low, branch.interval.high) if end is not None
     ]
@@ -51,7 +51,7 @@ def check_counts(found, rng, held):
         gaps = [math.remainder(value - end, TURN) if periodic else value - end for end in ends]
         if min(map(abs, gaps), default=1.0) > 1e-4 * (high - low):
             every = list(found.mechanism.assemblies(drivers={**held, found.driver: value}))
-            assert len(every) == sheets_over(found, value), (value, ends)
+            assert len(every) == branches_over(found, value), (value, ends)
 
 
 def check_triad_circuits(seed):
@@ -66,7 +66,7 @@ def check_triad_circuits(seed):
     assume(all(end is None or end.kind != "lost" for s in found.branches for end in (s.interval.low, s.interval.high)))
     held = {id: drive.start for id, drive in m.drivers.items()}
     check_counts(found, np.random.default_rng(seed), held)
-    # Every assembly of the start is on one branch, once; the sketch's own branch ends where its motion does.
+    # Every assembly of the start is on one branch, once; the branch of the sketch ends where its motion does.
     on_branches = sorted(index for branch in found.branches for index in branch.assemblies)
     every = m.assemblies()
     assert on_branches == [item.index for item in every if not item.singular]
@@ -96,18 +96,18 @@ def test_many_triads(seed):
     check_triad_circuits(seed)
 
 
-def check_two_roads(seed, elements):
-    """Curves that are followed through their folds, and discriminants of closed forms, give the same circuits."""
+def check_two_searches(seed, elements):
+    """Curves followed through their folds and discriminants of closed forms give the same circuits."""
     m = build(seed, elements, menu=DYADS, first=(driven_r, driven_r, driven_p, ram_r)).mechanism()
     driver = next(iter(m.drivers))
     plan = compile_plan(m)
     # Dyads that share links with a driver may have become one larger group.
     assume(not plan.tracked)
-    # Margins of some such mechanisms take half a minute, more than the usual budget.
+    # Discriminants of some such mechanisms take half a minute, more than the usual budget.
     wanted = by_margins(m, driver, budget=None)
     limits = [end for s in wanted.branches for end in (s.interval.low, s.interval.high) if end is not None]
-    # Beyond infinity, and behind a length of zero, discriminants see no way; through change points the curves go
-    # straight on.
+    # Discriminants do not connect poses beyond infinity or a length of zero; through change points curves continue
+    # smoothly.
     assume(not any(end.change_point or end.kind in ("parallel", "no length", "range") for end in limits))
     assume(all(getattr(step.kind, "name", "") not in ("PRP", "RPP") for step in plan.steps))
     found = _Search(plan, Swept(m, driver, None, None), 1000).run()
@@ -119,7 +119,7 @@ def check_two_roads(seed, elements):
             low, high = branch.interval.low, branch.interval.high
             full = low is None or high is None
             ends = (0.0, TURN) if full else (low.value, high.value)
-            # The same interval may be told a turn later.
+            # The same interval may be reported a turn later.
             turn = TURN * math.floor((ends[0] + 1e-7) / TURN) if m.drivers[driver].kind == "angle" else 0.0
             rows.append((ends[0] - turn, ends[1] - turn))
         return np.array(sorted(rows)).reshape(-1, 2)
@@ -131,19 +131,19 @@ def check_two_roads(seed, elements):
     assert (found.home is None) == (wanted.home is None)
 
 
-# Seed 1074: two curves of a slide of hundred metres pass each other half a metre apart.
+# Seed 1074: two curves of a slide of a hundred metres pass each other half a metre apart.
 @settings(max_examples=6, deadline=None)
 @given(seeds, st.integers(1, 2))
 @example(1074, 1)
-def test_curves_and_margins_agree(seed, elements):
-    check_two_roads(seed, elements)
+def test_curves_and_discriminants_agree(seed, elements):
+    check_two_searches(seed, elements)
 
 
 @pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(seeds, st.integers(1, 3))
-def test_curves_and_margins_agree_on_many(seed, elements):
-    check_two_roads(seed, elements)
+def test_curves_and_discriminants_agree_on_many(seed, elements):
+    check_two_searches(seed, elements)
 
 
 def test_examples():
@@ -158,7 +158,7 @@ def test_examples():
     assert [branch["assemblies"] for branch in data["branches"]] == [[2], [3], [1], [0]]
 
 
-def test_what_is_not_enumerated_is_told():
+def test_what_is_not_enumerated_is_refused():
     m = sk.Mechanism(
         points={"A": (0, 0), "B": (1, 0), "P": (-5, -1), "Q": (9, -1), "C": (4, 0), "E": (4.5, 0.5)},
         links={"ground": ["A", "P", "Q"], "crank": ["A", "B"], "rod": ["B", "E"], "wheel": ["C", "E"]},
@@ -178,14 +178,14 @@ def test_circuits_join_at_change_points():
     )
     wanted, found = m.circuits(), _Search(compile_plan(m), Swept(m, "motor", None, None), 1000).run()
     assert len(found) == len(wanted) == 1
-    # Followed curves go straight through, and are cut by folds only.
+    # Followed curves pass straight through, and end only at folds.
     assert [len(x.branches) for x in (found, wanted)] == [2, 4]
     assert len(found.branch_points) == 2 and all(point.limit.change_point for point in found.branch_points)
     assert [math.sin(point.limit.value) for point in found.branch_points] == pytest.approx([0, 0], abs=1e-9)
 
 
 def test_a_triad_that_is_flat():
-    """The same on a triad: its plate keeps its angle on one branch, and all others are reached from change points."""
+    """The same for a triad: its plate keeps its angle on one branch, and change points lead to all others."""
     m = sk.Mechanism(
         points={
             "A": (0, 0), "D": (2, 0), "B": (0.2, 0.9), "C": (2.2, 0.9), "P": (1.2, 1.9), "E": (1.2, 1.3),
@@ -207,7 +207,7 @@ def test_a_triad_that_is_flat():
     own = [x.limit.value for x in found.branch_points if x.limit.change_point and found.home in x.branches]
     assert sorted(x % TURN for x in passed) == pytest.approx(sorted(own), abs=1e-9)
     for value in points:
-        # There the legs are in line with the ground, so that P is a leg's length beside (1, 1).
+        # There the legs are in line with the ground, so that P is one leg length to the side of (1, 1).
         leg, rod = math.hypot(0.2, 0.9), math.hypot(1, 0.1)
         tip = complex(1.2, 1.3) + math.hypot(1, 0.7) * complex(math.cos(value), math.sin(value))
         gaps = [abs(tip - complex(1 + side * leg, 1)) - rod for side in (-1, 1)]
@@ -215,7 +215,7 @@ def test_a_triad_that_is_flat():
 
 
 def test_redundant_joints():
-    """A group of one link on two cranks too many has no discriminant: it is looked at in places."""
+    """A group of one link on two redundant cranks has no discriminant: it is checked at samples."""
     m = three_cranks()
     found = m.circuits()
     assert len(found) == 1 and found.branches[0].interval.is_full_turn

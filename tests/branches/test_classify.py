@@ -35,7 +35,7 @@ def test_examples_are_regular(name):
     assert 1e-3 < found.sigma < 1 and not found.branches and not found.coordinates
 
 
-def test_dead_point_names_a_coordinate_that_works():
+def test_a_dead_point_names_a_usable_coordinate():
     """The crank of a rocker-crank at its limit: coupler and rocker are aligned, and the rocker can drive."""
     m = four_bar((0, 0), (3, 1), (4, 3), (5, 0))
     a, b, c, d = np.sqrt(10), np.sqrt(5), np.sqrt(10), 5.0
@@ -59,7 +59,7 @@ def test_a_slider_at_its_dead_centre_is_driven_by_the_crank():
 
 
 def test_the_driver_that_still_works_is_kept():
-    """Two four-bars side by side: the first motor is at its limit, the second is not."""
+    """Two separate four-bars: the first motor is at its limit, the second is not."""
     m = sk.Mechanism(
         points={
             "A": (0, 0), "B": (3, 1), "C": (4, 3), "D": (5, 0),
@@ -107,7 +107,7 @@ def test_the_other_branch_on_request():
     np.testing.assert_allclose(motion.position("C")[:91], smooth.position("C")[:91], atol=1e-12)
     other = smooth.classify(90).branches[1]
     np.testing.assert_allclose(motion.K("rocker")[91], other.K("rocker")[0], atol=1e-3)
-    # Four bars: the closure of the antiparallelogram, with the half angles' product constant.
+    # Four bars: the closure of the antiparallelogram: the product of the half-angle tangents is constant.
     z, y = motion.angle("crank")[91:270], motion.angle("rocker")[91:270]
     product = np.tan((z - np.pi) / 2) / np.tan((y - np.pi) / 2)
     np.testing.assert_allclose(product, product[0], rtol=1e-8)
@@ -128,7 +128,7 @@ def test_redundant_joints_are_named():
     assert found.kind == "redundant" and "constraints of F" in found.words
 
 
-def test_no_pose_no_class():
+def test_a_sample_without_a_pose_has_no_class():
     m = four_bar((0, 0), (3, 1), (4, 3), (5, 0))
     motion = m.solve(37)
     lost = int(np.flatnonzero(~motion.ok)[0])
@@ -145,15 +145,15 @@ def test_branches_along_which_a_dyad_stays_flat(count):
     rates = [tuple(float(branch.K(f"crank{k}")[0, 0]) for k in range(count + 1)) for branch in found.branches]
     np.testing.assert_allclose(rates, [(1,) * (count + 1), (1,) * count + (0,)], atol=1e-9)
     assert found.words.count("stays flat") == count - 1
-    # Beside the pose there is an assembly for each of them.
-    beside = m.assemblies(drivers={"motor": np.pi + 1e-3})
-    assert len(list(beside)) == len(found.branches) + found.words.count("stays flat")
+    # Near the pose there is an assembly for each of them.
+    nearby = m.assemblies(drivers={"motor": np.pi + 1e-3})
+    assert len(list(nearby)) == len(found.branches) + found.words.count("stays flat")
 
 
 @pytest.mark.parametrize("method", ["global", "global-sparse", "global-triangular"])
 @pytest.mark.parametrize("samples", [9, 73])
-def test_a_global_motion_tells_the_branches_of_its_change_points(method, samples):
-    """It stops there; the roots that cross are found group by group."""
+def test_a_global_motion_reports_the_branches_of_its_change_points(method, samples):
+    """It stops there; the crossing roots are found group by group."""
     m = sk.Mechanism(
         points={"A": (0, 0), "B": (0, 1), "C": (2, 1), "D": (2, 0)},
         links={"ground": ["A", "D"], "crank": ["A", "B"], "coupler": ["B", "C"], "rocker": ["D", "C"]},

@@ -1,4 +1,4 @@
-"""Discriminants of general groups: real, zero only where modes meet, and complete beside a dense scan."""
+"""Discriminants of general groups: real, zero only where modes meet, and complete compared with a dense scan."""
 
 from __future__ import annotations
 
@@ -26,26 +26,26 @@ SHAPES = {
 
 
 def moved(form, h, seed):
-    """Inputs on a line of a parameter: places go round, directions turn."""
+    """Inputs as functions of one parameter: points move on closed curves, directions turn."""
     rng = np.random.default_rng(seed)
-    ways = [rng.normal(size=2) * 0.3 for _ in h]
+    offsets = [rng.normal(size=2) * 0.3 for _ in h]
 
     def at(s):
         result = []
-        for value, way, unit in zip(h, ways, form.rows.unit, strict=True):
+        for value, offset, unit in zip(h, offsets, form.rows.unit, strict=True):
             if unit:
-                turn = way[0] * np.sin(s)
+                turn = offset[0] * np.sin(s)
                 c, d = np.cos(turn), np.sin(turn)
                 result.append(np.stack((c * value[0] - d * value[1], d * value[0] + c * value[1])))
             else:
-                result.append(value + way[:, None] * np.stack((np.sin(s), np.cos(s))))
+                result.append(value + offset[:, None] * np.stack((np.sin(s), np.cos(s))))
         return tuple(result)
 
     return at
 
 
 def check_line(shape, seed, step=0.02):
-    """Between any two places at which the number of modes differs in a scan there is a sample with each number."""
+    """Wherever the number of modes changes in a scan, there is a sample with each number."""
     form, h, _, _ = closed(*shape, seed)
     line, discriminant = moved(form, h, seed), Discriminant(closed(*shape, seed)[0])
     edges = np.linspace(0.1, 0.1 + np.pi, 4)
@@ -57,7 +57,7 @@ def check_line(shape, seed, step=0.02):
     places = np.append(edges[0], 0.5 * (found[1:] + found[:-1]))
     for s, count in zip(scan, values.count, strict=True):
         if count >= 0:
-            # One of the samples beside a place lies in its interval.
+            # One of the samples next to a change lies in its interval.
             k = int(np.searchsorted(found, s))
             near = [counts[float(x)] for x in found[max(k - 1, 0) : k + 1]]
             assert count in near, (s, count, near, places)
@@ -82,15 +82,15 @@ def test_number_of_modes_of_seven_links_changes_only_at_zeros(count):
 
 
 @pytest.mark.parametrize("name", ["triad", "RR-RP-PR"])
-def test_two_roads(name):
-    """Solutions by closed forms and by homotopies give the same zeros: the same sign, and no other factor on a line."""
+def test_two_methods(name):
+    """Solutions by closed forms and homotopies give the same zeros: the same sign, and a constant factor on a line."""
     form, h, _, _ = closed(*SHAPES[name], 4)
     line = moved(form, h, 4)
     discriminant, s = Discriminant(form), np.linspace(0.2, 3, 40)
     half = np.array([discriminant.parameters(tuple(x[:, [k]] for x in line(s))) for k in range(len(s))])
     one, other = discriminant.by_closed_form(half), discriminant.by_homotopy(half)
     assert one is not None
-    signs = [[np.sign(np.prod(factors / np.abs(factors)).real) for factors, _ in road] for road in (one, other)]
+    signs = [[np.sign(np.prod(factors / np.abs(factors)).real) for factors, _ in method] for method in (one, other)]
     np.testing.assert_array_equal(*signs)
     assert [count for _, count in one] == [count for _, count in other]
     for factors, _ in one:
@@ -100,7 +100,7 @@ def test_two_roads(name):
 
 @pytest.mark.parametrize("line_leg", [None, "PR", "RP"])
 def test_triads_over_lanes_agree_with_the_elimination_of_each(line_leg):
-    """A platform on three legs as the general group writes it: as many modes, and zeros between the same places."""
+    """A platform on three legs as the general group writes it: as many modes, and zeros between the same samples."""
     rng = np.random.default_rng(5)
     link = Frame(Affine.slot(0), Affine.slot(1))
     corners = [complex(*rng.normal(size=2)) for _ in range(3)]
@@ -108,7 +108,7 @@ def test_triads_over_lanes_agree_with_the_elimination_of_each(line_leg):
     pivots = tuple(rng.normal(size=(2, 1)) for _ in range(3))
     forms = [Row.half_square(leg) + Row.sum_of({k: -1.0}) for k, leg in enumerate(legs)]
     if line_leg:
-        # The corner is the second point of a line on the known link, the first of one on its own.
+        # The corner is the second point of a line on the known link, the first of one on the leg.
         along = (link.direction if line_leg == "RP" else Affine.slot(5)) * np.exp(0.4j)
         forms[2] = Row.cross(along, legs[2] * (-1 if line_leg == "RP" else 1)).plus(-0.1)
     rows = Rows(
@@ -134,8 +134,8 @@ def test_triads_over_lanes_agree_with_the_elimination_of_each(line_leg):
     assert len(set(over_lanes.sign * signs)) == 1
 
 
-def test_narrow_pairs_of_zeros_are_looked_at():
-    """Two zeros 1e-7 apart, on a function that spans 20 powers of ten."""
+def test_narrow_pairs_of_zeros_are_found():
+    """Two zeros 1e-7 apart, of a function that spans 20 powers of ten."""
 
     def function(x):
         value = np.exp(46 * x) * ((x - 0.3) ** 2 - (0.5e-7) ** 2) * (x - 0.8)

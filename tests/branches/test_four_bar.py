@@ -47,12 +47,12 @@ def test_types_agree_with_the_limits(crank, coupler, rocker, ground):
 def test_types_by_their_lengths(lengths, type_, barker):
     bars = FourBar(("a", "b", "c"), ("A", "B", "C", "D"), lengths)
     assert (bars.type, bars.barker) == (type_, barker)
-    # A bar turns fully against its neighbour or not, by lengths alone; the scale does not matter.
+    # Lengths alone decide whether a bar turns fully relative to its neighbour; the scale does not matter.
     scaled = FourBar(bars.links, bars.joints, tuple(1e-3 * x for x in lengths))
     assert (scaled.type, scaled.barker) == (type_, barker)
 
 
-def test_a_crank_rocker_swings_as_its_motion_does():
+def test_a_crank_rocker_swings_as_far_as_its_motion():
     motion = sk.load("examples/crank_rocker.toml").solve(samples=7201)
     (bars,) = motion.mechanism.four_bars()
     rocker, crank = motion.angle("rocker"), motion.drivers["motor"][0]
@@ -121,13 +121,13 @@ def test_power_in_is_power_out():
         sk.load("examples/five_bar_two_drivers.toml").solve(samples=3).mechanical_advantage("left_rod")
 
 
-def test_the_advantage_over_what_rests_is_infinite():
+def test_the_advantage_over_a_link_at_rest_is_infinite():
     press = sk.load("examples/cam_roller_follower.toml").solve(samples=361)
     lift, slope = press.mechanical_advantage("guide"), press.cam("contact").cam.lift(press.cam("contact").angle, 1)
     resting = np.abs(slope) < 1e-13 * press.size
     assert resting.sum() > 100 and np.isinf(lift[resting]).all()
     np.testing.assert_allclose(lift[~resting], 1 / slope[~resting], rtol=1e-9)
-    # A rocker in its dead centre, where crank and coupler are in line: K is zero but for rounding.
+    # A rocker in its dead centre, where crank and coupler are in line: K is zero apart from rounding.
     m = sk.load("examples/crank_rocker.toml")
     lengths = {
         name: abs(np.subtract(*(complex(link.local[p]) for p in link.points[:2]))) for name, link in m.links.items()

@@ -1,4 +1,4 @@
-"""All modes of a group: published cases, the numbers of modes of every shape, and completeness by other roads."""
+"""All modes of a group: published cases, numbers of modes of every shape, and completeness by other methods."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def vector(z):
 
 
 def largest_gap(modes, pairs):
-    """The largest gap of pins, from places alone: `pairs` are ((link or -1, local place), ...) twice."""
+    """The largest gap at a pin, from positions alone: `pairs` hold two (link or -1, local position) each."""
 
     def place(link, local):
         return local if link < 0 else modes.origins[:, link] + modes.directions[:, link] * local
@@ -81,12 +81,12 @@ def test_published_triad_has_six_real_modes(case):
 
 
 def test_sines_and_cosines_agree_with_the_published_triad():
-    """A second road without complex numbers: a scan of the platform angle for changes of sign, and bisection."""
+    """A second method without complex numbers: scan the platform angle for sign changes, then bisect."""
 
     def third(angle):
         p = np.array(corners()) * np.exp(1j * angle)
         q = p - PIVOTS
-        # Pivots carried back by the platform: circles about -q, radius reach; the first two meet in two places.
+        # Pivots moved back by the platform: circles about -q, of radius reach; the first two meet in two points.
         a, b = -q[0], -q[1]
         d = abs(b - a)
         x = (REACH[0] ** 2 - REACH[1] ** 2 + d * d) / (2 * d)
@@ -123,9 +123,9 @@ def test_seven_link_trusses_have_18_14_and_16(count, ground):
     modes = modes_of(form, h)
     assert modes.total == modes.complex == count and modes.lost == 0
     assert len(modes) % 2 == count % 2 and modes.certified.all()
-    # The pose that the dimensions were taken from is among them.
+    # The pose that defined the dimensions is among them.
     assert np.min(np.max(np.abs(modes.directions - u), axis=1)) < 1e-9
-    # The road of Bezout's number, from a start that knows nothing of the shape.
+    # A homotopy with Bezout's number of paths, from a start independent of the shape.
     again = real_modes(form, h, chart, by_products(chart, seed=7))
     assert again.complex == count
     assert np.max(np.abs(again.directions - modes.directions)) < 1e-9
@@ -133,7 +133,7 @@ def test_seven_link_trusses_have_18_14_and_16(count, ground):
 
 @pytest.mark.slow
 def test_rhombic_group_of_class_iv_order_4_has_56():
-    """Wohlhart's count for the group of four three-cornered links in a ring on four legs, a truss of nine links."""
+    """Wohlhart's count for the group of four ternary links in a ring on four legs, a truss of nine links."""
     ring = [("R", k, (k + 1) % 4) for k in range(4)]
     joints = [*ring, *(("R", k, 4 + k) for k in range(4)), *(("R", 4 + k, -1) for k in range(4))]
     form, h, _, _ = closed(8, joints, 1)
@@ -157,7 +157,7 @@ def test_every_triad_is_counted():
 
 
 @pytest.mark.parametrize("kinds", COUNTS, ids="-".join)
-def test_triads_of_every_kind_by_three_roads(kinds):
+def test_triads_of_every_kind_by_three_methods(kinds):
     form, h, _, u = closed(*legs(*kinds), 1)
     chart, parameters = equations_of(form, h)
     closed_form = real_modes(form, h, chart, solutions(chart, parameters))
@@ -252,13 +252,13 @@ def platform_on_lengths(corners, pivots, reach):
 
 
 def test_equal_parallel_legs_move():
-    """A platform of the pivots' own triangle on equal legs translates on a circle: infinitely many poses."""
+    """A platform congruent to the pivots' triangle, on equal legs, translates on a circle: infinitely many poses."""
     triangle = (0, 1, 0.3 + 0.8j)
     modes = modes_of(*platform_on_lengths(triangle, triangle, (0.7, 0.7, 0.7)))
     assert modes.endless
 
 
-def test_a_double_mode_is_told_and_not_certified():
+def test_a_double_mode_is_reported_and_not_certified():
     """Legs whose lines meet in one point: two modes meet."""
     centre, corners = 0.4 + 0.9j, np.array([0, 1, 0.3 + 0.8j])
     pivots = centre + (corners - centre) * np.array([2.1, 1.7, -1.5])
@@ -270,8 +270,8 @@ def test_a_double_mode_is_told_and_not_certified():
     assert modes.certified[others].all() and (modes.multiplicity[others] == 1).all()
 
 
-def test_out_of_reach_says_how_near():
-    """A leg a little too short: the two modes that met are a little complex."""
+def test_out_of_reach_reports_the_distance():
+    """A leg a little too short: the two modes that met have become slightly complex."""
     centre, corners = 0.4 + 0.9j, np.array([0, 1, 0.3 + 0.8j])
     pivots = centre + (corners - centre) * np.array([2.1, 1.7, -1.5])
     reach = np.abs(pivots - corners)
@@ -288,7 +288,7 @@ def test_collinear_pivots_and_corners():
     """Special, but regular: pivots in a line and corners in a line; the count stays six or falls by pairs."""
     modes = modes_of(*platform_on_lengths((0, 0.5, 1), (0, 0.7, 1.6), (1.0, 0.9, 1.1)))
     assert len(modes) >= 2 and modes.certified.all()
-    # The mirror image of a mode in the line of the pivots is a mode as well.
+    # The mirror image of a mode in the line of the pivots is also a mode.
     angles = np.angle(modes.directions[:, 0])
     assert np.max(np.abs(angles + angles[::-1])) < 1e-9
 
@@ -325,8 +325,8 @@ def special_platforms():
 
 
 @pytest.mark.parametrize("name", special_platforms())
-def test_special_platforms_by_four_roads(name):
-    """Where solutions go to infinity or meet, all roads find the same real modes, and Newton's method no other."""
+def test_special_platforms_by_four_methods(name):
+    """Where solutions go to infinity or meet, all methods find the same real modes; Newton's finds no other."""
     form, h = platform_on_lengths(*special_platforms()[name])
     chart, parameters = equations_of(form, h)
     modes = modes_of(form, h)
@@ -350,7 +350,7 @@ def test_special_platforms_by_four_roads(name):
 
 
 def by_monodromy(shape, loops, seed=5):
-    """Solutions of a general group of one shape, from one of them alone: carried round loops of the parameters."""
+    """Solutions of a general group of one shape, found from a single one by continuation round parameter loops."""
     starts = starts_of(shape)
     rng = np.random.default_rng(seed)
     chart = np.linalg.qr(rng.normal(size=(2 * shape.links,) * 2))[0][: 2 * shape.links - shape.linear] + 0j

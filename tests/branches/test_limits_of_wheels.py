@@ -1,4 +1,4 @@
-"""Limits where wheels count turns: counted stage by stage, against sweeps and against continuation."""
+"""Limits where wheels count turns: counted stage by stage, against sweeps and continuation."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TURN = 2 * np.pi
 
 
 def parallelogram(ratio, **more):
-    """A parallelogram whose follower carries a gear in mesh with a wheel beside it."""
+    """A parallelogram whose follower carries a gear in mesh with a wheel next to it."""
     return sk.Mechanism(
         points={"A": (0, 0), "B": (0.6, 0.8), "C": (3.6, 0.8), "D": (3, 0), "E": (5, 0), "W": (5.3, 0.1),
                 **more.pop("points", {})},
@@ -39,7 +39,7 @@ def test_a_parallelogram_with_a_gear_on_its_follower_turns_fully(ratio, turns):
         np.testing.assert_allclose(*motion.position("W"), atol=1e-9)
 
 
-def test_ratios_that_never_come_back_are_told():
+def test_ratios_that_never_repeat_are_reported():
     found = parallelogram(-np.sqrt(2)).limits()
     assert (found.lower.value, found.upper.value) == pytest.approx((found.start - 4 * TURN, found.start + 4 * TURN))
     assert found.upper.kind == "range" and "ended after 4 turns" in found.upper.why
@@ -48,8 +48,8 @@ def test_ratios_that_never_come_back_are_told():
     assert (found.upper.value, found.upper.why) == (20, "the end of the range")
 
 
-def test_a_dyad_on_a_wheel_behind_change_points_ends_where_a_plain_crank_would_end_it():
-    """The follower of a parallelogram turns like its crank: a wheel on it like a crank at -0.5 of the speed."""
+def test_a_dyad_on_a_wheel_after_change_points_ends_as_on_a_plain_crank():
+    """The follower of a parallelogram turns like its crank: a wheel on it turns like a crank at -0.5 of the speed."""
     bars = {
         "points": {"V": (7.5, 1.2), "U": (8, 0)},
         "links": {"rod": ["W", "V"], "arm": ["V", "U"]},
@@ -69,14 +69,14 @@ def test_a_dyad_on_a_wheel_behind_change_points_ends_where_a_plain_crank_would_e
         assert end.value - found.start == pytest.approx(-2 * (other.value - plain.start), abs=1e-12)
         assert (end.kind, end.group) == (other.kind, 3)
     assert {round(point.value / np.pi, 9) for point in found.change_points} <= {-2, -1, 0, 1, 2, 3}
-    # A sweep tells the same place.
+    # A sweep stops at the same value.
     motion = mechanism.solve(drivers={"motor": np.linspace(found.start, found.upper.value + 0.5, 300)})
     (passage,) = motion.limits
     assert passage.drivers["motor"] == pytest.approx(found.upper.value, abs=1e-12)
 
 
 def check_wheels(seed, elements):
-    """Between its ends a mechanism closes, and not beyond; where it turns fully it is back after the turns told."""
+    """Between its ends a mechanism closes, and not beyond; one that turns fully repeats after the stated turns."""
     case = build(seed, elements, menu=(geared_r, geared_r, pinion, rack, planet, *DYADS), first=(driven_r,))
     mechanism, driver = case.mechanism(), next(iter(case.groups[0].drivers))
     begun = swept(mechanism, driver)
@@ -86,9 +86,9 @@ def check_wheels(seed, elements):
     found = mechanism.limits(driver)
     assert not found.failure
 
-    def sweep(way):
+    def sweep(values):
         return mechanism.solve(
-            drivers={id: way if id == driver else np.full(len(way), x) for id, x in call.held.items()}
+            drivers={id: values if id == driver else np.full(len(values), x) for id, x in call.held.items()}
         )
 
     if found.turns_fully:
@@ -107,7 +107,7 @@ def check_wheels(seed, elements):
         beyond = sweep(np.linspace(found.start, end.value + sign * 1e-5, 100))
         assert not beyond.ok[-1] and beyond.failed_group[-1] == end.group
         assert beyond.limits[0].drivers[driver] == pytest.approx(end.value, abs=1e-10)
-        # Towards parallel guides a pinion on a rack turns without end, which continuation does not follow.
+        # Towards parallel guides a pinion on a rack turns without bound, which continuation does not follow.
         if not found.change_points and abs(end.value - found.start) < TURN and end.kind != "parallel":
             fold = follow(system, system.pack(rows, call.start), sign, call.whole)
             assert fold.lost or fold.p == pytest.approx(end.value, abs=1e-10)
@@ -127,7 +127,7 @@ def test_many_random_wheels(seed):
 
 
 @pytest.mark.parametrize(("seed", "driver", "turns"), [(12, "S3", 8), (4, "V3", 1)])
-def test_general_groups_with_wheels_are_followed_until_they_come_back(seed, driver, turns):
+def test_general_groups_with_wheels_are_followed_until_they_repeat(seed, driver, turns):
     mechanism = build(seed, 2, menu=(geared_loop, rolling), first=(driven_r,)).mechanism()
     found = mechanism.limits(driver)
     assert found.turns_fully and found.intervals[0].turns == turns

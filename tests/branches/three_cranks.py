@@ -1,4 +1,4 @@
-"""A parallelogram with a third crank: one that repeats what the others say."""
+"""A parallelogram with a third crank, which is redundant."""
 
 import structkin as sk
 

@@ -1,4 +1,4 @@
-"""Groups with random geometry that closes in a known pose, from the pairs of links that their joints tie."""
+"""Groups with random geometry that closes in a known pose, from the pairs of links that their joints connect."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from structkin.groups import General, Rows
 from structkin.rows.affine import Affine, Frame
 from structkin.rows.row import Row
 
-#: Links of a group and its joints (kind, link, link); -1 is what is known.
+#: Links of a group and its joints (kind, link, link); -1 is the known part.
 TRIAD = (4, [("R", 0, 1), ("R", 0, 2), ("R", 0, 3), ("R", 1, -1), ("R", 2, -1), ("R", 3, -1)])
 FOUR_RING = (4, [("R", 0, 1), ("R", 1, 2), ("R", 2, 3), ("R", 3, 0), ("R", 0, -1), ("R", 2, -1)])
 #: The three trusses of seven links, and the first with a link of degree 4 as the ground: a double triad.

@@ -81,7 +81,7 @@ def undriven(tmp_path, short_coupler):
 
 
 @pytest.mark.parametrize("command", ["check", "structure", "solve"])
-def test_bad_input_lists_every_mistake_and_exits_with_2(command, wrong, tmp_path):
+def test_bad_input_lists_every_problem_and_exits_with_2(command, wrong, tmp_path):
     run = structkin(command, wrong)
     assert run.returncode == 2
     assert "Traceback" not in run.stderr and run.stdout == ""
@@ -90,18 +90,18 @@ def test_bad_input_lists_every_mistake_and_exits_with_2(command, wrong, tmp_path
 
 
 @pytest.mark.parametrize("command", ["check", "structure", "solve"])
-def test_a_missing_file_is_told(command, tmp_path):
+def test_a_missing_file_is_reported(command, tmp_path):
     run = structkin(command, tmp_path / "none.toml")
     assert run.returncode == 2 and "none.toml" in run.stderr and "Traceback" not in run.stderr
 
 
-def test_check_is_content_with_a_good_file():
+def test_check_accepts_a_good_file():
     run = structkin("check", GOOD)
     assert run.returncode == 0 and "no errors" in run.stdout
 
 
-def test_check_tells_of_a_motion_that_does_not_close(tmp_path):
-    """The second crank turns half as fast: after one turn of the motor it stands opposite."""
+def test_check_reports_a_motion_that_does_not_close(tmp_path):
+    """The second crank turns half as fast: after one turn of the motor it is opposite."""
     file = tmp_path / "one_turn.toml"
     whole = path("geared_five_bar").read_text(encoding="utf-8")
     file.write_text(whole.replace("duration = 2", "duration = 1"), encoding="utf-8")
@@ -112,12 +112,25 @@ def test_check_tells_of_a_motion_that_does_not_close(tmp_path):
     assert "does not close" not in structkin("check", GOOD).stdout
 
 
-def test_check_tells_of_samples_out_of_reach(short_coupler):
+def test_check_reports_samples_out_of_reach(short_coupler):
     run = structkin("check", short_coupler)
     assert run.returncode == 1 and "out of reach at group 2, RRR (coupler + rocker)" in run.stdout
 
 
-def test_a_missing_driver_is_told(undriven):
+def test_check_compares_what_a_cylinder_is_asked_for_with_its_stroke(tmp_path):
+    file = tmp_path / "cylinder.toml"
+    file.write_text(
+        'units = { length = "mm" }\nduration = 1\n[points]\nA = [0, 0]\nB = [300, 0]\nC = [0, 400]\n'
+        '[links]\nground = ["A", "B"]\narm = ["A", "C"]\n[drivers]\n'
+        'cylinder = { between = ["B", "C"], law = "500 + 50*sin(2*pi*t)", stroke = [480, 530] }\n',
+        encoding="utf-8",
+    )
+    run = structkin("check", file)
+    assert run.returncode == 1
+    assert "drivers.cylinder: asked for 450 mm to 550 mm; its stroke is 480 mm to 530 mm" in run.stdout
+
+
+def test_a_missing_driver_is_reported(undriven):
     run = structkin("structure", undriven)
     assert run.returncode == 1 and "driver" in run.stdout
     run = structkin("solve", undriven)
@@ -148,14 +161,14 @@ def test_structure_json_has_the_documented_layout():
     assert len(data["kinstr"]) == len(data["links"]) and len(data["kinstr"][0]) == len(data["groups"])
 
 
-def test_solve_json_has_null_for_what_is_not_known(short_coupler):
+def test_solve_json_has_null_for_unknown_values(short_coupler):
     run = structkin("solve", short_coupler, "--samples", 37, "--json")
     data = json.loads(run.stdout)
     assert run.returncode == 1
     assert len(data["t"]) == 37 and None in data["points"]["C"]["x"] and None not in data["points"]["B"]["x"]
 
 
-def test_solve_writes_what_is_asked(tmp_path):
+def test_solve_writes_the_requested_files(tmp_path):
     run = structkin(
         "solve", GOOD, "--samples", 13, "--csv", "a.csv", "--plot", "a.png", "--schematic", "b.svg", cwd=tmp_path
     )
@@ -193,7 +206,7 @@ def test_streams_that_are_closed_full_or_narrow(tmp_path):
         assert run.returncode == code and "Traceback" not in run.stderr
 
 
-def test_an_unknown_suffix_is_told(tmp_path):
+def test_an_unknown_suffix_is_refused(tmp_path):
     run = structkin("structure", GOOD, "--plot", tmp_path / "a.xyz")
     assert run.returncode == 2 and ".png" in run.stderr and not list(tmp_path.iterdir())
 
@@ -245,7 +258,7 @@ def test_help_and_version_load_no_large_library(option):
     assert not large & set(run.stderr.split())
 
 
-def test_the_lines_of_the_help_are_those_of_the_commands():
+def test_the_help_lists_the_commands_with_their_own_text():
     for name, line in COMMANDS.items():
         found = getattr(import_module(f"structkin.cli.{name}"), name)
         own = found.info.help if isinstance(found, typer.Typer) else found.__doc__.splitlines()[0]
@@ -253,7 +266,7 @@ def test_the_lines_of_the_help_are_those_of_the_commands():
 
 
 @pytest.mark.parametrize("words", [["nothing"], ["sovle"], ["bench", "nothing"], ["solve", "--nothing"]])
-def test_an_unknown_command_or_option_is_told(words):
+def test_an_unknown_command_or_option_is_refused(words):
     result = CliRunner().invoke(app, words)
     assert result.exit_code == 2 and "No such" in result.output
 

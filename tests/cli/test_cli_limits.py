@@ -25,7 +25,7 @@ def texts(figure):
     ]
 
 
-def test_the_table_says_where_and_why():
+def test_the_table_states_the_limits_and_their_reasons():
     run = structkin("limits", path("triple_rocker"))
     assert run.exit_code == 0
     said = " ".join(run.stdout.replace("│", " ").split())
@@ -68,7 +68,7 @@ def test_pictures_are_drawn(tmp_path):
         (("crank_rocker", "--plot", "x.xyz"), "x.xyz"),
     ],
 )
-def test_mistakes_are_told(arguments, message):
+def test_bad_options_are_refused(arguments, message):
     name, *options = arguments
     run = structkin("limits", path(name), *options)
     assert isinstance(run.exception, sk.InputError) and message in str(run.exception)
@@ -94,7 +94,7 @@ def test_bars_show_the_intervals_and_their_ends():
     assert len(found.plot().axes) == 1
 
 
-def test_labels_that_are_close_stand_above_each_other():
+def test_labels_that_are_close_are_stacked():
     (axes,) = draw_limits(limits(sk.load(path("toggle_press")))).axes
     figure = axes.figure
     figure.canvas.draw()
@@ -102,7 +102,7 @@ def test_labels_that_are_close_stand_above_each_other():
     assert len(boxes) == 3 and not any(a.overlaps(b) for k, a in enumerate(boxes) for b in boxes[:k])
 
 
-def test_sheets_are_bars_and_meetings_lines():
+def test_branches_are_bars_and_branch_points_lines():
     mechanism = sk.load(path("triple_rocker"))
     (axes,) = draw_circuits(mechanism.circuits()).axes
     assert len(axes.patches) == 4 and len(axes.lines) == 2
@@ -111,12 +111,12 @@ def test_sheets_are_bars_and_meetings_lines():
     assert len(turning.axes[0].patches) == 2
 
 
-def test_a_full_turn_is_told_in_the_table():
+def test_a_full_turn_is_stated_in_the_table():
     assert limits_table([limits(sk.load(path("crank_rocker")))]).row_count == 1
     assert structkin("limits", path("crank_rocker")).stdout.count("turns fully") == 2
 
 
-def test_every_mistake_of_the_options_is_told():
+def test_every_problem_of_the_options_is_reported():
     holds = [part for text in ("left_motor=nan", "x=3", "right_motor=1 mm", "z") for part in ("--hold", text)]
     run = structkin("limits", path("five_bar_two_drivers"), "--driver", "motor", *holds)
     assert isinstance(run.exception, sk.InputError)
@@ -132,27 +132,27 @@ def test_every_mistake_of_the_options_is_told():
 
 
 def test_an_interval_is_counted_from_the_sketch_everywhere():
-    """-98.96 to 98.96 and 261.04 to 458.96 degrees are the same: the first is the way that the motion takes."""
+    """-98.96 to 98.96 and 261.04 to 458.96 degrees are the same: the first is the range of the motion."""
     m = sk.load(path("triple_rocker"))
-    found, ways = m.limits(), m.circuits()
+    found, circuits = m.limits(), m.circuits()
     (interval,) = found.intervals
     ends = pytest.approx([found.lower.value, found.upper.value], abs=1e-12)
     assert [interval.low.value, interval.high.value] == ends
-    assert all([branch.interval.low.value, branch.interval.high.value] == ends for branch in ways.branches)
-    assert sorted(item.limit.value for item in ways.branch_points) == ends
-    assert "261" not in f"{found.to_dict()} {ways.to_dict()} {ways.report} {texts_of(limits_table([found]))}"
+    assert all([branch.interval.low.value, branch.interval.high.value] == ends for branch in circuits.branches)
+    assert sorted(item.limit.value for item in circuits.branch_points) == ends
+    assert "261" not in f"{found.to_dict()} {circuits.to_dict()} {circuits.report} {texts_of(limits_table([found]))}"
 
 
 def test_each_reason_belongs_to_an_end():
     one = texts_of(limits_table([limits(sk.load(path("triple_rocker")))]))
     assert "both: group 2, RRR (coupler + rocker): coupler and rocker in line" in one
     excavator = sk.load(path("excavator"))
-    told = texts_of(limits_table([excavator.limits("bucket_cylinder")]))
-    assert told.index("from: group 3, driven R (rocker)") < told.index("to: group 4, RRR (link + bucket)")
+    printed = texts_of(limits_table([excavator.limits("bucket_cylinder")]))
+    assert printed.index("from: group 3, driven R (rocker)") < printed.index("to: group 4, RRR (link + bucket)")
 
 
 def texts_of(table):
-    """What a table prints on a wide terminal."""
+    """The text of a table on a wide terminal."""
     console = Console(width=300, file=io.StringIO())
     console.print(table)
     return console.file.getvalue()

@@ -1,4 +1,4 @@
-"""Where commands write: names that say the format, stdout, and what is left after a signal."""
+"""Where commands write: names that give the format, stdout, and what remains after a signal."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ FOLDERS = [
 
 
 @pytest.mark.parametrize("command", FOLDERS)
-def test_what_is_no_folder_is_refused_before_the_work(command, tmp_path, monkeypatch):
+def test_what_is_not_a_folder_is_refused_before_the_work(command, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "file").touch()
     for name in ("-", "file", "file/below"):
@@ -146,7 +146,7 @@ def test_a_signal_leaves_nothing_half_written(name, tmp_path):
     assert process.returncode in (128 + getattr(signal, name), 1, 130) and not os.listdir(tmp_path)
 
 
-def test_a_signal_that_is_ignored_stays_so():
+def test_an_ignored_signal_stays_ignored():
     from structkin.cli import tidy_end
 
     before = signal.signal(signal.SIGTERM, signal.SIG_IGN)

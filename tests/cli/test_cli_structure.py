@@ -1,4 +1,4 @@
-"""`structkin structure --matrices`, `explain` and `inputs`: what is printed, what is written, and the exit code."""
+"""`structkin structure --matrices`, `explain` and `inputs`: printed output, written files, and the exit code."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_matrices_are_drawn(tmp_path):
     assert structkin("structure", path("crank_rocker"), "--json", "--matrices", picture).stdout.startswith("{")
 
 
-def test_explain_says_why():
+def test_explain_gives_reasons():
     run = structkin("explain", path("crank_rocker"))
     assert run.exit_code == 0
     assert run.stdout.splitlines() == [
@@ -48,10 +48,10 @@ def test_explain_says_why():
 
 
 @pytest.mark.parametrize("name", names())
-def test_equations_are_told_for_every_group_of_the_examples(name):
-    """Where they are told by joint, they add up: else the sentence would say so in general."""
+def test_equations_are_explained_for_every_group_of_the_examples(name):
+    """Where equations are listed by joint, they add up; otherwise the sentence is a general one."""
     structure = sk.load(path(name)).structure()
-    # a planetary train tells its redundant meshes, too
+    # a planetary train also reports its redundant meshes
     lines, explained = (
         [x for x in text if x[0] != "!"] for text in (lines_of(structure), structure.explain().splitlines())
     )
@@ -84,7 +84,7 @@ def test_explain_of_a_pin_and_of_a_redundant_group():
     assert lines[-1].startswith("! joints.b: joint b repeats")
 
 
-def test_explain_of_what_is_not_solvable(undriven):
+def test_explain_of_an_unsolvable_mechanism(undriven):
     run = structkin("explain", undriven)
     assert run.exit_code == 1 and run.stdout.startswith("! links.crank")
 
@@ -98,7 +98,7 @@ def test_inputs_are_ranked_and_drawn(undriven, tmp_path):
     assert "4 of 4 combinations fix every link" in run.stdout and "*" not in run.stdout
 
 
-def test_own_inputs_are_marked():
+def test_existing_inputs_are_marked():
     run = structkin("inputs", path("stephenson_iii_triad"))
     assert "E *" in run.stdout and "* the mechanism's own drivers" in run.stdout
 
@@ -116,7 +116,7 @@ def test_inputs_as_data():
     assert [driver["joint"] for driver in data["choices"][0]["drivers"]] == ["A", "E"]
 
 
-def test_inputs_beside_one_that_stays():
+def test_inputs_in_addition_to_a_kept_one():
     file = path("five_bar_two_drivers")
     [first, *_] = sk.load(file).drivers
     data = json.loads(structkin("inputs", file, "--keep", first, "--json").stdout)
@@ -124,7 +124,7 @@ def test_inputs_beside_one_that_stays():
     assert isinstance(structkin("inputs", file, "--keep", "nobody").exception, sk.InputError)
 
 
-def test_a_cut_is_told():
+def test_a_truncated_list_is_reported():
     run = structkin("inputs", path("excavator"), "--limit", "10")
     assert run.exit_code == 0 and "search limited: 220 are possible" in run.stdout
 

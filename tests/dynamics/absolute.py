@@ -1,7 +1,7 @@
-"""Joint forces from scratch: a KKT system in three absolute coordinates a link, and its smallest forces.
+"""Joint forces computed from scratch: a KKT system with three absolute coordinates per link, and its least forces.
 
-It shares nothing with the package but the poses and speeds that it is given, and the local dimensions of the links. The
-constraints Phi(q, t) are plain functions of q = (x, y, theta) of every moving link; their Jacobian comes by complex
+It takes nothing from the package except the poses, the speeds and the local dimensions of the links. The
+constraints Phi(q, t) are plain functions of q = (x, y, theta) of every moving link; their Jacobian is found by complex
 steps, and gamma = -d^2 Phi(q + s q') / ds^2 by a contour integral, so that no derivative is written by hand. A row
 between two links is the component of one force, or one moment about the slider's point, that the joint puts on the
 second link; a pin of more than two links, or with something on it, is a massless point with a force on each link.
@@ -20,17 +20,17 @@ import structkin as sk
 
 @dataclass
 class Row:
-    """A constraint: its residual, and the force or moment that its multiplier is."""
+    """A constraint: its residual, and the force or moment that its multiplier represents."""
 
     of: str
     to: str  # the link that it acts on, "" for an effort
     part: str
     value: Callable[[Any], Any]
-    weight: float  # of the square of the multiplier in the sum that is made least
+    weight: float  # of the square of the multiplier in the sum that is minimised
     direction: Callable[[Any], Any] = field(default=lambda q: np.zeros(2))
 
 
-class Judge:
+class JointForceSystem:
     """All links of a mechanism at one sample of a motion."""
 
     def __init__(self, motion: sk.Motion, sample: int) -> None:
@@ -49,7 +49,7 @@ class Judge:
             if driver.id not in self.free:
                 self._drive(driver)
 
-    # --- constraints, as functions of q (links, 3) and the pins' places (pins, 2), all in one vector ----------------
+    # --- constraints, as functions of q (links, 3) and the pins' positions (pins, 2), all in one vector ------------
 
     def at(self, q: Any, link: str, local: complex) -> Any:
         """A point of a link, or a pin."""
@@ -87,8 +87,8 @@ class Judge:
 
         def gap(q: Any) -> Any:
             u = self.along(q, guide.carrier, guide.direction)
-            way = self.at(q, end, guide.point) - self.at(q, guide.carrier, guide.origin)
-            return u[0] * way[1] - u[1] * way[0] - guide.offset
+            span = self.at(q, end, guide.point) - self.at(q, guide.carrier, guide.origin)
+            return u[0] * span[1] - u[1] * span[0] - guide.offset
 
         def normal(q: Any) -> Any:
             u = self.along(q, guide.carrier, guide.direction)
@@ -113,15 +113,15 @@ class Judge:
             guide = self.m.joints[drive.joint]
 
             def value(q: Any) -> Any:
-                way = self.at(q, guide.slider, guide.point) - self.at(q, guide.carrier, guide.origin)
-                return self.along(q, guide.carrier, guide.direction) @ way
+                span = self.at(q, guide.slider, guide.point) - self.at(q, guide.carrier, guide.origin)
+                return self.along(q, guide.carrier, guide.direction) @ span
         else:
             off, to = driver.links
 
             def value(q: Any) -> Any:
                 places = [self.m.links[link].local[point] for link, point in drive.ends]
-                way = self.at(q, to, places[1]) - self.at(q, off, places[0])
-                return np.sqrt(way @ way)
+                span = self.at(q, to, places[1]) - self.at(q, off, places[0])
+                return np.sqrt(span @ span)
 
         self.rows.append(Row(driver.id, "", "effort", value, 1.0))
 
@@ -140,12 +140,12 @@ class Judge:
     def solve(self) -> dict[Any, Any]:
         """Forces (2,) by (joint, link), moments by (joint, "moment"), efforts by driver.
 
-        What redundant joints share is the least sum of |F|^2 + (M / s)^2.
+        Redundant joints share the load so that the sum of |F|^2 + (M / s)^2 is least.
         """
         q, n = self.coordinates(), 3 * len(self.links) + 2 * len(self.pins)
         A = np.stack([self.phi(q + 1e-30j * unit).imag / 1e-30 for unit in np.eye(n)], axis=1)
         z = np.array([self.motion.drivers[row.of][1:, self.k] if not row.to else (0.0, 0.0) for row in self.rows])
-        # The rows alone do not tell the speeds where a coordinate is free.
+        # The rows alone do not determine the speeds where a coordinate is free.
         v = self._speeds() if self.free else np.linalg.lstsq(A, z[:, 0], rcond=1e-13)[0]
         assert np.max(np.abs(A @ v - z[:, 0])) < 1e-7 * max(1.0, np.max(np.abs(v)))
         # gamma is the second Taylor coefficient along the speeds.
@@ -178,7 +178,7 @@ class Judge:
         return np.array([*v, *(x for pin in self.pins for x in self.motion.velocity(pin)[self.k])])
 
     def _masses(self, q: Any, v: Any) -> tuple[Any, Any]:
-        """M, and weight less what the speeds take, of links whose centre of mass is not their origin."""
+        """M, and weight minus the velocity terms, for links whose centre of mass is not their origin."""
         M, Q = np.zeros((len(q), len(q))), np.zeros(len(q))
         gravity = np.array([self.m.forces.gravity.real, self.m.forces.gravity.imag])
         for k, name in enumerate(self.links):

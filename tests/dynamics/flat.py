@@ -1,4 +1,4 @@
-"""Mechanisms with change points and dead points, and their motion from equations of one coordinate."""
+"""Mechanisms with change points and dead points, and their motion from equations in one coordinate."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def slider_crank_angle(t: Any) -> Any:
 
 
 def crank_rocker(coordinate: str, base: str | None = None, speed: float = 9.0) -> sk.Mechanism:
-    """A crank-rocker in the coordinate of its crank or its rocker, on the ground or on an arm that turns."""
+    """A crank-rocker with its crank or its rocker as coordinate, on the ground or on an arm that turns."""
     points: dict[str, Any] = {"A": (0, 0), "B": (0.4, 0.3), "C": (1.5, 1.3), "D": (2, 0)}
     links: dict[str, Any] = {
         "ground": ["A", "D"],

@@ -1,4 +1,4 @@
-"""Random mechanisms with random masses and loads, and plain sums over their links to judge forces by."""
+"""Random mechanisms with random masses and loads, and plain sums over their links to check forces with."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def loaded(seed: int, elements: int = 3, menu: Menu | None = None) -> sk.Mechani
 
 
 def released(seed: int, fastest: float = 0.1, menu: Menu | None = None) -> sk.Mechanism:
-    """A loaded random mechanism with some of its drivers free, with efforts of their own and speeds to begin with."""
+    """A loaded random mechanism with some of its drivers free, with efforts and initial speeds."""
     data = loaded(seed, menu=menu).source_dict
     rng = np.random.default_rng([seed, 3])
     ids = list(data["drivers"])
@@ -31,7 +31,7 @@ def released(seed: int, fastest: float = 0.1, menu: Menu | None = None) -> sk.Me
 
 
 def burdened(plain_data: dict[str, Any], seed: int) -> sk.Mechanism:
-    """A mechanism with masses and loads of every kind put on it."""
+    """A mechanism with masses and loads of every kind added."""
     data = named(plain_data)
     rng = np.random.default_rng([seed, 7])
     scale = data.get("units", {}).get("length", "m")
@@ -40,7 +40,7 @@ def burdened(plain_data: dict[str, Any], seed: int) -> sk.Mechanism:
         if name == "ground" or not entry["points"]:
             continue
         place = np.mean([data["points"][point] for point in entry["points"]], axis=0)
-        entry.pop("shape", None)  # it would tell centre and inertia
+        entry.pop("shape", None)  # it would define centre and inertia
         entry["mass"] = f"{rng.uniform(0.5, 3)} kg"
         entry["center"] = (place + rng.uniform(-0.3, 0.3, 2) * np.linalg.norm(place)).tolist()
         entry["inertia"] = rng.uniform(0.01, 0.2)
@@ -70,7 +70,7 @@ def burdened(plain_data: dict[str, Any], seed: int) -> sk.Mechanism:
 
 
 def named(data: dict[str, Any]) -> dict[str, Any]:
-    """The same mechanism with names of links that are not names of points."""
+    """The same mechanism with link names that are not point names."""
     name = {link: link if link == "ground" else f"{link} link" for link in data["links"]}
     data["links"] = {name[link]: entry for link, entry in data["links"].items()}
     for entry in (*data.get("joints", {}).values(), *data["drivers"].values()):
@@ -91,7 +91,7 @@ def cross(a: Any, b: Any) -> Any:
 
 
 def virtual_work(r: Any) -> Any:
-    """Driver efforts (n, f) by K^T of all applied and inertia forces, each link by the K of a point and its angle."""
+    """Driver efforts (n, f) as K^T times all applied and inertia forces (K of a point and of each link's angle)."""
     motion = r.motion
     m, n = motion.mechanism, len(motion)
     total = np.zeros((n, len(m.drivers)))
@@ -111,7 +111,7 @@ def virtual_work(r: Any) -> Any:
 
 
 def on_link(r: Any, name: str) -> Any:
-    """Force and moment (3, n) about the origin of a link's frame by all joints and drivers, as a user reads them.
+    """Force and moment (3, n) about the origin of a link's frame from all joints and drivers, as a user reads them.
 
     A slot or cylinder on a shared pin acts on the pin, which passes it on.
     """

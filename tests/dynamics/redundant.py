@@ -10,7 +10,7 @@ import structkin as sk
 
 
 def redundant(seed: int, *, driven: bool = True, kind: str = "") -> sk.Mechanism:
-    """A random mechanism; its driver moves a little about the sketch by a law, or is free and starts with a speed."""
+    """A random mechanism; its driver moves a little around the sketch by a law, or is free and starts with a speed."""
     rng = np.random.default_rng([seed, 5])
     data = MAKE[kind or KINDS[seed % len(KINDS)]](rng)
     for name, entry in data["links"].items():
@@ -41,7 +41,7 @@ def cranks(rng: Any, n: int | None = None) -> dict[str, Any]:
 
 
 def bars(rng: Any) -> dict[str, Any]:
-    """The same with a truss for a plate: pins of three links."""
+    """The same with a truss instead of a plate: pins of three links."""
     data = cranks(rng, 3)
     del data["links"]["plate"]
     data["links"] |= {f"bar{i}": [f"B{i}", f"B{(i + 1) % 3}"] for i in range(3)}
@@ -78,7 +78,7 @@ def slides(rng: Any) -> dict[str, Any]:
 
 
 def trammel(rng: Any) -> dict[str, Any]:
-    """A bar on two crossed slides, whose middle is held by a crank as well (Cardan)."""
+    """A bar on two crossed slides, with its middle also held by a crank (Cardan)."""
     length, angle = rng.uniform(0.5, 1.5), rng.uniform(0.3, 1.2)
     p, q = np.array([length * np.cos(angle), 0]), np.array([0, length * np.sin(angle)])
     points = {"O": (0, 0), "P": tuple(p), "Q": tuple(q), "M": tuple((p + q) / 2)}

@@ -1,6 +1,6 @@
-"""Textbook cases worked through by hand with free bodies, in the manner of Marghitu's R-RRT mechanism: whole numbers.
+"""Textbook cases worked through by hand with free bodies, as for Marghitu's R-RRT mechanism, with round numbers.
 
-The slider-crank stands on a triangle of 3, 4 and 5 m: crank upright, A (0, 0), B (0, 3), C (4, 0). At 2 rad/s
+The slider-crank is drawn on a triangle of 3, 4 and 5 m: crank upright, A (0, 0), B (0, 3), C (4, 0). At 2 rad/s
 
     v_B = (-6, 0), a_B = (0, -12); rod: 0 = 4 omega, v_C = -6; 0 = -12 + 4 alpha, alpha = 3, a_C = 3 alpha = 9.
 
@@ -46,13 +46,13 @@ def test_inverse_dynamics_of_a_slider_crank() -> None:
     assert f.reaction("B", "rod")[0] == pytest.approx([28, -16.75], abs=1e-12)
     assert f.reaction("A", "crank")[0] == pytest.approx([28, -4.75], abs=1e-12)
     assert f.driver("motor")[0] == pytest.approx(-84, abs=1e-12)
-    # What acts on the frame: -A, -N, and the motor's reaction.
+    # The frame carries: -A, -N, and the motor's reaction.
     assert f.shaking_force[0] == pytest.approx([-28, 4.75 - 34.75], abs=1e-12)
     assert f.shaking_moment[0] == pytest.approx(84 - 4 * 34.75, abs=1e-12)
 
 
 def test_statics_of_a_slider_crank() -> None:
-    """Without masses the rod bears along itself: C = (10, -7.5), N = 7.5, and the crank needs -30 N m."""
+    """Without masses the rod carries an axial force: C = (10, -7.5), N = 7.5, and the crank needs -30 N m."""
     f = slider_crank(masses=False).solve(t=[0.0]).forces(static=True)
     assert f.reaction("C", "piston")[0] == pytest.approx([10, -7.5], abs=1e-12)
     assert f.reaction("guide", "piston")[0] == pytest.approx([0, 7.5], abs=1e-12)
@@ -67,13 +67,13 @@ def test_forward_dynamics_of_a_slider_crank(formulation: str) -> None:
     and the rod turns by 0: 9 + 18 + 9 = 36 kg m^2, so that a = (T + 84) / 36.
     """
     m = slider_crank(drivers={"motor": {"joint": "A", "torque": -48}}, initial={"motor": {"speed": 2}})
-    # Initial values of drivers count from their own zero; the crank stands at 90 degrees.
+    # Initial values of drivers count from their own zero; the crank is at 90 degrees.
     r = m.simulate([0, 1e-4], formulation=formulation)
     assert r.alpha("crank")[0] == pytest.approx((-48 + 84) / 36, rel=1e-10)
 
 
 def test_statics_of_a_four_bar() -> None:
-    """A parallelogram of 4 by 3: a force along the coupler is held by the crank alone, one across it by both sides."""
+    """A parallelogram of 4 by 3: a force along the coupler loads the crank alone, one across it both sides."""
     m = sk.Mechanism(
         points={"A": (0, 0), "B": (0, 3), "M": (1, 3), "C": (4, 3), "D": (4, 0)},
         links={"ground": ["A", "D"], "crank": ["A", "B"], "coupler": ["B", "M", "C"], "rocker": ["C", "D"]},

@@ -1,4 +1,4 @@
-"""The compiled equations of motion: the same numbers as those of NumPy, and whole runs at a fixed step."""
+"""The compiled equations of motion: the same numbers as with NumPy, also over whole runs at a fixed step."""
 
 from __future__ import annotations
 
@@ -55,9 +55,9 @@ def four_bar(speed: float = 4.0) -> sk.Mechanism:
 
 
 def agree(seed: int, *, groups: bool = False) -> bool:
-    """Compare all numbers at some instants of a motion; tell whether there were any.
+    """Compare all numbers at some instants of a motion; return whether there were any.
 
-    General groups take long to compile, each for itself.
+    General groups take long to compile, as each is compiled separately.
     """
     m = released(seed, 1)
     try:
@@ -80,7 +80,7 @@ def agree(seed: int, *, groups: bool = False) -> bool:
         if k == 0:
             machine.by_equations(t, y)
         found = machine.at(t, y)
-        # Sums of large terms that cancel are as exact as the terms.
+        # Sums of large terms that cancel are only as exact as the terms.
         size = np.max(np.abs(expected.x), axis=(1, 2), keepdims=True)
         np.testing.assert_allclose(found.x / size, expected.x / size, atol=1e-11)
         np.testing.assert_allclose(found.z, expected.z, rtol=1e-10, atol=1e-10 * np.max(np.abs(expected.z)))
@@ -91,24 +91,24 @@ def agree(seed: int, *, groups: bool = False) -> bool:
         assert equations.poses.last is not None
         roots.append(equations.poses.last.roots)
         y = y + 1e-3 * equations(t, y)
-    # A way on which a group turns far is left to the equations themselves.
+    # A path on which a group turns far is left to the NumPy equations.
     assert machine.handed_over <= 3 or np.max(np.abs(np.diff(roots, axis=0))) > 0.03
     return True
 
 
 @settings(max_examples=25, deadline=None, derandomize=True, database=None)
 @given(st.integers(0, 10**6))
-def test_random_mechanisms_as_by_numpy(seed: int) -> None:
+def test_random_mechanisms_match_numpy(seed: int) -> None:
     agree(seed)
 
 
 @pytest.mark.slow
-def test_many_random_mechanisms_as_by_numpy() -> None:
+def test_many_random_mechanisms_match_numpy() -> None:
     assert sum(map(agree, range(1000))) > 300
 
 
 @pytest.mark.slow
-def test_general_groups_as_by_numpy() -> None:
+def test_general_groups_match_numpy() -> None:
     assert sum(agree(seed, groups=True) for seed in range(20)) > 12
 
 
@@ -176,7 +176,7 @@ def both(m: sk.Mechanism, t: Any, **options: Any) -> tuple[sk.Simulation, sk.Sim
 
 
 @pytest.mark.parametrize("name", ["euler", "rk2", "rk4", "abm4", "gear4"])
-def test_runs_at_a_fixed_step_as_by_numpy(name: str) -> None:
+def test_runs_at_a_fixed_step_match_numpy(name: str) -> None:
     plain, fast = both(four_bar(), [0, 0.3, 0.6], integrator=name, step=0.02)
     np.testing.assert_allclose(fast.lanes.x, plain.lanes.x, rtol=1e-9, atol=1e-9)
     for id, effort in plain.efforts.items():
@@ -184,14 +184,14 @@ def test_runs_at_a_fixed_step_as_by_numpy(name: str) -> None:
     assert fast.integration.steps == plain.integration.steps
 
 
-def test_adaptive_runs_as_by_numpy() -> None:
+def test_adaptive_runs_match_numpy() -> None:
     plain, fast = both(four_bar(), [0, 0.3, 0.6], rtol=1e-8)
     assert np.max(np.abs(fast.position("C") - plain.position("C"))) < 1e-12
     assert fast.integration.steps == plain.integration.steps
 
 
 def test_through_change_points_with_k_and_l_there() -> None:
-    """The windows of benchmark A02 with five stages: also at an output beside the flat pose."""
+    """The windows of benchmark A02 with a five-stage integrator, also at an output close to the flat pose."""
     t = np.linspace(0, 3, 61)
     r = windows(5).simulate(t, integrator="rk4", step=5e-3, engine="numba")
     exact = windows_angle(5, t)
@@ -203,7 +203,7 @@ def test_through_change_points_with_k_and_l_there() -> None:
 
 
 def test_through_dead_points() -> None:
-    """The slider drives: at the ends of its travel the coordinate changes, and changes back."""
+    """The slider drives: the coordinate changes at the ends of its travel, and changes back later."""
     data = slider_crank().source_dict
     data |= {"drivers": {"travel": {"joint": "guide"}}, "initial": {"travel": {"speed": -4.0}}}
     t = np.linspace(0, 2, 21)
@@ -211,7 +211,7 @@ def test_through_dead_points() -> None:
     assert np.max(np.abs(np.unwrap(r.angle("crank")) - slider_crank_angle(t))) < 1e-7
 
 
-def test_the_engine_is_chosen_before_the_start_from_the_work_that_is_estimated(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_engine_is_chosen_before_the_start_from_the_estimated_work(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[float] = []
 
     def counted(equations: Any, arrays: Any, t: float, y: Any) -> Any:
@@ -232,8 +232,8 @@ def test_the_engine_is_chosen_before_the_start_from_the_work_that_is_estimated(m
     assert 0.3 < expected / found < 3
 
 
-def test_a_walk_that_fails_leaves_no_trace() -> None:
-    """Beyond the flat pose of the windows the equations themselves are asked, from the pose that was come to last."""
+def test_a_failed_path_leaves_no_trace() -> None:
+    """Beyond the flat pose of the windows the NumPy equations are evaluated, starting from the last pose reached."""
     m = windows(2)
     equations = start(m, 0.0, ())
     arrays = packed(equations)
@@ -260,7 +260,7 @@ assert "numba" not in sys.modules
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_what_has_no_compiled_form_goes_on_with_numpy() -> None:
+def test_what_has_no_compiled_form_runs_with_numpy() -> None:
     def push(t: Any, state: sk.Motion) -> Any:
         return [sk.Force("C", (1.0, 0.0))]
 
@@ -273,12 +273,12 @@ def test_an_engine_that_does_not_exist_is_refused() -> None:
         four_bar().simulate(1.0, engine="fortran")
 
 
-def test_a_step_that_is_too_large_stops_as_by_numpy() -> None:
+def test_a_step_that_is_too_large_stops_as_with_numpy() -> None:
     plain, fast = both(four_bar(speed=30), 10.0, integrator="euler", step=0.02)
     assert plain.stopped and plain.stopped == fast.stopped
 
 
-def test_max_steps_counts_as_by_numpy() -> None:
+def test_max_steps_counts_as_with_numpy() -> None:
     plain, fast = both(four_bar(), [0, 0.1, 0.2], integrator="rk4", step=1e-3, max_steps=150)
     assert plain.stopped == fast.stopped and len(plain) == len(fast) == 2
     assert plain.integration.steps == fast.integration.steps
@@ -294,8 +294,8 @@ def test_a_million_steps_keep_the_joints_closed() -> None:
 
 
 @pytest.mark.parametrize("method", ["rk4", "abm4", "gear4"])
-def test_turns_of_compiled_code_leave_the_motion_as_it_is(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It comes back every so many steps; bit for bit the motion does not depend on how many."""
+def test_chunks_of_compiled_steps_do_not_change_the_motion(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compiled code returns after a number of steps; the motion does not depend on that number by a single bit."""
     found = []
     for turn in (10**12, 100):
         monkeypatch.setattr(choice, "TURN", turn)
@@ -306,8 +306,8 @@ def test_turns_of_compiled_code_leave_the_motion_as_it_is(method: str, monkeypat
         assert one[:2] == other[:2] and np.array_equal(one[2], other[2])
 
 
-def test_a_long_compiled_interval_hears_an_interrupt() -> None:
-    """Five minutes of steps between two outputs; an interrupt was heard at their end."""
+def test_a_long_compiled_interval_can_be_interrupted() -> None:
+    """Five minutes of steps between two outputs: an interrupt once took effect only at their end."""
 
     def interrupt(*_: Any) -> None:
         raise KeyboardInterrupt
@@ -327,7 +327,7 @@ def test_a_long_compiled_interval_hears_an_interrupt() -> None:
 
 @pytest.mark.parametrize("restitution", [1.0, 0.6])
 def test_a_pin_that_bounces_in_its_bore(restitution: float) -> None:
-    """Contacts, the speeds at which bodies meet and the steps that end there, by both engines."""
+    """Contacts, the speeds at which bodies meet and the steps that end there, with both engines."""
     first, second = (
         pair(True, restitution=restitution, friction=0.2, transition=0.01).simulate(0.3, samples=7, engine=engine)
         for engine in ("numpy", "numba")

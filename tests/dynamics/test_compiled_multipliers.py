@@ -1,4 +1,4 @@
-"""The compiled equations with multipliers: the same numbers as those of NumPy."""
+"""The compiled equations with multipliers: the same numbers as with NumPy."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from structkin.dynamics.multipliers.partitioning import Partitioning
 from structkin.dynamics.multipliers.projection import Projection
 from structkin.dynamics.multipliers.stabilisation import Feedback
 from structkin.dynamics.multipliers.start import global_start
+from structkin.dynamics.reduced.pose import NoPoseError
 from structkin.global_methods.families import FAMILIES
 
 pytest.importorskip("numba")
@@ -34,7 +35,7 @@ def close(found: Any, expected: Any, scale: Any = 1.0, atol: float = 1e-9) -> No
 
 
 def agree(m: sk.Mechanism) -> int:
-    """Compare all numbers beside a start, where the joints are a little open; return how often they were compiled."""
+    """Compare all numbers near a start, with the joints slightly open; return how many were compiled."""
     found = 0
     for family in FAMILIES:
         for stabilisation in (Projection(), Feedback(5.0, 7.0), Partitioning()):
@@ -46,7 +47,13 @@ def agree(m: sk.Mechanism) -> int:
                 continue
             fast, c = CompiledMultipliers(plain, mem), plain.coordinates
             y = y + 1e-3 * np.random.default_rng(0).normal(size=len(y)) * np.tile(c.column_units, 2)
-            close(fast(0.1, y)[c.n :], plain(0.1, y)[c.n :], c.column_units)
+            try:
+                expected = plain(0.1, y)
+            except NoPoseError:  # at this time the laws ask for what these coordinates do not reach
+                with pytest.raises(NoPoseError):
+                    fast(0.1, y)
+                continue
+            close(fast(0.1, y)[c.n :], expected[c.n :], c.column_units)
             close(fast.project(0.1, y), plain.project(0.1, y), np.tile(c.column_units, 2))
             before = fast(0.1, y)
             one, other = fast.recorded(0.1, y), plain.recorded(0.1, y)
@@ -63,12 +70,12 @@ def agree(m: sk.Mechanism) -> int:
 
 @settings(max_examples=8, deadline=None, derandomize=True, database=None)
 @given(st.integers(0, 10**6))
-def test_random_mechanisms_as_by_numpy(seed: int) -> None:
+def test_random_mechanisms_match_numpy(seed: int) -> None:
     agree(released(seed))
 
 
 @pytest.mark.slow
-def test_many_random_mechanisms_as_by_numpy() -> None:
+def test_many_random_mechanisms_match_numpy() -> None:
     assert sum(agree(released(seed)) for seed in range(300)) > 1000
 
 
@@ -81,7 +88,7 @@ def test_counted_turns_several_loops_and_slots(name: str) -> None:
 
 
 def both(m: sk.Mechanism, t: Any, **options: Any) -> tuple[sk.Simulation, sk.Simulation]:
-    """The same simulation by both engines, the compiled one twice: to the last digit the same."""
+    """The same simulation with both engines; the compiled one runs twice and repeats itself to the last digit."""
     call = {"t": t, "formulation": "multipliers", **options}
     plain, fast, again = (m.simulate(engine=engine, **call) for engine in ("numpy", "numba", "numba"))
     np.testing.assert_array_equal(fast.q, again.q)
@@ -115,7 +122,7 @@ def test_redundant_joints() -> None:
 
 
 def test_through_change_points() -> None:
-    """There the equations themselves are asked, and the compiled ones go on behind."""
+    """The NumPy equations take over at the change point, and the compiled ones continue beyond it."""
     t = np.linspace(0, 1.5, 16)
     r = windows(2).simulate(t, formulation="multipliers", integrator="rk4", step=5e-3, engine="numba")
     np.testing.assert_allclose(np.unwrap(r.angle("crank1")), windows_angle(2, t), atol=2e-7)
@@ -133,7 +140,7 @@ def test_a_pin_that_bounces_in_its_bore() -> None:
 # --- the choice ---------------------------------------------------------------------------------------------
 
 
-def test_what_has_no_compiled_form_goes_on_with_numpy() -> None:
+def test_what_has_no_compiled_form_runs_with_numpy() -> None:
     def push(t: Any, state: sk.Motion) -> Any:
         return [sk.Force("C", (1.0, 0.0))]
 
@@ -142,7 +149,7 @@ def test_what_has_no_compiled_form_goes_on_with_numpy() -> None:
         np.testing.assert_array_equal(fast.q, plain.q)
 
 
-def test_the_engine_is_chosen_from_the_work_that_is_estimated(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_engine_is_chosen_from_the_estimated_work(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[Any] = []
 
     def counted(equations: Any, mem: Any) -> Any:

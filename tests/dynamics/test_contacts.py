@@ -1,4 +1,4 @@
-"""Contact: balls that bounce, never pull, lose what the model says, and rub."""
+"""Contact: balls bounce, never pull, lose the energy that the model predicts, and rub."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ def ball(speed: float = -2.0, gravity: float = 0.0, **contact: Any) -> sk.Mechan
 
 
 def rebound(restitution: float) -> float:
-    """The ratio of speeds that the damping really gives: m v dv = -K d^n (1 + c v / v0) dd over the whole impact."""
+    """The ratio of speeds that the damping produces: m v dv = -K d^n (1 + c v / v0) dd over the whole impact."""
     c = 0.75 * (1 - restitution**2)
     return 1.0 if c == 0 else float(brentq(lambda x: quad(lambda u: u / (1 + c * u), -x, 1)[0], 1e-3, 1))
 
 
-@pytest.mark.parametrize("way", [{"engine": "numpy"}, {"engine": "numba"}, {"formulation": "multipliers"}])
-def test_what_just_touches_at_first_is_in_contact(way: dict[str, str]) -> None:
-    """A disc at rest on the line, its depth exactly 0: it sinks until K d^2.5 / 2.5 = m g d, and comes up again."""
+@pytest.mark.parametrize("options", [{"engine": "numpy"}, {"engine": "numba"}, {"formulation": "multipliers"}])
+def test_bodies_that_just_touch_at_the_start_are_in_contact(options: dict[str, str]) -> None:
+    """A disc at rest on the line, its depth exactly 0: it sinks until K d^2.5 / 2.5 = m g d, and rises again."""
     m = sk.Mechanism(
         "Disc at rest",
         points={"A": (0, 0), "B": (1, 0), "P": (0, 0.125)},
@@ -50,7 +50,7 @@ def test_what_just_touches_at_first_is_in_contact(way: dict[str, str]) -> None:
             "floor": {"type": "contact", "stiffness": 1e7, "center": "P", "radius": 0.125, "along": ["A", "B"]},
         },
     )
-    height = m.simulate(0.02, samples=201, rtol=1e-9, **way).drivers["up"][0]
+    height = m.simulate(0.02, samples=201, rtol=1e-9, **options).drivers["up"][0]
     assert np.min(height) == pytest.approx(-((2.5 * 2 * 9.81 / 1e7) ** (2 / 3)), rel=1e-3)
     assert np.max(height) < 1e-8
 
@@ -62,7 +62,7 @@ def test_the_rebound_is_what_the_damping_gives_at_any_speed(restitution: float, 
     r = ball(speed, restitution=restitution).simulate(times, rtol=1e-11, atol=1e-13)
     assert not r.stopped
     assert r.velocity("P")[-1, 1] == pytest.approx(-speed * rebound(restitution), rel=1e-6)
-    assert r.impacts["floor"][-1] != r.impacts["floor"][-1]  # they have parted
+    assert r.impacts["floor"][-1] != r.impacts["floor"][-1]  # they have separated
 
 
 @pytest.mark.parametrize("restitution", [1 - 1e-8, 0.99, 0.8, 0.4, 0.1, 0.03, 0.02, 0.015, 0.01])
@@ -73,7 +73,7 @@ def test_the_exact_model_gives_the_restitution(restitution: float) -> None:
 
 
 def test_an_elastic_impact_against_a_separate_integration() -> None:
-    """Depth and duration: Hertz's, also by SciPy alone."""
+    """Depth and duration agree with Hertz's formulas and with SciPy's integration."""
     t = 0.25 + np.linspace(0, 0.012, 25)
     r = ball().simulate(np.concatenate(([0], t)))
     own = solve_ivp(
@@ -97,7 +97,7 @@ def test_bounces_never_pull_and_energy_only_falls() -> None:
     load = r.mechanism.forces.loads["floor"]
     depth = touch(r, load).depth
     inside, outside = depth > 0, depth <= 0
-    # the ground's push is what the guide's driver does not: nothing pulls, and nothing acts from afar
+    # the driver of the guide is free, so the ground alone pushes: it never pulls, and never acts at a distance
     push = r.acceleration("P")[:, 1] + 9.81
     assert np.min(push[inside]) >= -1e-6
     assert np.max(np.abs(push[outside])) < 1e-9
@@ -106,7 +106,7 @@ def test_bounces_never_pull_and_energy_only_falls() -> None:
     begins = np.flatnonzero(np.diff(inside.astype(int)) == 1)
     assert len(begins) == 2
     met = r.impacts["floor"][begins + 1]
-    # from one bounce to the next the speed falls by the rebound, but for the weight during the impact
+    # from one bounce to the next the speed falls by the rebound ratio, apart from the weight's effect during the impact
     assert met[1:] / met[:-1] == pytest.approx(rebound(0.7), rel=2e-3)
     assert met[0] == pytest.approx(np.sqrt(2 * 9.81 * 0.5), rel=1e-8)
 
@@ -173,15 +173,15 @@ def wheel(**contact: Any) -> sk.Mechanism:
 
 
 def test_friction_drives_a_spinning_wheel() -> None:
-    """While it slips, it is pushed by mu m g and braked by mu m g r; the sign is that against the sliding."""
+    """While it slips, mu m g pushes it and mu m g r brakes it; friction opposes the sliding."""
     r = wheel(friction=0.3, transition=1e-3).simulate([0, 0.02, 0.04])
     assert r.velocity("P")[:, 0] == pytest.approx(0.3 * 9.81 * r.t, rel=1e-3)
     assert r.omega("wheel") == pytest.approx(-30 + 0.3 * 9.81 * 2 * 0.1 / 0.01 * r.t, rel=1e-3)
     assert wheel().simulate([0, 0.04]).velocity("P")[-1, 0] == pytest.approx(0, abs=1e-12)
 
 
-def test_samples_of_any_motion_tell_their_own_impact() -> None:
-    """A driven plunger that dips into the line: the damping is that of the speed at the first sample that touches."""
+def test_each_sample_of_a_driven_motion_knows_its_impact_speed() -> None:
+    """A driven plunger dips into the line: its damping uses the speed at the first sample in contact."""
     m = sk.Mechanism(
         points={"A": (0, 0), "B": (1, 0), "P": (0, 0.6)},
         links={"ground": ["A", "B"], "ball": ["P"]},
@@ -258,7 +258,7 @@ def test_contacts_with_multipliers(family: str) -> None:
 
 
 def two_free_bodies(contact: dict[str, Any]) -> sk.Mechanism:
-    """Two bodies that slide, rise and turn, with three points each."""
+    """Two bodies that slide, rise and turn, each with three points."""
     points: dict[str, Any] = {}
     links: dict[str, Any] = {"ground": []}
     joints: dict[str, Any] = {}
@@ -287,7 +287,7 @@ def two_free_bodies(contact: dict[str, Any]) -> sk.Mechanism:
 )
 @pytest.mark.parametrize("friction", [0.0, 0.4])
 def test_signs_balance_and_power_at_random_states(shapes: dict[str, Any], friction: float) -> None:
-    """Both bodies bear opposite forces on one line; elastic power is what the overlap takes, friction only takes."""
+    """Contact forces are opposite and collinear; elastic power changes the stored energy, friction dissipates."""
     m = two_free_bodies({**shapes, "links": ["a", "b"], "stiffness": 1e4, "friction": friction})
     rng = np.random.default_rng(5)
     n = 400
@@ -310,7 +310,7 @@ def test_signs_balance_and_power_at_random_states(shapes: dict[str, Any], fricti
         assert rubbed == pytest.approx(np.zeros(n), abs=1e-8 * np.max(np.abs(elastic)))
     else:
         assert np.min(rubbed) < -1
-        # the depth's rate is that of the geometry: by differences
+        # the rate of the depth, by differences of the geometry
         h = 1e-6
         moved = {id: (z + h * v, v, a) for id, (z, v, a) in drivers.items()}
         rate = (touch(m.solve(drivers=moved), load).depth - found.depth) / h

@@ -1,4 +1,4 @@
-"""Dead points in simulations: the coordinates change by themselves, and the motion is that of good coordinates."""
+"""Dead points in simulations: the coordinates change automatically, and the motion is that in good coordinates."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_a_rocker_swings_through_the_ends_of_its_stroke(base, end):
 
 
 def triad_rocker(joint: str, speed: float) -> sk.Mechanism:
-    """A Stephenson III six-bar: driven at A a four-bar with a dyad, driven at E a triad, which swings."""
+    """A Stephenson III six-bar: driven at A, a four-bar and a dyad; driven at E, a triad, which swings."""
     points = {
         "A": (0, 0), "B": (0.025, 0.1), "C": (0.095, 0.115), "D": (0.15, 0.02), "E": (-0.09, 0.135),
         "F": (-0.06, 0.215), "P": (0.015, 0.115),
@@ -46,7 +46,7 @@ def triad_rocker(joint: str, speed: float) -> sk.Mechanism:
 
 
 def test_a_triad_swings_through_its_dead_points():
-    """A group without a closed form is singular there; by another joint it is none."""
+    """A group without a closed form is singular there, but not when another joint is the coordinate."""
     m = triad_rocker("E", 6.0)
     left = m.solve(drivers={"q": ([m.drivers["q"].start], [6.0])}).omega("left")[0]
     t = np.linspace(0, 0.2, 21)
@@ -68,8 +68,8 @@ def test_fixed_steps_pass_dead_points(integrator, bound):
     assert found.position("B") == pytest.approx(good.position("B"), abs=bound)
 
 
-def test_efforts_of_a_free_coordinate_go_on_at_its_dead_point():
-    """A torque on the rocker is the same torque given as a moment on the link, which needs no coordinate."""
+def test_efforts_of_a_free_coordinate_continue_at_its_dead_point():
+    """A torque on the rocker has the same effect as a moment on the link, which needs no coordinate."""
     t, speed = np.linspace(0, 0.6, 13), rocker_speed()
     torque = crank_rocker("rocker", None, speed).source_dict
     torque["drivers"]["rocker"]["torque"] = "3 + 2*t"
@@ -83,7 +83,7 @@ def test_efforts_of_a_free_coordinate_go_on_at_its_dead_point():
 
 
 def test_the_coordinates_do_not_flutter(monkeypatch):
-    """Once the rocker has given way to a joint that goes round with the crank, nothing has to change any more."""
+    """Once a joint that turns fully with the crank has replaced the rocker, no further change is needed."""
     changes, change = [], Partitioned.change
 
     def counted(self, t, y, **options):

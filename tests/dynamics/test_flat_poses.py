@@ -1,4 +1,4 @@
-"""Flat poses: simulations go through them, forces are not numbers where they have no digits left. Loads of the user."""
+"""Flat poses: simulations pass through them, and forces are NaN where no digits are left. User loads."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def parallelogram(**motor):
 
 
 def test_forces_at_the_flat_pose_are_those_of_virtual_work():
-    """The reactions grow without bound towards it, and are no numbers there; the torque is 3 g cos(theta)."""
+    """The reactions grow without bound towards it and are NaN there; the torque is 3 g cos(theta)."""
     motion = parallelogram(speed=1.0).solve(9)
     forces = motion.forces()
     flat = np.abs(np.sin(motion.angle("crank"))) < 1e-9
@@ -63,7 +63,7 @@ def test_windows_follow_the_equation_of_one_crank_through_twenty_flat_poses(coun
 
 @pytest.mark.parametrize("angle_0", [0.0, 1e-13, -1e-5])
 def test_a_simulation_may_begin_at_a_flat_pose(angle_0):
-    """Its first stages are on the flat pose, or closer than rounding can tell."""
+    """Its first stages are on the flat pose, or closer than rounding can resolve."""
     m = sk.Mechanism.from_dict({**windows(2).source_dict, "initial": {"motor": {"value": angle_0, "speed": -5}}})
     t = np.linspace(0, 1, 21)
     found = m.simulate(t, rtol=1e-11, atol=1e-12)
@@ -72,7 +72,7 @@ def test_a_simulation_may_begin_at_a_flat_pose(angle_0):
 
 
 def test_a_stage_exactly_on_the_flat_pose_and_steps_back_over_it():
-    """Trial steps go over the flat pose and come back: the accelerations are those of one smooth motion."""
+    """Trial steps cross the flat pose and come back: the accelerations are those of one smooth motion."""
     equations = start(windows(5), 0.0, ())
     a, ((tip, _),) = 9.81 * (3 + 5) / (2 + 5), equations.plan.pins["B5"].terms
     for angle in (1.0, 0.2, -0.2, 0.0, 0.3, 0.01, 0.0, -0.01, -1.0, -3.0, -np.pi, -3.2, -3.1, -np.pi, -4.0, -2.9):
@@ -143,7 +143,7 @@ def parallel_triad(coordinate, speed):
 
 
 def test_a_triad_goes_through_its_change_points():
-    """Two flat poses of a group without a closed form, against the legs as coordinate, which leave dyads."""
+    """Two flat poses of a group without a closed form, against a leg as coordinate, which leaves only dyads."""
     m = parallel_triad("crank", 7.0)
     leg = m.solve(drivers={"crank": ([m.drivers["crank"].start], [7.0])}).omega("left")[0]
     t = np.linspace(0, 1, 21)
@@ -154,8 +154,8 @@ def test_a_triad_goes_through_its_change_points():
     assert found.position("P") == pytest.approx(good.position("P"), abs=1e-8)
 
 
-def test_what_a_simulation_tells_near_a_flat_pose():
-    """K, L and jerk of the smooth motion; forces where they are determined, and not numbers where they are not."""
+def test_what_a_simulation_reports_near_a_flat_pose():
+    """K, L and jerk of the smooth motion; forces where they are determined, and NaN where they are not."""
     m = sk.Mechanism.from_dict({**windows(3).source_dict, "initial": {"motor": {"value": 0.0, "speed": -5}}})
     found = m.simulate([0.0, 1e-9, 1e-6, 1e-4, 1e-2, 0.1], rtol=1e-11, atol=1e-12)
     angle = found.drivers["motor"][0]
@@ -169,7 +169,7 @@ def test_what_a_simulation_tells_near_a_flat_pose():
     assert forces.driver("motor")[[0, 3, 4, 5]] == pytest.approx(np.zeros(4), abs=1e-6)
 
 
-def test_a_simulation_keeps_the_loads_that_it_had():
+def test_a_simulation_keeps_its_loads():
     pendulum = sk.Mechanism(
         points={"A": (0, 0), "B": (1, 0)},
         links={"ground": ["A"], "rod": {"points": ["A", "B"], "shape": "rod", "mass": 1}},

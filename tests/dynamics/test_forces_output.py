@@ -1,4 +1,4 @@
-"""Forces as tables, files and pictures, and the command that makes them."""
+"""Forces as tables, files and pictures, and the command that writes them."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_json_and_statics(capsys: Any, monkeypatch: Any) -> None:
     np.testing.assert_allclose(forces.shaking_force[:, 1], -9.81 * sum(body.mass for body in forces.bodies))
 
 
-def test_mistakes_end_with_2_and_samples_without_pose_with_1(capsys: Any, monkeypatch: Any, tmp_path: Path) -> None:
+def test_bad_input_exits_with_2_and_samples_without_pose_with_1(capsys: Any, monkeypatch: Any, tmp_path: Path) -> None:
     text = path("excavator").read_text(encoding="utf-8").replace(', shape = "rod", mass = 20', ", mass = 20")
     file = tmp_path / "a.toml"
     file.write_text(text, encoding="utf-8")
@@ -96,7 +96,7 @@ def test_frames_and_redundant_joints() -> None:
     assert "Q (not unique)" in labels and "motor" in labels
 
 
-def test_a_picture_of_nothing_known() -> None:
+def test_a_picture_without_known_forces() -> None:
     m = sk.Mechanism(
         points={"A": (0, 0), "B": (1, 0)},
         links={"ground": ["A"], "arm": {"points": ["A", "B"], "shape": "rod", "mass": 1}},
@@ -117,7 +117,7 @@ def test_check_names_a_mass_that_forces_would_refuse(capsys: Any, monkeypatch: A
     assert code == 0 and "note: links.rocker: has a mass, but no centre of mass" in out
 
 
-def test_large_forces_are_drawn_in_thousands_and_equal_curves_apart() -> None:
+def test_large_forces_use_kilo_units_and_equal_curves_stay_distinct() -> None:
     forces = sk.load(path("excavator")).solve(samples=31).forces()
     axes = show.plot_forces(forces).axes
     assert [ax.get_ylabel().partition(" [")[2] for ax in axes] == ["kN]", "kN]", "kN]", "kN m]"]

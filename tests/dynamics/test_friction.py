@@ -1,4 +1,4 @@
-"""Friction by a coefficient, worked by hand: what it takes to push a block, a wedge of its own, a pin with a radius."""
+"""Friction by a coefficient, worked by hand: pushing a block, self-locking, a pin with a radius."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def slider_crank(speed: float, coefficient: float = MU, **friction: Any) -> sk.M
 def test_a_piston_with_friction_by_hand(speed: float) -> None:
     """C_x = 10 + s mu N with the rod along (4, -3): N = 3/4 C_x, so C_x = 10 / (1 - 3/4 s mu).
 
-    s = -1 where the piston goes in, helped by the gas (the crank turns at +2), 1 where it is pushed against it.
+    s = -1 where the piston moves in, helped by the gas (the crank turns at +2); s = 1 where it moves against the gas.
     """
     s = -np.sign(speed)
     f = slider_crank(speed).solve(t=[0.0]).forces()
@@ -49,7 +49,7 @@ def test_a_given_normal_force_is_a_limit() -> None:
 
 
 def test_a_pin_rubs_with_its_radius() -> None:
-    """A hanging weight that turns: the pin bears it, and resists with mu r R."""
+    """A hanging weight turns: the pin carries it and resists with mu r R."""
     m = sk.Mechanism(
         points={"A": (0, 0), "B": (0, -1)},
         links={"ground": ["A"], "arm": {"points": ["A", "B"], "point_masses": {"B": 5}}},
@@ -60,13 +60,13 @@ def test_a_pin_rubs_with_its_radius() -> None:
         },
     )
     f = m.solve(t=[0.0]).forces()
-    bears = 5 * 10 + 5 * 9  # weight and centrifugal force
-    assert f.reaction("A", "arm")[0] == pytest.approx([0, bears], abs=1e-9)
-    assert f.driver("motor")[0] == pytest.approx(MU * 0.02 * bears, rel=1e-11)
+    load = 5 * 10 + 5 * 9  # weight and centrifugal force
+    assert f.reaction("A", "arm")[0] == pytest.approx([0, load], abs=1e-9)
+    assert f.driver("motor")[0] == pytest.approx(MU * 0.02 * load, rel=1e-11)
 
 
-def test_friction_that_locks_is_told() -> None:
-    """mu = 4/3 is where the piston would need an endless force."""
+def test_self_locking_friction_is_reported() -> None:
+    """mu = 4/3 is where the piston would need an infinite force."""
     with pytest.raises(sk.InputError, match=r"forces.rub: no forces balance with the friction of rub"):
         slider_crank(-2.0, 1.4).solve(t=[0.0]).forces()
 
@@ -88,6 +88,6 @@ def test_simulations_need_a_size() -> None:
         ({"joint": "A"}, "at a pin, but no radius"),
     ],
 )
-def test_mistakes(friction: dict[str, Any], found: str) -> None:
+def test_bad_friction(friction: dict[str, Any], found: str) -> None:
     with pytest.raises(sk.InputError, match=found):
         slider_crank(2.0, **friction)

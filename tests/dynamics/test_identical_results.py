@@ -1,4 +1,4 @@
-"""Identical calls give identical results, to the last digit: beside other work, and whatever is compiled already."""
+"""Identical calls give identical results, to the last digit: under load, and whatever is already compiled."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from structkin.examples import names, path
 
 
 def released(name: str) -> sk.Mechanism:
-    """An example without the laws of its drivers, which start at a speed, and with masses and gravity."""
+    """An example with masses and gravity whose drivers have no law but an initial speed."""
     m = sk.load(path(name))
     data = m.source_dict
     for link, entry in data["links"].items():
@@ -51,7 +51,7 @@ def everything(r: sk.Simulation) -> list[Any]:
     return [r.lanes.x, *(part for z in r.drivers.values() for part in z), *r.efforts.values()]
 
 
-def test_each_example_twice_once_beside_other_work() -> None:
+def test_each_example_twice_once_under_load() -> None:
     calls = [(name, released(name)) for name in names()]
     found = {name: m.simulate(0.02, samples=3) for name, m in calls}
     with other_work():
@@ -75,7 +75,7 @@ print("numba" in sys.modules, hashlib.sha256(r.lanes.x.tobytes()).hexdigest())
 
 @pytest.mark.slow
 def test_cold_and_warm_cache(tmp_path: Path) -> None:
-    """The windows for 20 s are worth compiling: once that is done at the first call, then it is read from the cache."""
+    """A run of the windows for 20 s is worth compiling: the first call compiles it, the second reads the cache."""
     pytest.importorskip("numba")
     call = [sys.executable, "-c", SCRIPT, str(Path(__file__).parent)]
     found = [

@@ -1,4 +1,4 @@
-"""A consistent start from partial data: completed, met, or corrected and told."""
+"""A consistent start from partial data: completed, met exactly, or corrected with a note."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def test_a_coordinate_alone_is_as_before() -> None:
     assert r.corrections == ()
 
 
-def test_a_link_that_is_no_coordinate_tells_the_start() -> None:
-    """The rocker's angle and speed: those of the crank follow."""
+def test_a_link_that_is_no_coordinate_defines_the_start() -> None:
+    """The crank's angle and speed follow from those of the rocker."""
     r = four_bar(rocker={"angle": -85, "omega": "1.5 rad/s"}).simulate(0.1, samples=3)
     assert np.exp(1j * r.angle("rocker")[0]) == pytest.approx(np.exp(-1j * np.radians(85)), abs=1e-10)
     assert r.omega("rocker")[0] == pytest.approx(1.5, rel=1e-12)
@@ -44,8 +44,8 @@ def test_a_link_that_is_no_coordinate_tells_the_start() -> None:
     assert r.corrections == ()
 
 
-def test_a_point_s_velocity_tells_the_start() -> None:
-    """Its x component alone is enough; both, if they do not fit the path, are met best and told."""
+def test_the_velocity_of_a_point_defines_the_start() -> None:
+    """Its x component alone is enough; both, if they do not fit the path, are met as well as possible, with a note."""
     turn = {"value": 60}
     one = initial_conditions(four_bar(turn=turn, P={"vx": -2.0}))
     K = four_bar().solve(drivers={"turn": [np.radians(60)]}).K("P")[0, :, 0]
@@ -59,8 +59,8 @@ def test_a_point_s_velocity_tells_the_start() -> None:
     assert [one.given for one in both.corrections] == [-2.0, 5.0]
 
 
-def test_what_contradicts_itself_is_met_best() -> None:
-    """A coordinate and a link disagree: least squares between them, both corrected."""
+def test_contradictory_values_are_met_by_least_squares() -> None:
+    """A coordinate and a link disagree: both are corrected, by least squares."""
     found = initial_conditions(
         four_bar(turn={"value": 90, "speed": "1 rad/s"}, crank={"angle": 94, "omega": "2 rad/s"})
     )
@@ -91,7 +91,7 @@ def test_less_than_the_mobility_is_completed_by_the_smallest_change() -> None:
     assert motion.position("C")[0, 0] == pytest.approx(1.1, abs=1e-10)
     assert motion.velocity("C")[0, 1] == pytest.approx(0.5, abs=1e-12)
     assert found.corrections == ()
-    # the speeds have no part that the datum does not ask for: they are along its gradient
+    # the speeds have no component that the given value does not need: they lie along its gradient
     K = motion.K("C", ["left", "right"])[0, 1]
     speeds = np.array([found.speeds[id] for id in ("left", "right")])
     assert abs(K[0] * speeds[1] - K[1] * speeds[0]) < 1e-12
@@ -108,7 +108,7 @@ def test_exactly_the_mobility_is_met() -> None:
     assert again.velocity("C")[0] == pytest.approx([0.3, -0.7], abs=1e-12)
 
 
-def test_a_place_out_of_reach_comes_as_near_as_it_can() -> None:
+def test_a_position_out_of_reach_is_approached_as_closely_as_possible() -> None:
     arm = sk.Mechanism(
         points={"A": (0, 0), "B": (1, 0)},
         links={"ground": ["A"], "arm": {"points": ["A", "B"], "shape": "rod", "mass": 1}},
@@ -123,7 +123,7 @@ def test_a_place_out_of_reach_comes_as_near_as_it_can() -> None:
 
 
 def test_missing_drivers_and_moving_ones() -> None:
-    """Coordinates that simulate chooses by itself; a motor that moves meanwhile is taken off the velocity."""
+    """`simulate` chooses the coordinates; the part of the velocity that a moving motor causes is subtracted."""
     arm = {"ground": ["A"], "upper": ["A", "B"], "lower": {"points": ["B", "C"], "shape": "rod", "mass": 1}}
     points = {"A": (0, 0), "B": (1, 0), "C": (2, 0)}
     m = sk.Mechanism(
@@ -147,7 +147,7 @@ def test_missing_drivers_and_moving_ones() -> None:
         ({"ground": {"omega": 3}}, "initial.ground", "does not move"),
     ],
 )
-def test_mistakes(initial: dict[str, Any], key: str, found: str) -> None:
+def test_bad_initial_values(initial: dict[str, Any], key: str, found: str) -> None:
     with pytest.raises(sk.InputError, match=found) as caught:
         four_bar(**initial)
     assert caught.value.problems[0].key == key
@@ -155,7 +155,7 @@ def test_mistakes(initial: dict[str, Any], key: str, found: str) -> None:
 
 @pytest.mark.parametrize("mode", [0, 1])
 def test_a_simulation_begins_in_the_assembly_that_it_is_given(mode: int) -> None:
-    """Also where it chooses the coordinates itself: the pose is kept beside new drivers."""
+    """Also where `simulate` chooses the coordinates: the pose stays when drivers are replaced."""
     bars = {name: {"points": list(name), "shape": "rod", "mass": 1} for name in ("AB", "BC", "CD")}
     points = {"A": (0, 0), "B": (0, 1), "C": (3, 2), "D": (3, 0)}
     driven = sk.Mechanism(points=points, links={"ground": ["A", "D"], **bars}, drivers={"m": {"joint": "A"}})

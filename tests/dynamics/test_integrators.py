@@ -1,4 +1,4 @@
-"""Integrators at a fixed step have the order that they claim."""
+"""Integrators at a fixed step have their stated order."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ def test_measured_order(name: str) -> None:
     assert orders == pytest.approx(np.full(2, method.order), abs=0.25)
 
 
-def test_gear_takes_steps_that_stiffness_forbids_to_others() -> None:
+def test_gear_takes_steps_at_which_explicit_methods_are_unstable() -> None:
     """y' = -1000 (y - cos t) - sin t: explicit methods are unstable at this step."""
 
     def stiff(t: float, y: np.ndarray) -> np.ndarray:
         return -1000 * (y - np.cos(t)) - np.sin(t)
 
     method, y, t = FIXED["gear4"](), np.array([1.0]), 0.0
-    for _ in range(3):  # the start, by RK4, grows: what it leaves must be damped out
+    for _ in range(3):  # the start-up by RK4 is unstable: the error it leaves must be damped out
         y, t = method.step(stiff, t, y, 0.003), t + 0.003
     for _ in range(200):
         y, t = method.step(stiff, t, y, 0.003), t + 0.003
@@ -49,7 +49,7 @@ def test_gear_takes_steps_that_stiffness_forbids_to_others() -> None:
     assert abs(z[0] - np.cos(0.18)) > 1e-3
 
 
-def test_a_changed_step_begins_anew() -> None:
+def test_a_changed_step_restarts_the_method() -> None:
     for name in ("abm4", "gear4"):
         method, y, t = FIXED[name](), exact(0.0), 0.0
         for h in [0.01] * 30 + [0.005] * 40 + [0.02] * 20:

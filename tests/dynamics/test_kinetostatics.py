@@ -1,4 +1,4 @@
-"""Inverse dynamics: every number by two roads, and textbook cases by hand."""
+"""Inverse dynamics: every number by two methods, and textbook cases by hand."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def check(m: sk.Mechanism, samples: int = 9) -> None:
     scale = max(1.0, np.nanmax(np.abs(r.unknowns)))
     agree(efforts[good] / scale, virtual_work(r)[good] / scale)
     equilibrium(r, good, scale)
-    # the frame: all that is applied to moving links, less their inertia, arrives there
+    # the frame carries all loads applied to moving links, minus their inertia forces
     force = sum(r.applied.force.values())
     moment = sum(r.applied.moment[link] + cross(motion.position(0j, link), r.applied.force[link]) for link in m.links)
     for body in r.bodies:
@@ -75,7 +75,7 @@ def test_many_random_mechanisms(seed: int) -> None:
 
 
 def slider_crank(**more: Any) -> sk.Mechanism:
-    """Crank 0.1 m, rod 0.3 m, piston on the x axis; 50 rad/s from the inner dead centre on."""
+    """Crank 0.1 m, rod 0.3 m, piston on the x axis; 50 rad/s, starting at the inner dead centre."""
     links = {"ground": ["O"], "crank": ["O", "A"], "rod": ["A", "B"], "piston": ["B"], **more.pop("links", {})}
     return sk.Mechanism(
         "Slider-crank",
@@ -88,7 +88,7 @@ def slider_crank(**more: Any) -> sk.Mechanism:
 
 
 def crank_kinematics(theta: Any, omega: float = 50, r: float = 0.1, rod: float = 0.3) -> Any:
-    """Angle of the rod and its two rates, place of the piston and its two rates, by differentiating the closed form."""
+    """Angle of the rod and its two rates, position of the piston and its two rates, from the closed form."""
     phi = -np.arcsin(r * np.sin(theta) / rod)
     rate = -r * omega * np.cos(theta) / (rod * np.cos(phi))
     second = (r * omega**2 * np.sin(theta) + rod * rate**2 * np.sin(phi)) / (rod * np.cos(phi))
@@ -99,7 +99,7 @@ def crank_kinematics(theta: Any, omega: float = 50, r: float = 0.1, rod: float =
 
 
 def test_gas_force_on_a_piston_without_masses() -> None:
-    """The rod is a two-force member: it bears P / cos(phi), the wall P tan(phi), and the torque is P dx/dtheta."""
+    """The rod is a two-force member: it carries P / cos(phi), the wall P tan(phi), and the torque is P dx/dtheta."""
     m = slider_crank(forces={"gas": {"type": "force", "at": "B", "on": "piston", "value": [-800, 0]}})
     r = m.solve(samples=37).forces()
     theta = r.motion.angle("crank")
@@ -110,13 +110,13 @@ def test_gas_force_on_a_piston_without_masses() -> None:
     agree(np.hypot(*r.reaction("A", "rod").T), 800 / np.cos(phi), 1e-12)
     agree(r.reaction("A", "rod"), -r.reaction("A", "crank"), 0)
     agree(r.reaction_moment("guide", "piston"), 0 * phi, 1e-12)
-    # nothing leaves the machine but the gas force, which the cylinder head takes outside of it
+    # the only external force is the gas force; the cylinder head, outside the machine, takes its reaction
     agree(r.shaking_force, np.broadcast_to([-800.0, 0.0], (37, 2)), 1e-12)
     agree(r.shaking_moment, 0 * phi, 1e-9)
 
 
 def test_slider_crank_with_uniform_rods() -> None:
-    """Dynamic force analysis of the R-RRT mechanism, dyad first: moments of the rod about A give the wall's force."""
+    """Dynamic force analysis of the R-RRT mechanism, dyad first: moments on the rod about A give the wall's force."""
     m = slider_crank(
         links={
             "crank": {"points": ["O", "A"], "shape": "rod", "mass": 1.5},
@@ -201,8 +201,8 @@ def test_spring_torsion_and_friction_by_hand() -> None:
     agree(r.driver("motor"), pull * slope - coil + 6 * np.tanh(2), 1e-12)
 
 
-def test_one_and_the_same_friction_in_a_guide_on_a_moving_link() -> None:
-    """A block driven along an arm that turns: friction costs its size times the travel's rate, however that moves."""
+def test_the_same_friction_in_a_guide_on_a_moving_link() -> None:
+    """A block driven along an arm that turns: friction takes its size times the sliding speed."""
     m = sk.Mechanism(
         points={"A": (0, 0), "B": (1, 0)},
         links={"ground": ["A"], "arm": ["A"], "block": ["B"]},
@@ -243,12 +243,12 @@ def test_a_function_of_the_user_is_one_more_load() -> None:
         ([1, 2], "expected Force or Moment, found list"),
     ],
 )
-def test_what_a_function_of_the_user_may_not_return(item: Any, message: str) -> None:
+def test_invalid_results_of_a_user_function(item: Any, message: str) -> None:
     with pytest.raises(sk.InputError, match=message):
         slider_crank().solve(samples=3).forces(loads=[lambda t, state: [item]])
 
 
-# --- redundant joints, limits, mistakes ---------------------------------------------------------------------
+# --- redundant joints, limits, bad input ---------------------------------------------------------------------
 
 
 def test_redundant_joints_are_flagged_and_the_torque_is_unique() -> None:
@@ -274,7 +274,7 @@ def test_redundant_joints_are_flagged_and_the_torque_is_unique() -> None:
 
 
 def test_a_slot_on_a_pin_of_three_links() -> None:
-    """The pin passes on what the slot puts on it: the forces on its links sum to that of the slot on the pin."""
+    """The pin passes on the slot's force: the forces on its links sum to that of the slot on the pin."""
     m = sk.Mechanism(
         points={"O": (0, 0), "A": (0, 2), "B": (1, 2), "C": (3, 2), "D": (3, 0), "E": (1.5, 3)},
         links={
@@ -310,7 +310,7 @@ def test_samples_without_a_pose_have_no_forces() -> None:
     assert (np.isfinite(torque) == motion.ok).all()
 
 
-def test_mistakes() -> None:
+def test_bad_calls() -> None:
     m = slider_crank(links={"rod": {"points": ["A", "B"], "mass": 3}, "crank": {"points": ["O", "A"], "mass": 3}})
     with pytest.raises(sk.InputError) as caught:
         m.solve(samples=3).forces()

@@ -1,4 +1,4 @@
-"""Milne's error estimate: the tolerance rules the error, and the step is halved and doubled."""
+"""Milne's error estimate: the tolerance controls the error, and the step is halved and doubled."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ def go(f: Any, y: Any, end: float, tol: float) -> tuple[ABM4Milne, float]:
     return solver, between
 
 
-def test_the_error_follows_the_tolerance_and_two_evaluations_make_a_step() -> None:
+def test_the_error_follows_the_tolerance_with_two_evaluations_a_step() -> None:
     errors = []
     for tol in (1e-5, 1e-7, 1e-9):
         solver, between = go(rate, exact(0.0), 6.0, tol)
         errors.append(np.max(np.abs(solver.y - exact(6.0))))
-        # the tolerance holds for each step
+        # the tolerance applies to each step
         assert solver.t == 6.0 and max(errors[-1], between) < solver.nfev / 2 * tol
         assert solver.doublings > 0
     assert errors[0] > 10 * errors[1] > 100 * errors[2]

@@ -1,4 +1,4 @@
-"""Equations with multipliers: their accelerations, multipliers and motions by other roads."""
+"""Equations with multipliers: their accelerations, multipliers and motions against other methods."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def agree_with_reduced(seed: int, families: Any, formulations: Any = FORMULATION
     try:
         r = m.simulate(**call)
     except sk.InputError as error:
-        # a law may begin beside what the sketch reaches
+        # a law may begin outside what the sketch can reach
         assert {problem.key for problem in error.problems} == {"initial"}, error
         return
     force = max(1.0, np.max(np.abs(r.forces().unknowns)))
@@ -46,7 +46,7 @@ def agree_with_reduced(seed: int, families: Any, formulations: Any = FORMULATION
 
 
 def reactions_do_the_work_of_the_multipliers(g: sk.Simulation) -> None:
-    """On every displacement of the coordinates that leaves the links rigid, at the start."""
+    """For every displacement of the coordinates that keeps the links rigid, at the start."""
     c, q, forces = g.coordinates, g.q[0], g.joints
     rows, columns, entries = c.frame_map(q[:, None])
     X_q = np.zeros((4 * len(c.links), c.n))
@@ -71,8 +71,8 @@ def reactions_do_the_work_of_the_multipliers(g: sk.Simulation) -> None:
 
 @settings(max_examples=8, deadline=None, derandomize=True, database=None)
 @given(st.integers(0, 10**6))
-def test_random_mechanisms_as_by_the_reduced_equations(seed: int) -> None:
-    """Accelerations, driver efforts and the free coordinates with their rates, in all families."""
+def test_random_mechanisms_match_the_reduced_equations(seed: int) -> None:
+    """Accelerations, driver efforts and the free coordinates with their rates, for all families of coordinates."""
     agree_with_reduced(seed, FAMILIES)
 
 
@@ -93,7 +93,7 @@ def test_many_random_mechanisms(seed: int) -> None:
         {"stabilisation": "partitioning"},
     ],
 )
-def test_a_pendulum_as_by_the_reduced_equations(family: str, stabilisation: dict[str, Any]) -> None:
+def test_a_pendulum_matches_the_reduced_equations(family: str, stabilisation: dict[str, Any]) -> None:
     exact = pendulum().simulate(1.0, samples=5, rtol=1e-11, atol=1e-12)
     call: dict[str, Any] = {"samples": 5, "rtol": 1e-10, "atol": 1e-11, "coordinates": family, **stabilisation}
     r = pendulum().simulate(1.0, formulation="multipliers", **call)
@@ -109,7 +109,7 @@ def test_a_pendulum_as_by_the_reduced_equations(family: str, stabilisation: dict
 
 @pytest.mark.parametrize("seed", [0, 3, 11])
 def test_the_mass_matrix_is_constant_in_points_and_directions(seed: int) -> None:
-    """And everywhere it gives the kinetic energy that the links' own velocities give."""
+    """In all families it gives the kinetic energy that follows from the links' velocities."""
     m = released(seed)
     for family in FAMILIES:
         r = m.simulate([0, 1e-3, 2e-3], formulation="multipliers", coordinates=family, integrator="rk2", step=1e-3)
@@ -124,7 +124,7 @@ def test_the_mass_matrix_is_constant_in_points_and_directions(seed: int) -> None
         M[rows, columns] = entries[1]
         np.testing.assert_allclose(M, M.T, atol=1e-14 * np.max(np.abs(M)))
         X, h = c.frames(r.q.T), 1e-20
-        # the velocities of q, from those of the frames by the same linear map
+        # the velocities of q, from the velocities of the frames, by the same linear map
         dX = np.stack([part for link in c.links for part in rates(r, link)])
         v = np.linalg.lstsq(np.imag(complex_map(c, r.q[1], h)) / h, dX[:, 1], rcond=None)[0]
         assert 0.5 * v @ M @ v == pytest.approx(r.kinetic_energy[1], rel=1e-9)
@@ -143,7 +143,7 @@ def complex_map(c: Any, q: Any, h: float) -> Any:
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("formulation", FORMULATIONS)
 def test_redundant_joints(family: str, formulation: str) -> None:
-    """A table on three parallel cranks: one row too many; the multipliers are those of least norm, and told apart."""
+    """A table on three parallel cranks, one row redundant: multipliers of least norm, those not unique are marked."""
     r = table_on_cranks().simulate([0, 0.2, 0.4], formulation=formulation, coordinates=family)
     theta = r.angle("one") + np.pi / 2
     np.testing.assert_allclose(r.alpha("one"), -9.81 * np.sin(theta), rtol=1e-9)
@@ -156,7 +156,7 @@ def test_redundant_joints(family: str, formulation: str) -> None:
     free = np.linalg.svd(A)[0][:, c.n - 1 :]
     scaled = r.multipliers[-1] * c.row_units
     assert np.abs(free.T @ scaled).max() < 1e-9 * np.abs(scaled).max()
-    # the table falls with its cranks: what they put on it together is unique
+    # the table falls with its cranks: their total force on it is unique
     total = sum(r.joints.reaction(pin, "beam") for pin in "PQR")
     np.testing.assert_allclose(total, 6 * (r.acceleration(2 - 1j, "beam") - np.array([0, -9.81])), atol=1e-8)
 
@@ -179,13 +179,13 @@ def compare_squeezer(end: float, tol: float, agree: float) -> None:
     assert np.max(np.abs(g.energy - g.energy[0] - work)) < 100 * agree * np.max(g.kinetic_energy)
 
 
-def test_andrews_squeezer_begins_as_by_the_reduced_equations() -> None:
+def test_andrews_squeezer_starts_as_with_the_reduced_equations() -> None:
     compare_squeezer(0.002, 1e-12, 1e-10)
 
 
 @pytest.mark.slow
 def test_andrews_squeezer_to_the_end() -> None:
-    """Converged in the step: tightened ten times, both roads move by less than they differ."""
+    """Converged: with tolerances ten times tighter, both methods change by less than they differ."""
     compare_squeezer(0.03, 2.5e-14, 1e-11)
     compare_squeezer(0.03, 2.5e-13, 1e-10)
 

@@ -29,7 +29,7 @@ sys.path.pop(0)
 MIXED = (*GEARED, *GEARED, *DYADS, *DRIVEN)
 
 
-# --- two roads ------------------------------------------------------------------------------------------------
+# --- two methods ------------------------------------------------------------------------------------------------
 
 
 @settings(max_examples=25, deadline=None, derandomize=True, database=None)
@@ -110,13 +110,13 @@ def test_a_gear_inside_a_ring() -> None:
 
 @pytest.mark.parametrize("crossed", [False, True])
 def test_a_belt(crossed: bool) -> None:
-    """The spans pull with the difference of their tensions, half more in one and half less in the other."""
+    """The spans pull with the difference of their tensions, half of it more in one and half of it less in the other."""
     a, b = 0.05, 0.1
     r = train("belt", radii=[a, b], crossed=crossed).solve(3).forces()
     sign = -1.0 if crossed else 1.0
     agree(r.driver("motor"), np.full(3, -sign * 3.0))
     difference = 6.0 / b
-    # The directions of the spans from the first pulley to the second, mirrored about the line of centres.
+    # The directions of the spans from the first pulley to the second, mirrored in the line of centres.
     sine = (a + b if crossed else a - b) / 0.3
     spans = np.array([[np.sqrt(1 - sine**2), -sine], [np.sqrt(1 - sine**2), sine]])
     pull = 0.5 * difference * (spans[0] - spans[1])
@@ -150,7 +150,7 @@ def test_a_rack() -> None:
 
 
 def test_a_wheel_on_a_slope_is_held_by_its_contact() -> None:
-    """A disc rolls down a slope of 30 degrees, held at rest by a torque at its centre: normal and friction by hand."""
+    """A disc rolls down a slope of 30 degrees, held by a torque at its centre: normal force and friction by hand."""
     c, s = np.cos(np.pi / 6), np.sin(np.pi / 6)
     centre = (2 * c - 0.5 * s, 2 * s + 0.5 * c)
     m = sk.Mechanism(
@@ -171,7 +171,7 @@ def test_a_wheel_on_a_slope_is_held_by_its_contact() -> None:
 
 @pytest.mark.parametrize(("internal", "down"), [(False, True), (True, True), (False, False)])
 def test_circles_that_roll_press_on_each_other(internal: bool, down: bool) -> None:
-    """A wheel on top of a drum, or at the bottom of a ring, presses with its weight; below a drum it would part."""
+    """A wheel on top of a drum, or at the bottom of a ring, presses with its weight; below a drum it would fall off."""
     at = (0, 1.4 if down else -1.4) if not internal else (0, -0.6)
     m = sk.Mechanism(
         points={"O": (0, 0), "C": at},
@@ -188,7 +188,7 @@ def test_circles_that_roll_press_on_each_other(internal: bool, down: bool) -> No
 
 
 def test_a_translating_roller_follower() -> None:
-    """The cam pushes the follower along its normal, so that the torque is load times velocity over speed."""
+    """The cam pushes the follower along its normal: the torque is the load times the ratio of their speeds."""
     m = sk.load(path("cam_roller_follower"))
     data = json.loads(json.dumps(m.source_dict))
     data.pop("forces", None)
@@ -226,7 +226,7 @@ def test_a_circular_slot_pushes_along_its_radius() -> None:
     data["forces"] = {"load": {"type": "force", "at": "P", "on": "rod", "value": [3, -4]}}
     motion = sk.Mechanism.from_dict(data).solve(9)
     r = motion.forces(static=True)
-    way = motion.position("C") - motion.position("D")
+    arm = motion.position("C") - motion.position("D")
     force = r.reaction("slot", "rod")
-    agree(force[:, 0] * way[:, 1], force[:, 1] * way[:, 0])
+    agree(force[:, 0] * arm[:, 1], force[:, 1] * arm[:, 0])
     agree(r.reaction_place("slot", "rod"), motion.position("C"))

@@ -1,4 +1,4 @@
-"""Simulations of geared, rolling, cam-driven and Geneva mechanisms: energy, inertia, the way back to torques."""
+"""Simulations of geared, rolling, cam-driven and Geneva mechanisms: energy, inertia, and inverse dynamics."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ sys.path.pop(0)
 
 
 def let_go(plain: dict[str, Any], speed: float = 1.0, **more: Any) -> sk.Mechanism:
-    """Every link with a mass, its drivers free, under gravity alone."""
+    """The mechanism with masses on all links and free drivers, under gravity alone."""
     data = json.loads(json.dumps(plain))
     for name, points in list(data["links"].items()):
         if name != "ground":
@@ -63,14 +63,14 @@ def test_cams_by_their_law(kind: str, contact: str) -> None:
 
 
 def test_a_cam_by_its_profile() -> None:
-    """A few steps of a fixed size: the spline through the table has a jump of its third derivative at each row."""
+    """A few fixed steps: the third derivative of the spline jumps at each row of the table."""
     r = assert_conserves(let_go(eccentric("roller", "translating").source_dict), 0.06, integrator="rk4", step=3e-3)
     force = r.forces().reaction("cam", "follower")
     normal = r.cam("cam").normal
     assert np.abs(force[:, 0] * normal[:, 1] - force[:, 1] * normal[:, 0]).max() < 1e-9 * np.abs(force).max()
 
 
-def test_a_geneva_wheel_goes_on_by_steps() -> None:
+def test_a_geneva_wheel_advances_by_steps() -> None:
     """The wheel is set in motion and stopped without loss; crank and wheel exchange their energy by its law."""
     m = let_go(geneva(4).source_dict, 8.0)
     r = assert_conserves(m, 0.8, tolerance=1e-6)
@@ -110,7 +110,7 @@ def test_inverse_dynamics_returns_what_was_applied(name: str) -> None:
 
 @settings(max_examples=10, deadline=None, derandomize=True, database=None)
 @given(seed=st.integers(0, 10**6))
-@example(262143)  # a group that counts an angle behind its directions
+@example(262143)  # a group that counts an unwrapped angle after its directions
 def test_random_geared_mechanisms(seed: int) -> None:
     efforts_come_back(seed, menu=(*GEARED, *GEARED, *DYADS, *DRIVEN))
 
@@ -121,7 +121,7 @@ CARTESIAN = ("natural", "reference-point", "fully-cartesian")
 
 
 def assert_same(m: sk.Mechanism, end: float, family: str, tolerance: float = 1e-6, **how: Any) -> None:
-    """The multipliers' road leads to the poses of the reduced equations, whole turns counted."""
+    """The equations with multipliers give the poses of the reduced equations, whole turns included."""
     reduced = m.simulate(end, samples=5)
     r = m.simulate(end, samples=5, formulation="multipliers", coordinates=family, **how)
     assert not r.stopped and not reduced.stopped
@@ -156,7 +156,7 @@ def test_multipliers_that_begin_whole_turns_away(family: str) -> None:
 @pytest.mark.parametrize("family", CARTESIAN)
 @pytest.mark.parametrize("name", ["geared_five_bar", "cam_lever_press"])
 def test_forces_do_the_work_of_the_multipliers(name: str, family: str) -> None:
-    """A multiplier of a gear is a moment of three links; the reactions are the forces between two all the same."""
+    """The multiplier of a gear is a moment on three links; its reactions are still forces between two."""
     g = let_go(sk.load(path(name)).source_dict).simulate([0.0, 1e-3], formulation="multipliers", coordinates=family)
     reactions_do_the_work_of_the_multipliers(g)
     assert g.joints.not_unique == ()

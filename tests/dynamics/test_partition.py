@@ -1,6 +1,6 @@
-"""Coordinates by conditioning: ordinary mechanisms run through, whichever coordinates they began with.
+"""Coordinates chosen by conditioning: ordinary mechanisms run to the end from any initial choice.
 
-The judges share nothing with the reduced equations: the same motion with multipliers, and the Jacobian of the pins in
+The checks share nothing with the reduced equations: the same motion with multipliers, and the Jacobian of the pins in
 the Cartesian coordinates of all links, written here.
 """
 
@@ -40,7 +40,7 @@ def random_five_bar(seed: int) -> sk.Mechanism:
 
 
 def random_mechanism(seed: int) -> sk.Mechanism:
-    """A loop of four to seven links, of one to four freedoms, with up to two dyads hung on it."""
+    """A loop of four to seven links, of mobility one to four, with up to two dyads attached."""
     rng = np.random.default_rng(seed)
     count = int(rng.integers(4, 8))
     angles = np.sort(rng.uniform(0.2, 2 * np.pi - 0.2, count - 1) + np.linspace(0, 0.1, count - 1))
@@ -58,11 +58,11 @@ def random_mechanism(seed: int) -> sk.Mechanism:
     return loops(points, links, ground)
 
 
-# --- judges -------------------------------------------------------------------------------------------------
+# --- checks -------------------------------------------------------------------------------------------------
 
 
 def regularity(m: sk.Mechanism, r: sk.Motion, sample: int = -1) -> float:
-    """The smallest singular value of the Jacobian of all pins, by (x, y, phi) of each link, beside the largest."""
+    """The smallest singular value of the Jacobian of all pins, by (x, y, phi) of each link, relative to the largest."""
     names = [link for link in m.links if link != "ground"]
     size = float(np.ptp([abs(place) for place in m.places.values()])) or 1.0
     rows = []
@@ -81,15 +81,15 @@ def regularity(m: sk.Mechanism, r: sk.Motion, sample: int = -1) -> float:
 
 
 def is_singular(m: sk.Mechanism, stopped: str) -> bool:
-    """Whether the pose at which a simulation has stopped is singular: come to with multipliers."""
+    """Whether the pose at which a simulation stopped is singular: it is reached with multipliers."""
     found = re.match(r"t = (\S+) s", stopped)
     assert found
-    judge = m.simulate([0, float(found[1])], formulation="multipliers", rtol=1e-11, atol=1e-12)
-    return bool(judge.stopped) or regularity(m, judge) < 1e-8
+    reference = m.simulate([0, float(found[1])], formulation="multipliers", rtol=1e-11, atol=1e-12)
+    return bool(reference.stopped) or regularity(m, reference) < 1e-8
 
 
 class Counted:
-    """Counts poses and series while it is in force."""
+    """Counts poses and series while it is active."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.poses = self.series = 0
@@ -107,7 +107,7 @@ class Counted:
         monkeypatch.setattr(poses_module, "expand", counted_expand)
 
     def run(self, m: sk.Mechanism, **options: Any) -> tuple[sk.Simulation, float, float]:
-        """Simulate 2 s, and return poses and series a stage."""
+        """Simulate 2 s, and return poses and series per stage."""
         self.poses = self.series = 0
         r = m.simulate(2.0, samples=21, engine="numpy", **options)
         stages = r.integration.evaluations
@@ -115,7 +115,7 @@ class Counted:
 
 
 def drift(r: sk.Simulation) -> float:
-    """The largest change of the energy, beside the largest kinetic energy."""
+    """The largest change of the energy, relative to the largest kinetic energy."""
     return float(np.max(np.abs(r.energy - r.energy[0])) / np.max(r.kinetic_energy))
 
 
@@ -123,14 +123,14 @@ def drift(r: sk.Simulation) -> float:
 
 
 def test_the_five_bar_that_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It stopped at 0.7016 s, where the angles of both cranks do not tell its motion, and others do."""
+    """It stopped at 0.7016 s, where the angles of both cranks do not determine its motion, and others do."""
     m = five_bar({"A": (0, 0), "B": (-0.3, 1), "C": (0.6, 1.6), "D": (1.4, 0.8), "E": (1, 0)})
     r, poses, series = Counted(monkeypatch).run(m, rtol=1e-11, atol=1e-12)
-    judge = m.simulate(2.0, samples=21, formulation="multipliers", rtol=1e-12, atol=1e-12)
+    reference = m.simulate(2.0, samples=21, formulation="multipliers", rtol=1e-12, atol=1e-12)
     assert not r.stopped and drift(r) < 1e-9
-    assert r.position("C") == pytest.approx(judge.position("C"), abs=1e-7)
+    assert r.position("C") == pytest.approx(reference.position("C"), abs=1e-7)
     for id in r.drivers:
-        assert r.drivers[id] == pytest.approx(judge.drivers[id], rel=1e-6, abs=1e-5)
+        assert r.drivers[id] == pytest.approx(reference.drivers[id], rel=1e-6, abs=1e-5)
     assert poses < 1.2 and series < 0.05
 
 
@@ -141,7 +141,7 @@ def check(seeds: range, make: Any, monkeypatch: pytest.MonkeyPatch) -> None:
             m = make(seed)
             r, a, b = counted.run(m, rtol=1e-11, atol=1e-12)
         except sk.InputError:
-            continue  # a sketch that tells no assembly mode
+            continue  # a sketch without a clear assembly mode
         compared += 1
         poses, series = [*poses, a], [*series, b]
         assert not r.stopped or is_singular(m, r.stopped), (seed, r.stopped)
@@ -162,7 +162,7 @@ def test_random_mechanisms_of_one_to_four_freedoms(first: int, monkeypatch: pyte
 
 
 def test_a_choice_of_the_largest_volume() -> None:
-    """After the exchanges no joint moves faster than a coordinate, by more than a part of the limit."""
+    """After the exchanges no joint moves faster than a coordinate by more than a fraction of the limit."""
     rng = np.random.default_rng(1)
     for _ in range(200):
         c, f = int(rng.integers(4, 12)), int(rng.integers(1, 5))

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from absolute import Judge
+from absolute import JointForceSystem
 from redundant import KINDS, MAKE, redundant
 from test_multipliers import reactions_do_the_work_of_the_multipliers
 
@@ -21,11 +21,11 @@ NEAR = 1e-9
 
 
 def agree(motion: sk.Motion, forces: Kinetostatics, samples: Iterable[int] | None = None) -> int:
-    """Compare reactions and moments of all joints with the judge's; return the number of samples with a pose."""
+    """Compare reactions and moments of all joints with the KKT system's; return the number of samples with a pose."""
     guides = motion.mechanism.joints.of(Guide)
     good = [k for k in samples or range(len(motion)) if motion.ok[k]]
     for k in good:
-        expected = Judge(motion, k).solve()
+        expected = JointForceSystem(motion, k).solve()
         scale = max(np.max(np.abs(value)) for value in expected.values())
         for key, value in expected.items():
             if isinstance(key, str):
@@ -39,7 +39,7 @@ def agree(motion: sk.Motion, forces: Kinetostatics, samples: Iterable[int] | Non
 
 
 def built(seed: int, **options: Any) -> sk.Mechanism | None:
-    """A random mechanism; None where the redundant joints are not seen to agree: a sketch next to a limit."""
+    """A random mechanism; None where the redundant joints are not found to be consistent: a sketch next to a limit."""
     m = redundant(seed, **options)
     try:
         compile_plan(m)
@@ -83,7 +83,7 @@ def test_many_random_redundant_mechanisms(seed: int) -> None:
 
 
 def plate_on_cranks(angle: float = 0.7, **more: Any) -> sk.Mechanism:
-    """Shafts (0,0), (1,0), (.5,.8): regular at every angle, though each two cranks and the plate have flat poses."""
+    """Shafts (0,0), (1,0), (.5,.8): regular at every angle, although any two cranks with the plate have flat poses."""
     arm, shafts = 0.3 * np.array([np.cos(angle), np.sin(angle)]), np.array([(0, 0), (1, 0), (0.5, 0.8)])
     pins = shafts + arm
     return sk.Mechanism(
@@ -104,7 +104,7 @@ def plate_on_cranks(angle: float = 0.7, **more: Any) -> sk.Mechanism:
 
 
 def test_a_plate_on_three_cranks_is_regular_at_the_flat_poses_of_two() -> None:
-    """Solved by groups, its force grew to 2.25e6 N at 1e-5 rad, and at 0 the motor's torque was lost."""
+    """Solved by groups, its force once grew to 2.25e6 N at 1e-5 rad, and the motor's torque was lost at 0."""
     angles = [0.7, 0.1, 1e-3, 1e-5, 1e-9, 0.0, -1e-5]
     motion = plate_on_cranks().solve(drivers={"motor": angles})
     assert motion.ok.all()
@@ -118,7 +118,7 @@ def test_a_plate_on_three_cranks_is_regular_at_the_flat_poses_of_two() -> None:
 
 @pytest.mark.parametrize("seed", range(12))
 def test_cranks_next_to_flat_poses(seed: int) -> None:
-    """With rates, where two of three to five shafts are almost in line with their cranks."""
+    """With rates, where two of the three to five shafts are nearly in line with their cranks."""
     rng = np.random.default_rng([seed, 9])
     m = redundant(seed, driven=False, kind="cranks")
     start = m.drivers["motor"].start
@@ -140,8 +140,8 @@ def test_forces_next_to_a_flat_pose(family: str) -> None:
     assert agree(r, r.forces()) == 3
 
 
-def test_what_no_redundant_force_reaches_is_unique() -> None:
-    """A table on three cranks carries a pendulum, and its first crank has a four-bar of its own before it."""
+def test_forces_out_of_reach_of_redundant_ones_are_unique() -> None:
+    """A table on three cranks carries a pendulum, and its first crank is driven through a separate four-bar."""
     data = plate_on_cranks(law="0.7+0.1*sin(t)").source_dict
     data["points"] |= {"P": (1.2, -0.4), "M": (-1, 0), "N": (-1.2, 0.3)}
     data["links"]["plate"]["points"] = [*data["links"]["plate"]["points"]]
@@ -154,13 +154,13 @@ def test_what_no_redundant_force_reaches_is_unique() -> None:
     assert {id: forces.unique(id) for id in ("M", "N", "motor", "swing")} == dict.fromkeys(
         ("M", "N", "motor", "swing"), True
     )
-    # the pin B1 of crank, plate and bob: what the bob bears is unique, how crank and plate share it is not
+    # the pin B1 of crank, plate and bob: the force on the bob is unique, how crank and plate share it is not
     bob = 9.81 + forces.motion.acceleration("B1")
     assert not forces.unique("B1") and bob.shape == (5, 2)
     assert agree(forces.motion, forces) == 5
 
 
-def test_efforts_hold_at_a_flat_pose_that_bears_no_load() -> None:
+def test_efforts_are_right_at_a_flat_pose_that_carries_no_load() -> None:
     """A parallelogram folded flat: its pins' forces are not determined, the torque is 9.81 N m by virtual work."""
     rod = {"shape": "rod", "mass": 1}
     m = sk.Mechanism(
@@ -180,7 +180,7 @@ def test_efforts_hold_at_a_flat_pose_that_bears_no_load() -> None:
 @pytest.mark.parametrize("of", ["A1", "B1"])
 @pytest.mark.parametrize("free", [False, True])
 def test_a_cylinder_on_a_pin(of: str, free: bool) -> None:
-    """Forces on the links of a pin sum to what the cylinder puts on it, on the ground as elsewhere."""
+    """Forces on the links of a pin sum to the cylinder's force, on the ground as elsewhere."""
     data = plate_on_cranks().source_dict
     shift = 0.02 if of == "A1" else -0.02
     data["drivers"] = {"ram": {"between": [of, "B0" if of == "A1" else "A0"]}}
@@ -190,14 +190,14 @@ def test_a_cylinder_on_a_pin(of: str, free: bool) -> None:
     m = sk.Mechanism.from_dict(data)
     r = m.simulate(0.02, samples=3, formulation="multipliers", coordinates="reference-point")
     forces, (first, second) = r.forces(), m.drivers["ram"].ends
-    way = r.position(second[1]) - r.position(first[1])
-    push = -r.efforts["ram"][:, None] * way / np.hypot(*way.T)[:, None]
+    span = r.position(second[1]) - r.position(first[1])
+    push = -r.efforts["ram"][:, None] * span / np.hypot(*span.T)[:, None]
     links = m.topology.joint(of).links
     np.testing.assert_allclose(sum(forces.reaction(of, link) for link in links), push, rtol=1e-9)
     if free:
         np.testing.assert_allclose(r.efforts["ram"], 40)
 
 
-def test_every_kind_is_redundant() -> None:
+def test_every_random_kind_is_redundant() -> None:
     for seed, kind in enumerate(MAKE):
         assert redundant(seed, kind=kind).solve(samples=2).structure.over

@@ -1,4 +1,4 @@
-"""Forward dynamics: published motions, energy, and inverse dynamics as the way back."""
+"""Forward dynamics: published motions, energy, and inverse dynamics that recovers the efforts."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_a_pendulum_with_inertia_as_computed_by_adams() -> None:
         [2, 0, 0, 0, 0, -9.56746, 0, 4.78373, 0, -0.239187],
         [1.99943, -0.0478318, -0.0228802, -0.956418, -0.686254, -9.55106, 0.478346, 4.78213, 0.686254, -0.255592],
     ]
-    # the last printed angular acceleration is off by itself: it is that of rest times the cosine of the angle
+    # the last printed angular acceleration is itself inaccurate: we take that at rest times the cosine of the angle
     expected[1][7] = 4.78373 * np.cos(np.arctan2(0.0478318, 1.99943))
     np.testing.assert_allclose(found, expected, atol=2e-5)
 
@@ -93,7 +93,7 @@ def test_andrews_initial_accelerations_and_multipliers() -> None:
     r = squeezer().simulate([0, 1e-6])
     assert r.alpha("K1")[0] == pytest.approx(14222.4439199541138705911625887, rel=1e-11)
     assert r.alpha("K2")[0] - r.alpha("K1")[0] == pytest.approx(-10666.8329399655854029433719415, rel=1e-11)
-    # the first loop is cut between K2 and K3 at E; the other two loops bear nothing yet
+    # the first loop is cut between K2 and K3 at E; the other two loops carry nothing yet
     forces = r.forces()
     multipliers = 98.5668703962410896057654982170, -6.12268834425566265503114393122
     np.testing.assert_allclose(np.abs(forces.reaction("E", "K3")[0]), np.abs(multipliers), rtol=1e-10)
@@ -102,7 +102,7 @@ def test_andrews_initial_accelerations_and_multipliers() -> None:
 
 @pytest.mark.slow
 def test_andrews_squeezer_converges() -> None:
-    """To t = 0.03 s; the test set's published angle is 15.8 in three digits; energy and tolerances are the judges."""
+    """To t = 0.03 s; the test set's published angle is 15.8 in three digits; energy and tolerances are the checks."""
     t = np.linspace(0, 0.03, 31)
     coarse, fine = (squeezer().simulate(t, rtol=tol, atol=tol) for tol in (1e-10, 1e-12))
     assert fine.angle("K1")[-1] == pytest.approx(15.8, abs=0.05)
@@ -169,7 +169,7 @@ def test_inverse_dynamics_returns_what_was_applied() -> None:
     np.testing.assert_allclose(forces.driver("free"), 3 * np.cos(4 * r.t), atol=1e-9)
     np.testing.assert_allclose(forces.driver("crank"), r.efforts["crank"], atol=1e-9)
     assert np.max(r.violation) < 1e-14
-    # the numbers belong together: differences of the angle are its rate
+    # the numbers are consistent: differences of the angle give its rate
     near = five_bar().simulate(np.array([0, 0.3 - 1e-4, 0.3, 0.3 + 1e-4]), rtol=1e-12, atol=1e-13)
     step = (near.angle("right")[3] - near.angle("right")[1]) / 2e-4
     assert step == pytest.approx(near.omega("right")[2], rel=1e-6)
@@ -187,7 +187,7 @@ def test_energy_of_a_swinging_four_bar() -> None:
 @settings(max_examples=40, deadline=None, derandomize=True, database=None)
 @given(st.integers(0, 10**6))
 def test_random_mechanisms_against_newton_and_euler(seed: int) -> None:
-    """Free coordinates get the second rates at which inverse dynamics, by another road, needs no effort from them."""
+    """Free coordinates get the accelerations at which inverse dynamics, by another method, finds no effort."""
     efforts_come_back(seed)
 
 
@@ -203,7 +203,7 @@ def efforts_come_back(seed: int, menu: Menu | None = None) -> None:
     try:
         r = m.simulate([0, 1e-5], integrator="euler", step=1e-5)
     except sk.InputError as error:
-        # a law may begin beside what the sketch reaches
+        # a law may begin outside what the sketch can reach
         assert {problem.key for problem in error.problems} == {"initial"}, error
         return
     forces = r.forces()
@@ -243,7 +243,7 @@ def test_missing_drivers_are_chosen() -> None:
     assert kept.simulate([0, 0.01]).free[0] == "hand"
 
 
-def test_it_stops_where_a_law_leads_out_of_reach_with_what_it_has() -> None:
+def test_it_stops_where_a_law_leads_out_of_reach_and_keeps_its_results() -> None:
     m = sk.Mechanism(
         points={"A": (0, 0), "B": (0.1, 0.1), "C": (0.4, 0.25), "D": (0.5, 0), "E": (0.1, -0.2)},
         links={
@@ -275,7 +275,7 @@ def test_a_motion_that_blows_up_ends_with_a_message() -> None:
     assert "5 steps taken" in short.stopped
 
 
-def test_bad_calls_are_told_all_at_once() -> None:
+def test_bad_calls_are_reported_all_at_once() -> None:
     with pytest.raises(sk.InputError) as caught:
         pendulum().simulate([0, 2, 1], formulation="reduce", integrator="rk5", rtol=-1, samples=1)
     keys = [problem.key for problem in caught.value.problems]
@@ -313,8 +313,8 @@ def test_what_cannot_begin() -> None:
 
 @pytest.mark.parametrize("engine", ["numpy", "numba"])
 @pytest.mark.parametrize("integrator", ["euler", "rk4", "abm4"])
-def test_a_fixed_step_at_which_the_energy_jumps_is_told(integrator, engine):
-    """A pendulum that falls from the side: at 0.4 s a step no power explains what its energy does."""
+def test_a_fixed_step_at_which_the_energy_jumps_is_reported(integrator, engine):
+    """A pendulum that falls from the side: at a step of 0.4 s no power explains the change of its energy."""
     if engine == "numba":
         pytest.importorskip("numba")
     times = np.linspace(0, 8, 11)

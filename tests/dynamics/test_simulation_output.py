@@ -1,4 +1,4 @@
-"""Simulations as tables, files and pictures, and the command that makes them."""
+"""Simulations as tables, files and pictures, and the command that writes them."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ def test_the_command_takes_formulations_and_draws_reactions(
     capsys: Any, monkeypatch: Any, tmp_path: Path, swing: Path
 ) -> None:
     one, two = tmp_path / "e.png", tmp_path / "r.png"
-    ways = "--formulation", "multipliers", "--coordinates", "fully-cartesian", "--stabilisation", "baumgarte"
-    options = "--duration", 0.2, "--samples", 5, *ways, "--alpha", 5, "--beta", 5
+    chosen = "--formulation", "multipliers", "--coordinates", "fully-cartesian", "--stabilisation", "baumgarte"
+    options = "--duration", 0.2, "--samples", 5, *chosen, "--alpha", 5, "--beta", 5
     code, out, _ = run(capsys, monkeypatch, "simulate", swing, *options, "--energies", one, "--reactions", two)
     assert code == 0 and "largest joint closure error" in out
     assert min(one.stat().st_size, two.stat().st_size) > 10_000
@@ -86,12 +86,12 @@ def test_json(capsys: Any, monkeypatch: Any, swing: Path) -> None:
     assert data["free"] == ["swing"] and data["stopped"] is None
     assert data["efforts"]["swing"] == [4.0] * 3
     assert data["integration"]["steps"] == 10
-    # power in: the work of the torque, from the energy's own columns
+    # power in: the work of the torque, from the energy columns
     turned = (data["drivers"]["swing"]["value"][-1] - data["drivers"]["swing"]["value"][0]) * 3.141592653589793 / 180
     assert data["energy"]["total"][-1] - data["energy"]["total"][0] == pytest.approx(4 * turned, rel=1e-7)
 
 
-def test_bad_calls_end_with_2_and_an_early_end_with_1(
+def test_bad_calls_exit_with_2_and_an_early_stop_with_1(
     capsys: Any, monkeypatch: Any, tmp_path: Path, swing: Path
 ) -> None:
     code, _, err = run(capsys, monkeypatch, "simulate", swing)

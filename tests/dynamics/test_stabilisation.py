@@ -1,4 +1,4 @@
-"""How constraints are kept: order, drift, gains, change points, and what is refused."""
+"""How constraints are enforced: order, drift, gains, change points, and refused input."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ STABILISATIONS: dict[str, dict[str, Any]] = {
 }
 
 
-def test_energy_and_momentum_are_those_of_the_order() -> None:
+def test_energy_and_momentum_converge_with_the_order() -> None:
     """RK4 with projection: energy to fourth order, and the bearing's impulse is the change of momentum."""
     errors = []
     for h in (0.02, 0.01):
@@ -46,7 +46,7 @@ def test_energy_and_momentum_are_those_of_the_order() -> None:
 @pytest.mark.parametrize("formulation", ["reduced", "multipliers", "multipliers-sparse", "multipliers-sweeps"])
 @pytest.mark.parametrize("integrator", FIXED)
 def test_measured_order(formulation: str, integrator: str) -> None:
-    """A pendulum from rest: the error goes down by the claimed order."""
+    """A pendulum from rest: the error falls with the stated order."""
     order = FIXED[integrator]().order
     h = {1: 1e-3, 2: 5e-3, 4: 0.02}[order]
     exact = pendulum().simulate([0, 0.8], rtol=1e-12, atol=1e-13).position("B")[1]
@@ -120,7 +120,7 @@ def test_drift_and_what_stabilisation_leaves_of_it() -> None:
     ],
 )
 def test_table_1(alpha: float, beta: float, size: float) -> None:
-    """Flores & Lankarani, Tab. 1: Euler's method at h = 0.001 s; by z of eq. 212 and by the integrator's own root."""
+    """Flores & Lankarani, Tab. 1: Euler's method at h = 0.001 s; from z of eq. 212 and from the integrator's root."""
     h = 1e-3
     z = np.roots([1, 2 * alpha * h - 2, beta**2 * h**2 - 2 * alpha * h + 1])
     assert violation_growth("euler", h, alpha, beta) == pytest.approx(np.max(np.abs(z)), rel=1e-12)
@@ -132,7 +132,7 @@ def test_gains_by_step_are_marginal_for_euler() -> None:
 
 
 @pytest.mark.parametrize("name", FIXED)
-def test_the_factor_of_growth_is_the_integrators_own(name: str) -> None:
+def test_the_growth_factor_is_that_of_the_integrator(name: str) -> None:
     for s in (-0.3, -0.9, -0.2 + 0.7j):
         method, y = FIXED[name](), np.array([1.0, 0.0])
         matrix = np.array([[s.real, -complex(s).imag], [complex(s).imag, s.real]])
@@ -140,7 +140,7 @@ def test_the_factor_of_growth_is_the_integrators_own(name: str) -> None:
         for k in range(60):
             y = method.step(lambda t, y, A=matrix: A @ y, float(k), y, 1.0)
             sizes.append(np.hypot(*y))
-        # two complex roots of one size would beat; over ten steps that evens out
+        # two complex roots of equal size would beat; over ten steps that averages out
         measured = (sizes[-1] / sizes[-31]) ** (1 / 30)
         assert measured == pytest.approx(growth(name, s), rel=0.05)
     if name != "gear4":
@@ -156,7 +156,7 @@ def test_chosen_gains_keep_the_constraints(gains: str, integrator: str) -> None:
     assert not r.stopped and r.violation.max() < 1e-4
 
 
-def test_gains_that_blow_up_say_so() -> None:
+def test_unstable_gains_are_reported() -> None:
     call: dict[str, Any] = {"formulation": "multipliers", "stabilisation": "baumgarte", "integrator": "rk4"}
     r = pendulum().simulate(5.0, samples=101, step=0.01, alpha=300, beta=300, **call)
     assert 1 < len(r) < 101
@@ -214,7 +214,7 @@ def test_sparse_factors_grow_with_the_mechanism() -> None:
 
 @pytest.mark.slow
 def test_windows_of_forty_for_twenty_seconds() -> None:
-    """Twenty flat crossings, adaptive, and with a stage exactly on each."""
+    """Twenty flat crossings with an adaptive step, each with a stage exactly on the flat pose."""
     m = windows(40)
     call: dict[str, Any] = {"formulation": "multipliers-sparse", "rtol": 1e-10, "atol": 1e-11}
     t = np.linspace(0, 20, 41)
@@ -238,7 +238,7 @@ def test_equal_rods_through_their_change_points() -> None:
     assert "come apart" in direct.stopped or "diverged" in direct.stopped
 
 
-# --- what is refused ------------------------------------------------------------------------------------------
+# --- refused input ------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -263,7 +263,7 @@ def test_bad_calls(options: dict[str, Any], message: str) -> None:
         pendulum().simulate(1.0, **{"formulation": "multipliers", **options})
 
 
-def test_all_mistakes_of_a_call_at_once() -> None:
+def test_all_problems_of_a_call_at_once() -> None:
     with pytest.raises(sk.InputError) as caught:
         pendulum().simulate(-1, formulation="multipliers", coordinates="x", stabilisation="none", beta=1, rtol=0)
     assert [problem.key for problem in caught.value.problems] == ["rtol", "coordinates", "beta", "t"]

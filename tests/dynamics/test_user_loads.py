@@ -1,4 +1,4 @@
-"""What functions of the user and tables of loads may not leave out: told by their name, never by a traceback."""
+"""Faulty user functions and tables of loads are named in a message, never by a traceback."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def arm(**changes: Any) -> sk.Mechanism:
 
 
 def wind(result: Any) -> Any:
-    """A function of the user that returns this."""
+    """A user function that returns this."""
 
     def wind(t: Any, state: sk.Motion) -> Any:
         return result(t) if callable(result) else result
@@ -49,7 +49,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("case", BAD)
-def test_mistakes_name_the_function_and_the_time(case: str) -> None:
+def test_messages_name_the_function_and_the_time(case: str) -> None:
     result, message, hint = BAD[case]
     driven = arm(drivers={"swing": {"joint": "A", "speed": 1}}).solve(t=np.linspace(0, 1, 3))
     for call in (
@@ -65,7 +65,7 @@ def test_mistakes_name_the_function_and_the_time(case: str) -> None:
         assert hint.split("(")[0].rstrip("\\") in str(caught.value)
 
 
-ROADS: list[dict[str, Any]] = [
+OPTIONS: list[dict[str, Any]] = [
     {},
     {"integrator": "LSODA"},
     {"integrator": "Radau"},
@@ -77,10 +77,10 @@ ROADS: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("road", ROADS)
+@pytest.mark.parametrize("options", OPTIONS)
 @pytest.mark.parametrize("late", [False, True])
-def test_loads_that_raise_or_have_no_end(road: dict[str, Any], late: bool) -> None:
-    """An infinite load never came back with multipliers; the reduced equations blamed a driver."""
+def test_loads_that_raise_or_have_no_end(options: dict[str, Any], late: bool) -> None:
+    """With multipliers an infinite load once never returned; the reduced equations blamed a driver."""
 
     def broken(t: Any, state: sk.Motion) -> Any:
         yield sk.Moment("rod", 1.0)
@@ -93,15 +93,15 @@ def test_loads_that_raise_or_have_no_end(road: dict[str, Any], late: bool) -> No
     for load, words in ((broken, "loads, broken: raised KeyError: 'size' at t = "),
                         (endless, "loads, endless: the Moment on 'rod' is inf at t = ")):  # fmt: skip
         if late:
-            r = arm().simulate(1.0, samples=11, loads=[load], **road)
+            r = arm().simulate(1.0, samples=11, loads=[load], **options)
             assert words + "0.5" in r.stopped and 0.3 < r.t[-1] <= 0.5
         else:
             with pytest.raises(sk.InputError) as caught:
-                arm().simulate(1.0, samples=11, loads=[load], **road)
+                arm().simulate(1.0, samples=11, loads=[load], **options)
             assert str(caught.value.problems[0]) == words + "0 s"
 
 
-def test_a_mistake_inside_a_function_keeps_its_cause() -> None:
+def test_an_error_inside_a_function_keeps_its_cause() -> None:
     def push(t: Any, state: sk.Motion) -> Any:
         return [sk.Force("B", state.velocity("Z"))]
 
@@ -119,17 +119,17 @@ def test_loads_are_a_list_of_functions(loads: Any) -> None:
             call()
 
 
-@pytest.mark.parametrize("road", ROADS)
-def test_a_spring_without_a_direction_is_no_driver_without_a_value(road: dict[str, Any]) -> None:
-    """It begins where its ends meet: the accelerations are no numbers."""
+@pytest.mark.parametrize("options", OPTIONS)
+def test_a_spring_without_a_direction_is_not_reported_as_a_driver_without_value(options: dict[str, Any]) -> None:
+    """Its ends coincide at the start: the accelerations are NaN."""
     spring = {"type": "spring", "between": ["S", "B"], "stiffness": 10, "free_length": 0.1}
     m = arm(points={"A": (0, 0), "B": (1, 0), "S": (1, 0)}, forces={"spring": spring},
             links={"ground": ["A", "S"], "rod": {"points": ["A", "B"], "shape": "rod", "mass": 3}})  # fmt: skip
     with pytest.raises(sk.InputError, match="the motion has diverged"):
-        m.simulate(1.0, **road)
+        m.simulate(1.0, **options)
 
 
-def test_a_load_that_ends_later_stops_the_simulation_with_its_name() -> None:
+def test_a_load_that_ends_stops_the_simulation_and_is_named() -> None:
     def late(t: Any) -> Any:
         return [sk.Moment("rod", np.where(t < 0.5, 1.0, np.nan))]
 
@@ -138,7 +138,7 @@ def test_a_load_that_ends_later_stops_the_simulation_with_its_name() -> None:
     assert 0.3 < r.t[-1] < 0.5 and len(r) > 30
 
 
-def test_tables_that_end_are_told_by_their_name() -> None:
+def test_tables_that_end_are_named() -> None:
     push = {"type": "force", "at": "B", "direction": [0, 1], "table": [[0, 0], [0.2, 1], [0.4, 0], [0.5, 1]]}
     m = arm(forces={"push": push})
     r = m.simulate(1.0, samples=101)
@@ -153,7 +153,7 @@ def test_tables_that_end_are_told_by_their_name() -> None:
         assert "drivers.swing: its effort has no value at t = " in stopped
 
 
-def test_a_law_of_time_needs_times_and_says_so() -> None:
+def test_a_law_of_time_needs_times() -> None:
     m = arm(forces={"beat": {"type": "moment", "on": "rod", "law": "sin(t)"}})
     poses = m.solve(drivers={"swing": [0.0, 1.0]})
     with pytest.raises(sk.InputError, match=r"forces.beat: has no value at sample 0; the motion has no times"):
@@ -161,7 +161,7 @@ def test_a_law_of_time_needs_times_and_says_so() -> None:
 
 
 def test_samples_without_a_pose_need_no_load() -> None:
-    """Where the driver's table has ended, nothing is asked of the loads."""
+    """Beyond the end of the driver's table the loads are not evaluated."""
     rows = [[0, 0], [0.2, 1], [0.4, 0], [0.5, 1]]
     push = {"type": "force", "at": "B", "direction": [0, 1], "table": rows}
     m = arm(forces={"push": push}, drivers={"swing": {"joint": "A", "table": rows}})
@@ -173,7 +173,7 @@ def test_samples_without_a_pose_need_no_load() -> None:
 
 
 @pytest.mark.parametrize("integrator", ["euler", "rk2", "rk4", "abm4", "gear4"])
-def test_a_torque_that_grows_from_zero_is_no_jump_of_energy(integrator: str) -> None:
+def test_a_torque_that_grows_from_zero_is_not_an_energy_jump(integrator: str) -> None:
     """From rest the power begins with zero, and grows with the cube of time: J = 1 kg m^2, a'' = t, a = t^3 / 6."""
     m = arm(drivers={"swing": {"joint": "A", "torque": "t"}}, forces={})
     r = m.simulate(0.6, samples=4, integrator=integrator, step=0.01)

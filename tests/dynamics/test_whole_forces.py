@@ -1,4 +1,4 @@
-"""Joint forces by the judge of the whole system: link by link and joint by joint, from its own geometry and rates."""
+"""Joint forces against the whole-system check, link by link and joint by joint, from separate geometry and rates."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from loaded import burdened
 from random_mechanisms import DRIVEN, DYADS, GEARED, build
-from whole_forces import ForceJudge
+from whole_forces import ForceCheck
 from whole_system import solve_whole
 
 import structkin as sk
@@ -30,8 +30,8 @@ del sys.path[:2]
 MENUS = (None, (*GEARED, *GEARED, *DYADS, *DRIVEN))
 
 
-def judged(plain: dict[str, Any], seed: int) -> tuple[ForceJudge, Any] | None:
-    """The judge of a mechanism with masses under gravity, and what its largest gaps are forgiven near a limit."""
+def force_check(plain: dict[str, Any], seed: int) -> tuple[ForceCheck, Any] | None:
+    """The force check of a mechanism with masses under gravity, and the factor that relaxes it near a limit."""
     data = burdened(json.loads(json.dumps(plain)), seed).source_dict
     m = sk.Mechanism.from_dict({**data, "forces": {"gravity": [3.0, -8.0]}})
     motion = m.solve(7)
@@ -41,14 +41,14 @@ def judged(plain: dict[str, Any], seed: int) -> tuple[ForceJudge, Any] | None:
         return None
     whole = solve_whole(m, motion, samples)
     assert whole.converged.all()
-    return ForceJudge(whole, forces, samples), np.maximum(1.0, 1e-3 / whole.clarity) ** 2
+    return ForceCheck(whole, forces, samples), np.maximum(1.0, 1e-3 / whole.clarity) ** 2
 
 
 def check(plain: dict[str, Any], seed: int = 0) -> None:
-    found = judged(plain, seed)
+    found = force_check(plain, seed)
     if found is not None:
-        judge, near = found
-        for law, gap in judge.gaps().items():
+        checker, near = found
+        for law, gap in checker.gaps().items():
             assert np.all(gap <= 1e-10 * near), (law, gap)
 
 
@@ -85,13 +85,13 @@ def test_links_that_are_fastened(parts: str) -> None:
     check(six_bar(parts).source_dict)
 
 
-def test_the_judge_sees_a_force_that_is_turned() -> None:
-    """A ten-millionth of a turn in the force of a slot, or between two gears."""
+def test_the_check_finds_a_turned_force() -> None:
+    """A force in a slot or between two gears that is turned by 1e-7 rad is found."""
     for name, joint, law in (("scotch_yoke", "slot", "square to its line"), ("geared_five_bar", "mesh", "tangent")):
-        found = judged(sk.load(path(name)).source_dict, 1)
+        found = force_check(sk.load(path(name)).source_dict, 1)
         assert found is not None
-        judge, _ = found
-        for (id, end), (F, place, M) in judge.on.items():
+        checker, _ = found
+        for (id, end), (F, place, M) in checker.on.items():
             if id == joint:
-                judge.on[id, end] = F + 1e-7 * np.stack((-F[:, 1], F[:, 0]), axis=1), place, M
-        assert any(law in key and np.max(gap) > 1e-9 for key, gap in judge.gaps().items()), name
+                checker.on[id, end] = F + 1e-7 * np.stack((-F[:, 1], F[:, 0]), axis=1), place, M
+        assert any(law in key and np.max(gap) > 1e-9 for key, gap in checker.gaps().items()), name

@@ -1,4 +1,4 @@
-"""Random mechanisms whose links turn round and round against torsion springs, and a chain of rods to judge them by."""
+"""Random mechanisms whose links turn many times against torsion springs, and a chain of rods as their reference."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import structkin as sk
 
 @dataclass(frozen=True)
 class Chain:
-    """Uniform rods hung on each other at pins with torsion springs, and how they start."""
+    """Uniform rods hung on each other at pins with torsion springs, and their initial state."""
 
     lengths: tuple[float, ...]
     masses: tuple[float, ...]
@@ -37,7 +37,7 @@ class Chain:
         return cls(some(0.5, 2), some(0.5, 2), some(-3, 3), speeds, some(0.01, 3), damping, gravity)
 
     def mechanism(self) -> sk.Mechanism:
-        """The chain as a file would have it: a driver at each pin between a rod and the one before."""
+        """The chain as a file would describe it: a driver at each pin between a rod and the one before."""
         places = np.cumsum([0, *(l * np.exp(1j * a) for l, a in zip(self.lengths, self.angles, strict=True))])
         n = len(self.lengths)
         links: dict[str, Any] = {"ground": ["P0"]}
@@ -88,16 +88,16 @@ class Chain:
 
 
 def four_bar(rng: np.random.Generator) -> sk.Mechanism:
-    """A drag link or a crank-rocker that turns fast, with a coil between two of its links, or on a geared wheel."""
+    """A drag link or a crank-rocker that turns fast, with a torsion spring between two links, or on a geared wheel."""
     drag = rng.random() < 0.5
     a, b, c, d = (2, 1.9, 2.1, 0.7) if drag else (0.7, 2, 1.9, 2.1)
     a, b, c, d = (float(x * rng.uniform(0.95, 1.05)) for x in (a, b, c, d))
     angle = float(rng.uniform(-np.pi, np.pi))
     B = a * np.exp(1j * angle)
-    way = d - B
-    along = (b**2 - c**2 + abs(way) ** 2) / (2 * abs(way))
+    span = d - B
+    along = (b**2 - c**2 + abs(span) ** 2) / (2 * abs(span))
     side = 1 if rng.random() < 0.5 else -1
-    C = B + way / abs(way) * (along + side * 1j * np.sqrt(b**2 - along**2))
+    C = B + span / abs(span) * (along + side * 1j * np.sqrt(b**2 - along**2))
     bodies = {"crank": ("A", "B"), "coupler": ("B", "C"), "follower": ("C", "D")}
     links: dict[str, Any] = {"ground": ["A", "D", "W"] if drag else ["A", "D"]}
     for name, points in bodies.items():
@@ -122,7 +122,7 @@ def four_bar(rng: np.random.Generator) -> sk.Mechanism:
 
 
 def turning(seed: int) -> tuple[sk.Mechanism, Chain | None, float]:
-    """A random mechanism, the chain that it is, if any, and how long to follow it [s]."""
+    """A random mechanism, its equivalent chain, if any, and the simulated time [s]."""
     rng = np.random.default_rng([seed, 12])
     kind = seed % 4
     if kind < 2:

@@ -30,7 +30,7 @@ def ratio(kind, first, size, second, other, real="false"):
 
 ANCHOR = 'anchor="true"'
 
-#: What each file is there for, and its text.
+#: The feature that each file tests, and its text.
 LINKAGE = {
     "a four-bar in inches, with a drawing, and a link between anchors": drawing(
         '<connector id="0" x="0" y="0" anchor="true" input="true" rpm="-15"/>',

@@ -41,7 +41,7 @@ def fields_of(thing: Any) -> tuple[Any, ...]:
 
 
 def kept(thing: Any) -> list[tuple[str, Any]]:
-    """Return what an object of another class holds; syntax trees of formulas are told by their text."""
+    """Return the attributes of an object of another class; syntax trees of formulas are compared by their text."""
     slots = [name for cls in type(thing).__mro__ for name in getattr(cls, "__slots__", ())]
     held = {**{name: getattr(thing, name) for name in slots if hasattr(thing, name)}, **getattr(thing, "__dict__", {})}
     return [(name, value) for name, value in held.items() if name != "_tree"]

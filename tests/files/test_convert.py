@@ -1,4 +1,4 @@
-"""`structkin convert`: by the suffix, whole or not at all, and what it made of the file is said."""
+"""`structkin convert`: by the suffix, completely or not at all, and with notes on the result."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_there_and_back(tmp_path):
     assert_same(sk.load(ROCKER), sk.load(tmp_path / "b.toml"))
 
 
-def test_samples_are_those_asked_for(tmp_path):
+def test_samples_are_as_requested(tmp_path):
     assert run(ROCKER, tmp_path / "x.csv", "--samples", 5, "--duration", 0.5).exit_code == 0
     lines = (tmp_path / "x.csv").read_text(encoding="utf-8").splitlines()
     assert len(lines) == 7 and lines[-1].startswith("0.5,")
@@ -49,7 +49,7 @@ def test_a_bad_number_of_samples_is_refused(suffix, tmp_path):
     assert not os.listdir(tmp_path)
 
 
-def test_what_another_tool_wrote_is_converted_and_its_notes_are_printed(tmp_path):
+def test_a_file_of_another_tool_is_converted_and_its_notes_are_printed(tmp_path):
     address = "j=A,0,0,AB,R,t,0,0,t,%0AB,1,0,AB,R,f,0,0,f,&s=10"
     (tmp_path / "pmks.txt").write_text(f"https://pmks.org/?{address}", encoding="utf-8")
     result = run(tmp_path / "pmks.txt", tmp_path / "x.toml")
@@ -71,7 +71,7 @@ def test_what_a_format_cannot_hold_is_refused(tmp_path):
     assert sorted(os.listdir(tmp_path)) == ["free.toml", "x.svg"]
 
 
-def test_a_motion_that_is_not_ok_everywhere_ends_with_one(tmp_path):
+def test_a_motion_that_is_not_ok_everywhere_exits_with_1(tmp_path):
     data = sk.load(path("triple_rocker")).source_dict
     data["drivers"]["motor"] = {"joint": "A", "law": "150*sin(2*pi*t)"}
     sk.Mechanism.from_dict(data).save(tmp_path / "in.toml")

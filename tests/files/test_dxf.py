@@ -1,4 +1,4 @@
-"""DXF: what is written is read by ezdxf, and has its coordinates, its layers and its unit."""
+"""DXF: ezdxf reads the written file, with its coordinates, layers and unit."""
 
 from __future__ import annotations
 
@@ -60,12 +60,12 @@ def test_paths_of_a_motion_are_polylines_of_its_poses(tmp_path):
     mechanism = sk.load(path("crank_rocker"))
     motion = mechanism.solve(samples=37)
     page = written(mechanism, tmp_path, motion).modelspace()
-    ways = page.query('LWPOLYLINE[layer=="PATHS"]')
-    assert len(ways) == 3 and all(way.closed for way in ways)
+    paths = page.query('LWPOLYLINE[layer=="PATHS"]')
+    assert len(paths) == 3 and all(path.closed for path in paths)
     for point in "BCP":
         want = motion.position(point)[:-1] @ [1, 1j] / 1e-3
-        assert min(np.abs(places(way) - want).max() for way in ways) < 1e-10
-    # The links stand as in the first pose: exact lengths, and the groups' layers have their links.
+        assert min(np.abs(places(path) - want).max() for path in paths) < 1e-10
+    # The links are drawn in the first pose: exact lengths, and the groups' layers have their links.
     (crank,) = page.query('LWPOLYLINE[layer=="GROUP 1 driven R"]')
     assert np.isclose(abs(np.diff(places(crank))[0]), 40, atol=1e-12)
     bars = page.query('LWPOLYLINE[layer=="GROUP 2 RRR"]')
@@ -82,11 +82,11 @@ def test_a_path_is_broken_where_there_is_no_pose(tmp_path):
     mechanism = sk.Mechanism.from_dict(data)
     motion = mechanism.solve(samples=101)
     assert not motion.ok.all()
-    ways = written(mechanism, tmp_path, motion).modelspace().query('LWPOLYLINE[layer=="PATHS"]')
+    paths = written(mechanism, tmp_path, motion).modelspace().query('LWPOLYLINE[layer=="PATHS"]')
     # C is known in three runs of samples; B, on the crank, everywhere.
-    broken = [way for way in ways if len(way) < 100]
-    assert len(broken) == 3 and not any(way.closed for way in broken)
-    assert sum(len(way) for way in broken) == np.isfinite(motion.position("C")[:, 0]).sum()
+    broken = [path for path in paths if len(path) < 100]
+    assert len(broken) == 3 and not any(path.closed for path in broken)
+    assert sum(len(path) for path in broken) == np.isfinite(motion.position("C")[:, 0]).sum()
 
 
 def test_without_ezdxf_the_extra_is_named(tmp_path, monkeypatch):
@@ -97,7 +97,7 @@ def test_without_ezdxf_the_extra_is_named(tmp_path, monkeypatch):
     assert not os.listdir(tmp_path)
 
 
-def test_names_and_points_are_seen_on_any_background(tmp_path):
+def test_names_and_points_are_visible_on_any_background(tmp_path):
     layers = written(sk.load(path("excavator")), tmp_path).layers
     for name in ("NAMES", "JOINTS", "POINTS", "PATHS"):
         assert layers.get(name).dxf.color == 7 and not layers.get(name).dxf.hasattr("true_color")

@@ -1,4 +1,4 @@
-"""MJCF: what is written is loaded by MuJoCo, starts closed, and moves as structkin says."""
+"""MJCF: MuJoCo loads the written file, which starts closed and moves as in structkin."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from structkin.files.writers.mjcf import mjcf
 
 mujoco = pytest.importorskip("mujoco")
 
-#: What the examples have that MuJoCo has not.
+#: Parts of the examples that MuJoCo lacks.
 REFUSED = {
     "cam_lever_press": "joints.contact: MuJoCo has no cams",
     "cam_roller_follower": "joints.contact: MuJoCo has no cams",
@@ -52,7 +52,7 @@ class Run:
         return float(np.abs(self.d.efc_pos[: self.d.ne]).max(initial=0.0) / self.size)
 
     def until(self, t: float) -> None:
-        """Go on until a time, the drivers by their laws."""
+        """Simulate until a time, with the drivers by their laws."""
         act = {self.m.actuator(k).name: k for k in range(self.m.nu)}
         laws = [(id, one.law) for id, one in self.mechanism.drivers.items() if one.law and one.law.speed is None]
         while self.d.time < t - 0.5 * self.m.opt.timestep:
@@ -64,7 +64,7 @@ class Run:
         mujoco.mj_forward(self.m, self.d)
 
     def error(self, motion: sk.Motion, sample: int) -> float:
-        """How far points of moving links are from where they should be, over the size; all stay in the plane."""
+        """The largest position error of points of moving links, over the size; all stay in the plane."""
         worst = 0.0
         for name, link in self.mechanism.links.items():
             for point in link.local:
@@ -140,7 +140,7 @@ def slider_crank():
 
 
 def two_slots():
-    """A bar that nothing but two slots and a pin of a swinging arm hold: it floats in MuJoCo's tree."""
+    """A bar held only by two slots and a pin of a swinging arm: it floats in MuJoCo's tree."""
     return sk.Mechanism(
         "Bar in two slots, and a pin in an arc",
         points={"U": (0.3, 0), "V": (0, 0.4), "O": (0.6, 0.5), "E": (0.9, 0.5), "F": (0.85, 0.3)},
@@ -164,7 +164,7 @@ def two_slots():
 
 
 def freed(name):
-    """An example whose links have masses, whose drivers are free, and which falls."""
+    """An example with masses and free drivers, falling under gravity."""
     data = sk.load(path(name)).source_dict
     scale = sk.load(path(name)).units.length_scale
     for link, entry in data["links"].items():
@@ -205,7 +205,7 @@ def test_free_motion_is_that_of_our_simulation(make):
     assert run.gap < 5e-5
 
 
-def test_links_without_mass_get_a_stand_in_that_changes_little():
+def test_massless_links_get_a_small_mass_that_changes_little():
     data = freed("whitworth_shaper").source_dict
     data["links"]["block"] = ["B"]
     mechanism = sk.Mechanism.from_dict(data)
@@ -216,11 +216,12 @@ def test_links_without_mass_get_a_stand_in_that_changes_little():
     assert run.error(mechanism.simulate([0.0, end]), 1) < 2e-4
 
 
-def test_what_varies_with_time_is_noted(tmp_path):
+def test_laws_of_time_are_noted(tmp_path):
     mechanism = sk.load(path("excavator"))
     run = Run(mechanism)
     said = "set the controls of boom_cylinder, arm_cylinder, bucket_cylinder, and of their rates"
-    assert run.notes == (f"MJCF has no laws of time: {said}",)
+    at_start = 'begin a run from the key "start": it holds pose, speeds and controls at time 0'
+    assert run.notes == (f"MJCF has no laws of time: {said}", at_start)
     rocker = sk.load(path("crank_rocker"))
     assert any("no link has a mass" in note for note in Run(rocker).notes)
     rocker.save(tmp_path / "x.xml")
@@ -228,7 +229,7 @@ def test_what_varies_with_time_is_noted(tmp_path):
     assert mujoco.MjModel.from_xml_path(str(tmp_path / "x.xml")).nq == 3
 
 
-def test_every_reason_is_told_and_nothing_written(tmp_path):
+def test_every_reason_is_reported_and_nothing_written(tmp_path):
     data = sk.load(path("cam_lever_press")).source_dict
     data["forces"] = {"drag": {"type": "friction", "joint": "guide", "limit": 2}}
     with pytest.raises(sk.InputError, match=r"as MJCF: 2 errors(?s:.*)no cams(?s:.*)no friction of this law"):

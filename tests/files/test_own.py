@@ -1,4 +1,4 @@
-"""Our own file: what is written reads as the same mechanism, bit for bit, and as one would write it by hand."""
+"""structkin's files: a written file reads back as the same mechanism, bit for bit, and looks handwritten."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_examples_come_back(name, tmp_path):
     assert_solves_alike(mechanism, found)
     text = (tmp_path / "again.toml").read_text(encoding="utf-8")
     assert max(map(len, text.splitlines())) <= WIDTH + 20
-    # Written once more, the text is the same.
+    # Written again, the text is the same.
     found.save(tmp_path / "third.toml")
     assert (tmp_path / "third.toml").read_text(encoding="utf-8") == text
 
@@ -62,7 +62,8 @@ VALUES = st.recursive(
 @given(st.dictionaries(TEXT, VALUES, max_size=5))
 def test_any_data_come_back_from_toml(data):
     found = tomllib.loads(toml_text(data))
-    assert json.dumps(found, sort_keys=True) == json.dumps(data, sort_keys=True)  # tells 1 from 1.0, -0.0 from 0.0
+    # As text, 1 differs from 1.0 and -0.0 from 0.0.
+    assert json.dumps(found, sort_keys=True) == json.dumps(data, sort_keys=True)
 
 
 def test_a_mechanism_made_in_python_comes_back(tmp_path):
@@ -137,7 +138,7 @@ def test_an_assembly_comes_back_with_its_pose(name, tmp_path):
         assert_same(mechanism.with_initial({}), again(found, tmp_path, ".json"))
 
 
-def test_a_pose_with_mistakes_is_told(tmp_path):
+def test_a_bad_pose_is_refused(tmp_path):
     data = own_sections(sk.load(path("crank_rocker")).assembly().mechanism())
     data["pose"]["points"]["Q"] = data["pose"]["points"].pop("P")
     data["pose"]["links"]["crank"]["direction"] = [1, 1]
@@ -152,7 +153,7 @@ def test_a_pose_with_mistakes_is_told(tmp_path):
             sk.Mechanism.from_dict({**data, "pose": wrong})
 
 
-def test_the_layout_is_that_of_a_hand(tmp_path):
+def test_the_layout_looks_handwritten(tmp_path):
     mechanism = sk.load(path("cam_lever_press"))
     mechanism.save(tmp_path / "x.toml")
     written = (tmp_path / "x.toml").read_text(encoding="utf-8")

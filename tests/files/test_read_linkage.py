@@ -1,13 +1,13 @@
-"""Files of Linkage: read, moved, and judged from their raw text."""
+"""Files of Linkage: read, moved, and checked against their raw text."""
 
 import re
 
 import numpy as np
 import pytest
+from check_linkage import UNIT, raw_errors
 from foreign_samples import ANCHOR, CRANK, LINKAGE, connector, drawing, link, ratio
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from judge_linkage import UNIT, judge
 
 import structkin as sk
 from structkin.files.readers.linkage import read
@@ -22,12 +22,12 @@ def loaded(text):
 
 
 @pytest.mark.parametrize("name", LINKAGE)
-def test_it_moves_as_its_raw_text_says(name, tmp_path):
+def test_it_moves_as_in_its_raw_text(name, tmp_path):
     path = tmp_path / "drawing.linkage2"
     path.write_text(LINKAGE[name], encoding="utf-8")
     motion = sk.load(path).solve(samples=181)
     assert motion.ok.all(), motion.report
-    errors = judge(LINKAGE[name], motion)
+    errors = raw_errors(LINKAGE[name], motion)
     assert max(errors.values()) < CLOSE, errors
     assert motion.mechanism.title == "drawing"
 
@@ -44,30 +44,30 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("name", "before", "after", "kind"), WRONG)
-def test_the_judge_sees_another_file(name, before, after, kind):
+def test_the_check_detects_another_file(name, before, after, kind):
     mechanism, _ = loaded(LINKAGE[name])
     other = LINKAGE[name].replace(before, after, 1)
     assert other != LINKAGE[name]
-    assert judge(other, mechanism.solve(samples=91))[kind] > 1e-4
+    assert raw_errors(other, mechanism.solve(samples=91))[kind] > 1e-4
 
 
 def test_the_limits_of_a_slider_end_its_slot():
     text = LINKAGE["an arm with a finite slot"].replace('x="168.9" y="50.35"', 'x="45" y="30.789473684210527"')
     motion = loaded(text)[0].solve(samples=91)
     assert {int(status) for status in motion.status} == {int(sk.Status.OK), int(sk.Status.BEYOND_STROKE)}
-    assert max(judge(text, motion).values()) < CLOSE
+    assert max(raw_errors(text, motion).values()) < CLOSE
 
 
-def test_what_was_understood_is_told():
+def test_what_was_read_is_noted():
     _, found = loaded(LINKAGE["a four-bar in inches, with a drawing, and a link between anchors"])
-    told = " | ".join(found.notes)
+    notes = " | ".join(found.notes)
     for part in ("2 connectors, 1 link", "rigid parts of the ground: L3", "left hand pin"):
-        assert part in told
+        assert part in notes
     assert found.sections["units"]["length"] == "in"
     assert found.points["B"] == pytest.approx([30 / 96, 40 / 96])
 
 
-def test_what_cannot_be_understood_is_told():
+def test_what_cannot_be_read_is_noted():
     text = drawing(
         CRANK.replace('anchor="true"', ""),
         connector(2, 9, 9, 'fastenconnector="1"'),
@@ -75,9 +75,9 @@ def test_what_cannot_be_understood_is_told():
         *(link(0, "0 1"), link(1, "1 5", 'unconstrainedlength="true"'), "<spring/>"),
         program='units="Millimeters" scalefactor="2"',
     )
-    told = " | ".join(read(text).notes)
+    notes = " | ".join(read(text).notes)
     for part in ("<spring>", "scale factor 2", "unconstrained length", "C is fastened", "on no link", "no anchor"):
-        assert part in told, part
+        assert part in notes, part
 
 
 REFUSED = {
@@ -124,7 +124,7 @@ def test_a_bad_file_is_refused_with_its_reason(name, tmp_path):
     assert reason in str(caught.value)
 
 
-def test_every_mistake_is_told_at_once():
+def test_every_problem_is_reported_at_once():
     text = drawing(CRANK.replace('x="30"', 'x="a"').replace('y="40"', 'y="b"'), connector(2, "c", 0), link(0, "0 1 2"))
     assert {problem.key for problem in read(text).problems} == {"connector 1.x", "connector 1.y", "connector 2.x"}
 
@@ -160,7 +160,7 @@ def test_random_crank_rockers_keep_their_lengths(crank, angle, pivot, tip, rpm, 
     )
     mechanism, _ = loaded(text)
     motion = mechanism.solve(samples=37)
-    assert max(judge(text, motion).values()) < CLOSE
+    assert max(raw_errors(text, motion).values()) < CLOSE
     assert motion.ok.any()
     gap = motion.position("B")[0] - motion.position("A")[0]
     assert np.isclose(np.hypot(*gap), crank * UNIT, rtol=1e-12)
@@ -186,11 +186,11 @@ def test_a_damaged_file_is_read_or_refused_and_nothing_else(data):
         assert isinstance(error, sk.InputError) or type(error).__name__ == "Flaw", error
 
 
-def test_a_link_may_begin_with_two_connectors_at_one_place():
+def test_a_link_may_begin_with_two_coincident_connectors():
     text = drawing(CRANK, connector(2, 0, 0), connector(3, 30, -40), link(0, "0 2 3 1"))
     mechanism, _ = loaded(text)
     assert mechanism.links["L0"].points == ("A", "D", "C", "B")
-    assert max(judge(text, mechanism.solve(samples=19)).values()) < CLOSE
+    assert max(raw_errors(text, mechanism.solve(samples=19)).values()) < CLOSE
 
 
 spots = st.tuples(st.integers(-200, 200), st.integers(-200, 200))
@@ -199,7 +199,7 @@ spots = st.tuples(st.integers(-200, 200), st.integers(-200, 200))
 @given(data=st.data())
 @settings(max_examples=25, deadline=None, derandomize=True)
 def test_random_chains_of_dyads_keep_their_lengths(data):
-    """A crank, and dyads on any two connectors so far: pins of three links and links of three connectors among them."""
+    """A crank, and dyads on any two earlier connectors: pins of three links and links of three connectors occur."""
     parts, links, known = [connector(0, 0, 0, f'{ANCHOR} input="true" rpm="6"'), connector(1, 25, 5)], ["0 1"], [1]
     for _ in range(data.draw(st.integers(1, 4))):
         id = len(parts)
@@ -222,4 +222,4 @@ def test_random_chains_of_dyads_keep_their_lengths(data):
         assert "coincide" in str(error) or "singular" in str(error) or "different places" in str(error), error
         return
     assert motion.ok[0]
-    assert max(judge(text, motion).values()) < CLOSE
+    assert max(raw_errors(text, motion).values()) < CLOSE

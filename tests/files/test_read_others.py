@@ -1,10 +1,10 @@
-"""Files of PMKS, PMKS+, MotionGen and Pyslvs: read, moved, and judged from their raw text."""
+"""Files of PMKS, PMKS+, MotionGen and Pyslvs: read, moved, and checked against their raw text."""
 
 import json
 import re
 
+import check_joints
 import foreign_samples as samples
-import judge_joints
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -23,19 +23,19 @@ def packed(joints, links, flags="0P", rpm=20, decimals="TY"):
     def digits(value):
         text, rest = "", abs(value)
         while rest or not text:
-            text, rest = judge_joints.DIGITS[rest % 64] + text, rest // 64
+            text, rest = check_joints.DIGITS[rest % 64] + text, rest // 64
         return ("0" if value < 0 else "") + text
 
     def thousandths(value):
         return digits(round(1000 * value))
 
     rows = [
-        f"{judge_joints.DIGITS[bits]}{name},{name},{thousandths(x)},{thousandths(y)},{thousandths(angle)}"
+        f"{check_joints.DIGITS[bits]}{name},{name},{thousandths(x)},{thousandths(y)},{thousandths(angle)}"
         for name, x, y, bits, angle in joints
     ]
     bars = [f"YR{name},{name},Fe,Fe,0,0,c5cae9,{','.join(own)},," for name, own in links.items()]
     text = f"{flags}.{decimals}.{digits(rpm)},0.101.{'.'.join(rows)}..{'.'.join(bars)}...JA"
-    return text + judge_joints.DIGITS[len(text) % 62]
+    return text + check_joints.DIGITS[len(text) % 62]
 
 
 PACKED = packed(
@@ -44,43 +44,43 @@ PACKED = packed(
 )
 
 FILES = {
-    "chain.txt": (samples.PMKS_TEXT, judge_joints.pmks_text),
-    "slot.txt": (samples.PMKS_SLOT, judge_joints.pmks_text),
-    "four_bar.pmks": (samples.PMKS_JSON, judge_joints.pmks_json),
-    "four_bar.json": (samples.PMKS_JSON, judge_joints.pmks_json),
-    "lists.url": (samples.PMKSPLUS, judge_joints.pmksplus_lists),
-    "packed.url": (f"https://app.pmksplus.com/?{PACKED}", judge_joints.pmksplus_packed),
-    "packed.txt": (f"{PACKED}\n", judge_joints.pmksplus_packed),
-    "drawn.motiongen": (samples.MOTIONGEN, judge_joints.motiongen),
-    "slider.txt": (samples.PYSLVS, judge_joints.pyslvs),
-    "project.pyslvs": (samples.PYSLVS_PROJECT, judge_joints.pyslvs),
+    "chain.txt": (samples.PMKS_TEXT, check_joints.pmks_text),
+    "slot.txt": (samples.PMKS_SLOT, check_joints.pmks_text),
+    "four_bar.pmks": (samples.PMKS_JSON, check_joints.pmks_json),
+    "four_bar.json": (samples.PMKS_JSON, check_joints.pmks_json),
+    "lists.url": (samples.PMKSPLUS, check_joints.pmksplus_lists),
+    "packed.url": (f"https://app.pmksplus.com/?{PACKED}", check_joints.pmksplus_packed),
+    "packed.txt": (f"{PACKED}\n", check_joints.pmksplus_packed),
+    "drawn.motiongen": (samples.MOTIONGEN, check_joints.motiongen),
+    "slider.txt": (samples.PYSLVS, check_joints.pyslvs),
+    "project.pyslvs": (samples.PYSLVS_PROJECT, check_joints.pyslvs),
 }
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_it_moves_as_its_raw_text_says(name, tmp_path):
+def test_it_moves_as_in_its_raw_text(name, tmp_path):
     text, raw = FILES[name]
     (tmp_path / name).write_text(text, encoding="utf-8")
     motion = sk.load(tmp_path / name).solve(samples=181)
     assert motion.ok.all(), motion.report
-    errors = judge_joints.judge(raw(text), motion)
+    errors = check_joints.raw_errors(raw(text), motion)
     assert len(errors) >= 2
     assert max(errors.values()) < CLOSE, errors
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_the_judge_sees_another_file(name, tmp_path):
+def test_the_check_detects_another_file(name, tmp_path):
     text, raw = FILES[name]
     (tmp_path / name).write_text(text, encoding="utf-8")
     motion = sk.load(tmp_path / name).solve(samples=91)
     other = raw(text)
     place = other.joints[1][1] + 0.01
     other.joints[1] = (other.joints[1][0], place, *other.joints[1][2:])
-    assert judge_joints.judge(other, motion)["bars"] > 1e-5
+    assert check_joints.raw_errors(other, motion)["bars"] > 1e-5
 
 
 @pytest.mark.parametrize("address", [samples.PMKSPLUS, f"https://app.pmksplus.com/?{PACKED}"])
-def test_an_address_stands_for_a_file(address, capsys):
+def test_an_address_is_read_like_a_file(address, capsys):
     assert sk.load(address).topology.mobility_count == 1
     with pytest.raises(SystemExit) as ended:
         _run(["check", address])
@@ -96,7 +96,7 @@ def _run(words):
         main()
 
 
-def test_a_bad_file_ends_a_command_with_its_mistakes(tmp_path, capsys):
+def test_a_bad_file_ends_a_command_with_its_problems(tmp_path, capsys):
     path = tmp_path / "bad.txt"
     path.write_text("ground,input,R,0,zero\ninput,R,1\n", encoding="utf-8")
     with pytest.raises(SystemExit) as ended:
@@ -127,7 +127,7 @@ def test_welds_and_floating_slots_of_pmksplus():
     assert sk.Mechanism.from_dict(found.sections).solve(samples=9).ok.all()
     text = "0P.TY.K,0.101.MA,A,0,0,0.GE,E,Fe,0,0.GF,F,kW,0,0.KG,G,Fe,Fe,0.HS,S,QW,0,0,AE,E,F..YRAE,AE,0,0,0,0,c,A,E,F,,"
     text += ".YRGS,GS,0,0,0,0,c,G,S,,...JA"
-    found = pmksplus_packed.read(text + judge_joints.DIGITS[len(text) % 62])
+    found = pmksplus_packed.read(text + check_joints.DIGITS[len(text) % 62])
     assert found.joints["guide of S"] == {"type": "prismatic", "links": ["AE", "GS"], "at": "S", "along": ["E", "F"]}
 
 
@@ -154,11 +154,11 @@ REFUSED = {
 def test_a_bad_file_is_refused_with_its_reason(name):
     module, text, reason = REFUSED[name]
     try:
-        told = str([str(problem) for problem in module.read(text).problems])
+        messages = str([str(problem) for problem in module.read(text).problems])
     except ValueError as flaw:
-        told = str(flaw)
-    assert reason in told
-    assert told != "[]" or not reason
+        messages = str(flaw)
+    assert reason in messages
+    assert messages != "[]" or not reason
 
 
 @given(data=st.data())

@@ -1,4 +1,4 @@
-"""Calls under guard: how each ends, in how much time of the processor and how much memory."""
+"""Guarded calls: how each ends, and its processor time and memory."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from typing import Any
 
 import structkin as sk
 
-#: A call may take this long [s of the processor], and this much memory [bytes].
+#: A call may take this much processor time [s] and memory [bytes].
 SECONDS, BYTES = 10.0, 2**30
 
 
 class LateError(BaseException):
-    """A call takes too long. Nothing catches it but the guard."""
+    """A call takes too long. Only the guard catches it."""
 
 
 @dataclass
 class Guard:
-    """Makes calls; `faults` tells those that ended in another way than they may."""
+    """Makes calls; `faults` lists those that ended in a way that is not allowed."""
 
     where: str = ""
     timed: bool = True
@@ -33,7 +33,7 @@ class Guard:
         self.faults: list[str] = []
 
     def __call__(self, what: str, call: Callable[[], Any]) -> Any:
-        """Return what a call returns; None where it ends in a mistake that is told, or in a fault."""
+        """Return what a call returns; None where it ends in a reported problem or in a fault."""
         began = time.process_time()
         if self.timed:
             signal.signal(signal.SIGPROF, _late)
@@ -61,7 +61,7 @@ def _late(*_: Any) -> None:
 
 @contextmanager
 def little_memory() -> Iterator[None]:
-    """Let this process take so much more memory than it has, where the system can bound it."""
+    """Limit the memory that this process may add, where the system can enforce it."""
     if not sys.platform.startswith("linux"):
         yield
         return

@@ -1,4 +1,4 @@
-"""Example files, damaged: numbers, names, types and structure of their TOML, as slips and tools damage them."""
+"""Example files, damaged: numbers, names, types and structure of their TOML, as typing errors and tools damage them."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ _NUMBER = re.compile(r"(?<![\w.\"])[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?(?![\w.\"]
 _TEXT = re.compile(r"\"[^\"\n]*\"")
 _KEY = re.compile(r"(?m)^\s*(\"[^\"\n]+\"|[\w-]+)\s*=")
 
-#: What stands where a number stood.
+#: Replacements for a number.
 NUMBERS = (
     "0", "-0.0", "1", "-1", "1e-310", "5e-324", "1e-12", "1e-6", "1e6", "1e9", "1e12", "1e21", "1e150", "1.7e308",
     "nan", "inf", "-inf", "9" * 30, "9" * 5000, '"0"', '"1 mm"', '"90 deg"', '"1e400"', "true", "[]", "[0, 0]",
     "{}", '""',
 )  # fmt: skip
-#: What stands where a text stood.
+#: Replacements for a text.
 TEXTS = (
     "t", "t/0", "t/(1-1)", "95*sin(2*pi*t)", "80000000.0*sin(2*pi*t)", "exp(1000*t)", "1/t", "sqrt(t-1)", "log(t)",
     "1e9*t", "t^99", "tan(t)", "abs(t)", "sin(1/t)", "2", "nan", "inf", "mm", "m", "km", "deg", "rad", "rpm", "60 rpm",
@@ -38,7 +38,7 @@ def _replaced(text: str, match: re.Match[str], new: str) -> str:
 
 
 def _any_number(text: str, random: random.Random) -> str:
-    """Put another number, or something else, in the place of a number."""
+    """Replace a number by another number or something else."""
     found = list(_NUMBER.finditer(text))
     return _replaced(text, random.choice(found), random.choice(NUMBERS)) if found else text
 
@@ -55,7 +55,7 @@ def _scaled_number(text: str, random: random.Random) -> str:
 
 
 def _other_name(text: str, random: random.Random) -> str:
-    """Put another name of the file, or something else, in the place of a text."""
+    """Replace a text by another name of the file or something else."""
     found = list(_TEXT.finditer(text))
     if not found:
         return text
@@ -77,7 +77,7 @@ def _other_key(text: str, random: random.Random) -> str:
 
 
 def _other_value(text: str, random: random.Random) -> str:
-    """Put something of any type in the place of a whole value."""
+    """Replace a whole value by something of any type."""
     lines = text.splitlines(keepends=True)
     found = [k for k, line in enumerate(lines) if _KEY.match(line)]
     if not found:
@@ -88,7 +88,7 @@ def _other_value(text: str, random: random.Random) -> str:
 
 
 def _lines(text: str, random: random.Random) -> str:
-    """Take a line away, write it twice, or move it."""
+    """Delete a line, duplicate it, or move it."""
     lines = text.splitlines(keepends=True)
     if len(lines) < 2:
         return text
@@ -106,7 +106,7 @@ def _lines(text: str, random: random.Random) -> str:
 
 
 def _added(text: str, random: random.Random) -> str:
-    """Add a key or a section that means something to mechanisms of other kinds."""
+    """Add a key or a section that other kinds of mechanisms use."""
     line = random.choice((
         f"duration = {random.choice(NUMBERS)}", "duration = 1e6", "[masses]", "[lengths]", "[initial]",
         "[forces]\ngravity = [0, -9.81]", f"[cams]\nx = {random.choice(VALUES)}", f"units = {random.choice(VALUES)}",
@@ -118,14 +118,14 @@ def _added(text: str, random: random.Random) -> str:
 
 
 def _characters(text: str, random: random.Random) -> str:
-    """Take a character away, or add one."""
+    """Delete a character, or add one."""
     k = random.randrange(len(text) + 1)
     return (
         text[:k] + random.choice(("", "[", "]", '"', "=", "{", ",", ".", "\x00", "e", "-", "\n", "é")) + text[k + 1 :]
     )
 
 
-#: Those that leave a file that can be read come more often.
+#: Mutations that leave a readable file are more frequent.
 _MUTATIONS = (
     *(_any_number, _scaled_number, _scaled_number, _other_name, _other_name) * 3,
     *(_other_key, _other_value, _lines, _added, _characters),

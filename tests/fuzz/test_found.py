@@ -1,4 +1,4 @@
-"""What damaged files have found, one by one: each was a traceback or a warning."""
+"""Faults that damaged files revealed, one by one: each was once a traceback or a warning."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ def crank(**driver):
 
 
 def moved(name, point, place):
-    """An example with a point at another place."""
+    """An example with one point moved."""
     data = sk.load(path(name)).source_dict
     data["points"][point] = place
     return sk.Mechanism.from_dict(data)
 
 
 @pytest.mark.parametrize("law", ["t/0", "t/(1-1)", "t/(2-2*1)", "1 + 3/0"])
-def test_a_formula_that_divides_by_zero_is_told(law):
+def test_a_formula_that_divides_by_zero_is_refused(law):
     with pytest.raises(sk.InputError, match=r"drivers.motor.law: .*(divides by zero|not a finite number)"):
         crank(law=law)
 
@@ -35,7 +35,7 @@ def test_a_formula_without_a_finite_speed_has_no_cycle(law):
         crank(law=law).solve()
 
 
-def test_a_cycle_longer_than_numbers_go_is_told():
+def test_a_cycle_beyond_the_range_of_numbers_is_refused():
     with pytest.raises(sk.InputError, match="duration: a full cycle at 1e-310 rad/s takes too long"):
         crank(speed=1e-310).solve()
 
@@ -44,13 +44,13 @@ def test_a_cycle_longer_than_numbers_go_is_told():
     "table",
     [[[0, 0], [1e-310, 1], [2e-310, 2]], [[0, 0], [1e-17, 1], [1, 2]], [[1, 0], [1 + 1e-15, 1], [3, 2], [4, 0]]],
 )
-def test_times_of_a_table_that_lie_too_near_are_told(table):
+def test_times_of_a_table_that_are_too_close_are_refused(table):
     with pytest.raises(sk.InputError, match=r"drivers.motor.table: row 2: the time .* after the previous row"):
         crank(table=table)
 
 
 @pytest.mark.parametrize("place", ["A = [{}, 0]", 'A = [0, 0]\nB = "{}"\n[lengths]\n"A-B" = {}'])
-def test_an_integer_of_thousands_of_digits_is_told(place, tmp_path):
+def test_an_integer_of_thousands_of_digits_is_refused(place, tmp_path):
     file = tmp_path / "long.toml"
     file.write_text("[points]\n" + place.replace("{}", "9" * 5000))
     with pytest.raises(sk.InputError, match=r"the TOML contains a number that cannot be read; .*4300 digits"):
@@ -58,17 +58,17 @@ def test_an_integer_of_thousands_of_digits_is_told(place, tmp_path):
 
 
 def test_a_point_at_1e21_has_a_report():
-    """No driver's way was large enough to be named."""
+    """No driver moved far enough to be named."""
     motion = moved("platform_3rpr", "A3", [1e21, 10]).solve(13)
     assert not motion.ok.any()
     assert "out of reach at group 1" in motion.report
 
 
-def test_limits_of_a_press_with_a_point_at_1e21_warn_of_nothing():
+def test_limits_of_a_press_with_a_point_at_1e21_give_no_warning():
     assert moved("toggle_press", "E", [-550, 1e21]).limits("cylinder").failure
 
 
-def test_limits_of_an_excavator_with_a_joint_far_away_find_an_end_to_rounding():
-    """At an end where two discriminants are zero, one of them had the same sign at both places that bracket it."""
+def test_limits_of_an_excavator_with_a_distant_joint_find_an_end_to_rounding():
+    """At an end with two zero discriminants, one of them had the same sign at both ends of its bracket."""
     found = moved("excavator", "G", [1e9, 1.7]).limits("arm_cylinder")
     assert found.lower.kind == found.upper.kind == "folded"

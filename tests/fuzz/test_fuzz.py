@@ -1,4 +1,4 @@
-"""Damaged files through every call: what they end in is a result or a list of mistakes, soon and without a warning."""
+"""Damaged files through every call: each ends in a result or a list of problems, soon and without a warning."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ import structkin as sk
 from structkin.examples import names, path
 
 EXAMPLES = {name: path(name).read_text(encoding="utf-8") for name in names()}
-#: Files of the long set, in so many tests.
+#: Files of the long set, and its number of tests.
 FILES, PARTS = 20_000, 40
 
 
 def go_through(seeds: range, folder: Path, *, timed: bool) -> list[str]:
-    """Return what goes wrong with the files that these seeds damage."""
+    """Return the faults for the files that these seeds damage."""
     for table in path(names()[0]).parent.glob("*.csv"):
         shutil.copy(table, folder)
     faults: list[str] = []
@@ -48,13 +48,13 @@ def _through(guard: Guard, file: Path) -> None:
     guard("simulate", lambda: mechanism.simulate(0.1))
 
 
-def test_damaged_files_end_in_a_result_or_in_mistakes(tmp_path):
+def test_damaged_files_give_a_result_or_problems(tmp_path):
     assert go_through(range(100), tmp_path, timed=False) == []
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(PARTS))
-def test_many_damaged_files_end_soon(part, tmp_path):
+def test_many_damaged_files_finish_soon(part, tmp_path):
     count = FILES // PARTS
     with little_memory():
         assert go_through(range(part * count, (part + 1) * count), tmp_path, timed=True) == []

@@ -1,4 +1,4 @@
-"""Mechanisms for the global methods, and their frames as a topological motion has them."""
+"""Mechanisms for the global methods, and their frames from a topological motion."""
 
 import cmath
 import sys
@@ -22,7 +22,7 @@ __all__ = [
     "three_cranks", "train",
 ]  # fmt: skip
 
-#: The families, and methods that between them use every linear solver.
+#: The families, and methods that together use every linear solver.
 FAMILIES = ("natural", "reference-point", "fully-cartesian", "relative")
 METHODS = ("global", "global-sparse", "global-triangular")
 
@@ -64,7 +64,7 @@ def slider_crank(crank, rod, angle=0.8):
 
 
 def three_cranks():
-    """A parallelogram with a third crank: one link is redundant, and all agree."""
+    """A parallelogram with a third crank: one link is redundant but consistent."""
     return sk.Mechanism(
         "Three cranks",
         points={"A": [0, 0], "B": [0.5, 1], "C": [2.5, 1], "D": [2, 0], "E": [4, 0], "F": [4.5, 1]},
@@ -74,12 +74,12 @@ def three_cranks():
     )  # fmt: skip
 
 
-#: Where a circular slot is: its pin on a link, shared by two links, on a slide, or in a larger group.
+#: The position of a circular slot: its pin on a link, shared by two links, on a slide, or in a larger group.
 SLOTS = ("in the ground", "in the crank", "in the link that is found", "of a shared pin", "on a slide", "of a platform")
 
 
 def circular_slot(where):
-    """A crank that drives what is led by a circular slot."""
+    """A crank that drives a part guided by a circular slot."""
     places = {"A": [0, 0], "B": [1, 0.5], "C": [2.8, 2], "D": [4, 0], "P": [2, 1.8], "E": [3, 3], "F": [6, 2.5]}
     links = {"ground": ["A", "D"], "crank": ["A", "B"]}
     more = {}
@@ -110,7 +110,7 @@ def circular_slot(where):
 
 
 def scalable(k):
-    """The four-bar with k dyads of Saura et al., sec. 4: crank 2, all else 6."""
+    """The four-bar with k dyads of Saura et al., sec. 4: crank 2, all other lengths 6."""
     points = {"A": [0, 0], "B": xy(cmath.rect(2, 0.9))}
     links = {"ground": ["A"], "crank": ["A", "B"]}
     before = cmath.rect(2, 0.9)
@@ -159,7 +159,7 @@ def distinct(motion, other):
         if not mine.size:
             gaps.append(np.zeros(0))
             continue
-        # Links that only slide at a steady speed have no acceleration but the rounding of their v^2.
+        # Links that only slide at a steady speed have no acceleration except rounding of their v^2.
         least = 1e-3 * max(np.abs(mine).max(), fastest**2 / size)
         scale = size if order == 0 else np.maximum(np.abs(mine).max(axis=0), least)
         fastest = np.abs(mine).max() if order == 1 else 0.0

@@ -1,4 +1,4 @@
-"""The tracker of a global method: what it takes over from Newton's method, and its curves."""
+"""The tracker of a global method: what it reuses from Newton's method, and its curves."""
 
 import numpy as np
 import pytest
@@ -22,8 +22,8 @@ def scaled_four_bar(family="natural", make=Dense):
 
 @given(NUMBERS)
 @settings(max_examples=30)
-def test_a_quintic_is_its_own_curve(coefficients):
-    """Value, slope and bend at both ends of any polynomial of the fifth degree give that polynomial."""
+def test_a_quintic_is_reproduced(coefficients):
+    """Value, slope and second derivative at both ends determine any polynomial of degree five."""
     p = np.polynomial.Polynomial(coefficients)
 
     class End:
@@ -42,13 +42,13 @@ def test_a_quintic_is_its_own_curve(coefficients):
 
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("make", [Dense, Sparse])
-def test_one_pose_as_among_many(family, make):
+def test_one_pose_alone_and_among_many(family, make):
     scaled = scaled_four_bar(family, make)
     z = np.array([[0.9]])
     one, many = close_pose(scaled, scaled.coordinates.start(), z, 20), close(scaled, scaled.coordinates.start(), z, 20)
     assert one is not None and one.iterations == many.iterations[0] and one.step < 1e-8
     np.testing.assert_allclose(one.q, many.q, rtol=1e-13, atol=1e-14)
-    # What is taken over from Newton's method is that of the pose itself.
+    # The factors reused from Newton's method are those of the pose itself.
     taken, own = Pose(scaled, z, one.q, 1, one), Pose(scaled, z, one.q)
     np.testing.assert_array_equal(taken.signs, own.signs)
     assert taken.strength == pytest.approx(own.strength, rel=1e-6)
@@ -70,8 +70,8 @@ def test_the_sum_of_steps_bounds_the_departure():
     assert (gone <= found.moved * (1 + 1e-12)).all() and found.moved.max() > 0.01
 
 
-def test_a_pose_near_a_singular_one_is_looked_at_where_it_is():
-    """The Jacobian of the step before is not good enough there."""
+def test_a_pose_near_a_singular_one_gets_a_new_jacobian():
+    """The Jacobian of the previous step is not accurate enough there."""
     scaled = Scaled(four_bar(1, 2, 1, 2, 0.5).constraints("natural"), Dense)
     z = np.array([[1e-3]])
     start = four_bar(1, 2, 1, 2, 1e-3).constraints("natural").start()
@@ -81,7 +81,7 @@ def test_a_pose_near_a_singular_one_is_looked_at_where_it_is():
     assert pose.strength == Pose(scaled, z, found.q).strength < 0.05 and pose.factors is not found.factors
 
 
-def test_stations_by_compiled_sweeps(monkeypatch):
+def test_continuation_points_by_compiled_sweeps(monkeypatch):
     """Long chains are tracked by the sweeps that solve their samples."""
     pytest.importorskip("numba")
     monkeypatch.setattr(solver, "FULL", 4)

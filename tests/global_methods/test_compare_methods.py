@@ -1,4 +1,4 @@
-"""`m.compare()` and `structkin compare`: agreement and disagreement are told, in words, numbers and exit codes."""
+"""`m.compare()` and `structkin compare`: agreement and disagreement are reported in words, numbers and exit codes."""
 
 import json
 import subprocess
@@ -35,15 +35,15 @@ def test_the_methods_agree_on_a_four_bar():
     assert json.loads(json.dumps(found.to_dict()))["runs"][2]["n"] == 4
 
 
-def test_disagreement_is_told():
-    """Behind a gap the closed form goes on in its assembly mode; a global method says that it did not get there."""
+def test_disagreement_is_reported():
+    """Beyond a gap the closed form continues in its assembly mode; a global method reports that it cannot reach it."""
     found = four_bar(1, 2, 1 - 1e-4, 2, 0.7).compare(181, methods=["global"], coordinates=["natural"])
     assert not found.agrees
     assert found.runs[1].status_differences > 50 and found.runs[1].position < 1e-10
 
 
-def test_a_change_point_that_a_global_method_calls_singular_is_no_disagreement():
-    """All bars in line at a sample: no rates there by a global method, but the position that goes on smoothly."""
+def test_a_change_point_that_a_global_method_calls_singular_is_not_a_disagreement():
+    """All bars in line at a sample: a global method gives no rates there, but the position of the smooth motion."""
     m = four_bar(1, 2, 1, 2, 0.5)
     drivers = {"motor": {"joint": "A", "law": "pi*t"}}
     m = sk.Mechanism.from_dict({**m.source_dict, "drivers": drivers, "duration": 2.0})
@@ -53,7 +53,7 @@ def test_a_change_point_that_a_global_method_calls_singular_is_no_disagreement()
     assert all(run.status_differences == 0 and run.position < 1e-10 for run in found.runs)
 
 
-def test_unknown_names_are_all_told():
+def test_unknown_names_are_all_reported():
     with pytest.raises(sk.InputError) as error:
         four_bar(1, 3, 2.5, 3, 0.7).compare(0, methods=["globl"], coordinates=["naturel"], duration=-1.0)
     assert [problem.key for problem in error.value.problems] == ["methods", "coordinates", "samples", "duration"]
@@ -78,8 +78,8 @@ def test_command_line(tmp_path):
     assert short.returncode == 1 and "not all methods agree" in short.stdout
 
 
-def test_time_and_memory_are_those_of_the_method_from_the_first_call_on():
-    """What a process imports and remembers at its first solution is no cost of a method: a process of its own tells."""
+def test_time_and_memory_are_those_of_the_method_from_the_first_call():
+    """Imports and caches of a process's first solution are no cost of a method, as a fresh process shows."""
     code = (
         "import json, sys, structkin as sk\n"
         "m = sk.load(sys.argv[1])\n"
@@ -95,34 +95,34 @@ def test_time_and_memory_are_those_of_the_method_from_the_first_call_on():
         assert a == pytest.approx(b, rel=0.25)
 
 
-def test_a_method_that_takes_too_long_is_given_up():
-    told = []
+def test_a_method_that_takes_too_long_is_abandoned():
+    parts = []
     found = four_bar(1, 3, 2.5, 3, 0.7).compare(
         37, methods=["global", "global-sparse"], coordinates=["natural", "relative"],
-        patience=1e-9, progress=told.append,
+        patience=1e-9, progress=parts.append,
     )  # fmt: skip
     assert [run.method for run in found.runs] == ["topological"]
     assert len(found.abandoned) == 4 and ("global", "relative") in found.abandoned
     assert found.to_dict()["abandoned"][0] == {"method": "global", "coordinates": "natural"}
-    assert found.agrees and told[-1] == 1.0 and told == sorted(told)
+    assert found.agrees and parts[-1] == 1.0 and parts == sorted(parts)
     patient = four_bar(1, 3, 2.5, 3, 0.7).compare(37, methods=["global"], coordinates=["natural"], patience=None)
     assert not patient.abandoned and len(patient.runs) == 2
     for wrong in (0, -1.0, float("nan"), "1", True):
         with pytest.raises(sk.InputError, match="patience"):
             four_bar(1, 3, 2.5, 3, 0.7).compare(37, patience=wrong)
-    told = structkin("compare", path("crank_rocker"), "--samples", 25, "--method", "global", "--patience", "1e-9")
-    words = " ".join(told.stdout.split())
-    assert told.returncode == 1 and "Abandoned after 1e-09 s: global (natural)" in words
+    result = structkin("compare", path("crank_rocker"), "--samples", 25, "--method", "global", "--patience", "1e-9")
+    words = " ".join(result.stdout.split())
+    assert result.returncode == 1 and "Abandoned after 1e-09 s: global (natural)" in words
 
 
-def test_progress_is_told_within_a_method():
-    told = []
-    sk.load(path("crank_rocker")).compare(2001, methods=["global"], coordinates=["natural"], progress=told.append
+def test_progress_is_reported_within_a_method():
+    parts = []
+    sk.load(path("crank_rocker")).compare(2001, methods=["global"], coordinates=["natural"], progress=parts.append
     )  # fmt: skip
-    assert len(told) > 10 and told == sorted(told) and sum(0.5 < part < 1 for part in told) > 3
+    assert len(parts) > 10 and parts == sorted(parts) and sum(0.5 < part < 1 for part in parts) > 3
 
 
-def test_units_and_names_are_no_markup(tmp_path):
+def test_units_and_names_are_not_read_as_markup(tmp_path):
     data = dict(four_bar(1, 3, 2.5, 3, 0.7).source_dict)
     file = tmp_path / "red.json"
     file.write_text(json.dumps({**data, "title": "[red]four-bar"}))
@@ -140,15 +140,15 @@ def test_solve_takes_method_and_coordinates():
     assert wrong.returncode == 2 and "has no coordinates" in wrong.stderr
 
 
-def test_a_ram_that_is_short_beside_the_mechanism():
-    """Its rows are small beside the mechanism's size at every pose, which makes none of them a singular one."""
+def test_a_ram_that_is_short_relative_to_the_mechanism():
+    """Its rows are small relative to the mechanism's size at every pose, but no pose is singular."""
     found = sk.load(path("excavator")).compare(13, methods=["global"], coordinates=["natural", "relative"])
     assert found.agrees and found.regular == found.samples == 13
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_regularity_is_that_of_the_parts(family):
-    """A point far out makes the mechanism large, and no pose singular."""
+def test_regularity_is_judged_by_the_parts(family):
+    """A distant point makes the mechanism large, but no pose singular."""
     table = four_bar(1, 3, 2.5, 3, 0.7).source_dict
     far = {**table, "points": {**table["points"], "F": (900.0, 0.0)}}
     far["links"] = {**table["links"], "ground": [*table["links"]["ground"], "F"]}
@@ -160,5 +160,5 @@ def test_regularity_is_that_of_the_parts(family):
     (near, small), (same, shrunk) = sigmas
     np.testing.assert_allclose(same, near, rtol=0.2)
     assert near.min() > 0.05
-    if family != "natural":  # there a pin on the ground is no coordinate
+    if family != "natural":  # there a pin on the ground is not a coordinate
         assert shrunk.max() < 0.05 * small.min()

@@ -22,7 +22,7 @@ import structkin as sk
 from structkin.examples import path
 from structkin.global_methods import gaps
 
-WAYS = [(method, family) for method in METHODS for family in FAMILIES]
+COMBINATIONS = [(method, family) for method in METHODS for family in FAMILIES]
 
 
 def assert_agree(motion, other, *, rates=1e-8):
@@ -42,7 +42,7 @@ def test_all_methods_and_families_agree_on_every_example(name):
     kl = m.solve(61, method="topological-kl")
     for gap in distinct(motion, kl):
         assert gap.max(initial=0.0) < 1e-10
-    for method, family in WAYS:
+    for method, family in COMBINATIONS:
         other = m.solve(61, method=method, coordinates=family)
         assert_agree(motion, other)
         np.testing.assert_array_equal(other.status, motion.status)
@@ -55,7 +55,7 @@ def test_circular_slots(where):
     m = circular_slot(where)
     motion = m.solve(61)
     assert motion.ok.all()
-    for method, family in WAYS:
+    for method, family in COMBINATIONS:
         other = m.solve(61, method=method, coordinates=family)
         assert other.ok.all()
         assert_agree(motion, other)
@@ -64,23 +64,23 @@ def test_circular_slots(where):
 
 
 @settings(max_examples=40, deadline=None)
-@given(seed=st.integers(0, 2**31), way=st.sampled_from(WAYS))
-def test_random_mechanisms(seed, way):
-    assert_random(seed, way, 25)
+@given(seed=st.integers(0, 2**31), chosen=st.sampled_from(COMBINATIONS))
+def test_random_mechanisms(seed, chosen):
+    assert_random(seed, chosen, 25)
 
 
 @pytest.mark.slow
 @settings(max_examples=2000, deadline=None)
-@given(seed=st.integers(0, 2**31), way=st.sampled_from(WAYS))
-def test_many_random_mechanisms(seed, way):
-    assert_random(seed, way, 61)
+@given(seed=st.integers(0, 2**31), chosen=st.sampled_from(COMBINATIONS))
+def test_many_random_mechanisms(seed, chosen):
+    assert_random(seed, chosen, 61)
 
 
-def assert_random(seed, way, samples):
+def assert_random(seed, chosen, samples):
     case = build(seed)
     m = case.mechanism()
     motion = m.solve(samples, duration=case.duration)
-    other = m.solve(samples, duration=case.duration, method=way[0], coordinates=way[1])
+    other = m.solve(samples, duration=case.duration, method=chosen[0], coordinates=chosen[1])
     position, _, acceleration = distinct(motion, other)
     both = motion.ok & other.ok
     sigma = other.statistics.smallest_singular_value[both]
@@ -89,8 +89,8 @@ def assert_random(seed, way, samples):
     assert acceleration[clear].max(initial=0.0) < 1e-7
     assert other.statistics.iterations.max() <= 3
     assert other.residual()[other.ok].max(initial=0.0) < 1e-10
-    # A closed form knows its assembly mode beyond a gap, and a global method has to get there; a group that is tracked
-    # may in turn not take up a motion that the whole mechanism does. Without gaps there is nothing to differ about.
+    # A closed form knows its assembly mode beyond a gap, and a global method has to find a path there; a tracked group
+    # may in turn fail to resume a motion that the whole mechanism resumes. Without gaps they cannot differ.
     assert not motion.ok.all() or other.ok.all()
 
 
@@ -100,7 +100,7 @@ def assert_random(seed, way, samples):
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("samples", [360, 361])
 def test_change_points_are_passed_as_the_topological_method_does(family, samples):
-    """A parallelogram, its crossed form, equal rods: branches cross, and the motion goes straight on."""
+    """A parallelogram, its crossed form, equal rods: branches cross, and the motion continues smoothly."""
     for m in (four_bar(1, 2, 1, 2, 0.7), four_bar(1, 2, 1, 2, 0.7, side=-1), slider_crank(1, 1)):
         motion, other = m.solve(samples), m.solve(samples, method="global", coordinates=family)
         assert other.ok.all()
@@ -109,13 +109,13 @@ def test_change_points_are_passed_as_the_topological_method_does(family, samples
 
 
 def test_a_sample_at_a_change_point_is_singular_and_keeps_its_position():
-    """The Jacobian has no inverse there, and so no rates; the topological method has those of the smooth motion."""
+    """The Jacobian is singular there, so there are no rates; the topological method has those of the smooth motion."""
     m = four_bar(1, 2, 1, 2, 0.5)
     angles = np.linspace(0, 2 * np.pi, 73)
     motion = m.solve(drivers={"motor": (angles, np.ones(73), np.zeros(73))})
     assert motion.ok.all()
     flat = [0, 36, 72]
-    for method, family in WAYS:
+    for method, family in COMBINATIONS:
         other = m.solve(drivers={"motor": (angles, np.ones(73), np.zeros(73))}, method=method, coordinates=family)
         np.testing.assert_array_equal(np.flatnonzero(~other.ok), flat)
         assert (other.status[flat] == sk.Status.SINGULAR).all() and (other.failed_group[flat] == 1).all()
@@ -123,17 +123,17 @@ def test_a_sample_at_a_change_point_is_singular_and_keeps_its_position():
         np.testing.assert_allclose(other.position("C"), motion.position("C"), atol=1e-9)
         for rate in (other.velocity("C"), other.acceleration("C"), other.K("C")):
             assert np.isnan(rate[flat]).all() and np.isfinite(rate[other.ok]).all()
-        told = {failure.sample for failure in other.statistics.failures if failure.outcome is sk.Outcome.SINGULAR_POSE}
-        assert told == set(flat)
+        lost = {failure.sample for failure in other.statistics.failures if failure.outcome is sk.Outcome.SINGULAR_POSE}
+        assert lost == set(flat)
 
 
 @pytest.mark.parametrize("samples", [25, 37, 49])
 @pytest.mark.parametrize("family", FAMILIES)
 def test_samples_at_change_points_do_not_stop_the_motion(family, samples):
-    """Wherever the stations fall: no station stands on a singular pose, as there is no way on from it."""
+    """For any continuation points: none lies on a singular pose, as no step leads on from it."""
     angles = 0.5 * np.pi + np.linspace(0, 2 * np.pi, samples)
     drivers = {"motor": (angles, np.ones(samples), np.zeros(samples))}
-    # The bars are in line at 0 and pi; crank and rod of the same length lie on each other where the crank is upright.
+    # The bars are in line at 0 and pi; crank and rod of the same length coincide where the crank is upright.
     for m, to_flat in ((four_bar(1, 2, 1, 2, 0.5, side=-1), np.sin), (slider_crank(1, 1), np.cos)):
         flat = np.abs(to_flat(angles)) < 1e-12
         motion, other = m.solve(drivers=drivers), m.solve(drivers=drivers, method="global", coordinates=family)
@@ -145,7 +145,7 @@ def test_samples_at_change_points_do_not_stop_the_motion(family, samples):
 
 @pytest.mark.parametrize("miss", [1e-2, 1e-4, 1e-6, 1e-8])
 def test_a_near_miss_is_not_jumped_over(miss):
-    """A bar a little too long: the branches turn away from each other, and the motion stays on its own."""
+    """A bar a little too long: the branches do not meet, and the motion stays on its branch."""
     m = four_bar(1, 2, 1 + miss, 2, 0.7)
     motion = m.solve(181)
     assert motion.ok.all()
@@ -156,21 +156,21 @@ def test_a_near_miss_is_not_jumped_over(miss):
 
 
 def test_a_gap_is_not_jumped_over():
-    """A bar a little too short: a narrow gap. What lies behind is another circuit, not reached and not invented."""
+    """A bar a little too short: a narrow gap. Beyond it lies another circuit, which is not reached and not invented."""
     m = four_bar(1, 2, 1 - 1e-4, 2, 0.7)
     motion = m.solve(361)
     first, last = np.flatnonzero(~motion.ok)[[0, -1]]
-    for method, family in WAYS[::3]:
+    for method, family in COMBINATIONS[::3]:
         other = m.solve(361, method=method, coordinates=family)
         assert other.ok[:first].all() and other.ok[last + 1 :].all()
         assert not other.ok[first : last + 1].any()
         assert_agree(motion, other)
 
 
-def test_out_of_reach_is_told_with_group_and_rows():
+def test_out_of_reach_is_reported_with_group_and_rows():
     m = four_bar(2, 1.5, 1.2, 2, 0.3)
     motion = m.solve(61)
-    for method, family in WAYS:
+    for method, family in COMBINATIONS:
         other = m.solve(61, method=method, coordinates=family)
         reached = np.flatnonzero(~motion.ok)[0]
         assert other.ok[:reached].all() and not other.ok[reached]
@@ -184,23 +184,23 @@ def test_out_of_reach_is_told_with_group_and_rows():
             m.solve(61, method=method, coordinates=family, strict=True)
 
 
-def test_behind_a_gap_the_motion_is_taken_up_again():
-    """A rocker driven to and fro beyond its limit."""
+def test_beyond_a_gap_the_motion_is_resumed():
+    """A rocker driven back and forth beyond its limit."""
     m = four_bar(2, 1.5, 1.2, 2, 0.3)
     angles = 0.3 + 1.2 * np.sin(np.linspace(0, np.pi, 61))
     motion = m.solve(drivers={"motor": angles})
     assert 0 < motion.ok.sum() < 61 and motion.ok[-1]
-    for method, family in WAYS:
+    for method, family in COMBINATIONS:
         other = m.solve(drivers={"motor": angles}, method=method, coordinates=family)
         np.testing.assert_array_equal(other.status, motion.status)
         assert distinct(motion, other)[0].max() < 1e-10
 
 
-def test_redundant_joints_are_met_by_independent_rows():
+def test_redundant_joints_are_satisfied_by_independent_rows():
     """Three cranks on one bar, through both change points."""
     m = three_cranks()
     motion = m.solve(61)
-    for method, family in WAYS:
+    for method, family in COMBINATIONS:
         other = m.solve(61, method=method, coordinates=family)
         assert other.ok.all()
         assert_agree(motion, other)
@@ -218,7 +218,7 @@ def test_redundant_joints_that_contradict_are_refused():
 
 
 def test_a_full_turn_between_moving_links_passes_both_singular_forms():
-    """The angle between crank and coupler makes a whole turn: dot and cross rows take turns."""
+    """The angle between crank and coupler makes a whole turn: dot and cross rows alternate."""
     m = four_bar(1, 3, 2.5, 3, 0.7)
     data = {**m.source_dict, "drivers": {"motor": {"joint": "B", "links": ["crank", "coupler"], "speed": 1.0}}}
     m = sk.Mechanism.from_dict(data)
@@ -231,10 +231,10 @@ def test_a_full_turn_between_moving_links_passes_both_singular_forms():
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_guiding_constraint_by_cubic_splines(family):
-    """S1 eq. 84: a point led along a path given by splines in x and y, by two slides at right angles."""
+    """S1 eq. 84: a point guided along a path given by splines in x and y, by two slides at right angles."""
     t = np.linspace(0, 1, 9)
     path_x, path_y = 0.3 * np.sin(2 * t), 0.2 * np.cos(3 * t) - 0.2
-    m = _led(t, path_x, path_y)
+    m = guided(t, path_x, path_y)
     motion, other = m.solve(41), m.solve(41, method="global", coordinates=family)
     assert motion.ok.all() and other.ok.all()
     assert_agree(motion, other)
@@ -242,7 +242,7 @@ def test_a_guiding_constraint_by_cubic_splines(family):
     np.testing.assert_allclose(other.position("P")[::5, 1], 1 + path_y, atol=1e-12)
 
 
-def _led(t, x, y):
+def guided(t, x, y):
     return sk.Mechanism(
         points={"P": [1, 1], "Q": [1, 1], "A": [0, 0], "B": [0.4, 1.3]},
         links={"ground": ["A"], "frame": ["Q"], "cart": ["P"], "led": ["P", "B"], "bar": ["A", "B"]},
@@ -257,7 +257,7 @@ def _led(t, x, y):
     )
 
 
-def test_rates_that_are_not_given_are_nan_and_missing_values_a_status():
+def test_missing_rates_are_nan_and_missing_values_a_status():
     m = four_bar(1, 3, 2.5, 3, 0.7)
     other = m.solve(drivers={"motor": np.linspace(0.7, 1.5, 9)}, method="global-sparse")
     assert other.ok.all() and np.isnan(other.velocity("C")).all() and np.isfinite(other.position("C")).all()
@@ -292,7 +292,7 @@ def test_velocity_coefficients_of_a_global_motion(name):
 @pytest.mark.parametrize("name", ["five_bar_two_drivers", "excavator", "jansen_leg", "whitworth_shaper"])
 @pytest.mark.parametrize("family", ["natural", "relative"])
 def test_jerk_of_a_global_motion(name, family):
-    """Third rates are chained through the groups of the frames that the global method has solved."""
+    """Third rates are computed group by group from the frames that the global method has found."""
     m = sk.load(path(name))
     motion, other = m.solve(13), m.solve(13, method="global-sparse", coordinates=family)
     turning = np.stack([motion.angular_jerk(link) for link in m.topology.moving_links])
@@ -303,7 +303,7 @@ def test_jerk_of_a_global_motion(name, family):
     np.testing.assert_allclose(again, paths, atol=1e-9 * np.abs(paths).max())
 
 
-# --- statistics, mistakes, ratios -----------------------------------------------------------------------------
+# --- statistics, bad input, ratios -----------------------------------------------------------------------------
 
 
 def test_statistics():
@@ -317,7 +317,7 @@ def test_statistics():
     assert m.solve(3).statistics is None
 
 
-def test_mistakes():
+def test_bad_input():
     m = four_bar(1, 3, 2.5, 3, 0.7)
     with pytest.raises(sk.InputError, match="'globl' is unknown"):
         m.solve(3, method="globl")
@@ -338,7 +338,7 @@ def test_the_scalable_four_bar():
 
 
 def test_large_systems_are_not_examined(monkeypatch):
-    """Why Newton's method fails is asked of full matrices; where these would take minutes, that is told instead."""
+    """Newton failures are examined with full matrices; where these would take minutes, a message says so."""
     m = sk.load(path("triple_rocker"))
     (driver,) = m.drivers
     values = np.linspace(m.drivers[driver].start, m.limits(driver).upper.value + 0.1, 40)

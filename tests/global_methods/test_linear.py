@@ -1,4 +1,4 @@
-"""The linear solvers on random matrices and on Jacobians: one answer, forwards and transposed."""
+"""The linear solvers on random matrices and on Jacobians: one answer, direct and transposed."""
 
 from types import ModuleType
 
@@ -49,7 +49,7 @@ def test_a_large_one(method):
 
 
 class _Plain(ModuleType):
-    """The kernels as they stand, without Numba."""
+    """The kernels as plain Python, without Numba."""
 
     factor, forward, backward = map(staticmethod, (sweep_kernels.factor, sweep_kernels.forward, sweep_kernels.backward))
 
@@ -63,7 +63,7 @@ def compiled(rows, columns, n):
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("by_numba", [False, True])
 def test_compiled_sweeps(family, by_numba, monkeypatch):
-    """Blocks of all sizes, forwards and transposed; the source of the kernels runs without Numba as well."""
+    """Blocks of all sizes, direct and transposed; the source of the kernels runs without Numba as well."""
     if by_numba:
         pytest.importorskip("numba")
     else:
@@ -86,7 +86,7 @@ def test_a_singular_lane_of_compiled_sweeps(monkeypatch):
     np.testing.assert_allclose(np.einsum("nij,jn->in", matrices, found)[:, [0, 2]], 1.0, atol=1e-10)
 
 
-def test_numba_is_for_work_that_is_worth_it(monkeypatch):
+def test_numba_is_used_only_for_enough_work(monkeypatch):
     assert not sweeps.is_worth_it("auto", 100, 1000) and not sweeps.is_worth_it("numpy", 10**6, 10**6)
     assert sweeps.is_worth_it("numba", 1, 1)
     monkeypatch.setattr(sweeps, "has_numba", lambda: True)
@@ -110,7 +110,7 @@ def test_a_singular_lane_is_nan_and_leaves_the_others_alone(method, n):
 
 @pytest.mark.parametrize("method", [*SOLVERS.values(), compiled])
 def test_complex_lanes(method):
-    """A circle around a change point is solved in complex numbers."""
+    """A contour around a change point is solved in complex numbers."""
     rows, columns = (x.ravel() for x in np.indices((4, 4)))
     real, imaginary = np.random.default_rng(2).standard_normal((2, 3, 4, 4))
     matrices, right = real + 1j * imaginary, np.exp(1j * np.arange(12)).reshape(4, 3)
@@ -118,7 +118,7 @@ def test_complex_lanes(method):
     np.testing.assert_allclose(np.einsum("nij,jn->in", matrices, found), right, atol=1e-12)
 
 
-def test_the_order_is_found_once_and_fills_no_more_than_colamd():
+def test_the_ordering_is_found_once_and_fills_no_more_than_colamd():
     from scipy.sparse import csc_matrix
     from scipy.sparse.linalg import splu
 
@@ -127,7 +127,7 @@ def test_the_order_is_found_once_and_fills_no_more_than_colamd():
     for lane, lu in enumerate(factors._lanes):
         matrix = csc_matrix((entries[:, lane], c.pattern), shape=(c.n, c.n))
         by_colamd = splu(matrix, permc_spec="COLAMD")
-        # Pivots differ from lane to lane, and the fill with them, a little.
+        # Pivots differ from lane to lane, and the fill differs slightly with them.
         assert lu.nnz <= 1.1 * by_colamd.nnz
 
 
@@ -163,7 +163,7 @@ def test_a_pattern_without_a_matching_has_no_blocks():
 
 @pytest.mark.parametrize("reverse", [False, True])
 def test_matching_takes_no_time_on_layered_graphs(reverse):
-    """Diamonds that end nowhere, beside a chain as long that ends at a free column: as many paths as 2^depth."""
+    """Dead-end diamonds next to an equally long chain that ends at a free column: there are 2^depth paths."""
     depth = 200
     entries = [(2 * k + i, 2 * k + i) for k in range(depth) for i in (0, 1)]
     entries += [(2 * k + i, 2 * k + 2 + j) for k in range(depth - 1) for i in (0, 1) for j in (0, 1)]

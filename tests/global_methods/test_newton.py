@@ -1,4 +1,4 @@
-"""The Newton-Raphson method: its convergence, and the failures that S1 draws (Figs. 42, 44, 45), each by its name."""
+"""The Newton-Raphson method: its convergence, and failures that S1 draws (Figs. 42, 44, 45), with their outcomes."""
 
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ def test_convergence_is_quadratic(family):
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_no_solution_fig_44(family):
-    """A double-rocker asked for an angle of its crank that it cannot take."""
+    """A double-rocker at a crank angle that it cannot reach."""
     c = four_bar(2, 1.5, 1.2, 2, 0.3).constraints(family)
     run = sk.newton_raphson(c, c.start()[:, 0], [1.5])
     assert run.outcome is O.NO_SOLUTION and not run.converged and run.rows
@@ -42,7 +42,7 @@ def test_two_solutions_fig_43(family):
     assert gap < 1e-9
 
 
-def test_another_branch_is_told_fig_42b():
+def test_another_branch_is_reported_fig_42b():
     """From near the flat pose of the dyad, a large step ends in the other assembly mode."""
     m = four_bar(2, 1.5, 1.2, 2, 0.3)
     c = m.constraints("relative")
@@ -52,11 +52,11 @@ def test_another_branch_is_told_fig_42b():
             start = c.start()[:, 0] + [0, shift, -shift]
             outcomes.add(sk.newton_raphson(c, start, [angle]).outcome)
     assert O.OTHER_BRANCH in outcomes and O.CONVERGED in outcomes
-    assert O.NO_SOLUTION not in outcomes, "there is one at all these angles"
+    assert O.NO_SOLUTION not in outcomes, "there is a solution at all these angles"
 
 
 def test_equal_rods_fig_45():
-    """Crank and rod of one length, crank upright: the rod may turn about the pin or the slider stand still."""
+    """Crank and rod of equal length, crank upright: the rod may turn about the pin, or the slider may rest."""
     m = slider_crank(1, 1)
     for family in FAMILIES:
         c = m.constraints(family)
@@ -80,7 +80,7 @@ def test_a_level_tangent_fig_42d():
 
 @settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 2**31), family=st.sampled_from(FAMILIES))
-def test_what_converged_closes_and_what_did_not_says_why(seed, family):
+def test_converged_poses_close_and_failures_have_a_reason(seed, family):
     m = build(seed, 2).mechanism()
     c = m.constraints(family)
     rng = np.random.default_rng(seed)
@@ -93,7 +93,7 @@ def test_what_converged_closes_and_what_did_not_says_why(seed, family):
         assert run.rows or run.outcome is not O.NO_SOLUTION
 
 
-def test_far_estimates_are_thrown_off_or_cycle_figs_42a_42c():
+def test_far_estimates_diverge_or_cycle_figs_42a_42c():
     """A crank-rocker can be assembled at every angle; from estimates far away Newton's method may never get there."""
     c = four_bar(1, 3, 2.5, 3, 0.7).constraints("relative")
     rng = np.random.default_rng(0)
@@ -102,10 +102,10 @@ def test_far_estimates_are_thrown_off_or_cycle_figs_42a_42c():
         angle = rng.uniform(0, 2 * np.pi)
         run = sk.newton_raphson(c, c.start()[:, 0] + rng.standard_normal(c.n), [angle])
         found.setdefault(run.outcome, run)
-    assert O.NO_SOLUTION not in found, "there is one at all these angles"
+    assert O.NO_SOLUTION not in found, "there is a solution at all these angles"
     for outcome, figure in ((O.CYCLED, "Fig. 42a"), (O.THROWN_OFF, "Fig. 42c")):
         run = found[outcome]
         assert not run.converged and figure in run.outcome.value and run.residuals[-1] > 1e-9
-    # An iteration to and fro comes no nearer; one that is thrown off still changes by much.
+    # A cycling iteration comes no closer; a diverging one still changes by large steps.
     tail = found[O.CYCLED].residuals[-4:]
     assert max(tail) < 10 * min(tail)

@@ -1,4 +1,4 @@
-"""A mechanism that cannot be put together at its sketch: every method names the same group, and the same reason."""
+"""A mechanism that cannot be assembled at its sketch: every method names the same group and reason."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_a_whole_turn_that_is_out_of_reach():
     assert motion.report.endswith("out of reach at group 2, RRR (coupler + rocker)")
 
 
-def test_gaps_of_a_platform_are_told_of_its_own_group():
+def test_gaps_of_a_platform_are_reported_for_its_group():
     m = sk.load(path("platform_3rpr"))
     values = {id: [drive.start] for id, drive in m.drivers.items()} | {"top": [0.6]}
     by_groups, at_once = m.solve(drivers=values), m.solve(drivers=values, method="global")

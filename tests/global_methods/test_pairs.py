@@ -1,4 +1,4 @@
-"""Higher pairs in the global methods: gears, belts, racks, rolling, cams and Geneva wheels, against the topological."""
+"""Higher pairs in global methods: gears, belts, racks, rolling, cams, Geneva wheels, against the topological one."""
 
 import numpy as np
 import pytest
@@ -22,15 +22,15 @@ from test_rows import assert_derivatives, assert_frames, assert_rows_hold
 
 import structkin as sk
 
-WAYS = [(method, family) for method in METHODS for family in FAMILIES]
+COMBINATIONS = [(method, family) for method in METHODS for family in FAMILIES]
 seeds = st.integers(0, 2**31 - 1)
 
 
-def assert_all(m, samples=25, ways=WAYS, **given_):
-    """Every way gives the motion of the topological method, its K and L, and its counted turns."""
+def assert_all(m, samples=25, combinations=COMBINATIONS, **given_):
+    """Every method gives the motion of the topological one, its K and L, and its unwrapped angles."""
     motion = m.solve(samples, **given_)
     assert motion.ok.all()
-    for method, family in ways:
+    for method, family in combinations:
         other = m.solve(samples, **given_, method=method, coordinates=family)
         assert other.ok.all()
         assert_agree(motion, other)
@@ -44,43 +44,48 @@ def assert_all(m, samples=25, ways=WAYS, **given_):
 
 
 @settings(max_examples=15, deadline=None)
-@given(seed=seeds, elements=st.integers(1, 5), way=st.sampled_from(WAYS))
-def test_random_geared_mechanisms(seed, elements, way):
-    assert_geared(seed, elements, way)
+@given(seed=seeds, elements=st.integers(1, 5), chosen=st.sampled_from(COMBINATIONS))
+def test_random_geared_mechanisms(seed, elements, chosen):
+    assert_geared(seed, elements, chosen)
 
 
 @pytest.mark.parametrize(("seed", "elements"), [(952911210, 4), (2020794986, 4)])
 def test_a_gear_on_a_link_between_two_known_pins(seed, elements):
-    """Its turn is that of a combination of slots."""
-    for way in WAYS[::5]:
-        assert_geared(seed, elements, way)
+    """Its angle comes from a combination of slots."""
+    for chosen in COMBINATIONS[::5]:
+        assert_geared(seed, elements, chosen)
 
 
 def test_points_and_links_of_the_same_names_are_driven_by_two():
-    """A distance between the points J5 and N5, and the angle between the links J5 and N5."""
-    assert_geared(77014839, 4, WAYS[3])
+    """A distance between the points J5 and N5, and an angle between the links J5 and N5."""
+    assert_geared(77014839, 4, COMBINATIONS[3])
 
 
 def test_links_that_only_slide_at_a_steady_speed():
     """Their accelerations are zero, or 1e-37."""
-    assert_geared(77006149, 2, WAYS[1])
+    assert_geared(77006149, 2, COMBINATIONS[1])
+
+
+def test_a_counted_link_that_shares_its_direction_with_a_block():
+    """Rows count the turn of one of them; the lanes are filled from it."""
+    assert_geared(860, 4, ("global", "natural"))
 
 
 @pytest.mark.slow
 @settings(max_examples=2000, deadline=None)
-@given(seed=seeds, elements=st.integers(1, 6), way=st.sampled_from(WAYS))
-def test_many_random_geared_mechanisms(seed, elements, way):
-    assert_geared(seed, elements, way)
+@given(seed=seeds, elements=st.integers(1, 6), chosen=st.sampled_from(COMBINATIONS))
+def test_many_random_geared_mechanisms(seed, elements, chosen):
+    assert_geared(seed, elements, chosen)
 
 
-def assert_geared(seed, elements, way):
+def assert_geared(seed, elements, chosen):
     case = build(seed, elements, menu=MIXED)
     m = case.mechanism()
-    assert_derivatives(m.constraints(way[1]), m, seed)
+    assert_derivatives(m.constraints(chosen[1]), m, seed)
     motion = m.solve(25, duration=case.duration)
     if any(abs(z[0, 0] - m.drivers[id].start) > np.pi for id, z in motion.drivers.items()):
-        return  # a law that begins whole turns from the sketch, where there may be no way to
-    other = m.solve(25, duration=case.duration, method=way[0], coordinates=way[1])
+        return  # a law may begin whole turns from the sketch, where no path may lead
+    other = m.solve(25, duration=case.duration, method=chosen[0], coordinates=chosen[1])
     position, _, acceleration = distinct(motion, other)
     both = motion.ok & other.ok
     clear = other.statistics.smallest_singular_value[both] > 1e-3
@@ -94,8 +99,8 @@ def assert_geared(seed, elements, way):
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_whole_turns_count_however_far_the_samples_are_apart(family):
-    """A ratio is real: after three turns of the first gear the second stands where the ratio says, and nowhere else."""
+def test_whole_turns_count_for_any_spacing_of_samples(family):
+    """A ratio is a real number: after three turns of the first gear the second is where the ratio puts it."""
     m, z = train(), np.array([0.0, 3.0, 19.0, 6.0, -25.0])
     motion = m.solve(drivers={"motor": z}, method="global", coordinates=family)
     turn = motion.angle("second") - 0.5 * np.pi
@@ -105,7 +110,7 @@ def test_whole_turns_count_however_far_the_samples_are_apart(family):
 
 @pytest.mark.parametrize("family", ["natural", "relative"])
 def test_a_gap_is_not_bridged_by_a_pose_that_is_whole_turns_away(family):
-    """A driver that is back after a turn finds its gears elsewhere: only the counted turn tells where."""
+    """When a driver returns after a turn its gears are elsewhere: only the unwrapped angle determines where."""
     data = train().source_dict
     data["points"] |= {"R": (2.2, 1.6)}
     data["links"] |= {"left": ["P", "R"], "right": ["Q", "R"]}
@@ -133,7 +138,7 @@ def test_a_circle_that_rolls_on_a_moving_circle(internal):
         drivers={"motor": {"joint": "O", "law": "2.5*sin(t)"}, "swing": {"joint": "T", "speed": 2.0}},
         duration=6.0,
     )  # fmt: skip
-    assert_all(m, 41, WAYS[:8])
+    assert_all(m, 41, COMBINATIONS[:8])
     for family in FAMILIES:
         c = m.constraints(family)
         assert_derivatives(c, m)
@@ -150,15 +155,15 @@ def test_cams_by_their_law(kind, contact):
     for family in FAMILIES:
         assert_derivatives(m.constraints(family), m)
         assert_rows_hold(m, family)
-    assert_all(m, 49, WAYS[::3])
+    assert_all(m, 49, COMBINATIONS[::3])
 
 
 @settings(max_examples=8, deadline=None)
-@given(seed=seeds, case=st.sampled_from(KINDS), way=st.sampled_from(WAYS))
-def test_random_cams(seed, case, way):
+@given(seed=seeds, case=st.sampled_from(KINDS), chosen=st.sampled_from(COMBINATIONS))
+def test_random_cams(seed, case, chosen):
     m = sk.Mechanism.from_dict(cam_file(*case, np.random.default_rng(seed)))
     if m.solve(49).ok.all():
-        assert_all(m, 49, [way])
+        assert_all(m, 49, [chosen])
 
 
 @pytest.mark.parametrize(("kind", "contact"), KINDS)
@@ -166,7 +171,7 @@ def test_cams_by_their_profile(kind, contact):
     m = eccentric(contact, kind)
     for family in ("natural", "relative"):
         assert_derivatives(m.constraints(family), m)
-    assert_all(m, 25, WAYS[::7])
+    assert_all(m, 25, COMBINATIONS[::7])
 
 
 def test_a_cam_on_a_moving_carrier_that_drives_a_linkage():
@@ -180,7 +185,7 @@ def test_a_cam_on_a_moving_carrier_that_drives_a_linkage():
         drivers={"motor": {"joint": "A", "speed": 2.0}, "swing": {"joint": "O", "law": "0.785398 + 0.5*sin(t)"}},
         duration=6.0,
     )  # fmt: skip
-    assert_all(m, 61, WAYS[::3])
+    assert_all(m, 61, COMBINATIONS[::3])
 
 
 # --- Geneva wheels --------------------------------------------------------------------------------------------
@@ -191,7 +196,7 @@ def test_geneva_wheels_count_their_steps(slots):
     m = geneva(slots, np.exp(0.7j))
     for family in FAMILIES:
         assert_rows_hold(m, family)
-    motion = assert_all(m, 181, WAYS[::3], duration=14.0)
+    motion = assert_all(m, 181, COMBINATIONS[::3], duration=14.0)
     assert np.ptp(motion.geneva("step").steps) == 2
 
 
@@ -207,16 +212,16 @@ def test_a_geneva_wheel_that_begins_some_turns_away(family):
 def test_a_geneva_wheel_on_a_moving_carrier_drives_a_linkage():
     m = geneva_linkage()
     motion = m.solve(120, duration=2 * np.pi)
-    for method, family in WAYS[::3]:
+    for method, family in COMBINATIONS[::3]:
         other = m.solve(120, duration=2 * np.pi, method=method, coordinates=family)
         position, *_ = distinct(motion, other)
         assert position.max() < 1e-10 and (other.ok & motion.ok).sum() > 60
 
 
-# --- what stands beside ---------------------------------------------------------------------------------------
+# --- the rows and coordinates ---------------------------------------------------------------------------------------
 
 
-def test_turns_are_coordinates_only_where_something_needs_them():
+def test_unwrapped_angles_are_coordinates_only_where_needed():
     m = train()
     assert [m.constraints(family).n for family in FAMILIES] == [6, 6, 10, 2]
     assert m.constraints("natural").names == (
@@ -227,7 +232,7 @@ def test_turns_are_coordinates_only_where_something_needs_them():
     assert eccentric("roller", "translating").constraints("natural").turned == ()
 
 
-def test_frames_alone_leave_whole_turns_open():
+def test_frames_alone_do_not_determine_whole_turns():
     c = train().constraints("reference-point")
     q = c.start() + np.array([[0.0, 0, 0, 7.0, 0, 0]]).T
     assert c.turns(c.from_frames(c.frames(q)))[1, 0] == pytest.approx(7.0 - 2 * np.pi)

@@ -1,4 +1,4 @@
-"""Phi, its Jacobian, nu and gamma in every family: by complex steps, and on poses that another method has solved."""
+"""Phi, its Jacobian, nu and gamma in every family: by complex steps, and at poses solved by another method."""
 
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ STEP = 1e-30
 
 
 def at_random(coordinates, mechanism, lanes=4, seed=0):
-    """Coordinates near the sketch that need not meet the rows, and values and rates of everything."""
+    """Coordinates near the sketch that need not satisfy the rows, with random values and rates."""
     rng = np.random.default_rng(seed)
 
     def draw(count):
@@ -34,7 +34,7 @@ def at_random(coordinates, mechanism, lanes=4, seed=0):
     start = np.array([[mechanism.drivers[id].start] for id in coordinates.drivers]).reshape(-1, 1)
     f = len(coordinates.drivers)
     z = start + draw(f)
-    # Differences should not reach over the angles where dot and cross rows take turns.
+    # Differences should not span the angles where dot and cross rows alternate.
     z += np.where(np.abs(np.cos(2 * z)) < 0.1, 0.15, 0.0)
     return q, draw(coordinates.n), z, draw(f), draw(f)
 
@@ -54,7 +54,7 @@ def by_complex_steps(coordinates, q, z):
 
 
 def assert_derivatives(coordinates, mechanism, seed=0):
-    """The Jacobian is the derivative of Phi; -nu and -gamma those by time, with the accelerations zero.
+    """The Jacobian is the derivative of Phi; -nu and -gamma are its time derivatives, with zero accelerations.
 
     Relative coordinates leave out entries that vanish where Phi does: they are at most as large as Phi.
     """
@@ -77,14 +77,14 @@ def assert_derivatives(coordinates, mechanism, seed=0):
         rates = v, dz + t * ddz
         return coordinates.phi(q + t * v + 1j * STEP * rates[0], z + t * dz + t * t / 2 * ddz + 1j * STEP * rates[1])
 
-    step = 1e-5  # small, so that pieces of a cam hardly ever meet inside
+    step = 1e-5  # small, so that a step hardly ever crosses a joint of cam pieces
     second = sum(w * rate(k * step).imag for k, w in zip(PLACES, WEIGHTS, strict=True)) / STEP / step
     gap = (coordinates.gamma(q, v, z, dz, ddz) + second) / units
     assert np.abs(gap).max() < 1e-7 * max(1.0, np.abs(second / units).max())
 
 
 def assert_frames(coordinates, mechanism):
-    """`frame_map` is the derivative of `frames`, the rates follow from it, and `from_frames` goes back."""
+    """`frame_map` is the derivative of `frames`, the rates follow from it, and `from_frames` inverts it."""
     q, v, *_ = at_random(coordinates, mechanism)
     rows, columns, entries = coordinates.frame_map(q)
     matrices = np.zeros((q.shape[1], 4 * len(coordinates.links), coordinates.n))
@@ -129,13 +129,13 @@ def test_rows_hold_on_solved_poses(name, family):
 
 
 def turn_of(motion, link):
-    """How far a link has turned since the sketch, whole turns counted."""
+    """How far a link has turned since the sketch, including whole turns."""
     angle, start = motion.angle(link), motion.mechanism.links[link].direction
     return motion._frames.scalar(motion.plan.turns[link]) if link in motion.plan.turns else angle - np.angle(start)
 
 
 def assert_rows_hold(m, family):
-    """What the topological method has solved meets the rows, their rates and second rates."""
+    """Solutions of the topological method satisfy the rows, their rates and second rates."""
     motion = m.solve(25)
     coordinates = m.constraints(family)
     assert coordinates.n == len(coordinates.names) and coordinates.m == len(coordinates.rows) >= coordinates.n
@@ -167,12 +167,12 @@ def test_counts_of_the_scalable_four_bar():
     assert m.constraints("relative").n == 35
 
 
-def test_redundant_joints_are_more_rows():
+def test_redundant_joints_add_rows():
     coordinates = three_cranks().constraints("reference-point")
     assert coordinates.m == coordinates.n + 1
 
 
-def test_without_drivers_the_joints_alone_are_left():
+def test_without_drivers_only_joints_are_left():
     m = slider_crank(1, 2)
     for family in FAMILIES:
         free, driven = m.constraints(family, drivers=[]), m.constraints(family)
@@ -185,13 +185,13 @@ def test_without_drivers_the_joints_alone_are_left():
 
 
 def test_loops_alone_give_rows_in_relative_coordinates():
-    """A cut loop depends on its own joints: the second dyad does not see the first crank's loop closed elsewhere."""
+    """A cut loop depends only on its joints: the second dyad does not involve the first crank's loop."""
     coordinates = scalable(3).constraints("relative")
     per_row = np.bincount(coordinates.pattern[0])
     assert per_row.max() <= 6 + 1
 
 
-def test_mistakes_are_all_told():
+def test_all_problems_are_reported():
     m = slider_crank(1, 2)
     with pytest.raises(sk.InputError) as error:
         m.constraints("naturel", drivers=["mtor"])

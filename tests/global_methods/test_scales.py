@@ -1,4 +1,4 @@
-"""Mechanisms of any size: a mechanism drawn a million times smaller or larger moves in the same way, digit by digit."""
+"""Mechanisms of any size: a mechanism drawn a million times smaller or larger has the same motion, digit by digit."""
 
 import copy
 
@@ -10,7 +10,7 @@ import structkin as sk
 
 SCALES = (1e-9, 3e-7, 1e-4, 1e5, 1e7, 1e9)
 #: Every method, the global ones in every family.
-WAYS = (
+COMBINATIONS = (
     ("topological", None),
     ("topological-kl", None),
     *((method, family) for method in METHODS for family in FAMILIES),
@@ -46,7 +46,7 @@ def of_size_one(data):
 
 
 def rates_of(motion, size):
-    """Frames of all links, their velocities and accelerations, lengths in parts of the size."""
+    """Frames of all links, their velocities and accelerations, lengths relative to the size."""
     found = []
     for part in (motion.position, motion.velocity, motion.acceleration):
         links = motion.mechanism.topology.moving_links
@@ -54,8 +54,8 @@ def rates_of(motion, size):
     return found
 
 
-def check(data, factor, way, samples=31):
-    method, family = way
+def check(data, factor, chosen, samples=31):
+    method, family = chosen
     one, other = (
         sk.Mechanism.from_dict(part).solve(samples, method=method, coordinates=family, budget=50_000)
         for part in (data, scaled(data, factor))
@@ -66,17 +66,17 @@ def check(data, factor, way, samples=31):
         np.testing.assert_allclose(theirs[:, one.ok] / most, mine[:, one.ok] / most, atol=1e-8)
 
 
-@pytest.mark.parametrize("way", WAYS, ids=lambda way: "-".join(map(str, way)))
+@pytest.mark.parametrize("chosen", COMBINATIONS, ids=lambda chosen: "-".join(map(str, chosen)))
 @pytest.mark.parametrize("factor", SCALES)
-def test_a_ram_and_a_circular_slot_of_any_size(factor, way):
+def test_a_ram_and_a_circular_slot_of_any_size(factor, chosen):
     ram = {
         "points": {"A": [0, 0], "B": [1, 0.2], "C": [1.2, 1.1], "D": [2.4, 0.1], "E": [0.3, -0.6]},
         "links": {"ground": ["A", "D", "E"], "arm": ["A", "B"], "rod": ["B", "C"], "rocker": ["C", "D"]},
         "drivers": {"ram": {"between": ["E", "B"], "law": "1.063014581273465 + 0.1*sin(t)"}},
         "duration": 6.0,
     }
-    check(ram, factor, way)
-    check(circular_slot("of a platform").source_dict, factor, way)
+    check(ram, factor, chosen)
+    check(circular_slot("of a platform").source_dict, factor, chosen)
 
 
 @pytest.mark.parametrize("where", SLOTS)
@@ -89,7 +89,7 @@ def test_circular_slots_of_any_size(factor, where):
 def random_scale(seed):
     rng = np.random.default_rng([seed, 12])
     data = of_size_one(build(seed, 3, menu=MIXED if seed % 2 else None).data)
-    check(data, float(10 ** rng.uniform(-9, 9)), WAYS[int(rng.integers(len(WAYS)))])
+    check(data, float(10 ** rng.uniform(-9, 9)), COMBINATIONS[int(rng.integers(len(COMBINATIONS)))])
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -99,7 +99,7 @@ def test_random_mechanisms_of_any_size(seed):
 
 @pytest.mark.parametrize("seed", [608, 758, 812, 936])
 def test_motions_are_resumed_alike_at_any_size(seed):
-    """The unit of a driver that is a length was 1 m where angles are coordinates and the mechanism is smaller."""
+    """With angles as coordinates, the unit of a length driver was once 1 m even for smaller mechanisms."""
     random_scale(seed)
 
 

@@ -76,7 +76,7 @@ def test_angular_driver_switches_between_dot_and_cross(z):
 
 
 def test_roller_along_x_constrains_y():
-    """S0 prints the selection b the other way round."""
+    """S0 prints the selection b reversed."""
     m = sk.Mechanism(
         points={"A": [0, 0], "B": [2, 0]},
         links={"ground": ["A"], "bar": ["B"], "arm": ["A", "B"]},
@@ -93,7 +93,7 @@ def test_roller_along_x_constrains_y():
 
 @pytest.mark.parametrize(("second", "variant"), [([3, 0.2], "cross"), ([1.1, 1.9], "dot")])
 def test_translation_in_both_variants(second, variant):
-    """S0's translation (5) by the dot, (6) by the cross product: the one that the constant angle leaves regular."""
+    """S0's translation (5) by the dot, (6) by the cross product: whichever is regular at the constant angle."""
     m = sk.Mechanism(
         points={"A": [0, 0], "B": [1, 0], "C": [1, 0.1], "D": second},
         links={"ground": ["A"], "arm": ["A", "B"], "slider": ["C", "D"]},
@@ -105,7 +105,7 @@ def test_translation_in_both_variants(second, variant):
     assert c.rows[row].equation == f"orientation, {variant}"
     J = dense(c, c.jacobian(c.start(), np.array([[0.0], [0.0]])))[0]
     assert abs(c.phi(c.start(), np.zeros((2, 1)))[row, 0]) < 1e-15
-    # Turning the slider alone: U' = U~.
+    # Only the slider turns: U' = U~.
     k = 4 * c.links.index("slider")
     Ux, Uy = c.start()[k + 2 :, 0][:2]
     assert abs(J[row, k + 2] * -Uy + J[row, k + 3] * Ux) > 0.7
@@ -126,11 +126,11 @@ def test_circular_slot_is_a_constant_distance():
         z = m.links[link].local[point]
         return np.kron(np.eye(2)[links.index(link)], [[1, 0, z.real, -z.imag], [0, 1, z.imag, z.real]])
 
-    way = matrix("arm", "C") - matrix("bar", "M")
+    difference = matrix("arm", "C") - matrix("bar", "M")
     phi, J, nu, gamma = fully(m, q, v=v)["slot", "circular slot"]
-    assert phi == pytest.approx((way @ q) @ (way @ q) - 2.5**2)
-    np.testing.assert_allclose(J, 2 * (way @ q) @ way, atol=1e-14)
-    assert nu == 0 and gamma == pytest.approx(-2 * (way @ v) @ (way @ v))
+    assert phi == pytest.approx((difference @ q) @ (difference @ q) - 2.5**2)
+    np.testing.assert_allclose(J, 2 * (difference @ q) @ difference, atol=1e-14)
+    assert nu == 0 and gamma == pytest.approx(-2 * (difference @ v) @ (difference @ v))
 
 
 def test_s1_rows_of_a_point_and_of_drivers():
@@ -148,7 +148,7 @@ def test_s1_rows_of_a_point_and_of_drivers():
     phi, rate = q[rod, 0], v[rod, 0]
     y = labels["C", "pin, y"]
     arm = C.real * np.cos(phi) - C.imag * np.sin(phi)
-    # The row is the place on the link that is solved later minus that on the earlier: the rod's or the slider's.
+    # The row is the position on the link solved later minus that on the earlier one: the rod's or the slider's.
     sign = 1.0 if c.rows[y].links[1] == "rod" else -1.0
     assert J[y, rod] == pytest.approx(sign * arm)
     rise = C.real * np.sin(phi) + C.imag * np.cos(phi)

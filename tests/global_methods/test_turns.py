@@ -1,4 +1,4 @@
-"""Turns of a single driver that repeat the first one are not tracked again, and end where tracking would."""
+"""Turns of a single driver that repeat the first are not tracked again, and give what tracking would."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ def by_tracking(monkeypatch):
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("speed", [1.0, -1.0])
 def test_many_turns(family, speed, monkeypatch):
-    """Samples that fall between those of the first turn, and angles that go on turning."""
+    """Samples that fall between those of the first turn, and angles that keep increasing."""
     m = four_bar(*CRANK_ROCKER)
     angles = 0.7 + speed * np.linspace(0, 40, 500)
     drivers = {"motor": (angles, np.full(500, speed), np.zeros(500))}
@@ -45,7 +45,7 @@ def test_a_driver_that_turns_back_first(family):
 @pytest.mark.parametrize("make", [lambda: four_bar(1, 2, 1, 2, 0.5), lambda: slider_crank(1, 1)])
 @pytest.mark.parametrize("family", FAMILIES)
 def test_turns_through_change_points(make, family):
-    """Straight on through each of them; the motion is that of the topological method, which follows the mode."""
+    """The motion passes straight through each, as with the topological method, which follows the mode."""
     m = make()
     angles = 0.5 + np.linspace(0, 30, 421)
     drivers = {"motor": (angles, np.ones(421), np.zeros(421))}
@@ -65,7 +65,7 @@ def test_a_driver_at_rest_and_then_turning():
 
 
 def test_turns_that_are_out_of_reach_in_part():
-    """Each turn of a double-rocker has the same gap; nothing behind it is invented."""
+    """Each turn of a double-rocker has the same gap; nothing beyond it is invented."""
     m = four_bar(2, 1.5, 1.2, 2, 0.3)
     angles = 0.3 + np.linspace(0, 4 * np.pi, 241)
     motion, found = m.solve(drivers={"motor": angles}), m.solve(drivers={"motor": angles}, method="global")

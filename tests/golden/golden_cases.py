@@ -1,4 +1,4 @@
-"""The mechanisms whose results are kept: every example, and two hundred random ones with all kinds of joints."""
+"""The mechanisms whose results are stored: every example, and two hundred random ones with all kinds of joints."""
 
 from __future__ import annotations
 
@@ -24,25 +24,25 @@ del sys.path[:3]
 
 Make = Callable[[], sk.Mechanism]
 
-#: What random mechanisms are made of, in turn: the ordinary mixture, wheels, triads and larger groups, chains of dyads.
+#: Elements of the random mechanisms, in turn: the ordinary mixture, wheels, triads and larger groups, chains of dyads.
 MENUS: tuple[Menu | None, ...] = (None, MIXED, OTHERS, (*DYADS, *DRIVEN))
 RANDOM, LOADED = 200, 40
 
 
 def compiled(name: str) -> bool:
-    """Whether the compiled engines are looked at as well: for one in ten random ones, each has its own code."""
+    """Whether the compiled engines are compared too: for one in ten random ones, as each compiles separately."""
     kind, _, number = name.partition("/")
     return kind != "random" or int(number) % 10 == 0
 
 
 def with_circuits(name: str) -> bool:
-    """Whether all circuits are looked for: of the examples and one in ten random ones, as some take minutes."""
+    """Whether all circuits are searched: of the examples and one in ten random ones, as some take minutes."""
     kind, _, number = name.partition("/")
     return kind == "example" or (kind == "random" and int(number) % 20 in (0, 3))
 
 
 def kinematic() -> Iterator[tuple[str, Make]]:
-    """Yield name and maker of each mechanism whose motion is kept."""
+    """Yield name and maker of each mechanism whose motion is stored."""
     for name in names():
         yield f"example/{name}", lambda name=name: sk.load(path(name))
     for seed in range(RANDOM):
@@ -63,7 +63,7 @@ def kinematic() -> Iterator[tuple[str, Make]]:
 
 
 def _random(seed: int, elements: int, menu: Menu | None) -> sk.Mechanism:
-    """A random mechanism; K tells points from links by their names, so these differ."""
+    """A random mechanism; K distinguishes points from links by their names, so these differ."""
     return sk.Mechanism.from_dict(named(build(seed, elements, menu=menu).data))
 
 

@@ -10,11 +10,11 @@ import numpy as np
 
 import structkin as sk
 
-#: Samples of a motion, and assemblies that are listed.
+#: Samples of a motion, and listed assemblies.
 SAMPLES, MANY = 9, 64
 FAMILIES = ("natural", "reference-point", "fully-cartesian", "relative")
-#: Every way to a motion: method, family of coordinates, engine.
-WAYS: tuple[tuple[str, str | None, str], ...] = (
+#: Every method for a motion: method, family of coordinates, engine.
+METHODS: tuple[tuple[str, str | None, str], ...] = (
     ("topological", None, "numba"),
     ("topological-kl", None, "numpy"),
     ("topological-kl", None, "numba"),
@@ -23,7 +23,7 @@ WAYS: tuple[tuple[str, str | None, str], ...] = (
     ("global-triangular", "natural", "numpy"),
     ("global-triangular", "natural", "numba"),
 )
-#: Every way to the equations of motion: formulation, family of coordinates, engine.
+#: Every form of the equations of motion: formulation, family of coordinates, engine.
 FORMULATIONS: tuple[tuple[str, str | None, str], ...] = (
     ("reduced", None, "numpy"),
     ("reduced", None, "numba"),
@@ -39,13 +39,13 @@ Results = dict[str, Any]
 def kinematic_results(m: sk.Mechanism, *, compiled: bool = True, circuits: bool = True) -> Results:
     """The motion by groups with K, L and jerk, the same by every other method, limits, assemblies and circuits.
 
-    Compiling takes some seconds a mechanism; without `compiled` Numba is left out.
+    Compiling takes some seconds per mechanism; without `compiled` Numba is left out.
     """
     motion = m.solve(SAMPLES, engine="numpy", **_range(m))
     out = {f"motion/{name}": value for name, value in _motion(motion).items()}
     out["motion/condition"] = _condition(m)
     out |= {f"motion/{name}": value for name, value in _coefficients(motion).items()}
-    for method, family, engine in WAYS:
+    for method, family, engine in METHODS:
         if engine == "numba" and not compiled:
             continue
         other = m.solve(SAMPLES, method=method, coordinates=family, engine=engine, **_range(m))
@@ -77,7 +77,7 @@ def dynamic_results(prescribed: sk.Mechanism, free: sk.Mechanism) -> Results:
 
 
 def _range(m: sk.Mechanism) -> dict[str, Any]:
-    """A mechanism whose drivers have no common period is looked at for a second."""
+    """A mechanism whose drivers have no common period is solved over one second."""
     try:
         m.solve(2)
     except sk.InputError:
@@ -140,7 +140,7 @@ def _value(limit: Any) -> float:
 
 
 def _circuits(m: sk.Mechanism) -> Results:
-    """Every sheet over each driver, and where sheets meet, in an order that depends on nothing but their ends."""
+    """Every branch over each driver, and the branch points, in an order that depends only on their ends."""
     out: Results = {}
     for id in m.drivers:
         try:
@@ -159,9 +159,9 @@ def _circuits(m: sk.Mechanism) -> Results:
 
 
 def _assemblies(m: sk.Mechanism) -> Results:
-    """Every assembly at the drivers' first values, in an order that depends on nothing but where the points are.
+    """Every assembly at the drivers' first values, in an order that depends only on the positions of the points.
 
-    Of a list that is cut short it is chance which ones are in it: they are not kept.
+    The members of a truncated list are arbitrary: they are not stored.
     """
     try:
         found = list(m.assemblies(limit=MANY))
@@ -177,6 +177,6 @@ def _assemblies(m: sk.Mechanism) -> Results:
 
 
 def _state(m: sk.Mechanism, k: int) -> sk.Mechanism:
-    """The mechanism with other speeds to begin with: those of the file times a number of our own."""
+    """The mechanism with other initial speeds: those of the file times a chosen factor."""
     speeds = {id: {"speed": start.speed * (1.0, -2.5)[k]} for id, start in m.initial.items()}
     return m.with_initial(speeds) if speeds else m

@@ -1,12 +1,12 @@
-"""Keep what was measured once, and tell what differs from it.
+"""Store results once, and report what differs from them later.
 
-    python tests/golden/golden_store.py record           measure every mechanism and keep the results
+    python tests/golden/golden_store.py record           measure every mechanism and store the results
     python tests/golden/golden_store.py compare          measure again, and list what differs
-    ... --only example/ --only random/1                  those whose names begin so
+    ... --only example/ --only random/1                  cases whose names begin so
 
-Kept are the motion by groups, with K, L and jerk, limits, assemblies, circuits, forces, right-hand sides and one
-trajectory by the tightest tolerance; of every other method and formulation its statuses alone, since its values are
-compared with those of the first. Differences that are meant stand in `intended.toml`, each with its reason.
+Stored are the motion by groups, with K, L and jerk, limits, assemblies, circuits, forces, right-hand sides and one
+trajectory with the tightest tolerance; of every other method and formulation its statuses alone, since its values are
+compared with those of the first. Intended differences are listed in `intended.toml`, each with its reason.
 """
 
 from __future__ import annotations
@@ -30,22 +30,22 @@ HERE = Path(__file__).parent
 KEPT = HERE / "golden.npz"
 INTENDED = HERE / "intended.toml"
 
-#: Values agree to this times the condition number of the equations; rates beside change points to the second.
+#: Values agree to this times the condition number of the equations; rates near change points to the second value.
 CLOSE, BESIDE = 1e-12, 1e-9
-#: Results of links, in the order of the derivatives of positions they belong to.
+#: Results of links, by the order of derivative that they belong to.
 ANGLES = ("angle", "omega", "alpha")
 
 
 @dataclass(frozen=True)
 class Difference:
-    """A result that is not as it was kept: by how much, in units of what is allowed."""
+    """A result that differs from the stored one: by how much, in units of the tolerance."""
 
     case: str
     result: str
     factor: float
 
     def __str__(self) -> str:
-        return f"{self.case:24} {self.result:50} {self.factor:.3g} times what is allowed"
+        return f"{self.case:24} {self.result:50} {self.factor:.3g} times the tolerance"
 
 
 def measure(name: str) -> Results:
@@ -77,7 +77,7 @@ def is_kept(result: str) -> bool:
 
 
 def reference(result: str) -> str:
-    """The kept result that one is compared with."""
+    """The stored result that a result is compared with."""
     head, *middle, last = result.split("/")
     if is_kept(result):
         return result
@@ -87,7 +87,7 @@ def reference(result: str) -> str:
 
 
 def differences(case: str, kept: Results, found: Results) -> Iterator[Difference]:
-    """Yield what of the found results is not as it was kept."""
+    """Yield the results that differ from the stored ones."""
     for result in sorted({*kept, *(name for name in found)}):
         if result.endswith("condition"):
             continue
@@ -101,7 +101,7 @@ def differences(case: str, kept: Results, found: Results) -> Iterator[Difference
 
 
 def _factor(result: str, old: Any, new: Any, kept: Results) -> float:
-    """The difference over what is allowed; infinite where shapes, statuses or samples without a value differ."""
+    """The difference over the tolerance; infinite where shapes, statuses or samples without a value differ."""
     if old.shape != new.shape:
         return np.inf
     if result.endswith("status"):
@@ -111,7 +111,7 @@ def _factor(result: str, old: Any, new: Any, kept: Results) -> float:
         first = np.argmax(np.isfinite(old) & np.isfinite(new), axis=0), np.arange(old.shape[1])
         new = new + 2 * np.pi * np.nan_to_num(np.round((old[first] - new[first]) / (2 * np.pi)))
     if result.startswith("method/") and not np.array_equal(np.isnan(old), np.isnan(new)):
-        both = np.isfinite(old) & np.isfinite(new)  # statuses are compared on their own
+        both = np.isfinite(old) & np.isfinite(new)  # statuses are compared separately
         old, new = np.where(both, old, 0.0), np.where(both, new, 0.0)
     if not np.array_equal(np.isnan(old), np.isnan(new)):
         return np.inf
@@ -124,14 +124,14 @@ def _factor(result: str, old: Any, new: Any, kept: Results) -> float:
     if head in ("motion", "method", "forces"):
         condition = np.minimum(kept["forces/condition" if head == "forces" else "motion/condition"], BESIDE / CLOSE)
         gap, scale = (a.reshape(len(a), -1).max(axis=1) for a in (gap, scale))
-        # A quantity that vanishes at a sample is judged by its size over the motion, angles by what turns points.
+        # A quantity that vanishes at a sample is scaled by its size over the motion, angles by their effect on points.
         scale = np.maximum(scale, max(1e-3 * scale.max(), _least(result.rsplit("/", maxsplit=1)[-1], kept)))
         return float(np.max(gap / np.where(scale > 0, CLOSE * condition * scale, CLOSE)))
     return float(gap.max() / (BESIDE * max(scale.max(), 1e-6)))
 
 
 def _least(quantity: str, kept: Results) -> float:
-    """The size that an angle or its rate has at least: that of the points' rates over the mechanism's size."""
+    """The least scale of an angle or its rate: that of the points' rates over the mechanism's size."""
     if quantity not in ANGLES:
         return 0.0
     rate = kept["motion/" + ("position", "velocity", "acceleration")[ANGLES.index(quantity)]]
@@ -140,7 +140,7 @@ def _least(quantity: str, kept: Results) -> float:
 
 
 def load(only: tuple[str, ...] = ()) -> dict[str, Results]:
-    """The kept results by case."""
+    """The stored results by case."""
     out: dict[str, Results] = {}
     with np.load(KEPT) as file:
         for key in file.files:
@@ -156,7 +156,7 @@ def chosen(case: str, only: tuple[str, ...]) -> bool:
 
 
 def intended() -> list[dict[str, str]]:
-    """The reviewed list of differences that are meant: patterns of cases and results, and why."""
+    """The reviewed list of intended differences: patterns of cases and results, and why."""
     return list(tomllib.loads(INTENDED.read_text()).get("difference", []))
 
 
@@ -172,24 +172,24 @@ def _record(names: list[str], workers: int, only: tuple[str, ...]) -> int:
             held[name] = {key: value for key, value in results.items() if is_kept(key)}
             print(name, flush=True)
             for own in differences(name, held[name], results):
-                print("   by another way:", own)
+                print("   by another method:", own)
     np.savez_compressed(KEPT, **{f"{case}|{key}": value for case, part in held.items() for key, value in part.items()})
     return 0
 
 
 def _compare(names: list[str], workers: int, only: tuple[str, ...]) -> int:
-    kept, told = load(only), 0
+    kept, unexpected = load(only), 0
     if missing := [name for name in names if name not in kept]:
-        print("not kept, and not measured:", *missing)
+        print("not stored, and not measured:", *missing)
     names = [name for name in names if name in kept]
     with ProcessPoolExecutor(workers) as pool:
         for name, results in zip(names, pool.map(measure, names), strict=True):
             for difference in differences(name, kept[name], results):
                 meant = is_intended(difference)
-                told += not meant
+                unexpected += not meant
                 print(difference, "(intended)" if meant else "", flush=True)
-    print(f"{len(names)} cases, {told} differences that are not on the list")
-    return 1 if told else 0
+    print(f"{len(names)} cases, {unexpected} differences that are not on the list")
+    return 1 if unexpected else 0
 
 
 def main() -> int:

@@ -1,4 +1,4 @@
-"""The examples and some other cases give what was kept; `golden_store.py compare` looks at all mechanisms."""
+"""The examples and some other cases give the stored results; `golden_store.py compare` checks all mechanisms."""
 
 import sys
 from pathlib import Path
@@ -10,16 +10,16 @@ from golden_cases import kinematic, with_circuits
 from golden_results import kinematic_results
 from golden_store import differences, is_intended, load
 
-#: Beside the examples those that told of faults: counted turns of a block and its guide, a circular slot of a platform.
-TOLD = ("random/121", "circular-slot/of a platform")
-CASES = {name: make for name, make in kinematic() if name.startswith("example/") or name in TOLD}
+#: Besides the examples, cases that revealed faults: turns of a block and its guide, a circular slot of a platform.
+REVEALING = ("random/121", "circular-slot/of a platform")
+CASES = {name: make for name, make in kinematic() if name.startswith("example/") or name in REVEALING}
 
 #: Its circuits take ten seconds.
 SLOW = ("example/eight_bar_double_triad",)
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_results_are_as_they_were_kept(name):
+def test_results_are_as_stored(name):
     circuits = name not in SLOW and with_circuits(name)
     left_out = ("/numba/", *(() if circuits else ("circuits/",)))
     kept = {result: value for result, value in load((name,))[name].items() if not any(x in result for x in left_out)}

@@ -59,14 +59,14 @@ def test_three_derivatives_are_complex_steps(name, seed):
     w_step = tuple(x + 1j * TINY * d for x, d in zip(w, a, strict=True))
     expected = form.linear(step, form.position(step, None), w_step, (0.0,))[0].imag / TINY
     np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-11)
-    # the third along v alone: the derivative of the second, whose own directions stay
+    # the third along v alone: the derivative of the second, with constant directions
     phi_step = form.position(step, None)
     rate_step = form.linear(step, phi_step, v, (0.0,))
     expected = form.convective(step, phi_step, v, rate_step, v, rate_step)[0].imag / TINY
     np.testing.assert_allclose(form.cubic(h, (phi,), v, (rate,))[0], expected, rtol=1e-10, atol=1e-10)
 
 
-def winding(rng):
+def star_shaped(rng):
     """A curve that does not bend back within twice its distance from the origin."""
     u = np.linspace(0.0, 2 * np.pi, 9)
     return PlaneCurve(open_spline(u, u - 3.0), open_spline(u, 0.1 * rng.uniform(-1, 1, 9)), closed=False)
@@ -83,7 +83,7 @@ def test_rows_of_cams_are_complex_steps(seed):
         (OnProfile(function), (0, 2)),
         (FaceOnProfile(function), (4, 0, 2)),
         (DrivenAngle(), (0, 2, 3)),
-        (OnCurve(winding(rng)), (0, 2)),
+        (OnCurve(star_shaped(rng)), (0, 2)),
     ]
     X, u, v = rng.uniform(-1, 1, (3, 5, 2, LANES))
     zero = np.zeros_like(X)
@@ -99,7 +99,7 @@ def test_rows_of_cams_are_complex_steps(seed):
 
 
 def test_jets_of_angles_and_lengths_by_hand():
-    """On a circle of radius 2 turning evenly the angle has the rates 3, 0, 0, and the length stays."""
+    """On a circle of radius 2 at constant speed the angle has the rates 3, 0, 0, and the length is constant."""
     r, w = 2.0, 3.0
     turn = [
         np.array([[r], [0.0]]),
@@ -122,7 +122,7 @@ def test_an_angle_takes_complex_steps_in_every_quarter():
     np.testing.assert_allclose(angle_of(W).imag / TINY, 1.0, rtol=1e-14)
 
 
-def test_a_spline_goes_through_its_values_wherever_it_begins():
+def test_a_spline_passes_through_its_values_from_any_start():
     rng = np.random.default_rng(5)
     angles = np.sort(rng.uniform(0, 2 * np.pi, 17))
     values = rng.uniform(1, 2, 17)
@@ -140,8 +140,8 @@ def test_a_spline_goes_through_its_values_wherever_it_begins():
 
 
 @pytest.mark.parametrize(("radius", "flat"), [(0.0, False), (0.3, False), (0.0, True)])
-def test_what_a_profile_meets(radius, flat):
-    """An eccentric circle: a roller's centre and a tangent are known, and so are all derivatives by complex steps."""
+def test_contacts_of_a_profile(radius, flat):
+    """An eccentric circle: a roller's centre and a tangent are known, and complex steps give all derivatives."""
     r, e = 1.0, 0.3
 
     def circle(u, order=0):
@@ -172,7 +172,7 @@ def test_what_a_profile_meets(radius, flat):
     np.testing.assert_allclose(met(x), expected, rtol=1e-13)
     for order in range(3):
         np.testing.assert_allclose(met(x, order + 1), met(x + 1j * tiny, order).imag / tiny, atol=1e-11)
-    # where it touches: the direction from the circle's centre
+    # the point of contact: the direction from the circle's centre
     where = met.parameter(x)
     touch = circle(where) * np.exp(1j * where) - e
     outward = np.exp(1j * x) if flat else met(x) * np.exp(1j * x) - e

@@ -1,4 +1,4 @@
-"""Turns: the relations of geared links, and the general group with gear rows, against complex steps and differences."""
+"""Unwrapped angles: geared links and the general group with gear rows, against complex steps and differences."""
 
 import numpy as np
 import pytest
@@ -35,20 +35,22 @@ def flat(rows):
 
 
 def check_relation(form, h, phi, rng):
-    """linear, convective and cubic are what the residual says, whatever the directions."""
+    """linear, convective and cubic terms agree with the residual along any directions."""
     assert np.max(np.abs(flat(form.residual(h, phi)))) < 1e-12
     dh = draw(rng, h)
     g = tuple(rng.uniform(-1, 1, np.shape(row)) for row in form.residual(h, phi))
     dphi = form.linear(h, phi, dh, g)
     np.testing.assert_allclose(first(form, h, phi, dh, dphi), flat(g), atol=1e-11)
     v, w = ((draw(rng, h), draw(rng, phi)) for _ in range(2))
-    ways = STEP * np.arange(-3, 4)
-    found = sum(a * first(form, along(h, v[0], s), along(phi, v[1], s), *w) for a, s in zip(WEIGHTS, ways, strict=True))
+    parts = STEP * np.arange(-3, 4)
+    found = sum(
+        a * first(form, along(h, v[0], s), along(phi, v[1], s), *w) for a, s in zip(WEIGHTS, parts, strict=True)
+    )
     np.testing.assert_allclose(flat(form.convective(h, phi, *v, *w)), -found / STEP, atol=1e-9)
     np.testing.assert_allclose(flat(form.convective(h, phi, *w, *v)), -found / STEP, atol=1e-9)
     third = sum(
         a * flat(form.convective(along(h, v[0], s), along(phi, v[1], s), *v, *v))
-        for a, s in zip(WEIGHTS, ways, strict=True)
+        for a, s in zip(WEIGHTS, parts, strict=True)
     )
     np.testing.assert_allclose(flat(form.cubic(h, phi, *v)), third / STEP, atol=1e-9)
 
@@ -64,7 +66,7 @@ def test_a_geared_link(seed):
 
 @settings(max_examples=30, deadline=None)
 @given(seed=seeds)
-def test_the_turn_of_a_vector(seed):
+def test_the_unwrapped_angle_of_a_vector(seed):
     rng = np.random.default_rng(seed)
     form, turn = Turn(complex(*rng.uniform(-2, 2, 2))), rng.uniform(-30, 30, LANES)
     z = form.reference * np.exp(1j * turn) * rng.uniform(0.5, 2, LANES)
@@ -77,7 +79,7 @@ def test_the_turn_of_a_vector(seed):
     np.testing.assert_allclose(form.linear(h, phi, dh, (0.0,))[0], stepped.imag / TINY, atol=1e-11)
 
 
-def test_a_turn_is_followed_over_many_whole_ones_and_bridges_gaps_the_shorter_way():
+def test_an_angle_is_unwrapped_over_many_turns_and_takes_the_shorter_step_over_gaps():
     turn = np.linspace(0.3, 40.0, 100)
     found, unclear = Turn(2 + 0j).follow(np.stack((np.cos(turn), np.sin(turn))))
     np.testing.assert_allclose(found, turn, atol=1e-12)
@@ -89,7 +91,7 @@ def test_a_turn_is_followed_over_many_whole_ones_and_bridges_gaps_the_shorter_wa
     np.testing.assert_allclose(np.delete(found, 50), np.delete(turn, 50), atol=1e-12)
 
 
-def test_a_step_that_may_be_either_way_round_is_said():
+def test_a_step_of_ambiguous_sense_is_flagged():
     turn = np.array([0.0, 0.1, 3.0, 3.1])
     assert Turn(1 + 0j).follow(np.stack((np.cos(turn), np.sin(turn))))[1].tolist() == [False, False, True, True]
 

@@ -1,4 +1,4 @@
-"""One test, the whole catalogue: every kind in `KINDS` meets its own residual, differences and complex steps."""
+"""One test, the whole catalogue: every kind in `KINDS` agrees with its residual, differences and complex steps."""
 
 import numpy as np
 import pytest
@@ -26,7 +26,7 @@ def draw_inputs(form, rng, complex_=False):
 
 
 def draw_rates(form, h, rng):
-    """Random rates of the inputs; those of unit vectors are square to them."""
+    """Random rates of the inputs; those of unit vectors are perpendicular to them."""
     rates = []
     for name, value in zip(form.inputs, h, strict=True):
         if name[0] in "DEF" and name[0].isupper():
@@ -37,7 +37,7 @@ def draw_rates(form, h, rng):
 
 
 def pose(form, h, mode):
-    """The pose in a mode, +1 or -1; of a kind with more modes, in that of a pose near by."""
+    """The pose in a mode, +1 or -1; for a kind with more modes, the mode of a nearby pose."""
     if form.modes > 2:
         return form.position(h, mode)
     discriminant = form.discriminant(h)
@@ -46,7 +46,7 @@ def pose(form, h, mode):
 
 
 def drawn_where(form, rng, wanted):
-    """Inputs whose lanes all have a wanted discriminant, drawn lane by lane; None where there is no discriminant."""
+    """Inputs whose lanes all have a given sign of discriminant, drawn lane by lane; None where there is none."""
     h = draw_inputs(form, rng)
     if form.discriminant(h) is None:
         return None
@@ -59,14 +59,14 @@ def drawn_where(form, rng, wanted):
 
 
 def reachable(form, rng, mode):
-    """Inputs whose lanes are all within reach and away from the limit, and the mode as `pose` takes it."""
+    """Inputs whose lanes are all within reach and away from the limit, and the mode in the form that `pose` takes."""
     if form.modes > 2:
         return drawn_about(form, rng)
     return within(form, rng), mode
 
 
 def drawn_about(form, rng):
-    """Inputs of a kind with scalars that are levels, drawn about a pose that is not singular, and the pose."""
+    """Inputs of a kind with scalars that are levels, drawn around a regular pose, and the pose."""
     while True:
         h = draw_inputs(form, rng)
         phi = tuple(
@@ -92,7 +92,7 @@ seeds = st.integers(0, 2**32 - 1)
 @cases
 @settings(max_examples=40, deadline=None)
 @given(seed=seeds, mode=st.sampled_from((1, -1)))
-def test_position_meets_the_residual_in_its_mode(form, seed, mode):
+def test_position_satisfies_the_residual_in_its_mode(form, seed, mode):
     rng = np.random.default_rng(seed)
     h, mode = reachable(form, rng, mode)
     assume(h is not None)
@@ -124,7 +124,7 @@ def test_velocity_is_the_complex_step_of_the_position(form, seed, mode):
 @settings(max_examples=40, deadline=None)
 @given(seed=seeds, mode=st.sampled_from((1, -1)))
 def test_second_derivative_is_the_complex_step_of_the_velocity(form, seed, mode):
-    """The mixed second derivative along v and w, for inputs whose own mixed derivative is given too."""
+    """The mixed second derivative along v and w, for inputs with a given mixed derivative."""
     rng = np.random.default_rng(seed)
     h, mode = reachable(form, rng, mode)
     assume(h is not None)
@@ -187,7 +187,7 @@ def rows_of(form, h, phi):
 
 
 def by_newton(form, h, phi):
-    """Solve the residual by Newton's method with a complex-step Jacobian: a road of its own."""
+    """Solve the residual by Newton's method with a complex-step Jacobian: an independent method."""
     y, rows, jacobian, split = rows_of(form, h, phi)
     for _ in range(12):
         y = y - np.linalg.solve(jacobian(y), rows(y).T[..., None])[..., 0].T
@@ -211,9 +211,9 @@ def test_newtons_method_on_the_residual_finds_the_same_pose(form, seed, mode):
 @settings(max_examples=20, deadline=None)
 @given(seed=seeds)
 def test_the_edge_of_reach_is_singular(form, seed):
-    """Between inputs in and out of reach the discriminant passes zero: the modes are one, the Jacobian is singular.
+    """Between inputs in and out of reach the discriminant passes zero: the modes coincide, the Jacobian is singular.
 
-    Its smallest singular value falls like the root; like the discriminant itself for kinds with one mode.
+    Its smallest singular value falls with the root, or with the discriminant for kinds with one mode.
     """
     if form.modes > 2:
         return  # below
@@ -287,8 +287,8 @@ def test_out_of_reach_has_negative_discriminant(name, h):
 many = pytest.mark.parametrize("form", [form for form in KINDS if form.modes > 2], ids=lambda form: form.name)
 
 
-def beside(h):
-    """Inputs beside poses (2, modes, n)."""
+def broadcast_to_modes(h):
+    """Inputs shaped to broadcast with poses (2, modes, n)."""
     return tuple(x[:, None] if np.ndim(x) == 2 else x for x in h)
 
 
@@ -296,12 +296,12 @@ def beside(h):
 @settings(max_examples=20, deadline=None)
 @given(seed=seeds)
 def test_all_modes_are_found(form, seed):
-    """As many as there are, each a solution, complex ones as conjugates, and the one that was drawn among them."""
+    """The right number, each a solution, complex ones in conjugate pairs, the drawn one among them."""
     h, phi = drawn_about(form, np.random.default_rng(seed))
     found = form.poses(h)
     size = max(np.max(np.abs(x)) for x in found)
     assert found[0].shape == (2, form.modes, LANES)
-    assert max(np.max(np.abs(row)) for row in form.residual(beside(h), found)) < 1e-9 * size**2
+    assert max(np.max(np.abs(row)) for row in form.residual(broadcast_to_modes(h), found)) < 1e-9 * size**2
     away = sum(np.abs(x - y[:, None]).sum(axis=0) for x, y in zip(found, phi, strict=True))
     assert np.max(np.min(away, axis=0)) < 1e-7
     flat = np.concatenate(found)
@@ -312,7 +312,7 @@ def test_all_modes_are_found(form, seed):
 @many
 @settings(max_examples=10, deadline=None)
 @given(seed=seeds)
-def test_modes_come_and_go_in_pairs_where_the_margin_is_zero(form, seed):
+def test_modes_appear_and_vanish_in_pairs_where_the_discriminant_is_zero(form, seed):
     rng = np.random.default_rng(seed)
     one, other = (tuple(x[..., :1] for x in drawn_about(form, rng)[0]) for _ in range(2))
     part = np.linspace(0.0, 1.0, 2001)
@@ -330,7 +330,7 @@ def test_modes_come_and_go_in_pairs_where_the_margin_is_zero(form, seed):
 @settings(max_examples=20, deadline=None)
 @given(seed=seeds)
 def test_a_pose_whose_lines_of_action_meet_is_singular(form, seed):
-    """A leg acts along its link, or square to its guide; three lines through one point leave the platform free."""
+    """A leg acts along its link, or perpendicular to its guide; three concurrent lines leave the platform free."""
     rng = np.random.default_rng(seed)
     h, (O, U) = drawn_about(form, rng)
     meet, values = rng.uniform(-2, 2, (2, LANES)), dict(zip(form.inputs, h, strict=True))
@@ -346,7 +346,7 @@ def test_a_pose_whose_lines_of_action_meet_is_singular(form, seed):
     levels = iter(form.residual(h, (O, U)))
     h = tuple(x + next(levels) if np.ndim(x) == 1 else x for x in h)
     assert np.max(np.abs(form.mode_indicator(h, (O, U)))) < 1e-12
-    indicator = np.abs(form.mode_indicator(beside(h), form.poses(h)))
+    indicator = np.abs(form.mode_indicator(broadcast_to_modes(h), form.poses(h)))
     # Where two legs alone do not determine a mode, it is NaN.
     found = np.isfinite(indicator).all(axis=0)
     assert found.sum() >= LANES - 1

@@ -20,7 +20,7 @@ METHODS = [
     *({"method": "global", "coordinates": family} for family in FAMILIES),
 ]
 
-#: An arc about D from C on to both sides, and a line through C.
+#: An arc about D, to both sides of C, and a line through C.
 RADIUS = abs(complex(-1.2, 2.0))
 BEHIND = complex(-1.2, 2.0) / RADIUS * np.exp(-1.2j)
 ALONG = complex(1.0, 0.3) / abs(complex(1.0, 0.3))
@@ -34,7 +34,7 @@ ARC = {"start": place(4 + RADIUS * BEHIND), "axis": place(1j * BEHIND), "segment
 LINE = {"start": place(2.8 + 2j - 3 * ALONG), "axis": place(ALONG), "segments": [{"length": 2}, {"length": 4}]}
 SAME = {"arc": (ARC, {"center": "D"}), "line": (LINE, {"axis": [1.0, 0.3]})}
 
-#: Places of a wavy curve past C, not evenly.
+#: Unevenly spaced points of a wavy curve through C.
 T = np.array([-1.2, -1.0, -0.7, -0.5, -0.2, 0.0, 0.1, 0.4, 0.6, 0.9, 1.1])
 WAVY = 4 + complex(-1.2, 2.0) * np.exp(1j * T) * (1 + 0.05 * np.sin(4 * T))
 SPLINE = {"through": [place(z) for z in WAVY]}
@@ -132,8 +132,8 @@ def test_a_spline_by_its_roots():
         np.testing.assert_allclose(c, curve(near), atol=1e-12)
 
 
-def test_a_closed_slot_is_gone_round():
-    """An arm turns in a slot of two lines and two half circles; a block on it has the pin."""
+def test_a_pin_goes_round_a_closed_slot():
+    """An arm turns in a slot of two lines and two half circles; a block on it carries the pin."""
     m = sk.Mechanism(
         points={"O": (0, 0), "Q": (1.0, 0.6), "R": (2.0, 1.2)},
         links={"ground": ["O"], "arm": ["O", "R"], "block": {"points": ["Q"], "mass": 1.5, "inertia": 0.1}},
@@ -157,7 +157,7 @@ def test_a_closed_slot_is_gone_round():
     np.testing.assert_allclose(motion.forces().driver_power("motor"), power, atol=1e-9)
 
 
-def test_limits_are_where_the_link_stands_across_the_slot():
+def test_limits_are_where_the_link_is_normal_to_the_slot():
     m = built(SPLINE)
     limits = m.limits("motor")
     u = np.concatenate(([0.0], np.cumsum(np.abs(np.diff(WAVY)))))
@@ -198,7 +198,7 @@ def test_it_swings_freely(formulation):
     np.testing.assert_allclose(energy, energy[0], rtol=1e-6)
 
 
-def test_assemblies_tell_that_they_may_not_be_all():
+def test_assemblies_report_that_there_may_be_more():
     found = built(SPLINE).assemblies()
     assert len(list(found)) == 2
     assert "it has curved slots: its modes are not enumerated" in str(found.report)
@@ -229,6 +229,6 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("message", FAULTS)
-def test_mistakes(message):
+def test_bad_slots(message):
     with pytest.raises(sk.InputError, match=message):
         built(FAULTS[message])

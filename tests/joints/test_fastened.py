@@ -1,4 +1,4 @@
-"""Links that are fastened to each other move, and bear forces, as one link does."""
+"""Links that are fastened to each other move, and carry forces, as one link does."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from structkin.structure import TopologyArrays, decompose, isomorphic
 EXAMPLES = Path(__file__).parents[2] / "examples"
 POINTS = {"A": (0, 0), "B": (1, 1), "C": (4, 3), "D": (5, 0), "E": (3, 4), "F": (5, 6), "G": (7, 1)}
 MASSES = {"crank": (1.0, 0.5 + 0.5j, 0.1), "one": (1.5, 2 + 2j, 0.2), "two": (0.7, 3.2 + 3.5j, 0.05)}
-#: The coupler in parts, as (points of each, what is fastened): in one group, in several, in three.
+#: The coupler in parts, as (points of each, fastened parts): in one group, in several, in three.
 PARTS: dict[str, tuple[dict[str, list[str]], dict[str, list[str]]]] = {
     "one follows": ({"one": ["B", "C"], "two": ["E"]}, {"weld": ["one", "two"]}),
     "a composite link": ({"one": ["B"], "two": ["C", "E"]}, {"weld": ["one", "two"]}),
@@ -36,7 +36,7 @@ METHODS = [
 
 
 def body(points: list[str], *parts: str) -> dict[str, Any]:
-    """A link with the masses of these parts together."""
+    """A link with the combined masses of these parts."""
     masses = [MASSES[part] for part in parts if part in MASSES]
     if not masses:
         return {"points": points}
@@ -70,7 +70,7 @@ def six_bar(parts: str | None = None, **options: Any) -> sk.Mechanism:
 
 
 def cross(a: Any, b: Any) -> Any:
-    """The moment of forces b at arms a."""
+    """The moment of forces b at lever arms a."""
     a, b = np.broadcast_arrays(a, b)
     return a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]
 
@@ -118,7 +118,7 @@ def test_structure():
 
 @pytest.mark.parametrize("parts", PARTS)
 def test_forces(whole, parts):
-    """Forces elsewhere are those of one link; those between the parts balance each of them."""
+    """Forces elsewhere are those of one link; those between the parts balance each part."""
     forces, expected = six_bar(parts).solve(t=whole.t).forces(), whole.forces()
     motion, joints = forces.motion, forces.motion.mechanism.joints
     for joint, link in (("A", "crank"), ("B", "crank"), ("C", "rocker"), ("D", "rocker"), ("E", "rod")):
@@ -135,7 +135,7 @@ def test_forces(whole, parts):
             push, place = forces.reaction(id, name), forces.reaction_place(id, name)
             force = force - push
             moment = moment - forces.reaction_moment(id, name) - cross(place - center, push)
-        if "E" in held and name == motion.mechanism.link_of("E"):  # the load acts on the first link that has its point
+        if "E" in held and name == motion.mechanism.link_of("E"):  # the load acts on the first link with its point
             force = force - [10, 5]
             moment = moment - cross(motion.position("E") - center, [10, 5])
         np.testing.assert_allclose(force, 0, atol=1e-9)
@@ -196,7 +196,7 @@ def test_a_planet_fastened_to_its_arm_locks_the_train(options):
 
 
 def test_cams_on_one_shaft():
-    """Two cams are keyed to a shaft: each moves its lifter as a cam on the shaft of its own does."""
+    """Two cams are keyed to a shaft: each moves its lifter as if alone on the shaft."""
 
     def camshaft(links: dict[str, list[str]], cams: list[str], joints: dict[str, Any]) -> Any:
         law = [
@@ -229,8 +229,8 @@ def test_cams_on_one_shaft():
     ("example", "link"),
     [("cam_lever_press", "lever"), ("planetary_train", "arm"), ("geneva", "crank"), ("wafer_arm", "upper")],
 )
-def test_a_part_bears_the_pins_of_another(example, link):
-    """A part with the same points comes first: it bears their pins, and what the other part carries with them."""
+def test_a_part_carries_the_pins_of_another(example, link):
+    """A part with the same points comes first: it carries their pins, and the loads of the other part at them."""
     whole = sk.Mechanism.load(EXAMPLES / f"{example}.toml")
     data = whole.source_dict
     entry = data["links"][link]
@@ -248,7 +248,7 @@ def test_a_part_bears_the_pins_of_another(example, link):
 
 
 def test_fastened_in_a_circle():
-    """The third joint repeats what two fix: it is told, and the mechanism moves nevertheless."""
+    """The third joint repeats what two already fix: it is reported, and the mechanism still moves."""
     links = {"weld": ["one", "two"], "bolt": ["two", "bracket"], "key": ["bracket", "one"]}
     data = six_bar("three").source_dict
     data["joints"] = {id: {"type": "fastened", "links": ends} for id, ends in links.items()}
@@ -262,8 +262,8 @@ def test_fastened_in_a_circle():
     assert not forces.unique("key") and forces.unique("A")
 
 
-def test_lengths_win_over_the_sketch():
-    """A point that fastened links share stays one point, whatever a rounded sketch says."""
+def test_lengths_override_the_sketch():
+    """A point that fastened links share stays one point, even if the sketch is rounded."""
     m = sk.Mechanism(
         points={"A": (0, 0), "B": (1, 1), "C": (3, 1)},
         links={"ground": ["A"], "crank": ["A", "B"], "arm": ["B", "C"]},
@@ -276,20 +276,20 @@ def test_lengths_win_over_the_sketch():
     assert list(m.topology.joints) == [Joint("A", "R", ("ground", "crank")), Joint("weld", "F", ("crank", "arm"))]
 
 
-def test_mistakes():
-    def told(**joints: Any) -> list[str]:
+def test_bad_fastenings():
+    def messages(**joints: Any) -> list[str]:
         data = six_bar("three").source_dict
         data["joints"] = {id: {"type": "fastened", **entry} for id, entry in joints.items()}
         with pytest.raises(sk.InputError) as error:
             sk.Mechanism.from_dict(data)
         return [str(problem) for problem in error.value.problems]
 
-    assert told(a={"links": ["one", "tow"]}, b={"links": ["one"]}, c={"links": ["one", "two", "one"]}) == [
+    assert messages(a={"links": ["one", "tow"]}, b={"links": ["one"]}, c={"links": ["one", "two", "one"]}) == [
         "joints.a.links: link 'tow' is not in [links]; did you mean 'two'?",
         "joints.b: fastens 1 link; name at least two links",
         "joints.c: names the link 'one' twice; delete one",
     ]
-    assert told(a={"links": "one"}, b={}, c={"links": ["one", "two"], "at": "G"}) == [
+    assert messages(a={"links": "one"}, b={}, c={"links": ["one", "two"], "at": "G"}) == [
         'joints.a.links: expected a list of link names, found the text \'one\'; such as ["crank", "gear"]',
         """joints.b: 'links' is missing; such as { type = "fastened", links = ["crank", "gear"] }""",
         "joints.c: the point 'G' is on none of its links; for 'at' name a point of one of them",
@@ -304,7 +304,7 @@ def test_no_friction_of_fastened_links():
 
 
 def test_drivers_of_fastened_links():
-    """A driver may name any of the links on its pin, and nothing that holds fast."""
+    """A driver may name any of the links on its pin, but not a fastening."""
 
     def driven(**driver: Any) -> Any:
         data = geared(crank=["A", "B"], gear=["A", "B"]).source_dict
@@ -319,7 +319,7 @@ def test_drivers_of_fastened_links():
 
 
 def test_topologies():
-    """A joint of many links is one joint, however a topology is given."""
+    """A joint of many links is one joint in every form of a topology."""
     plain = {
         "links": ["0", "a", "b", "c"],
         "ground": "0",

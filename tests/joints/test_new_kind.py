@@ -33,7 +33,7 @@ def dot(a: Vector, b: Vector) -> Jet:
 
 @dataclass(frozen=True)
 class OnEllipse:
-    """A place on an ellipse."""
+    """A position on an ellipse."""
 
     def value(self, *vectors: Vector) -> Jet:
         """Return (x / a)^2 + (y / b)^2 - 1 of W = x E + y i E, from vectors E / a and i E / b."""
@@ -62,16 +62,16 @@ class EllipticSlot(Pair):
     def write(self, w: RowWriter) -> None:
         """Write that the pin is on the ellipse."""
         tip, slider = w.tip(self)
-        way = tip - w.point(self.carrier, self.center)
+        offset = tip - w.point(self.carrier, self.center)
         a, b = self.axes
         E, over_a, over_b = (w.along(self.carrier, axis) for axis in (1.0, 1 / a, 1j / b))
-        row = Curve.of(OnEllipse(), way, E, over_a, over_b)
+        row = Curve.of(OnEllipse(), offset, E, over_a, over_b)
         w.add(self.id, "elliptic slot", (self.carrier, slider), 1.0, row)
 
     def gaps(self, poses: Poses) -> tuple[Any]:
-        """Return how far the pin is off the ellipse, about."""
-        way = poses.at(self.slider, self.point) - poses.at(self.carrier, self.center)
-        seen, (a, b) = way * np.conj(poses.along(self.carrier)), self.axes
+        """Return the approximate distance of the pin from the ellipse."""
+        offset = poses.at(self.slider, self.point) - poses.at(self.carrier, self.center)
+        seen, (a, b) = offset * np.conj(poses.along(self.carrier)), self.axes
         return (np.abs(np.abs(seen.real / a + 1j * seen.imag / b) - 1.0),)
 
 
@@ -163,13 +163,13 @@ def test_its_residual_is_not_taken_from_its_row(mechanism, monkeypatch):
 
 
 def test_its_limits(mechanism):
-    """At a limit the rod stands along the slot's normal."""
+    """At a limit the rod is along the slot's normal."""
     limits = mechanism.limits("motor")
     for limit, inside in ((limits.lower, 1e-8), (limits.upper, -1e-8)):
         motion = mechanism.solve(t=np.zeros(1), drivers={"motor": limit.value + inside})
-        way = (motion.position("Q") - motion.position("P"))[0]
+        offset = (motion.position("Q") - motion.position("P"))[0]
         normal = motion.position("Q")[0] / [A**2, B**2]
-        sine = (way[0] * normal[1] - way[1] * normal[0]) / np.hypot(*way) / np.hypot(*normal)
+        sine = (offset[0] * normal[1] - offset[1] * normal[0]) / np.hypot(*offset) / np.hypot(*normal)
         assert abs(sine) < 1e-3
 
 
@@ -185,7 +185,7 @@ def test_its_force(mechanism):
 
 
 def test_it_swings_freely(monkeypatch):
-    """Nothing brakes the mechanism: its energy stays."""
+    """Nothing brakes the mechanism: its energy is conserved."""
     run = built(monkeypatch).simulate(1.0, samples=5)
     links = run.mechanism.links
     speeds = {link: np.hypot(*run.velocity(complex(links[link].center), link).T) for link in ("crank", "rod")}
@@ -196,15 +196,15 @@ def test_it_swings_freely(monkeypatch):
 
 
 def test_it_is_drawn(mechanism):
-    """Without a symbol of its own it is left out; a registered one is drawn, its pin on it in every pose."""
+    """A joint without a symbol is left out; with a registered one it is drawn, its pin on it in every pose."""
     assert "slot:slot" not in {artist.get_gid() for artist in draw_schematic(mechanism).findobj()}
 
     @symbol.register
     def _(joint: EllipticSlot, sheet: Sheet) -> None:
         x = np.linspace(0.0, 2 * np.pi, 91)
-        way = joint.center + joint.axes[0] * np.cos(x) + 1j * joint.axes[1] * np.sin(x)
+        offset = joint.center + joint.axes[0] * np.cos(x) + 1j * joint.axes[1] * np.sin(x)
         sheet.pin_at(joint.slider, joint.point)
-        sheet.slot_along(joint.carrier, way, f"slot:{joint.id}", closed=True)
+        sheet.slot_along(joint.carrier, offset, f"slot:{joint.id}", closed=True)
 
     motion = mechanism.solve(t=np.linspace(0, 1.5, 7))
     for sample in (0, 6):

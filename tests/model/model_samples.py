@@ -33,7 +33,7 @@ gravity = [0, -9.81]
 return = { type = "spring", between = ["P", "D"], stiffness = 500, free_length = 40, damping = 2 }
 """
 
-#: One of everything, to make mistakes in; it is not meant to move.
+#: One of everything, for tests of bad input; it is not meant to move.
 EVERYTHING: dict[str, Any] = {
     "title": "Everything",
     "units": {"length": "mm", "angle": "deg"},

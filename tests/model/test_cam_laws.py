@@ -1,4 +1,4 @@
-"""Laws of cam followers against the formulas of the textbooks, and what is said about bad ones."""
+"""Laws of cam followers against textbook formulas, and the messages about bad ones."""
 
 import numpy as np
 import pytest
@@ -49,7 +49,7 @@ PEAKS = {
 
 
 @pytest.mark.parametrize("name", FORMULAS)
-def test_displacement_is_the_textbooks(name):
+def test_displacement_agrees_with_the_textbook(name):
     law, u = CamLaw([(name, 2.0, 0.03), (name, TURN - 2.0, 0.0)]), np.linspace(0, 1, 97)
     # the printed constants have seven digits, and their sums six
     np.testing.assert_allclose(law(2.0 * u[:-1]), 0.03 * FORMULAS[name](u)[:-1], atol=0.03 * 1e-6)
@@ -57,7 +57,7 @@ def test_displacement_is_the_textbooks(name):
 
 
 @pytest.mark.parametrize("name", PEAKS)
-def test_peaks_are_the_textbooks(name):
+def test_peaks_agree_with_the_textbook(name):
     over, rise = 1.3, 0.02
     law = CamLaw([(name, over, rise), ("dwell", 1.0), (name, TURN - over - 1.0, 0.0)])
     x = np.linspace(0, over, 100_001)[:-1]
@@ -66,7 +66,7 @@ def test_peaks_are_the_textbooks(name):
 
 
 @pytest.mark.parametrize("name", [name for name in MOTIONS if name != "dwell"])
-def test_each_derivative_is_that_of_the_one_before(name):
+def test_each_derivative_is_that_of_the_previous_one(name):
     law = CamLaw([(name, 2.0, 1.0), ("dwell", 1.0), (name, TURN - 3.0, 0.0)])
     x = np.random.default_rng(1).uniform(0, TURN, 200)
     tiny = 1e-30
@@ -83,7 +83,7 @@ def test_a_law_is_periodic_and_rests_at_its_dwells():
     assert repr(law) == "<CamLaw: cycloidal, dwell, 4-5-6-7, dwell>"
 
 
-def test_jumps_are_remarked():
+def test_jumps_give_remarks():
     uniform = CamLaw([("uniform", np.pi, 1.0), ("uniform", np.pi / 2, 0.0), ("dwell", np.pi / 2)])
     assert [remark.split(" the ")[0] for remark in uniform.remarks] == ["at 0 deg", "at 180 deg", "at 270 deg"]
     assert all("velocity" in remark for remark in uniform.remarks)
@@ -93,7 +93,7 @@ def test_jumps_are_remarked():
     assert CamLaw([("harmonic", np.pi, 1.0), ("harmonic", np.pi, 0.0)]).remarks == ()
 
 
-def test_a_law_that_is_none_says_everything():
+def test_a_bad_law_lists_all_problems():
     with pytest.raises(InputError) as error:
         CamLaw([("cyclodal", 1.0, 1.0), ("dwell", 1.0, 2.0), ("harmonic", 1.0), ("uniform", 0.0, 1.0)])
     text = str(error.value)
@@ -117,7 +117,7 @@ def test_a_law_that_is_none_says_everything():
          "lift of a cycloidal: expected a finite number, found inf", "name of a motion", "found the text 'x'"]),
     ],
 )  # fmt: skip
-def test_what_is_no_segment_is_told_in_words(segments, words):
+def test_bad_segments_are_described_in_words(segments, words):
     with pytest.raises(InputError) as error:
         CamLaw(segments)
     assert len(error.value.problems) == len(words)

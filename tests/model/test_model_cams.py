@@ -1,4 +1,4 @@
-"""Cams in a file: what is built, and what is said about mistakes; each with key, words and hint."""
+"""Cams in a file: what is built, and the problems reported; each with key, message and hint."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ CASES: dict[str, tuple[dict[str, Any], str, str, str]] = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_each_mistake_is_told_alone(case):
+def test_each_problem_is_reported_alone(case):
     change, key, words, hint = CASES[case]
     with pytest.raises(InputError) as error:
         Mechanism.from_dict(changed(**change))
@@ -122,7 +122,7 @@ def test_each_mistake_is_told_alone(case):
     assert hint in (problem.hint or ""), problem.hint
 
 
-def test_many_mistakes_are_told_at_once():
+def test_many_problems_are_reported_at_once():
     data = changed(direction="left", law=[{**SEGMENT, "motion": "x"}, {**BACK, "over": -1}])
     data["joints"]["cam"]["radius"] = "ten"
     with pytest.raises(InputError) as error:
@@ -149,17 +149,17 @@ def test_many_mistakes_are_told_at_once():
 
 
 def test_slots_straight_or_circular():
-    def told(**slot):
+    def messages(**slot):
         data = copy.deepcopy(ROLLER)
         data["joints"] = {"slot": {"type": "pin-in-slot", "pin": "Q", "slot": "ground", **slot}}
         with pytest.raises(InputError) as error:
             Mechanism.from_dict(data)
         return [str(problem) for problem in error.value.problems if problem.key.startswith("joints")]
 
-    assert re.search("has axis and center", *told(center="A", axis=[1, 0]))
-    assert re.search("'T' is not a point of 'ground'", *told(center="T"))
-    assert re.search(r"'X' is not in \[points\]", *told(center="X"))
-    assert re.search("this slot has no radius", *told(radius=3, axis=[1, 0]))
+    assert re.search("has axis and center", *messages(center="A", axis=[1, 0]))
+    assert re.search("'T' is not a point of 'ground'", *messages(center="T"))
+    assert re.search(r"'X' is not in \[points\]", *messages(center="X"))
+    assert re.search("this slot has no radius", *messages(radius=3, axis=[1, 0]))
 
 
 def test_a_contact_cannot_be_driven():
@@ -169,7 +169,7 @@ def test_a_contact_cannot_be_driven():
         Mechanism.from_dict(data)
 
 
-def test_the_builder_has_the_same_words():
+def test_the_builder_takes_the_same_keys():
     entry = {key: value for key, value in ROLLER["joints"]["cam"].items() if key not in ("type", "cam", "follower")}
     b = Builder().units(**ROLLER["units"]).points(ROLLER["points"]).links(ROLLER["links"])
     b.prismatic("guide", links=["lifter", "ground"], axis=[0, 1]).cam("cam", cam="disc", follower="lifter", **entry)
@@ -200,22 +200,22 @@ def lifted(to, **cam):
     return Mechanism.from_dict(changed(law=law, **cam)).joints["cam"].remarks
 
 
-def test_undercutting_is_seen_wherever_the_follower_comes_from():
-    """A lift of -80 mm carries the roller past the shaft; nowhere is the pitch curve bent more than the roller."""
+def test_undercutting_is_found_wherever_the_follower_comes_from():
+    """A lift of -80 mm carries the roller past the shaft; the pitch curve is nowhere more curved than the roller."""
     cut, shaft, _ = lifted(-80)
     assert "undercut at 297.5 deg, by the follower at 153 deg, 0.00989 m deep" in cut
     assert "the roller runs over the cam's shaft" in shaft
-    # small rollers and edges: the profile crosses itself between the places that are looked at
+    # small rollers and edges: the profile crosses itself between the samples
     for touch in ({"radius": 0.1}, {"radius": 1e-4}, {"radius": None, "contact": "knife-edge"}):
-        (told,) = (remark for remark in lifted(-80, **touch) if "undercut" in remark)
-        assert "by the follower at" in told
+        (message,) = (remark for remark in lifted(-80, **touch) if "undercut" in remark)
+        assert "by the follower at" in message
     assert any("face runs over the cam's shaft" in remark for remark in lifted(-80, radius=None, contact="flat"))
     assert lifted(-20) == lifted(20) == ()
     assert not any("undercut" in remark for remark in lifted(-40))
 
 
-def test_a_face_that_cuts_what_it_touches_elsewhere():
-    """The tangents of a circle clear it; those of a circle half as large lie within it."""
+def test_a_face_that_cuts_where_it_touches_elsewhere():
+    """The tangents of a circle clear it; those of a circle half its size cut into it."""
     normals = np.exp(1j * np.linspace(0, 2 * np.pi, 361))
     assert face_cut(normals, normals, np.ones(361)) is None
     assert face_cut(normals, normals, np.full(361, 0.5)).depth == pytest.approx(0.5)

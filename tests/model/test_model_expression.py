@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from structkin.model.expression import CONSTANTS, Expression
+from structkin.model.expression import CONSTANTS, Expression, parse
+from structkin.model.flaw import Flaw
 from structkin.model.jets import CHOICES, FUNCTIONS
 
 T = np.array([-1.3, -0.4, 0.2, 0.9, 2.1])
@@ -63,7 +64,7 @@ def test_rates_agree_with_the_complex_step(text: str) -> None:
     formula = Expression(text)
     value, rate, second = formula(T)
     if not np.all(np.abs(second) < 1e6):
-        return  # towers of powers: nothing to compare digits of
+        return  # towers of powers: no digits to compare
     stepped_value, stepped_rate, stepped_second = formula(T + 1j * H)
     small(np.real(stepped_value), value, value)
     small(np.imag(stepped_value) / H, rate, rate)
@@ -90,7 +91,7 @@ def test_every_function_is_known_to_numpy(name: str) -> None:
     np.testing.assert_allclose(Expression(f"{name}(t)")(t)[0], theirs(t), rtol=1e-15)
 
 
-def test_choices_take_the_rates_of_what_they_choose() -> None:
+def test_choices_take_the_rates_of_the_chosen_value() -> None:
     value, rate, second = Expression("max(min(t, 1, 5), t**2 - 2)")(np.array([0.5, 1.5, 3.0]))
     assert value.tolist() == [0.5, 1, 7]
     assert rate.tolist() == [1, 0, 6]
@@ -108,7 +109,7 @@ def test_abs_and_sign() -> None:
 
 
 def test_constants_do_not_spoil_rates() -> None:
-    """sqrt(0) has an infinite slope, which times nothing is not a number: it must not come in."""
+    """sqrt(0) has an infinite slope, which times zero is NaN: it must not enter."""
     value, rate, second = Expression("t + sqrt(0) + 0**2 + abs(0)")(np.array([0.0, 1.0]))
     assert value.tolist() == [0, 1]
     assert rate.tolist() == [1, 1]
@@ -148,10 +149,18 @@ def test_a_constant_has_an_array_of_its_size() -> None:
         ("abs(t)", None),
     ],
 )
-def test_slope_of_what_is_written_as_linear(text: str, slope: float | None) -> None:
+def test_slope_of_formulas_written_as_linear(text: str, slope: float | None) -> None:
     assert Expression(text).slope == (None if slope is None else pytest.approx(slope, abs=1e-15))
 
 
 def test_constants_by_name() -> None:
     for name, value in CONSTANTS.items():
         assert Expression(name)(np.zeros(1))[0] == value
+
+
+@pytest.mark.parametrize(
+    ("text", "message"), [("2*sin(3*(t)", ": 1 closing bracket missing"), ("2*)t", " at character 3")]
+)
+def test_a_formula_with_a_wrong_bracket_is_refused(text: str, message: str) -> None:
+    with pytest.raises(Flaw, match=f"is not a formula{message}"):
+        parse(text)

@@ -1,4 +1,4 @@
-"""Masses, forces and efforts in the file: what they become, and every way of getting them wrong."""
+"""Masses, forces and efforts in the file: what is read from them, and every way of getting them wrong."""
 
 from __future__ import annotations
 
@@ -171,7 +171,7 @@ CASES: dict[str, Case] = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_each_mistake_is_told_once_and_alone(name: str) -> None:
+def test_each_problem_is_reported_once_and_alone(name: str) -> None:
     patch, key, message, hint = CASES[name]
     with pytest.raises(InputError) as caught:
         Mechanism.from_dict(patched(patch))
@@ -182,7 +182,7 @@ def test_each_mistake_is_told_once_and_alone(name: str) -> None:
 
 
 def link(**entry: Any) -> Any:
-    """A link from (1, 1) along +y in a sketch, so that its frame is turned."""
+    """A link from (1, 1) along +y in a sketch, so its frame is rotated."""
     places = {"A": [1, 1], "B": [1, 3], "C": [-2, 3], "D": [-2, 1]}
     return Mechanism(
         points={point: places[point] for point in entry["points"]},
@@ -235,7 +235,7 @@ def test_point_masses_by_steiner() -> None:
     assert (bob.mass, bob.center, bob.inertia) == (2, 2, 0)
 
 
-def test_the_mass_of_a_link_of_one_point_is_there() -> None:
+def test_a_link_of_one_point_has_its_mass_there() -> None:
     m = Mechanism.from_dict(patched({"links.block": {"points": ["E"], "mass": 2}}))
     assert (m.links["block"].mass, m.links["block"].center) == (2, 0)
 
@@ -285,7 +285,7 @@ def test_an_actuator_by_table(tmp_path: Path) -> None:
         assert law(np.array([2.0]))[0][0] == pytest.approx(5)
 
 
-def test_the_builder_says_the_same() -> None:
+def test_the_builder_gives_the_same() -> None:
     m = (
         Builder()
         .points(A=(0, 0), B=(1, 0))

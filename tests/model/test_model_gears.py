@@ -1,4 +1,4 @@
-"""Gears, belts, racks and rolling contacts in a file: what is read from it, and every mistake with key and hint."""
+"""Gears, belts, racks and rolling contacts in a file: what is read from it, and every problem with key and hint."""
 
 import copy
 
@@ -31,7 +31,7 @@ CIRCLES = {"type": "rolling", "links": ["wheel", "ground"], "centers": ["C", "O"
 
 
 def changed(base, joint="mesh", **changes):
-    """The same file with another joint: a value None takes a key away, a mapping of that name replaces the entry."""
+    """The same file with another joint: None deletes a key, a mapping of that name replaces the entry."""
     data = copy.deepcopy(base)
     entry = data["joints"][joint]
     for key, value in changes.items():
@@ -48,20 +48,20 @@ def mesh(data, id="mesh"):
 # --- what is read ---------------------------------------------------------------------------------------------
 
 
-def test_teeth_radii_and_ratio_say_the_same():
+def test_teeth_radii_and_ratio_give_the_same():
     for changes in ({}, {"teeth": None, "radii": [0.01, 0.02]}, {"teeth": None, "ratio": -2}):
         found = mesh(changed(PAIR, **changes))
         assert found.ratio == -2 and found.arm == "ground"
         assert found.radii == pytest.approx((0.01, 0.02))
 
 
-def test_an_internal_gear_turns_the_same_way():
+def test_an_internal_gear_turns_in_the_same_sense():
     data = changed(PAIR, teeth=[20, 80], internal=True)
     assert mesh(data).ratio == 4 and mesh(data).radii == pytest.approx((0.01, 0.04))
     assert mesh(changed(PAIR, teeth=None, ratio=4)) == mesh(data)
 
 
-def test_belts_turn_the_same_way_unless_crossed():
+def test_belts_turn_in_the_same_sense_unless_crossed():
     open_ = changed(PAIR, type="belt")
     assert mesh(open_).ratio == 2
     assert mesh(changed(PAIR, type="belt", crossed=True)).ratio == -2
@@ -117,7 +117,7 @@ def test_a_differential_of_spur_gears_shares_two_speeds():
     assert motion.ok.all() and motion.omega("cage") == pytest.approx(4) and motion.K("cage") == pytest.approx(0.5)
 
 
-def test_the_builder_says_the_same_as_the_file():
+def test_the_builder_gives_the_same_as_the_file():
     def start(base):
         return sk.Builder().points(base["points"]).links(base["links"]).drive("motor", **base["drivers"]["motor"])
 
@@ -133,7 +133,7 @@ def test_the_builder_says_the_same_as_the_file():
     assert built.joints["roll"].reach == 0.5
 
 
-# --- mistakes -------------------------------------------------------------------------------------------------
+# --- bad input ------------------------------------------------------------------------------------------------
 
 MISTAKES = [
     (changed(PAIR, links=["small", "lrge"]), "joints.mesh.links", "link 'lrge' is not in [links]", "'large'"),
@@ -184,7 +184,7 @@ MISTAKES = [
 
 
 @pytest.mark.parametrize(("data", "key", "message", "hint"), MISTAKES)
-def test_a_mistake_is_told_with_key_and_hint(data, key, message, hint):
+def test_a_problem_is_reported_with_key_and_hint(data, key, message, hint):
     with pytest.raises(sk.InputError) as caught:
         sk.Mechanism.from_dict(data)
     (problem,) = caught.value.problems
@@ -221,7 +221,7 @@ def test_carriers_and_sketches_that_do_not_fit(data, message):
     assert any(message in problem.message for problem in caught.value.problems)
 
 
-def test_every_mistake_is_told_at_once():
+def test_every_problem_is_reported_at_once():
     data = changed(PAIR, teeth=[20, "x"], links=["small", "lrge"])
     data["joints"]["other"] = {"type": "rack", "links": ["small", "large"]}
     with pytest.raises(sk.InputError) as caught:
@@ -230,14 +230,14 @@ def test_every_mistake_is_told_at_once():
     assert keys.count("joints.mesh.teeth") == 1 and "joints.mesh.links" in keys and "joints.other" in keys
 
 
-def test_a_mesh_is_not_driven_itself():
+def test_a_mesh_cannot_be_driven():
     data = copy.deepcopy(PAIR)
     data["drivers"]["motor"] = {"joint": "mesh", "speed": 1}
     with pytest.raises(sk.InputError, match="a gear mesh \\('mesh'\\) cannot be driven"):
         sk.Mechanism.from_dict(data)
 
 
-def test_a_ratio_that_turns_the_other_way_than_an_internal_gear():
+def test_a_ratio_of_opposite_sense_to_an_internal_gear():
     data = {**PAIR, "joints": {"mesh": {"type": "gear", "links": ["small", "large"], "teeth": [20, 40], "ratio": 2.0}}}
     data["joints"]["mesh"]["internal"] = False
     with pytest.raises(sk.InputError, match="the ratio 2 contradicts internal = false"):

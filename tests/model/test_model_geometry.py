@@ -41,7 +41,7 @@ def test_sketch_from_frame() -> None:
     assert [link.origin + link.direction * link.local[p] for p in "ABPQ"] == [1 + 1j, 1 + 5j, -1 + 2j, 3 + 4j]
 
 
-def test_the_first_two_points_set_the_frame_and_others_keep_their_place() -> None:
+def test_the_first_two_points_set_the_frame_and_others_keep_their_position() -> None:
     assert ternary({"A-B": 7}).local == {"A": 0, "B": 7, "P": 1 + 2j, "Q": 3 - 2j}
     assert ternary({"B-A": 7}).local["B"] == 7
 
@@ -67,7 +67,7 @@ def test_more_lengths_must_agree() -> None:
 
 
 def test_the_order_of_points_does_not_hide_a_length() -> None:
-    """P is listed before Q, but hangs on it."""
+    """P is listed before Q, but depends on it."""
     local = ternary({"P-Q": 2, "A-Q": 3, "B-Q": 4, "A-B": 5}).local
     assert local["Q"] == pytest.approx(1.8 - 2.4j)
     assert abs(local["P"] - local["Q"]) == pytest.approx(2)
@@ -125,7 +125,7 @@ plane = st.complex_numbers(max_magnitude=5, allow_nan=False)
 @given(st.lists(plane, min_size=4, max_size=4), st.lists(plane, min_size=4, max_size=4), st.data())
 @settings(deadline=None, max_examples=200)
 def test_given_lengths_hold_and_sides_stay(true: list[complex], shift: list[complex], data: st.DataObject) -> None:
-    """Lengths taken from a true figure, drawn with an error: every given length holds, whichever are given."""
+    """Lengths from an exact figure, drawn with an error: every given length holds, for any choice of lengths."""
     assume(all(abs(a - b) > 0.5 for a, b in itertools.combinations(true, 2)))
     names = "ABCD"
     sketch = {n: z + 0.02 * s / 5 for n, z, s in zip(names, true, shift, strict=True)}
@@ -134,7 +134,7 @@ def test_given_lengths_hold_and_sides_stay(true: list[complex], shift: list[comp
     try:
         found = place(names, sketch, given_)
     except Flaw:
-        # too many lengths: the last has to agree with places that may be drawn on a wrong side or not given
+        # too many lengths: the last has to agree with positions that may be drawn on a wrong side or not given
         assert len(chosen) >= 2
         return
     for pair, length in given_.items():
@@ -144,7 +144,7 @@ def test_given_lengths_hold_and_sides_stay(true: list[complex], shift: list[comp
 
 @given(st.floats(0.2, 3), st.floats(0.2, 3), st.floats(0, 2 * math.pi))
 @settings(deadline=None)
-def test_the_triangle_closes_or_says_so(la: float, lb: float, angle: float) -> None:
+def test_the_triangle_closes_or_is_refused(la: float, lb: float, angle: float) -> None:
     turn = cmath.exp(1j * angle)
     sketch = {"A": 0j, "B": turn, "P": turn * (0.5 + 1j)}
     lengths = {frozenset("AP"): la, frozenset("BP"): lb}
@@ -160,7 +160,7 @@ def test_the_triangle_closes_or_says_so(la: float, lb: float, angle: float) -> N
 
 @pytest.mark.parametrize("kind", ["rolling", "prismatic", "pin-in-slot"])
 def test_lengths_that_bring_the_points_of_a_line_together(kind: str) -> None:
-    """In the sketch B and C are apart, by their lengths from A they coincide: a line through them has no direction."""
+    """Distinct in the sketch, B and C coincide by their lengths from A: a line through them has no direction."""
     ends = {"slot": "bar", "pin": "W"} if kind == "pin-in-slot" else {"links": ["wheel", "bar"]}
     data: dict[str, Any] = {
         "points": {"A": (0, 0), "B": (1, 0), "C": (3, 0), "W": (2, 0 if kind == "pin-in-slot" else 1)},

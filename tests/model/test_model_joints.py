@@ -27,7 +27,7 @@ def in_sketch(link: Link, place: complex) -> complex:
 
 
 def check(m: Mechanism, guide: Guide) -> None:
-    """A guide agrees with the sketch: its point lies at (start, offset) of its line, its turn is that of the links."""
+    """A guide agrees with the sketch: its point lies at (start, offset) of its line, it turns with the links."""
     carrier, slider = m.links[guide.carrier], m.links[guide.slider]
     assert abs(guide.direction) == pytest.approx(1)
     step = in_sketch(slider, guide.point) - in_sketch(carrier, guide.origin)
@@ -62,7 +62,7 @@ def test_a_guide_on_the_ground() -> None:
 
 
 @pytest.mark.parametrize("links", [["block", "ground"], ["ground", "block"]])
-def test_the_ground_carries_whatever_the_order(links: list[str]) -> None:
+def test_the_ground_carries_in_any_order(links: list[str]) -> None:
     m = build({"g": {"type": "prismatic", "links": links, "axis": [0, 1]}}, {"s": {"joint": "g", "speed": 1}})
     assert (m.joints["g"].carrier, m.joints["g"].slider) == ("ground", "block")
     assert m.topology.drivers == (Driver("s", "slide", ("ground", "block"), "g"),)
@@ -176,7 +176,7 @@ def test_a_driven_distance_attaches_to_pins() -> None:
     assert m.drivers["ram"].start == pytest.approx(math.sqrt(5))
 
 
-def test_a_platform_may_hang_on_driven_distances_alone() -> None:
+def test_a_platform_may_be_held_by_driven_distances_alone() -> None:
     m = Mechanism(
         points={"A": [0, 0], "B": [4, 0], "P": [1, 2], "Q": [3, 2]},
         links={"ground": ["A", "B"], "plate": ["P", "Q"]},
@@ -200,7 +200,7 @@ PLACES = st.complex_numbers(max_magnitude=3, allow_nan=False)
 @given(st.lists(PLACES, min_size=4, max_size=4), PLACES, st.booleans(), st.sampled_from(["O", "A", "B", "C"]))
 @settings(deadline=None)
 def test_every_guide_agrees_with_the_sketch(z: list[complex], axis: complex, along: bool, at: str) -> None:
-    """With sketched lengths: whatever the links, the line and the reference point."""
+    """With sketched lengths: for any links, line and reference point."""
     if min(abs(z[0] - z[1]), abs(z[2] - z[3]), abs(axis)) < 0.1:
         return
     line = {"along": ["O", "A"]} if along else {"axis": [axis.real, axis.imag]}

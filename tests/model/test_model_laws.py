@@ -77,7 +77,7 @@ def test_outside_its_table_a_law_is_not_a_number() -> None:
         "0 0\n1  10\n2 0",
     ],
 )
-def test_csv_beside_the_file(tmp_path: Path, text: str) -> None:
+def test_csv_next_to_the_file(tmp_path: Path, text: str) -> None:
     (tmp_path / "laws").mkdir()
     (tmp_path / "laws" / "lift.csv").write_text(text)
     assert read_table("laws/lift.csv", tmp_path) == [(0, 0), (1, 10), (2, 0)]

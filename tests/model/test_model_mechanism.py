@@ -1,4 +1,4 @@
-"""The noun itself: three ways to say the same, frozen, small."""
+"""The mechanism itself: equivalent inputs, immutability, small size."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_the_crank_rocker_of_the_design(crank_rocker: Mechanism) -> None:
     assert [m.link_of(point) for point in "ABCDP"] == ["ground", "crank", "coupler", "ground", "coupler"]
 
 
-def test_toml_json_dict_keywords_and_builder_say_the_same(crank_rocker: Mechanism, tmp_path: Path) -> None:
+def test_toml_json_dict_keywords_and_builder_give_the_same(crank_rocker: Mechanism, tmp_path: Path) -> None:
     data = tomllib.loads(CRANK_ROCKER_TOML)
     (tmp_path / "four_bar.json").write_text(json.dumps(data))
     title = data.pop("title")
@@ -78,7 +78,7 @@ def test_toml_json_dict_keywords_and_builder_say_the_same(crank_rocker: Mechanis
         .gravity(0, -9.81)
         .spring("return", between=["P", "D"], stiffness=500, free_length=40, damping=2)
     )
-    ways = [
+    others = [
         load(tmp_path / "four_bar.json"),
         load(str(tmp_path / "four_bar.json")),
         Mechanism.from_dict({"title": title, **data}),
@@ -87,8 +87,8 @@ def test_toml_json_dict_keywords_and_builder_say_the_same(crank_rocker: Mechanis
         Mechanism.from_dict(builder.to_dict()),
         Mechanism.from_dict(crank_rocker.source_dict),
     ]
-    for way in ways:
-        assert parts(way) == parts(crank_rocker)
+    for other in others:
+        assert parts(other) == parts(crank_rocker)
 
 
 def test_the_builder_has_every_section() -> None:
@@ -125,12 +125,12 @@ def test_frozen(crank_rocker: Mechanism) -> None:
         del crank_rocker.title
     for table in (crank_rocker.points, crank_rocker.links, crank_rocker.links["crank"].local, crank_rocker.drivers):
         with pytest.raises(TypeError):
-            table["A"] = 0  # type: ignore[index]  # the test writes where it must not
+            table["A"] = 0  # type: ignore[index]  # the test writes to a read-only mapping
     crank_rocker.source_dict["points"]["A"][0] = 99
     assert crank_rocker.source_dict["points"]["A"] == [0, 0]
 
 
-def test_what_it_was_made_from_may_change_afterwards() -> None:
+def test_the_source_data_may_change_afterwards() -> None:
     data = copy.deepcopy(EVERYTHING)
     m = Mechanism.from_dict(data)
     data["points"]["A"][0] = 99
@@ -182,7 +182,7 @@ def test_long_chains_are_read_quickly() -> None:
     assert len(m.topology.joints) == n
 
 
-def test_importing_the_model_does_not_import_what_is_slow() -> None:
+def test_importing_the_model_imports_no_slow_library() -> None:
     code = "import sys, structkin.model; print([m for m in ('scipy', 'matplotlib', 'pydantic') if m in sys.modules])"
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert result.stdout.strip() == "[]"

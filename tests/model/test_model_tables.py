@@ -1,4 +1,4 @@
-"""Tables from files: what is no table is told, and never waited for."""
+"""Tables from files: anything else is refused, and never waited for."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ def test_decimal_commas_in_tables(rows, words, tmp_path):
     assert words in str(error.value)
 
 
-@pytest.mark.parametrize("parting", [";", "; ", "\t", ",", ", ", " ", "   "])
-def test_cells_are_parted_in_one_way(parting, tmp_path):
-    (tmp_path / "t.csv").write_text("".join(f"{t}.0{parting}{t * t}\n" for t in range(4)), encoding="utf-8")
+@pytest.mark.parametrize("separator", [";", "; ", "\t", ",", ", ", " ", "   "])
+def test_cells_are_separated_in_one_way(separator, tmp_path):
+    (tmp_path / "t.csv").write_text("".join(f"{t}.0{separator}{t * t}\n" for t in range(4)), encoding="utf-8")
     motion = bar(csv=str(tmp_path / "t.csv")).solve(4)
     np.testing.assert_allclose(motion.angle("bar"), [0, 1, 4, 9], atol=1e-12)
 
@@ -88,13 +88,13 @@ def test_a_device_is_not_read():
 
 def test_a_file_is_read_up_to_a_size(tmp_path, monkeypatch):
     with (tmp_path / "t.csv").open("wb") as file:
-        file.truncate(tables.LARGEST_FILE + 1)  # takes no room on the disk
+        file.truncate(tables.LARGEST_FILE + 1)  # takes no space on the disk
     with pytest.raises(sk.InputError, match="larger than 32 MiB"):
         bar(csv=str(tmp_path / "t.csv"))
 
 
 def test_a_table_may_lie_outside_the_folder_of_its_file(tmp_path):
-    """Above it, by an absolute name, behind a link: a mechanism file may use the user's data wherever they are."""
+    """Above it, by an absolute path, through a link: a mechanism file may use data in any folder."""
     (tmp_path / "data").mkdir()
     (tmp_path / "models").mkdir()
     (tmp_path / "data" / "t.csv").write_text("0 0\n1 1\n2 4\n", encoding="utf-8")
@@ -114,8 +114,8 @@ def test_a_table_may_lie_outside_the_folder_of_its_file(tmp_path):
         np.testing.assert_allclose(sk.load(tmp_path / "models" / "m.toml").solve(3).angle("bar"), [0, 1, 4], atol=1e-12)
 
 
-def test_what_is_no_number_is_quoted_in_part_only(tmp_path):
-    """Another's file may hold secrets: a message shows a little of one cell."""
+def test_what_is_not_a_number_is_quoted_only_in_part(tmp_path):
+    """Another user's file may hold secrets: a message shows only part of one cell."""
     (tmp_path / "t.csv").write_text("1 2\n0 " + "secret" * 100, encoding="utf-8")
     with pytest.raises(sk.InputError) as error:
         bar(csv=str(tmp_path / "t.csv"))

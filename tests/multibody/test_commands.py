@@ -1,9 +1,15 @@
-"""`structkin spatial` and `structkin equations`: what they write, and how they refuse."""
+"""`structkin spatial` and `structkin equations`: their output, and refused input."""
 
 from __future__ import annotations
 
 import csv
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -21,7 +27,7 @@ def run(*words):
 
 
 def refused(monkeypatch, capsys, *words):
-    """Exit code and what is said on stderr of a whole command line."""
+    """Exit code and stderr of a whole command line."""
     monkeypatch.setattr("sys.argv", ["structkin", *map(str, words)])
     with pytest.raises(SystemExit) as left:
         main()
@@ -53,7 +59,7 @@ def test_plain_data_and_an_animation(tmp_path):
         assert picture.n_frames > 1 and len(np.unique(np.asarray(picture.convert("RGB")).reshape(-1, 3), axis=0)) > 3
 
 
-def test_bad_input_ends_with_2_and_every_error(tmp_path, monkeypatch, capsys):
+def test_bad_input_exits_with_2_and_every_error(tmp_path, monkeypatch, capsys):
     file = tmp_path / "bad.toml"
     file.write_text('[bodies]\nrod = { shape = "rod", mass = -1 }\n[joints]\nA = { type = "pin" }\n', encoding="utf-8")
     for command in ("spatial", "equations"):
@@ -85,3 +91,39 @@ def test_equations_as_python_are_those_of_the_motion(tmp_path):
         assert M @ qdd + h.ravel() == pytest.approx(f.ravel(), abs=1e-7)
     for language, word in (("--latex", "documentclass"), ("--c", "#include")):
         assert word in run("equations", spatial.path("spinning_top"), language).stdout
+
+
+ENDLESS = """
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it
+from structkin.cli import main
+import structkin.spatial.run as small, structkin.symbolic.system as minimal
+def telling(function):
+    said = []
+    def told(*words):
+        if not said:
+            said.append(print("running", flush=True))
+        return function(*words)
+    return told
+small._status = telling(small._status)
+minimal.System.accept = telling(minimal.System.accept)
+main()
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no signals of this kind here")
+@pytest.mark.parametrize("options", [(), ("--method", "small-steps")])
+def test_an_interrupt_ends_a_long_run_at_once_and_leaves_nothing(tmp_path, options):
+    words = ["spatial", PENDULUM, "--duration", "1e5", "--budget", "none", "--csv", str(tmp_path / "a.csv"), *options]
+    with subprocess.Popen(
+        [sys.executable, "-c", ENDLESS, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout.readline() == "running\n"
+        process.send_signal(signal.SIGINT)
+        began = time.monotonic()
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(30)
+        process.kill()
+        said = process.stderr.read()
+    assert time.monotonic() - began < 10 and "Traceback" not in said  # less than a second where nothing else runs
+    assert process.returncode in (1, 130) and not os.listdir(tmp_path)

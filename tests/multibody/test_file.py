@@ -1,4 +1,4 @@
-"""Files of bodies in space: what is read, and every error at once."""
+"""Files of bodies in space: their contents, and every error at once."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_a_file_becomes_a_model_in_si():
 
 
 @pytest.mark.parametrize("name", spatial.names())
-def test_examples_load_and_say_how_long_they_run(name):
+def test_examples_load_and_have_a_duration(name):
     model = load(spatial.path(name))
     assert model.name and model.duration and model.sensors
 
@@ -104,7 +104,7 @@ deeper = st.sampled_from(
 
 @settings(max_examples=60, deadline=None)
 @given(path=places | deeper, value=value)
-def test_whatever_a_file_holds_it_is_a_model_or_an_input_error(path, value):
+def test_any_file_gives_a_model_or_an_input_error(path, value):
     try:
         from_dict(changed(**{path: value}))
     except InputError as error:

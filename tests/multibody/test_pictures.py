@@ -1,4 +1,4 @@
-"""Pictures in space: bodies are drawn where the motion has them, and all of the motion has room."""
+"""Pictures in space: bodies are drawn where the motion puts them, and the whole motion fits."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def motion():
     return sk.SpatialModel.load(spatial.path("governor")).simulate(0.5, 26)
 
 
-def test_bodies_and_springs_are_drawn_where_the_motion_has_them(motion):
+def test_bodies_and_springs_are_drawn_where_the_motion_puts_them(motion):
     stage = _Stage(motion.model, motion, ("arm1.B1",), 400)
     stage.show(25, "")
     for name, artists in stage.bodies.items():
@@ -38,7 +38,7 @@ def test_bodies_and_springs_are_drawn_where_the_motion_has_them(motion):
     assert (places >= low - 1e-9).all() and (places <= high + 1e-9).all()
 
 
-def test_frames_differ_and_have_the_asked_size(motion):
+def test_frames_differ_and_have_the_requested_size(motion):
     film = animate_space(motion, seconds=0.4, fps=10, width=300)
     frames = list(film.frames())
     assert len(film) == len(frames) == 4 and all(frame.shape[1] == 300 for frame in frames)

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 import structkin as sk
+from structkin import examples
+from structkin.errors import InputError
 from structkin.examples import path
-from structkin.multibody.poses import body_poses, ways
+from structkin.multibody.poses import body_poses
 from structkin.multibody.start import Loops, with_start
+from structkin.multibody.tree import paths
 
 EXAMPLES = [
     "andrews_squeezer",
@@ -21,7 +27,7 @@ EXAMPLES = [
 
 
 def with_masses(name):
-    """The example with a mass on every link, so that a simulation can judge it."""
+    """The example with a mass on every link, so that it can be simulated."""
     data = sk.load(path(name)).source_dict
     for link, entry in data["links"].items():
         if link != "ground":
@@ -39,11 +45,11 @@ def with_masses(name):
 
 def twists(model):
     """The angular velocity and the velocity of the centre of mass of every body at time 0, by the tree."""
-    found, _ = ways(list(model.bodies), model.joints)
+    found, _ = paths(list(model.bodies), model.joints)
     rates = {}
-    for body, way in found.items():
+    for body, chain in found.items():
         w, v, x = np.zeros(3), np.zeros(3), model.bodies[body].center if body in model.bodies else np.zeros(3)
-        for joint, sense in way:
+        for joint, sense in chain:
             for motion, rate in zip(joint.motions, joint.rates, strict=True):
                 w = w + sense * rate * motion.rotation
                 v = v + sense * rate * (motion.translation + np.cross(motion.rotation, x - joint.at))
@@ -86,7 +92,7 @@ def test_poses_elsewhere_are_those_of_the_plane(name):
     begin, turn = m.solve(t=[0.0]).drivers[driver][0, 0], 0.3
     given = {id: (turn,) if id == joint else None for id in model.joints}
     joints = with_start(list(model.bodies), model.joints, given, dict.fromkeys(model.joints))
-    poses = body_poses(ways(list(model.bodies), joints)[0], {id: j.start for id, j in joints.items()})
+    poses = body_poses(paths(list(model.bodies), joints)[0], {id: j.start for id, j in joints.items()})
     after = m.solve(drivers={driver: np.linspace(begin, begin + turn, 10)})
     for id, link in m.links.items():
         for point in link.points if id != "ground" else ():
@@ -94,7 +100,7 @@ def test_poses_elsewhere_are_those_of_the_plane(name):
             assert place[:2] == pytest.approx(after.position(point)[-1], abs=1e-9)
 
 
-def test_what_has_no_counterpart_is_refused_with_its_reason():
+def test_parts_without_a_counterpart_are_refused_with_the_reason():
     with pytest.raises(sk.InputError, match="a driver with a law has no counterpart in space"):
         sk.load(path("crank_rocker")).to_spatial()
     with pytest.raises(sk.InputError, match=r"joints.*: a gear mesh has no counterpart in space; revolute, prismatic"):
@@ -123,3 +129,16 @@ def test_loads_are_those_of_the_plane():
     assert [float(loads[id].components[2](zero)[0][0]) for id in ("twist", "twist reaction")] == [3, -3]
     assert loads["drum"].rest == pytest.approx(0.4 - np.pi / 2) or loads["drum"].rest == pytest.approx(0.4 + np.pi / 2)
     assert float(loads["q"].effort(zero)[0][0]) == 4 and loads["coil"].length == 1
+
+
+def test_the_examples_that_do_not_convert_are_those_of_the_page():
+    page = (Path(__file__).parents[2] / "docs" / "space.md").read_text(encoding="utf-8")
+    listed = page[page.index("Ten do not convert") :]
+    refused = []
+    for name in examples.names():
+        try:
+            sk.load(path(name)).to_spatial(drivers="free")
+        except InputError:
+            refused.append(name)
+    assert len(refused) == 10 and set(re.findall(r"`(\w+)`", listed)) == set(refused)
+    assert f"{len(examples.names())} planar" in page

@@ -1,4 +1,4 @@
-"""What a report holds, against other roads to the same numbers."""
+"""The contents of a report, against other methods for the same numbers."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from structkin.examples import path
 from structkin.report import content
 from structkin.report.centres import centres
 from structkin.report.modes import followed, mirrored, others
+from structkin.show.cylinders import cylinder_sign
 from structkin.show.view import motion_of
 
 DYADS = (
@@ -31,7 +32,7 @@ DYADS = (
 
 
 def shown(m, samples, **options):
-    """Return what the report of a mechanism shows by itself."""
+    """Return the default contents of the report of a mechanism."""
     return content(m, motion_of(m, samples), **options)
 
 
@@ -42,7 +43,7 @@ def course(values: Any, n: int) -> Any:
 
 
 @pytest.mark.parametrize("name", DYADS)
-def test_what_a_dyad_finds_lies_on_its_circles_and_lines(name: str):
+def test_solutions_of_a_dyad_lie_on_its_circles_and_lines(name: str):
     m = sk.load(path(name))
     motion, unit = m.solve(samples=31), m.units.scale("length")
     steps = content(m, motion=motion, without=["limits", "forces"])["steps"]["groups"]
@@ -110,7 +111,7 @@ def centre_of(data: Any, link: str, base: str) -> Any:
 
 
 def test_relative_instant_centres_obey_kennedys_theorem():
-    """The three centres of three links lie on a line; crank and rocker meet on the line of the fixed pivots."""
+    """The three centres of three links are collinear; that of crank and rocker is on the line of the fixed pivots."""
     m = sk.load(path("crank_rocker"))
     motion = m.solve(samples=25)
     data = content(m, motion=motion)
@@ -130,7 +131,7 @@ def test_relative_instant_centres_obey_kennedys_theorem():
     assert sum(x is not None for x in pair["x"]) > 20
 
 
-def test_pairs_of_links_that_a_page_has_no_room_for_are_counted(monkeypatch: pytest.MonkeyPatch):
+def test_pairs_of_links_left_out_of_a_page_are_counted(monkeypatch: pytest.MonkeyPatch):
     motion = sk.load(path("jansen_leg")).solve(samples=3)
     every = centres(motion)
     monkeypatch.setattr("structkin.report.centres.MOST_PAIRS", 2)
@@ -140,7 +141,7 @@ def test_pairs_of_links_that_a_page_has_no_room_for_are_counted(monkeypatch: pyt
     assert some["left_out"] == len(every["pairs"]) - len(some["pairs"]) > 0
 
 
-def test_instant_centres_are_where_the_lines_of_the_cranks_meet():
+def test_instant_centres_are_at_the_intersection_of_the_cranks():
     m = sk.load(path("crank_rocker"))
     motion = m.solve(samples=25)
     centre = centre_of(content(m, motion=motion), "coupler", "ground")
@@ -153,7 +154,7 @@ def test_instant_centres_are_where_the_lines_of_the_cranks_meet():
     assert sum(x is not None for x in centre["x"]) > 20
 
 
-def test_sections_hold_the_numbers_of_their_functions():
+def test_sections_contain_the_numbers_of_their_functions():
     m = sk.load(path("one_cylinder_engine"))
     motion = m.solve(samples=41)
     data = content(m, motion=motion)
@@ -183,7 +184,7 @@ def test_sections_exist_only_where_the_mechanism_has_them_and_can_be_left_out():
     assert "rates" not in content(by_values, motion=motion) and "coefficients" in content(by_values, motion=motion)
 
 
-def test_a_search_that_its_budget_cuts_off_says_so_and_leaves_the_rest():
+def test_a_search_ended_by_its_budget_is_reported_and_the_rest_stays():
     data = shown(sk.load(path("platform_3rrr")), samples=5, budget=60)
     assert all("budget" in item["failure"] for item in data["limits"]) and "steps" in data
     assert [line.partition(":")[0] for line in data["summary"]["problems"]] == [
@@ -191,7 +192,7 @@ def test_a_search_that_its_budget_cuts_off_says_so_and_leaves_the_rest():
     ]
 
 
-def test_what_could_not_be_found_is_said_at_the_head_of_the_page():
+def test_missing_results_are_named_at_the_head_of_the_page():
     m = sk.load(path("crank_rocker"))
     data = tomllib.loads(path("crank_rocker").read_text(encoding="utf-8"))
     data["links"]["coupler"] = {"points": ["B", "C", "P"], "mass": 2}
@@ -200,7 +201,7 @@ def test_what_could_not_be_found_is_said_at_the_head_of_the_page():
     assert not shown(m, samples=5)["summary"]["problems"]
 
 
-def test_the_command_says_what_could_not_be_found_and_exits_with_1(tmp_path, monkeypatch):
+def test_the_command_names_missing_results_and_exits_with_1(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     m = sk.load(path("crank_rocker"))
     data = {**m.source_dict, "forces": {"gravity": [0, -9.81]}}
@@ -236,7 +237,7 @@ def test_a_simulation_can_be_reported():
     assert data["samples"]["n"] == 11 and data["forces"]["panels"]
 
 
-def test_what_does_not_fit_is_told_together(tmp_path: Path):
+def test_contradictory_options_are_reported_together(tmp_path: Path):
     m = sk.load(path("crank_rocker"))
     with pytest.raises(sk.InputError) as caught:
         m.report(tmp_path / "a.pdf", without=["limit"])
@@ -257,3 +258,42 @@ def test_the_command_writes_a_page(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert done.exit_code == 1 and "of 31 samples are not ok: the page says why" in done.output
     done = CliRunner().invoke(app, ["report", str(path("crank_rocker")), "-o", "x.txt"])
     assert isinstance(done.exception, sk.InputError) and not Path("x.txt").exists()
+
+
+def test_forces_of_cylinders_and_applied_forces_are_listed_with_push_or_pull():
+    data = sk.load(path("excavator")).source_dict
+    turned = {"type": "force", "at": "T", "on": "bucket", "value": [3000.0, 4000.0], "frame": "local"}
+    m = sk.Mechanism.from_dict({**data, "forces": {**data["forces"], "digging": turned}})
+    motion = m.solve(samples=25)
+    found, forces = content(m, motion=motion, without=["limits"])["forces"], motion.forces()
+    table = {row[0]: row for row in found["table"]}
+    for id in m.drivers:
+        largest = max(forces.driver(id), key=abs)
+        word = "push" if largest > 0 else "pull"
+        assert table[f"driver {id}"][1] == pytest.approx(largest / 1e3, rel=1e-5)
+        assert table[f"driver {id}"][2] == f"kN, {word}"
+    assert table["H and K, pins of bucket_cylinder"][1] == pytest.approx(
+        abs(forces.driver("bucket_cylinder")).max() / 1e3, rel=1e-5
+    )
+    assert table["applied digging on bucket"][1] == pytest.approx(5000, rel=1e-6)
+    assert "a positive force pushes" in found["notes"][0]
+    arrows = {(arrow["joint"], arrow["link"]): arrow for arrow in found["arrows"]}
+    # a cylinder pushes equally at both ends
+    on = {key: np.array([arrow["fx"], arrow["fy"]]) for key, arrow in arrows.items()}
+    np.testing.assert_allclose(on["bucket_cylinder", "arm"], -on["bucket_cylinder", "K"], rtol=1e-5)
+    # the applied force turns with the bucket, and the power of all forces agrees with that of the loads
+    power = np.sum(on["digging", "bucket"].T * motion.velocity("T"), axis=1)
+    fall = sum(
+        link.mass * -9.81 * motion.velocity(link.center, name)[:, 1] for name, link in m.links.items() if link.mass
+    )
+    np.testing.assert_allclose(
+        power + fall, forces.applied_power, rtol=1e-4, atol=1e-3 * abs(forces.applied_power).max()
+    )
+
+
+def test_barrel_and_rod_are_a_cylinder_whichever_way_its_axis_is_drawn():
+    data = sk.load(path("excavator")).source_dict
+    bore = {**data["joints"]["boom_bore"], "axis": [-1.8, -2.15]}
+    m = sk.Mechanism.from_dict({**data, "joints": {**data["joints"], "boom_bore": bore}})
+    assert [cylinder_sign(m, id) for id in m.drivers] == [-1, 1, 1]
+    assert [cylinder_sign(sk.load(path("slider_crank_offset")), "motor")] == [0]

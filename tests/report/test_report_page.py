@@ -1,4 +1,4 @@
-"""Reports in a browser: they open from disk without an error or a request, move, and can be walked through."""
+"""Reports in a browser: they open from disk without an error or a request, move, and can be stepped through."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def four_bar(browser: Any, tmp_path: Path) -> Opened:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_report_moves_and_can_be_walked_without_errors_or_requests(name: str, browser: Any, tmp_path: Path):
+def test_a_report_moves_and_can_be_stepped_through_without_errors_or_requests(name: str, browser: Any, tmp_path: Path):
     m = sk.load(path(name))
     motion, unit = m.solve(samples=SAMPLES), m.units.scale("length")
     opened = opened_report(browser, m, tmp_path)
@@ -118,7 +118,7 @@ def test_centrodes_of_two_moving_links_touch_at_their_centre(four_bar: Opened):
     assert page.locator("[data-centre=rocker]").is_visible()
 
 
-def test_a_press_on_a_plot_moves_the_mechanism(four_bar: Opened):
+def test_a_click_on_a_plot_moves_the_mechanism(four_bar: Opened):
     page = four_bar.page
     plot = page.locator("#plots .u-over").first
     plot.scroll_into_view_if_needed()
@@ -157,7 +157,7 @@ def test_the_csv_holds_the_motion(four_bar: Opened):
         np.testing.assert_allclose(found, values, rtol=1e-4, atol=1e-5 * np.abs(values).max())
 
 
-def test_a_sample_without_a_pose_says_why(browser: Any, tmp_path: Path):
+def test_a_sample_without_a_pose_shows_the_reason(browser: Any, tmp_path: Path):
     m = sk.Mechanism(
         "Part turn",
         points={"A": [0, 0], "B": [1, 3], "C": [4, 4], "D": [5, 0]},
@@ -173,9 +173,139 @@ def test_a_sample_without_a_pose_says_why(browser: Any, tmp_path: Path):
     assert not opened.errors
 
 
-def test_without_drivers_there_is_a_drawing_and_what_is_wrong(browser: Any, tmp_path: Path):
+def test_without_drivers_there_is_a_drawing_with_the_problem(browser: Any, tmp_path: Path):
     m = sk.Mechanism("Bar", points={"A": [0, 0], "B": [1, 0]}, links={"ground": ["A"], "bar": ["A", "B"]})
     opened = opened_report(browser, m, tmp_path)
     assert "one driver is missing" in opened.page.locator("header").inner_text()
     assert pins(opened.page)["A"] == pytest.approx([0, 0], abs=0.01)
     assert opened.page.get_by_role("slider").count() == 0 and not opened.errors
+
+
+#: Mechanisms in which no point moves.
+WHEEL = {"points": {"A": [0, 0]}, "links": {"ground": ["A"], "wheel": ["A"]}}
+GEARS = {
+    "points": {"A": [0, 0], "B": [60, 0]},
+    "links": {"ground": ["A", "B"], "pinion": ["A"], "wheel": ["B"]},
+    "joints": {"mesh": {"type": "gear", "links": ["pinion", "wheel"], "teeth": [20, 40]}},
+}
+
+
+def still(sections: dict[str, Any], **driver: Any) -> sk.Mechanism:
+    return sk.Mechanism.from_dict({"title": "Still points", **sections, "drivers": {"motor": {"joint": "A", **driver}}})
+
+
+@pytest.mark.parametrize("sections", [WHEEL, GEARS], ids=["wheel", "gears"])
+def test_where_no_point_moves_the_links_are_plotted(sections: dict[str, Any], browser: Any, tmp_path: Path):
+    m = still(sections, speed="60 rpm")
+    opened = opened_report(browser, m, tmp_path)
+    titles = opened.page.locator("#plots > .sk-columns .sk-plot-title").all_inner_texts()
+    assert [title.partition(" [")[0].strip() for title in titles] == [
+        "angle", "angular velocity", "angular acceleration", "K, by the driver", "L = dK/dz"
+    ]  # fmt: skip
+    assert opened.page.get_by_label("Point", exact=True).count() == 0
+    assert opened.page.get_by_label("Velocities").count() == 0
+    for box in opened.page.locator("#motion circle[data-id^='pin:']").all():
+        assert box.bounding_box()["width"] > 3
+    assert pins(opened.page)["A"] == pytest.approx([0, 0], abs=0.01)
+    quantities = opened.page.get_by_label("Quantity")
+    for name in quantities.locator("option").all_inner_texts():
+        quantities.select_option(name)
+        assert opened.page.locator(".sk-compare .sk-canvas").count() == 1
+    assert not opened.errors
+
+
+@pytest.mark.parametrize(
+    ("m", "values"),
+    [(still(WHEEL), [0.0, 0.1, 0.2]), (still(WHEEL), [0.0]), (still(GEARS, speed=1), [0.0])],
+    ids=["no speed", "one sample", "gears, one sample"],
+)
+def test_little_to_plot_is_no_error(m: sk.Mechanism, values: list[float], browser: Any, tmp_path: Path):
+    opened = opened_report(browser, m, tmp_path, motion=m.solve(drivers={"motor": values}))
+    assert opened.page.locator("#plots").count() == int(len(values) > 1)
+    assert not opened.errors
+
+
+def test_if_all_samples_are_out_of_reach_the_page_says_so(browser: Any, tmp_path: Path):
+    m = sk.Mechanism(
+        "Part turn",
+        points={"A": [0, 0], "B": [1, 3], "C": [4, 4], "D": [5, 0]},
+        links={"ground": ["A", "D"], "left": ["A", "B"], "coupler": ["B", "C"], "right": ["C", "D"]},
+        drivers={"motor": {"joint": "A", "speed": 1.0}},
+    )
+    motion = m.solve(drivers={"motor": np.linspace(-2.5, -2.2, 5)})
+    assert not motion.ok.any()
+    opened = opened_report(browser, m, tmp_path, motion=motion)
+    text = opened.page.locator("#plots").inner_text()
+    assert "no sample has a pose" in text and "speeds of the drivers" not in text
+    assert not opened.errors
+
+
+def dug() -> sk.Mechanism:
+    """Return the excavator with a digging force."""
+    data = sk.load(path("excavator")).source_dict
+    digging = {"type": "force", "at": "T", "on": "bucket", "value": ["20 kN", "5 kN"]}
+    return sk.Mechanism.from_dict({**data, "forces": {**data["forces"], "digging": digging}})
+
+
+def test_arrows_have_a_scale_and_applied_forces_are_drawn(browser: Any, tmp_path: Path):
+    m = dug()
+    opened = opened_report(browser, m, tmp_path, without=["limits"])
+    page, k = opened.page, 20
+    for layer in ("Velocities", "Accelerations", "Forces"):
+        page.get_by_label(layer, exact=True).check()
+    page.get_by_role("slider", name="Sample of the motion").fill(str(k))
+    legend = [text.strip() for text in page.locator(".sk-legend span").all_inner_texts()]
+    assert [text.partition(":")[0] for text in legend] == [
+        "velocity", "acceleration", "force of a joint or cylinder on a link", "applied force"
+    ]  # fmt: skip
+    motion = m.solve(samples=SAMPLES)
+    forces = motion.forces()
+    # the arrows in the picture are to the scale of the legend
+    scale = float(page.locator(".sk-legend .sk-applied").get_attribute("data-scale"))
+    length = float(page.locator(".sk-legend .sk-applied svg").get_attribute("width")) - 2
+    for arrow, force in (
+        ("digging bucket", 1e3 * np.hypot(20, 5)),
+        ("bucket_cylinder arm", abs(forces.driver("bucket_cylinder")[k])),
+        ("B boom_barrel", np.hypot(*forces.reaction("B", "boom_barrel")[k])),
+    ):
+        d = page.locator(f"#motion [data-arrow='{arrow}'] path").evaluate_all(
+            "all => all.map((p) => p.getAttribute('d'))"
+        )
+        start, tip = (np.array(re.split("[MLZ]", part)[1].split(), float) for part in d)
+        assert np.hypot(*(tip - start)) == pytest.approx(force / scale * length, rel=1e-3)
+    assert not opened.errors
+
+
+def test_the_speed_is_given_once_compared_with_real_time(browser: Any, tmp_path: Path):
+    page = opened_report(browser, sk.load(path("excavator")), tmp_path, without=["limits"]).page
+    speeds = page.get_by_label("Speed").locator("option").all_inner_texts()
+    assert "real time" in speeds and "2.4 times real time" in speeds
+    text = page.locator(".sk-player").inner_text()
+    assert "time lapse" not in text and "×" not in text
+
+
+def test_centrodes_are_cut_off_and_the_page_says_so(four_bar: Opened):
+    page = four_bar.page
+    page.get_by_label("Centrodes of").select_option("coupler")
+    x, y, r = (float(page.locator(".sk-sight").get_attribute(key)) for key in ("cx", "cy", "r"))
+    assert page.get_by_text("drawn within the circle").is_visible()
+    d = page.locator("[data-centrode=fixed]").get_attribute("d")
+    # no line leads from one far place to another through the picture
+    for piece in d.split("M")[1:]:
+        at = np.array([place.split() for place in piece.split("L")], float)
+        far = np.hypot(*(at - (x, y)).T) > r
+        jumps = np.hypot(*np.diff(at, axis=0).T)
+        assert not (jumps[far[1:] | far[:-1]] > r).any()
+    page.get_by_label("Centrodes of").select_option("")
+    assert not page.get_by_text("drawn within the circle").count() and not four_bar.errors
+
+
+def test_a_phone_need_not_scroll_sideways(browser: Any, tmp_path: Path):
+    file = tmp_path / "report.html"
+    dug().report(file, samples=SAMPLES, without=["limits"])
+    page = browser.new_context(viewport={"width": 390, "height": 800}).new_page()
+    page.goto(file.as_uri())
+    page.locator(".sk-compare").wait_for()
+    for width in (390, 360, 320):
+        page.set_viewport_size({"width": width, "height": 800})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width

@@ -1,4 +1,4 @@
-"""The evaluator of rows against what the rows say, written out with complex numbers, and against complex steps."""
+"""The evaluator of rows against the same rows written out with complex numbers, and against complex steps."""
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ def affine(rng: np.random.Generator) -> Affine:
 
 
 def written(seed: int):
-    """Rows of every form, and what they say of complex slots and of turns."""
+    """Rows of every form, and their values as functions of complex slots and of turns."""
     rng = np.random.default_rng(seed)
     a, b, c = (affine(rng) for _ in range(3))
     e, f = rng.normal(size=2)
@@ -45,7 +45,7 @@ def written(seed: int):
 
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("repeats", [1, 12], ids=["few rows", "many rows: sparse"])
-def test_rows_say_what_is_written(seed, repeats):
+def test_rows_have_the_written_values(seed, repeats):
     rows = [item for k in range(repeats) for item in written(seed + 100 * k)]
     system = Equations([form for form, _ in rows], np.ones(WIDTH), TURNS)
     rng = np.random.default_rng(seed)

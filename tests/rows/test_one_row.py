@@ -1,4 +1,4 @@
-"""A joint's rows are written once: a pin that is set off in its row is set off for everybody alike."""
+"""A joint's rows are written once: an offset pin in its row affects every method alike."""
 
 import numpy as np
 import pytest
@@ -16,8 +16,8 @@ PIN, OFF, ANGLE = "D", 1e-3, 1.9
 
 
 @pytest.fixture
-def set_off(monkeypatch):
-    """The row of one pin with its place on its last link set off along that link."""
+def offset_pin(monkeypatch):
+    """The row of one pin, with its position on its last link offset along that link."""
 
     def write(joint, w):
         last = joint.links[-1]
@@ -51,13 +51,13 @@ def group_of_all(m):
     return whole, (np.array([[np.cos(ANGLE)], [np.sin(ANGLE)]]),)
 
 
-def test_a_pin_that_is_set_off_is_set_off_alike(set_off):
+def test_an_offset_pin_is_offset_for_all(offset_pin):
     m = sk.load(path("watt_six_bar"))
     true = m.solve(drivers={"motor": [ANGLE]})
     links = m.topology.moving_links
     places = np.array([true.position(0j, link)[0] for link in links])
     angles = np.array([true.angle(link)[0] for link in links])
-    assert true.residual()[0] < 1e-12, "closed forms and their judge know nothing of rows"
+    assert true.residual()[0] < 1e-12, "closed forms and their check use no rows"
 
     whole, h = group_of_all(m)
     assert whole.links == tuple(links)
@@ -76,8 +76,8 @@ def test_a_pin_that_is_set_off_is_set_off_alike(set_off):
     assert np.min(np.max(np.abs(modes.origins - pose), axis=1)) < 1e-9, "homotopy finds the same pose"
 
 
-def test_the_forces_of_a_pin_that_is_set_off_hold_the_weights_of_these_poses(set_off):
-    """The motor's torque is the slope of the potential energy along the poses that are set off."""
+def test_the_forces_of_an_offset_pin_hold_the_weights_in_its_poses(offset_pin):
+    """The motor's torque is the slope of the potential energy along the offset poses."""
     m, step = heavy(sk.load(path("watt_six_bar"))), 1e-3
     turns = {"motor": ANGLE + step * np.arange(-2, 3)}
     torques = []
@@ -88,4 +88,4 @@ def test_the_forces_of_a_pin_that_is_set_off_hold_the_weights_of_these_poses(set
         torques.append((slope, motion.forces(static=True).driver("motor")[2]))
     (slope, torque), (closed, lopsided) = torques
     assert torque == pytest.approx(slope, rel=1e-8)
-    assert abs(lopsided - closed) > 1e-5, "closed forms know nothing of rows, forces do"
+    assert abs(lopsided - closed) > 1e-5, "closed forms use no rows, forces do"

@@ -1,4 +1,4 @@
-"""Mechanisms to draw, and how to find an artist by what it is."""
+"""Mechanisms to draw, and how to find an artist by its meaning."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def one_crank() -> sk.Mechanism:
 
 
 def loose() -> sk.Mechanism:
-    """Return a five-bar that lacks a driver."""
+    """Return a five-bar with a missing driver."""
     return sk.Mechanism(
         "Loose",
         points={"A": [0, 0], "B": [-10, 30], "C": [20, 50], "D": [50, 30], "E": [40, 0]},
@@ -133,7 +133,7 @@ ALL = [crank_rocker, part_turn, slider_crank, quick_return, press, digger, one_c
 
 
 def gids(figure: Figure) -> list[str]:
-    """Return what is drawn, by the artists' gid."""
+    """Return the gids of everything drawn."""
     return [gid for artist in figure.findobj() if (gid := artist.get_gid())]
 
 
@@ -144,13 +144,13 @@ def drawn(figure: Figure, gid: str) -> Any:
 
 
 def legend_texts(figure: Figure) -> list[str]:
-    """Return all words of all legends."""
+    """Return all texts of all legends."""
     legends = [*figure.legends, *(ax.get_legend() for ax in figure.axes if ax.get_legend())]
     return [text.get_text() for legend in legends for text in legend.get_texts()]
 
 
 def texts(figure: Figure) -> str:
-    """Return everything that is written on a figure."""
+    """Return all text on a figure."""
     from matplotlib.text import Text
 
     return "\n".join(artist.get_text() for artist in figure.findobj(Text))

@@ -22,7 +22,7 @@ def catalogue(name):
 
 
 def nothing_is_cut(figure):
-    """Check that all that is written lies on the figure."""
+    """Check that all text is inside the figure."""
     figure.draw_without_rendering()
     whole = figure.bbox.padded(1)
     for text in figure.findobj(Text):
@@ -42,12 +42,12 @@ def test_every_joint_and_every_entry_of_kinstr_has_its_cell(make):
     cells = [gid for gid in found if gid.startswith("kinstr:")]
     assert len(cells) == int((structure.kinstr != 0).sum())
     assert all(f"{group.index + 1} {group.kind}" in texts(figure) for group in structure.groups)
-    assert texts(figure).count("+1") == int((structure.kinstr == 1).sum()) + 1  # and once below, where it is explained
+    assert texts(figure).count("+1") == int((structure.kinstr == 1).sum()) + 1  # and once below, in the explanation
     nothing_is_cut(figure)
 
 
 @pytest.mark.parametrize("name", list(CATALOGUE)[::4])
-def test_the_catalogue_draws_whole(name):
+def test_the_catalogue_is_drawn_uncut(name):
     nothing_is_cut(draw_matrices(catalogue(name).structure()))
 
 
@@ -60,7 +60,7 @@ def test_the_adjacency_is_symmetric_and_readable_as_a_topology():
     assert {joint.id for joint in read.joints} == {joint.id for joint in topology.joints}
 
 
-def test_what_no_cell_can_hold_is_said_below():
+def test_what_no_cell_can_hold_is_stated_below():
     said = texts(draw_matrices(catalogue("cam_roller_follower_contact_on_roller_pin_idle_dof").structure()))
     assert "the pin R1" in said and "C:C joins 1" in said
     assert "In no group: l2, r2, right" in texts(draw_matrices(loose().structure()))
@@ -76,7 +76,7 @@ def test_no_group_and_a_large_mechanism():
     nothing_is_cut(figure)
 
 
-def test_names_are_no_formulas():
+def test_names_are_not_read_as_formulas():
     topology = sk.Topology(("_g", "a$b$c"), "_g", (sk.Joint("A_$1$", "R", ("_g", "a$b$c")),), (), "$x$")
     nothing_is_cut(draw_matrices(topology.structure()))
 
@@ -93,7 +93,7 @@ def test_one_picture_for_each_structure():
     nothing_is_cut(figure)
 
 
-def test_own_drivers_are_drawn_even_if_they_are_not_simple():
+def test_existing_drivers_are_drawn_even_if_they_are_not_simple():
     ranking = catalogue("three_rrr_manipulator").rank_inputs()
     figure = draw_inputs(ranking, most=2)
     assert [gid for gid in gids(figure) if gid.startswith("inputs:")][1] == "inputs:A1, A2, A3"
@@ -105,7 +105,7 @@ def test_little_to_choose_from(name):
     nothing_is_cut(draw_inputs(catalogue(name).rank_inputs()))
 
 
-def test_nothing_to_drive_is_said():
+def test_nothing_to_drive_is_stated():
     triangle = sk.Topology.from_adjacency([["", "R:A", "R:C"], ["R:A", "", "R:B"], ["R:C", "R:B", ""]])
     assert "nothing is left to drive" in texts(draw_inputs(triangle.rank_inputs()))
 
@@ -124,7 +124,7 @@ def test_the_table_of_inputs():
     said = shown(inputs_table(ranking, title="[red]", most=2))
     assert "[red]" in said
     assert "A, E" in said and "A, B" in said and "A, C" not in said
-    assert "A *" in said and "3 links still move" in said  # as it comes, however far below
+    assert "A *" in said and "3 links still move" in said  # the existing choice, however low its rank
     assert "8 more choices are not shown" in said
     assert "A, C" in shown(inputs_table(ranking, most=None))
     assert class_words(ranking[0]) == "II"

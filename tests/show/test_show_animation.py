@@ -1,4 +1,4 @@
-"""Animations: every frame is the picture of its sample, at the right time, in files that others read."""
+"""Animations: every frame is the picture of its sample, at the right time, in files that other programs read."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ def test_a_motion_that_does_not_close_shows_both_ends():
     assert max(map(len, film.caption(0)[0].splitlines())) <= 58  # at the left of the legend
 
 
-def test_speed_and_seconds_set_how_long_it_plays():
+def test_speed_and_seconds_set_the_duration():
     motion = crank_rocker().solve(samples=101)
     assert motion.animate(fps=10, speed=0.25).seconds == pytest.approx(4.0)
     assert motion.animate(fps=10, seconds=0.5).seconds == pytest.approx(0.5)
-    assert motion.animate().seconds == pytest.approx(2.0)  # a motion of one second is played slower
+    assert motion.animate().seconds == pytest.approx(2.0)  # a motion of one second is played more slowly
 
 
 def test_without_times_each_sample_is_a_frame():
@@ -52,7 +52,7 @@ def test_without_times_each_sample_is_a_frame():
         motion.animate(speed=1.0)
 
 
-def test_frames_do_not_depend_on_the_frames_before_them():
+def test_frames_do_not_depend_on_earlier_frames():
     film = sk.load(path("excavator")).solve(samples=9).animate(fps=4, seconds=2, width=300)
     back = replace(film, samples=film.samples[::-1])
     forth = list(film.frames())
@@ -62,7 +62,7 @@ def test_frames_do_not_depend_on_the_frames_before_them():
     assert all((one != forth[0]).any() for one in forth[1:])
 
 
-def test_what_moves_is_where_the_motion_has_it():
+def test_moving_parts_are_where_the_motion_puts_them():
     m = crank_rocker()
     motion = m.solve(samples=13)
     film = motion.animate(width=300, trace=["P", "C"])
@@ -76,10 +76,10 @@ def test_what_moves_is_where_the_motion_has_it():
                 gid(film._stage, f"path:{point}").get_xydata(), 1e3 * motion.position(point)[: k + 1]
             )
     grounded = {artist.get_gid() for artist in film._stage.artists}
-    assert "pin:A" in grounded and "pivot:A" not in grounded  # what stands still below all others is drawn once
+    assert "pin:A" in grounded and "pivot:A" not in grounded  # parts at rest below all others are drawn once
 
 
-def test_a_sample_without_a_pose_is_a_frame_that_says_why():
+def test_a_sample_without_a_pose_is_a_frame_with_the_reason():
     motion = part_turn().solve(samples=31)
     film = motion.animate(fps=15, seconds=2, width=300)
     bad = int(np.flatnonzero(~motion.ok)[0])
@@ -115,7 +115,7 @@ def test_files_are_read_by_others(tmp_path, suffix, repeat):
         total = 0
         for k, frame in enumerate(film.frames()):
             picture.seek(k)
-            # few colours: text and edges differ a little, nothing is elsewhere, and white is white
+            # few colours: text and edges differ a little, nothing is displaced, and white stays white
             seen = np.asarray(picture.convert("RGB")).astype(int)
             assert np.abs(seen - frame).mean() < 0.5 and (seen[0, 0] == 255).all()
             total += picture.info["duration"]
@@ -159,7 +159,7 @@ def test_without_ffmpeg_an_mp4_is_refused(tmp_path, monkeypatch):
     assert not list(tmp_path.iterdir())
 
 
-def test_mistakes_in_the_call(tmp_path):
+def test_bad_calls(tmp_path):
     motion = crank_rocker().solve(samples=5)
     with pytest.raises(sk.InputError) as found:
         motion.animate(fps=0, seconds=-1, speed=2, width=5, trace=["Q"])

@@ -34,7 +34,7 @@ def test_a_face_lies_on_the_profile():
     normal = np.array([a[1] - b[1], b[0] - a[0]]) / np.hypot(*(b - a))
     across = (found["cam:contact"].get_xy() - a) @ normal
     assert min(abs(across.max()), abs(across.min())) < 2e-2
-    # points of the face are no points of interest
+    # points of the face are not points of interest
     assert {gid for gid in found if gid.startswith("path:")} == {"path:C", "path:D"}
 
 
@@ -43,7 +43,7 @@ def test_wheel_and_pin():
     found = artists(draw_schematic(motion.mechanism, motion=motion, sample=190))
     assert "wheel:step" in found
     radii = np.hypot(*(found["wheel:step"].get_xy() - np.array([60, 0])).T)
-    # from the bottom of the slots, a pin deeper than the pin goes, to their mouths
+    # from the bottom of the slots, one pin size deeper than the pin goes, to their mouths
     assert radii.max() == pytest.approx(60 * np.cos(np.pi / 4))
     assert radii.min() < 60 - 60 * np.sin(np.pi / 4)
 

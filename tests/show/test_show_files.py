@@ -1,4 +1,4 @@
-"""Files of pictures, and what importing costs."""
+"""Picture files, and the cost of imports."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_a_device_is_written_to_and_not_replaced():
     assert not Path("/dev/null").is_file()
 
 
-def test_pictures_cost_nothing_until_they_are_asked_for():
+def test_picture_libraries_are_imported_on_demand():
     modules = "structkin, structkin.show, structkin.show.columns, structkin.show.forces"
     code = f"import sys, {modules}; print('matplotlib' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -89,7 +89,7 @@ def test_every_status_has_a_shade_and_words():
         assert (f"{status.words} (5 samples)" in legend_texts(figure)) == (status != sk.Status.OK)
 
 
-def test_a_constant_is_a_line_and_no_noise():
+def test_a_constant_is_a_line_without_noise():
     motion = one_crank().solve(samples=37)
     figure = plot_motion(motion, "crank")
     for ax in figure.axes[1:]:
@@ -106,7 +106,7 @@ def test_single_samples_and_all_failed():
     assert "no sample has a pose" in texts(figure)
 
 
-def test_all_unknown_names_are_told():
+def test_all_unknown_names_are_reported():
     motion = crank_rocker().solve(samples=3)
     with pytest.raises(sk.InputError) as caught:
         plot_motion(motion, "P", "copler", "Q")
@@ -140,7 +140,7 @@ def test_k_and_l_in_rows_below_and_in_columns(tmp_path):
     np.testing.assert_allclose(plain["links"]["rocker"]["K.motor"], motion.K("rocker")[:, 0])
 
 
-def test_two_drivers_have_rows_of_their_own():
+def test_two_drivers_have_separate_rows():
     m = sk.load(path("five_bar_two_drivers"))
     labels = [" ".join(ax.get_ylabel().split()) for ax in plot_motion(m.solve(samples=5), "C", kl=True).axes]
     assert labels[3:] == [

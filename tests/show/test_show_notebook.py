@@ -1,4 +1,4 @@
-"""Nouns in a notebook: short tables of HTML with every name as text, and figures in one line."""
+"""Objects in a notebook: short HTML tables with every name as plain text, and figures in a row."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ NOUNS = {
 
 
 class Tags(HTMLParser):
-    """Which tags are open, and all text."""
+    """The open tags, and all text."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -57,7 +57,7 @@ class Tags(HTMLParser):
 
 
 @pytest.mark.parametrize("name", NOUNS)
-def test_a_noun_is_a_table(name):
+def test_an_object_is_a_table(name):
     noun, words = NOUNS[name]
     tags = Tags()
     tags.feed(noun._repr_html_())
@@ -92,7 +92,7 @@ def test_assemblies_show_those_found_so_far():
     assert len(found.so_far) == 2 and "certified" in found._repr_html_()
 
 
-def test_pictures_in_a_line():
+def test_pictures_in_a_row():
     m = crank_rocker()
     pictures = [m.plot(), m.structure().plot(), m.structure().plot(mechanism=m), m.solve(samples=5).schematic(sample=2)]
     for figure in (*pictures, m.assemblies().plot()):

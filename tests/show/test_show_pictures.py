@@ -1,4 +1,4 @@
-"""Every figure shows itself, whatever letters its names have."""
+"""Every figure shows itself, with any letters in its names."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_a_notebook_shows_a_figure(monkeypatch):
         display = type("display", (), {"display": shown.append})
 
     figure = renamed("").solve(5).plot()
-    figure.show(warn=False)  # matplotlib has chosen its backend, and asks for no IPython
+    figure.show(warn=False)  # matplotlib has chosen its backend, and does not need IPython
     monkeypatch.setitem(sys.modules, "IPython", IPython)
     figure.show()
     assert shown == [figure]
@@ -140,7 +140,7 @@ def test_a_backend_with_windows_opens_one(tmp_path):
     assert (tmp_path / "afterwards.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_a_backend_that_cannot_be_loaded_is_told(tmp_path):
+def test_a_backend_that_cannot_be_loaded_is_reported(tmp_path):
     run = run_with_backend("raise ImportError('no toolkit here')", tmp_path)
     assert run.stderr.splitlines()[0].startswith("the figure cannot be shown: no toolkit here; save it")
     assert len(run.stderr.splitlines()) == 3 and not run.stdout
@@ -173,9 +173,9 @@ def test_letters_of_many_scripts_need_no_warning(remarks):
 
 
 def test_another_font_has_the_letters(remarks):
-    """Matplotlib brings fonts of its own, which have letters that its usual one lacks."""
+    """Matplotlib ships fonts with letters that its default one lacks."""
     usual = letters._letters_of(font_manager.findfont("DejaVu Sans"))
-    # in whatever slant and weight
+    # in any slant and weight
     faces = [(style, weight) for style in ("normal", "italic") for weight in ("normal", "bold")]
     files = [font_manager.FontProperties(family="STIXGeneral", style=style, weight=weight) for style, weight in faces]
     other = frozenset.intersection(*(letters._letters_of(font_manager.findfont(file)) for file in files))

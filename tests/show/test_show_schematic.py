@@ -38,7 +38,7 @@ from structkin.show.style import LOOSE, PALETTE, group_colour
 
 @cache
 def picture(make: Callable[[], sk.Mechanism]) -> Figure:
-    """Return a mechanism in motion, for tests that only look at it."""
+    """Return a mechanism in motion, for tests that only read it."""
     m = make()
     return draw_schematic(m, motion=m.solve(samples=37), sample=5)
 
@@ -72,7 +72,7 @@ def test_every_part_is_drawn_once(make, moving):
     assert {f"label:{name}" for name in (*m.points, *m.drivers)} <= set(found)
 
 
-def test_links_take_the_colour_of_their_group_and_the_legend_says_which():
+def test_links_have_the_colour_of_their_group_as_in_the_legend():
     m = crank_rocker()
     figure = draw_schematic(m, motion=m.solve(samples=13))
     assert to_hex(drawn(figure, "link:crank").get_color()) == PALETTE[0].lower()
@@ -145,7 +145,7 @@ def test_a_path_has_gaps_where_there_is_no_pose():
     assert f"{(~motion.ok).sum()} of 61 samples not ok" in texts(figure)
 
 
-def test_a_failed_sample_draws_what_is_known_and_says_why():
+def test_a_failed_sample_shows_known_parts_and_the_reason():
     m = part_turn()
     motion = m.solve(samples=61)
     bad = int(np.flatnonzero(~motion.ok)[0])
@@ -225,13 +225,13 @@ def test_traced_points_can_be_chosen():
     assert [gid for gid in found if gid.startswith("path:")] == ["path:B", "path:C"]
 
 
-def test_without_points_of_interest_the_pins_that_no_driver_takes_round_are_traced():
+def test_without_points_of_interest_the_pins_off_the_driven_links_are_traced():
     m = slider_crank()
     found = gids(draw_schematic(m, motion=m.solve(samples=13)))
     assert [gid for gid in found if gid.startswith("path:")] == ["path:B"]
 
 
-def test_mistakes_in_the_call():
+def test_bad_calls():
     m = crank_rocker()
     motion = m.solve(samples=13)
     with pytest.raises(sk.InputError, match=r"no link has a point 'Q'"):
@@ -269,7 +269,7 @@ def test_a_large_mechanism():
     assert sum(gid.startswith("link:") for gid in gids(figure)) == 31
 
 
-def test_names_are_no_formulas():
+def test_names_are_not_read_as_formulas():
     m = sk.Mechanism(
         "Cost in $ or $?",
         points={"$a_1$": [0, 0], "_b": [1, 0]},
@@ -281,11 +281,11 @@ def test_names_are_no_formulas():
     assert "1 driven R: _crank" in legend_texts(figure)
 
 
-def test_colours_of_groups_differ_and_go_on():
+def test_colours_of_groups_differ_and_repeat():
     assert len({group_colour(k) for k in range(30)}) == 30
     assert group_colour(None) == LOOSE
 
 
-def test_a_driver_that_passes_zero_stands_at_zero():
+def test_a_driver_that_passes_zero_is_shown_as_zero():
     motion = one_crank().solve(drivers={next(iter(one_crank().drivers)): [-1.0, 3e-17, 1.0]})
     assert " = 0 " in texts(draw_schematic(motion.mechanism, motion=motion, sample=1))

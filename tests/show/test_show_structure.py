@@ -41,7 +41,7 @@ def test_links_joints_drivers_and_groups_are_drawn(make):
         assert f"{joint.kind}:{joint.id}" in texts(figure)
 
 
-def test_boxes_say_group_class_and_order():
+def test_boxes_state_group_class_and_order():
     figure = draw_structure(crank_rocker().structure())
     assert drawn(figure, "group:2").get_text() == "2 RRR\ncoupler + rocker\nclass II order 2"
     assert drawn(figure, "link:rocker").get_text() == "rocker\ngroup 2"
@@ -130,7 +130,7 @@ def test_floating_parts_stay_near():
 
 
 def test_the_layout_is_the_same_in_every_process():
-    """Sets of names have another order in each process."""
+    """Sets of names have a different order in each process."""
     code = (
         "from structkin.examples import path; import structkin as sk; from structkin.show import draw_structure; "
         "m = sk.load(path('jansen_leg')); figure = draw_structure(m.structure(), mechanism=m); "

@@ -65,7 +65,7 @@ def test_csv_keeps_every_digit(make, tmp_path):
     assert (np.array(columns["status"]) == "ok").tolist() == motion.ok.tolist()
 
 
-def test_what_is_not_known_is_empty(tmp_path):
+def test_unknown_values_are_empty(tmp_path):
     motion = part_turn().solve(samples=31)
     write_csv(motion, tmp_path / "m.csv")
     names, _, rows = read(tmp_path / "m.csv")
@@ -101,7 +101,7 @@ def test_a_file_is_whole_or_not_there(tmp_path, monkeypatch):
     assert target.read_text() == "old" and os.listdir(tmp_path) == ["m.csv"]
 
 
-def test_folders_that_are_missing_are_told(tmp_path):
+def test_missing_folders_are_reported(tmp_path):
     motion = crank_rocker().solve(samples=3)
     with pytest.raises(sk.InputError, match="there is no folder"):
         write_csv(motion, tmp_path / "no" / "m.csv")
@@ -130,7 +130,7 @@ def test_a_motion_writes_itself_in_either_units(tmp_path):
         assert names[heads.index("P.x")] == length
 
 
-def test_without_pandas_the_way_out_is_told(monkeypatch):
+def test_without_pandas_the_remedy_is_named(monkeypatch):
     motion = crank_rocker().solve(samples=3)
     real = builtins.__import__
 
@@ -172,7 +172,7 @@ def test_summary_for_the_terminal():
     assert "nan" not in text
 
 
-def test_names_are_no_markup():
+def test_names_are_not_read_as_markup():
     m = sk.Mechanism(
         "[bold]x",
         points={"A": [0, 0], "[red]": [1, 0]},

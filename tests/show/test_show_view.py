@@ -1,4 +1,4 @@
-"""The view: its places, read from JSON by a few lines of their own, are those of the motion."""
+"""The view: its positions, read from JSON by a separate reader, are those of the motion."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ EXAMPLES = sorted(file.stem for file in Path(path("crank_rocker")).parent.glob("
 
 
 def read(mechanism: sk.Mechanism, motion: sk.Motion | None = None) -> dict[str, Any]:
-    """Return the view after its way through JSON, which knows no NaN."""
+    """Return the view after a round trip through JSON, which has no NaN."""
     return dict(json.loads(json.dumps(view(mechanism, motion), allow_nan=False)))
 
 
@@ -29,26 +29,26 @@ def numbers(values: list[float | None]) -> Any:
 
 
 def on_link(data: dict[str, Any], link: str, x: Any, y: Any) -> Any:
-    """Return where (n,) a place of a link is."""
+    """Return the positions (n,) of a point of a link."""
     frame = {key: numbers(values) for key, values in data["samples"]["frames"][link].items()}
     return frame["x"] + 1j * frame["y"] + np.exp(1j * frame["angle"]) * (x + 1j * y)
 
 
 def placed(data: dict[str, Any], frame: dict[str, Any], x: float, y: float) -> Any:
-    """Return where (n,) a place of a shape's frame is."""
+    """Return the positions (n,) of a point of a shape's frame."""
     if "link" in frame:
         return on_link(data, frame["link"], x, y)
     origin = on_link(data, *frame["at"])
     if "along" in frame:
         link, dx, dy = frame["along"]
         return origin + (on_link(data, link, dx, dy) - on_link(data, link, 0, 0)) * (x + 1j * y)
-    way = on_link(data, *frame["toward"]) - origin
-    long = np.abs(way) / frame["stretch"] if frame["stretch"] else 1.0
-    return origin + way / np.abs(way) * (long * x + 1j * y)
+    axis = on_link(data, *frame["toward"]) - origin
+    long = np.abs(axis) / frame["stretch"] if frame["stretch"] else 1.0
+    return origin + axis / np.abs(axis) * (long * x + 1j * y)
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_shapes_and_points_are_where_the_motion_has_them(name):
+def test_shapes_and_points_are_where_the_motion_puts_them(name):
     m = sk.load(path(name))
     motion = m.solve(samples=13)
     data = read(m, motion)
@@ -137,7 +137,7 @@ def test_a_mechanism_without_a_motion_is_shown_as_sketched():
     assert groups == {"ground": None, "left": 0, "l2": None, "r2": None, "right": None}
 
 
-def test_groups_say_how_they_are_solved():
+def test_groups_state_how_they_are_solved():
     m = crank_rocker()
     words = [group["words"] for group in read(m)["groups"]]
     assert words == ["crank: driven R at A by motor", "coupler + rocker: RRR dyad from B (group 1) and D (ground)"]

@@ -1,4 +1,4 @@
-"""The view in a notebook: the module is what anywidget asks for, and moves in a browser."""
+"""The view in a notebook: the module has the form that anywidget needs, and moves in a browser."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from show_samples import crank_rocker, loose
 import structkin as sk
 from structkin.examples import path
 
-#: What anywidget does: it imports the text of the module, and hands a model with `get` to the `render` of its default.
+#: What anywidget does: it imports the text of the module, and passes a model with `get` to the `render` of its default.
 HOST = """
 const state = JSON.parse(document.getElementById("state").textContent);
 const url = URL.createObjectURL(new Blob([state._esm], { type: "text/javascript" }));
@@ -62,7 +62,7 @@ def test_it_moves_in_a_browser(name: str, browser: Any, tmp_path: Path):
     assert not opened.errors and all(url.startswith("blob:") for url in opened.requests)
 
 
-def test_it_shows_the_motion_of_the_drivers_or_stands_still():
+def test_it_shows_the_motion_of_the_drivers_or_rests():
     m = crank_rocker()
     assert m.widget().view == m.solve().widget().view
     assert loose().widget().view["samples"]["n"] == 1

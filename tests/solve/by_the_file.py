@@ -1,6 +1,6 @@
-"""A motion judged by the words of its file alone: lengths, shared points, guides and what the drivers mean.
+"""A motion checked against its file alone: lengths, shared points, guides and what the drivers mean.
 
-Nothing of the parsed model is used but the names: the sketch in the dict says what must stay constant.
+Only names are taken from the parsed model: the sketch in the dict says what must stay constant.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ ANGLE = {"rad": 1.0, "deg": np.pi / 180}
 
 
 class File:
-    """The contents of a mechanism file in SI, as complex places."""
+    """The contents of a mechanism file in SI, with complex positions."""
 
     def __init__(self, data: dict[str, Any]) -> None:
         units = data.get("units", {})
@@ -84,7 +84,7 @@ def gaps(data: dict[str, Any], motion: Any) -> dict[str, Any]:
         out[rule] = np.fmax(out.get(rule, 0.0), np.where(motion.ok, np.abs(gap), 0.0))
 
     def inside(link: str, point: str, of: str) -> Any:
-        """Where a link sees a point of another link, its own frame being parallel to the axes in the sketch."""
+        """A point of another link in this link's frame, which is parallel to the axes in the sketch."""
         base = file.links[link][0] if file.links[link] else None
         turn = np.exp(-1j * (motion.angle(link) - file.sketch_angle(link)))
         here, there = (0j, 0j) if base is None else (at(base, link), file.points[base])
@@ -114,9 +114,9 @@ def gaps(data: dict[str, Any], motion: Any) -> dict[str, Any]:
         elif joint["type"] == "rack":
             pinion, rack = joint["links"]
             (base, guide), center = file.rack(joint)
-            radius, way = joint["radius"] * file.length, file.axis(guide)
-            travel = way.conjugate() * inside(base, file.links[rack][0], rack)
-            side = (way.conjugate() * (file.points[file.links[rack][0]] - file.points[center])).imag
+            radius, line = joint["radius"] * file.length, file.axis(guide)
+            travel = line.conjugate() * inside(base, file.links[rack][0], rack)
+            side = (line.conjugate() * (file.points[file.links[rack][0]] - file.points[center])).imag
             # where the pinion turns counter-clockwise, its lowest point moves to the right
             turned = file.turn(motion, pinion) - file.turn(motion, base)
             note("rack", np.sin(0.5 * (travel.real / radius + np.sign(side) * turned)))
@@ -131,7 +131,7 @@ def gaps(data: dict[str, Any], motion: Any) -> dict[str, Any]:
             reach = abs(r1 - r2) if joint.get("internal") else r1 + r2
             note("touch", (np.abs(line) - reach) / file.size)
             psi = np.angle(line / (file.points[centers[0]] - file.points[centers[1]]))
-            # the arcs that have rolled off are as long as each other
+            # the arcs that have rolled off are equally long
             teeth = Fraction(r1 / r2).limit_denominator(1000)
             arcs = teeth * 1.0 * (turns[0] - psi) + (turns[1] - psi) * (-1 if joint.get("internal") else 1)
             note("arcs", np.sin(0.5 * arcs * teeth.denominator) / teeth.denominator)

@@ -17,7 +17,7 @@ def xy(z: complex) -> list[float]:
 
 
 def cam_file(kind: str, contact: str, rng: np.random.Generator, **cam: Any) -> dict[str, Any]:
-    """A cam on the ground with a follower; base circle about 1, lift about 0.4, anywhere in the plane."""
+    """A cam on the ground with a follower; base circle about 1, lift about 0.4, at a random place in the plane."""
     rise = float(rng.uniform(0.2, 0.4)) * (0.5 if kind == "oscillating" else 1.0)
     parts = rng.uniform(0.6, 1.0, 4)
     parts = (360 * parts / parts.sum()).tolist()
@@ -62,7 +62,7 @@ def cam_file(kind: str, contact: str, rng: np.random.Generator, **cam: Any) -> d
         points |= {"B": put(2.5 + 0.4j), "Q": put(offset + 1j * reach), "F": put(offset + 1j * reach + 0.5 * tilt)}
         links["ground"] = ["A", "B"]
         links["follower"] = ["B", "Q", "F"]
-    # the sketch stands at the start of the law; its lift is within the law's
+    # the sketch is at the start of the law; its lift is within the law's
     joints["cam"] = {**entry, **cam}
     if rng.random() < 0.5:
         joints["cam"]["direction"] = "clockwise"
@@ -81,7 +81,7 @@ def cam_file(kind: str, contact: str, rng: np.random.Generator, **cam: Any) -> d
 
 
 def eccentric(contact: str, kind: str = "translating", offset: float = 0.2, **entry: Any) -> sk.Mechanism:
-    """An eccentric circle of radius 1, 0.3 beside its shaft, as a table: the follower's motion is a four-bar's."""
+    """An eccentric circle of radius 1, 0.3 off its shaft, as a table: the follower moves as in a four-bar."""
     u = np.linspace(0, 2 * np.pi, 180, endpoint=False)
     e = 0.3
     rows = np.stack((u, e * np.cos(u) + np.sqrt(1 - (e * np.sin(u)) ** 2)), axis=1)

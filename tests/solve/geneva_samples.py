@@ -10,7 +10,7 @@ import structkin as sk
 
 
 def geneva(slots: int = 4, turn: complex = 1.0, driver: dict[str, Any] | None = None, **more: Any) -> sk.Mechanism:
-    """Shafts 1 apart along the direction `turn`; the pin is drawn behind the crank's shaft, the wheel locked."""
+    """Shafts 1 apart along the direction `turn`; the pin is drawn beyond the crank's shaft, the wheel locked."""
     radius, turn = np.sin(np.pi / slots), turn / abs(turn)
     place = {"A": 0j, "P": -radius * turn, "B": turn}
     return sk.Mechanism(

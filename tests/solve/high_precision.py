@@ -1,8 +1,8 @@
-"""A judge with three more digits: the whole system by power series in extended precision, by iterative refinement.
+"""A reference with three more digits: the whole system as power series, by refinement in extended precision.
 
 Drivers move as polynomials of a parameter s; the unknowns follow as power series q0 + q1 s + q2 s^2 + q3 s^3.
 Residuals are evaluated on truncated series of long doubles; corrections are solved for with the double Jacobian and
-repeated until nothing changes, so that the result has the digits of the residual, not those of the solver (Wilkinson).
+repeated until nothing changes, so the result has the accuracy of the residual, not of the solver (Wilkinson).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from structkin.solve.coefficients import Coefficients
 
 ORDERS = 4
 Long = np.longdouble
-#: Extended precision is no better than double on some machines; the judge says nothing there.
+#: Extended precision is no better than double on some machines; there is no reference there.
 PRECISE = np.finfo(Long).eps < 1e-18
 
 
@@ -124,14 +124,14 @@ def _residual(system: WholeSystem, q: Any, z: Any) -> Any:
         place, unit = len(rows) - len(system.drivers) + k, rows[len(rows) - len(system.drivers) + k][1]
         gap = gaps[place] - z[:, k] / Long(unit)
         if system.mechanism.drivers[id].kind == "angle":
-            # Long pi is not needed: whole turns of double angles are taken off in double.
+            # Long pi is not needed: whole turns of double angles are subtracted in double.
             gap[0] -= Long(TURN) * np.round(gap[0] / Long(TURN))
         gaps[place] = gap
     return np.stack(gaps, axis=1)
 
 
 @dataclass(frozen=True)
-class Judged:
+class Reference:
     """K (f, 3 m, n), L (f, f, 3 m, n) and jerk (3 m, n) of the unknowns of a motion, and the sigma_min (n,)."""
 
     system: WholeSystem
@@ -142,7 +142,7 @@ class Judged:
     sigma: Any
 
 
-def judge(mechanism: Any, motion: Any, samples: Any) -> Judged:
+def solve_reference(mechanism: Any, motion: Any, samples: Any) -> Reference:
     """Solve samples of a motion again."""
     system = WholeSystem(mechanism)
     f, n = len(system.drivers), len(samples)
@@ -151,7 +151,7 @@ def judge(mechanism: Any, motion: Any, samples: Any) -> Judged:
 
     pairs = [(i, j) for i in range(f) for j in range(i + 1)]
     thirds = np.stack([mechanism.drivers[id].law.third(motion.t[samples]) for id in system.drivers])
-    # Along each driver, along the sum of each two, and along the actual motion: all in one go.
+    # Along each driver, along the sum of each two, and along the actual motion: all at once.
     z = np.zeros((ORDERS, f, len(pairs) + 1, n), Long)
     z[0] = drivers[0][:, None]
     for k, pair in enumerate(pairs):
@@ -169,26 +169,26 @@ def judge(mechanism: Any, motion: Any, samples: Any) -> Judged:
             L[i, j] = L[j, i] = found[2, :, k] - (L[i, i] + L[j, j]) / 2
     jerk = 6 * found[3, :, -1]
     sigma = np.linalg.svd(system.jacobian(q), compute_uv=False)[:, -1]
-    return Judged(system, samples, K.astype(float), L.astype(float), jerk.astype(float), sigma)
+    return Reference(system, samples, K.astype(float), L.astype(float), jerk.astype(float), sigma)
 
 
-def theirs(judged: Judged, motion: Any) -> tuple[Any, Any, Any]:
-    """K, L and jerk of the same unknowns as the motion has them."""
+def theirs(reference: Reference, motion: Any) -> tuple[Any, Any, Any]:
+    """K, L and jerk of the same unknowns, as the motion gives them."""
     found, frames = Coefficients(motion.plan, motion.lanes), motion.plan.frames
-    ids = judged.system.drivers
+    ids = reference.system.drivers
 
     def unknowns(*drivers: str) -> Any:
         rows = []
-        for link in judged.system.moving:
+        for link in reference.system.moving:
             U = motion.position(1, link=link).T - motion.position(0j, link=link).T
             dU = found.along(frames[link].direction, *drivers)
             rows += [*found.along(frames[link].origin, *drivers), U[0] * dU[1] - U[1] * dU[0]]
-        return np.array(rows)[:, judged.samples]
+        return np.array(rows)[:, reference.samples]
 
     K = np.array([unknowns(i) for i in ids])
     L = np.array([[unknowns(i, j) for j in ids] for i in ids])
-    jerk = [np.vstack((motion.jerk(0j, link=a).T, motion.angular_jerk(a))) for a in judged.system.moving]
-    return K, L, np.concatenate(jerk)[:, judged.samples]
+    jerk = [np.vstack((motion.jerk(0j, link=a).T, motion.angular_jerk(a))) for a in reference.system.moving]
+    return K, L, np.concatenate(jerk)[:, reference.samples]
 
 
 def errors(mechanism: Any, motion: Any, samples: Any) -> tuple[Any, Any]:
@@ -197,25 +197,25 @@ def errors(mechanism: Any, motion: Any, samples: Any) -> tuple[Any, Any]:
     An entry of L that belongs to two drivers is a bilinear form of their columns of K: where it cancels, as for a crank
     about its own origin, the product of these is what it is relative to.
     """
-    judged = judge(mechanism, motion, samples)
-    unit = judged.system._unit
+    reference = solve_reference(mechanism, motion, samples)
+    unit = reference.system._unit
     found = []
-    for mine, other in zip((judged.K, judged.L, judged.jerk), theirs(judged, motion), strict=True):
+    for mine, other in zip((reference.K, reference.L, reference.jerk), theirs(reference, motion), strict=True):
         axes = tuple(range(np.ndim(mine) - 1))
         scale = np.max(np.abs(mine / unit), axis=axes)
-        # What hardly moves has no relative error: the natural size is that of the drivers.
-        scale = np.maximum(scale, _floor(judged, motion, mine))
+        # Small values have no meaningful relative error: the natural scale is that of the drivers.
+        scale = np.maximum(scale, _floor(reference, motion, mine))
         if np.ndim(mine) == 4:
-            columns = np.max(np.abs(judged.K / unit), axis=1)
+            columns = np.max(np.abs(reference.K / unit), axis=1)
             scale = np.maximum(scale, columns[:, None] * columns)[:, :, None]
         found.append(np.max(np.abs(mine - other) / unit / scale, axis=axes))
-    return np.array(found), judged.sigma
+    return np.array(found), reference.sigma
 
 
-def _floor(judged: Judged, motion: Any, mine: Any) -> Any:
-    system = judged.system
+def _floor(reference: Reference, motion: Any, mine: Any) -> Any:
+    system = reference.system
     size = [1.0 if motion.mechanism.drivers[id].kind == "angle" else system.size for id in system.drivers]
     if np.ndim(mine) > 2:
         return 1 / max(size) ** (np.ndim(mine) - 2)
-    rates = np.stack([motion.drivers[id][1, judged.samples] for id in system.drivers]) / np.array(size)[:, None]
+    rates = np.stack([motion.drivers[id][1, reference.samples] for id in system.drivers]) / np.array(size)[:, None]
     return np.maximum(np.max(np.abs(rates), axis=0) ** 3, 1e-30)

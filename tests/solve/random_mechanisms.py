@@ -1,6 +1,6 @@
-"""Random mechanisms that are known by construction: which groups they are made of, and that their sketch closes.
+"""Random mechanisms that are known by construction: their groups are given, and their sketch closes.
 
-An assembled pose is drawn first: each element (a driven link, a dyad, a triad, ...) hangs new links on random links
+An assembled pose is drawn first: each element (a driven link, a dyad, a triad, ...) attaches new links to random links
 that are there already, at new points or at existing pins. So every sketch closes, every group is minimal, and
 the groups, their dependencies and their names are known. Elements near a limit position are thrown away.
 """
@@ -26,7 +26,7 @@ TYPICAL = 2.0
 
 
 class UnfitError(Exception):
-    """The element that was drawn does not fit."""
+    """The randomly drawn element does not fit."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Built:
 
 @dataclass(frozen=True)
 class Case:
-    """A random mechanism: its file, its groups in a valid order, its duration [s]."""
+    """A random mechanism: its file, its groups in a valid order, and its duration [s]."""
 
     data: dict[str, Any]
     groups: tuple[Built, ...]
@@ -57,7 +57,7 @@ class Case:
 
 @dataclass
 class World:
-    """The mechanism while it grows. Places are complex, in units of half a typical link."""
+    """The mechanism while it grows. Positions are complex, in units of half a typical link."""
 
     rng: np.random.Generator
     points: dict[str, complex] = field(default_factory=dict)
@@ -70,7 +70,7 @@ class World:
     depends: set[int] = field(default_factory=set)
     counter: int = 0
 
-    # --- chance -------------------------------------------------------------------------------------------
+    # --- random choice ------------------------------------------------------------------------------------
 
     def chance(self, p: float) -> bool:
         return bool(self.rng.random() < p)
@@ -115,7 +115,7 @@ class World:
         return name
 
     def host(self) -> str:
-        """A known link, more often a late one."""
+        """A known link, preferably a recent one."""
         known = list(self.group_of)
         weights = np.arange(1.0, len(known) + 1)
         weights[0] = 0.8 * len(known)
@@ -123,7 +123,7 @@ class World:
         return host
 
     def seat(self, *taken: str, needed: bool = True) -> str:
-        """A point of a known link to hang a new link on: new, or one that is there.
+        """A point of a known link to attach a new link to: new, or an existing one.
 
         The group depends on the pin's owner, unless the pin is not `needed` as such.
         """
@@ -140,7 +140,7 @@ class World:
         return point
 
     def line(self, *links: str) -> dict[str, Any]:
-        """A direction for a guide between these links: any, or along two points of one of them."""
+        """A direction for a guide between these links: arbitrary, or through two points of one of them."""
         choices = [link for link in links if len(self.links[link]) > 1]
         if choices and self.chance(0.4):
             p, q = self.rng.permutation(self.links[self.pick(choices)])[:2]
@@ -185,7 +185,7 @@ class World:
     def close(self, kind: str, class_: str | None, order: int, *composites: tuple[str, ...]) -> None:
         """The new links and drivers are a group."""
         index = len(self.groups)
-        links = [link for link in self.links if link not in self.group_of]  # a list: chance must not follow hashes
+        links = [link for link in self.links if link not in self.group_of]  # a list: choices must not depend on hashes
         before = {driver for group in self.groups for driver in group.drivers}
         drivers = frozenset(driver for driver in self.drivers if driver not in before)
         together = frozenset(frozenset(x) for x in composites if len(x) > 1)
@@ -197,7 +197,7 @@ class World:
         self.depends = set()
 
     def arm(self, near: str, far: str, kind: str) -> tuple[str, ...]:
-        """What keeps two pins apart: a link, a cylinder, or an elbow that a driver holds. The ends come first."""
+        """A connection of two pins: a link, a cylinder, or two links at a driven angle. The end links come first."""
         if kind == "link":
             return (self.link(near, far),)
         first, second = self.link(near), self.link(far)
@@ -205,7 +205,7 @@ class World:
             if self.chance(0.5):
                 self.point(self.points[near] + self.arrow(), first)
             if self.chance(0.3):
-                # square to the arm, the travel would not change its length
+                # perpendicular to the arm, the travel would not change its length
                 self.slide(first, second)
             else:
                 self.slide(
@@ -371,7 +371,7 @@ def triad(w: World) -> None:
 
 
 def class_iv(w: World) -> None:
-    """Two links on known pins, joined by two bars: a contour of four pins."""
+    """Two links on known pins, joined by two bars: a loop of four pins."""
     a = w.seat()
     b = w.seat(a)
     one, two = w.link(a), w.link(b)
@@ -383,7 +383,7 @@ def class_iv(w: World) -> None:
 
 
 def held_platform(w: World) -> None:
-    """A platform on two legs, held by a driver: its angle against a known link, or the distance of a known point."""
+    """A platform on two legs, held by a driver: its angle to a known link, or its distance from a known point."""
     a = w.seat()
     b = w.seat(a)
     platform = w.link()
@@ -403,7 +403,7 @@ def held_platform(w: World) -> None:
 
 
 def slotted_r(w: World) -> None:
-    """A link on a known pin: a known pin slides in its slot, or its pin in a known slot."""
+    """A link on a known pin: a known pin slides in its slot, or its pin slides in a known slot."""
     a = w.seat()
     if w.chance(0.5):
         pin, link = w.seat(a, needed=False), w.link(a)
@@ -431,7 +431,7 @@ def slotted_p(w: World) -> None:
     else:
         slotted = w.pick([x for x in w.group_of if len(w.links[x]) > 1] or [None])
         if slotted is None:
-            raise UnfitError("no link with a line")
+            raise UnfitError("no link with two points")
         p, q = (str(x) for x in w.rng.permutation(w.links[slotted])[:2])
         pin = w.point(w.points[p] + w.uniform(0.2, 0.8) * (w.points[q] - w.points[p]), link)
         w.slide(link, host)
@@ -441,7 +441,7 @@ def slotted_p(w: World) -> None:
 
 
 def _known_pin(w: World, pin: str, slot: str, line: dict[str, Any]) -> None:
-    """A known pin in a slot: of one of its links, or of the pin itself."""
+    """A known pin in a slot, as a point of one of its links or as the pin itself."""
     known = [link for link in w.links if pin in w.links[link] and link in w.group_of]
     on = w.pick([None, *known])
     w.slot(pin, slot, line, on)
@@ -474,7 +474,7 @@ def _wheels(w: World) -> tuple[str, str, str]:
 
 
 def _mesh(w: World, first: str, second: str, carrier: str, centers: tuple[str, str]) -> str:
-    """Gears or a belt, by teeth or by ratio, listed either way round."""
+    """Gears or a belt, by teeth or by ratio, listed in either order."""
     name, joint = w.name("g"), {"type": w.pick(["gear", "belt"]), "carrier": carrier}
     turned = w.chance(0.5)
     joint["links"] = [second, first] if turned else [first, second]
@@ -490,7 +490,7 @@ def _mesh(w: World, first: str, second: str, carrier: str, centers: tuple[str, s
 
 
 def _on(w: World, carrier: str, *taken: str) -> str:
-    """A pin of a known link, new or there, away from others."""
+    """A pin of a known link, new or existing, away from others."""
     free = [pin for pin in w.links[carrier] if all(abs(w.points[pin] - w.points[x]) > 0.3 for x in taken)]
     if free and w.chance(0.4):
         return str(w.pick(free))
@@ -579,10 +579,10 @@ def rolling(w: World) -> None:
     base = w.pick([link for link in w.group_of if center in w.links[link]])
     teeth = [float(x) for x in w.rng.choice([7, 12, 13, 16, 20, 24, 31], size=2, replace=False)]
     internal = w.chance(0.4)
-    way = w.arrow()
-    scale = abs(way) / (abs(teeth[0] - teeth[1]) if internal else sum(teeth))
+    span = w.arrow()
+    scale = abs(span) / (abs(teeth[0] - teeth[1]) if internal else sum(teeth))
     wheel = w.link()
-    middle = w.point(w.points[center] + way, wheel)
+    middle = w.point(w.points[center] + span, wheel)
     w.joints[w.name("g")] = {
         "type": "rolling", "links": [wheel, base], "centers": [middle, center], "radii": [scale * x for x in teeth],
         "internal": internal,
@@ -630,7 +630,7 @@ OTHERS: Menu = (triad, triad, class_iv, held_platform, slotted_r, slotted_p)
 
 
 def build(seed: int, elements: int = 3, *, menu: Menu | None = None, first: Menu = DRIVEN) -> Case:
-    """A random mechanism of an element of `first` and so many more of `menu`."""
+    """A random mechanism: one element of `first` and a number of others from `menu`."""
     rng = np.random.default_rng(seed)
     w = World(rng)
     tries = 0
@@ -655,7 +655,7 @@ def _grow(w: World, menu: Menu | None) -> World:
 
 
 def _check_clear(w: World) -> None:
-    """Throw away what is near a limit position, and distances that nearly vanish."""
+    """Reject poses near a limit position, and distances that nearly vanish."""
     for driver in w.drivers.values():
         if "between" in driver and abs(np.subtract(*(w.points[p] for p in driver["between"]))) < 0.4:
             raise UnfitError("a ram without length")
@@ -683,7 +683,7 @@ def _written(w: World, seed: int, *, plain: bool = False) -> Case:
         chosen = [str(x) for x in rng.permutation(words)]
         for key, word in zip((*w.points, *w.joints, *w.drivers), chosen, strict=False):
             name[key] = word
-        # links have names of their own, which may be those of points
+        # link names are separate and may equal point names
         for key, word in zip([x for x in w.links if x != GROUND], rng.permutation(words), strict=False):
             name[key] = str(word)
 
@@ -772,8 +772,8 @@ def _law(
     if kind == "late":
         return {"law": f"{start!r} + {sign * reach!r}*cos({pace!r}*t + {float(rng.uniform(0, 6))!r})"}
     if kind == "speed":
-        way = turn if turn is not None and rng.random() < 0.4 else reach * unit
-        return {"speed": sign * way / duration}
+        span = turn if turn is not None and rng.random() < 0.4 else reach * unit
+        return {"speed": sign * span / duration}
     times = [0.0, 0.3 * duration, 0.7 * duration, duration]
     return {"table": [[t, start + float(rng.uniform(-0.5, 0.5)) * reach] for t in times]}
 

@@ -1,4 +1,4 @@
-"""Cams: motion by their law, profiles against envelopes, angles and radii against the formulas of the textbooks."""
+"""Cams: motion by their law, profiles against envelopes, angles and radii against textbook formulas."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def places(motion, point, order="position"):
 @every_kind
 @settings(max_examples=12, deadline=None)
 @given(seed=seeds)
-def test_follower_and_cam_touch_all_the_way_round(kind, contact, seed):
+def test_follower_and_cam_touch_over_the_whole_turn(kind, contact, seed):
     rng = np.random.default_rng(seed)
     data = cam_file(kind, contact, rng)
     m = sk.Mechanism.from_dict(data)
@@ -50,7 +50,7 @@ def test_follower_and_cam_touch_all_the_way_round(kind, contact, seed):
 @settings(max_examples=8, deadline=None)
 @given(seed=seeds)
 def test_the_profile_is_the_envelope(kind, contact, seed):
-    """Carve the cam from a plate: along each ray from the shaft, up to where any pose of the follower begins."""
+    """Carve the cam from a plate: along each ray from the shaft, up to the nearest pose of the follower."""
     rng = np.random.default_rng(seed)
     m = sk.Mechanism.from_dict(cam_file(kind, contact, rng))
     cam, motion = m.joints["cam"], m.solve(samples=20_001)
@@ -94,10 +94,10 @@ def test_curvature_is_that_of_the_drawn_curve(kind, contact, seed):
     first = np.tensordot([-1, 9, -45, 0, 45, -9, 1], c, 1) / (60 * step)
     second = np.tensordot([2, -27, 270, -490, 270, -27, 2], c, 1) / (180 * step**2)
     radius, pitch = cam.curvature_radius(x), cam.pitch_radius(x)
-    # the curve is drawn backwards where it is undercut
-    way = np.where((radius < 0) & ((pitch > 0) | (contact == "flat")), -1, 1)
+    # the curve runs backwards where it is undercut
+    sign = np.where((radius < 0) & ((pitch > 0) | (contact == "flat")), -1, 1)
     np.testing.assert_allclose(
-        -cam.sense * way * (np.conj(first) * second).imag / np.abs(first) ** 3, 1 / radius, rtol=1e-5, atol=1e-6
+        -cam.sense * sign * (np.conj(first) * second).imag / np.abs(first) ** 3, 1 / radius, rtol=1e-5, atol=1e-6
     )
 
 
@@ -134,14 +134,14 @@ def translating(offset=0.0, reach=1.0, title="cam", law=None, **cam):
 
 
 def test_flat_face_by_its_formulas():
-    """Norton, eqs. 8.32 and 8.35: rho = r_b + s + s'', the face is touched at the distance s' from the stem."""
+    """Norton, eqs. 8.32 and 8.35: rho = r_b + s + s'', the contact is at the distance s' from the stem."""
     m = translating(contact="flat")
     cam, x = m.joints["cam"], np.linspace(0, TURN, 721)
     np.testing.assert_allclose(cam.curvature_radius(x), 1.0 + cam.lift(x) + cam.lift(x, 2), rtol=1e-13)
     np.testing.assert_allclose(cam.pressure_angle(x), 0.0, atol=1e-15)
     motion = m.solve(samples=181)
     on = motion.cam("cam")
-    # the disc turns counter-clockwise: while the follower rises it is touched on the side that the disc moves up
+    # the disc turns counter-clockwise: a rising follower is touched on the side where the disc moves up
     np.testing.assert_allclose(on.contact[:, 0], cam.lift(on.angle, 1), atol=1e-13)
     np.testing.assert_allclose(on.contact[:, 1], motion.position("Q")[:, 1], rtol=1e-13)
     smallest = -float(np.min(cam.lift(x) + cam.lift(x, 2)))
@@ -150,7 +150,7 @@ def test_flat_face_by_its_formulas():
     assert not translating(contact="flat", base=1.02 * smallest).joints["cam"].remarks
 
 
-def test_undercut_and_pressure_are_remarked():
+def test_undercut_and_pressure_angle_give_remarks():
     fine = translating(radius=0.1)
     assert fine.joints["cam"].remarks == ()
     steep = translating(reach=0.25, radius=0.1)
@@ -158,7 +158,7 @@ def test_undercut_and_pressure_are_remarked():
     narrow = float(np.min(np.where(fine.joints["cam"].pitch_radius() > 0, fine.joints["cam"].pitch_radius(), np.inf)))
     big = translating(radius=1.01 * narrow)
     assert [remark for remark in big.joints["cam"].remarks if "undercut around" in remark]
-    # up to the smallest radius of the pitch curve the profile is whole
+    # a roller up to the smallest radius of the pitch curve leaves the profile complete
     assert not translating(radius=0.99 * narrow).joints["cam"].remarks
 
 
@@ -178,7 +178,7 @@ def test_the_general_group_agrees(kind, contact, monkeypatch):
 
 @pytest.mark.parametrize("contact", ["roller", "flat"])
 def test_third_derivatives_of_the_general_group(contact, monkeypatch):
-    """Rows of cams, by law and by profile: the cubic term is the complex step of the convective one."""
+    """Rows of cams, by law and by profile: the cubic term equals the complex step of the convective one."""
     monkeypatch.setattr(compile_module, "solve_closed", lambda scene, group, index: None)
     rng, tiny = np.random.default_rng(4), 1e-30
     for m in (sk.Mechanism.from_dict(cam_file("oscillating", contact, rng)), eccentric(contact)):
@@ -251,7 +251,7 @@ def test_a_cam_drives_a_linkage():
     lever = motion.angle("lever")
     cam = motion.mechanism.joints["cam"]
     np.testing.assert_allclose(lever - lever[0], -cam.lift(2.0 * motion.t), atol=1e-14)
-    # L by differences of K, wherever the law has no joint
+    # L by differences of K, away from the joints between pieces of the law
     h = 1e-5
     z = 2.0 * motion.t
     up, down = (motion.mechanism.solve(drivers={"motor": z + step}).K("D") for step in (h, -h))
@@ -260,9 +260,9 @@ def test_a_cam_drives_a_linkage():
 
 
 def test_a_linkage_drives_a_cam():
-    """Drive the rocker; the cam's shaft follows, between the ends of the lift."""
+    """Drive the rocker; the cam's shaft follows, between the limits of the lift."""
     forward = rocker_cam({"joint": "A", "law": "1 + 0.8*sin(t)"}, duration=6.0).solve(samples=61)
-    # the sketch stands at the lift 0, where the cam cannot be driven: draw it where the lever has risen
+    # the sketch is at lift 0, where the cam cannot be driven: draw it with the lever raised
     data = json.loads(json.dumps(forward.mechanism.source_dict))
     for point in data["points"]:
         data["points"][point] = forward.position(point)[0].tolist()
@@ -283,7 +283,7 @@ def test_a_linkage_drives_a_cam():
 
 @pytest.mark.parametrize("speeds", [(1.0, 0.0), (1.0, 2.0), (0.0, 1.5)])
 def test_a_cam_on_a_moving_carrier(speeds):
-    """Seen from its carrier an arm, the cam does what it does on the ground."""
+    """Relative to its carrier, an arm, the cam moves as it does on the ground."""
     arm_speed, cam_speed = speeds
     still = translating(0.1, radius=0.1)
     data = still.source_dict
@@ -326,7 +326,7 @@ def test_an_eccentric_is_a_linkage(kind, contact):
     else:
         radius = 1.0 + motion.mechanism.joints["cam"].radius
         np.testing.assert_allclose(np.abs(q - centre), radius, rtol=2e-7)
-        # rates: (q - c) . (q' - c') = 0, and once more; the spline's second derivatives are good to 1e-4
+        # rates: (q - c) . (q' - c') = 0, and its derivative; the spline's second derivatives are good to 1e-4
         dq, dc = places(motion, "Q", "velocity"), 1j * centre
         ddq = places(motion, "Q", "acceleration")
         np.testing.assert_allclose((np.conj(q - centre) * (dq - dc)).real, 0, atol=1e-5)
@@ -349,8 +349,8 @@ def test_a_follower_is_a_function_of_the_cams_angle(kind, contact, monkeypatch):
     given = {"motor": (z, 1.0 + 0 * z, 0.3 + 0 * z, 0 * z)}
     found = sk.Mechanism.from_dict(case).solve(drivers=given)
     monkeypatch.setattr("structkin.plan.higher_pairs._on_profile", lambda *_: None)
-    judge = sk.Mechanism.from_dict(case).solve(drivers=given)
-    assert judge.plan.tracked and not found.plan.tracked and found.ok.all() and judge.ok.all()
+    general = sk.Mechanism.from_dict(case).solve(drivers=given)
+    assert general.plan.tracked and not found.plan.tracked and found.ok.all() and general.ok.all()
     # The third derivative of the spline jumps at its knots.
     for read, accuracy in (
         ("position", 1e-12),
@@ -359,7 +359,7 @@ def test_a_follower_is_a_function_of_the_cams_angle(kind, contact, monkeypatch):
         ("K", 1e-12),
         ("L", 1e-10),
     ):
-        np.testing.assert_allclose(getattr(found, read)("Q"), getattr(judge, read)("Q"), rtol=0, atol=accuracy)
+        np.testing.assert_allclose(getattr(found, read)("Q"), getattr(general, read)("Q"), rtol=0, atol=accuracy)
     (function,) = (step.kind.function for step in found.plan.steps if isinstance(step.kind, Lift))
     for order in (1, 2, 3):
         slope = function(z + 1j * TINY, order - 1).imag / TINY
@@ -367,7 +367,7 @@ def test_a_follower_is_a_function_of_the_cams_angle(kind, contact, monkeypatch):
 
 
 def test_a_follower_that_the_profile_cannot_carry_round_is_tracked():
-    """A roller that hangs far beside the eccentric: the motion ends where they touch last."""
+    """The roller hangs far to one side of the eccentric: the motion ends at their last contact."""
     motion = eccentric("roller", offset=1.2).solve(samples=90)
     assert motion.plan.tracked and 10 < motion.ok.sum() < 90
 
@@ -377,7 +377,7 @@ def test_a_profile_may_be_an_outline_or_a_file(tmp_path):
     radii = 0.3 * np.cos(u) + np.sqrt(1 - (0.3 * np.sin(u)) ** 2)
     t = np.linspace(0, 0.5, 5)
     table = eccentric("roller").solve(t=t)
-    # places in the sketch, in either sense
+    # positions in the sketch, in either sense of rotation
     z = radii * np.exp(1j * u)
     for order in (slice(None, -1), slice(None, 0, -1)):
         outline = np.stack((z.real, z.imag), axis=1)[order]
@@ -409,8 +409,8 @@ def test_from_a_law_to_its_profile_and_back(contact):
 
 
 @pytest.mark.parametrize("by", ["law", "profile"])
-def test_samples_without_a_pose_are_left_empty(by):
-    """The cam hangs on a crank that a rod cannot reach all the way."""
+def test_samples_without_a_pose_stay_empty(by):
+    """The cam depends on a crank that its rod cannot turn fully."""
     data = (translating(0.1, radius=0.1) if by == "law" else eccentric("roller")).source_dict
     data["points"].pop("M", None)
     data["points"] |= {"R": [-1.0, 0.3], "S": [-2.0, 0.0], "A2": [-0.3, 0.4]}

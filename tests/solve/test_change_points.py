@@ -33,8 +33,8 @@ def test_two_turns_pass_four_flat_poses():
     np.testing.assert_allclose(motion.angle("coupler"), 0, atol=1e-11)
 
 
-def test_the_way_from_the_sketch_to_the_first_sample_counts():
-    """The law starts beyond the flat pose, seen from the sketch at 90 degrees."""
+def test_the_path_from_the_sketch_to_the_first_sample_counts():
+    """The law starts beyond the flat pose when the sketch is at 90 degrees."""
     motion = parallelogram("-1 - t").solve(50, duration=1)
     np.testing.assert_allclose(motion.angle("coupler"), 0, atol=1e-11)
 
@@ -45,7 +45,7 @@ def test_driver_values_without_times_pass_flat_poses():
     np.testing.assert_allclose(motion.angle("coupler"), 0, atol=1e-11)
 
 
-def test_a_driver_that_turns_back_at_the_flat_pose_retraces_its_way():
+def test_a_driver_that_turns_back_at_the_flat_pose_retraces_its_path():
     for values in ([1, np.pi, 1], [1, 4, 1], np.concatenate((np.linspace(1, np.pi, 50), np.linspace(np.pi, 1, 50)))):
         motion = parallelogram().solve(drivers={"motor": np.array(values)})
         np.testing.assert_allclose(motion.angle("coupler"), 0, atol=1e-11)
@@ -76,13 +76,13 @@ def test_random_walks_of_the_crank_stay_on_the_parallel_branch():
 
 
 @pytest.mark.parametrize("end", [-9.44882, 9.4338, 9.43197, 300.0])
-def test_the_last_sample_may_lie_close_behind_a_flat_pose(end):
+def test_the_last_sample_may_lie_just_beyond_a_flat_pose(end):
     motion = parallelogram().solve(drivers={"motor": [1.0, end]})
     np.testing.assert_allclose(motion.angle("coupler"), 0, atol=1e-11)
 
 
-def test_a_narrow_escape_keeps_its_mode():
-    """With the coupler longer by a millionth the linkage is Grashof with separate branches: it never crosses."""
+def test_a_near_flat_pose_keeps_the_mode():
+    """With the coupler longer by 1e-6 the linkage is Grashof with separate branches: it never crosses."""
     m = sk.Mechanism(
         points={"A": (0, 0), "B": (0, 1), "C": (2, 1), "D": (2, 0)},
         links={"ground": ["A", "D"], "crank": ["A", "B"], "coupler": ["B", "C"], "rocker": ["D", "C"]},
@@ -96,7 +96,7 @@ def test_a_narrow_escape_keeps_its_mode():
 
 
 def test_peaucellier_of_lipkin_goes_through_its_change_point():
-    """a = 5, b = 2, r = 2.5: P and Q meet where OP^2 = a^2 - b^2; Q stays on x = (a^2 - b^2) / (2 r) all the same."""
+    """a = 5, b = 2, r = 2.5: P and Q meet where OP^2 = a^2 - b^2; Q still stays on x = (a^2 - b^2) / (2 r)."""
     height = np.sqrt(4 - 0.4**2)
     m = sk.Mechanism(
         points={"O": (0, 0), "A": (2.5, 0), "P": (5, 0), "B": (4.6, height), "D": (4.6, -height), "Q": (4.2, 0)},
@@ -125,7 +125,7 @@ def test_the_equal_rod_slider_crank_goes_through_its_singular_pose():
 
 
 def circle_of_powers(center):
-    """Places ever nearer to a pose, from both sides, and the pose itself."""
+    """Positions ever closer to a pose, from both sides, and the pose itself."""
     near = np.concatenate(([1.0], 10.0 ** -np.arange(1, 12)))
     return center + np.concatenate((-near, [0.0], near[::-1]))
 
@@ -155,8 +155,8 @@ def test_equal_rods_keep_k_and_l_through_the_folded_pose():
 def test_windows_turn_together(count):
     """All bars stay level and all cranks parallel: position, K, L and jerk of the last corner are known."""
     m = windows(count)
-    ways = [np.radians(np.arange(90.0, 450.5)), np.linspace(1, 20, 37), circle_of_powers(np.pi), circle_of_powers(0.0)]
-    for z in ways:
+    paths = [np.radians(np.arange(90.0, 450.5)), np.linspace(1, 20, 37), circle_of_powers(np.pi), circle_of_powers(0.0)]
+    for z in paths:
         one = np.ones(len(z))
         motion = m.solve(drivers={"motor": (z, one, 0 * one, 0 * one)})
         assert motion.ok.all()
@@ -193,7 +193,7 @@ def test_a_motion_may_begin_or_end_at_a_flat_pose():
 
 
 def test_two_drivers_move_a_parallelogram():
-    """A parallelogram on a link that turns itself: K and L by both drivers, across the flat pose."""
+    """A parallelogram on a link that also turns: K and L by both drivers, across the flat pose."""
     m = sk.Mechanism(
         points={"O": (0, 0), "A": (1, 0), "D": (3, 0), "B": (1.5, 1), "C": (3.5, 1)},
         links={
@@ -218,8 +218,8 @@ def test_two_drivers_move_a_parallelogram():
     np.testing.assert_allclose(motion.position("C"), place[:, None].view(float), atol=1e-12)
 
 
-def test_a_triad_hung_on_a_flat_parallelogram():
-    """A general group behind a change point: its numbers are smooth too."""
+def test_a_triad_driven_by_a_flat_parallelogram():
+    """A general group that follows a parallelogram: its results are smooth at the change point too."""
     m = sk.Mechanism(
         points={
             "A": (0, 0), "B": (0.96, 0.28), "C": (2.96, 0.28), "D": (2, 0), "P": (1.96, 0.88), "Q": (2.2, 2.9),
@@ -281,7 +281,7 @@ def test_a_triad_goes_through_its_change_points(samples):
 
 @pytest.mark.parametrize("around", [(2.5, 2.6), (4.9, 5.0)])
 def test_k_and_l_of_a_triad_at_its_change_point(around):
-    """Also with samples on the flat pose and ever nearer to it."""
+    """Also with samples on the flat pose and ever closer to it."""
     triad, four_bar = parallel_triad(), one_leg()
 
     def height(z):
@@ -306,7 +306,7 @@ def test_k_and_l_of_a_triad_at_its_change_point(around):
     np.testing.assert_allclose(kept.L("left")[0], expected.L("leg")[30 + len(near)], atol=1e-8)
 
 
-def test_a_limit_position_is_no_change_point():
+def test_a_limit_position_is_not_a_change_point():
     m = sk.Mechanism(
         points={"A": (0, 0), "B": (3, 1), "C": (4, 3), "D": (5, 0)},
         links={"ground": ["A", "D"], "crank": ["A", "B"], "coupler": ["B", "C"], "rocker": ["C", "D"]},

@@ -1,4 +1,4 @@
-"""A circular slot is a link without mass between its pin and its centre: the motion with such a link is the same."""
+"""A circular slot is a link without mass between its pin and its centre: both give the same motion."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ DRIVERS = {"motor": {"joint": "A", "law": "0.4636476 + 0.3*sin(t)"}}
 
 
 def pair(points, slotted, joints, with_link):
-    """The mechanism with a slot and that with a link in its place."""
+    """The mechanism with a slot, and with a link in its place."""
     common = {"points": points, "drivers": DRIVERS, "duration": 6.0}
     return sk.Mechanism("slot", links=slotted, joints=joints, **common), sk.Mechanism(
         "link",

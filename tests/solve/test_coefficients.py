@@ -1,4 +1,4 @@
-"""K and L by two roads: against the motion they describe, and against differences of poses and of K."""
+"""K and L checked twice: against the motion they describe, and against differences of poses and of K."""
 
 import numpy as np
 import pytest
@@ -33,7 +33,7 @@ def assert_describes_the_motion(motion):
         K, L = motion.K(name)[ok], motion.L(name)[ok]
         v, a = (x[ok] for x in rates(motion, name))
         bend = np.einsum("n...ij,ni,nj->n...", L, z[1], z[1])
-        # The floor is for parts that stand still but for rounding. A driver may turn or be a length, a part as well.
+        # The floor is for parts at rest apart from rounding. A driver may turn or be a length, and so may a part.
         unit = max(motion.size, 1, 1 / motion.size)
         size_v = np.einsum("n...i,ni->n...", np.abs(K), np.abs(z[1])).max(initial=0.0)
         size_v += 0.1 * np.abs(z[1]).max() * unit
@@ -84,13 +84,13 @@ def test_examples_against_differences(name):
                 assert np.abs(motion.L(part)[sample, ..., i, :] - bend).max() < 1e-7 * scale
 
 
-# A ram of some millimetres, and links that do not turn.
+# A ram of a few millimetres, and links that do not turn.
 @example(seed=2861, elements=2)
 @settings(max_examples=60, deadline=None)
 @given(seed=st.integers(0, 10**6), elements=st.integers(1, 5))
 def test_random_mechanisms(seed, elements):
     motion = build(seed, elements).mechanism().solve(7)
-    # a law may stay outside of what the lengths reach
+    # a law may lie entirely out of reach
     if motion.ok.any():
         assert_describes_the_motion(motion)
 
@@ -106,14 +106,14 @@ def test_singular_and_unreached_samples_have_no_coefficients():
     assert np.isfinite(motion.K("B")).all()
 
 
-def test_a_name_that_is_nothing_is_told():
+def test_an_unknown_name_is_reported():
     motion = sk.load(path("crank_rocker")).solve(3)
     with pytest.raises(sk.InputError, match="did you mean 'coupler'"):
         motion.K("copler")
 
 
 def test_columns_by_kernels_are_read_where_they_are():
-    """All slots are found at once: a view of a slot is made when it is asked for, of those that a driver moves."""
+    """All slots are computed at once; the view of a slot is made on demand, only for slots that a driver moves."""
     m = sk.load(path("five_bar_two_drivers"))
     plan = compile_plan(m)
     x = np.arange(3.0 * plan.offsets[-1]).reshape(-1, 3)
@@ -130,7 +130,7 @@ def test_columns_by_kernels_are_read_where_they_are():
 
 
 def assert_same_rates(m, engine, **how):
-    """What `topological-kl` gives are the rates in time, NaN in the same places."""
+    """`topological-kl` gives the rates in time, with NaN in the same places."""
     motion, other = (m.solve(engine=engine, method=method, **how) for method in ("topological", "topological-kl"))
     np.testing.assert_array_equal(other.status, motion.status)
     for one, two in zip(motion.lanes.x, other.lanes.x, strict=True):
@@ -160,7 +160,7 @@ def test_rates_of_examples(name, monkeypatch):
     assert_same_rates(sk.load(path(name)), "numpy", samples=50)
 
 
-def test_a_driver_without_rates_spoils_what_it_moves_alone(monkeypatch):
+def test_a_driver_without_rates_affects_only_what_it_moves(monkeypatch):
     monkeypatch.setattr(choice, "SMALL", 0)
     m = sk.load(path("excavator"))
     t = np.linspace(0, 0.1, 30)
@@ -171,7 +171,7 @@ def test_a_driver_without_rates_spoils_what_it_moves_alone(monkeypatch):
 
 @pytest.mark.parametrize("lengths", [(1.5, 1.0), (3.0, 1.0)])
 def test_rates_where_poses_are_lost_or_flat(lengths, monkeypatch):
-    """A crank that does not turn round, and a parallelogram with its change points."""
+    """A crank that cannot turn fully, and a parallelogram with its change points."""
     monkeypatch.setattr(choice, "SMALL", 0)
     coupler, rocker = lengths
     m = sk.Mechanism(

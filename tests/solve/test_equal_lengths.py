@@ -1,4 +1,4 @@
-"""Lengths that nearly agree: one rule for a parallelogram, whatever the samples and whatever its bars."""
+"""Lengths that nearly agree: one rule for a parallelogram, for any samples and any bars."""
 
 import cmath
 
@@ -11,7 +11,7 @@ SAMPLES = (73, 100, 721)
 
 
 def parallelogram(pair, error, size=1.0):
-    """A parallelogram of bars 1 and 2 with one length that is longer by a part of itself."""
+    """A parallelogram of bars 1 and 2 with one length increased by a relative error."""
     B, base = cmath.rect(size, 0.7), 2.0 * size
     lengths = {"A-B": size, "B-C": base, "C-D": size}
     lengths[pair] *= 1 + error
@@ -24,7 +24,7 @@ def parallelogram(pair, error, size=1.0):
 
 
 def stays_parallel(motion):
-    """Whether the bar is parallel to the ground at each sample, but for the flat poses."""
+    """Whether the bar is parallel to the ground at each sample, except for the flat poses."""
     bar = (motion.position("C") - motion.position("B"))[np.abs(np.sin(0.7 + motion.t)) > 0.05]
     return np.abs(bar[:, 1]) < 1e-3 * motion.size
 
@@ -43,7 +43,7 @@ def test_lengths_that_agree_to_1e_9_count_as_equal(error, pair, samples):
 @pytest.mark.parametrize("samples", SAMPLES)
 @pytest.mark.parametrize("error", [1.2e-9, 1e-8, -1e-8, 1e-7])
 def test_other_lengths_are_followed_as_they_are(error, samples):
-    # The flat pose is passed in one assembly mode: crank and rocker turn against each other behind it.
+    # The flat pose is passed in one assembly mode: crank and rocker turn against each other beyond it.
     m = parallelogram("B-C", error)
     assert not m.remarks
     angle = 0.7 + np.linspace(0, 2 * np.pi, samples)

@@ -1,4 +1,4 @@
-"""Angles of samples that lie over half a turn apart: those of the motion between them."""
+"""Angles of samples over half a turn apart: the motion between them counts."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_all_links_are_where_the_motion_took_them(method: str, timed: bool) -> N
 
 
 def test_links_on_driven_links_and_in_guides_turn_with_them() -> None:
-    """An arm of two drivers with a slide at its end: angles are sums of both, at any distance of the samples."""
+    """An arm of two drivers with a slide at its end: angles are sums of both, at any spacing of the samples."""
     m = sk.Mechanism(
         points={"A": (0, 0), "B": (1, 0), "C": (1, 2), "S": (1, 1)},
         links={"ground": ["A"], "upper": ["A", "B"], "lower": ["B", "C"], "block": ["S"]},

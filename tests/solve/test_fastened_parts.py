@@ -1,4 +1,4 @@
-"""Random mechanisms one link of which is cut in two or three parts that are fastened to each other."""
+"""Random mechanisms with one link cut into two or three parts that are fastened to each other."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def in_parts(case: Case, rng: np.random.Generator) -> sk.Mechanism:
         hold(names[int(rng.integers(len(names)))], point)
     racks = any(joint["type"] == "rack" for joint in data["joints"].values())
     for joint in data["joints"].values():
-        # travel is that of the link that is not the ground; a rack and its guide join the same links
+        # travel belongs to the link that is not the ground; a rack and its guide join the same links
         name = link if racks or link == "ground" else names[int(rng.integers(len(names)))]
         keys = [key for key in NAMED if joint.get(key) == link]
         joint.update(dict.fromkeys(keys, name))
@@ -52,7 +52,7 @@ def in_parts(case: Case, rng: np.random.Generator) -> sk.Mechanism:
 
 
 def check(case: Case, **options: Any) -> None:
-    """Every point of the parts moves as that of the whole."""
+    """Every point of the parts moves as in the uncut mechanism."""
     whole, parts = case.mechanism(), in_parts(case, np.random.default_rng(case.seed))
     assert parts.structure().is_solvable
     assert parts.topology.mobility_count == whole.topology.mobility_count

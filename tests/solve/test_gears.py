@@ -1,4 +1,4 @@
-"""Gears, racks, belts and rolling: textbook formulas, and random geared mechanisms before every judge."""
+"""Gears, racks, belts and rolling: textbook formulas, and random geared mechanisms against every check."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_mechanisms import DRIVEN, DYADS, GEARED, build
 from test_coefficients import assert_describes_the_motion
-from test_random_mechanisms import check_motion, check_structure, check_there_and_back, check_walk, quiet
+from test_random_mechanisms import check_motion, check_path, check_structure, check_there_and_back, quiet
 
 import structkin as sk
 from structkin.examples import path
@@ -21,7 +21,7 @@ MIXED = (*GEARED, *GEARED, *DYADS, *DRIVEN)
 
 
 def describe(case):
-    """K and L describe the motion, where there is one: a law may begin whole turns away, behind a limit."""
+    """K and L describe the motion, if there is one: a law may begin whole turns away, beyond a limit."""
     motion = case.mechanism().solve(7)
     if motion.ok.any():
         assert_describes_the_motion(motion)
@@ -55,13 +55,13 @@ def test_random_geared_mechanisms(elements, seed):
 
 @settings(max_examples=3, **quiet)
 @given(seed=seeds)
-def test_walks_from_the_sketch_lead_to_the_same_pose(seed):
-    check_walk(build(seed, 3, menu=MIXED))
+def test_paths_from_the_sketch_lead_to_the_same_pose(seed):
+    check_path(build(seed, 3, menu=MIXED))
 
 
 @settings(max_examples=20, **quiet)
 @given(seed=seeds)
-def test_driven_out_and_back_nothing_has_changed(seed):
+def test_driven_out_and_back_the_pose_is_the_same(seed):
     check_there_and_back(build(seed, 3, menu=MIXED))
 
 
@@ -81,7 +81,7 @@ def posed_at(motion, k):
 
 
 def check_posed(m, t, method="topological"):
-    """A motion that starts from one of its own poses is the rest of it, by whatever it is counted."""
+    """A motion restarted from one of its own poses is the rest of the original motion."""
     whole = m.solve(t=t)
     good = int(np.argmin(np.append(whole.ok, False)))
     if good < 3:
@@ -135,8 +135,8 @@ def test_whole_turns_count_however_far_the_samples_are_apart():
     np.testing.assert_allclose(alone.position("C")[0], motion.position("C")[1], atol=1e-12)
 
 
-def test_turns_behind_a_dyad_are_those_of_the_way_there():
-    """The rocker of a crank-rocker comes back; a coupler that turns with its crank does not."""
+def test_turns_after_a_dyad_are_those_of_the_path():
+    """The rocker of a crank-rocker returns to its angle; a coupler that turns with its crank does not."""
     points = {"A": (0, 0), "B": (0, 2), "C": (3, 3), "D": (0.5, 0.3), "E": (0, 5), "F": (0.3, 5)}
     double_crank = sk.Mechanism(
         points=points,
@@ -175,7 +175,7 @@ def test_a_turn_is_counted_through_change_points():
         joints={"mesh": {"type": "gear", "links": ["wheel", "follower"], "ratio": -0.3}},
         drivers=drivers,
     )
-    # flat poses hit exactly, and from very near to rather far
+    # flat poses hit exactly, and missed by little or by much
     z = np.unique(np.concatenate([k * np.pi + np.array([-0.3, -1e-2, -1e-9, 0, 1e-6, 0.05]) for k in range(1, 6)]))
     motion = m.solve(drivers={"motor": (z, np.ones_like(z), np.zeros_like(z))})
     assert motion.ok.all() and motion.plan.tracked and motion.lanes.around is not None
@@ -186,8 +186,8 @@ def test_a_turn_is_counted_through_change_points():
     np.testing.assert_allclose(motion.L("wheel"), 0.0, atol=1e-9)
 
 
-def test_a_law_that_begins_a_turn_away_behind_a_limit_is_out_of_reach():
-    """A general group there would have its sketched pose, while what the driver turns directly was a turn on."""
+def test_a_law_that_begins_a_turn_away_beyond_a_limit_is_out_of_reach():
+    """A general group there would be in its sketched pose, while the driven link was a turn further."""
     case = build(25373, 3, menu=MIXED)
     m = case.mechanism()
     motion = m.solve(7)
@@ -205,8 +205,8 @@ def test_a_law_that_begins_a_turn_away_behind_a_limit_is_out_of_reach():
     np.testing.assert_allclose(turns["J1"] - turns["R4"], motion.drivers["G1"][0] - start, atol=1e-10)
 
 
-def test_behind_a_gap_a_turn_is_not_known():
-    """A crank that cannot turn fully, with a wheel on its rocker: a turn on, the motion has ended."""
+def test_beyond_a_gap_a_turn_is_not_known():
+    """A crank that cannot turn fully, with a wheel on its rocker: a turn later, the motion has ended."""
     m = sk.Mechanism(
         points={"A": (0, 0), "B": (0, 2), "C": (1.5, 2.3), "D": (3.2, 0), "E": (6, 0), "F": (6.5, 0)},
         links={"ground": ["A", "D", "E"], "crank": ["A", "B"], "coupler": ["B", "C"], "rocker": ["C", "D"],
@@ -225,8 +225,8 @@ def test_behind_a_gap_a_turn_is_not_known():
     np.testing.assert_allclose(motion.position("F")[motion.ok], back[motion.ok], atol=1e-10)
 
 
-def test_a_general_group_with_gears_behind_change_points():
-    """A car pushed by the follower of a parallelogram moves as one pushed by the crank itself."""
+def test_a_general_group_with_gears_beyond_change_points():
+    """A car pushed by the follower of a parallelogram moves like one pushed by the crank."""
     points = {"P": (-5, 0), "Q": (5, 0), "C": (0, 1), "E": (0.5, 1)}
     links = {"wheel": ["C", "E"], "rod": ["B", "E"]}
     roll = {"roll": {"type": "rolling", "links": ["wheel", "ground"], "radius": 1, "along": ["P", "Q"]}}
@@ -253,7 +253,7 @@ def test_a_general_group_with_gears_behind_change_points():
     np.testing.assert_allclose(one.angle("wheel"), other.angle("wheel"), atol=1e-10)
 
 
-def test_ratios_that_leave_turns_open_are_told():
+def test_ratios_that_leave_rotations_undetermined_are_reported():
     lock = sk.Mechanism(
         points={"O": (0, 0), "P": (0.3, 0)},
         links={"ground": ["O"], "arm": ["O", "P"], "wheel": ["P"]},
@@ -290,7 +290,7 @@ def test_planets_that_do_not_fit_are_a_structure():
 
 @pytest.mark.parametrize("seed", [824, 949])
 def test_the_jacobian_of_a_group_that_rolls_is_the_derivative_of_its_rows(seed):
-    """Its entries depend on the turns: without them a determinant changed its sign away from singular poses."""
+    """Its entries depend on the turns: without them a determinant once changed sign away from singular poses."""
     plan = compile_plan(sk.Mechanism.from_dict(build(seed, 1 + seed % 5, menu=MIXED).data))
     rolling = [step for step in plan.steps if not step.kind.closed_form and step.kind.rows.angles]
     assert rolling

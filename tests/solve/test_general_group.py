@@ -35,18 +35,18 @@ quiet = {
 
 def without_closed_forms(mechanism: Any, **options: Any) -> Motion:
     """Solve every group by the general solver."""
-    # a new one: a mechanism keeps its plan
+    # a new mechanism, as a mechanism keeps its plan
     mechanism = sk.Mechanism.from_dict(mechanism.source_dict)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(compiling, "solve_closed", lambda *arguments: None)
         motion = mechanism.solve(**options)
     kinds = [step.kind for step in motion.plan.steps]
-    # what only prepares the inputs of a group is no group
+    # steps that only prepare the inputs of a group do not count
     assert all(isinstance(kind, General) or type(kind).__module__.endswith("relations") for kind in kinds)
     return motion
 
 
-def check_both_ways(case: Case) -> Counter[str]:
+def check_both_solvers(case: Case) -> Counter[str]:
     """Closed forms and the general solver give the same motion."""
     mechanism = case.mechanism()
     t = np.linspace(0, case.duration, 9)
@@ -67,7 +67,7 @@ def check_both_ways(case: Case) -> Counter[str]:
                 gap[2::3] = np.remainder(gap[2::3] + np.pi, 2 * np.pi) - np.pi
             scale = np.maximum(np.max(np.abs(a), axis=0), 1.0)
             assert np.all(np.max(np.abs(gap), axis=0) <= 1e-10 * scale * near ** (1 + order)), order
-    # behind a gap a dyad knows its mode; continuation has to find a way, and may give up
+    # beyond a gap a dyad keeps its mode; continuation has to find a path, and may fail
     assert not np.any(general.ok & ~closed.ok), (closed.report, general.report)
     upto = int(np.argmin(np.append(closed.ok, False))) + 1
     assert np.array_equal(closed.failed_group[:upto], general.failed_group[:upto]), (closed.report, general.report)
@@ -78,14 +78,14 @@ def check_both_ways(case: Case) -> Counter[str]:
 @settings(max_examples=12, **quiet)
 @given(seed=seeds)
 def test_closed_forms_agree_with_the_general_solver(seed):
-    check_both_ways(build(seed, 2, menu=(*DRIVEN, *DYADS)))
+    check_both_solvers(build(seed, 2, menu=(*DRIVEN, *DYADS)))
 
 
 @settings(max_examples=10, **quiet)
 @given(seed=seeds, elements=st.integers(1, 2))
 def test_pins_in_straight_slots_have_closed_forms(seed, elements):
     """A pinned or guided link whose pin runs in a known slot, or whose slot takes a known pin."""
-    assert check_both_ways(build(seed, elements, menu=(slotted_r, slotted_p)))["mechanisms"] == 1
+    assert check_both_solvers(build(seed, elements, menu=(slotted_r, slotted_p)))["mechanisms"] == 1
 
 
 @pytest.mark.slow
@@ -94,7 +94,7 @@ def test_many_closed_forms_agree_with_the_general_solver(record_property):
     for seed in range(200):
         case = build(30_000_000 + seed, seed % 4, menu=(*DRIVEN, *DYADS))
         try:
-            seen += check_both_ways(case)
+            seen += check_both_solvers(case)
         except Exception as error:
             raise AssertionError(f"build({case.seed}, {seed % 4}, menu=(*DRIVEN, *DYADS)): {error}") from error
     for name, count in sorted(seen.items()):
@@ -182,7 +182,7 @@ def test_general_tracks_through_the_plan_of_closed_forms():
 
 
 def far_from_its_sketch(scale):
-    """A platform on three legs whose exact lengths differ much from what is drawn."""
+    """A platform on three legs whose exact lengths differ much from the sketch."""
     points = {
         "A": (0, 0), "B": (0, 1.2), "P": (0.6, 3.0), "F": (5, -0.5), "Q": (3.4, 3.2), "G": (2, 7), "R": (2.0, 4.8),
     }  # fmt: skip
@@ -198,8 +198,8 @@ def far_from_its_sketch(scale):
 
 
 @pytest.mark.parametrize("scale", [(1.3, 1.1, 0.9), (0.8, 1.25, 1.2), (1.0, 1.0, 1.3)])
-def test_lengths_that_differ_from_the_sketch_are_reached_little_by_little(scale):
-    """The pose does not depend on the sampling, and is the one that growing lengths lead to."""
+def test_lengths_that_differ_from_the_sketch_are_reached_gradually(scale):
+    """The pose does not depend on the sampling, and is the one reached by gradual change of the lengths."""
     m = far_from_its_sketch(scale)
     coarse, fine = m.solve(13), m.solve(121)
     assert coarse.ok.all() and fine.ok.all()
@@ -215,7 +215,7 @@ def test_lengths_that_differ_from_the_sketch_are_reached_little_by_little(scale)
 
 
 def test_a_group_is_tracked_over_one_lane_or_none():
-    """Where an earlier group is out of reach in all other lanes."""
+    """An earlier group is out of reach in all other lanes."""
     ((step, h, phi),) = general_steps(far_from_its_sketch((1.0, 1.0, 1.0)).solve(5))
     O, theta = (x[..., :1] for x in unpacked(step.kind, phi))
     moving = [row[:1] for x, value in zip(h, step.known, strict=True) if value is None for row in np.atleast_2d(x)]
@@ -227,7 +227,7 @@ def test_a_group_is_tracked_over_one_lane_or_none():
 
 
 def test_a_run_whose_first_samples_are_out_of_reach_finds_its_branch_later(monkeypatch):
-    """The dyad before the group is out of reach at the first sample: there is a gap between the sketch and the rest."""
+    """The dyad before the group is out of reach at first: there is a gap between the sketch and the later samples."""
     monkeypatch.setattr(closed_forms, "solve_higher", lambda *_: None)  # its slot has a closed form
     case = build(64245, 3)
     motion = case.mechanism().solve(25, duration=case.duration)
@@ -240,15 +240,15 @@ def test_a_run_whose_first_samples_are_out_of_reach_finds_its_branch_later(monke
 
 @pytest.mark.parametrize(("seed", "elements"), [(321, 2), (2640, 3)])
 def test_a_ram_at_the_pin_of_a_rod(seed, elements):
-    """The ram names a link that is found later; of its group only a rod of two pins has the pin."""
+    """The ram names a link that is found later; in its group only a rod of two pins has this pin."""
     menu = (*GEARED, *GEARED, *DYADS, *DRIVEN) if seed == 321 else None
     motion = build(seed, elements, **({"menu": menu} if menu else {})).mechanism().solve(5)
     assert motion.residual()[motion.ok].max(initial=0.0) < 1e-11
 
 
 @pytest.mark.parametrize("away", [1e-5, 1e-6, 1e-8, 1e-10])
-def test_poses_beside_a_limit_are_reached(away):
-    """The mode of a group lasts up to the limit position itself, where its pose is singular."""
+def test_poses_near_a_limit_are_reached(away):
+    """A group keeps its mode up to the limit position itself, where its pose is singular."""
     m = sk.load(path("platform_3rrr"))
     limit = m.limits("motor1").upper.value
     others = {id: np.full(3, drive.start) for id, drive in m.drivers.items() if id != "motor1"}
@@ -256,5 +256,5 @@ def test_poses_beside_a_limit_are_reached(away):
     assert motion.status.tolist() == [sk.Status.OK, sk.Status.SINGULAR, sk.Status.OUT_OF_REACH]
     assert motion.residual()[0] < 1e-14
     assert motion.classify(1).kind == "dead point"
-    # Around a fold the way of the links goes with the square root of that of the driver.
+    # Near a fold the links move with the square root of the driver's step.
     assert np.max(np.abs(motion.position("C1")[0] - motion.position("C1")[1])) < 10 * np.sqrt(away)

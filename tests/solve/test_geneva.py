@@ -1,4 +1,4 @@
-"""Geneva wheels: closed formulas, published peaks, phases, and turns that go on."""
+"""Geneva wheels: closed formulas, published peaks, phases, and angles counted over turns."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from structkin.rows.periodic import GenevaLaw
 
 @pytest.mark.parametrize("slots", [3, 4, 5, 6, 8])
 def test_the_engaged_wheel_follows_the_pin(slots):
-    """Judged by trigonometry: the slot points from the wheel's shaft to the pin."""
+    """Checked by trigonometry: the slot points from the wheel's shaft to the pin."""
     m = geneva(slots, np.exp(0.7j))
     half = np.pi / 2 - np.pi / slots
     z = np.pi + np.linspace(-0.999 * half, 0.999 * half, 101)  # the sketch is at x = pi
@@ -42,7 +42,7 @@ def test_the_engaged_wheel_follows_the_pin(slots):
 
 @pytest.mark.parametrize("slots", [3, 4, 5, 6, 8, 12])
 def test_published_peaks(slots):
-    """The closed formulas of Shigley & Uicker, sec. 6: largest velocity, place of the largest acceleration, entry."""
+    """The closed formulas of Shigley & Uicker, sec. 6: largest velocity, angle of the largest acceleration, entry."""
     law, k = GenevaLaw(slots), np.sin(np.pi / slots)
     x = np.linspace(-law.half, law.half, 200_001)
     assert np.max(law(x, 1)) == pytest.approx(k / (1 - k), rel=1e-12)
@@ -65,11 +65,11 @@ def test_phases_and_turns():
     assert np.array_equal(np.flatnonzero(g.engaged)[[0, 90]], [135, 225])
     locked = ~g.engaged
     assert np.all(motion.omega("wheel")[locked] == 0) and np.all(motion.alpha("wheel")[locked] == 0)
-    # a quarter turn backwards for each turn of the crank; the angle goes on over the turns
+    # a quarter turn backwards for each turn of the crank; the angle accumulates over the turns
     np.testing.assert_allclose(motion.angle("wheel")[::360], -np.pi / 2 * np.arange(5), atol=1e-14)
     assert g.steps[[0, 180, 359, 361, 1439]].tolist() == [1, 1, 1, 2, 4]
     assert np.all(np.diff(motion.angle("wheel")) <= 1e-15)
-    # backwards the same way
+    # the same in reverse
     back = geneva(4, driver={"joint": "A", "speed": -1.0}).solve(t=np.linspace(0, 8 * np.pi, 4 * 360 + 1))
     np.testing.assert_allclose(back.angle("wheel"), -motion.angle("wheel"), atol=1e-13)
 
@@ -94,21 +94,21 @@ def test_a_wheel_on_a_moving_carrier_drives_a_linkage():
     np.testing.assert_allclose(unit[0][ok], unit[1][ok], atol=1e-12)
 
 
-def test_mistakes_are_told():
-    assert "at least 3 slots" in told_after(joints={"slots": 2})
-    assert "4 slots need" in told_after(points={"P": [-0.5, 0]})
-    assert "is not a point of the crank" in told_after(joints={"pin": "B"})
-    assert "expected a whole number" in told_after(joints={"slots": 4.5})
-    assert "no link carries both" in told_after(links={"wheel": ["P"], "ground": ["A", "B"]})
-    assert "'rim' is not in [links]" in told_after(joints={"wheel": "rim"})
-    assert "has to be driven by its crank" in told_after(
+def test_bad_input_is_reported():
+    assert "at least 3 slots" in messages_after(joints={"slots": 2})
+    assert "4 slots need" in messages_after(points={"P": [-0.5, 0]})
+    assert "is not a point of the crank" in messages_after(joints={"pin": "B"})
+    assert "expected a whole number" in messages_after(joints={"slots": 4.5})
+    assert "no link carries both" in messages_after(links={"wheel": ["P"], "ground": ["A", "B"]})
+    assert "'rim' is not in [links]" in messages_after(joints={"wheel": "rim"})
+    assert "has to be driven by its crank" in messages_after(
         drivers={"motor": {"links": ["ground", "wheel"], "speed": 1.0}}
     )
     away = {"points": {"P": [0.0, 0.7071]}, "drivers": {"ram": {"between": ["P", "B"], "speed": 1.0}}}
-    assert "cannot be counted" in told_after(**away)
+    assert "cannot be counted" in messages_after(**away)
 
 
-def told_after(points=None, joints=None, links=None, drivers=None):
+def messages_after(points=None, joints=None, links=None, drivers=None):
     data = geneva(4).source_dict
     data["points"] |= points or {}
     data["joints"]["step"] |= joints or {}

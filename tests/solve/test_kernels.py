@@ -1,6 +1,6 @@
-"""Kernels give what the group functions give, to the last digit: in both dialects, all blocks, with every status.
+"""Kernels give the results of the group functions to the last digit: in both dialects, all blocks and every status.
 
-Compiled drivers have a sine of their own: kernels are compared behind NumPy's.
+Compiled drivers have a separate sine: the kernels compared here follow NumPy's drivers.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from structkin.solve.coefficients import Coefficients
 from structkin.solve.engine import drive_all
 from structkin.solve.sweep import smooth_sweep
 
-#: Few mechanisms, for every kind takes seconds to compile; the dialect of NumPy is tested on all.
+#: Few mechanisms, as every kind takes seconds to compile; the dialect of NumPy is tested on all.
 COMPILED = ("crank_rocker", "stephenson_iii_triad")
 
 
@@ -60,7 +60,7 @@ def columns(plan, lanes):
 def assert_same(a, b):
     for one, other in ((a[0].x, b[0].x), (a[0].least, b[0].least)):
         np.testing.assert_array_equal(one, other)
-    # Where there is no pose, a derivative that is zero whatever the pose may be NaN or zero; users see NaN.
+    # Without a pose, a derivative that is zero in any pose may be NaN or zero; users see NaN.
     known = a[0].status == 0
     for one, other in zip(a[1].values(), b[1].values(), strict=True):
         np.testing.assert_array_equal(one[:, known], other[:, known])
@@ -69,7 +69,7 @@ def assert_same(a, b):
 
 
 def assert_close(a, b):
-    """General groups: the compiled way between stations has its own order of operations."""
+    """General groups: compiled code between continuation points has a different order of operations."""
     for one, other in (*zip(a[0].x, b[0].x, strict=True), *zip(a[1].values(), b[1].values(), strict=True)):
         np.testing.assert_allclose(one, other, rtol=0, atol=1e-13 * max(1.0, np.nanmax(np.abs(one))))
     np.testing.assert_array_equal(a[0].status, b[0].status)
@@ -121,8 +121,8 @@ def four_bar(coupler=3.0, rocker=2.5, crank=1.0):
 @pytest.mark.parametrize(
     ("sizes", "samples"),
     [
-        ((3.0, 1.0), 361),  # a parallelogram: the mode flips twice a turn
-        ((1.5, 1.0), 361),  # a crank that does not turn round: part of the turn is out of reach
+        ((3.0, 1.0), 361),  # a parallelogram: the mode changes twice a turn
+        ((1.5, 1.0), 361),  # a crank that cannot turn fully: part of the turn is out of reach
         ((3.0, 1.0), 3),  # samples at the flat poses themselves
     ],
 )
@@ -143,7 +143,7 @@ def test_blocks_and_threads(engine, monkeypatch):
     assert_same(reference, solved(m, engine, monkeypatch, 1001))
 
 
-def test_values_that_are_missing(monkeypatch):
+def test_missing_values(monkeypatch):
     m = sk.Mechanism(
         points={"A": (0, 0), "B": (1, 0), "C": (2.5, 2), "D": (3, 0)},
         links={"ground": ["A", "D"], "crank": ["A", "B"], "coupler": ["B", "C"], "rocker": ["C", "D"]},
@@ -156,7 +156,7 @@ def test_values_that_are_missing(monkeypatch):
 
 
 class Branching(RRR):
-    """A dyad whose function looks at its data."""
+    """A dyad whose function branches on its data."""
 
     def position(self, h, root):
         if np.any(root < -1):
@@ -165,14 +165,14 @@ class Branching(RRR):
 
 
 class WithState(RRR):
-    """A dyad that holds what is no number."""
+    """A dyad that holds something other than numbers."""
 
     def __init__(self):
         self.table = np.arange(3)
 
 
 @pytest.mark.parametrize("kind", [Branching(), WithState()])
-def test_what_cannot_be_traced_is_run_as_it_is(kind, monkeypatch):
+def test_functions_that_cannot_be_traced_run_directly(kind, monkeypatch):
     m = sk.load(path("jansen_leg"))
     plan = compile_plan(m)
     steps = list(plan.steps)
@@ -248,7 +248,7 @@ def test_a_folder_that_cannot_be_written(tmp_path, monkeypatch):
     assert not store.is_stored("Sum", SOURCE.format(4), "solve")
 
 
-def test_a_first_compilation_is_told(tmp_path, monkeypatch, caplog):
+def test_a_first_compilation_is_logged(tmp_path, monkeypatch, caplog):
     monkeypatch.setenv("STRUCTKIN_CACHE", str(tmp_path))
     with caplog.at_level(logging.INFO, logger="structkin"):
         Kernel("Sum", "", SOURCE.format(5)).call("solve", 1.0, numba=True)
@@ -265,7 +265,7 @@ def test_processes_share_the_store(tmp_path):
 
 @pytest.mark.parametrize("name", ["crank_rocker", "five_bar_two_drivers", "excavator"])
 def test_compiled_drivers(name):
-    """Angles either way round, lengths, and values that are missing: as NumPy has them, to 1e-15."""
+    """Angles in both senses, lengths and missing values: as with NumPy, to 1e-15."""
     m = sk.load(path(name))
     t = np.linspace(0, 3, 500)
     laws = {id: np.stack(drive.law(t)) if drive.law else drive.start + 0 * t for id, drive in m.drivers.items()}

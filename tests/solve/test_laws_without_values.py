@@ -1,4 +1,4 @@
-"""Laws that have no value at some times, or an infinite one: a status of these samples, and nothing of the others."""
+"""Laws that have no value at some times, or an infinite one: only these samples get a status."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_only_the_samples_without_a_value_are_lost(make, law):
 
 
 @pytest.mark.parametrize("law", ["90 + 5/(t - 1)", "90 + 20*log(t - 1)", "90 + 30*sqrt(1 - t)"])
-def test_groups_that_are_followed_go_on_behind(law):
+def test_tracked_groups_continue_afterwards(law):
     m = triad(law)
     motions = [m.solve(samples=9, method=method) for method in ("topological", "global", "global-sparse")]
     for motion in motions:
@@ -95,8 +95,8 @@ def test_no_warning_leaks_from_a_command(words, tmp_path):
 
 
 @pytest.mark.parametrize("name", names())
-def test_what_is_read_of_such_a_motion_leaks_no_warning(name):
-    """At t = 0 no driver has a value, at t = 1 all stand in the sketch: the guides of the Rapson slide are parallel."""
+def test_reading_such_a_motion_leaks_no_warning(name):
+    """At t = 0 no driver has a value, at t = 1 all are as drawn: the guides of the Rapson slide are parallel."""
     data = sk.load(path(name)).source_dict
     for driver in data["drivers"].values():
         for key in ("speed", "law", "table", "csv"):

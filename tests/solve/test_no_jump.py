@@ -1,7 +1,7 @@
 """No branch jump: neighbouring samples of a sweep lie on one branch, or the sweep says where it stopped.
 
-Between two neighbouring samples that are ok, their velocities and accelerations say how the links move. Where that does
-not agree, the way between them is refined: all equations of the mechanism are followed in smaller steps by an
+Between two neighbouring samples that are ok, their velocities and accelerations say how the links move. Where they
+disagree, the path between them is refined: all equations of the mechanism are followed in smaller steps by an
 independent solver, which has to arrive at the second sample.
 """
 
@@ -19,17 +19,17 @@ from whole_system import WholeSystem, unknowns_of
 
 #: Largest step of a driver between samples [rad], or in parts of the size.
 STEP = 0.04
-#: What the rates may leave of a link's motion over one step [rad, or parts of the size].
+#: How far a link's motion over one step may deviate from the rates [rad, or parts of the size].
 LEFT = 1e-3
-#: Steps of the judge over one step, and samples that show what it cannot pass: a pose far away, or beside a limit.
+#: Steps of the check over one step, and samples that show its obstacle: a pose far away or near a limit.
 FINER, FINEST = (10, 40), (40, 160, 640, 2560)
 BATCH, BATCHES = 100, 100
 
 
-def walk(mechanism: Any, rng: Any, corners: int = 4) -> tuple[Any, Any]:
-    """A random walk of all drivers in straight lines, from the sketch: values and steps a sample (drivers, n).
+def random_path(mechanism: Any, rng: Any, corners: int = 4) -> tuple[Any, Any]:
+    """A random walk of all drivers in straight lines, from the sketch: values and steps per sample (drivers, n).
 
-    Each corner comes twice: with the step that leads to it, and with that which leads away.
+    Each corner comes twice: with the step that leads to it, and with the one that leaves it.
     """
     size = WholeSystem(mechanism).size
     unit = np.array([1.0 if drive.kind == "angle" else size for drive in mechanism.drivers.values()])
@@ -49,7 +49,7 @@ def check_sweep(case: Case) -> Counter[str]:
     """Sweep a mechanism by a random walk of its drivers and test each pair of neighbours."""
     mechanism = case.mechanism()
     system = WholeSystem(mechanism)
-    z, rates = walk(mechanism, np.random.default_rng(case.seed))
+    z, rates = random_path(mechanism, np.random.default_rng(case.seed))
     given = {id: (z[k], rates[k], np.zeros(z.shape[1])) for k, id in enumerate(system.drivers)}
     motion = mechanism.solve(drivers=given)
     unit = np.tile([system.size, system.size, 1.0], len(system.moving))[:, None]
@@ -67,19 +67,19 @@ def check_sweep(case: Case) -> Counter[str]:
             path = z[:, [k]] + np.linspace(0, 1, finer + 1)[1:] * (z[:, [k + 1]] - z[:, [k]])
             end = system.follow(q[:, [k]], path.T, closest=1e-9) if end is None else end
         if end is None:
-            # A limit or a change point lies between, or a place far away: finer samples have to show it.
+            # A limit, a change point or a far pose lies between: finer samples have to show it.
             seen["barred"] += 1
-            assert _told(system, z[:, : k + 2], q[:, [k + 1]], unit), (k, "passes what bars the way")
+            assert _explained(system, z[:, : k + 2], q[:, [k + 1]], unit), (k, "passes an obstacle")
             continue
         assert np.max(np.abs(_wrapped(end - q[:, [k + 1]]) / unit)) < 1e-6, (k, "jumps to another branch")
     return seen
 
 
-def _told(system: WholeSystem, z: Any, end: Any, unit: Any) -> bool:
-    """Whether finer samples of the last step of a walk show a stop, or a curve without jump and kink to its end.
+def _explained(system: WholeSystem, z: Any, end: Any, unit: Any) -> bool:
+    """Whether finer samples of the last step show a stop, or a curve to its end without jump or kink.
 
     With a quarter of the step, second differences of a smooth curve shrink to a sixteenth, of a kink to a quarter.
-    Samples are closer towards both ends, by a square: there a curve beside a limit bends like a root.
+    Samples are denser towards both ends, quadratically: a curve near a limit bends like a square root there.
     """
     before = 0.0
     for count in FINEST:
@@ -90,15 +90,15 @@ def _told(system: WholeSystem, z: Any, end: Any, unit: Any) -> bool:
             return True
         q = unknowns_of(system, motion, 0)[:, z.shape[1] - 2 :]
         assert np.max(np.abs(_wrapped(q[:, [-1]] - end) / unit)) < 1e-6, "fewer samples lead elsewhere"
-        bend = _bend(q / unit)
-        if bend < before / 6 or bend < 1e-9:
+        curvature = _curvature(q / unit)
+        if curvature < before / 6 or curvature < 1e-9:
             return True
-        before = bend
+        before = curvature
     return False
 
 
-def _bend(q: Any) -> float:
-    """The largest second difference, places as angles: like 1 / x, a way to infinity is smooth, one beyond jumps."""
+def _curvature(q: Any) -> float:
+    """The largest second difference, places as arctangents: a path to infinity is smooth, one past it jumps."""
     places = np.arctan(q.reshape(-1, 3, q.shape[1])[:, :2])
     return float(max(np.max(np.abs(np.diff(x, 2, axis=-1))) for x in (places, q[2::3])))
 
@@ -120,24 +120,24 @@ def test_triads_and_general_groups(seed):
     check_sweep(build(seed, 1, menu=OTHERS))
 
 
-def test_the_judge_takes_a_way_to_infinity_for_a_curve_and_one_beyond_for_a_jump():
-    def bend(end, count):
+def test_the_check_takes_a_path_to_infinity_as_smooth_and_one_past_it_as_a_jump():
+    def curvature(end, count):
         x = np.linspace(-1.0, end, count)
-        return _bend(np.stack((1 / x, -2 / x, 0 * x)))
+        return _curvature(np.stack((1 / x, -2 / x, 0 * x)))
 
-    assert bend(-1e-4, 100) < 1e-3 and bend(-1e-4, 400) < bend(-1e-4, 100) / 6
-    assert bend(1.0, 100) > 1 and bend(1.0, 400) > 1
+    assert curvature(-1e-4, 100) < 1e-3 and curvature(-1e-4, 400) < curvature(-1e-4, 100) / 6
+    assert curvature(1.0, 100) > 1 and curvature(1.0, 400) > 1
 
 
 @pytest.mark.parametrize("seed, elements, menu", [
-    # Sliders that run off to thousands of sizes between parallel guides.
+    # Sliders that run off by thousands of sizes between parallel guides.
     (30_005_779, 2, None), (30_005_870, 3, None), (30_006_177, 1, OTHERS),
-    # A sample close beside a limit.
+    # A sample very close to a limit.
     (30_008_420, 3, None),
-    # Class IV: once taken up again a turn later.
+    # Class IV: once resumed a turn later.
     (30_000_468, 1, OTHERS), (30_000_918, 1, OTHERS),
 ])  # fmt: skip
-def test_sweeps_that_were_hard_to_judge(seed, elements, menu):
+def test_sweeps_that_were_hard_to_check(seed, elements, menu):
     check_sweep(build(seed, elements, menu=menu, first=DRIVEN))
 
 

@@ -1,4 +1,4 @@
-"""Cams with a profile beside the law that made it: pressure angles, work of a simulation; followers out of reach."""
+"""Cams with a profile against the law that made it: pressure angles, work of a simulation; followers out of reach."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ def swinging(**cam):
 
 
 def tabulated(rows):
-    """The same by the profile of the law."""
+    """The same cam, by the profile of the law."""
     outline = swinging(law=LAW).joints["cam"].profile(np.linspace(0, TURN, rows, endpoint=False))
     return swinging(outline=outline.tolist())
 
 
 def test_pressure_angle_of_a_swinging_roller():
-    """The follower moves as the roller's centre does, not as the point of its rim that touches."""
+    """The follower moves with the roller's centre, not with the point of contact on its rim."""
     given = {"motor": np.linspace(0, TURN, 50)}
     by_law, by_profile = (m.solve(drivers=given).cam("cam") for m in (swinging(law=LAW), tabulated(240)))
     expected = np.degrees(by_law.pressure_angle)
@@ -46,7 +46,7 @@ def test_pressure_angle_of_a_swinging_roller():
 
 
 def test_the_follower_moves_about_the_joint_with_the_carrier():
-    """A block that slides on the lever is not what guides it."""
+    """A block that slides on the lever does not guide it."""
     plain = tabulated(60).source_dict
     z = {"motor": np.linspace(0, 6, 20)}
     expected = sk.Mechanism.from_dict(plain).solve(drivers=z).cam("cam").pressure_angle
@@ -62,7 +62,7 @@ def test_the_follower_moves_about_the_joint_with_the_carrier():
     np.testing.assert_allclose(motion.cam("cam").pressure_angle, expected, atol=1e-9)
 
 
-def test_a_simulation_does_not_feel_the_rows():
+def test_a_simulation_does_not_depend_on_the_rows():
     by_law, by_profile = (m.simulate(0.03, samples=2) for m in (swinging(law=LAW), tabulated(240)))
     np.testing.assert_allclose(by_profile.drivers["motor"][:2, -1], by_law.drivers["motor"][:2, -1], rtol=1e-7)
     assert by_profile.integration.evaluations < 2 * by_law.integration.evaluations
@@ -83,7 +83,7 @@ def test_a_simulation_does_not_feel_the_rows():
         ("oscillating", "flat", {"Q": (0.2, 12), "F": (1.2, 12)}, "the face can be 8.45862 m to 14.5414 m from"),
     ],
 )
-def test_a_follower_that_can_never_reach_its_profile_is_told_at_once(kind, contact, moved, words):
+def test_a_follower_that_can_never_reach_its_profile_is_refused_at_once(kind, contact, moved, words):
     data = eccentric(contact, kind=kind).source_dict
     data["points"] |= moved
     with pytest.raises(sk.InputError, match="can never reach the profile") as error:
@@ -93,8 +93,8 @@ def test_a_follower_that_can_never_reach_its_profile_is_told_at_once(kind, conta
 
 
 @pytest.mark.parametrize(("kind", "contact"), [kind for kind in KINDS if kind != ("translating", "flat")])
-def test_what_is_refused_is_what_no_cam_angle_reaches(kind, contact):
-    """Beside the circle of an eccentric the distance to its middle tells: it has to be right at some cam angle."""
+def test_exactly_the_followers_that_no_cam_angle_reaches_are_refused(kind, contact):
+    """For an eccentric circle the distance to its centre decides: it has to be right at some cam angle."""
     rng, seen = np.random.default_rng(5), set()
     data = eccentric(contact, kind=kind).source_dict
     turn = np.exp(1j * np.linspace(0, TURN, 1001))[:, None]
@@ -103,12 +103,12 @@ def test_what_is_refused_is_what_no_cam_angle_reaches(kind, contact):
         face = np.exp(1j * rng.uniform(0, TURN))
         data["points"] |= {"Q": (q.real, q.imag), "F": ((q + face).real, (q + face).imag)}
         data["points"] |= {"T": (q.real, q.imag + 1)} if kind == "translating" else {"B": (b.real, b.imag)}
-        told = False
+        refused = False
         try:
             sk.Mechanism.from_dict(data)
         except sk.InputError as error:
-            told = "never reach" in str(error)
-            if not told:
+            refused = "never reach" in str(error)
+            if not refused:
                 continue
         centre = 0.3 * turn
         if kind == "translating":
@@ -120,13 +120,13 @@ def test_what_is_refused_is_what_no_cam_angle_reaches(kind, contact):
             away = np.abs(b + (q - b) * np.exp(1j * np.linspace(0, TURN, 2001)) - centre)
             wanted = 1.4 if contact == "roller" else 1.0
             reached = (away.min(axis=1) <= wanted) & (away.max(axis=1) >= wanted)
-        assert told == (not reached.any()), (q, b)
-        seen.add(told)
+        assert refused == (not reached.any()), (q, b)
+        seen.add(refused)
     assert seen == {True, False}
 
 
-def test_cams_of_one_name_and_links_are_two_cams():
-    """What is found of a follower is kept by its cam: an edge after a face moved as the face did."""
+def test_cams_with_the_same_name_and_links_are_separate():
+    """Results of a follower are cached by cam: a knife edge after a flat face once moved like the face."""
     alike = [eccentric(contact) for contact in ("flat", "knife-edge")]
     cams = [m.joints["cam"] for m in alike]
     assert cams[0].links == cams[1].links and cams[0] != cams[1]

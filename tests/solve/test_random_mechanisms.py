@@ -1,7 +1,7 @@
-"""Random mechanisms: the structure they were built from, and motions that four judges agree with.
+"""Random mechanisms: the structure they were built from, and motions confirmed by four checks.
 
-The judges: the file's own words (`by_the_file`), all equations at once (`whole_system`), differences in time,
-and a walk towards the samples that are said to be out of reach.
+The checks: the contents of the file (`by_the_file`), all equations at once (`whole_system`), differences in time,
+and a path towards the samples reported as out of reach.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ quiet = {
     "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large],
 }
 
-#: Steps of the differences, in durations; samples of a motion.
+#: Steps of the differences, relative to the duration; samples of a motion.
 STEP, SAMPLES = 1e-3, 7
 
 
@@ -78,7 +78,7 @@ def check_structure(case: Case) -> None:
 
 @settings(max_examples=100, **quiet)
 @given(seed=seeds, elements=elements)
-def test_decomposes_into_what_it_was_built_from(seed, elements):
+def test_decomposes_into_the_groups_it_was_built_from(seed, elements):
     check_structure(build(seed, elements))
 
 
@@ -86,7 +86,7 @@ def test_decomposes_into_what_it_was_built_from(seed, elements):
 
 
 def check_motion(case: Case, *, samples: int = SAMPLES) -> Counter[str]:
-    """Every ok sample satisfies all judges; the others are out of reach. Returns what was seen."""
+    """Every ok sample passes all checks; the others are out of reach. Return counts of what occurred."""
     mechanism, T, h = case.mechanism(), case.duration, STEP * case.duration
     centers = np.linspace(0, T, samples)
     offsets = np.array([-6, -4, -3, -2, -1, 0, 1, 2, 3, 4, 6])
@@ -110,13 +110,13 @@ def check_motion(case: Case, *, samples: int = SAMPLES) -> Counter[str]:
 
 
 def _check_failures_are_named(motion: Any) -> None:
-    """A sample that is not ok names its group; groups that do not hang on it keep their numbers, its own links none."""
+    """A failed sample names its group; groups that do not depend on it keep their numbers, its own links have none."""
     groups = motion.structure.groups
     for part, status, k in motion.outcomes():
         if status == Status.OK:
             assert k == -1
             continue
-        # a link of the group may be known all the same: its pin is, or its guide gives its angle
+        # a link of the group may be known even so: its pin is known, or its guide gives its angle
         rates = [
             motion.velocity(0j, link=link)[part].sum(axis=1) + motion.omega(link)[part] for link in groups[k].links
         ]
@@ -188,14 +188,14 @@ def _differences(x: dict[int, Any], k: int, h: float) -> tuple[Any, Any]:
 
 
 def _check_out_of_reach(case: Case, motion: Any, centers: Any, place: Any) -> Counter[str]:
-    """The first sample after the last good one cannot be walked to; nor can the first of all, from the sketch."""
+    """No path leads to the first sample after the last good one, nor to the very first from the sketch."""
     mechanism, seen = motion.mechanism, Counter()
     system = WholeSystem(mechanism)
     bad = [int(lane) for lane in np.flatnonzero(~motion.ok) if lane == 0 or motion.ok[lane - 1]][:2]
     for lane in bad:
         end = np.array([motion.drivers[id][0, lane] for id in system.drivers])
         if motion.status[lane] == Status.SINGULAR:
-            seen["singular, not walked to"] += 1
+            seen["singular, not followed"] += 1
             continue
         if lane:
             q = unknowns_of(system, motion, 0)[:, [lane - 1]]
@@ -210,22 +210,22 @@ def _check_out_of_reach(case: Case, motion: Any, centers: Any, place: Any) -> Co
                     for id in system.drivers
                 ]
             )
-            way = end - start
-            way = np.where(turns, np.remainder(way + np.pi, 2 * np.pi) - np.pi, way)
-            path = start + np.linspace(0, 1, 101 if mechanism.joints.of(TurnCoupling) else 41)[1:, None] * way
+            span = end - start
+            span = np.where(turns, np.remainder(span + np.pi, 2 * np.pi) - np.pi, span)
+            path = start + np.linspace(0, 1, 101 if mechanism.joints.of(TurnCoupling) else 41)[1:, None] * span
         assert system.follow(q, path) is None, (Status(motion.status[lane]).words, lane)
-        seen["walks to a limit"] += 1
+        seen["paths to a limit"] += 1
     return seen
 
 
 @settings(max_examples=90, **quiet)
 @given(seed=seeds, elements=elements)
-def test_motion_agrees_with_every_judge(seed, elements):
+def test_motion_passes_every_check(seed, elements):
     check_motion(build(seed, elements))
 
 
-def test_lanes_between_stations_are_closed_to_rounding():
-    """A first step of 1e-9 from a cubic does not close its directions: residuals were 4e-11 once."""
+def test_lanes_between_continuation_points_are_closed_to_rounding():
+    """A single step of 1e-9 from a cubic does not close its directions: residuals were once 4e-11."""
     check_motion(build(10_000_440, 2))
 
 
@@ -240,8 +240,8 @@ def test_every_element_alone_on_a_driven_link(element):
 # --- assembly modes -------------------------------------------------------------------------------------------
 
 
-def check_walk(case: Case) -> Counter[str]:
-    """Walking all equations from the sketch, in small steps, leads to the same assembly mode at every sample."""
+def check_path(case: Case) -> Counter[str]:
+    """Following all equations from the sketch in small steps leads to the same assembly mode at every sample."""
     mechanism, seen = case.mechanism(), Counter(mechanisms=1)
     system = WholeSystem(mechanism)
     t = np.linspace(0, case.duration, 8)
@@ -252,7 +252,7 @@ def check_walk(case: Case) -> Counter[str]:
     turns = np.array(
         [mechanism.drivers[id].kind == "angle" and not mechanism.joints.of(TurnCoupling) for id in system.drivers]
     )
-    way = np.where(turns, np.remainder(z[:, 0] - start + np.pi, 2 * np.pi) - np.pi, z[:, 0] - start)
+    span = np.where(turns, np.remainder(z[:, 0] - start + np.pi, 2 * np.pi) - np.pi, z[:, 0] - start)
     theirs = unknowns_of(system, motion, 0)
     q: Any = system.sketch()
     for lane in range(len(t)):
@@ -260,10 +260,10 @@ def check_walk(case: Case) -> Counter[str]:
             times = np.linspace(t[lane - 1], t[lane], 10)[1:]
             path = np.array([mechanism.drivers[id].law(times)[0] for id in system.drivers]).T
         else:
-            path = z[:, 0] - way + np.linspace(0, 1, 100 if mechanism.joints.of(TurnCoupling) else 10)[1:, None] * way
+            path = z[:, 0] - span + np.linspace(0, 1, 100 if mechanism.joints.of(TurnCoupling) else 10)[1:, None] * span
         q = system.follow(q, path)
         if q is None:
-            seen["walks that met a limit"] += 1
+            seen["paths that met a limit"] += 1
             break
         assert motion.ok[lane], (lane, motion.report)
         gap = (q[:, 0] - theirs[:, lane]) / np.tile([system.size, system.size, 1.0], len(system.moving))
@@ -271,25 +271,25 @@ def check_walk(case: Case) -> Counter[str]:
         assert np.max(np.abs(gap)) < 1e-6, (lane, "another assembly mode")
         for link, turn in motion.plan.turns.items():
             if link in system.column:
-                # whole turns are walked, too
+                # whole turns are followed, too
                 k = system.column[link] + 2
                 counted = turn.const.real + sum(
                     f.real * motion.lanes.x[0, motion.plan.rows(s), lane] for s, f in turn.terms
                 )
                 assert np.max(np.abs(counted - (q[k, 0] - system.sketch()[k, 0]))) < 1e-6, (lane, link)
-        seen["samples walked to"] += 1
+        seen["samples reached"] += 1
     return seen
 
 
 def check_there_and_back(case: Case) -> Counter[str]:
-    """Driven out and back, beyond limits too, a mechanism is where it was: same poses, same gaps."""
+    """Driven out and back, also beyond limits, a mechanism returns to where it was: same poses, same gaps."""
     mechanism = case.mechanism()
-    way = np.linspace(0, 1, 40)
+    span = np.linspace(0, 1, 40)
     out = {}
     for id, drive in mechanism.drivers.items():
         value = drive.law(np.array([0.0, 0.37 * case.duration]))[0]
         far = value[0] + (6.0 if drive.kind == "angle" else 4.0) * (value[1] - value[0])
-        out[id] = np.concatenate((value[0] + way * (far - value[0]), (value[0] + way * (far - value[0]))[::-1]))
+        out[id] = np.concatenate((value[0] + span * (far - value[0]), (value[0] + span * (far - value[0]))[::-1]))
     motion = mechanism.solve(drivers=out)
     system = WholeSystem(mechanism)
     q = unknowns_of(system, motion, 0) / np.tile([system.size, system.size, 1.0], len(system.moving))[:, None]
@@ -305,13 +305,13 @@ def check_there_and_back(case: Case) -> Counter[str]:
 
 @settings(max_examples=8, **quiet)
 @given(seed=seeds)
-def test_walks_from_the_sketch_stay_in_its_assembly_mode(seed):
-    check_walk(build(seed, 1, menu=OTHERS))
+def test_paths_from_the_sketch_stay_in_its_assembly_mode(seed):
+    check_path(build(seed, 1, menu=OTHERS))
 
 
 @settings(max_examples=20, **quiet)
 @given(seed=seeds, elements=st.integers(0, 3))
-def test_driven_out_and_back_nothing_has_changed(seed, elements):
+def test_driven_out_and_back_the_pose_is_the_same(seed, elements):
     check_there_and_back(build(seed, elements))
 
 
@@ -319,7 +319,7 @@ def test_driven_out_and_back_nothing_has_changed(seed, elements):
 
 
 def check_rounded_sketch(case: Case) -> Counter[str]:
-    """With all lengths given, the sketch only picks the assembly mode: a rounded one gives the same motion.
+    """With all lengths given, the sketch only picks the assembly mode: a rounded sketch gives the same motion.
 
     For mechanisms of pins alone.
     """
@@ -380,7 +380,7 @@ def test_a_rounded_sketch_with_lengths_is_the_same_mechanism(seed):
 
 
 def check_sampling(case: Case) -> Counter[str]:
-    """Twelve intervals and 360 give the same poses at common times."""
+    """12 and 360 intervals give the same poses at common times."""
     mechanism = case.mechanism()
     coarse, fine = mechanism.solve(samples=13), mechanism.solve(samples=361)
     every = np.arange(0, 361, 30)
@@ -402,7 +402,7 @@ def test_tracked_groups_do_not_depend_on_the_sampling(seed):
     check_sampling(build(seed, 1, menu=OTHERS))
 
 
-#: A crank that turns out of the reach of a triad and comes back into it from the other side.
+#: A crank that leaves the reach of a triad and re-enters it from the other side.
 ROUND_TRIP: dict[str, Any] = {
     "duration": 0.4,
     "points": {
@@ -426,7 +426,7 @@ ROUND_TRIP: dict[str, Any] = {
 }
 
 
-def test_a_full_turn_through_a_gap_comes_home():
+def test_a_full_turn_through_a_gap_returns_to_its_start():
     check_sampling(Case(ROUND_TRIP, (), 0.4, 0))
     motion = sk.Mechanism.from_dict(ROUND_TRIP).solve(samples=361)
     assert motion.plan.tracked
@@ -465,11 +465,11 @@ def test_many_random_mechanisms(batch, record_property):
     ("check", "count", "menu", "first"),
     [
         (check_sampling, 100, OTHERS, DRIVEN),
-        (check_walk, 150, OTHERS, DRIVEN),
+        (check_path, 150, OTHERS, DRIVEN),
         (check_there_and_back, 400, None, DRIVEN),
         (check_rounded_sketch, 400, PINNED, (driven_r, ram_r)),
     ],
-    ids=["sampling", "walk", "there and back", "rounded sketch"],
+    ids=["sampling", "path", "there and back", "rounded sketch"],
 )
 def test_many_more(check, count, menu, first, record_property):
     seen = Counter()

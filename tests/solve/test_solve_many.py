@@ -1,4 +1,4 @@
-"""Variants solved together are the mechanisms built and solved one by one."""
+"""Variants solved together agree with mechanisms built and solved one by one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from structkin.examples import names, path
 
 
 def rebuilt(m, lengths, points, k):
-    """Return variant k as a mechanism of its own; lengths and places go into the file in its unit."""
+    """Return variant k as a separate mechanism; lengths and positions go into the file in its unit."""
     data, scale = m.source_dict, m.units.length_scale
     data["lengths"] = {
         name: value
@@ -100,7 +100,7 @@ def test_drivers_of_each_variant():
     np.testing.assert_array_equal(shared.position("P")[1], shared.position("P")[0])
 
 
-def test_a_variant_out_of_reach_says_so():
+def test_a_variant_out_of_reach_is_reported():
     motions = sk.Mechanism(**CRANK_ROCKER).solve_many(90, lengths={"C-D": [3.0, 1.0, 4.0]})
     assert motions.ok[0].all() and motions.ok[2].all() and not motions.ok[1].all()
     lost = motions.status[1] == sk.Status.OUT_OF_REACH
@@ -176,8 +176,8 @@ def test_one_triangle_of_ten_thousand_cannot_close():
     assert report[2].startswith("variant 7: links.coupler: the triangle") and len(report) == 3
 
 
-def test_variants_that_are_built_otherwise_are_solved_alone():
-    """Three lengths of a triangle that differ by less than rounding lie on a line: another way to build it."""
+def test_variants_of_different_construction_are_solved_alone():
+    """Three lengths of a triangle that differ by less than rounding lie on a line: it is then built differently."""
     m = sk.Mechanism(**CRANK_ROCKER)
     lengths = {"B-P": np.array([4.0, 4.0, 5.5]), "C-P": np.array([2.0, 1.0, 1.5]), "B-C": np.array([3.0, 3.0, 4.0])}
     motions = m.solve_many(30, lengths=lengths)
@@ -189,8 +189,8 @@ def test_variants_that_are_built_otherwise_are_solved_alone():
 
 @pytest.mark.parametrize("name", ["crank_rocker", "stephenson_iii_triad"])
 @pytest.mark.parametrize("wrong", [0.0, -1.0, np.nan, np.inf, -np.inf, 1e200, 1e-200, 1e60])
-def test_a_length_that_is_none(name, wrong):
-    """Whether variants are lanes of one plan or mechanisms of their own: the others do not care."""
+def test_an_invalid_length(name, wrong):
+    """Whether variants are lanes of one plan or separate mechanisms, the others are not affected."""
     m = sk.load(path(name))
     link = next(link for link in m.links.values() if len(link.points) == 2 and link.name != "ground")
     a, b = link.points
@@ -211,8 +211,8 @@ WILD = np.array([0.0, -1.0, np.nan, np.inf, 1e-300, 1e99, 1e12, 1e-12, 1e-8, 0.5
 
 @pytest.mark.parametrize("name", [name if name == "crank_rocker" else pytest.param(name, marks=pytest.mark.slow)
                                   for name in names()])  # fmt: skip
-def test_wild_lengths(name):
-    """A variant with a wild length has a status, and changes none of the numbers of the others."""
+def test_extreme_lengths(name):
+    """A variant with an extreme length has a status and changes no number of the others."""
     m, rng = sk.load(path(name)), np.random.default_rng(7)
     pairs = [(link, a, b) for link in m.links.values() for a, b in combinations(link.points, 2)]
     if not pairs:
@@ -232,12 +232,12 @@ def test_wild_lengths(name):
         assert ((motions.status == sk.Status.BAD_INPUT).all(axis=1) == np.isin(range(8), list(motions.faults))).all()
 
 
-def test_places_and_driver_values_that_are_none():
+def test_invalid_positions_and_driver_values():
     m = sk.Mechanism(**CRANK_ROCKER)
     places = np.array([[2.0, 4.0], [np.nan, 4.0], [2.0, np.inf], [2.5, 4.0]])
     angles = np.linspace(0, 1, 12).reshape(4, 3)
     angles[3, 1] = np.nan
-    rates = np.full((4, 3), np.nan)  # unknown rates are no mistake
+    rates = np.full((4, 3), np.nan)  # unknown rates are allowed
     masked = np.ma.masked_greater(angles, 0.5)
     motions = m.solve_many(points={"P": places}, drivers={"motor": (angles, rates)})
     assert sorted(motions.faults) == [1, 2, 3] and motions.ok[0].all()
@@ -249,7 +249,7 @@ def test_places_and_driver_values_that_are_none():
 
 
 def test_no_variant_can_be_built():
-    """Names are checked, and shapes kept, also where nothing was solved."""
+    """Names are checked and shapes kept even if nothing was solved."""
     m = sk.load(path("stephenson_iii_triad"))
     link = next(link for link in m.links.values() if len(link.points) >= 3 and link.name != "ground")
     a, b, c = link.points[:3]
@@ -265,7 +265,7 @@ def test_no_variant_can_be_built():
 
 
 def test_a_variant_that_does_not_move():
-    """A third crank of another length makes a structure of a parallelogram."""
+    """A third crank of another length makes a parallelogram immobile."""
     data = PARALLELOGRAM | {
         "points": {"A": (0, 0), "B": (0, 1), "C": (2, 1), "D": (2, 0), "E": (1, 1), "F": (1, 0)},
         "links": {
@@ -309,7 +309,7 @@ EQUAL_RODS = {
 
 @pytest.mark.parametrize("samples", [2, 8, 73, 361])
 def test_flat_poses(samples):
-    """A row of parallelograms keeps its motion through flat poses, whatever the samples and the other variants."""
+    """A row of parallelograms keeps its motion through flat poses, for any samples and any other variants."""
     m = sk.Mechanism(**PARALLELOGRAM)
     lengths = {"A-B": np.array([1.0, 1.2, 1.0, 0.8]), "E-F": np.array([1.0, 1.0, 1.1, 0.9])}
     motions = m.solve_many(samples, lengths=lengths)
@@ -325,7 +325,7 @@ def test_flat_poses(samples):
 
 
 def test_equal_rods():
-    """With the rod as long as the crank the slide goes on through the crank's pivot: x = 2 cos(angle)."""
+    """With the rod as long as the crank the slide passes through the crank's pivot: x = 2 cos(angle)."""
     lengths = {"A-B": np.array([1.0, 0.9, 1.0]), "B-C": np.array([1.0, 1.0, 1.1])}
     m = sk.Mechanism(**EQUAL_RODS)
     motions = m.solve_many(200, lengths=lengths)
@@ -335,7 +335,7 @@ def test_equal_rods():
     np.testing.assert_allclose(motions.position("C")[1], rebuilt(m, lengths, {}, 1).solve(200).position("C"), atol=1e-9)
 
 
-def test_flat_poses_with_own_values():
+def test_flat_poses_with_driver_values_of_each_variant():
     m = sk.Mechanism(**PARALLELOGRAM)
     turn = np.linspace(np.pi / 2, 5 * np.pi / 2, 181)
     motions = m.solve_many(drivers={"motor": np.stack((turn, turn[::-1]))})
@@ -344,7 +344,7 @@ def test_flat_poses_with_own_values():
 
 
 def test_few_variants_are_solved_alone():
-    """Limits between samples, and discriminants that nearly touch zero, are no change points."""
+    """Limits between samples, and discriminants that nearly touch zero, are not change points."""
     m, rng = sk.Mechanism(**CRANK_ROCKER), np.random.default_rng(3)
     lengths = {"A-B": rng.uniform(0.5, 3.0, 300), "B-C": rng.uniform(2.0, 5.0, 300)}
     motions = m.solve_many(100, lengths=lengths)

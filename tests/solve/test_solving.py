@@ -1,4 +1,4 @@
-"""What `solve` promises: ways to call it, limits, statuses and angles, on mechanisms with closed formulas."""
+"""What `solve` promises: forms of the call, limits, statuses and angles, on mechanisms with closed formulas."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ EVERY = pytest.mark.parametrize("mechanism", [ONE, TRIAD], ids=["closed", "track
 ORDERS = ("position", "velocity", "acceleration")
 
 
-# --- ways to call ---------------------------------------------------------------------------------------------
+# --- forms of the call ---------------------------------------------------------------------------------------------
 
 
 @EVERY
@@ -164,7 +164,7 @@ lengths = st.floats(0.5, 4.0)
 
 @settings(max_examples=120, deadline=None, derandomize=True, database=None)
 @given(a=lengths, b=lengths, c=lengths, d=lengths, start=st.floats(0, 2 * np.pi), side=st.sampled_from([1, -1]))
-def test_four_bar_reaches_exactly_what_its_formula_does(a, b, c, d, start, side):
+def test_a_four_bar_reaches_exactly_the_range_of_its_formula(a, b, c, d, start, side):
     def clearance(theta: Any) -> Any:
         span = np.abs(d - a * np.exp(1j * theta))
         return np.minimum(b + c - span, span - abs(b - c))
@@ -189,7 +189,7 @@ def test_four_bar_reaches_exactly_what_its_formula_does(a, b, c, d, start, side)
     for order in ORDERS:
         assert np.isnan(path(motion, "C", order)[~motion.ok]).all()
     assert np.isnan(motion.angle("coupler")[~motion.ok]).all()
-    # closed velocity formulas: w_b b sin(b - c) = -w_a a sin(a - c), and the like
+    # closed velocity formulas: w_b b sin(b - c) = -w_a a sin(a - c), and so on
     beta, gamma = np.angle(C - B)[good], np.angle(C - d)[good]
     wb = -a * np.sin(theta[good] - gamma) / (b * np.sin(beta - gamma))
     wc = a * np.sin(theta[good] - beta) / (c * np.sin(gamma - beta))
@@ -225,8 +225,8 @@ def test_strict_raises_at_the_first_bad_sample():
     assert ONE.solve(strict=True).ok.all()
 
 
-def test_the_first_group_that_fails_is_named_and_others_go_on():
-    """Two dyads on one crank: one is out of reach first, what hangs on it has no numbers, the other goes on."""
+def test_the_first_group_that_fails_is_named_and_others_are_solved():
+    """Two dyads on one crank: one is out of reach first, its dependents have no numbers, the other is still solved."""
     m = sk.Mechanism(
         points={
             "A": (0, 0), "B": (1, 0), "C": (2.2, 0.9), "D": (2.5, 0),
@@ -268,7 +268,7 @@ def test_a_slider_crank_with_a_short_rod_stops_at_its_limit():
     np.testing.assert_allclose(motion.travel("guide")[motion.ok], (x - m.points["C"][0])[motion.ok], atol=1e-8)
 
 
-def test_a_limit_position_itself_is_singular_with_a_pose_and_no_rates():
+def test_a_limit_position_is_singular_with_a_pose_and_no_rates():
     m = four_bar(2.0, 1.0, 1.0, 3.0, start=0.5)
     limit = np.arccos((4 + 9 - 4) / 12)  # |BD| = b + c
     motion = m.solve(drivers={"motor": (np.array([0.4, limit, 1.2]), np.ones(3), np.zeros(3))})
@@ -294,7 +294,7 @@ def test_a_distance_driver_cannot_be_negative():
     assert np.isnan(motion.angle("arm")[1])
 
 
-def test_guides_that_pass_through_parallel_have_no_pose_beyond():
+def test_guides_that_become_parallel_have_no_pose_beyond():
     """A Rapson slide whose guide turns: the pin goes to infinity at a right angle and does not come back."""
     m = sk.Mechanism(
         points={"A": (0, 0), "B": (1, 0), "C": (1, 0.5)},
@@ -418,7 +418,7 @@ def test_exact_lengths_override_the_sketch():
 # --- what cannot be solved ------------------------------------------------------------------------------------
 
 
-def test_a_structure_without_drivers_is_solved_where_it_stands():
+def test_a_structure_without_drivers_is_solved_as_drawn():
     m = sk.Mechanism(
         points={"A": (0, 0), "C": (1, 1), "D": (2, 0)},
         links={"ground": ["A", "D"], "a": ["A", "C"], "b": ["C", "D"]},
@@ -529,7 +529,7 @@ def mirrored(Z: Any, P: Any, Q: Any) -> Any:
 @STEPS
 @pytest.mark.parametrize("crossed", [False, True])
 def test_a_parallelogram_keeps_its_kind_through_the_flat_poses(samples, crossed):
-    """Drawn as a parallelogram it stays one; drawn crossed, it stays crossed."""
+    """Drawn as a parallelogram, it stays one; drawn crossed, it stays crossed."""
     B, D = 0.6 + 0.8j, 2 + 0j
     C = mirrored(B + 2, B, D) if crossed else B + 2
     m = sk.Mechanism(
@@ -551,8 +551,8 @@ def test_a_parallelogram_keeps_its_kind_through_the_flat_poses(samples, crossed)
 
 
 @STEPS
-def test_a_slider_crank_with_equal_rods_goes_on_through_the_middle(samples):
-    """x = 2 cos(theta), negative as well: not the false pendulum about the crank's axis."""
+def test_a_slider_crank_with_equal_rods_passes_through_the_middle(samples):
+    """x = 2 cos(theta), negative as well: not the spurious swing about the crank's axis."""
     m = sk.Mechanism(
         points={"A": (0, 0), "B": (0.8, 0.6), "C": (1.6, 0)},
         links={"ground": ["A"], "crank": ["A", "B"], "rod": ["B", "C"], "piston": ["C"]},
@@ -568,7 +568,7 @@ def test_a_slider_crank_with_equal_rods_goes_on_through_the_middle(samples):
 
 @STEPS
 def test_a_four_bar_that_nearly_folds_keeps_its_side(samples):
-    """One part in a hundred off the parallelogram there is no change point: the closed formula of one side holds."""
+    """One per cent off the parallelogram there is no change point: the closed formula of one side holds."""
     motion = four_bar(1.0, 2.0, 1.01, 2.0, speed=1.0).solve(samples=samples)
     B = path(motion, "B")
     wanted = third_corner(B, 2.0, 2.0, 1.01, 1)

@@ -1,4 +1,4 @@
-"""Mechanisms that the topology calls immobile, or that have joints to spare, and that move all the same."""
+"""Mechanisms that are immobile by topology, or have redundant joints, and still move."""
 
 import json
 from pathlib import Path
@@ -23,7 +23,7 @@ def three_cranks(middle=(2.0, 0.0)):
 
 
 def scissor_lift(stages, mast=True):
-    """Stages of equal bars, a platform on a pin and a slot, and a vertical mast that is one joint too many."""
+    """Stages of equal bars, a platform on a pin and a slot, and a vertical mast that is redundant."""
     width, height = 2.0, 1.0
     points = {f"L{k}": (0, k * height) for k in range(stages + 1)}
     points |= {f"R{k}": (width, k * height) for k in range(stages + 1)}
@@ -106,7 +106,7 @@ def test_a_scissor_lift_with_a_mast_rises_straight(stages):
 
 
 def test_the_lift_and_the_cranks_are_those_of_the_catalogue():
-    """The catalogue gives no lengths to its lift of three stages; this geometry has its topology, and moves."""
+    """The catalogue gives no lengths for its lift of three stages; this geometry has its topology, and moves."""
     entries = json.loads((Path(__file__).parents[1] / "data" / "catalogue.json").read_text())["mechanisms"]
     topologies = {entry["name"]: sk.Topology.from_dict(entry) for entry in entries}
     lift = topologies["scissor_lift_3_stages_guided_platform"]
@@ -127,7 +127,7 @@ def test_a_driver_too_many_is_not_excused():
 
 
 def test_a_cylinder_too_many_is_named():
-    """It was a traceback: the plan of the special geometry took half a revolute joint for a guide."""
+    """It was once a traceback: the plan of the special geometry took half a revolute joint for a guide."""
     data = sk.load(path("crank_rocker")).source_dict
     data["drivers"]["ram"] = {"between": ["B", "D"], "speed": "1 m/s"}
     m = sk.Mechanism.from_dict(data)

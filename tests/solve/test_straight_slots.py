@@ -1,4 +1,4 @@
-"""Single links with a pin in a straight slot, by hand: where they are, how far they go, and why no farther."""
+"""Single links with a pin in a straight slot, by hand: their positions, their limits and the reasons for these."""
 
 import math
 

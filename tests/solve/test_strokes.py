@@ -1,4 +1,4 @@
-"""Strokes: what the hardware cannot reach is told, with the joint and the end; numbers stay what they are."""
+"""Strokes: poses beyond the hardware are reported with joint and end; the numbers do not change."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ METHODS = ("topological", "topological-kl", "global", "global-triangular")
 
 
 def yoke(slot=None, guide=None, **more):
-    """A Scotch yoke of r = 30 mm: its pin is at r sin z in the slot, the yoke at r (cos z - cos 45 deg) on its way."""
+    """A Scotch yoke of r = 30 mm: its pin is at r sin z in the slot, the yoke at r (cos z - cos 45 deg)."""
     return sk.Mechanism(
         "yoke", units={"length": "mm", "angle": "deg"},
         points={"A": (0, 0), "B": (EVEN, EVEN), "P": (EVEN, -20), "Q": (EVEN, 25), "T": (80, 0)},
@@ -48,7 +48,7 @@ def test_a_pin_leaves_its_slot(method):
 
 
 def test_the_end_of_a_stroke_belongs_to_it():
-    """Samples exactly at the ends are ok: rounding is no end."""
+    """Samples exactly at the ends are ok: rounding does not exclude them."""
     motion = yoke(guide={"stroke": [-30 - EVEN, 30 - EVEN]}).solve(samples=361)
     assert motion.ok.all()
     motion = yoke(guide={"stroke": [-30 - EVEN, 30 - EVEN - 1e-6]}).solve(samples=361)
@@ -57,7 +57,7 @@ def test_the_end_of_a_stroke_belongs_to_it():
 
 @pytest.mark.parametrize("given", ["stroke", "ends"])
 def test_a_circular_slot_has_ends(given):
-    """Its travel is the angle of the link that would do in its place, against the link with the slot."""
+    """Its travel is the angle of the link that could replace it, against the link with the slot."""
     B, C = 1 + 0.5j, 2.8 + 2j
     arm = (B - C) / abs(B - C)
     ends = {"U": C + arm * np.exp(0.04j), "V": C + 2 * arm * np.exp(-0.1j)}
@@ -76,8 +76,8 @@ def test_a_circular_slot_has_ends(given):
     np.testing.assert_array_equal(motion.beyond("slot"), side)
 
 
-def test_the_arc_of_a_slot_is_that_with_the_pin():
-    """Between two points there are two arcs: of less and of more than half a turn."""
+def test_the_arc_of_a_slot_is_the_one_with_the_pin():
+    """Two points bound two arcs: one of less and one of more than half a turn."""
     for angles, stroke in (
         ((60, -40), (-40, 60)),
         ((60, 100), (-260, 60)),
@@ -116,7 +116,7 @@ def test_a_cylinder_is_too_long(method):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_the_cylinders_of_an_excavator(method):
-    """Boom and arm have two links and a slide each, the bucket a driven distance; the law of each tells where it is."""
+    """Boom and arm have two links and a slide each, the bucket a driven distance; the law of each gives its length."""
     data = sk.load(path("excavator")).source_dict
     data["joints"]["boom_bore"]["stroke"] = [-0.4, 0.5]
     data["joints"]["arm_bore"]["stroke"] = [-0.2, 0.2]
@@ -136,7 +136,7 @@ def test_the_cylinders_of_an_excavator(method):
     np.testing.assert_allclose(ends, [(-0.4, 0.5), (-0.2, 0.2), (1.5, 1.95)], atol=1e-13)
 
 
-def test_the_words_are_those_of_tables_and_files():
+def test_messages_use_the_units_of_the_file():
     motion = yoke({"ends": ["P", "Q"]}).solve(samples=9)
     file = io.StringIO()
     motion.to_csv(file)
@@ -152,7 +152,7 @@ def test_the_words_are_those_of_tables_and_files():
 
 
 def test_forces_are_those_without_ends():
-    """A stroke bears no force: what the motion needs is the same, beyond it too."""
+    """A stroke exerts no force: the efforts are the same, also beyond it."""
     data = sk.load(path("scotch_yoke")).source_dict
     free = sk.Mechanism.from_dict(data).solve(samples=25)
     data["joints"]["guide"]["stroke"] = [-50, 5]
@@ -162,8 +162,8 @@ def test_forces_are_those_without_ends():
 
 
 @pytest.mark.parametrize("formulation", ["reduced", "multipliers"])
-def test_a_simulation_goes_on_beyond_a_stroke(formulation):
-    """Under 1 N a slide of 1 kg is at t^2 / 2: it passes the end at 0.2 m, where no force acts, and that is told."""
+def test_a_simulation_continues_beyond_a_stroke(formulation):
+    """Under 1 N a slide of 1 kg is at t^2 / 2: it passes the end at 0.2 m without a force, with a report."""
     m = sk.Mechanism(
         points={"C": (0, 0)}, links={"ground": [], "slide": {"points": ["C"], "mass": 1}},
         joints={"guide": {"type": "prismatic", "links": ["slide", "ground"], "axis": [1, 0], "stroke": [-0.1, 0.2]}},
@@ -175,8 +175,8 @@ def test_a_simulation_goes_on_beyond_a_stroke(formulation):
     assert not run.stopped and "guide past the upper end of its stroke, 0.2 m" in run.report
 
 
-def test_variants_keep_to_their_own_ends():
-    """Of all variants at once the samples are those of each by itself."""
+def test_each_variant_keeps_its_own_ends():
+    """All variants solved at once give the samples of each solved by itself."""
     m = yoke({"ends": ["P", "Q"]}, {"stroke": [-55, 8]})
     lengths = np.array([20e-3, 24e-3, 30e-3, 33e-3])
     many = m.solve_many(samples=37, lengths={"A-B": lengths})
@@ -196,7 +196,7 @@ def test_variants_keep_to_their_own_ends():
 
 
 def test_a_stroke_ends_the_interval_of_a_driver():
-    """The pin is at its ends where 30 mm sin z = 25 mm, -20 mm; beyond dead centres the slot is entered again."""
+    """The pin is at its ends where 30 mm sin z = 25 mm, -20 mm; beyond dead centres the pin re-enters the slot."""
     found = yoke({"ends": ["P", "Q"]}).limits()
     up, down = np.arcsin(25 / 30), -np.arcsin(20 / 30)
     assert abs(found.upper.value - up) < 1e-14 and abs(found.lower.value - down) < 1e-14
@@ -213,7 +213,7 @@ def test_a_stroke_ends_the_interval_of_a_driver():
     assert found.to_dict()["upper"]["joint"] == "slot"
 
 
-def test_touching_an_end_is_no_limit():
+def test_touching_an_end_is_not_a_limit():
     found = yoke({"stroke": [-30 - EVEN, 30 - EVEN]}, {"stroke": [-30 - EVEN, 30 - EVEN]}).limits()
     assert found.turns_fully and not found.change_points
 
@@ -252,7 +252,7 @@ EXAMPLES = [("whitworth_shaper", "slot"), ("rapson_slide", "guide"), ("rack_and_
 
 @pytest.mark.parametrize(("name", "joint"), EXAMPLES)
 def test_limits_are_where_a_sweep_meets_the_ends(name, joint):
-    """Swept up to the limits that are found, a slide is at an end of its stroke: behind dyads, wheels and cams."""
+    """Swept up to the limits found, a slide is at an end of its stroke: after dyads, wheels and cams."""
     free = sk.load(path(name))
     data, travel = free.source_dict, free.solve(samples=100).travel(joint)
     stroke = np.array([0.7 * travel.min() - 0.1 * np.ptp(travel), 0.6 * travel.max() + 0.1 * np.ptp(travel)])
@@ -267,7 +267,7 @@ def test_limits_are_where_a_sweep_meets_the_ends(name, joint):
 
 @pytest.mark.parametrize("method", METHODS[::2])
 def test_a_report_says_where_a_stroke_ends(method):
-    """Between its samples a motion stops and goes on where 30 mm sin z = 25 mm, whatever method has solved it."""
+    """Between its samples a motion stops and resumes where 30 mm sin z = 25 mm, whatever method has solved it."""
     motion = yoke({"stroke": [-30 - EVEN, 25 - EVEN]}).solve(samples=10, method=method)
     stops, resumes = motion.limits
     place = np.arcsin(25 / 30)
@@ -283,7 +283,7 @@ def test_a_report_says_where_a_stroke_ends(method):
 
 @pytest.mark.parametrize("method", METHODS[::2])
 def test_a_sample_at_an_end_is_the_last_one(method):
-    """At 630 mm, where a sample lies, the cylinder stops, and goes on on its way back."""
+    """At 630 mm, where a sample lies, the cylinder stops, and it moves again on the return."""
     ram = {"between": ["E", "F"], "stroke": [450, 630], "law": "630 + 10*sin(pi*t/5)"}
     data = BOOM | {"drivers": {"ram": ram}}
     motion = sk.Mechanism.from_dict(data).solve(samples=11, method=method)
@@ -292,7 +292,7 @@ def test_a_sample_at_an_end_is_the_last_one(method):
 
 
 def test_limits_of_a_sketch_at_an_end():
-    """A cylinder that is drawn as short as it gets, and a slide that is drawn at the end of its guide."""
+    """A cylinder drawn at its shortest, and a slide drawn at the end of its guide."""
     found = sk.Mechanism.from_dict(BOOM | {"drivers": {"ram": {"between": ["E", "F"], "stroke": [500, 600]}}}).limits()
     np.testing.assert_allclose([found.lower.value, found.upper.value], [np.hypot(0.3, 0.4), 0.6], rtol=0, atol=1e-15)
     found = yoke(guide={"stroke": [0, 5]}).limits()
@@ -305,7 +305,7 @@ def test_a_start_beyond_a_stroke_has_no_limits():
     assert found.failure == "ram past the upper end of its stroke, 630 mm" and found.width == 0
 
 
-def test_an_assembly_tells_that_it_is_beyond_a_stroke():
+def test_an_assembly_reports_that_it_is_beyond_a_stroke():
     data = sk.load(path("slider_crank_offset")).source_dict
     data["joints"]["guide"]["stroke"] = [-60, 60]
     sketched, other = sk.Mechanism.from_dict(data).assemblies()
@@ -320,7 +320,7 @@ def test_a_slot_is_drawn_between_its_ends():
 
     m = yoke({"ends": ["P", "Q"]}, {"stroke": [-50, 10]})
     for poses, k in ((sketch_poses(m), 0), (m.solve(samples=5).poses, 3)):
-        # With symbols of no size only the lines themselves are left.
+        # With symbols of size zero only the lines are left.
         shapes = {shape.id: shape for shape in scene_of(m, m.structure(), poses, 1e-12).shapes}
         placing = Placing(poses, 1e-3)
         for shape, ends in (
@@ -346,7 +346,7 @@ MISTAKES = [
 
 
 @pytest.mark.parametrize(("slot", "key", "message"), MISTAKES)
-def test_a_stroke_that_is_none(slot, key, message):
+def test_an_invalid_stroke(slot, key, message):
     with pytest.raises(sk.InputError) as error:
         yoke(slot)
     (problem,) = error.value.problems
@@ -355,7 +355,7 @@ def test_a_stroke_that_is_none(slot, key, message):
         assert problem.hint == "it is measured from the sketch in both directions: [-40, 60]"
 
 
-def test_mistakes_of_strokes_are_told_together():
+def test_problems_of_strokes_are_reported_together():
     data = json.loads(json.dumps(BOOM))
     data["drivers"]["ram"]["stroke"] = [510, 600]
     data["links"]["sled"] = ["B"]

@@ -1,4 +1,4 @@
-"""Time ratios: held against closed forms, and against the driver's angles at the ends."""
+"""Time ratios: compared with closed forms and with the driver's angles at the ends."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def test_a_crank_rocker_and_an_offset_slider_crank():
 
 
 def test_an_output_that_turns_back_several_times():
-    """The time of each direction is the sum over its strokes, as samples a thousand times as dense count it."""
+    """The time of each direction is the sum over its strokes, as found from samples a thousand times denser."""
     m = sk.load(path("five_bar_two_drivers"))
     swing = m.solve().swing("left_rod")
     rate = m.solve(samples=20001).omega("left_rod")[:-1]

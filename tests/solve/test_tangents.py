@@ -1,4 +1,4 @@
-"""Branches of general groups at change points: against the same mechanism driven elsewhere, and against circles."""
+"""Branches of general groups at change points: against the same mechanism with another driver, and against circles."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LINKS = {
 
 
 def plate(seed, joint, rise=0.5):
-    """A plate on two parallel legs and a rod to a crank, `rise` before it is flat; driven at the crank or a leg."""
+    """A plate on two parallel legs and a rod to a crank, `rise` before the flat pose; driven at the crank or a leg."""
     rng = np.random.default_rng(seed)
     leg, base = rng.uniform(0.6, 1.4), rng.uniform(1.6, 2.6)
     flat = {
@@ -31,17 +31,17 @@ def plate(seed, joint, rise=0.5):
     }  # fmt: skip
     E = complex(*rng.uniform((0.5, 0.8), (1.3, 1.4)))
     points, turns = flat, []
-    # The loop of leg, rod and crank, walked from the flat pose: F keeps its distances from E and P.
+    # The loop of leg, rod and crank, followed from the flat pose: F keeps its distances from E and P.
     for angle in np.linspace(0, rise, 60):
         move = leg * (np.exp(1j * angle) - 1)
         moved = {key: flat[key] + move for key in "BCP"}
-        way = moved["P"] - E
+        span = moved["P"] - E
         reach, rod = abs(flat["F"] - E), abs(flat["F"] - flat["P"])
-        x = (reach**2 - rod**2 + abs(way) ** 2) / (2 * abs(way))
+        x = (reach**2 - rod**2 + abs(span) ** 2) / (2 * abs(span))
         if reach**2 - x * x < 0.01:
             return None
         y = np.sqrt(reach**2 - x * x)
-        both = [E + way / abs(way) * complex(x, sign * y) for sign in (1, -1)]
+        both = [E + span / abs(span) * complex(x, sign * y) for sign in (1, -1)]
         points = {**moved, "F": min(both, key=lambda z: abs(z - points["F"]))}
         turns.append(np.angle(points["F"] - E))
     places = {"A": 0j, "D": complex(base), "E": E, **points}
@@ -53,12 +53,12 @@ def plate(seed, joint, rise=0.5):
 
 
 def check_branches_of_a_triad(seed):
-    """By the crank the legs are a triad, by a leg they are dyads: the branches are the same curves."""
+    """Driven at the crank the legs are a triad, driven at a leg they are dyads: the branches are the same curves."""
     made, other = plate(seed, "E"), plate(seed, "A")
     assume(made is not None)
     triad, turns = made
     by_leg = other[0]
-    # The crank's way to the flat pose has to be one way.
+    # The crank has to move monotonically to the flat pose.
     assume(np.all(np.diff(turns) > 1e-4) or np.all(np.diff(turns) < -1e-4))
     start, flat = triad.drivers["motor"].start, turns[0]
     start_leg = by_leg.drivers["motor"].start
@@ -94,7 +94,7 @@ def check_branches_of_a_triad(seed):
 
 
 @settings(max_examples=8, deadline=None)
-@example(1238)  # the null vector changed its sign from call to call, and one branch was found twice
+@example(1238)  # the null vector changed sign between calls, and one branch was found twice
 @given(st.integers(0, 10**6))
 def test_branches_of_a_triad(seed):
     check_branches_of_a_triad(seed)
@@ -124,7 +124,7 @@ def two_parallelograms():
 
 @pytest.mark.parametrize("speeds", [(1.0, 0.7), (0.4, -1.0)])
 def test_two_null_vectors_leave_four_branches(speeds):
-    """Two conics meet in four tangents, one of them with the drivers at rest; each other closes on a circle."""
+    """Two conics meet in four tangents, one with the drivers at rest; each of the others closes on a circle."""
     m = two_parallelograms()
     plan = compile_plan(m)
     (index,) = (k for k, step in enumerate(plan.steps) if isinstance(step.kind, General))
@@ -137,10 +137,10 @@ def test_two_null_vectors_leave_four_branches(speeds):
     theta = np.angle(np.array(step.start[1::2]))[:, None]
     found = tangents(step.kind, h, s, O, theta)
     assert found.isolated and found.resting == 1 and len(found.directions) == 3
-    closed = [closed_on(step.kind, h, s, O, theta, way) for way in found.directions]
+    closed = [closed_on(step.kind, h, s, O, theta, span) for span in found.directions]
     assert all(phi is not None for phi in closed)
     size = step.kind.rows.size
-    turning = [way.reshape(-1, 3)[:, 2] / size for way in found.directions]
-    # On one branch both plates only move along: all but the four legs stand still.
+    turning = [span.reshape(-1, 3)[:, 2] / size for span in found.directions]
+    # On one branch both plates only translate: nothing turns except the four legs.
     assert min(np.sum(np.abs(rates) > 1e-7) for rates in turning) <= 4
     assert all(np.abs(turning[i] - turning[j]).max() > 1e-3 for i in range(3) for j in range(i))

@@ -1,4 +1,4 @@
-"""K, L and jerk against a judge of extended precision: examples, random mechanisms, poses near a limit."""
+"""K, L and jerk against a reference in extended precision: examples, random mechanisms, poses near a limit."""
 
 from dataclasses import replace
 
@@ -18,14 +18,14 @@ from structkin.solve.derivatives import Derivatives, quadratic, third
 pytestmark = pytest.mark.skipif(not PRECISE, reason="long double has no more digits than double here")
 
 EPS = np.finfo(float).eps
-#: Near a limit K, L and jerk are p = 1, 3 and 5 powers of 1 / sigma_min in size, each a rate of the one before.
+#: Near a limit K, L and jerk grow as 1 / sigma_min^p, p = 1, 3 and 5, each being a rate of the previous one.
 SIZES = (1, 3, 5)
 #: Relative errors against the exact motion grow like eps / sigma_min^2: rounded inputs move a pose by eps / sigma_min,
 #: and a pose moved so far has a sigma_min, and with it a K, that differs by eps / sigma_min^2.
 POWER = 2
 
 
-#: Nearer than this to where a law begins its next piece [rad], rounding tells which side a sample is on.
+#: Closer than this to the next piece of a law [rad], rounding decides on which side a sample lies.
 JUMP = 1e-9
 
 
@@ -33,8 +33,8 @@ def off_the_jumps(mechanism, motion):
     """Samples where no law of a cam changes its piece and no Geneva pin enters or leaves: there the jerk may jump."""
     good = motion.ok.copy()
     for id, cam in mechanism.joints.of(Cam).items():
-        way = (motion.cam(id).angle[:, None] - cam.law.function.breaks + np.pi) % (2 * np.pi) - np.pi
-        good &= np.min(np.abs(way), axis=1) > JUMP
+        offset = (motion.cam(id).angle[:, None] - cam.law.function.breaks + np.pi) % (2 * np.pi) - np.pi
+        good &= np.min(np.abs(offset), axis=1) > JUMP
     for id, wheel in mechanism.joints.of(Geneva).items():
         angle = (motion.geneva(id).angle + np.pi) % (2 * np.pi) - np.pi
         good &= np.abs(np.abs(angle) - wheel.law.half) > JUMP
@@ -77,18 +77,18 @@ def test_many_random_mechanisms(batch, record_property):
     assert mobilities == {1, 2, 3, 4}
 
 
-def test_digits_are_lost_near_a_limit_as_the_singular_value_says():
+def test_digits_are_lost_near_a_limit_with_the_singular_value():
     m = near_a_limit()
     motion = m.solve(9, duration=8)
     found, sigma = errors(m, motion, np.arange(9))
     assert sigma[-1] < 1e-4 and motion.ok.all()
     assert np.all(found <= 100 * EPS / sigma**POWER)
-    # The power is no idle claim: digits do go.
+    # The power is real: digits are indeed lost.
     assert np.all(found[:, -1] > 1e-3 * EPS / sigma[-1] ** POWER)
 
 
 def near_a_limit():
-    """A four-bar near cos(limit) = (a^2 + d^2 - (b + c)^2) / (2 a d); the law comes nearer by a digit a second."""
+    """A four-bar near cos(limit) = (a^2 + d^2 - (b + c)^2) / (2 a d); the law approaches it by one digit per second."""
     a, b, c, d = np.sqrt(10), np.sqrt(5), np.sqrt(10), 5.0
     limit = float(np.arccos((a * a + d * d - (b + c) ** 2) / (2 * a * d)))
     return sk.Mechanism(
@@ -99,7 +99,7 @@ def near_a_limit():
 
 
 def columns_at(motion, id, dtype):
-    """Return K, L and jerk of all slots along one driver, by arithmetic of this type at the pose as it is rounded."""
+    """Return K, L and jerk of all slots along one driver, by arithmetic of this type at the rounded pose."""
     plan = motion.plan
     derivatives = Derivatives(plan, replace(motion.lanes, x=motion.lanes.x[:1].astype(dtype)))
     seeds = [{}, {}, {}]
@@ -130,15 +130,15 @@ def relative_errors(motion, id):
         values = [np.broadcast_to(np.abs(b), (len(b), len(motion))) for _, b in pairs] or [np.ones(shape)]
         sizes.append(np.concatenate(values).max(axis=0))
         found.append(np.concatenate(gaps).max(axis=0))
-    # What is zero but for rounding, as the jerk of a slide, is measured by what it comes from.
+    # A value that is zero apart from rounding, like the jerk of a slide, is measured against its terms.
     sizes = np.maximum.accumulate(np.array(sizes, float), axis=0)
     return np.array(found, float) / np.where(sizes > 0, sizes, 1), sizes
 
 
-def test_at_the_pose_as_it_is_rounded_one_power_of_the_singular_value_is_lost():
+def test_at_the_rounded_pose_one_power_of_the_singular_value_is_lost():
     """Relative errors <= c eps / sigma_min there: the linear systems of K, L and jerk have that condition.
 
-    So error <= c eps / sigma_min^p holds with p = 1 for K of the pose that was found, and with room for L (3) and
+    So error <= c eps / sigma_min^p holds with p = 1 for K of the computed pose, and with a margin for L (3) and
     jerk (5). Against the exact motion it holds for L and jerk (a relative error of eps / sigma_min^2), but no solver in
     double precision can hold it for K: the nearest doubles to the exact pose have a K that is off by so much.
     """
@@ -153,7 +153,7 @@ def test_at_the_pose_as_it_is_rounded_one_power_of_the_singular_value_is_lost():
 
 @settings(max_examples=40, deadline=None)
 @given(seed=st.integers(0, 10**6), elements=st.integers(1, 4))
-def test_random_poses_lose_no_more_at_the_pose_as_it_is_rounded(seed, elements):
+def test_random_poses_lose_no_more_at_the_rounded_pose(seed, elements):
     motion = build(seed, elements, menu=DYADS).mechanism().solve(7)
     good = np.flatnonzero(motion.ok)
     if motion.plan.tracked or motion.lanes.around is not None or not len(good):
@@ -201,7 +201,7 @@ def test_poses_out_of_reach_have_no_jerk():
 
 
 def robot(count):
-    """A chain of driven links, and beside it as many cranks of their own."""
+    """A chain of driven links, and as many separate cranks."""
     points, links, drivers = {"P0": (0, 0)}, {"ground": ["P0"]}, {}
     for i in range(count):
         points[f"P{i + 1}"] = (i + 1, 0.3 * (i % 2))

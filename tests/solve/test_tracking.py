@@ -1,4 +1,4 @@
-"""Tracking of general groups: kernels and LAPACK's elimination lead to the same poses, whatever the samples are."""
+"""Tracking of general groups: kernels and LAPACK's elimination lead to the same poses for any samples."""
 
 from __future__ import annotations
 
@@ -49,31 +49,31 @@ def three_platforms() -> Any:
 @settings(max_examples=12, deadline=None, derandomize=True)
 @given(seed=seeds)
 def test_kernels_and_lapack_track_alike(seed):
-    check_both_closers(seed, 60)
+    check_both_solvers(seed, 60)
 
 
 @pytest.mark.slow
 @settings(max_examples=400, deadline=None)
 @given(seed=seeds)
 def test_kernels_and_lapack_track_alike_for_long(seed):
-    check_both_closers(seed, 400)
+    check_both_solvers(seed, 400)
 
 
-def check_both_closers(seed: int, samples: int) -> None:
+def check_both_solvers(seed: int, samples: int) -> None:
     """Random walks of the drivers: the same statuses, and the same poses to rounding."""
     m = build(seed, 1, menu=OTHERS, first=DRIVEN).mechanism()
     assume(compile_plan(m).tracked)
     rng = np.random.default_rng(seed)
-    way = np.cumsum(rng.normal(0, 0.02, (len(m.drivers), samples)), axis=1)
+    path = np.cumsum(rng.normal(0, 0.02, (len(m.drivers), samples)), axis=1)
     values = {
-        id: drive.start + way[k] * (1.0 if drive.kind == "angle" else 0.5)
+        id: drive.start + path[k] * (1.0 if drive.kind == "angle" else 0.5)
         for k, (id, drive) in enumerate(m.drivers.items())
     }
     kernels = m.solve(drivers=values)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(running, "group_solver_of", lambda form, known, numba: Direct(form, known))
         direct = m.solve(drivers=values)
-    # Behind a limit position, one may take the motion up a sample before the other: where the step there barely closes.
+    # Beyond a limit, one may resume the motion a sample before the other, where the step barely converges.
     differ = np.flatnonzero(kernels.status != direct.status)
     lost = (kernels.status == Status.OUT_OF_REACH) & (direct.status == Status.OUT_OF_REACH)
     assert len(differ) <= samples // 200 and (lost[differ - 1] | lost[np.minimum(differ + 1, samples - 1)]).all()
@@ -85,8 +85,8 @@ def check_both_closers(seed: int, samples: int) -> None:
 
 @settings(max_examples=15, deadline=None)
 @given(seed=seeds, count=st.sampled_from([1, 2]))
-def test_a_walk_is_a_number_of_steps(seed, count):
-    """The call that walks over stations arrives where single steps by LAPACK's elimination do, and stops as they do."""
+def test_one_call_takes_the_same_steps_as_single_calls(seed, count):
+    """One call over many continuation points ends or stops where single steps by LAPACK's elimination do."""
     item = general_of(platforms(count))
     kernels, direct = group_solver_of(item.kind, item.known), Direct(item.kind, item.known)
     rng, rows = np.random.default_rng(seed), Direct(item.kind, item.known)
@@ -109,7 +109,7 @@ def test_a_walk_is_a_number_of_steps(seed, count):
     assert none.shape == (len(s), 0) and not len(nothing)
 
 
-def test_a_walk_stops_behind_doubt_and_before_a_limit():
+def test_steps_stop_after_a_doubtful_one_and_before_a_limit():
     item = general_of(three_platforms())
     solver = group_solver_of(item.kind, item.known)
     places = np.array(item.start[:2])
@@ -124,21 +124,21 @@ def test_a_walk_stops_behind_doubt_and_before_a_limit():
     doubtful = float(np.sort(np.abs(sides))[len(sides) // 2])
     stopped = solver.steps(h, s[:, 0], start, doubtful)[1]
     assert (np.abs(stopped[:-1]) > doubtful).all() and abs(stopped[-1]) <= doubtful
-    # Right through a singular matrix: there is no pose, and no error.
+    # A singular matrix at the start gives no pose and no error.
     flat = np.zeros(4)
     assert len(solver.steps(h, flat, 1.0, 0.0)[1]) == 0
     assert np.isinf(solver.newton(h[:, :1], flat[:, None])[1]).all()
 
 
 def uneven(rng: Any, n: int) -> Any:
-    """Angles that are sampled unevenly, with stops, bends and ways back."""
+    """Angles that are sampled unevenly, with stops, changes of speed and reversals."""
     return np.cumsum(rng.choice([0.0, 0.001, 0.02, 0.3, -0.05], n))
 
 
 @settings(max_examples=10, deadline=None)
 @given(seed=seeds)
 def test_uneven_samples_lie_where_even_ones_do(seed):
-    """What lies between two samples does not change the pose."""
+    """Samples in between do not change the pose."""
     angles = uneven(np.random.default_rng(seed), 400)
     m = three_platforms()
     motion, alone = driven(m, angles), driven(m, np.linspace(0, angles[-1], 50))
@@ -157,7 +157,7 @@ def test_engines_track_alike():
 
 @pytest.mark.parametrize("engine", ["numpy", "numba"])
 def test_limits_and_gaps_are_statuses(engine):
-    """A crank that is too long for a part of the turn, and values that are missing."""
+    """A crank that is too long for part of the turn, and missing values."""
     source = three_platforms().source_dict
     long = sk.Mechanism.from_dict({**source, "lengths": {"A-F": 1.1}})
     motion = driven(long, np.linspace(0, 4 * np.pi, 2000), engine)
@@ -173,7 +173,7 @@ def test_limits_and_gaps_are_statuses(engine):
 
 
 def test_a_lane_takes_two_steps_of_newtons_method(monkeypatch):
-    """The curves between stations lead so near the poses that two steps close nearly all lanes of a triad."""
+    """The curves between continuation points are so accurate that two steps close nearly all lanes of a triad."""
     lanes, steps = [], []
     call = Kernel.call
 
@@ -190,8 +190,8 @@ def test_a_lane_takes_two_steps_of_newtons_method(monkeypatch):
     assert sum(steps) == 2 * sum(lanes)
 
 
-def test_lanes_that_stray_from_their_curve_are_walked_to(monkeypatch):
-    """Wrong curves change nothing but the time."""
+def test_lanes_that_stray_from_their_curve_are_reached_by_steps(monkeypatch):
+    """Wrong curves cost time but change no result."""
     m, angles = three_platforms(), np.radians(np.arange(720))
     right = driven(m, angles)
     curves, asked = fill._curves, []
@@ -208,8 +208,8 @@ def test_lanes_that_stray_from_their_curve_are_walked_to(monkeypatch):
 
 
 @pytest.mark.parametrize("numba", [False, True])
-def test_lanes_between_stations_tell_how_they_closed(numba):
-    """Both dialects: which lanes are closed near their curves, and the extremes of the sides."""
+def test_lanes_between_continuation_points_report_how_they_closed(numba):
+    """Both dialects: which lanes are closed near their curves, and the extremes of the roots."""
     item = general_of(three_platforms())
     solver = group_solver_of(item.kind, item.known, numba=numba)
     assert isinstance(solver, Kernels)
@@ -221,23 +221,23 @@ def test_lanes_between_stations_tell_how_they_closed(numba):
     curves[0], curves[1] = pose[:, [0, 20]], pose[:, [20, 40]] - pose[:, [0, 20]]
     intervals = Intervals(count, np.array([0.0, 20.0]), np.full(2, 1 / 20), curves)
     out = np.empty((4, 40))
-    way = np.arange(40.0)
-    found = solver.between(tuple(h[:, :40]), way, intervals, out, each=True)
+    path = np.arange(40.0)
+    found = solver.between(tuple(h[:, :40]), path, intervals, out, each=True)
     np.testing.assert_allclose(out, pose[:, :40], atol=1e-13)
     assert found.good and found.closed.all()
     assert (found.least, found.most) == (found.lanes[1].min(), found.lanes[1].max())
     curves[0, 0, 1] += 0.1
-    far = solver.between(tuple(h[:, :40]), way, intervals, out, each=True)
+    far = solver.between(tuple(h[:, :40]), path, intervals, out, each=True)
     assert not far.good and far.closed.tolist() == [True] * 20 + [False] * 20
 
 
 @pytest.mark.parametrize("numba", [False, True])
-def test_the_way_of_inputs(numba):
+def test_the_path_length_of_inputs(numba):
     rng = np.random.default_rng(3)
     rows = list(rng.normal(size=(3, 40_000)))
-    way = path_length(rows, [(2, 2.0), (1, 0.5)], 40_000, numba=numba)
+    path = path_length(rows, [(2, 2.0), (1, 0.5)], 40_000, numba=numba)
     steps = np.hypot(np.diff(rows[0]), np.diff(rows[1])) / 2.0 + np.abs(np.diff(rows[2])) / 0.5
-    np.testing.assert_allclose(way, np.append(0.0, np.cumsum(steps)), rtol=1e-13)
+    np.testing.assert_allclose(path, np.append(0.0, np.cumsum(steps)), rtol=1e-13)
     rows[2][17] = np.nan
     assert np.flatnonzero(np.isnan(path_length(rows, [(2, 2.0), (1, 0.5)], 40_000, numba=numba)))[0] == 17
     assert path_length([], [], 3, numba=numba).tolist() == [0.0, 0.0, 0.0]
@@ -257,7 +257,7 @@ def test_an_input_path_numbers_the_lanes_that_have_inputs():
     np.testing.assert_array_equal(path.part(20, 25)[0], x[23:28])
 
 
-def test_a_step_too_far_is_walked_in_smaller_ones():
+def test_a_step_too_large_is_divided():
     item = general_of(three_platforms())
     solver = group_solver_of(item.kind, item.known)
     motion = driven(three_platforms(), np.array([0.0, 2.5]))
@@ -272,7 +272,7 @@ def test_a_step_too_far_is_walked_in_smaller_ones():
 @settings(max_examples=50, deadline=None)
 @given(seed=seeds)
 def test_signs_and_orders_change_no_digit(seed):
-    """Formulas with signs taken out of products and into sums give what they stand for, to the last digit."""
+    """Formulas with signs moved from products into sums give the same value to the last digit."""
     rng = np.random.default_rng(seed)
     graph = Graph()
     names = ["x", "y", "z"]
@@ -298,7 +298,7 @@ def test_signs_and_orders_change_no_digit(seed):
 
 
 def test_one_engine_for_all(monkeypatch):
-    """A plan that wants Numba has its general groups compiled, too; one of too many terms runs by NumPy."""
+    """A plan that wants Numba has its general groups compiled, too; one with too many terms runs in NumPy."""
     plan = replace(compile_plan(three_platforms()), engine="numba")
     assert running.compiles_group(plan, group_solver_of(*_form(plan)).kernel, 1)
     large = replace(compile_plan(platforms(9)), engine="numba")
@@ -310,8 +310,8 @@ def _form(plan: Any) -> tuple[Any, Any]:
     return item.kind, item.known
 
 
-def test_the_head_of_a_plan_holds_no_number_that_nothing_wrote():
-    """The closed forms before a group that is followed are swept alone, and their change points looked for."""
+def test_the_head_of_a_plan_holds_no_uninitialised_number():
+    """The closed forms before a tracked group are swept alone, and searched for change points."""
     whole = compile_plan(sk.load(path("stephenson_iii_triad")))
     head = replace(whole, steps=whole.steps[: whole.followed[0]])
     assert not whole.leaves_rows and head.leaves_rows and not head.tracked

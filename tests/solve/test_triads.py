@@ -1,4 +1,4 @@
-"""Triads with one slider: recognised by their structure, solved as one link, and among the poses of the closed form."""
+"""Triads with one slider: recognised by their structure, solved as a platform, among the poses of the closed form."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from structkin.solve.derivatives import Part
 POINTS = {
     "A": (0, 0), "B": (0.3, 1), "C": (1, 1.2), "D": (1.6, 0.1), "E": (-1.2, 1), "F": (-1.2, 1.2), "P": (-0.1, 1.3),
 }  # fmt: skip
-#: The third leg beside E-F-P and A-B: the ends of the guide, and how the legs are then called.
+#: The third leg besides E-F-P and A-B: the ends of the guide, and the resulting name of the leg.
 LEGS = {
     "a link": (None, "RR"),
     "block on the ground": ({"links": ["block", "ground"], "at": "C", "axis": [1, 0.2]}, "PR"),
@@ -43,7 +43,7 @@ def triad(guide, leg):
 
 
 @pytest.mark.parametrize("name", LEGS)
-def test_triads_are_one_platform_and_meet_the_judge(name):
+def test_triads_are_one_platform_and_pass_the_whole_system_check(name):
     guide, leg = LEGS[name]
     m = triad(guide, leg)
     motion = m.solve(t=np.linspace(0, 2 * np.pi, 120))

@@ -1,4 +1,4 @@
-"""The judge judged: the whole-system equations against differences, and against a closed formula."""
+"""Tests of the check: the whole-system equations against differences and a closed formula."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_slider_crank_by_its_formula():
     np.testing.assert_allclose(whole.qdd[row], w * w * (-r * c - r * r * bend), atol=1e-12)
 
 
-def test_a_limit_bars_the_way():
+def test_a_limit_ends_the_path():
     m = sk.Mechanism(
         points={"A": (0, 0), "B": (2, 0), "C": (2.4, 0.8), "D": (3, 0)},
         links={"ground": ["A", "D"], "crank": ["A", "B"], "coupler": ["B", "C"], "rocker": ["D", "C"]},

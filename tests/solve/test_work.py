@@ -1,4 +1,4 @@
-"""Work is counted, not timed: it hangs neither on the order in which a file lists things, nor on turns that repeat."""
+"""Work is counted, not timed: it depends neither on the order in a file nor on repeated turns."""
 
 import sys
 from itertools import permutations
@@ -34,7 +34,7 @@ def three_cranks(plate):
 
 
 def test_the_order_of_a_links_points_does_not_matter():
-    """The plate on three cranks is one group with a redundant link, whose branch is told before it is followed."""
+    """The plate on three cranks is one group with a redundant link, whose branch is chosen before it is followed."""
     mechanisms = [three_cranks(list(plate)) for plate in permutations("DEF")]
     for m in mechanisms:
         assert m.solve(721).ok.all()
@@ -42,8 +42,8 @@ def test_the_order_of_a_links_points_does_not_matter():
     assert max(spent) < 1.5 * min(spent), spent
 
 
-def test_turns_of_a_gear_train_that_repeat_are_walked_once():
-    """Of a thousand turns by a global method each was walked."""
+def test_turns_of_a_gear_train_that_repeat_are_followed_once():
+    """A global method once followed each of a thousand turns."""
     m = sk.load(path("planetary_train"))
     stations = []
     for turns in (30, 1000):

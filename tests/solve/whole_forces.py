@@ -1,15 +1,15 @@
-"""The judge's forces: what every joint puts on its links, as a user reads it, by the judge's own geometry and rates.
+"""An independent check of joint forces, as a user reads them, from separate geometry and rates.
 
     every link    the forces and moments on it are those of its inertia and weight (Newton, Euler)
     every joint   its forces balance: those on a pin's links are what a slot or a cylinder puts on the pin
     every joint   it takes no power, whichever driver moves
-    pin           the force acts at the pin's place on each link
-    P, slot       square to the line, at the slider's point; a slot and a pin bear no moment
+    pin           the force acts at the pin's position on each link
+    P, slot       perpendicular to the line, at the slider's point; a slot and a pin carry no moment
     circular slot along the radius
-    gear          along the tangent, in the pitch point; rack: along the line, at the wheel's foot on it
+    gear          along the tangent, at the pitch point; rack: along the line, at the wheel's foot on it
     rolling       at the point of contact
 
-Rates are those of the whole system (`whole_system`), where no row of the package has a part.
+Rates are those of the whole system (`whole_system`), which use no row of the package.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ def cross(a: Any, b: Any) -> Any:
     return a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
 
 
-class ForceJudge:
-    """The forces of a motion at some samples, beside the whole-system solution there."""
+class ForceCheck:
+    """The forces of a motion at some samples, with the whole-system solution there."""
 
     def __init__(self, whole: Whole, forces: Any, samples: Any) -> None:
         self.whole, self.forces, self.samples = whole, forces, samples
@@ -41,7 +41,7 @@ class ForceJudge:
     # --- geometry -----------------------------------------------------------------------------------------
 
     def frame(self, link: str, rates: Any) -> Any:
-        """The place or rate (n, 2) and (n,) of a link in unknowns or their rates (3 m, n)."""
+        """The pose or its rate, (n, 2) and (n,), of a link in unknowns or their rates (3 m, n)."""
         n = rates.shape[1]
         if link not in self.system.column:
             return np.zeros((n, 2)), np.zeros(n)
@@ -56,7 +56,7 @@ class ForceJudge:
         return self.frame(link, self.whole.q)[0] + self.along(link, local)
 
     def velocity(self, end: str, place: Any, rates: Any) -> Any:
-        """The velocity (n, 2) of what is at a place of a link, and the link's turning (n,); a pin does not turn."""
+        """The velocity (n, 2) at a position on a link, and the link's angular velocity (n,); a pin does not turn."""
         if end.startswith("@"):
             link = self.m.topology.joint(end[1:]).links[0]
             return self.velocity(link, self.at(link, self.m.links[link].local[end[1:]]), rates)[0], 0.0
@@ -66,7 +66,7 @@ class ForceJudge:
     # --- laws ---------------------------------------------------------------------------------------------
 
     def gaps(self) -> dict[str, Any]:
-        """By what each law is missed a sample (n,), relative to the largest force and the mechanism's size."""
+        """The error (n,) of each law at each sample, relative to the largest force and the mechanism's size."""
         size, found = self.system.size, {}
         acting = [*self.on.values(), *(second for _, (_, second) in self._efforts())]
         scale = np.max([np.hypot(*F.T) + np.abs(M) / size for F, _, M in acting], axis=0)
@@ -84,7 +84,7 @@ class ForceJudge:
             yield from self._of_joint(joint)
 
     def _missing(self, link: str) -> Any:
-        """What inertia and weight of a link leave of the forces and the moment about its origin."""
+        """The forces on a link and the moment about its origin that inertia and weight do not explain."""
         body, (q, qdd) = self.m.links[link], (self.whole.q, self.whole.qdd)
         arm, (a, alpha) = self.along(link, body.center or 0j), self.frame(link, qdd)
         omega = self.frame(link, self.whole.qd)[1]
@@ -103,7 +103,7 @@ class ForceJudge:
         return force, moment
 
     def _efforts(self) -> Any:
-        """The two ends that each driver acts on, and what it puts on them."""
+        """The two ends that each driver acts on, and its force and moment on them."""
         for driver in self.m.topology.drivers:
             drive, effort = self.m.drivers[driver.id], self.forces.driver(driver.id)[self.samples]
             none, ends = np.zeros((len(effort), 2)), driver.links
@@ -113,11 +113,11 @@ class ForceJudge:
             if drive.kind == "slide":
                 guide = self.m.joints[drive.joint]
                 ends, first = (guide.carrier, guide.slider), self.at(guide.slider, guide.point)
-                second, way = first, self.along(guide.carrier, guide.direction)
+                second, span = first, self.along(guide.carrier, guide.direction)
             else:
                 first, second = (self.at(link, self.m.links[link].local[point]) for link, point in drive.ends)
-                way = second - first
-            push = (effort / np.hypot(*way.T))[:, None] * way
+                span = second - first
+            push = (effort / np.hypot(*span.T))[:, None] * span
             yield ends, ((-push, first, 0.0), (push, second, 0.0))
 
     def _of_joint(self, joint: Any) -> Any:
@@ -161,13 +161,13 @@ class ForceJudge:
             if pair.type == "rack":
                 yield f"{pair.id} along its line, force", cross(along, F)
             return
-        way = self.at(pair.links[1], pair.centers[1]) - first
+        span = self.at(pair.links[1], pair.centers[1]) - first
         if pair.type != "rolling":
-            yield f"{pair.id} along its tangent", np.sum(way * F, axis=1)
+            yield f"{pair.id} along its tangent", np.sum(span * F, axis=1)
         if pair.type != "belt":
-            yield f"{pair.id} in its pitch point", scaled(place - first - way / (1 - pair.ratio), F)
+            yield f"{pair.id} in its pitch point", scaled(place - first - span / (1 - pair.ratio), F)
 
 
 def scaled(gap: Any, force: Any) -> Any:
-    """A gap of places (n, ...) as the moment of a force (n, 2)."""
+    """A position error (n, ...) as the moment of a force (n, 2)."""
     return np.max(np.abs(gap), axis=1) * np.hypot(*force.T)

@@ -1,17 +1,17 @@
-"""An independent judge: all joints and drivers of a mechanism at once, by Newton's method.
+"""An independent check: all joints and drivers of a mechanism at once, by Newton's method.
 
 It shares no code with the solver by groups. The unknowns are x, y and theta of every moving link, and the rows
 
-    R         the pin's place on each further link minus that on the first        two rows a pair
-    P         orientation, and distance beside the guide                          two rows
+    R         the pin's position on each further link minus that on the first     two rows a pair
+    P         orientation, and distance from the guide                            two rows
     gears     turn_1 - turn_c = ratio (turn_2 - turn_c), up to a tooth            one row
     racks     travel = lever (turn_1 - turn_2), up to a turn                      one row
     rolling   as a rack and a line; as gears on the line of centres, and |A - B|  two rows
-    fastened  place and angle of each further link on the first                   three rows a link
-    slot      distance beside the line, or from the centre of a circular slot     one row
-    curve     the pin beside the tangent of its foot, less how far the curve is   one row
+    fastened  pose of each further link on the first                              three rows a link
+    slot      distance from the line, or from the centre of a circular slot       one row
+    curve     the pin's and the curve's distances from the tangent at its foot    one row
     cam       the follower's travel or angle minus its law of the cam's angle     one row
-    Geneva    the pin beside the line of a slot, or the angle of the locked wheel  one row
+    Geneva    the pin's distance from a slot, or the angle of the locked wheel    one row
     drivers   angle(second) - angle(first) - z;  travel - z;  |F - E| - z         one row
 
 are evaluated on second-order jets: a value with its first and second derivative along one direction of the unknowns.
@@ -81,7 +81,7 @@ class Jet:
 
 
 def direction(v: Vec) -> Jet:
-    """The angle of a vector: seen from where it points now, it is the arctangent of a slope that is zero."""
+    """The angle of a vector: relative to its present direction, it is the arctangent of a slope that is zero."""
     x, y = v.x.f, v.y.f
     slope = (v.y * x - v.x * y) * (v.x * x + v.y * y).inverse()
     return slope.map(np.arctan2(y, x), 1.0, 0.0, -2.0)
@@ -112,7 +112,7 @@ class Vec:
 
 
 class Pose:
-    """Where every link is, on jets, given its unknowns q (3 m, ...) and a direction of them."""
+    """The poses of all links as jets, given their unknowns q (3 m, ...) and a direction of these."""
 
     def __init__(self, system: WholeSystem, q: Any, direction: Any) -> None:
         self._system, self._q, self._direction = system, q, direction
@@ -173,15 +173,15 @@ class WholeSystem:
                 add(gap.x, self.size, first, other)
                 add(gap.y, self.size, first, other)
         for guide in _having(m, "turn"):
-            along, way = self._line(pose, guide)
-            add(along.cross(way) - guide.offset, self.size, guide.carrier, guide.slider)
+            along, span = self._line(pose, guide)
+            add(along.cross(span) - guide.offset, self.size, guide.carrier, guide.slider)
             if guide.turn is not None:
                 row = pose.angle(guide.slider) - pose.angle(guide.carrier) - np.angle(guide.turn)
                 add(row.wrapped(), 1.0, guide.carrier, guide.slider)
         for mesh in _having(m, "lever"):
             if mesh.guide is not None:
-                along, way = self._line(pose, m.joints[mesh.guide])
-                row = along.dot(way) - m.joints[mesh.guide].start - mesh.shift
+                along, span = self._line(pose, m.joints[mesh.guide])
+                row = along.dot(span) - m.joints[mesh.guide].start - mesh.shift
                 row = row - (self._turn(pose, mesh.links[0]) - self._turn(pose, mesh.links[1])) * mesh.lever
                 add(row.wrapped(TURN * abs(mesh.lever)), self.size, *mesh.links, m.joints[mesh.guide].carrier,
                     m.joints[mesh.guide].slider)  # fmt: skip
@@ -218,8 +218,8 @@ class WholeSystem:
                 add(pose.angle(second) - pose.angle(first), 1.0, first, second)
             elif drive.kind == "slide":
                 guide = m.joints[drive.joint]
-                along, way = self._line(pose, guide)
-                add(along.dot(way) - guide.start, self.size, guide.carrier, guide.slider)
+                along, span = self._line(pose, guide)
+                add(along.dot(span) - guide.start, self.size, guide.carrier, guide.slider)
             else:
                 (a, e), (b, f) = drive.ends
                 reach = pose.point(b, m.links[b].local[f]) - pose.point(a, m.links[a].local[e])
@@ -231,8 +231,8 @@ class WholeSystem:
 
     @staticmethod
     def _line(pose: Pose, guide: Any) -> tuple[Vec, Vec]:
-        way = pose.point(guide.slider, guide.point) - pose.point(guide.carrier, guide.origin)
-        return pose.vector(guide.carrier, guide.direction), way
+        span = pose.point(guide.slider, guide.point) - pose.point(guide.carrier, guide.origin)
+        return pose.vector(guide.carrier, guide.direction), span
 
     def values(self, q: Any, z: Any) -> Any:
         """Phi(q, z), scaled (rows, n), at q (3 m, n) and driver values z (drivers, n)."""
@@ -332,7 +332,7 @@ class WholeSystem:
         return np.array([x for a in links for x in (a.origin.real, a.origin.imag, np.angle(a.direction))])[:, None]
 
     def clarity(self, q: Any, groups: Sequence[frozenset[str]]) -> Any:
-        """The smallest singular value of the own rows and columns of each group (groups, n).
+        """The smallest singular value of each group's rows and columns (groups, n).
 
         The groups come in solve order; a row belongs to the last group that has one of its links.
         """
@@ -349,7 +349,7 @@ class WholeSystem:
         return np.array(out)
 
     def follow(self, q: Any, path: Any, *, closest: float = 1e-6) -> Any | None:
-        """Follow the drivers' values path (steps, drivers) from the pose q; None where a limit bars the way.
+        """Follow the drivers' values path (steps, drivers) from the pose q; None where a limit ends the path.
 
         Steps are small: Newton's method must stay close to where it starts, and the determinant keeps its sign.
         """
@@ -366,7 +366,7 @@ class WholeSystem:
         return q
 
 
-#: By which attribute the kinds of joints are told: lines, wheels, cams, Geneva wheels, circular slots, links fastened,
+#: The attribute that identifies each kind of joint: lines, wheels, cams, Geneva wheels, circular slots, links fastened,
 #: curved slots.
 GEOMETRY = ("turn", "lever", "contact", "slots", "center", "seats", "curve")
 
@@ -379,34 +379,34 @@ def _having(mechanism: Any, attribute: str) -> list[Any]:
 def cam_rows(system: WholeSystem, pose: Pose, add: Callable[..., None]) -> None:
     """Add the rows of cams with a law, Geneva wheels and circular slots.
 
-    A cam is judged by the angle of its link and the travel or angle of its follower's joint; a Geneva wheel by its pin
+    A cam is checked by the angle of its link and the travel or angle of its follower's joint; a Geneva wheel by its pin
     on the middle line of a slot, or by its locked angle; a circular slot by a distance.
     """
     m, size = system.mechanism, system.size
     for arc in _having(m, "center"):
-        way = pose.point(arc.slider, arc.point) - pose.point(arc.carrier, arc.center)
-        add(way.dot(way).sqrt() - arc.radius, size, arc.carrier, arc.slider)
+        span = pose.point(arc.slider, arc.point) - pose.point(arc.carrier, arc.center)
+        add(span.dot(span).sqrt() - arc.radius, size, arc.carrier, arc.slider)
     for cam in _having(m, "contact"):
         angle = pose.angle(cam.cam) - pose.angle(cam.carrier)
         f = angle.map(*(cam.follow(angle.f, order) for order in range(4)))
         ends = cam.cam, cam.follower, cam.carrier
         if hasattr(m.joints[cam.joint], "turn"):
             guide = m.joints[cam.joint]
-            along, way = system._line(pose, guide)
-            add(along.dot(way) - guide.start - f, size, *ends)
+            along, span = system._line(pose, guide)
+            add(along.dot(span) - guide.start - f, size, *ends)
         else:
             add((pose.angle(cam.follower) - pose.angle(cam.carrier) - f).wrapped(), 1.0, *ends)
     for g in _having(m, "slots"):
         pivot = m.links[g.wheel].local[g.pivot]
-        way = pose.point(g.crank, m.links[g.crank].local[g.pin]) - pose.point(g.wheel, pivot)
-        reach, turn = np.hypot(way.x.f, way.y.f), 2 * np.pi / g.slots
+        span = pose.point(g.crank, m.links[g.crank].local[g.pin]) - pose.point(g.wheel, pivot)
+        reach, turn = np.hypot(span.x.f, span.y.f), 2 * np.pi / g.slots
         # Beyond the mouth of the slots the wheel is locked: halfway between two slots on the line of centres.
         inside = reach <= g.distance * np.cos(np.pi / g.slots) * (1 + 1e-9)
         wheel, base = pose.angle(g.wheel), pose.angle(g.carrier)
-        towards = np.arctan2(way.y.f, way.x.f) - wheel.f - g.slot
+        towards = np.arctan2(span.y.f, span.x.f) - wheel.f - g.slot
         slot = g.slot + turn * np.round(towards / turn)
         c, s = (wheel + slot).cos(), (wheel + slot).sin()
-        across = c * way.y - s * way.x
+        across = c * span.y - s * span.x
         centres = m.links[g.carrier].local[g.pivot] - m.links[g.carrier].local[_shaft(m, g)]
         locked = (wheel - base - (np.angle(-centres) + turn / 2 - g.slot)).wrapped(turn)
         add(across.where(inside, locked * size), size, g.crank, g.wheel, g.carrier)
@@ -415,8 +415,8 @@ def cam_rows(system: WholeSystem, pose: Pose, add: Callable[..., None]) -> None:
 def curve_rows(system: WholeSystem, pose: Pose, add: Callable[..., None]) -> None:
     """Add the rows of curved slots: in axes along tangent and normal of the pin's foot the curve is y = f(x)."""
     for slot in _having(system.mechanism, "curve"):
-        way, axis = pose.point(slot.slider, slot.point) - pose.point(slot.carrier, 0j), pose.vector(slot.carrier, 1)
-        x, y = axis.dot(way), axis.cross(way)
+        span, axis = pose.point(slot.slider, slot.point) - pose.point(slot.carrier, 0j), pose.vector(slot.carrier, 1)
+        x, y = axis.dot(span), axis.cross(span)
         there = x.f + 1j * y.f
         table = np.linspace(0.0, TURN, 4001)
         u = table[np.argmin(np.abs(_on_curve(slot.curve, table, 0) - there[..., None]), axis=-1)]
@@ -426,11 +426,11 @@ def curve_rows(system: WholeSystem, pose: Pose, add: Callable[..., None]) -> Non
         c, d, dd, ddd = (_on_curve(slot.curve, u, order) for order in range(4))
         tangent, speed = d / np.abs(d), np.abs(d)
         along = (x - c.real) * tangent.real + (y - c.imag) * tangent.imag
-        beside = (y - c.imag) * tangent.real - (x - c.real) * tangent.imag
+        distance = (y - c.imag) * tangent.real - (x - c.real) * tangent.imag
         second, third = np.conj(tangent) * dd, np.conj(tangent) * ddd
         jerk = (third.imag * speed - 3 * second.imag * second.real) / speed**4
         bend = along.map(0.0, 0.0, second.imag / speed**2, jerk)
-        add(beside - bend, system.size, slot.carrier, slot.slider)
+        add(distance - bend, system.size, slot.carrier, slot.slider)
 
 
 def _on_curve(curve: Any, u: Any, order: int) -> Any:

@@ -1,4 +1,4 @@
-"""A row of square windows, the mechanism that closes flat in all its parts at once."""
+"""A row of square windows, a mechanism all of whose parts are flat at once."""
 
 import structkin as sk
 

@@ -1,4 +1,4 @@
-"""Models in space for the tests, drawn by hand."""
+"""Models in space for the tests, built by hand."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def spinning(inertia, rates):
 
 
 def chain(count, kind="revolute", gravity=DOWN):
-    """Rods hung one to another, with axes in turn."""
+    """Rods attached one to another, with alternating axes."""
     bodies = [body(f"b{i}", 1.0, (i + 0.5, 0, 0), (0.01, 1 / 12, 1 / 12), tip=(i + 1) * X) for i in range(count)]
     names = [GROUND, *(one.name for one in bodies)]
     joints = [joint(f"j{i}", kind, names[i], names[i + 1], (float(i), 0, 0), (Y, Z)[i % 2], X) for i in range(count)]

@@ -1,4 +1,4 @@
-"""What is refused before a run, and how a run that cannot go on ends."""
+"""Input that is refused before a run, and how a run that cannot continue ends."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from structkin.spatial.stability import Stability
 from tests.spatial.models import O, X, Z, body, chain, joint, model, single
 
 
-def test_all_arguments_that_are_none_are_listed():
+def test_all_invalid_arguments_are_listed():
     with pytest.raises(InputError) as found:
         small_steps(chain(1), -1.0, float("nan"), record=0, stiffness={"j0": (1.0, -2.0)}, damping=-1.0)
     keys = [problem.key for problem in found.value.problems]
@@ -28,7 +28,7 @@ def test_all_arguments_that_are_none_are_listed():
         small_steps(chain(1), 1.0, stiffness="hard")
 
 
-def test_joints_are_named_all_of_them_and_nothing_else():
+def test_stiffness_is_given_for_all_joints_and_nothing_else():
     with pytest.raises(InputError, match=r"stiffness\.x: is no joint(.|\n)*stiffness\.j1: is missing"):
         small_steps(chain(2), 1.0, stiffness={"j0": (1.0, 1.0), "x": (1.0, 1.0)})
 
@@ -58,8 +58,8 @@ def test_laws_must_cover_the_duration():
         small_steps(replace(chain(1), loads={"pull": load}), 4.0)
 
 
-def test_work_beyond_the_budget_is_refused_before_it_is_done():
-    with pytest.raises(InputError, match="1,000,000,000 steps of 1 bodies exceed the budget"):
+def test_work_beyond_the_budget_is_refused_before_it_starts():
+    with pytest.raises(InputError, match="1,000,000,000 steps of 1 body exceed the budget"):
         small_steps(chain(1), 1000.0, 1e-6)
 
 
@@ -86,7 +86,7 @@ def test_the_default_is_stable_in_any_pose():
 
 
 def test_a_run_that_diverges_ends_with_a_status_instead_of_numbers():
-    """Springs that are slack at the start and then too hard for the step."""
+    """Springs that are slack at the start and then too stiff for the step."""
 
     def kick(t, position, rotation, velocity, spin, force, torque):
         force[:] -= 1e9 * position

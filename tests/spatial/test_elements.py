@@ -1,4 +1,4 @@
-"""Joints as penalty elements: what they hold, what they leave free, coordinates, loads and stops."""
+"""Joints as penalty elements: constrained and free directions, coordinates, loads and stops."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.spatial.models import DOWN, O, X, Y, Z, body, chain, joint, single
 
 INERTIA = (0.5, 0.6, 0.7)
 FORCE, TORQUE = np.array([3.0, 4.0, 5.0]), np.array([0.3, 0.4, 0.5])
-FREE = {  # shifts along and turns about x, y, z; the axis is z
+FREE = {  # translations along and rotations about x, y, z; the axis is z
     "fixed": ("", ""), "revolute": ("", "z"), "prismatic": ("z", ""), "cylindrical": ("z", "z"),
     "universal": ("", "xz"), "planar": ("xy", "z"), "spherical": ("", "xyz"), "free": ("xyz", "xyz"),
 }  # fmt: skip
@@ -34,12 +34,12 @@ def test_a_joint_holds_some_directions_and_leaves_the_others_free(kind):
     place, speed, spin = (read("b")[-1] for read in (motion.position, motion.velocity, motion.angular_velocity))
     assert place[np.logical_not(shifts)] == pytest.approx((FORCE / k)[np.logical_not(shifts)], rel=1e-6)
     assert speed[shifts] == pytest.approx((FORCE / 2.0 * duration)[shifts], rel=1e-9)
-    # turns are coupled where they are large: 0.1 s^2 of these torques
+    # large rotations are coupled: 0.1 s^2 of these torques
     assert spin[turns] == pytest.approx((TORQUE / INERTIA * duration)[turns], rel=0.02)
     assert abs(spin[np.logical_not(turns)]).max(initial=0) < 1e-2 * (sum(turns) > 1) + 2e-6
 
 
-def test_a_screw_moves_as_its_pitch_says():
+def test_a_screw_moves_by_its_pitch():
     pitch = 0.1
     loads = [Force("f", "b", O, constant(FORCE)), Torque("t", "b", constant(TORQUE))]
     screw = joint("J", "screw", "ground", "b", pitch=pitch)
@@ -52,7 +52,7 @@ def test_a_screw_moves_as_its_pitch_says():
 
 @pytest.mark.parametrize("kind", ["universal", "spherical", "planar", "cylindrical", "free"])
 def test_an_effort_works_on_its_coordinate_only(kind):
-    """Its work is effort times the way of the coordinate; the rate read is the derivative of the coordinate read."""
+    """Its work is effort times travel of the coordinate; the rate is the derivative of the coordinate."""
     f = len(KINDS[kind](X, Y, Z, 0.0))
     rates = tuple(0.5 + 0.3 * k for k in range(f))
     held = joint("J", kind, "ground", "b", (0.1, 0.2, 0.3), X, Y, rates=rates)
@@ -86,7 +86,7 @@ def test_angles_count_whole_turns_for_springs_and_stops():
     assert q[moving] == pytest.approx(right[moving], abs=1e-3)
 
 
-def test_a_spring_carries_nothing_once_its_pull_was_exceeded():
+def test_a_spring_carries_nothing_after_its_force_limit_was_exceeded():
     ball = body("b", 1.0, (0, 0, -1.0), INERTIA)
     spring = Spring("s", ("ground", "b"), (O, np.array([0, 0, -1.0])), 100.0, 0.0, 1.0, breaks_at=15.0)
     motion = small_steps(single(ball, (), [spring], gravity=DOWN), 1.0, 1e-5)
@@ -97,7 +97,7 @@ def test_a_spring_carries_nothing_once_its_pull_was_exceeded():
     assert motion.position("b")[-1, 2] == pytest.approx(-1.15 + speed * left - 9.81 * left**2 / 2, abs=1e-4)
 
 
-def test_functions_of_the_user_act_as_loads_do():
+def test_user_functions_act_as_loads_do():
     import numba
 
     def push(t, position, rotation, velocity, spin, force, torque):

@@ -1,4 +1,4 @@
-"""The scheme on bodies whose motion is known: first order, momenta kept, rotations orthonormal."""
+"""The scheme on bodies whose motion is known: first order, momenta conserved, rotations orthonormal."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ INERTIA, RATES = np.array([1.0, 2.0, 3.0]), (1.72, 0.0, 1.0)
 
 
 def jacobi(t):
-    """Return the rates of a free body in its axes, that start at RATES, by Jacobi's functions (Landau, par. 37)."""
+    """Return the rates of a free body in its axes, starting at RATES, by Jacobi's functions (Landau, par. 37)."""
     (a, b, c), (p, _, r) = INERTIA, RATES
     energy, momentum = a * p**2 + c * r**2, (a * p) ** 2 + (c * r) ** 2
     low, high = energy * c - momentum, momentum - energy * a
@@ -23,7 +23,7 @@ def jacobi(t):
     return (sizes[:, None] * [cn, sn, dn]).T
 
 
-def test_a_wing_nut_turns_over_as_jacobis_functions_say_at_first_order():
+def test_a_wing_nut_flips_as_by_jacobis_functions_at_first_order():
     """S3, eqs. 7-11 (rebuilt): errors of omega(t), of the energy and of |L| are halved with the step, three times."""
     errors = []
     for step in (1e-3, 5e-4, 2.5e-4, 1.25e-4):
@@ -31,7 +31,7 @@ def test_a_wing_nut_turns_over_as_jacobis_functions_say_at_first_order():
         rotation, spin = motion.rotation("body"), motion.angular_velocity("body")
         own = np.einsum("nji,nj->ni", rotation, spin)
         size = np.linalg.norm(own * INERTIA, axis=1)
-        assert np.ptp(np.sign(own[:, 0])) == 2  # it turns over
+        assert np.ptp(np.sign(own[:, 0])) == 2  # it flips over
         errors.append([abs(own - jacobi(motion.t)).max(), *(abs(x / x[0] - 1).max() for x in (motion.energy, size))])
     orders = np.log2(np.divide(errors[:-1], errors[1:]))
     assert orders == pytest.approx(np.ones((3, 3)), abs=0.02)
@@ -39,7 +39,7 @@ def test_a_wing_nut_turns_over_as_jacobis_functions_say_at_first_order():
 
 
 def heavy_top(tilt=0.6, spin=200.0):
-    """Return a symmetric top that precesses steadily, its rate of precession, and where its axis points (3,)."""
+    """Return a symmetric top that precesses steadily, its rate of precession, and the direction of its axis (3,)."""
     mass, reach, across, along = 0.5, 0.1, 0.004, 0.001
     axis = np.array([np.sin(tilt), 0, np.cos(tilt)])
     turn = np.column_stack([np.cross(Y, axis), Y, axis])
@@ -52,7 +52,7 @@ def heavy_top(tilt=0.6, spin=200.0):
     return single(body("top", mass, reach * axis, inertia, tip=axis), [hold], gravity=DOWN), rate, axis
 
 
-def test_a_heavy_top_precesses_as_the_closed_formula_says():
+def test_a_heavy_top_precesses_as_by_the_closed_formula():
     errors = []
     for step in (4e-6, 2e-6, 1e-6):
         top, rate, axis = heavy_top()
@@ -65,8 +65,8 @@ def test_a_heavy_top_precesses_as_the_closed_formula_says():
     assert np.divide(errors[:2], errors[1:]) == pytest.approx([2, 2], abs=0.1)
 
 
-def test_momenta_are_kept_while_joints_are_open():
-    """Forces and reactions act at one place: what the elements do changes neither momentum."""
+def test_momenta_are_conserved_while_joints_are_open():
+    """Forces and reactions act at one point: the elements change neither momentum."""
     floating = chain(3, gravity=O)
     joints = [one for one in floating.joints.values() if one.name != "j0"]
     pushed = joint("f", "free", "ground", "b0", O, X, Y, rates=(0.3, 0.1, 0.2, 1.0, 2.0, -1.0))
@@ -84,12 +84,12 @@ def test_momenta_are_kept_while_joints_are_open():
 
 
 def test_states_of_points_are_exact():
-    """S3, eqs. 12-17: the velocity of a point is the derivative of its place, its acceleration that of its velocity."""
+    """S3, eqs. 12-17: the velocity of a point is the derivative of its position, its acceleration of its velocity."""
     motion = small_steps(chain(2), 0.2, 1e-5, record=1)
     place, speed, rate = (read("b1.tip") for read in (motion.position, motion.velocity, motion.acceleration))
     h = motion.step
     assert abs((place[2:] - place[:-2]) / (2 * h) - speed[1:-1]).max() < 2e-4
-    smooth = slice(2000, -1)  # the joints have stopped to ring
+    smooth = slice(2000, -1)  # the joints have stopped vibrating
     assert abs((speed[2:] - speed[:-2]) / (2 * h) - rate[1:-1])[smooth].max() < 2e-3
     spin = motion.angular_velocity("b1")
     assert abs((spin[2:] - spin[:-2]) / (2 * h) - motion.angular_acceleration("b1")[1:-1])[smooth].max() < 2e-3

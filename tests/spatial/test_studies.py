@@ -30,13 +30,13 @@ def test_the_whole_study(case):
 
 
 @pytest.mark.parametrize("jump", jumps.JUMPS)
-def test_jumps_leave_the_order_of_small_steps_as_it_is(jump):
+def test_jumps_do_not_change_the_order_of_small_steps(jump):
     found = jumps.runs(jump, (1e-3, 1e-5), (1e-6,))
     coarse, fine, *others = found
     assert fine.error < coarse.error / 30 and fine.error < 3e-4
     located = next(one for one in others if "located" in one.method)
     assert located.error < 1e-5
-    if jump == jumps.JUMPS[0]:  # trial steps that are rejected break the spring
+    if jump == jumps.JUMPS[0]:  # rejected trial steps break the spring
         assert min(one.error for one in others if one is not located) > 1e-3
 
 

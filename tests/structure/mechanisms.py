@@ -1,4 +1,4 @@
-"""Mechanisms for the structure tests, and how to say the same mechanism in other words."""
+"""Mechanisms for the structure tests, and equivalent descriptions of the same mechanism."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def catalogue(name: str) -> Topology:
 
 
 def make(joints: str, drivers: str = "", ground: str = "0", links: str = "") -> Topology:
-    """Build from words: "R:A:0,1 P:s:1,2" and "angle:d:0,1 slide:e:1,2:s"; links in order of appearance."""
+    """Build from text: "R:A:0,1 P:s:1,2" and "angle:d:0,1 slide:e:1,2:s"; links in order of appearance."""
     pairs = [Joint(id, kind, tuple(ends.split(","))) for kind, id, ends in (word.split(":") for word in joints.split())]
     inputs = []
     for word in drivers.split():
@@ -61,9 +61,9 @@ def shuffled(topology: Topology, seed: int, priority_kept: bool = False) -> tupl
 
 
 def shape(structure: KinematicStructure, link: dict[str, str] | None = None) -> dict[frozenset[str], Any]:
-    """Return what does not depend on names or order: by the links of a group its class, level and dependencies."""
+    """Return what is independent of names and order: class, level and dependencies by the links of a group."""
     link = link or {name: name for name in structure.topology.links}
-    # a group without links is known by what uses it
+    # a group without links is identified by the groups that use it
     sets = [
         frozenset(link[name] for name in group.links) or frozenset({f"pin{len(group.pins)}"})
         for group in structure.groups
@@ -83,7 +83,7 @@ def shape(structure: KinematicStructure, link: dict[str, str] | None = None) -> 
 
 
 def chain_of_dyads(count: int, driven: bool = True) -> Topology:
-    """A crank and `count` RRR dyads, each hung on the middle pin of the one before it: the scalable four-bar."""
+    """A crank and `count` RRR dyads, each attached to the middle pin of the previous one: the scalable four-bar."""
     links = tuple(str(k) for k in range(2 * count + 2))
     joints = [Joint("A", "R", ("0", "1")), Joint("X1", "R", ("1", "2")), Joint("D1", "R", ("3", "0"))]
     for k in range(2, count + 1):

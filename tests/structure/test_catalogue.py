@@ -1,4 +1,4 @@
-"""All mechanisms of the catalogue, against the groups that textbooks and hand derivations give."""
+"""All mechanisms of the catalogue, against the groups from textbooks and hand derivations."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_special_geometry_with_drivers_first(entry: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("entry", CATALOGUE, ids=name)
-def test_adjacency_says_the_same(entry: dict[str, Any]) -> None:
+def test_adjacency_gives_the_same(entry: dict[str, Any]) -> None:
     topology = Topology.from_dict(entry)
     names = [str(link) for link in entry["links"]]
     read = Topology.from_adjacency(entry["adjacency"], ground=entry["ground"], names=names)
@@ -105,7 +105,7 @@ def test_adjacency_says_the_same(entry: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("entry", PLAIN, ids=name)
-def test_books_balance(entry: dict[str, Any]) -> None:
+def test_links_and_groups_are_complete_and_consistent(entry: dict[str, Any]) -> None:
     """Every link is in one group or still moves; KinStr agrees with the groups and the dependencies."""
     structure = decompose(Topology.from_dict(entry))
     topology = structure.topology

@@ -1,4 +1,4 @@
-"""Isomorphism and fingerprints: the same but for the names, and nothing else."""
+"""Isomorphism and fingerprints: equal up to names, and only then."""
 
 from __future__ import annotations
 
@@ -59,13 +59,13 @@ def test_structures_and_mechanisms_are_taken_too() -> None:
 
 
 def test_entries_of_the_catalogue_differ() -> None:
-    """Only those that are meant to be the same mechanism are."""
+    """Only entries that are meant to be the same mechanism are isomorphic."""
     same = [
         {one, other}
         for one, other in combinations(NAMES, 2)
         if sk.isomorphic(catalogue(one), catalogue(other)) is not None
     ]
-    # a crank that drives a block, told from either end
+    # a crank that drives a block, described from either end
     pump = {"slider_crank_crank_driven", "slider_crank_inv4_hand_pump_ground_block"}
     assert same == [{"four_bar_crank", "four_bar_rocker_driven"}, pump]
     prints = {sk.fingerprint(catalogue(name)) for name in NAMES}
@@ -103,9 +103,9 @@ def test_drivers_count_unless_left_out() -> None:
     for one, other in combinations((crank, slide, angle, make(joints)), 2):
         assert sk.isomorphic(one, other) is None
         assert sk.isomorphic(one, other, with_drivers=False) is not None
-    # the joint beside which an angle driver sits, and its sense, make no difference
+    # the joint that an angle driver names, and its sense, make no difference
     assert sk.isomorphic(crank, make(joints, "angle:d:1,0:A")) is not None
-    # nor on which of the two pivots it drives
+    # nor which of the two pivots it drives
     assert sk.isomorphic(make("R:A:0,1 R:B:1,2 R:C:2,0", "angle:d:0,1"), make("R:A:0,1 R:B:1,2 R:C:2,0", "angle:d:0,2"))
 
 
@@ -133,7 +133,7 @@ def test_attached_joints_are_one_pin() -> None:
     assert sk.fingerprint(whole) == sk.fingerprint(attached)
 
 
-def test_where_refinement_sees_no_difference_the_search_does() -> None:
+def test_the_search_distinguishes_what_refinement_cannot() -> None:
     """Two triangles and a hexagon of pins look alike from every vertex."""
     hexagon = "R:A:1,2 R:B:2,3 R:C:3,4 R:D:4,5 R:E:5,6 R:F:6,1"
     triangles = "R:A:1,2 R:B:2,3 R:C:3,1 R:D:4,5 R:E:5,6 R:F:6,4"

@@ -86,8 +86,8 @@ def test_cylinders_of_a_three_rpr_platform() -> None:
     assert structure.mobility == 3
 
 
-def test_contraction_does_not_swallow_a_group() -> None:
-    """A closed cylinder held by a pin and a distance is rigid as a whole: nothing would be left to classify."""
+def test_contraction_does_not_absorb_a_group() -> None:
+    """A closed cylinder held by a pin and a distance is rigid as a whole: then nothing would be left to classify."""
     structure = decompose(make("R:A:0,1 P:P:1,2", "slide:d:1,2:P distance:e:2,0"))
     (group,) = structure.groups
     assert (group.links, group.composite_links, group.class_, group.kind) == (("1", "2"), (), None, "general")
@@ -109,7 +109,7 @@ def test_driver_between_moving_links() -> None:
 
 
 def test_a_distance_driver_on_a_shared_pin() -> None:
-    """The cylinder acts at pin B itself: links 1, 2 and the pin are one group, whichever link it is said to pull."""
+    """The cylinder acts at pin B itself: links 1, 2 and the pin are one group, whichever link it is stated to pull."""
     structure = decompose(make("R:A:0,1 R:B:1,2 R:C:2,0", "distance:d:@B,0"))
     assert structure.over[0].id == "d"  # the triangle 1, 2, ground is rigid already
     structure = decompose(make("R:A:0,1 R:B:1,2 R:C:2,3 R:D:3,0", "distance:d:@B,0"))
@@ -146,7 +146,7 @@ def test_orientation_fixed_twice_is_named() -> None:
 
 
 def test_held_by_the_orientation_of_a_slide_that_moves() -> None:
-    """Link 2 stands still, though nothing that is known fixes it alone: its angle is that of the free slide 1."""
+    """Link 2 is at rest, though no known part fixes it alone: its angle is that of the free slide 1."""
     structure = decompose(make("P:s:0,1 R:A:0,2", "angle:d:1,2"))
     assert structure.under == ("1",)
     assert structure.held == ("2",)
@@ -160,14 +160,16 @@ def test_held_by_its_own_joints(joints: str, spare: str) -> None:
     slides = "P:a:3,1 P:b:2,0 P:c:2,3"
     structure = decompose(make(f"{slides} {joints}"))
     assert structure.held == ("1",) and set(structure.under) == {"2", "3"}
-    *_, told = structure.diagnostics
-    assert told.key == "links.1" and f"link 1 is fixed by its own joints, but belongs to no group: {spare}" in str(told)
-    # what the hint says is what helps
+    *_, found = structure.diagnostics
+    assert found.key == "links.1" and f"link 1 is fixed by its own joints, but belongs to no group: {spare}" in str(
+        found
+    )
+    # following the hint solves it
     assert [group.links for group in decompose(make(f"{joints} {slides}")).groups] == [("1",)]
 
 
 def test_only_joints_that_move_a_part_are_candidates() -> None:
-    """Link 4 turns about the pin that holds link 1: to drive it does nothing for the slides."""
+    """Link 4 turns about the pin that holds link 1: driving it does not help the slides."""
     structure = decompose(make("R:A:4,1,0 P:a:2,1 P:b:3,2 P:c:3,0 P:P:1,0"))
     assert [part.candidates for part in structure.free_parts] == [("A",), ("a", "b", "c")]
 
@@ -223,7 +225,7 @@ def test_kinstr_layout() -> None:
 
 
 def test_kinstr_on_a_pin_owned_by_a_group() -> None:
-    """The next dyad hangs on the pin between links 2 and 3: both feed it."""
+    """The next dyad is attached to the pin between links 2 and 3 and depends on both."""
     structure = decompose(catalogue("trap_multiple_joint_star"))
     assert structure.kinstr[:, 2].tolist() == [-1, 0, -1, -1, 1, 1]
 
@@ -252,7 +254,7 @@ def test_explain() -> None:
     assert "link 3 spins idly about R1" in text
 
 
-def test_a_link_that_hangs_alone_on_the_pin_of_others_spins_idly() -> None:
+def test_a_link_alone_on_the_pin_of_others_spins_idly() -> None:
     topology = Topology.from_dict(
         {
             "links": ["ground", "crank", "coupler", "rocker", "pendant"],

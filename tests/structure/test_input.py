@@ -1,4 +1,4 @@
-"""Mistakes in plain data and adjacency matrices: all listed, each with its key."""
+"""Bad plain data and adjacency matrices: all problems listed, each with its key."""
 
 from __future__ import annotations
 
@@ -76,13 +76,13 @@ def test_what_a_driver_takes_from_its_joint() -> None:
         ({"drivers": [{"id": "m", "kind": "slide", "links": ["a", "b"]}]}, "drivers.m", "needs its prismatic joint"),
     ],
 )
-def test_mistakes_in_plain_data(changes: dict[str, Any], key: str, words: str) -> None:
+def test_bad_plain_data(changes: dict[str, Any], key: str, words: str) -> None:
     with pytest.raises(InputError) as caught:
         Topology.from_dict(data(**changes))
     assert any(problem.key == key and words in problem.message for problem in caught.value.problems), str(caught.value)
 
 
-def test_all_mistakes_come_at_once() -> None:
+def test_all_problems_are_listed_at_once() -> None:
     wrong = data(ground="q", joints=[*joint(kind="Q"), {"id": "B", "kind": "R", "links": ["a", "z"]}], drivers=[3])
     with pytest.raises(InputError) as caught:
         Topology.from_dict(wrong)
@@ -157,12 +157,12 @@ def changed(a: int, b: int, text: Any, both: bool = True) -> list[list[Any]]:
         (changed(0, 2, "R:A"), {"drivers": ["A"]}, "between two links, not 3"),
     ],
 )
-def test_mistakes_in_a_matrix(matrix: Any, options: dict[str, Any], words: str) -> None:
+def test_bad_matrices(matrix: Any, options: dict[str, Any], words: str) -> None:
     with pytest.raises(InputError, match=words):
         Topology.from_adjacency(matrix, **options)
 
 
-def test_mistakes_in_a_graph() -> None:
+def test_bad_graphs() -> None:
     graph = nx.Graph()
     graph.add_edge("g", "a", joints="R:A")
     graph.add_edge("a", "b")

@@ -1,4 +1,4 @@
-"""Which joint should drive: candidates, ranking, and what is said of it."""
+"""Which joint should drive: candidates, ranking, and its explanation."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def test_a_six_bar_is_driven_best_in_its_four_bar_loop() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_what_is_said_is_what_decomposition_says(name: str) -> None:
-    """Shared verdicts included: every choice against its own decomposition."""
+def test_the_ranking_agrees_with_decomposition(name: str) -> None:
+    """Every choice, shared verdicts included, against its decomposition."""
     topology = catalogue(name)
     ranking = topology.rank_inputs(limit=60)
     assert list(ranking) == sorted(ranking, key=lambda choice: choice.verdict.rank)
@@ -64,7 +64,7 @@ def test_names_and_order_change_nothing_but_ties(name: str) -> None:
     assert Counter(choice.verdict for choice in one) == Counter(choice.verdict for choice in other)
 
 
-def test_own_drivers_are_replaced_and_marked() -> None:
+def test_existing_drivers_are_replaced_and_marked() -> None:
     driven = make(SIX_BAR, "angle:motor:0,5:G")
     ranking = driven.rank_inputs()
     [own] = [choice for choice in ranking if choice.is_own]
@@ -72,7 +72,7 @@ def test_own_drivers_are_replaced_and_marked() -> None:
     assert labels(ranking) == labels(make(SIX_BAR).rank_inputs())
 
 
-def test_own_drivers_that_are_no_candidates_are_listed_too() -> None:
+def test_existing_drivers_that_are_not_candidates_are_listed_too() -> None:
     ranking = catalogue("four_bar_coupler_angle_driver").rank_inputs()
     assert (ranking.complete, len(ranking)) == (4, 5)
     assert ranking[4].is_own and ranking[4].label == "d (0 to 2)"
@@ -86,7 +86,7 @@ def test_drivers_to_keep() -> None:
     assert ranking.inputs == 1 and ranking.candidates == 4
     assert labels(ranking)[0] == "A, E"
     assert all(choice.drivers[0].id == "motor" for choice in ranking)
-    assert not ranking[len(ranking) - 1].is_complete  # as it came: one driver is missing
+    assert not ranking[len(ranking) - 1].is_complete  # as given: one driver is missing
     pushed = make(FIVE_BAR).rank_inputs(drivers=[sk.Driver("push", "distance", ("0", "2"))])
     assert pushed.inputs == 1 and pushed.complete == 5
     done = make(SIX_BAR, "angle:motor:0,1").rank_inputs(drivers=["motor"])
@@ -110,7 +110,7 @@ def test_multiple_joints_offer_every_pair_the_ground_first() -> None:
     }
     assert ranking[0].label == "O (0 to 1), O (0 to 3)"
     assert [driver.id for driver in ranking[0].drivers] == ["drive_O_0_1", "drive_O_0_3"]
-    # three angles of one pin: two tell the third
+    # three angles of one pin: two determine the third
     assert make("R:O:0,1,2").rank_inputs().repeating == ()
     assert make("R:O:0,1,2").rank_inputs().complete == 3
 
@@ -133,7 +133,7 @@ def test_the_idle_spin_of_a_roller_needs_no_input() -> None:
     ranking = catalogue("cam_roller_follower_contact_on_roller_pin_idle_dof").rank_inputs()
     assert (ranking.mobility, ranking.inputs, ranking.complete) == (2, 1, 2)
     assert labels(ranking) == ["A", "B"]
-    # but the last link of an open arm is no roller
+    # but the last link of an open arm is not a roller
     assert make("R:A:0,1 R:B:1,2").rank_inputs().inputs == 2
 
 
@@ -151,20 +151,20 @@ def test_nothing_to_drive() -> None:
     assert ranking.distinct() == ()
 
 
-def test_a_limit_is_told() -> None:
+def test_a_limit_is_reported() -> None:
     ranking = catalogue("three_rrr_manipulator").rank_inputs(limit=5)
     assert ranking.is_cut and (ranking.tried, ranking.possible) == (5, 84)
     assert "84 are possible" in ranking.summary
     assert all(choice.label.startswith("A1, A2") for choice in ranking)  # those on the ground come first
 
 
-def test_redundant_joints_are_the_mechanisms_own() -> None:
+def test_redundant_joints_are_those_of_the_mechanism() -> None:
     wedge = catalogue("wedge_three_P").rank_inputs()
     assert wedge.complete == 3 and wedge[0].is_complete and not wedge[0].structure.is_solvable
 
 
 def test_large_composites_have_no_class() -> None:
-    """Driven inside its five-bar loop, class II is said of links that are mechanisms themselves."""
+    """Driven inside its five-bar loop, class II would describe links that are themselves mechanisms."""
     ranking = catalogue("stephenson_II_driven_binary_class_IV").rank_inputs()
     wide = [choice for choice in ranking if "RRR (composite)" in choice.kinds]
     assert wide and all(choice.highest_class is None for choice in wide)
@@ -188,10 +188,10 @@ def test_plain_data() -> None:
 def test_a_mechanism_and_progress() -> None:
     from structkin.examples import path
 
-    told: list[float] = []
-    ranking = sk.load(path("crank_rocker")).rank_inputs(progress=told.append)
+    progress: list[float] = []
+    ranking = sk.load(path("crank_rocker")).rank_inputs(progress=progress.append)
     assert ranking[0].is_own
-    assert told == [0.0, 0.25, 0.5, 0.75]
+    assert progress == [0.0, 0.25, 0.5, 0.75]
 
 
 def test_names_do_not_clash() -> None:
@@ -200,7 +200,7 @@ def test_names_do_not_clash() -> None:
     assert {driver.id for choice in ranking for driver in choice.drivers} >= {"drive_A", "drive_A_"}
 
 
-def test_mistakes() -> None:
+def test_bad_input() -> None:
     topology = make(FIVE_BAR, "angle:motor:0,1:A angle:again:1,0")
     for call, key in (
         ({"kinds": ["angel"]}, "kinds"),

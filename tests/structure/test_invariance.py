@@ -15,7 +15,7 @@ from mechanisms import CATALOGUE, catalogue, chain_of_dyads, shape, shuffled
 from structkin import Topology
 from structkin.structure import decompose
 
-#: Where nothing is redundant the answer is unique; else it may follow the order of the joints, which is then kept.
+#: Where nothing is redundant the answer is unique; else it may depend on the order of joints, which is then kept.
 NAMES = [entry["name"] for entry in CATALOGUE]
 
 
@@ -54,7 +54,7 @@ for entry in json.load(open(sys.argv[1]))["mechanisms"]:
 """
 
 
-def test_no_hash_seed_changes_anything() -> None:
+def test_the_hash_seed_changes_nothing() -> None:
     root = Path(__file__).parents[2]
     data = str(root / "tests" / "data" / "catalogue.json")
     outputs = []
@@ -82,7 +82,7 @@ def test_a_long_chain_without_its_driver_moves_as_a_whole() -> None:
     assert structure.missing_drivers == 1
 
 
-def test_a_long_chain_with_one_link_too_many() -> None:
+def test_a_long_chain_with_a_redundant_link() -> None:
     """The redundant equation is found at the far end of a long chain, and its loop is named."""
     topology = chain_of_dyads(300)
     drivers = (*topology.drivers, type(topology.drivers[0])("late", "angle", ("0", "601")))

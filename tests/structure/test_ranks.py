@@ -1,4 +1,4 @@
-"""The solver's own arithmetic against dense elimination, on random systems."""
+"""The arithmetic of the solver against dense elimination, on random systems."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def rank(matrix: np.ndarray) -> int:
 
 @pytest.mark.parametrize("entry", CATALOGUE, ids=lambda entry: entry["name"])
 def test_partition_is_a_greedy_basis(entry: dict[str, Any]) -> None:
-    """A row is dropped exactly if it does not raise the rank of the rows before it, at another geometry."""
+    """A row is dropped if and only if it does not raise the rank of the previous rows, at another geometry."""
     rows = rows_of(Topology.from_dict(entry))
     matrix = dense(rows)
     part = partition(rows, np.arange(len(rows.item)))
@@ -88,7 +88,7 @@ def test_sparse_elimination_agrees_with_dense() -> None:
                 assert sum(int(row[c]) * value for c, value in vector.items()) % PRIME == 0
 
 
-def test_large_blocks_take_the_sparse_road(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_blocks_use_sparse_elimination(monkeypatch: pytest.MonkeyPatch) -> None:
     for entry in CATALOGUE:
         rows = rows_of(Topology.from_dict(entry))
         values = coefficients(rows)

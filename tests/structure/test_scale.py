@@ -1,4 +1,4 @@
-"""Topologies as arrays: the same answers as by objects, what is refused, and that large ones come through."""
+"""Topologies as arrays: the same answers as from objects, refused input, and large cases."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_arrays_and_back(entry: dict[str, Any]) -> None:
     assert KinematicStructure.from_arrays(decompose_arrays(arrays), topology) == topology.structure()
 
 
-def test_the_arrays_say_what_the_groups_say() -> None:
+def test_the_arrays_agree_with_the_groups() -> None:
     arrays = random_mechanism(400, seed=3)
     found = decompose_arrays(arrays)
     structure = KinematicStructure.from_arrays(found)
@@ -76,17 +76,17 @@ def test_joints_that_are_left_out_are_named_by_number() -> None:
     assert free.free_parts[0].candidates == ("J0", "J1", "J2", "J3")
 
 
-def test_groups_are_made_when_they_are_asked_for() -> None:
+def test_groups_are_made_on_demand() -> None:
     structure = decompose(chain_of_dyads(3))
     assert "groups" not in vars(structure)
     assert len(structure.groups) == 4
     assert "groups" in vars(structure)
     assert hash(structure) == hash(decompose(chain_of_dyads(3)))
     with pytest.raises(AttributeError, match="no attribute 'group'"):
-        structure.group  # type: ignore[attr-defined]  # noqa: B018 - a name that is not there, read for its error
+        structure.group  # type: ignore[attr-defined]  # noqa: B018 - a missing name, read for its error
 
 
-# what is put in -----------------------------------------------------------------------------------------------------
+# input --------------------------------------------------------------------------------------------------------------
 
 
 def test_a_sparse_adjacency_matrix() -> None:
@@ -130,13 +130,13 @@ def test_a_sparse_adjacency_matrix() -> None:
         ({"link_names": ["a", "b", "b", "c"]}, "twice"),
     ],
 )
-def test_mistakes_in_arrays(change: dict[str, Any], words: str) -> None:
+def test_bad_arrays(change: dict[str, Any], words: str) -> None:
     good = {"n_links": 4, "joint_kind": "RRRR", "joint_ends": [[0, 1], [1, 2], [2, 3], [3, 0]]}
     with pytest.raises(InputError, match=words):
         TopologyArrays(**{**good, **change})
 
 
-def test_many_mistakes_are_counted() -> None:
+def test_many_problems_are_counted() -> None:
     n = 100
     with pytest.raises(InputError, match="the same error occurs 80 more times"):
         TopologyArrays(2, "R" * n, [[0, 5]] * n)
@@ -150,7 +150,7 @@ def test_what_cannot_be_driven() -> None:
 
 
 def test_checking_many_drivers_takes_no_time() -> None:
-    """Every driver was looked up in the list of all joints: minutes for this one."""
+    """Every driver was once looked up in the list of all joints: minutes for this one."""
     n = 20_000
     links = tuple(str(k) for k in range(n + 1))
     joints = tuple(Joint(f"J{k}", "R", ("0", str(k))) for k in range(1, n + 1))
@@ -171,8 +171,8 @@ def test_scipy_finds_the_same_components() -> None:
         assert len(pairs) == len(set(block.tolist())) == len(set(again.tolist()))
 
 
-def test_one_of_each_shape_speaks_for_all() -> None:
-    """The certificate of a block is that of its example; blocks taken one by one say the same."""
+def test_one_of_each_shape_represents_all() -> None:
+    """The certificate of a block is that of its example; blocks examined one by one give the same."""
     for seed in range(200):
         rows = rows_of(random_topology(seed))
         owner, block = oriented(rows)
@@ -184,8 +184,8 @@ def test_one_of_each_shape_speaks_for_all() -> None:
             assert deficient_blocks(rows, values, alone, block)[one] == result[one]
 
 
-def test_shapes_see_through_numbering() -> None:
-    """However the links, joints and drivers of a mechanism are listed, its blocks are of the same few shapes."""
+def test_shapes_do_not_depend_on_numbering() -> None:
+    """In any order of links, joints and drivers, the blocks of a mechanism are of the same few shapes."""
     counts = []
     for shuffle in (False, True):
         rows = rows_of(random_mechanism(3000, seed=1, shuffle=shuffle))
@@ -196,8 +196,8 @@ def test_shapes_see_through_numbering() -> None:
 
 @pytest.mark.parametrize("large", [0, 10**9])
 @pytest.mark.parametrize("seed", range(30))
-def test_orientation_is_as_large_as_can_be(seed: int, large: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Against SciPy's maximum flow, on random graphs with more and with fewer rows than there is room for."""
+def test_orientation_is_maximal(seed: int, large: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Against SciPy's maximum flow, on random graphs with more and with fewer rows than the capacity."""
     monkeypatch.setattr("structkin.structure.orient.LARGE", large)
     rng = np.random.default_rng(seed)
     n = int(rng.integers(2, 40))
@@ -258,7 +258,7 @@ def test_the_scalable_four_bar_is_the_chain_of_dyads() -> None:
 
 
 @pytest.mark.parametrize("shuffle", [False, True])
-def test_random_mechanisms_fall_into_what_they_are_built_from(shuffle: bool) -> None:
+def test_random_mechanisms_decompose_into_their_elements(shuffle: bool) -> None:
     arrays = random_mechanism(20_000, seed=2, shuffle=shuffle)
     found = decompose_arrays(arrays)
     assert found.is_solvable

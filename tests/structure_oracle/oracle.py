@@ -1,6 +1,6 @@
-"""Brute-force judge of a structural decomposition, from definitions alone.
+"""Brute-force check of a structural decomposition, from definitions alone.
 
-Nothing here is clever. A topology becomes its velocity equations at random geometry, exact modulo a large prime;
+It is deliberately plain. A topology becomes its velocity equations at random geometry, exact modulo a large prime;
 every answer is a rank of some of these rows or a search through all subsets of the links.
 
 Unknowns: a twist (vx, vy, w) of each moving link, a velocity (ux, uy) of each revolute pin. Rows:
@@ -18,7 +18,7 @@ mobility            unknowns minus rank of the joint rows
 missing drivers     unknowns minus rank of all rows
 under               links that some null vector of all rows moves
 over                rows that depend on the rows before them; joints in order, then drivers
-valid removal       what is left is a basis of all rows, and its joint rows are a basis of the joint rows
+valid removal       the rest is a basis of all rows, and its joint rows are a basis of the joint rows
 group               with the links K known, an inclusion-minimal set S of other links that the rows with no link
                     outside S, K and ground already hold still; or a minimal set of pins that K fixes
                     although each link of K alone leaves them free
@@ -54,7 +54,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Group:
-    """A minimal closed determined set: its links (or, without a link, pins), what it hangs on, its depth in the DAG.
+    """A minimal closed determined set: its links (or, without a link, pins), its dependencies, its depth in the DAG.
 
     `members` are link names; for a group without a link "@J" for each joint J on its pins. `depends_on` are
     indices of earlier groups.
@@ -67,9 +67,9 @@ class Group:
 
 @dataclass(frozen=True)
 class Blocks:
-    """The groups of one row basis, and the links that stand still although no closed set holds them.
+    """The groups of one row basis, and the links at rest although no closed set holds them.
 
-    A held link leans on a link that moves (an orientation handed on by a slide that is free), or on a held link.
+    A held link depends on a moving link (an orientation passed on by a free slide), or on a held link.
     """
 
     groups: tuple[Group, ...]
@@ -100,7 +100,7 @@ class _Geometry:
 
 
 class Oracle:
-    """Every structural question about one small topology, answered by exhaustion."""
+    """Every structural question about one small topology, answered by exhaustive search."""
 
     def __init__(self, topology: Any, *, seed: int = 1, geometries: int = 2) -> None:
         self.topology = topology
@@ -236,7 +236,7 @@ class Oracle:
         return self._ranks[key]
 
     def fixed(self, rows: Iterable[int], elements: Iterable[str], known: Iterable[str]) -> bool:
-        """Tell whether no null vector of the rows, `known` elements held, moves any of the elements."""
+        """Return whether no null vector of the rows, `known` elements held, moves any of the elements."""
         rows = frozenset(rows)
         held = {c for e in known for c in self._columns.get(e, ())}
         mine = {c for e in elements for c in self._columns.get(e, ())} - held
@@ -270,7 +270,7 @@ class Oracle:
         return frozenset(needed) | {row}
 
     def is_valid_removal(self, dropped: frozenset[int]) -> bool:
-        """Tell whether the rest is independent, spans everything, and gives up drivers before joints."""
+        """Return whether the rest is independent, spans everything, and drops drivers before joints."""
         kept = self.all_rows - dropped
         joints = kept & self.joint_rows
         return len(kept) == self.full_rank == self.rank(kept) and len(joints) == self.rank(self.joint_rows)
@@ -285,7 +285,7 @@ class Oracle:
             mine = [i for i, row in enumerate(self.rows) if row.id == id]
             different: dict[tuple[str, ...], tuple[int, ...]] = {}
             for some in combinations(reversed(mine), times):
-                # the two rows of one end at one pin are alike: both are random lines through the pin
+                # the two rows of one end at one pin are equivalent: both are random lines through the pin
                 label = tuple(sorted(self.rows[i].part.split(":")[0] for i in some))
                 different.setdefault(label, some)
             choices.append(list(different.values()))
@@ -295,7 +295,7 @@ class Oracle:
                 yield removal
 
     def equivalent_over(self, ids: Iterable[str]) -> bool:
-        """Tell whether dropping these ids is right, even where another row of a circuit was chosen."""
+        """Return whether dropping these ids is right, even where another row of a circuit was chosen."""
         return next(self.removals(ids), None) is not None
 
     # ---- groups ----------------------------------------------------------------------------------------------
@@ -334,13 +334,13 @@ class _Search:
         return frozenset(i for i in self.basis if inside.issuperset(self.oracle.rows[i].ends))
 
     def fixes(self, elements: Iterable[str], helpers: Iterable[str] = ()) -> bool:
-        """Tell whether the rows among the elements, the helpers and what is known hold the elements still."""
+        """Return whether the rows among the elements, the helpers and the known ones fix the elements."""
         elements = frozenset(elements)
         rows = self.within({*elements, *helpers})
         return self.oracle.fixed(rows, elements, self.owner)
 
     def add_pins(self) -> None:
-        """Let pins ride with the links that carry them; pins held by several known things are groups."""
+        """Assign pins to the links that carry them; pins held by several known elements are groups."""
         while True:
             for pin in self.open_pins:
                 if (carrier := self._carrier(pin)) is not None:
@@ -352,7 +352,7 @@ class _Search:
                 self._add_group(pins, frozenset(id for id, pin in self.oracle.pin.items() if pin in pins))
 
     def minimal_sets(self) -> list[frozenset[str]]:
-        """Return the inclusion-minimal sets of links that are determined by what is known."""
+        """Return the inclusion-minimal sets of links that the known elements determine."""
         pins = frozenset(self.open_pins)
         rest = [x for x in self.oracle.moving if x not in self.owner and x not in self.oracle.under]
 

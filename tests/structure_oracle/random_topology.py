@@ -1,4 +1,4 @@
-"""Seeded random mechanisms of 2 to 7 links: some by pure chance, some built from groups and then disturbed."""
+"""Seeded random mechanisms of 2 to 7 links: some purely random, some built from groups and then disturbed."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from structkin.errors import InputError
 from structkin.model.topology import Driver, Joint, Topology
 
 GROUND = "frame"
-TASTES = ((12, 4, 2, 2, 1, 1), (3, 12, 1, 1, 1, 1), (6, 2, 5, 5, 4, 2))  # how often R, P, S, G, C, K
+FREQUENCIES = ((12, 4, 2, 2, 1, 1), (3, 12, 1, 1, 1, 1), (6, 2, 5, 5, 4, 2))  # how often R, P, S, G, C, K
 DYADS = ("RRR", "RRR", "RRR", "RRP", "PRR", "RPR", "PRP", "RPP", "PPR")
 
 
 @dataclass
 class _Draft:
-    """A mechanism on the table: lists that grow, `known` links to build on."""
+    """A mechanism under construction: growing lists, and `known` links to build on."""
 
     rng: random.Random
     size: int
@@ -24,7 +24,7 @@ class _Draft:
     joints: list[Joint] = field(default_factory=list)
     drivers: list[Driver] = field(default_factory=list)
     known: list[str] = field(default_factory=lambda: [GROUND])
-    taste: tuple[int, ...] = TASTES[0]
+    taste: tuple[int, ...] = FREQUENCIES[0]
 
     @property
     def room(self) -> int:
@@ -45,8 +45,8 @@ class _Draft:
     def drive(self, kind: str, a: str, b: str, joint: str | None = None) -> None:
         self.drivers.append(Driver(f"m{len(self.drivers) + 1}", kind, (a, b), joint))
 
-    def hang(self, kind: str, link: str, base: str) -> str:
-        """Join a link to a known one, by a revolute pair now and then on a pin that is there already."""
+    def attach(self, kind: str, link: str, base: str) -> str:
+        """Join a link to a known one, sometimes by a revolute pair on an existing pin."""
         pins = [
             j for j in self.joints if j.kind == "R" and base in j.links and link not in j.links and len(j.links) < 5
         ]
@@ -65,7 +65,7 @@ class _Draft:
         return self.rng.choice(self.known)
 
     def end_near(self, link: str, chance: float = 0.3) -> str:
-        """Return the link, or by chance one of the pins that it carries."""
+        """Return the link, or at random one of the pins that it carries."""
         pins = [j.id for j in self.joints if j.kind == "R" and link in j.links]
         return "@" + self.rng.choice(pins) if pins and self.rng.random() < chance else link
 
@@ -90,17 +90,17 @@ def _driven(d: _Draft) -> None:
     link, base = d.link(), d.base()
     match d.rng.choice("RRRPPDAO"):
         case "R":
-            d.drive("angle", base, link, d.hang("R", link, base))
+            d.drive("angle", base, link, d.attach("R", link, base))
         case "P":
-            d.drive("slide", base, link, d.hang("P", link, base))
+            d.drive("slide", base, link, d.attach("P", link, base))
         case "D":
-            d.hang("R", link, base)
+            d.attach("R", link, base)
             d.distance(link, d.base())
         case "A":
-            d.hang("R", link, base)
+            d.attach("R", link, base)
             d.drive("angle", d.base(), link)
         case _:
-            d.hang("P", link, base)
+            d.attach("P", link, base)
             d.distance(link, d.base())
     d.known.append(link)
 
@@ -108,9 +108,9 @@ def _driven(d: _Draft) -> None:
 def _dyad(d: _Draft) -> None:
     a, b = d.link(), d.link()
     outer, inner, other = d.rng.choice(DYADS)
-    d.hang(outer, a, d.base())
+    d.attach(outer, a, d.base())
     d.join(inner, a, b)
-    d.hang(other, b, d.base())
+    d.attach(other, b, d.base())
     d.known += [a, b]
 
 
@@ -118,8 +118,8 @@ def _triad(d: _Draft) -> None:
     platform = d.link()
     legs = [d.link() for _ in range(3)]
     for leg in legs:
-        d.hang(d.rng.choice("RRRP"), leg, d.base())
-        d.hang(d.rng.choice("RRRP"), leg, platform)
+        d.attach(d.rng.choice("RRRP"), leg, d.base())
+        d.attach(d.rng.choice("RRRP"), leg, platform)
     d.known += [platform, *legs]
 
 
@@ -127,31 +127,31 @@ def _contour(d: _Draft) -> None:
     links = [d.link() for _ in range(4)]
     for a, b in zip(links, links[1:] + links[:1], strict=True):
         d.join(d.rng.choice("RRRRP"), a, b)
-    d.hang("R", links[0], d.base())
-    d.hang("R", links[2], d.base())
+    d.attach("R", links[0], d.base())
+    d.attach("R", links[2], d.base())
     d.known += links
 
 
 def _cylinder(d: _Draft) -> None:
     arm, barrel, rod = d.link(), d.link(), d.link()
     base = d.base()
-    d.hang("R", arm, base)
+    d.attach("R", arm, base)
     d.join("R", barrel, d.rng.choice([base, d.base()]))
     d.drive("slide", barrel, rod, d.join("P", barrel, rod))
-    d.hang("R", rod, arm)
+    d.attach("R", rod, arm)
     d.known += [arm, barrel, rod]
 
 
 def _follower(d: _Draft) -> None:
     link = d.link()
-    d.hang(d.rng.choice("RRP"), link, d.base())
+    d.attach(d.rng.choice("RRP"), link, d.base())
     d.higher(link, d.base(), "SSCCG")
     d.known.append(link)
 
 
 def _roller_follower(d: _Draft) -> None:
     arm, roller = d.link(), d.link()
-    d.hang("R", arm, d.base())
+    d.attach("R", arm, d.base())
     pin = d.join("R", arm, roller)
     if d.rng.random() < 0.7:
         d.join(d.rng.choice("CS"), d.base(), "@" + pin)
@@ -164,7 +164,7 @@ def _floating_pair(d: _Draft) -> None:
     a, b = d.link(), d.link()
     for _ in range(2):
         d.join(d.rng.choice("RRP"), a, b)
-    d.hang("R", d.rng.choice([a, b]), d.base())
+    d.attach("R", d.rng.choice([a, b]), d.base())
     if d.rng.random() < 0.5:
         d.drive("angle", d.base(), d.rng.choice([a, b]))
     d.known += [a, b]
@@ -184,9 +184,9 @@ def _floating_triangle(d: _Draft) -> None:
 
 def _wedge(d: _Draft) -> None:
     a, b, base = d.link(), d.link(), d.base()
-    first = d.hang("P", a, base)
+    first = d.attach("P", a, base)
     d.join("P", a, b)
-    d.hang("P", b, base)
+    d.attach("P", b, base)
     if d.rng.random() < 0.7:
         d.drive("slide", base, a, first)
     d.known += [a, b]
@@ -194,8 +194,8 @@ def _wedge(d: _Draft) -> None:
 
 def _double_angle(d: _Draft) -> None:
     a, b, base = d.link(), d.link(), d.base()
-    d.drive("angle", base, a, d.hang("R", a, base))
-    d.hang("P", b, a)
+    d.drive("angle", base, a, d.attach("R", a, base))
+    d.attach("P", b, a)
     d.drive("angle", d.base(), b)
     d.known += [a, b]
 
@@ -211,10 +211,10 @@ def _driven_pin(d: _Draft) -> None:
 
 
 def _half_fixed(d: _Draft) -> None:
-    """A slide that moves freely keeps its orientation, and hands it on."""
+    """A slide that moves freely keeps its orientation, and passes it on."""
     slide, link = d.link(), d.link()
-    d.hang("P", slide, d.base())
-    d.hang("R", link, d.base())
+    d.attach("P", slide, d.base())
+    d.attach("R", link, d.base())
     d.drive("angle", slide, link)
     d.known.append(link)
 
@@ -236,14 +236,14 @@ GROUPS: tuple[tuple[Callable[[_Draft], None], int, float], ...] = (
 )
 
 
-# ---- chance and disturbance --------------------------------------------------------------------------------------
+# ---- random joints and changes ------------------------------------------------------------------------------------
 
 
 def _random_joint(d: _Draft) -> None:
     kind = d.rng.choices("RPSGCK", d.taste)[0]
     a, b = d.rng.sample(d.links, 2)
     if kind in "RP":
-        d.hang(kind, a, b)
+        d.attach(kind, a, b)
     else:
         d.higher(a, b, kind)
 
@@ -311,14 +311,14 @@ def random_topology(seed: int) -> Topology:
         try:
             topology = shuffled(draft, rng)
         except InputError:
-            continue  # a pin lost its joint, or the like
+            continue  # a pin lost its joint, or similar
         if not _ties_a_pin_to_itself(topology):
             return topology
     raise AssertionError(f"no valid mechanism for seed {seed}")
 
 
 def _ties_a_pin_to_itself(topology: Topology) -> bool:
-    """Tell whether something acts between two names of one pin, which has no meaning."""
+    """Return whether something acts between two names of one pin, which has no meaning."""
     united = [{joint.id, *(end[1:] for end in joint.links if end[0] == "@")} for joint in topology.joints]
     united = [ids for ids in united if len(ids) > 1]
     pairs = [{end[1:] for end in driver.links} for driver in topology.drivers if driver.kind == "distance"]
@@ -328,14 +328,14 @@ def _ties_a_pin_to_itself(topology: Topology) -> bool:
 
 
 def _by_chance(d: _Draft) -> None:
-    d.taste = d.rng.choice(TASTES)
+    d.taste = d.rng.choice(FREQUENCIES)
     while d.room:
         d.link()
     wanted = 3 * (len(d.links) - 1) + d.rng.choice((-3, -2, -1, -1, 0, 0, 0, 1, 2))
     driven = d.rng.randint(0, min(3, len(d.links) - 1))
     for link in d.links[1:]:  # mostly connected
         if d.rng.random() < 0.9:
-            d.hang(d.rng.choices("RP", d.taste[:2])[0], link, d.rng.choice(d.links[: d.links.index(link)]))
+            d.attach(d.rng.choices("RP", d.taste[:2])[0], link, d.rng.choice(d.links[: d.links.index(link)]))
     while sum(joint.equations for joint in d.joints) + driven < wanted:
         _random_joint(d)
     for _ in range(driven):

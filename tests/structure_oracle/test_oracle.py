@@ -1,4 +1,4 @@
-"""The brute-force oracle judges itself on the catalogue, then `decompose` on random mechanisms."""
+"""The brute-force oracle is checked on the catalogue, then checks `decompose` on random mechanisms."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_mobility_is_that_of_the_jacobian_without_pins(seed: int) -> None:
 
 
 def disagreements(topology: Topology, result: Any = None) -> list[str]:
-    """Return what `decompose` says otherwise than the oracle, in words; the first word is the kind."""
+    """Return the differences between `decompose` and the oracle as text; the first word is the kind."""
     from structkin.structure import decompose
 
     oracle = Oracle(topology)
@@ -191,7 +191,7 @@ def _smaller(topology: Topology) -> Iterator[Topology]:
 
 
 def shrink(topology: Topology, bad: Callable[[Topology], bool]) -> Topology:
-    """Take away links, joints and drivers as long as the mechanism stays bad."""
+    """Remove links, joints and drivers while the mechanism still fails."""
     for smaller in _smaller(topology):
         if bad(smaller):
             return shrink(smaller, bad)
@@ -239,8 +239,8 @@ def test_decompose_agrees_on_ten_thousand(start: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_a_wrong_answer_is_seen(seed: int) -> None:
-    """Every field that is compared: spoil it, and the comparison must say so."""
+def test_a_wrong_answer_is_found(seed: int) -> None:
+    """Every compared field is altered in turn, and the comparison must report it."""
     from structkin.structure import decompose
 
     topology = random_topology(seed)
@@ -265,7 +265,7 @@ def test_a_wrong_answer_is_seen(seed: int) -> None:
 
 
 def test_the_answer_follows_from_the_definitions_in_any_order() -> None:
-    """The oracle's own groups do not depend on how links and joints are listed, where nothing is redundant."""
+    """The oracle's groups do not depend on the order of links and joints, where nothing is redundant."""
     for seed, topology in random_topologies(40, 5):
         oracle = Oracle(topology)
         if oracle.dropped:

@@ -15,7 +15,7 @@ WRIGHT = [494, 395, 516, 434, 476, 557, 413, 442, 650, 433, 417, 656, 267, 478, 
 MINI = [512, 430, 520, 428, 500, 600, 364, 380, 658, 445, 432, 626, 260, 477, 259, 350, 451]
 
 
-def test_the_judges_of_shrout_and_fleiss() -> None:
+def test_the_ratings_of_shrout_and_fleiss() -> None:
     """Their Tab. 4: ICC(2,1) = 0.29, ICC(3,1) = 0.71."""
     found = intraclass_correlation(JUDGES)
     assert round(found.agreement, 2) == 0.29

@@ -1,4 +1,4 @@
-"""The error of a constraint under Baumgarte's gains: its solution, and the growth that integrators really show."""
+"""The error of a constraint under Baumgarte's gains: its solution, and the growth measured with integrators."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_the_response_is_smooth_where_the_roots_meet() -> None:
 
 @pytest.mark.parametrize("name", FIXED)
 @pytest.mark.parametrize(("alpha", "beta", "h"), [(4.0, 3.0, 0.1), (2.0, 7.0, 0.2), (9.0, 9.0, 0.15), (1.0, 1.0, 0.01)])
-def test_growth_is_what_the_integrator_does(name: str, alpha: float, beta: float, h: float) -> None:
+def test_growth_agrees_with_the_integrator(name: str, alpha: float, beta: float, h: float) -> None:
     """The largest root is the mean growth a step over many steps of the integrator itself."""
     matrix = np.array([[0.0, 1.0], [-(beta**2), -2 * alpha]])
     method, y = FIXED[name](), np.array([0.0, 1.0])
@@ -87,13 +87,13 @@ def test_the_gains_by_a_taylor_series_are_marginal_for_euler() -> None:
     assert roots(1.0, np.sqrt(2))[0] == pytest.approx(-1 + 1j)
 
 
-def test_unknown_integrators_are_told() -> None:
+def test_unknown_integrators_are_refused() -> None:
     with pytest.raises(InputError, match="'rk3' is unknown"):
         step_roots("rk3", 0.0)
 
 
 def test_a_step_maps_the_left_half_plane_into_the_unit_circle_but_euler_does_not() -> None:
-    """Fig. 59 maps by z = exp(s h): of Tab. 1 all positive gains would fade, and one of them diverges."""
+    """Fig. 59 maps by z = exp(s h): by it all positive gains of Tab. 1 would decay, yet one diverges."""
     s = np.array([roots(alpha, beta) for alpha, beta, _, _ in TABLE_1]) * 1e-3
     exact, euler = np.max(np.abs(np.exp(s)), axis=1), np.max(np.abs(1 + s), axis=1)
     assert (exact < 1).tolist() == [False, True, True, True, True, True]

@@ -1,4 +1,4 @@
-"""The benchmarks of fully Cartesian coordinates: references by two roads, and what the gains do."""
+"""The benchmarks of fully Cartesian coordinates: references by two methods, and the effect of the gains."""
 
 from __future__ import annotations
 
@@ -51,14 +51,14 @@ def test_energy_of_the_slider_crank_s_reference() -> None:
 
 def test_the_pendulum_agrees_with_published_data() -> None:
     found = pendulum_agreement()
-    assert [len(one.means) for one in found.limits] == [20, 20]  # the start is given, so that it tells nothing
+    assert [len(one.means) for one in found.limits] == [20, 20]  # the start is given, so it is left out
     for limits, correlation in zip(found.limits, found.correlation, strict=True):
         assert abs(limits.bias) < 1e-5 and max(map(abs, limits.limits)) < 3e-5
         assert correlation.consistency > 0.999999 and correlation.agreement > 0.999999
 
 
 def test_gains_and_steps_decide_about_the_slider_crank() -> None:
-    """Without feedback the joints come apart at a coarse step, or the branch is lost; with it all goes well."""
+    """Without feedback the joints separate at a coarse step, or the branch is lost; with it neither happens."""
     case = slider_crank()
     times = np.linspace(0, 6, 121)
     good, none = trial(case, 50, 0.01, times), trial(case, 0, 0.01, times)
@@ -74,7 +74,7 @@ def test_the_work_is_that_of_the_simulation() -> None:
     assert took.runs == 1 and took.seconds > 0
 
 
-def test_the_printed_tables_stand_beside_ours() -> None:
+def test_the_printed_tables_are_compared_with_ours() -> None:
     for case, steps, iterations in ((pendulum(), "1416", "27"), (slider_crank(), "2430", "45")):
         head, *rows = work_rows(case, {0.0: Work(618, 1271, 6, 0.3, 1), 50.0: Work(1413, 2409, 13, 0.4, 10)})
         assert len(head) == 5 and all(len(row) == 5 for row in rows)
@@ -84,15 +84,15 @@ def test_the_printed_tables_stand_beside_ours() -> None:
 
 
 @pytest.mark.parametrize("extent", [FULL, QUICK])
-def test_what_is_tried_draws_lines_and_maps(extent: Extent) -> None:
+def test_trials_are_drawn_as_lines_and_maps(extent: Extent) -> None:
     assert {0, 50} < set(extent.gains) and set(extent.near) <= set(extent.gains)
     assert TOLERANCE in extent.tolerances
     assert min(map(len, (extent.near, extent.tolerances, extent.mapped, extent.steps))) > 1
 
 
 @pytest.mark.parametrize(("alpha", "beta"), [(5.0, 3.0), (5.0, 5.0), (2.0, 9.0)])
-def test_the_error_of_a_joint_fades_as_the_response_says(alpha: float, beta: float) -> None:
-    """Phi'' + 2 alpha Phi' + beta^2 Phi = 0 holds in the whole motion, however the pendulum swings meanwhile."""
+def test_the_error_of_a_joint_decays_as_the_response_predicts(alpha: float, beta: float) -> None:
+    """Phi'' + 2 alpha Phi' + beta^2 Phi = 0 holds in the whole motion, while the pendulum swings."""
     case = pendulum()
     family = "fully-cartesian"
     equations, y = global_start(case.mechanism, family, Feedback(alpha, beta), (), 0.0, formulation="multipliers")
@@ -107,7 +107,7 @@ def test_the_error_of_a_joint_fades_as_the_response_says(alpha: float, beta: flo
 
 
 def test_guides_drift_too_and_gains_hold_them() -> None:
-    """A driven crank: nothing is free, and yet its angle is integrated."""
+    """A driven crank: nothing is free, but its angle is still integrated."""
     crank = sk.Mechanism(
         points={"A": (0, 0), "B": (1, 0)},
         links={"ground": ["A"], "crank": {"points": ["A", "B"], "shape": "rod", "mass": 1}},
@@ -119,7 +119,7 @@ def test_guides_drift_too_and_gains_hold_them() -> None:
     assert np.max(np.abs(held.gaps["B"][-1])) < 1e-4
     fits = drift(crank, ["B"], 0.0, step=0.02)
     assert fits.worst < 1e-3
-    # of a link its centre of mass is followed, here half way to B
+    # the tracked point of a link is its centre of mass, here halfway to B
     both = drift(crank, ["B", "crank"], 0.0, step=0.02, misses=0.01)
     assert both.true["crank"] == pytest.approx(both.true["B"] / 2, abs=1e-12)
     assert both.gaps["crank"] == pytest.approx(both.gaps["B"] / 2, abs=1e-12)

@@ -1,4 +1,4 @@
-"""`structkin studies` writes its tables and pictures, and tells mistakes."""
+"""`structkin studies` writes its tables and pictures, and reports bad input."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_gait_drift_of_measured_markers(monkeypatch, capsys, tmp_path: Path) -> 
 
 
 def test_a_quick_slider_crank_draws_courses_and_maps(monkeypatch, capsys, tmp_path: Path) -> None:
-    """One gain and one step had left plots of one dot and maps of one cell."""
+    """One gain and one step once gave plots of one dot and maps of one cell."""
     monkeypatch.setattr(cartesian, "DURATION", 0.2)
     code, out, err = run(monkeypatch, capsys, "slider-crank", "--quick", "--to", str(tmp_path))
     assert code == 0, err
@@ -69,7 +69,7 @@ def test_a_quick_slider_crank_draws_courses_and_maps(monkeypatch, capsys, tmp_pa
     assert pictures == {path.name for path in tmp_path.glob("*.png")}
 
 
-def test_mistakes(monkeypatch, capsys, tmp_path: Path) -> None:
+def test_bad_input(monkeypatch, capsys, tmp_path: Path) -> None:
     (tmp_path / "walk.csv").write_text("t,hip_x\n0,1\n")
     code, _, err = run(monkeypatch, capsys, "gait", "--markers", str(tmp_path / "walk.csv"))
     assert code == 2

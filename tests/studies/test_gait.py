@@ -40,7 +40,7 @@ def test_markers_are_read_in_their_unit(tmp_path: Path) -> None:
         ("t_s", "t", "column of times"),
     ],
 )
-def test_missing_columns_are_told(tmp_path: Path, change: str, key: str, found: str) -> None:
+def test_missing_columns_are_reported(tmp_path: Path, change: str, key: str, found: str) -> None:
     path = write(tmp_path / "walk.csv", synthetic_markers())
     path.write_text(path.read_text().replace(change, "other"))
     with pytest.raises(InputError, match=found) as caught:
@@ -48,7 +48,7 @@ def test_missing_columns_are_told(tmp_path: Path, change: str, key: str, found: 
     assert caught.value.problems[0].key == key
 
 
-def test_gaps_uneven_times_and_other_mistakes_are_told(tmp_path: Path) -> None:
+def test_gaps_uneven_times_and_other_problems_are_reported(tmp_path: Path) -> None:
     made = synthetic_markers()
     with pytest.raises(InputError, match=r"hip_x, sample 8: '' is not a number"):
         read_markers(write(tmp_path / "a.csv", made, gap=7), MARKERS)
@@ -68,7 +68,7 @@ def test_gaps_uneven_times_and_other_mistakes_are_told(tmp_path: Path) -> None:
 
 
 def test_the_filter_has_no_lag_and_its_cutoff() -> None:
-    """A sine at the cut-off comes out with 1/sqrt(2) of its size; all are in phase, as large as the filter says."""
+    """A sine at the cut-off leaves with 1/sqrt(2) of its amplitude; all are in phase, with the filter's gain."""
     t = np.arange(2001) / 100.0
     for frequency in (0.5, 6.0, 30.0):
         ratio = np.tan(np.pi * frequency / 100) / np.tan(np.pi * 6 / 100)
@@ -91,7 +91,7 @@ def test_strides_of_the_synthetic_gait() -> None:
 
 
 def test_the_body_is_that_of_the_table() -> None:
-    """Winter's subject weighs 56.7 kg; Dempster's parts of it are 0.678, 0.1, 0.0465, 0.0145."""
+    """Winter's subject weighs 56.7 kg; Dempster's fractions of it are 0.678, 0.1, 0.0465, 0.0145."""
     legs = [BODY[name] for name in ("thigh", "shank", "foot")]
     assert BODY["hat"].mass + 2 * sum(one.mass for one in legs) == pytest.approx(56.7, abs=2e-3)
     assert [one.mass / 56.7 for one in legs] == pytest.approx([0.1, 0.0465, 0.0145], rel=1e-9)
@@ -111,7 +111,7 @@ def walk():
     return markers, analyse(markers, strides(markers), fit(BODY, markers))
 
 
-def test_the_left_leg_goes_as_the_right_one_half_a_stride_later(walk) -> None:
+def test_the_left_leg_moves_like_the_right_one_half_a_stride_later(walk) -> None:
     _, gait = walk
     t = np.linspace(0, 0.49, 50)
     early, late = gait.mechanism.solve(t=t), gait.mechanism.solve(t=t + 0.5 * strides(walk[0]).period)
@@ -122,7 +122,7 @@ def test_the_left_leg_goes_as_the_right_one_half_a_stride_later(walk) -> None:
 
 
 def test_the_ground_carries_the_person(walk) -> None:
-    """With the ground reaction on the feet the guides of the hip have nothing to give; its mean is the weight."""
+    """With the ground reaction on the feet the guides of the hip carry no load; its mean is the weight."""
     _, gait = walk
     weight = 9.81 * 56.7
     for id in ("x", "y", "pitch"):
@@ -130,7 +130,7 @@ def test_the_ground_carries_the_person(walk) -> None:
         assert np.max(np.abs(gait.motion.forces().driver(id))) > 0.05 * weight
     assert np.mean(gait.ground.force[:-1, 1]) == pytest.approx(weight, rel=0.02)
     assert sum(gait.ground.shares.values()) == pytest.approx(np.ones(len(gait.motion)))
-    # the shares of the feet act together where the sum does
+    # the resultant of the feet's shares acts where the sum does
     together = sum(gait.ground.shares[side] * gait.ground.places[side] for side in ("right", "left"))
     assert together == pytest.approx(gait.ground.place, abs=1e-12)
 

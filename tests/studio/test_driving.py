@@ -1,4 +1,4 @@
-"""Driving by the pointer: what is reached is on the motion, on its branch, and stops where the motion ends."""
+"""Driving by the pointer: the pose stays on the motion and its branch, and stops where the motion ends."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def place(driving: Driving, link: str, local: complex) -> complex:
 
 
 def gap(driving: Driving) -> float:
-    """Return how far the frames are from the pose that `solve` finds for the same drivers [m]."""
+    """Return the distance of the frames from the pose that `solve` finds for the same drivers [m]."""
     motion = driving.mechanism.solve(drivers={id: [value] for id, value in driving.values.items()})
     assert motion.ok.all(), motion.report
     return max(abs(place(driving, link, 0j) - complex(*motion.position(0j, link)[0])) for link in driving.links)
@@ -44,7 +44,7 @@ def test_a_crank_follows_the_pointer_around_and_stays_on_its_branch(name: str):
 
 
 @pytest.mark.parametrize("far", [1.2, 2, 10, 1000])
-def test_a_pointer_beyond_reach_is_followed_by_the_nearest_place(far: float):
+def test_a_pointer_beyond_reach_is_followed_by_the_nearest_point(far: float):
     driving = Driving(sk.load(path("crank_rocker")))
     for k in range(12):
         found = driving.drag("crank", 0.04 + 0j, 0.04 * far * cmath.exp(1j * (1.05 + 0.3 * k)))
@@ -64,12 +64,12 @@ def test_a_coupler_point_is_projected_on_its_path():
         driving.drag("coupler", local, target)
         here = place(driving, "coupler", local)
         assert np.min(np.hypot(*(curve - [here.real, here.imag]).T)) < 1e-5
-        # the way that is left is square to the path, or no nearer place is found in either direction
+        # the remaining error is normal to the path, or no nearer point is found in either direction
         assert abs(here - target) <= 1.02 * _local_least(curve, here, target) + 2e-4
 
 
 def _local_least(curve: np.ndarray, here: complex, target: complex) -> float:
-    """Return how near the path comes to a target, walking downhill along it from a place."""
+    """Return the local minimum of the distance from the path to a target, descending from a position."""
     z = curve @ np.array([1, 1j])
     k, n = int(np.argmin(np.abs(z - here))), len(z) - 1
     for step in (1, -1):
@@ -78,7 +78,7 @@ def _local_least(curve: np.ndarray, here: complex, target: complex) -> float:
     return float(abs(z[k % n] - target))
 
 
-def test_the_motion_stops_at_its_limit_with_the_reason_and_comes_back():
+def test_the_motion_stops_at_its_limit_with_the_reason_and_returns():
     m = sk.load(path("triple_rocker"))
     driving, (driver,) = Driving(m), m.drivers
     upper = m.limits().upper
@@ -105,7 +105,7 @@ def test_a_cylinder_stops_at_the_end_of_its_stroke_while_others_move():
     assert any(driving.values[id] != before[id] for id in others)
 
 
-def test_what_has_no_driver_moves_by_free_coordinates():
+def test_a_mechanism_without_drivers_moves_by_free_coordinates():
     data = sk.load(path("five_bar_two_drivers")).source_dict
     del data["drivers"]
     driving = Driving(sk.Mechanism.from_dict(data))
@@ -132,7 +132,7 @@ def test_an_over_constrained_mechanism_that_moves_is_driven():
     assert driving.frames["bar"][2] == pytest.approx(0, abs=1e-9)
 
 
-def test_what_cannot_be_driven_says_why():
+def test_what_cannot_be_driven_gives_the_reason():
     loose = sk.Mechanism(points={"A": (0, 0), "B": (1, 0), "C": (2, 0), "D": (3, 1)},
                          links={"ground": ["A"], "bar": ["A", "B"], "float": ["C", "D"]})  # fmt: skip
     with pytest.raises(sk.InputError, match="float"):
@@ -141,7 +141,7 @@ def test_what_cannot_be_driven_says_why():
         Driving(sk.load(path("crank_rocker"))).drag("ground", 0j, 1j)
 
 
-def test_ten_links_are_solved_far_more_often_than_a_screen_shows():
+def test_ten_links_are_solved_much_faster_than_a_screen_refreshes():
     m = sk.load(path("excavator"))
     driving = Driving(m)
     link = driving.links[-1]

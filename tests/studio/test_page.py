@@ -1,4 +1,4 @@
-"""The studio in a browser: draw, drive, change the driver, undo, save and reload; and how soon a pose is seen."""
+"""The studio in a browser: draw, drive, change the driver, undo, save and reload; and the delay of a pose."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from structkin.studio.run import make_server, new_session
 PMKS = b"https://pmks.org/?j=A,0,0,AB,R,t,0,0,t,%0AB,1,0,AB,R,f,0,0,f,&l=AB,1,1,0,0,A,B,&s=10"
 RUN = [sys.executable, "-c", "from structkin.cli import main; main()", "studio", "--no-browser"]
 
-#: Notes when the pointer moves, when that is sent, when the pose has come, and when it is in the picture.
+#: Records when the pointer moves, when this is sent, when the pose arrives, and when it is drawn.
 TRACE = """
 window.poses = [];
 const waiting = new Map();
@@ -49,7 +49,7 @@ WebSocket.prototype.send = function (text) {
 
 
 class Studio:
-    """The studio in a page, its errors and what it asked for."""
+    """The studio in a page, its errors and its requests."""
 
     def __init__(self, browser: Any, address: str, script: str = "", context: Any = None) -> None:
         self.address, self.errors, self.requests = address, list[str](), list[str]()
@@ -74,7 +74,7 @@ class Studio:
         self.page.locator(f"[data-panel='{name}']").get_by_text(text).first.wait_for()
 
     def pixel(self, x: float, y: float) -> tuple[float, float]:
-        """Return where a place of the mechanism is on the screen."""
+        """Return the screen position of a point in the mechanism's plane."""
         found = self.page.evaluate(
             """([x, y]) => { const at = new DOMPoint(x, y).matrixTransform(
                 document.querySelector(".sk-world").getScreenCTM()); return [at.x, at.y]; }""",
@@ -83,25 +83,25 @@ class Studio:
         return found[0], found[1]
 
     def point(self, name: str) -> tuple[float, float]:
-        """Return where the handle of a point is on the screen."""
+        """Return the screen position of the handle of a point."""
         box = self.page.locator(f"circle[data-point='{name}']").bounding_box()
         return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
     def sketch(self) -> dict[str, list[str]]:
-        """Return the places of all points in the sketch."""
+        """Return the positions of all points in the sketch."""
         handles = self.page.locator("circle[data-point]").all()
         return {one.get_attribute("data-point"): [one.get_attribute(k) for k in ("cx", "cy")] for one in handles}
 
-    def pull(self, *way: tuple[float, float]) -> None:
-        """Drag along places of the screen."""
-        self.page.mouse.move(*way[0])
+    def pull(self, *places: tuple[float, float]) -> None:
+        """Drag along positions on the screen."""
+        self.page.mouse.move(*places[0])
         self.page.mouse.down()
-        for place in way[1:]:
+        for place in places[1:]:
             self.page.mouse.move(*place, steps=6)
         self.page.mouse.up()
 
     def place(self, point: str) -> tuple[float, float]:
-        """Return where a point is drawn, by its name."""
+        """Return the drawn position of a point, by its name."""
         box = self.page.locator(f"[data-id='pin:{point}']").bounding_box()
         return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
@@ -121,7 +121,7 @@ def served(file: Path | None = None, port: int = 0) -> Iterator[str]:
 
 @contextmanager
 def commanded(file: Path) -> Iterator[str]:
-    """Serve a studio as the command does, with an interpreter of its own."""
+    """Serve a studio as the command does, in a separate interpreter."""
     with subprocess.Popen([*RUN, str(file)], stdout=subprocess.PIPE, text=True) as running:
         try:
             assert running.stdout is not None
@@ -174,7 +174,7 @@ def test_a_six_bar_is_drawn_driven_changed_undone_saved_and_found_again(browser:
         assert studio.panel("groups").count("RRR dyad") == 2
         studio.press("Drive")
         (x, y), (cx, cy), before = studio.place("B"), studio.place("A"), studio.place("E")
-        studio.pull((x, y), (cx - 0.3 * (y - cy) + (x - cx), cy + (y - cy)))
+        studio.pull((x, y), (cx + (y - cy), cy - (x - cx)))
         studio.page.wait_for_timeout(200)
         assert studio.place("E") != pytest.approx(before, abs=3)
         studio.press("Driver")
@@ -200,7 +200,7 @@ def test_a_six_bar_is_drawn_driven_changed_undone_saved_and_found_again(browser:
         assert sk.load(file).source_dict == saved.source_dict
 
 
-def test_changes_that_were_not_saved_are_offered_again(browser: Any, tmp_path: Path):
+def test_unsaved_changes_are_offered_again(browser: Any, tmp_path: Path):
     file = tmp_path / "kept.toml"
     file.write_bytes(path("crank_rocker").read_bytes())
     with socket.socket() as free:
@@ -227,7 +227,7 @@ def test_changes_that_were_not_saved_are_offered_again(browser: Any, tmp_path: P
         assert file.read_bytes() == path("crank_rocker").read_bytes()
 
 
-def test_what_is_wrong_is_shown_with_its_cure_and_nothing_is_lost(browser: Any, tmp_path: Path):
+def test_problems_are_shown_with_a_remedy_and_nothing_is_lost(browser: Any, tmp_path: Path):
     file = tmp_path / "bar.toml"
     file.write_bytes(path("crank_rocker").read_bytes())
     with served(file) as address:
@@ -245,7 +245,91 @@ def test_what_is_wrong_is_shown_with_its_cure_and_nothing_is_lost(browser: Any, 
         assert not studio.errors
 
 
-def test_a_loose_link_units_and_play_do_not_get_in_the_way(browser: Any, tmp_path: Path):
+def test_what_cannot_be_a_length_is_refused_and_the_old_value_stays(browser: Any, tmp_path: Path):
+    file = tmp_path / "bar.toml"
+    file.write_bytes(path("crank_rocker").read_bytes())
+    with served(file) as address:
+        studio = Studio(browser, address)
+        studio.press("Edit")
+        studio.page.mouse.click(*studio.point("B"))
+        name = studio.page.get_by_label("Name")
+        name.fill("A")
+        name.press("Enter")
+        studio.page.get_by_text("the name is already taken").wait_for()
+        assert name.input_value() == "B"
+        name.fill("B2")
+        name.press("Enter")
+        studio.page.get_by_role("heading", name="Point B2").wait_for()
+        studio.press("Undo")
+        studio.page.mouse.click(*middle(studio.point("A"), studio.point("B")))
+        length = studio.page.get_by_label("A–B")
+        before = length.input_value()
+        for text in ("abc", "-3", "0", "", "1 s", "1e400"):
+            length.fill(text)
+            length.press("Enter")
+            studio.page.get_by_text("a length must be a positive number").wait_for()
+            assert length.input_value() == before
+        length.fill("2,5 cm")
+        length.press("Enter")
+        studio.page.wait_for_function("() => document.querySelector('.st-row input').value === '25'")
+        angle = studio.page.locator("[data-panel='selection'] .st-field").filter(has_text="angle").locator("input")
+        angle.fill("0.5 rev")
+        angle.press("Enter")
+        studio.page.wait_for_function("() => [...document.querySelectorAll('input')].some((i) => i.value === '180')")
+        assert not studio.errors
+
+
+def test_a_typed_length_that_leads_out_of_view_shows_all(browser: Any, tmp_path: Path):
+    file = tmp_path / "bar.toml"
+    file.write_bytes(path("crank_rocker").read_bytes())
+    with served(file) as address:
+        studio = Studio(browser, address)
+        studio.press("Edit")
+        studio.page.mouse.click(*middle(studio.point("A"), studio.point("B")))
+        for text in ("41", "2 m"):
+            before = studio.pixel(0, 0), studio.pixel(1, 0)
+            length = studio.page.get_by_label("A–B")
+            length.fill(text)
+            length.press("Enter")
+            shown = "41" if text == "41" else "2000"
+            studio.page.wait_for_function(f"() => document.querySelector('.st-row input').value === '{shown}'")
+            studio.page.wait_for_timeout(200)
+            assert ((studio.pixel(0, 0), studio.pixel(1, 0)) == before) == (text == "41")
+        box = studio.page.locator(".sk-scene > svg").bounding_box()
+        for name in "ABCDP":
+            x, y = studio.point(name)
+            assert box["x"] < x < box["x"] + box["width"] and box["y"] < y < box["y"] + box["height"]
+        assert not studio.errors
+
+
+def test_what_is_shared_or_exported_says_what_it_is(browser: Any, tmp_path: Path):
+    file = tmp_path / "bar.toml"
+    file.write_bytes(path("crank_rocker").read_bytes())
+    with served(file) as address:
+        studio = Studio(browser, address)
+        studio.press("Share")
+        text = studio.page.get_by_label("Text").input_value()
+        command = studio.page.get_by_label("Command").input_value()
+        assert command == f'structkin studio --shared "{text}"' and "token" not in text
+        assert new_session(None, text).history.now.data["title"] == sk.load(file).title
+        studio.press("Close")
+        title = studio.page.get_by_label("Title")
+        for given, name in (("../Kurbel: Übung 3?", "kurbel-übung-3.toml"), ("CON", "mechanism-con.toml"),
+                            ("", "mechanism.toml")):  # fmt: skip
+            title.fill(given)
+            title.press("Enter")
+            studio.page.wait_for_timeout(200)
+            with studio.page.expect_download() as download:
+                studio.page.get_by_label("Export").select_option("mechanism.toml")
+            assert download.value.suggested_filename == name
+        assert not studio.errors
+
+
+def middle(a: tuple[float, float], b: tuple[float, float]) -> tuple[float, float]:
+    return (a[0] + b[0]) / 2, (a[1] + b[1]) / 2
+
+
+def test_a_loose_link_units_and_play_work_together(browser: Any, tmp_path: Path):
     other = tmp_path / "bar.txt"
     other.write_bytes(PMKS)
     with served() as address:
@@ -270,6 +354,52 @@ def test_a_loose_link_units_and_play_do_not_get_in_the_way(browser: Any, tmp_pat
         studio.page.locator(".st-scale").get_by_text("cm").wait_for()
         studio.page.locator("input[accept*=linkage2]").set_input_files(other)
         studio.page.get_by_text("a file of PMKS+").wait_for()
+        assert not studio.errors
+
+
+def test_points_snap_to_the_grid_that_is_shown(browser: Any, tmp_path: Path):
+    with served(tmp_path / "new.toml") as address:
+        studio = Studio(browser, address)
+        studio.press("Link")
+
+        def squares() -> float:
+            """Return the length of the sides of the squares of the grid, from its lines."""
+            lines = studio.page.locator(".st-grid path").first.get_attribute("d").split("M")[1:3]
+            return float(lines[1].split()[0]) - float(lines[0].split()[0])
+
+        def off_grid(name: str) -> float:
+            """Return how far a point is from the grid, in squares."""
+            parts = np.array(studio.sketch()[name], float) / squares()
+            return float(np.abs(parts - np.round(parts)).max())
+
+        def aside(name: str, x: float, y: float) -> tuple[float, float]:
+            at = studio.point(name)
+            return at[0] + x, at[1] + y
+
+        studio.pull((311, 307), (517, 415))
+        studio.page.locator("circle[data-point='B']").wait_for()
+        assert off_grid("A") < 1e-9 and off_grid("B") < 1e-9
+        studio.press("Move")
+        before, size = studio.sketch()["B"], squares()
+        studio.pull(studio.point("B"), aside("B", 2, 1))  # a click, or nearly so
+        assert studio.sketch()["B"] == before
+        studio.page.mouse.move(*studio.point("B"))
+        studio.page.mouse.wheel(0, -700)
+        studio.page.wait_for_timeout(200)
+        assert squares() < size
+        studio.pull(studio.point("B"), aside("B", 47, -39))
+        assert studio.sketch()["B"] != before and off_grid("B") < 1e-9
+        for key in ("Shift", "Alt"):
+            studio.page.keyboard.down(key)
+            studio.pull(studio.point("B"), aside("B", 37, -29))
+            studio.page.keyboard.up(key)
+            assert off_grid("B") > 0.01
+        studio.pull(studio.point("B"), aside("B", 31, 23))
+        assert off_grid("B") < 1e-9
+        studio.page.keyboard.press("n")
+        assert not studio.page.get_by_label("Snap to grid").is_checked()
+        studio.pull(studio.point("B"), aside("B", 37, -29))
+        assert off_grid("B") > 0.01
         assert not studio.errors
 
 
@@ -302,7 +432,7 @@ def test_a_page_from_elsewhere_in_the_same_browser_cannot_read_or_write(browser:
         assert file.read_bytes() == path("crank_rocker").read_bytes()
 
 
-def test_ten_links_are_dragged_fluently(browser: Any, capsys: pytest.CaptureFixture[str]):
+def test_ten_links_are_dragged_smoothly(browser: Any, capsys: pytest.CaptureFixture[str]):
     with commanded(path("excavator")) as address:
         studio = Studio(browser, address, TRACE)
         m = sk.load(path("excavator"))
@@ -312,7 +442,7 @@ def test_ten_links_are_dragged_fluently(browser: Any, capsys: pytest.CaptureFixt
             point for point in m.links[bucket].points if len([k for k in m.links.values() if point in k.points]) > 1
         )
         x, y = studio.pixel(*(m.points[name] / m.units.length_scale))
-        for _ in range(3):  # others may be at work on this machine
+        for _ in range(3):  # other processes may be running on this machine
             rate, late = dragged(studio, x, y)
             with capsys.disabled():
                 print(
@@ -325,7 +455,7 @@ def test_ten_links_are_dragged_fluently(browser: Any, capsys: pytest.CaptureFixt
 
 
 def dragged(studio: Studio, x: float, y: float) -> tuple[float, float]:
-    """Drag a place of the screen around; return distinct poses a second, and the median from pointer to picture."""
+    """Drag from a screen position around; return distinct poses a second, and the median from pointer to picture."""
     studio.page.evaluate("window.poses.length = 0")
     studio.page.mouse.move(x, y)
     studio.page.mouse.down()

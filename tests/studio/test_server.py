@@ -1,4 +1,4 @@
-"""The server: its messages, and that no page from elsewhere can read or write anything."""
+"""The server: its messages, and no page from another site can read or write anything."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def client(file: Path) -> Iterator[TestClient]:
 
 
 class Tab:
-    """A tab of the studio: asks, and waits for answers of a type."""
+    """A tab of the studio: it sends requests, and waits for answers of a type."""
 
     def __init__(self, socket: Any) -> None:
         self.socket = socket
@@ -69,10 +69,10 @@ def tab(client: TestClient) -> Iterator[Tab]:
         yield tab
 
 
-# --- what it does -------------------------------------------------------------------------------------------
+# --- messages -----------------------------------------------------------------------------------------------
 
 
-def test_an_edit_is_answered_by_the_structure_and_saved_on_save_alone(tab: Tab, file: Path):
+def test_an_edit_is_answered_by_the_structure_and_saved_only_on_request(tab: Tab, file: Path):
     before = file.read_text(encoding="utf-8")
     state = tab.ask("edit", "state", command={"op": "drive", "joint": "D"})
     assert state["structure"]["drivers"][0]["joint"] == "D" and state["undo"] and not state["saved"]
@@ -131,7 +131,7 @@ def test_a_slot_is_drawn_as_long_as_the_motion_needs():
     assert not list(new_session(path("crank_rocker")).handle({"type": "scene"}))
 
 
-def test_a_cylinder_whose_stroke_is_not_known_never_parts():
+def test_a_cylinder_of_unknown_stroke_never_separates():
     session = new_session(path("toggle_press"))
     (job,) = session.handle({"type": "scene"})
     assert callable(job)
@@ -140,7 +140,7 @@ def test_a_cylinder_whose_stroke_is_not_known_never_parts():
         assert len(parts) == 4 and all(one["frame"]["stretch"] for one in parts)
 
 
-def test_a_search_that_is_too_long_names_what_finds_it():
+def test_a_search_that_is_too_long_names_the_command_for_it():
     too_long = sk.InputError(
         [Problem("drivers.motor", "takes more steps than the budget allows", f"give a range; {HINT}")]
     )
@@ -149,7 +149,7 @@ def test_a_search_that_is_too_long_names_what_finds_it():
     assert failure(other) == "drivers.motor: is wrong; mend it"
 
 
-def test_what_holds_a_pose_is_that_of_statics(file: Path):
+def test_holding_efforts_are_those_of_statics(file: Path):
     file.write_bytes(path("excavator").read_bytes())
     session = new_session(file)
     (pose,) = session.handle({"type": "turn", "driver": "arm_cylinder", "to": 0.2})
@@ -171,7 +171,7 @@ def test_a_shared_mechanism_opens_in_another_studio_and_holds_no_token(tab: Tab)
     assert tab.ask("open", "state", fragment=fragment)["document"] == other.history.now.data
 
 
-def test_what_makes_no_sense_is_refused_and_changes_nothing(tab: Tab):
+def test_invalid_messages_are_refused_and_change_nothing(tab: Tab):
     before = tab.ask("hello", "state", protocol=1)["document"]
     messages: list[Any] = [
         *(None, 7, [], {}),
@@ -194,7 +194,7 @@ def test_what_makes_no_sense_is_refused_and_changes_nothing(tab: Tab):
     assert tab.ask("hello", "state", protocol=1)["document"] == before
 
 
-def test_the_mechanism_and_its_picture_are_downloads(client: TestClient):
+def test_the_mechanism_and_its_picture_can_be_downloaded(client: TestClient):
     found = client.get(f"/export/mechanism.toml?token={TOKEN}")
     assert found.status_code == 200 and "attachment" in found.headers["content-disposition"]
     assert "<svg" in client.get(f"/export/mechanism.svg?token={TOKEN}").text
@@ -204,7 +204,7 @@ def test_the_mechanism_and_its_picture_are_downloads(client: TestClient):
     assert client.get(f"/export/nothing?token={TOKEN}").status_code == 404
 
 
-def test_the_pointer_that_has_moved_on_is_forgotten():
+def test_outdated_pointer_positions_are_dropped():
     async def filled() -> Inbox:
         inbox = Inbox()
         for message in ({"type": "drag", "link": "a", "seq": 1}, {"type": "drag", "link": "a", "seq": 2},
@@ -220,7 +220,7 @@ def test_the_pointer_that_has_moved_on_is_forgotten():
     ]  # fmt: skip
 
 
-# --- who may not --------------------------------------------------------------------------------------------
+# --- access control -----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -266,7 +266,7 @@ def test_nothing_is_written_by_http(client: TestClient):
         assert client.request(method, f"/export/mechanism.toml?token={TOKEN}").status_code == 403
 
 
-def test_the_page_may_load_nothing_from_elsewhere_and_holds_no_token(client: TestClient):
+def test_the_page_may_load_nothing_from_other_sites_and_holds_no_token(client: TestClient):
     found = client.get("/")
     policy = found.headers["content-security-policy"]
     assert "default-src 'none'" in policy and "frame-ancestors 'none'" in policy and "unsafe" not in policy
@@ -309,7 +309,7 @@ def test_the_command_prints_its_address_and_ends_by_ctrl_c(file: Path):
 
 
 @pytest.mark.parametrize("words", [["wrong.toml"], ["x.txt"], ["--shared", "#m=x"], ["--port", "70000"]])
-def test_a_file_that_is_none_is_told_with_exit_code_2(
+def test_a_file_that_is_not_a_mechanism_exits_with_2(
     words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
     monkeypatch.chdir(tmp_path)

@@ -1,6 +1,6 @@
-"""A judge of the recursive scheme: Lagrange's equations from products of exponentials and complex steps.
+"""A check of the recursive scheme: Lagrange's equations from products of exponentials and complex steps.
 
-The pose of a body is the product of exp(xi q) over the coordinates on its way from the ground, with the twists xi of
+The pose of a body is the product of exp(xi q) over the coordinates on its path from the ground, with the twists xi of
 the drawn pose in ground axes: no tree, no body axes, no recursion.
 """
 
@@ -25,7 +25,7 @@ def twist(motion, at):
     return matrix
 
 
-def ways(model, coordinates):
+def paths(model, coordinates):
     """Return for each body its (coordinate number, twist) in order from the ground."""
     graph = nx.Graph()
     for joint in model.joints.values():
@@ -33,18 +33,18 @@ def ways(model, coordinates):
     result = {}
     for name in model.bodies:
         nodes = nx.shortest_path(graph, "ground", name)
-        way = []
+        path = []
         for first, second in itertools.pairwise(nodes):
             joint = graph.edges[first, second]["joint"]
             steps = [(coordinates.index((joint.name, k)), twist(m, joint.at)) for k, m in enumerate(joint.motions)]
-            way += steps if joint.bodies == (first, second) else [(k, -xi) for k, xi in reversed(steps)]
-        result[name] = way
+            path += steps if joint.bodies == (first, second) else [(k, -xi) for k, xi in reversed(steps)]
+        result[name] = path
     return result
 
 
-def pose(way, q):
+def pose(path, q):
     result = np.eye(4)
-    for k, xi in way:
+    for k, xi in path:
         result = result @ expm(xi * q[k])
     return result
 
@@ -53,10 +53,10 @@ def mass_matrix(model, coordinates, q):
     """Return M (f, f); q may be complex."""
     f = len(coordinates)
     M = np.zeros((f, f), dtype=complex)
-    for name, way in ways(model, coordinates).items():
-        body, T = model.bodies[name], pose(way, q)
+    for name, path in paths(model, coordinates).items():
+        body, T = model.bodies[name], pose(path, q)
         before, JT, JR = np.eye(4), np.zeros((3, f), dtype=complex), np.zeros((3, f), dtype=complex)
-        for k, xi in way:
+        for k, xi in path:
             rate = before @ xi @ np.linalg.inv(before)  # dT/dq_k = rate T
             JT[:, k] = (rate @ T @ np.append(body.center, 1))[:3]
             JR[:, k] = rate[2, 1], rate[0, 2], rate[1, 0]
@@ -68,8 +68,8 @@ def mass_matrix(model, coordinates, q):
 
 def potential(model, coordinates, q):
     return -sum(
-        model.bodies[name].mass * model.gravity @ (pose(way, q) @ np.append(model.bodies[name].center, 1))[:3]
-        for name, way in ways(model, coordinates).items()
+        model.bodies[name].mass * model.gravity @ (pose(path, q) @ np.append(model.bodies[name].center, 1))[:3]
+        for name, path in paths(model, coordinates).items()
     )
 
 

@@ -26,7 +26,7 @@ def spatial(name, bodies, joints, loads=(), gravity=GRAVITY):
 
 
 def chain(links, *axes):
-    """Return a chain of links that hangs down; its joints turn about the axes in turn."""
+    """Return a chain of links that hangs down; its joints use the axes in turn."""
     axes = axes or (Z,)
     names = ["ground", *(f"link{k + 1}" for k in range(links))]
     bodies = [

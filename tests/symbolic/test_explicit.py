@@ -44,7 +44,7 @@ def test_m_and_h_are_those_of_the_recursive_scheme(seed):
 
 @pytest.mark.parametrize("kinds", ["screw universal", "cylindrical revolute", "planar", "spherical", "fixed screw"])
 @pytest.mark.parametrize("backwards", [False, True])
-def test_written_out_they_are_the_same(kinds, backwards):
+def test_explicit_expressions_are_the_same(kinds, backwards):
     pairs = [("ground", "b1"), ("b1", "b2")]
     joints = [
         joint(f"J{k}", *(pair[::-1] if backwards else pair), [0.1 * k, 0.2, 0.3], (Z, X)[k], kind, pitch=0.2)
@@ -63,7 +63,7 @@ def test_plane_chains_about_any_axis(axis, shared):
     agree(equations(model, shared=shared).function(), Recursive(model), states(4, 1))
 
 
-def test_numbers_give_what_symbols_give():
+def test_numbers_and_symbols_give_the_same():
     for model in (chain(3), cart_pole(), chain(2, X, Y)):
         q, qd = states(len(model.joints), 2, 1)[0]
         for one, two in zip(
@@ -90,12 +90,12 @@ def kane(frame, q, u, bodies, loads=()):
     return sp.lambdify([q, u], [method.mass_matrix, method.forcing], "numpy")
 
 
-def compare(model, judge, tolerance=1e-12):
+def compare(model, reference, tolerance=1e-12):
     for shared in (False, True):
         found = equations(model, shared=shared).function()
         for q, qd in states(len(equations(model).q), 5):
             M, h, f = found(0.0, q, qd)
-            mass, forcing = judge(q, qd)
+            mass, forcing = reference(q, qd)
             size = np.abs(mass).max() * (1 + qd @ qd) + np.abs(forcing).max()
             assert np.abs(M - mass).max() <= tolerance * size
             assert np.abs(f - h - np.ravel(forcing)).max() <= tolerance * size
@@ -122,12 +122,12 @@ def test_a_spherical_top_is_that_of_kane():
     G = O.locatenew("G", 0.1 * B.x + 0.5 * B.z)
     G.v2pt_theory(O, N, B)
     inertia = me.inertia(B, 0.1, 0.2, 0.02)
-    judge = kane(N, q, u, [me.RigidBody("top", G, B, 1.5, (inertia, G))], [(G, -1.5 * 9.81 * N.z)])
+    reference = kane(N, q, u, [me.RigidBody("top", G, B, 1.5, (inertia, G))], [(G, -1.5 * 9.81 * N.z)])
     top = body("top", 1.5, [0.1, 0, 0.5], np.diag([0.1, 0.2, 0.02]))
     model = spatial(
         "top", [top], [joint("O", "ground", "top", [0, 0, 0], Z, "spherical", X)], gravity=np.array([0, 0, -9.81])
     )
-    compare(model, judge)
+    compare(model, reference)
 
 
 def test_a_double_pendulum_in_space_is_that_of_kane():
@@ -146,7 +146,7 @@ def test_a_double_pendulum_in_space_is_that_of_kane():
         me.RigidBody("a", one, A, 1.3, (me.inertia(A, 0.2, 0.3, 0.4), one)),
         me.RigidBody("b", two, B, 0.7, (me.inertia(B, 0.15, 0.05, 0.18, 0.01), two)),
     ]
-    judge = kane(N, q, u, bodies, [(p.masscenter, -p.mass * 9.81 * N.z) for p in bodies])
+    reference = kane(N, q, u, bodies, [(p.masscenter, -p.mass * 9.81 * N.z) for p in bodies])
     skewed = np.array([[0.15, 0.01, 0], [0.01, 0.05, 0], [0, 0, 0.18]])
     model = spatial(
         "double",
@@ -154,9 +154,9 @@ def test_a_double_pendulum_in_space_is_that_of_kane():
         [joint("A", "ground", "a", [0, 0, 0], X), joint("B", "a", "b", [0, 0, -1.0], Y)],
         gravity=np.array([0, 0, -9.81]),
     )
-    compare(model, judge)
+    compare(model, reference)
 
 
-def test_equations_of_a_long_chain_grow_with_the_square_of_its_links():
+def test_the_size_of_the_equations_grows_with_the_square_of_the_links():
     sizes = [len(equations(chain(n), shared=True).steps) for n in (6, 12)]
     assert sizes[1] < 4.5 * sizes[0]

@@ -1,16 +1,19 @@
 """Loads of the explicit scheme, its Python, C and LaTeX."""
 
 import ctypes
+import re
 import shutil
 import subprocess
 import sys
 
 import numpy as np
 import pytest
-from exponentials import pose, ways
+from exponentials import paths, pose
 from spatial_models import X, Y, Z, body, cart_pole, chain, four_bar, joint, spatial
 
+from structkin import SpatialModel
 from structkin.errors import InputError
+from structkin.examples import spatial as spatial_examples
 from structkin.model.expression import Expression
 from structkin.model.laws import ConstantSpeed, ExpressionLaw, TableLaw
 from structkin.multibody.model import Force, JointLoad, Spring, Stop, Torque
@@ -21,7 +24,7 @@ RIGHT, TOP = np.array([1.0, 0.4, 0.2]), np.array([0.1, 1.0, 0.0])
 
 
 def arm(*loads):
-    """Return two bodies on skew axes that hang on the ground, with loads."""
+    """Return two bodies on skew axes, attached to the ground, with loads."""
     bodies = [body("a", 1, [0, -0.5, 0.1], np.diag([0.1, 0.2, 0.3])), body("b", 2, [0.2, -1.5, 0], 0.2 * np.eye(3))]
     joints = [joint("A", "ground", "a", [0, 0, 0], Z), joint("B", "b", "a", [0, -1, 0], X)]
     return spatial("arm", bodies, joints, loads)
@@ -29,7 +32,7 @@ def arm(*loads):
 
 def placed(model, found, name, point, q):
     order = list(found.coordinates)
-    return (pose(ways(model, order)[name], q) @ np.append(point, 1))[:3]
+    return (pose(paths(model, order)[name], q) @ np.append(point, 1))[:3]
 
 
 def slopes(function, q, h=1e-6):
@@ -69,7 +72,7 @@ def test_forces_and_torques_follow_the_body_or_not(shared):
         order = list(found.coordinates)
 
         def turn(q, model=model, order=order):
-            return pose(ways(model, order)["b"], q)[:3, :3]
+            return pose(paths(model, order)["b"], q)[:3, :3]
 
         R = turn(q) if follows else np.eye(3)
         move = slopes(lambda q, m=model, f=found: placed(m, f, "b", TOP, q), q)
@@ -94,7 +97,7 @@ def test_loads_on_joints_and_stops():
         assert np.isnan(found(3.5, [0, 0], [0, 0])[2][0])
 
 
-def test_what_has_no_expression_is_refused_with_a_reason():
+def test_loads_without_an_expression_are_refused_with_a_reason():
     broken = Spring("s", ("b", "ground"), (TOP, RIGHT), 30.0, 4.0, 0.3, breaks_at=5.0)
     with pytest.raises(InputError, match="depends on the past") as caught:
         equations(arm(broken, Stop("end", "Q", 0, 1, 1.0)))
@@ -107,7 +110,7 @@ def test_what_has_no_expression_is_refused_with_a_reason():
 
 
 def compiled(found, folder):
-    """Compile the C code with every warning an error, and return it as a function of (t, q, qd)."""
+    """Compile the C code with warnings as errors, and return it as a function of (t, q, qd)."""
     (folder / "equations.c").write_text(found.c(), encoding="utf-8")
     flags = ["-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-O1", "-shared", "-fPIC"]
     subprocess.run(["gcc", *flags, "equations.c", "-o", "equations.so", "-lm"], check=True, cwd=folder)
@@ -137,7 +140,7 @@ MODELS = {
 
 @pytest.mark.skipif(shutil.which("gcc") is None or sys.platform == "win32", reason="needs gcc")
 @pytest.mark.parametrize("make", MODELS.values(), ids=MODELS)
-def test_c_gives_what_python_gives(make, tmp_path):
+def test_c_and_python_give_the_same(make, tmp_path):
     found = make()
     python, c = found.function(), compiled(found, tmp_path)
     for seed in range(3):
@@ -146,7 +149,7 @@ def test_c_gives_what_python_gives(make, tmp_path):
             assert np.allclose(one, two, rtol=1e-12, atol=1e-13)
 
 
-def test_python_gives_what_sympy_gives_and_takes_other_parameters():
+def test_python_and_sympy_give_the_same_and_take_other_parameters():
     found = equations(cart_pole([SPRING]))
     q, qd = [0.1, 0.2], [0.3, 0.4]
     values = {**dict(zip(found.q, q, strict=True)), **dict(zip(found.qd, qd, strict=True))}
@@ -158,20 +161,31 @@ def test_python_gives_what_sympy_gives_and_takes_other_parameters():
         assert np.allclose(one, two.reshape(one.shape), rtol=1e-13, atol=1e-13)
 
 
-@pytest.mark.parametrize("name", [name for name in MODELS if name != "shared"])
-def test_latex_is_balanced_and_every_formula_is_understood(name):
+@pytest.mark.parametrize("name", [*(name for name in MODELS if name != "shared"), "governor", "spinning_top"])
+def test_latex_is_balanced_and_every_formula_is_valid_and_fits_the_page(name):
+    from matplotlib.font_manager import FontProperties
     from matplotlib.mathtext import MathTextParser
 
-    text = MODELS[name]().latex()
+    model = MODELS.get(name) or SpatialModel.load(spatial_examples.path(name)).equations
+    text = model().latex()
     assert text.count(r"\begin") == text.count(r"\end")
     parser = MathTextParser("path")
     body = text.split(r"\begin{document}")[1]
     for block in body.split(r"\begin{align*}")[1:]:
         lines = block.split(r"\end{align*}")[0]
-        if "cases" in lines:  # a law by pieces, which matplotlib does not know
+        if "cases" in lines:  # a piecewise law, which matplotlib does not support
             continue
-        for line in lines.replace("&", "").split(r"\\"):
-            parser.parse(f"${line.strip()}$")
+        # Lines within a root or an arc tangent are measured separately.
+        lines = re.sub(r"\\sqrt\{\\begin\{aligned\}(.*?)\\end\{aligned\}\}", r"\1", lines)
+        lines = re.sub(r"\\operatorname\{atan2\}\\left\(\\begin\{aligned\}(.*?)\\end\{aligned\}\\right\)", r"\1", lines)
+        type_of_10_pt = FontProperties(size=10, math_fontfamily="cm")
+        sides = [re.sub("&(.*)&", r"&\1", line.strip()).partition("&") for line in lines.split(r"\\")]
+        widths = [
+            max(parser.parse(f"${side or ' '}$", 72, type_of_10_pt)[0] for side in column if side)
+            for column in zip(*((left, right) for left, _, right in sides), strict=True)
+            if any(column)
+        ]
+        assert sum(widths) < 484  # 17 cm
 
 
 def test_a_sum_times_a_multiplier_keeps_its_parentheses():
@@ -183,7 +197,7 @@ def test_a_sum_times_a_multiplier_keeps_its_parentheses():
     assert rf"\left({factor}\right) \lambda_{{\mathrm{{2}}}}" in text
 
 
-def test_names_that_are_no_symbols():
+def test_names_that_are_not_symbols():
     rod = body("lower arm, 2", 1.0, [0.5, 0, 0], np.eye(3))
     model = spatial('a "rod" */ \\', [rod], [joint("pin-1", "ground", "lower arm, 2", [0, 0, 0])])
     found = equations(model)

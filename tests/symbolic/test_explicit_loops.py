@@ -1,5 +1,7 @@
 """Loops in closed form (S4, equations 10 and 11) against multipliers, differences and the reduced simulation."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import sympy as sp
@@ -8,8 +10,10 @@ from spatial_models import X, Z, body, chain, four_bar, joint, spatial
 
 import structkin as sk
 from structkin.errors import InputError
-from structkin.symbolic import equations
+from structkin.multibody.model import JointLoad
+from structkin.symbolic import equations, evaluating
 from structkin.symbolic.explicit.loop import planar_loops
+from structkin.symbolic.system import System
 
 SLIDE = np.array([0.96, 0.28, 0])
 
@@ -49,7 +53,7 @@ def swinging_block():
 
 
 def four_bar_transmission():
-    """S4's: a four-bar one bar of which changes its length; two angles are independent."""
+    """S4's example: a four-bar with one bar of variable length; two angles are independent."""
     return spatial(
         "four-bar transmission",
         bodies(
@@ -67,7 +71,7 @@ def four_bar_transmission():
 
 
 def six_bar():
-    """Two dyads in a row: the second hangs on the coupler of the first."""
+    """Two dyads in a row: the second is attached to the coupler of the first."""
     base = four_bar()
     more = bodies(("arm", (0.35, 0.45), (0.8, 0.5)), ("lever", (0.8, 0.5), (0.9, 0)))
     joints = [
@@ -80,7 +84,7 @@ def six_bar():
 
 
 def platform():
-    """A triad: a plate on three cranks, one of them driven through a link of its own, so that no dyad is left."""
+    """A triad: a plate on three cranks, one of them driven through a separate link, so that no dyad is left."""
     corners = [(0.4, 0.4), (0.9, 0.5), (0.6, 0.8)]
     feet = [(0, 0.1), (1.2, 0.2), (0.5, 1.4)]
     parts = [
@@ -139,7 +143,7 @@ def test_reduced_equations_give_the_accelerations_of_multipliers(make, shared):
 
 
 @pytest.mark.parametrize("make", [*CLOSED, platform], ids=lambda make: make.__name__)
-def test_loops_are_differentiated_rightly(make):
+def test_loops_are_differentiated_correctly(make):
     for loop in planar_loops(make()):
         assert loop.closed_form == (make is not platform)
         rng = np.random.default_rng(1)
@@ -151,13 +155,75 @@ def test_loops_are_differentiated_rightly(make):
         assert np.allclose(loop.b(u, v, ud), (after - 2 * v + before) / h**2, atol=1e-4)
 
 
-def test_a_whole_turn_of_a_crank_is_one_assembly():
-    (loop,) = planar_loops(four_bar())
-    near = np.zeros(2)
-    for angle in np.linspace(0, 4 * np.pi, 100):
-        near = loop.H(np.array([angle]), near)
-    assert np.abs(near - 2 * np.pi * np.round(near / (2 * np.pi))).max() < 1e-9
-    assert round(near[loop.v.index(("D", 0))], 9) == 0
+def drag_link():
+    """A four-bar whose shortest bar is the ground: all its bars turn fully."""
+    A, B, C, D = (0, 0), (0.2, 0.5), (0.6, 0.4), (0.15, 0)
+    joints = [joint("A", "ground", "two", [*A, 0]), joint("B", "two", "three", [*B, 0])]
+    joints += [joint("D", "ground", "four", [*D, 0]), joint("C", "three", "four", [*C, 0], cut=True)]
+    return spatial("drag link", bodies(("two", A, B), ("three", B, C), ("four", C, D)), joints)
+
+
+def whitworth():
+    """A crank that is longer than the ground moves a block on a bar that turns fully."""
+    A, B, D = (0, 0), (0.7, 0.4), (0.3, 0)
+    return spatial(
+        "Whitworth",
+        bodies(("arm", A, B), ("bar", D, (0.5, 0.2)), ("block", (0.5, 0.2), B)),
+        [
+            joint("A", "ground", "arm", [*A, 0]),
+            joint("D", "ground", "bar", [*D, 0]),
+            joint("S", "bar", "block", [0.5, 0.2, 0], np.array([1, 1, 0]) / np.sqrt(2), "prismatic"),
+            joint("C", "arm", "block", [*B, 0], cut=True),
+        ],
+    )
+
+
+@pytest.mark.parametrize("make", [*CLOSED, drag_link, whitworth], ids=lambda make: make.__name__)
+def test_closed_forms_are_those_of_newton_over_whole_turns(make):
+    """The numeric scheme follows the loops from pose to pose; the formula knows u only, and counts the turns too."""
+    model = make()
+    system = System(model, "explicit")
+    names, q = list(system.tree.coordinates), system.q.copy()
+    loops = planar_loops(model, KEPT.get(make, ()))
+    v = np.array([names.index(c) for loop in loops for c in loop.v])
+    choice = system.chooser.choose(system.terms.W.copy(), v)
+    for bend in np.linspace(0, -1.6, 41) if make in KEPT else ():  # then A can turn fully
+        q[names.index(("B", 0))] = bend
+        assert evaluating.close(*system.parts, choice, q, np.zeros_like(q))
+    crank, before = names.index(("A", 0)), q.copy()
+    for angle in np.linspace(0, 6 * np.pi, 400)[1:]:
+        q[crank], qd = angle, np.zeros_like(q)
+        qd[crank] = 1.7
+        assert evaluating.close(*system.parts, choice, q, qd)
+        for loop in loops:
+            u, own = ([names.index(c) for c in group] for group in (loop.u, loop.v))
+            if make is not four_bar_transmission:  # of two angles, it depends on the order in which they turned
+                assert np.abs(loop.H(q[u]) - q[own]).max() < 1e-12
+            assert np.abs(loop.H(q[u], q[own]) - q[own]).max() < 1e-12
+            assert np.abs(loop.B_vu(q[u], q[own]) @ qd[u] - qd[own]).max() < 1e-11
+    turns = {name: round((q[k] - before[k]) / (2 * np.pi)) for k, (name, _) in enumerate(names)}
+    assert turns["A"] == 3
+    assert turns.get("D", 0) == (3 if make in (drag_link, whitworth) else 0)
+    if "B" in turns and make is not four_bar_transmission:
+        assert turns["B"] == (0 if make is drag_link else -3)
+
+
+def test_a_spring_on_a_dependent_angle_is_wound_up_turn_by_turn():
+    spring = {"S": JointLoad("S", "B", stiffness=2.0, rest=0.4)}
+    model = replace(four_bar(), loads=spring)
+    system = System(model, "explicit")
+    q, v = system.q.copy(), np.array([list(system.tree.coordinates).index((name, 0)) for name in "BD"])
+    system.choice = system.chooser.choose(system.terms.W.copy(), v)
+    found = module(equations(model, loops="explicit"))["accelerations"]
+    crank = list(system.tree.coordinates).index(("A", 0))
+    for angle in np.linspace(0, 14, 200):
+        q[crank], qd = angle, np.zeros_like(q)
+        qdd = system.accelerations(0.0, q, qd, evaluating.FROM_U)
+        assert found(0.0, [angle], [0.0])[0] == pytest.approx(qdd[crank], rel=1e-9)
+    assert q[v[0]] < -12
+    with pytest.raises(InputError, match="how often joint D has turned"):
+        model = replace(four_bar_transmission(), loads={"S": JointLoad("S", "D", stiffness=2.0)})
+        equations(model, loops="explicit", independent=["A", "B"])
 
 
 def test_independent_coordinates_by_name():

@@ -1,4 +1,4 @@
-"""Loops of a tree: their equations against the joint's own motions and differences, and both roads to accelerations."""
+"""Loops of a tree: equations against motions of the joint and differences, and accelerations by both methods."""
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ def with_joint(model, kind, bodies, seed):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_joint_beside_another_of_its_kind_adds_nothing(kind):
+def test_a_joint_parallel_to_another_of_its_kind_adds_nothing(kind):
     body, other = Body("A", 1.0, np.ones(3), np.eye(3)), Body("B", 1.0, np.zeros(3), np.eye(3))
     model = with_joint(SpatialModel("", {"A": body, "B": other}, {}), kind, ("A", "B"), 3)
     twin = model.joints["loop"]
@@ -37,7 +37,7 @@ def test_a_joint_beside_another_of_its_kind_adds_nothing(kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_joint_takes_as_many_freedoms_as_it_should(kind):
+def test_a_joint_removes_the_right_number_of_freedoms(kind):
     body = Body("A", 1.0, np.ones(3), np.eye(3))
     model = with_joint(random_tree(5, (2, 2)), kind, ("ground", "A"), 6)
     anchor = SpatialJoint("free", "free", ("ground", "A"), np.zeros(3), *np.eye(3)[:2])
@@ -48,26 +48,26 @@ def test_a_joint_takes_as_many_freedoms_as_it_should(kind):
 
 @settings(max_examples=30, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1), kind=st.sampled_from([kind for kind in KINDS if kind not in ("free", "fixed")]))
-def test_closure_is_differentiated_rightly_and_both_roads_agree(seed, kind):
+def test_closure_is_differentiated_correctly_and_both_methods_agree(seed, kind):
     tree = random_tree(seed, (3, 5))
     names = ["ground", *tree.bodies]
     pair = tuple(np.random.default_rng(seed + 1).choice(len(names), 2, replace=False))
     model = with_joint(tree, kind, (names[pair[0]], names[pair[1]]), seed)
     try:
-        systems = [System(model, road) for road in ("explicit", "multipliers")]
+        systems = [System(model, loops) for loops in ("explicit", "multipliers")]
     except InputError:
         assume(False)  # nothing can move, or the drawn pose is singular
     system = systems[0]
     f = len(system.tree.coordinates)
     q, qd = np.random.default_rng(seed).uniform(-0.5, 0.5, (2, f))
-    if kind == "screw":  # its angle is that about an axis only where the other rows are met
+    if kind == "screw":  # its angle is a rotation about an axis only where the other rows hold
         q *= 0.1
         assume(max(evaluating.project(*system.parts, system.choice, q, qd, np.ones(f))) < 1e-12)
     h = 1e-5
     found = []
     for x in (q + h * qd, q - h * qd, q):
         evaluating.closure_at(*system.parts, x, qd)
-        found.append((system.terms.phi.copy(), system.terms.W @ qd, system.terms.gamma.copy()))
+        found.append((system.terms.phi.copy(), system.terms.W @ qd, -system.terms.gamma))
     ahead, behind, now = found
     size = 1 + np.abs(system.terms.W).max() + np.abs(now[2]).max()
     assert np.abs((ahead[0] - behind[0]) / (2 * h) - now[1]).max() < 1e-8 * size
@@ -84,7 +84,7 @@ def test_closure_is_differentiated_rightly_and_both_roads_agree(seed, kind):
     evaluating.terms_at(*scheme.parts[:2], scheme.loads, *scheme.parts[2:], q, qd)
     M, C = scheme.terms.M, scheme.terms.C
     whole = np.block([[M, W.T], [W, np.zeros((len(W), len(W)))]])
-    expected = np.linalg.lstsq(whole, np.concatenate([-C, -gamma]), rcond=1e-11)[0][:f]
+    expected = np.linalg.lstsq(whole, np.concatenate([-C, gamma]), rcond=1e-11)[0][:f]
     close = 1e-12 * np.linalg.cond(M) * max(1.0, system.chooser.largest_rate(W, system.choice)) ** 2
     assert np.allclose(qdd[0], qdd[1], rtol=close, atol=close * (1 + np.abs(expected).max()))
     assert np.allclose(qdd[1], expected, rtol=100 * close, atol=100 * close * (1 + np.abs(expected).max()))

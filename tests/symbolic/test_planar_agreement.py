@@ -55,7 +55,7 @@ def andrews() -> sk.Mechanism:
     ids=["four-bar", "slider-crank", "Andrews"],
 )
 def test_motion_is_that_of_the_reduced_equations(mechanism: Any, duration: float, loops: Any) -> None:
-    """The positions agree to 1e-10 of the size, over turns of the crank that need other independent coordinates."""
+    """The positions agree to 1e-10 of the size, over crank turns that need a change of independent coordinates."""
     m = mechanism()
     t = np.linspace(0, duration, 41)
     reduced = m.simulate(t, rtol=1e-12, atol=1e-13)
@@ -81,7 +81,7 @@ def test_rates_of_dependent_coordinates_are_the_velocity_coefficients(data: dict
     evaluating.closure_at(*system.parts, q, qd)
     v = np.array([k for k in range(len(names)) if k != crank])
     choice = system.chooser.choose(terms.W, v)
-    X = -np.column_stack([terms.W[np.ix_(choice.rows, [crank])], terms.gamma[choice.rows]])
+    X = np.column_stack([-terms.W[np.ix_(choice.rows, [crank])], terms.gamma[choice.rows]])
     assert solve_groups(terms.W, choice.rows, choice.v, choice.starts, X)
     B, b = (dict(zip((names[k] for k in choice.v), X[:, c], strict=True)) for c in (0, 1))
     rate = qd[crank]

@@ -1,4 +1,4 @@
-"""A view of a motion of pins and bars, made here by the shortest way: each link a line through its points."""
+"""A view of a motion of pins and bars, built here as simply as possible: each link a line through its points."""
 
 from __future__ import annotations
 

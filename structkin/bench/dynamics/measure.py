@@ -90,7 +90,7 @@ def cases(quick: bool) -> list[Case]:
             {"exudyn": part(1e-3, 2e-4, 5e-5, 2.5e-5), "mujoco": part(1e-3, 2e-4, 5e-5)},
         ),
         Case(
-            f"windows N={count}",
+            f"windows N = {count}",
             windows(count),
             ("crank0", "B0"),
             5e-5,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -104,7 +104,7 @@ def pace_lines(found: Iterable[Pace]) -> list[tuple[str, ...]]:
 
 def draw(found: DynamicsComparison) -> Figure:
     """Return time against error for each case, and the cost of a step against size."""
-    from structkin.show.style import GROUND, PALETTE, SMALL, new_figure
+    from structkin.show.style import GROUND, NORMAL, PALETTE, SMALL, dress, new_figure
 
     figure = new_figure(4.2 * (len(found.cases) + 1), 4.4)
     axes = figure.subplots(1, len(found.cases) + 1)
@@ -115,22 +115,25 @@ def draw(found: DynamicsComparison) -> Figure:
             colour, style = PALETTE[names.index(name) % len(PALETTE)], "-" if name.startswith("structkin") else "--"
             errors, seconds = [one.error for one in curve], [one.seconds for one in curve]
             if curve:
-                ax.plot(errors, seconds, style, color=colour, marker="o", ms=4, label=name)
-        ax.axvline(case.target, color=GROUND, lw=0.8, ls=":")
-        ax.set(xscale="log", yscale="log", xlabel="error of the tip [m]", ylabel="time [s]", title=f"{case.name}, 10 s")
+                label = name.replace("exudyn", "Exudyn").replace("mujoco", "MuJoCo")
+                ax.plot(errors, seconds, style, color=colour, marker="o", ms=4, label=label)
+        ax.axvline(case.target, color=GROUND, lw=0.8, ls=":", label="error at which they are compared")
+        ax.set(xscale="log", yscale="log")
+        ax.set_xlabel("error of the tip [m], smaller to the right", fontsize=NORMAL)
+        ax.set_ylabel("elapsed time [s]", fontsize=NORMAL)
+        ax.set_title(f"{case.name}, 10 s simulated", fontsize=NORMAL)
         ax.invert_xaxis()
-    _draw_paces(axes[-1], found.families(), PALETTE)
+    for k, (name, of_size) in enumerate(found.families()):
+        sizes, times = [one.size for one in of_size], [1e6 * one.seconds for one in of_size]
+        axes[-1].plot(sizes, times, color=PALETTE[-1 - k % len(PALETTE)], marker="s", ms=4, label=name)
+    axes[-1].set(xscale="log", yscale="log")
+    axes[-1].set_xlabel("dyads, or rods of the chain", fontsize=NORMAL)
+    axes[-1].set_ylabel("CPU time of one Runge-Kutta step [µs]", fontsize=NORMAL)
+    axes[-1].set_title("growth with size", fontsize=NORMAL)
     for ax in axes:
-        ax.grid(visible=True, which="major", alpha=0.3)
+        dress(ax)
     labels: dict[str, Any] = {}
     for ax in axes:
         labels |= dict(zip(*reversed(ax.get_legend_handles_labels()), strict=True))
     figure.legend(list(labels.values()), list(labels), loc="outside lower center", ncols=4, fontsize=SMALL)
     return figure
-
-
-def _draw_paces(ax: Any, families: Sequence[tuple[str, list[Pace]]], palette: Sequence[str]) -> None:
-    for k, (name, curve) in enumerate(families):
-        sizes, times = [one.size for one in curve], [1e6 * one.seconds for one in curve]
-        ax.plot(sizes, times, color=palette[-1 - k % len(palette)], marker="s", ms=4, label=name)
-    ax.set(xscale="log", yscale="log", xlabel="N", ylabel="one Runge-Kutta step [µs]", title="Growth with size")

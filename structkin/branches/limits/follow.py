@@ -28,6 +28,10 @@ BACK = 1e-8
 FAR = 1e4
 #: A stroke this close to an end, relative to its middle, is at the end.
 AT_END = 1e-9
+#: A stroke that changes less than this per arclength, relative to its middle, is at rest.
+AT_REST = 1e-12
+#: How many times the change that its slopes at both ends of a step allow a stroke may change within the step.
+MARGIN = 4.0
 #: How far a chord of the curve may miss a pose on it, relative to the chord.
 BESIDE = 0.05
 
@@ -133,11 +137,15 @@ def stroke_between(system: System, here: Point, there: Point) -> Fold | None:
         def slope(point: Point, stroke: Stroke = stroke) -> float:
             return float(system.room(stroke, point.y + 1j * TINY * point.tangent).imag) / TINY
 
-        until, inside = there, room(here)
-        if slope(here) < 0:
+        until, inside, first_slope = there, room(here), slope(here)
+        # The slope of a stroke that this motion leaves at rest is rounding, of either sign.
+        if first_slope < -AT_REST:
             if inside <= AT_END:
                 return Fold(float(here.y[-1]), None, here.y, stroke=stroke)
-            if slope(there) > 0:
+            last_slope = slope(there)
+            # Its smallest value within the step is sought where the slopes leave room for an end.
+            steepest = max(-first_slope, last_slope) * np.linalg.norm(there.y - here.y)
+            if last_slope > 0 and inside < MARGIN * steepest:
                 until = root_between(system, here, there, slope)
         if inside > AT_END and room(until) < 0:
             end = root_between(system, here, until, room)

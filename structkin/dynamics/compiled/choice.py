@@ -6,6 +6,9 @@ the choice depends neither on a clock nor on what happens to be compiled already
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -53,6 +56,12 @@ class Hastened(Reduced):
         """Return everything at a time and state; `NoPoseError` where the pose is not regular."""
         self.evaluations += 1
         return self._machine.at(t, y)
+
+    @contextmanager
+    def preserved(self) -> Iterator[None]:
+        """Continue afterwards from the last pose before, whatever is evaluated within."""
+        with self._machine.preserved():
+            yield
 
     def recorded(self, t: float, y: Floats) -> Instant:
         """Return everything at a time and state that is recorded."""

@@ -6,7 +6,8 @@ compiled module continues with the power series that `Reduced` has found.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -67,21 +68,23 @@ class Machine:
         x, turns = self._mem.x[:, :, None].copy(), self._mem.new_turned.copy()
         return Instant(x, z, efforts, turns, float(self._mem.kinetic), float(self._mem.power))
 
-    def recorded(self, t: float, y: Floats) -> Instant:
-        """Return everything at a time and state that is recorded; the last pose is left as it was."""
-        kept = self.equations, self._known, self._adopted
+    @contextmanager
+    def preserved(self) -> Iterator[None]:
+        """Continue afterwards from the last pose before, whatever is evaluated within."""
+        known, adopted = self._known, self._adopted
         arrays = [array.copy() for array in self._arrays]
-        self.equations = self.equations.aside()
-        try:
-            return self._recorded(t, y)
-        finally:
-            count = self.evaluations
-            for array, old in zip(self._arrays, arrays, strict=True):
-                array[:] = old
-            self._mem.count = count
-            self.equations, self._known, self._adopted = kept
+        with self.equations.preserved():
+            try:
+                yield
+            finally:
+                count = self.evaluations
+                for array, old in zip(self._arrays, arrays, strict=True):
+                    array[:] = old
+                self._mem.count = count
+                self._known, self._adopted = known, adopted
 
-    def _recorded(self, t: float, y: Floats) -> Instant:
+    def recorded(self, t: float, y: Floats) -> Instant:
+        """Return everything at a time and state that is recorded."""
         instant = self.at(t, y)
         if self._mem.aside:
             return self.equations.recorded(t, y)

@@ -11,8 +11,8 @@ and drivers on the coordinates: lambda is positive where it opposes a growing Ph
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from copy import copy
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -305,13 +305,22 @@ class Multipliers:
             *q, multipliers, X, turns, z, effort, 0.5 * float(momentum @ X[1]), float(momentum @ X[2]),
         )  # fmt: skip
 
+    @contextmanager
+    def preserved(self) -> Iterator[None]:
+        """Continue afterwards from the state of the solvers before, whatever is evaluated within."""
+        solvers, last = (self.kkt, self.stabilisation), self._last
+        kept = [vars(solver).copy() for solver in solvers]
+        try:
+            yield
+        finally:
+            self._last = last
+            for solver, attributes in zip(solvers, kept, strict=True):
+                vars(solver).clear()
+                vars(solver).update(attributes)
+
     def recorded(self, t: float, y: Floats) -> GlobalInstant:
-        """Return everything at a time and state that is recorded; the state of the solvers is left unchanged."""
-        aside = copy(self)
-        aside.kkt, aside.stabilisation = copy(self.kkt), copy(self.stabilisation)
-        instant = aside.at(t, aside.project(t, y))
-        self.evaluations = aside.evaluations
-        return instant
+        """Return everything at a time and state that is recorded."""
+        return self.at(t, self.project(t, y))
 
     def times_jacobian(self, entries: Floats, v: Floats) -> Floats:
         """Return Phi_q v (m,) for the entries of Phi_q."""

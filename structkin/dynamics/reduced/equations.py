@@ -11,8 +11,8 @@ occurs, and the pose closes exactly at every instant. The contraction z'^T L z' 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from copy import copy
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -143,11 +143,15 @@ class Reduced:
         self.poses.resume(q, x, roots, turns)
         self._last = None
 
-    def aside(self) -> Reduced:
-        """Return equations that continue from the last pose and leave these unchanged."""
-        found = copy(self)
-        found.poses = self.poses.aside()
-        return found
+    @contextmanager
+    def preserved(self) -> Iterator[None]:
+        """Continue afterwards from the last pose before, whatever is evaluated within."""
+        kept = self.poses, self._last
+        self.poses = self.poses.aside()
+        try:
+            yield
+        finally:
+            self.poses, self._last = kept
 
     def slots(self, t: float, y: Floats) -> tuple[Floats, Floats] | None:
         """Return slots (rows,) at a state, and K (free, rows) of the free coordinates; None at a flat pose.
@@ -165,13 +169,11 @@ class Reduced:
         return np.stack([part.reshape(-1) for part in parts])
 
     def recorded(self, t: float, y: Floats) -> Instant:
-        """Return everything at a time and state that is recorded; the last pose is left as it was."""
-        aside = self.aside()
-        instant = aside.at(t, y)
+        """Return everything at a time and state that is recorded."""
+        instant = self.at(t, y)
         z = self._coordinates(t, y)
-        aside.poses.at(t, z[:, 0], z[:, 1])
-        around = aside.poses.circle()
-        self.evaluations = aside.evaluations
+        self.poses.at(t, z[:, 0], z[:, 1])
+        around = self.poses.circle()
         return instant if around is None else replace(instant, around=around)
 
     def energies(self, t: float, y: Floats) -> tuple[float, float]:

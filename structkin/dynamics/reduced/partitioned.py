@@ -8,6 +8,7 @@ in its present pose. Pose and velocities do not change, nor do the laws of presc
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 import numpy as np
@@ -193,6 +194,10 @@ class Partitioned:
         return SketchPose(points, frames, starts)
 
     # --- what is recorded----------------------------------------------------------------------------------
+
+    def preserved(self) -> AbstractContextManager[None]:
+        """Continue afterwards from the state of the solvers before, whatever is evaluated within."""
+        return self.current.preserved()
 
     def recorded(self, t: float, y: Floats) -> Recorded:
         """Return everything at a time and state that is recorded."""

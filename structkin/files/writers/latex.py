@@ -18,11 +18,14 @@ from structkin.solve import Motion
 _SPECIAL = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",
     "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "<": r"\textless{}", ">": r"\textgreater{}",
-    "|": r"\textbar{}", '"': r"\textquotedbl{}", "[": "{[}", "]": "{]}",
+    "|": r"\textbar{}", '"': r"\symbol{34}", "[": "{[}", "]": "{]}",
 }  # fmt: skip
 
 #: Digits of a number.
 DIGITS = 6
+#: Width of the text of an `article` and of a character [pt], and the space beside a column: normal and in small type.
+PAGE, NORMAL, SMALL = 345.0, (5.0, 12.0), (4.25, 6.0)
+SMALLER = r"\footnotesize\setlength{\tabcolsep}{3pt}"
 
 
 def write_latex(mechanism: Mechanism, path: Path, motion: Motion) -> tuple[()]:
@@ -38,17 +41,18 @@ def latex_tables(motion: Motion) -> str:
     title = motion.mechanism.title or "mechanism"
     structure = structure_sheet(motion)
     parts = [
-        "% \\usepackage{booktabs,longtable}\n",
+        "% \\usepackage{array,booktabs,longtable}\n",
         table(f"{title}: structural groups in solve order", structure.heads, zip(*structure.columns, strict=True)),
     ]
     columns = all_columns(motion)
     time, others = columns[0], columns[1:]
-    bad = [] if motion.ok.all() else [("status", status_words(motion))]
+    if not motion.ok.all():
+        rows = zip(time.values.tolist(), status_words(motion), strict=True)
+        parts.append(table(f"{title}: status of the samples", [_head(time), "status"], rows))
     for part, of in groupby(others, key=lambda column: column.part):
         shown = [time, *of]
-        heads = [_head(column) for column in shown] + [head for head, _ in bad]
-        rows = zip(*(column.values.tolist() for column in shown), *(words for _, words in bad), strict=True)
-        parts.append(table(f"{title}: motion of {part}", heads, rows))
+        rows = zip(*(column.values.tolist() for column in shown), strict=True)
+        parts.append(table(f"{title}: motion of {part}", [_head(column) for column in shown], rows))
     return "\n".join(parts)
 
 
@@ -58,6 +62,9 @@ def _head(column: Column) -> str:
 
 def table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     r"""Return a table that may span several pages; numbers are right-aligned.
+
+    One that is wider than a page is set in smaller type, with its words wrapped; one of numbers alone becomes several,
+    each with the first column.
 
     >>> print(table("Path of P_1", ["t [s]", "name"], [(0.5, "a&b")]))
     \begin{longtable}{rl}
@@ -72,11 +79,60 @@ def table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> 
     <BLANKLINE>
     """
     lines = list(rows)
-    kinds = "".join("l" if any(isinstance(row[k], str) for row in lines) else "r" for k in range(len(heads)))
-    body = [" & ".join(cell(value) for value in row) + r" \\" for row in lines]
-    head = " & ".join(map(_head_cell, heads)) + r" \\"
+    columns = [[head, *(line[k] for line in lines)] for k, head in enumerate(heads)]
+    if _width(columns, NORMAL) <= PAGE:
+        return _longtable(caption, columns)
+    if any(map(_is_text, columns)):
+        return _small(_longtable(caption, columns, _wrapped(columns)))
+    parts, first, rest = [], columns[0], columns[1:]
+    while rest:
+        most = max(k for k in range(1, len(rest) + 1) if k == 1 or _width([first, *rest[:k]], SMALL) <= PAGE)
+        parts.append(_small(_longtable(caption, [first, *rest[:most]])))
+        rest = rest[most:]
+    return "\n".join(parts)
+
+
+def _longtable(caption: str, columns: Sequence[Sequence[Any]], kinds: str = "") -> str:
+    kinds = kinds or "".join("l" if _is_text(column) else "r" for column in columns)
+    head = " & ".join(_head_cell(column[0]) for column in columns) + r" \\"
+    body = [" & ".join(map(cell, line)) + r" \\" for line in zip(*(column[1:] for column in columns), strict=True)]
     inside = [rf"\caption{{{escaped(caption)}}}\\", r"\toprule", head, r"\midrule", r"\endhead", *body, r"\bottomrule"]
     return "\n".join([rf"\begin{{longtable}}{{{kinds}}}", *(f"  {line}" for line in inside), r"\end{longtable}", ""])
+
+
+def _small(table: str) -> str:
+    return f"\\begingroup{SMALLER}\n{table}\\endgroup\n"
+
+
+def _is_text(column: Sequence[Any]) -> bool:
+    return any(isinstance(value, str) for value in column[1:])
+
+
+def _seen(value: Any) -> int:
+    """Return about how many characters of a cell are seen."""
+    text = cell(value)
+    return len(value) if isinstance(value, str) else len(text.replace(r" \cdot ", "").strip("$")) - text.count("{")
+
+
+def _width(columns: Sequence[Sequence[Any]], size: tuple[float, float]) -> float:
+    """Return about how wide the columns are [pt]."""
+    letter, space = size
+    return sum(space + letter * max(map(_seen, column)) for column in columns)
+
+
+def _wrapped(columns: Sequence[Sequence[Any]]) -> str:
+    """Return the columns in small type; those of text are wrapped, each at least as wide as its longest word."""
+    texts = [column for column in columns if _is_text(column)]
+    least = [max(len(word) for value in column for word in str(value or "").split(" ")) for column in texts]
+    more = [max(map(_seen, column)) - least[k] for k, column in enumerate(texts)]
+    letter, space = SMALL
+    free = PAGE - _width([column for column in columns if not _is_text(column)], SMALL)
+    free -= sum(space + letter * length for length in least)
+    part = min(1.0, max(0.0, free) / (letter * (sum(more) or 1)))
+    widths = iter([letter * (length + part * extra) for length, extra in zip(least, more, strict=True)])
+    return "".join(
+        rf">{{\raggedright\arraybackslash}}p{{{next(widths):.0f}pt}}" if _is_text(column) else "r" for column in columns
+    )
 
 
 def _head_cell(head: str) -> str:

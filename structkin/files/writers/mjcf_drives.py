@@ -69,7 +69,9 @@ class Drives:
         """What the file cannot express: how drivers and loads vary with time."""
         of_drivers = f"MJCF has no laws of time: set the controls of {', '.join(self.laws)}, and of their rates"
         of_loads = f"MJCF has no laws of time: set the controls of {', '.join(self.loads)}, in N or N m"
-        return (*([of_drivers] if self.laws else []), *([of_loads] if self.loads else []))
+        at_start = 'begin a run from the key "start": it holds pose, speeds and controls at time 0'
+        found = (*([of_drivers] if self.laws else []), *([of_loads] if self.loads else []))
+        return (*found, at_start) if found else ()
 
     # --- coordinates ------------------------------------------------------------------------------------------
 

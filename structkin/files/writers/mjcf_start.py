@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import cmath
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -101,13 +100,6 @@ def same_turns(sim: Motion, bodies: dict[str, Body]) -> dict[str, Body]:
         body, sign = (second, 1) if second.name != ground else (first, -1)
         bodies = bodies | {body.name: replace(body, angle=body.angle + sign * turns * math.tau)}
     return bodies
-
-
-def without_mass(mechanism: Mechanism) -> Iterator[str]:
-    """Yield the moving links that have no mass, or no inertia."""
-    for one in mass_table(mechanism):
-        if not one.mass or not one.inertia:
-            yield one.link
 
 
 def stand_ins(mechanism: Mechanism) -> tuple[float, float]:

@@ -1,7 +1,6 @@
 """The equations that close the loops of joints that are cut: Phi(q) = 0, W = Phi_q^T and gamma = -(W^T)' qd.
 
-Every row is a component of the gap between the two points of the joint, along an axis of the ground or of its first
-body, or the cosine of an angle between an axis of each body that has to be right. Rows are differentiated as vectors.
+See `structkin.symbolic.closing` for the rows of each kind of joint. They are differentiated as vectors.
 """
 
 from __future__ import annotations
@@ -14,6 +13,7 @@ import sympy as sp
 
 from structkin.errors import InputError, Problem
 from structkin.multibody.joint import Floats, SpatialJoint
+from structkin.symbolic.closing import ROWS
 from structkin.symbolic.explicit.kinematics import ZERO, Kinematics
 
 
@@ -26,26 +26,12 @@ class Row:
     gamma: sp.Expr
 
 
-# Axes of the first body along which the points must not part ("xyz": of the ground), and pairs of axes, one of each
-# body, that stay at right angles; a, b, c is the triad of the joint.
-ROWS = {
-    "fixed": ("xyz", ("ab", "ac", "bc")),
-    "revolute": ("xyz", ("ab", "ac")),
-    "spherical": ("xyz", ()),
-    "universal": ("xyz", ("ab",)),
-    "prismatic": ("bc", ("ab", "ac", "bc")),
-    "cylindrical": ("bc", ("ab", "ac")),
-    "planar": ("a", ("ab", "ac")),
-    "free": ("", ()),
-}
-
-
 def check(joints: tuple[SpatialJoint, ...]) -> None:
-    """Raise an `InputError` with the cut joints that have no equations in q alone."""
+    """Raise an `InputError` with the cut screws: how far they have turned is no function of q."""
     problems = [
         Problem(f"joints.{j.name}", f"a {j.kind} joint cannot close a loop", "cut another joint of the loop")
         for j in joints
-        if j.kind not in ROWS
+        if j.kind == "screw"
     ]
     if problems:
         raise InputError(problems)

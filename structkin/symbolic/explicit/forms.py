@@ -170,19 +170,19 @@ class SpaceForm(Form):
     def between(self, a: int, b: int) -> sp.Matrix:
         """Return the matrix (3, 3) that turns a column in the axes of body b into the axes of a."""
         if (a, b) not in self._known:
-            up, down = self._way(a), self._way(b)
+            up, down = self._path(a), self._path(b)
             shared = set(up) & set(down)
             there = [n for n in reversed(up) if n not in shared]
             back = [n for n in reversed(down) if n not in shared]
             self._known[a, b] = self._along(there).T * self._along(back)
         return self._known[a, b]
 
-    def _way(self, entry: int) -> list[int]:
-        way = []
+    def _path(self, entry: int) -> list[int]:
+        path = []
         while entry >= 0:
-            way.append(entry)
+            path.append(entry)
             entry = self.tree.bodies[entry].parent
-        return way
+        return path
 
     def _along(self, entries: list[int]) -> sp.Matrix:
         """Return the rotation along entries outwards: turns about parallel axes in a row are one."""

@@ -36,8 +36,8 @@ class Kinematics:
     """The motion of all entries of a tree as functions of q and qd.
 
     `coordinates` lists (joint, number) in the order of q; `turns[n]` are the columns of J_R of entry n by number of
-    the coordinate, `omega` and `alpha` its angular velocity and J_R' qd, `joints` the points of the joints, `steps`
-    the ways from each joint to its parent's.
+    the coordinate, `omega` and `alpha` its angular velocity and J_R' qd, `joints` the points of the joints, `arms`
+    the vectors from the parent's joint to each.
     """
 
     def __init__(self, model: SpatialModel, tree: Tree, form: Form, q: list[sp.Symbol], qd: list[sp.Symbol]) -> None:
@@ -49,7 +49,7 @@ class Kinematics:
         self.joints: dict[int, Point] = {-1: Point(none, {}, none)}
         self.turns: dict[int, dict[int, Any]] = {-1: {}}
         self.omega, self.alpha = {-1: none}, {-1: none}
-        self.ways: dict[int, Any] = {}
+        self.arms: dict[int, Any] = {}
         # A body with several joints on it has a length named after each, one with a single joint just its own name.
         self.several = {n for n in range(-1, len(tree.bodies)) if self._joints_on(n) > 1}
         self.leaves = {n for n in range(len(tree.bodies)) if self._joints_on(n) == 0}
@@ -72,10 +72,10 @@ class Kinematics:
         q, qd = (ZERO, ZERO) if k is None else (self.q[k], self.qd[k])
         form.turn(n, q)
         phi, psi = form.unit(h, body.rotation), self._shift(n)
-        way = form.name(f"p_{label}", self._offset(n) + psi * q, label)
+        arm = form.name(f"p_{label}", self._offset(n) + psi * q, label)
         before = self.joints[h]
-        self.ways[n] = way
-        outer = self.moved(h, way, label)
+        self.arms[n] = arm
+        outer = self.moved(h, arm, label)
         columns = dict(outer.columns)
         convective = outer.convective
         self.turns[n] = dict(self.turns[h])
@@ -90,7 +90,7 @@ class Kinematics:
                 self.alpha[n] = form.seen_from(n, self.alpha[h] + self.omega[h].cross(phi) * qd)
         self.omega[n] = form.name(f"omega_{label}", self.omega[n], label)
         self.alpha[n] = form.name(f"alpha_{label}", self.alpha[n], label)
-        position = form.name(f"r_{label}", before.position + way, label)
+        position = form.name(f"r_{label}", before.position + arm, label)
         convective = form.name(f"a_{label}", convective, label)
         columns = {j: form.name(f"JT_{label}_{self.q[j]}", c, label) for j, c in columns.items()}
         self.joints[n] = Point(position, columns, convective)
@@ -107,7 +107,7 @@ class Kinematics:
         return form.unit(body.parent, body.rotation) * symbol
 
     def _offset(self, n: int) -> Any:
-        """Return the way from the parent's joint to this one in the drawn pose."""
+        """Return the vector from the parent's joint to this one in the drawn pose."""
         body = self.tree.bodies[n]
         owner = self.form.owners[body.parent]
         if not body.offset.any():
@@ -120,29 +120,29 @@ class Kinematics:
         owner = self.form.owners[entry]
         return f"l_{owner}_{joint}" if entry in self.several else f"l_{owner}"
 
-    def moved(self, n: int, way: Any, label: str) -> Point:
-        """Return the point of entry n that lies at `way` from its joint, as a point of the body."""
+    def moved(self, n: int, arm: Any, label: str) -> Point:
+        """Return the point of entry n that lies at `arm` from its joint, as a point of the body."""
         form, at = self.form, self.joints[n]
         columns = dict(at.columns)
         for k, turn in self.turns[n].items():
-            arm = turn.cross(way)
-            columns[k] = columns[k] + arm if k in columns else arm
+            column = turn.cross(arm)
+            columns[k] = columns[k] + column if k in columns else column
         omega = self.omega[n]
-        convective = at.convective + self.alpha[n].cross(way) + omega.cross(form.seen_from(n, omega.cross(way)))
-        return Point(at.position + way, columns, convective)
+        convective = at.convective + self.alpha[n].cross(arm) + omega.cross(form.seen_from(n, omega.cross(arm)))
+        return Point(at.position + arm, columns, convective)
 
     def point(self, entry: int, label: str, at: Floats, meaning: str) -> Point:
         """Return a point (3,) of a body given in the drawn pose."""
         place = self.tree.joints[entry] if entry >= 0 else np.zeros(3)
-        way = self.form.fixed(entry, label, at - place, meaning)
+        arm = self.form.fixed(entry, label, at - place, meaning)
         body, label = self.form.owners[entry], label[2:]
-        moved = self.moved(entry, self.form.name(f"p_{label}", way, body), body)
+        moved = self.moved(entry, self.form.name(f"p_{label}", arm, body), body)
         columns = {k: self.form.name(f"JT_{label}_{self.q[k]}", c, body) for k, c in moved.columns.items()}
         position = self.form.name(f"r_{label}", moved.position, body)
         return Point(position, columns, self.form.name(f"a_{label}", moved.convective, body))
 
     def center(self, n: int) -> Any:
-        """Return the way from the joint of entry n to its centre of mass."""
+        """Return the vector from the joint of entry n to its centre of mass."""
         body = self.tree.bodies[n]
         letter = "l" if n in self.leaves else "s"
         return self.form.fixed(n, f"{letter}_{body.name}", body.center, f"{body.name} to its centre of mass")

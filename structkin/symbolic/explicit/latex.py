@@ -12,8 +12,15 @@ from sympy.printing.latex import LatexPrinter
 if TYPE_CHECKING:
     from structkin.symbolic.explicit.equations import Equations
 
-#: Characters of LaTeX after which a line of an equation is broken at its next sum.
-LINE = 110
+#: Width [pt] after which a line of an equation is broken at its next sum: that of the page, and something to spare.
+LINE = 484 - 20
+#: The same within a root or an arc tangent.
+INSIDE = LINE - 80
+#: Width of what is seen of LaTeX [pt], in 10 pt type: the rest are letters.
+SEEN = {
+    "+": 12.2, "-": 12.2, "=": 13.4, "(": 4.6, ")": 4.6, ",": 4.5, "&": 0.0, " ": 0.0, r"\,": 1.7, r"\quad": 10.0,
+    r"\sin": 14.0, r"\cos": 15.5, r"\tan": 17.0, r"\sqrt": 8.5, r"\operatorname": 3.0,
+}  # fmt: skip
 GREEK = {"alpha", "beta", "gamma", "lambda", "omega", "phi", "theta"}
 ESCAPES = {c: rf"\{c}" for c in "&%$#_{}"} | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\^{}"}
 
@@ -110,8 +117,26 @@ def _accelerations(equations: Equations) -> list[sp.Symbol]:
 
 
 class _Latex(LatexPrinter):  # type: ignore[misc]
+    """What is within a root or an arc tangent and too wide for a line is set in lines of its own."""
+
     def _print_atan2(self, expr: sp.Expr) -> str:
-        return rf"\operatorname{{atan2}}\left({self._print(expr.args[0])},\, {self._print(expr.args[1])}\right)"
+        y, x = map(self._print, expr.args)
+        if _width(y) + _width(x) <= INSIDE:
+            return rf"\operatorname{{atan2}}\left({y},\, {x}\right)"
+        lines = [*self._broken(expr.args[0], ","), *self._broken(expr.args[1])]
+        return rf"\operatorname{{atan2}}\left({_aligned(lines)}\right)"
+
+    def _print_Pow(self, expr: sp.Expr) -> str:
+        if expr.exp == sp.Rational(1, 2) and _width(self._print(expr.base)) > INSIDE:
+            return rf"\sqrt{{{_aligned(self._broken(expr.base))}}}"
+        return str(super()._print_Pow(expr))
+
+    def _broken(self, expr: sp.Expr, tail: str = "") -> list[str]:
+        return _lines("& ", [self._print(term) for term in _terms(expr)], tail, INSIDE)
+
+
+def _aligned(lines: list[str]) -> str:
+    return "\\begin{aligned}" + " \\\\ ".join(lines) + "\\end{aligned}"
 
 
 def _given(equations: Equations, names: _Names) -> str:
@@ -141,9 +166,9 @@ def _unit(unit: str) -> str:
 def _steps(equations: Equations, names: _Names) -> str:
     blocks = []
     for body, group in groupby(equations.steps, key=lambda step: step[2]):
-        lines = [
-            line for s, value, _ in group for line in _lines(f"{names(s)} &= ", [names(t) for t in _terms(value)], "")
-        ]
+        heads = [(f"{names(symbol)} &= ", value) for symbol, value, _ in group]
+        room = LINE - max(_width(head) for head, _ in heads)
+        lines = [line for head, value in heads for line in _lines(head, _texts(value, names, room), "", room)]
         blocks.append(f"{escaped(body)}:\n\\begin{{align*}}\n" + " \\\\\n".join(lines) + "\n\\end{align*}")
     return "\n".join(blocks)
 
@@ -153,8 +178,8 @@ def _motion(equations: Equations, names: _Names) -> str:
     lines = []
     accelerations = _accelerations(equations)
     for i in range(equations.q.rows):
-        left = [_term(equations.M[i, j], a, names) for j, a in enumerate(accelerations) if equations.M[i, j] != 0]
-        left += [names(t) for e in (equations.h[i], -equations.f[i]) for t in _terms(e)]
+        left = [t for j, a in enumerate(accelerations) for t in _products(equations.M[i, j], a, names)]
+        left += [t for e in (equations.h[i], -equations.f[i]) for t in _texts(e, names)]
         left, right = left or ["0"], _forces(equations, i, names)
         if right == ["0"] or _width(_sum(left)) + _width(_sum(right)) <= LINE:
             lines += _lines("& ", left, f" = {_sum(right)}")
@@ -165,8 +190,18 @@ def _motion(equations: Equations, names: _Names) -> str:
 
 def _forces(equations: Equations, i: int, names: _Names) -> list[str]:
     """Return the terms of row i of W lambda."""
-    columns = [k for k in range(equations.W.cols) if equations.W[i, k] != 0]
-    return [_term(equations.W[i, k], sp.Symbol(f"lambda_{k + 1}"), names) for k in columns] or ["0"]
+    symbols = [sp.Symbol(f"lambda_{k + 1}") for k in range(equations.W.cols)]
+    return [t for k, symbol in enumerate(symbols) for t in _products(equations.W[i, k], symbol, names)] or ["0"]
+
+
+def _products(factor: sp.Expr, symbol: sp.Symbol, names: _Names) -> list[str]:
+    """Return the LaTeX of a factor times a symbol: one term, or one for each term of a factor too wide for a line."""
+    if factor == 0:
+        return []
+    whole = _term(factor, symbol, names)
+    if _width(whole) <= LINE or not sp.sympify(factor).is_Add:
+        return [whole]
+    return [text for term in _terms(factor) for text in _products(term, symbol, names)]
 
 
 def _term(factor: sp.Expr, symbol: sp.Symbol, names: _Names) -> str:
@@ -180,8 +215,18 @@ def _term(factor: sp.Expr, symbol: sp.Symbol, names: _Names) -> str:
 def _closure(equations: Equations, names: _Names) -> str:
     lines = []
     for value in equations.Phi:
-        lines += _lines("& ", [names(t) for t in _terms(value)], " = 0")
+        lines += _lines("& ", _texts(value, names), " = 0")
     return "\\begin{align*}\n" + " \\\\\n".join(lines) + "\n\\end{align*}"
+
+
+def _texts(value: sp.Expr, names: _Names, room: float = LINE) -> list[str]:
+    """Return the LaTeX of the terms of a sum; a term that is too wide for a line is multiplied out."""
+    texts = []
+    for term in _terms(value):
+        text = names(term)
+        several = _terms(sp.expand_mul(term, deep=False)) if _width(text) > room else [term]
+        texts += [text] if len(several) == 1 else [t for one in several for t in _texts(one, names, room)]
+    return texts
 
 
 def _terms(value: sp.Expr) -> list[sp.Expr]:
@@ -199,11 +244,13 @@ def _sum(terms: list[str]) -> str:
     return text
 
 
-def _lines(head: str, terms: list[str], tail: str) -> list[str]:
-    """Return a sum as lines of `align*`, broken before a sign where a line grows long."""
+def _lines(head: str, terms: list[str], tail: str, room: float = LINE) -> list[str]:
+    """Return a sum as lines of `align*`, broken before a sign where a line grows wider than the room after the head."""
     rows: list[list[str]] = [[]]
-    for term in terms or ["0"]:
-        if rows[-1] and _width(_sum([*rows[-1], term])) > LINE:
+    terms = terms or ["0"]
+    for n, term in enumerate(terms, 1):
+        end = _width(tail) if n == len(terms) else 0.0
+        if rows[-1] and _width(_sum(["\\quad +", *rows[-1], term])) + end > room:
             rows.append([])
         rows[-1].append(term)
     texts = [_sum(row) for row in rows]
@@ -214,6 +261,38 @@ def _lines(head: str, terms: list[str], tail: str) -> list[str]:
     return texts
 
 
-def _width(text: str) -> int:
-    """Return about how many characters are seen of a formula."""
-    return len(re.sub(r"\\(mathrm|left|right|cdot|dot|ddot|,)|[{}_^\\ ]", "", text))
+def _width(text: str) -> float:
+    """Return about how wide a formula is [pt]; indices and powers are smaller, of a fraction the wider part counts."""
+    tokens = re.findall(r"\\[A-Za-z]+|\\.|.", re.sub(r"\\(left|right|mathrm|dot|ddot)(?![A-Za-z])", "", text))
+    place = 0
+
+    def argument(letter: float) -> float:
+        nonlocal place
+        while tokens[place] == " ":
+            place += 1
+        place += 1
+        if tokens[place - 1] != "{":
+            return SEEN.get(tokens[place - 1], letter)
+        return several(letter)
+
+    def several(letter: float) -> float:
+        """Return the width up to the end of a group."""
+        nonlocal place
+        total = 0.0
+        while place < len(tokens) and tokens[place] != "}":
+            token = tokens[place]
+            if token in "_^":
+                place += 1
+                total += argument(3.9)
+            elif token == r"\frac":
+                place += 1
+                total += max(argument(letter), argument(letter)) + 2.4
+            elif token == "{":
+                total += argument(letter)
+            else:
+                place += 1
+                total += SEEN.get(token, letter)
+        place += 1
+        return total
+
+    return several(5.4)

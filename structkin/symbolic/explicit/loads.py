@@ -96,8 +96,8 @@ class Loads:
         k = self.constant(f"k_{name}", spring.stiffness, "N/m", f"stiffness of {name}")
         d = self.constant(f"d_{name}", spring.damping, "N s/m", f"damping of {name}")
         rest = self.constant(f"l0_{name}", spring.length, "m", f"free length of {name}")
-        way = self.form.name(f"e_{name}", ends[1].position - ends[0].position, name)
-        length = self.steps.define(f"l_{name}", sp.sqrt(self._tidy(way.dot(way))), name)
+        gap = self.form.name(f"e_{name}", ends[1].position - ends[0].position, name)
+        length = self.steps.define(f"l_{name}", sp.sqrt(self._tidy(gap.dot(gap))), name)
         slopes = {}
         for j in range(len(self.kin.q)):
             columns = [end.columns[j] for end in ends[::-1] if j in end.columns]
@@ -106,7 +106,7 @@ class Loads:
                 relative = (
                     columns[0] * sp.Integer(sign) - columns[1] if len(columns) == 2 else columns[0] * sp.Integer(sign)
                 )
-                slopes[j] = self._tidy(way.dot(relative)) / length
+                slopes[j] = self._tidy(gap.dot(relative)) / length
         rate = sum((slope * self.kin.qd[j] for j, slope in slopes.items()), sp.Integer(0))
         pull = self.steps.define(f"N_{name}", k * (length - rest) + d * rate, name)
         for j, slope in slopes.items():

@@ -44,8 +44,7 @@ class Loop:
         self._gap = _compiled(state, [row.value for row in solved.rows], values)
         self._slopes = _compiled(state, columns, values)
         self._gamma = _compiled([*state, *rates], [row.gamma for row in solved.rows], values)
-        turning = {b.coordinate for b in partition.kin.tree.bodies if b.rotation.any()}
-        self._turn = np.array([c in turning for c in self.v])
+        self._turn = np.array([c in partition.kin.tree.turning for c in self.v])
         self._formula = None
         if solved.steps is not None:
             known: dict[sp.Symbol, sp.Expr] = {}
@@ -56,16 +55,17 @@ class Loop:
     def H(self, u: Floats, near: Floats | None = None) -> Floats:
         """Return v for u: by the formula of the drawn assembly, else by Newton's method from `near` (the drawn pose).
 
-        Angles of the formula are those nearest to `near`. Raises `InputError` where the loop cannot close.
+        Angles of the formula are those nearest to `near` if it is given. Raises `InputError` where the loop cannot
+        close.
         """
-        start = np.zeros(len(self.v)) if near is None else np.asarray(near, dtype=float)
         if self._formula is not None:
             try:
                 v = np.array(self._formula(*u), dtype=float)
             except ValueError:
                 raise self._open() from None
-            return np.where(self._turn, v + 2 * np.pi * np.round((start - v) / (2 * np.pi)), v)
-        v = start.copy()
+            turns = 0.0 if near is None else self._turn * np.round((near - v) / (2 * np.pi))
+            return np.asarray(v + 2 * np.pi * turns)
+        v = np.zeros(len(self.v)) if near is None else np.array(near, dtype=float)
         for _ in range(STEPS):
             step = np.linalg.solve(self._split(u, v)[1], np.array(self._gap(*u, *v), dtype=float))
             v -= step

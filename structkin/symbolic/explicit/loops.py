@@ -8,91 +8,69 @@ two coordinates v of a loop dependent. With the terms that turn with an unknown 
     a slide that turns with the angle         d + (A + s E) e^(i alpha) = 0      (four-bar transmission: u two angles)
 
 where d, A, B and the unit vector E depend on u only. Each is solved in closed form with one square root.
+
+Angles are sums of the arguments of d, A, B and of a triangle. That of a triangle keeps to one side of 0; that of a sum
+of vectors is taken from the vector that is longer than all others together, if there is one, and so is continuous over
+any number of turns of u. Otherwise it is within half a turn of the drawn pose: it depends on the past, not on u.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import sympy as sp
 
 from structkin.symbolic.explicit.forms import Steps
 from structkin.symbolic.explicit.vectors import PlaneVector
 
-
-@dataclass(frozen=True)
-class Complex:
-    """A vector of the plane as x + iy."""
-
-    x: sp.Expr
-    y: sp.Expr
-
-    def __add__(self, other: Complex) -> Complex:
-        """Return the sum."""
-        return Complex(self.x + other.x, self.y + other.y)
-
-    def __mul__(self, other: Complex) -> Complex:
-        """Return the product."""
-        return Complex(self.x * other.x - self.y * other.y, self.x * other.y + self.y * other.x)
-
-    @property
-    def conjugate(self) -> Complex:
-        """x - iy."""
-        return Complex(self.x, -self.y)
-
-    @property
-    def square(self) -> sp.Expr:
-        """Its length squared."""
-        return self.x**2 + self.y**2
-
-    def scaled(self, factor: sp.Expr) -> Complex:
-        """Return a real multiple."""
-        return Complex(factor * self.x, factor * self.y)
+ZERO = sp.Integer(0)
+#: Lengths in the plane, each at an angle.
+Vectors = list[tuple[sp.Expr, sp.Expr]]
 
 
 @dataclass(frozen=True)
 class Terms:
     """The loop equation by unknown angle: the terms without one, those with each, and the coefficients of slides.
 
-    `fixed[angle]` and `sliding[angle]` are the sums of the terms that turn with `angle`, seen from it; the angle is a
-    sum of dependent coordinates, 0 for terms that turn with none.
+    `fixed[angle]` and `sliding[angle]` are the terms that turn with `angle`, seen from it; the angle is a sum of
+    dependent coordinates, 0 for terms that turn with none.
     """
 
-    fixed: dict[sp.Expr, Complex]
-    sliding: dict[sp.Expr, dict[sp.Symbol, Complex]]
+    fixed: dict[sp.Expr, Vectors]
+    sliding: dict[sp.Expr, dict[sp.Symbol, Vectors]]
 
 
 def terms_of(gap: PlaneVector, v: tuple[sp.Symbol, ...]) -> Terms:
     """Sort the vectors around a loop by the dependent coordinates with which they turn and slide."""
-    fixed: dict[sp.Expr, Complex] = {}
-    sliding: dict[sp.Expr, dict[sp.Symbol, Complex]] = {}
-    zero = Complex(sp.Integer(0), sp.Integer(0))
+    fixed: dict[sp.Expr, Vectors] = {}
+    sliding: dict[sp.Expr, dict[sp.Symbol, Vectors]] = {}
     for angle, length in gap.parts.items():
         turn = sp.Add(*(sp.expand(angle).coeff(k) * k for k in v))
         rest = sp.expand(angle - turn)
-        way = Complex(sp.cos(rest), sp.sin(rest))
-        size = sp.expand(length)
-        constant = size
+        constant = sp.expand(length)
         for k in v:
-            slope = size.coeff(k)
+            slope = constant.coeff(k)
             if slope != 0:
-                slides = sliding.setdefault(turn, {})
-                slides[k] = slides.get(k, zero) + way.scaled(slope)
+                sliding.setdefault(turn, {}).setdefault(k, []).append((slope, rest))
                 constant = constant - slope * k
         if constant != 0:
-            fixed[turn] = fixed.get(turn, zero) + way.scaled(constant)
+            fixed.setdefault(turn, []).append((constant, rest))
     return Terms(fixed, sliding)
 
 
 class ClosedForm:
     """H of one loop as steps: `solve` returns the expressions of v in terms of u and the steps it defines.
 
-    `loop` is the name of the loop, `mode` the symbol of the assembly, +1 or -1.
+    `loop` is the name of the loop, `mode` the symbol of the assembly, +1 or -1, `values` those of the parameters.
+    Angles are 0 in the drawn pose but for full turns. `counts_turns` says whether they are continuous in u.
     """
 
-    def __init__(self, loop: str, steps: Steps, mode: sp.Symbol) -> None:
+    def __init__(self, loop: str, steps: Steps, mode: sp.Symbol, values: Mapping[sp.Symbol, Any]) -> None:
         """Keep where intermediate quantities are named."""
-        self.loop, self.steps, self.mode = loop, steps, mode
+        self.loop, self.steps, self.mode, self.values = loop, steps, mode, values
+        self.counts_turns = True
 
     def define(self, name: str, value: sp.Expr) -> sp.Expr:
         """Return the symbol of an intermediate quantity."""
@@ -114,51 +92,63 @@ class ClosedForm:
                 return self._angle_and_slide(terms, angle, slide)
         return None
 
-    def _named(self, name: str, value: Complex) -> Complex:
-        return Complex(self.define(f"{name}_x", value.x), self.define(f"{name}_y", value.y))
+    def _seen(self, name: str, vectors: Vectors, angle: sp.Expr) -> tuple[sp.Expr, sp.Expr]:
+        """Return the components of a sum of vectors along a direction and across it."""
+        along = sum((size * sp.cos(rest - angle) for size, rest in vectors), ZERO)
+        across = sum((size * sp.sin(rest - angle) for size, rest in vectors), ZERO)
+        return self.define(f"{name}_x", along), self.define(f"{name}_y", across)
+
+    def _polar(self, name: str, vectors: Vectors) -> tuple[sp.Expr, sp.Expr]:
+        """Return the square and the argument of a sum of vectors."""
+        angle, sign = self._leading(vectors)
+        x, y = self._seen(name, vectors, angle)
+        turned = sp.pi * (1 - sign) / 2
+        return x**2 + y**2, angle + turned + (sp.atan2(sign * y, sign * x) if y != 0 or not angle else ZERO)
+
+    def _leading(self, vectors: Vectors) -> tuple[sp.Expr, int]:
+        """Return the angle and the sign of the vector that is longer than all others together, (0, 1) if none is."""
+        sizes = [size.subs(self.values) for size, _ in vectors]
+        if vectors and all(size.is_number for size in sizes):
+            longest = max(range(len(sizes)), key=lambda k: abs(sizes[k]))
+            if 2 * abs(sizes[longest]) > sum(map(abs, sizes)):
+                return vectors[longest][1], 1 if sizes[longest] > 0 else -1
+        self.counts_turns = False
+        return ZERO, 1
 
     def _two_angles(
         self, terms: Terms, angles: list[sp.Expr], v: tuple[sp.Symbol, sp.Symbol]
     ) -> dict[sp.Symbol, sp.Expr] | None:
-        alpha, beta = angles
         matrix = sp.Matrix([[angle.coeff(k) for k in v] for angle in angles])
         if matrix.det() == 0:
             return None
-        zero = Complex(sp.Integer(0), sp.Integer(0))
-        d = self._named("d", terms.fixed.get(sp.Integer(0), zero))
-        A, B = self._named("a", terms.fixed[alpha]), self._named("b", terms.fixed[beta])
-        P = self._named("p", d.conjugate * A)
-        size = self.define("P", P.square)
-        k = self.define("k", (d.square + A.square - B.square) / 2)
-        root = self.define("w", self.mode * sp.sqrt(size - k**2))
-        # e^(i alpha) = conj(P) (-k + i root) / |P|^2
-        turn = P.conjugate * Complex(-k, root)
-        cosine, sine = self.define("c", turn.x / size), self.define("s", turn.y / size)
-        end = d + A * Complex(cosine, sine)
-        other = (end * B.conjugate).scaled(sp.Integer(-1))
-        found = sp.Matrix([sp.atan2(sine, cosine), sp.atan2(other.y, other.x)])
+        lines = terms.fixed.get(ZERO, []), *(terms.fixed[angle] for angle in angles)
+        (d, to_d), (A, to_A), (B, to_B) = (self._polar(*pair) for pair in zip("dab", lines, strict=True))
+        # the triangle of d, A, B: conj(d) A e^(i alpha) = -k + i w, conj(d) B e^(i beta) = -n - i w
+        k, n = self.define("k", (d + A - B) / 2), self.define("n", (d + B - A) / 2)
+        w = self.define("w", self.mode * sp.sqrt(d * A - k**2))
+        found = sp.Matrix([sp.atan2(w, -k) + to_d - to_A, sp.atan2(-w, -n) + to_d - to_B])
         inverse = matrix.inv()
         if any(sum(entry != 0 for entry in inverse.row(i)) > 1 for i in (0, 1)):
             found = sp.Matrix([self.define("alpha", found[0]), self.define("beta", found[1])])
-        return {k: self._wrapped(value) for k, value in zip(v, inverse * found, strict=True)}
+        return dict(zip(v, inverse * found, strict=True))
 
-    def _angle_and_slide(self, terms: Terms, angle: sp.Expr, slide: sp.Symbol) -> dict[sp.Symbol, sp.Expr]:
-        zero = Complex(sp.Integer(0), sp.Integer(0))
+    def _angle_and_slide(self, terms: Terms, angle: sp.Expr, slide: sp.Symbol) -> dict[sp.Symbol, sp.Expr] | None:
         ((guide, slides),) = terms.sliding.items()
-        E = self._named("e", slides[slide])
-        d = self._named("d", terms.fixed.get(sp.Integer(0), zero))
-        A = self._named("a", terms.fixed.get(angle, zero))
+        base = slides[slide][0][1]
+        turns = [sp.expand(rest - base) for _, rest in slides[slide]]
+        if not all(turn.is_number for turn in turns):
+            return None
+        E_x, E_y = (
+            sum(size * f(t) for (size, _), t in zip(slides[slide], turns, strict=True)) for f in (sp.cos, sp.sin)
+        )
+        d, A = terms.fixed.get(ZERO, []), terms.fixed.get(angle, [])
         near, far = (A, d) if guide == angle else (d, A)
-        # |near + s E| = |far|
-        along = self.define("n", near.x * E.x + near.y * E.y)
-        across = self.define("m", near.y * E.x - near.x * E.y)
-        root = sp.sqrt(far.square - across**2)
-        s = self.define("s", -along + self.mode * root)
-        moved = near + E.scaled(s)
-        turn = (d * moved.conjugate if guide == angle else moved * A.conjugate).scaled(sp.Integer(-1))
+        size, to_far = self._polar("a", far)
+        # near + s E = E (n + s + i m), as long as far
+        x, y = self._seen("e", near, base)
+        n, m = self.define("n", E_x * x + E_y * y), self.define("m", E_x * y - E_y * x)
+        root = self.define("w", sp.sqrt(size - m**2))
+        to_moved = base + sp.atan2(E_y, E_x) + sp.atan2(self.mode * m, root) + sp.pi * (1 - self.mode) / 2
+        turn = to_far - to_moved if guide == angle else to_moved - to_far
         (other,) = (k for k in angle.free_symbols)
-        return {slide: s, other: angle.coeff(other) * sp.atan2(turn.y, turn.x)}
-
-    def _wrapped(self, value: sp.Expr) -> sp.Expr:
-        """Return an angle within half a turn of the drawn pose."""
-        return sp.atan2(sp.sin(value), sp.cos(value)) if value.is_Add else value
+        return {slide: self.mode * root - n, other: angle.coeff(other) * (turn + sp.pi)}

@@ -8,7 +8,7 @@ gamma = -(h_u' ud + h_v' vd) is the convective part of h''. S4 prints M_red = J^
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import NoReturn
@@ -19,7 +19,7 @@ import sympy as sp
 
 from structkin.errors import InputError, Problem
 from structkin.multibody.joint import SpatialJoint
-from structkin.multibody.model import SpatialModel
+from structkin.multibody.model import JointLoad, SpatialModel, Stop
 from structkin.symbolic.explicit import closures
 from structkin.symbolic.explicit.forms import Form, GroundForm, PlaneForm, Steps
 from structkin.symbolic.explicit.geometry import Geometry
@@ -45,13 +45,14 @@ class Solved:
 
     A transmission v = ratio u counts as a loop without a cut joint.
 
-    `steps` is None where H has no closed form.
+    `steps` is None where H has no closed form. `counts_turns` says whether the angles of H are continuous in u.
     """
 
     joints: tuple[SpatialJoint, ...]
     v: tuple[int, ...]
     rows: tuple[closures.Row, ...]
     steps: tuple[Step, ...] | None
+    counts_turns: bool = True
 
 
 class Partition:
@@ -134,27 +135,45 @@ class Partition:
         label = f"loop {joint.name}"
         for pair in combinations(sorted(unknown, reverse=True), 2):
             trial, mode = Steps(self.symbols), sp.Symbol("mode", real=True)
-            found = ClosedForm(joint.name, trial, mode).solve(gap, (self.q[pair[0]], self.q[pair[1]]))
+            form = ClosedForm(joint.name, trial, mode, self._values())
+            found = form.solve(gap, (self.q[pair[0]], self.q[pair[1]]))
             if found is None:
                 continue
             for sign in (1, -1):
                 steps = [(k, value.subs(mode, sign), label) for k, value, _ in trial.done]
                 steps += [(k, value.subs(mode, sign), label) for k, value in found.items()]
-                if self._closes(steps, found):
-                    return Solved((joint,), pair, tuple(closures.rows_of(self.kin, joint)), tuple(steps))
+                if (drawn := self._as_drawn(steps, found)) is not None:
+                    rows = tuple(closures.rows_of(self.kin, joint))
+                    return Solved((joint,), pair, rows, drawn, form.counts_turns)
         return None
 
-    def _closes(self, steps: list[Step], found: Iterable[sp.Symbol]) -> bool:
-        """Whether the coordinates found are those of the drawn pose: all 0."""
+    def _as_drawn(self, steps: list[Step], found: Collection[sp.Symbol]) -> tuple[Step, ...] | None:
+        """Return the steps with the coordinates found less the turns that they have in the drawn pose.
+
+        None if they are not those of the drawn pose, where all coordinates are 0.
+        """
         values = self._drawn()
-        for symbol, value, _ in steps:
+        turning = {q for q, c in zip(self.q, self.kin.coordinates, strict=True) if c in self.kin.tree.turning}
+        done = []
+        for symbol, value, label in steps:
             values[symbol] = value.subs(values).evalf()
-        return all(abs(complex(values[k])) < NEAR for k in found)
+            if symbol in found:
+                at = complex(values[symbol])
+                turns = round(at.real / (2 * np.pi)) if symbol in turning else 0
+                if abs(at - 2 * np.pi * turns) > NEAR:
+                    return None
+                done.append((symbol, value - 2 * sp.pi * turns, label))
+            else:
+                done.append((symbol, value, label))
+        return tuple(done)
+
+    def _values(self) -> dict[sp.Symbol, sp.Expr]:
+        """Return the values of all parameters."""
+        return {p.symbol: sp.Float(p.value) for p in self.symbols.parameters.values()}
 
     def _drawn(self) -> dict[sp.Symbol, sp.Expr]:
         """Return the values of all symbols in the drawn pose."""
-        values: dict[sp.Symbol, sp.Expr] = {p.symbol: sp.Float(p.value) for p in self.symbols.parameters.values()}
-        return values | dict.fromkeys(self.q, ZERO)
+        return self._values() | dict.fromkeys(self.q, ZERO)
 
     def _together(self, joints: tuple[SpatialJoint, ...], known: set[int]) -> Solved:
         """Return loops that are solved together; the dependent coordinates make h_v regular in the drawn pose."""
@@ -184,6 +203,24 @@ class Reduction:
                 refuse(partition.model, loop.joints, "it has no closed form for its dependent coordinates")
             self.steps.done += loop.steps or ()
             self._rates(loop)
+        self._check(partition)
+
+    def _check(self, partition: Partition) -> None:
+        """Raise `InputError` for loads that need to know how often an angle has turned where u does not say so."""
+        tree, coordinates = partition.kin.tree, partition.kin.coordinates
+        lost = {coordinates[k] for loop in partition.loops if not loop.counts_turns for k in loop.v} & tree.turning
+        problems = [
+            Problem(
+                f"loads.{load.name}",
+                f"how often joint {load.joint} has turned depends on the past, not on the independent coordinates",
+                f'keep it with independent=["{load.joint}"], or use structkin.symbolic.simulate',
+            )
+            for load in partition.model.loads.values()
+            if (isinstance(load, Stop) or (isinstance(load, JointLoad) and load.stiffness))
+            and (load.joint, load.coordinate) in lost
+        ]
+        if problems:
+            raise InputError(problems, partition.model.name)
 
     def _rates(self, loop: Solved) -> None:
         """Define B_vu, vd and b' of dependent coordinates from the rows of their loop."""

@@ -25,7 +25,7 @@ class Masses:
     kinematics: Kinematics
     mass: dict[int, sp.Expr]
     center: dict[int, Point]
-    ways: dict[int, Any]
+    arms: dict[int, Any]
 
     def mass_matrix(self) -> sp.Matrix:
         """Return J^T M J, column by column."""
@@ -88,7 +88,7 @@ class Masses:
             force, moment = carried.pop(n, (None, None))
             if n in wrenches:
                 own, spin = wrenches[n]
-                about = spin + self.ways[n].cross(own)
+                about = spin + self.arms[n].cross(own)
                 force, moment = (own, about) if force is None else (force + own, moment + about)
             if force is None or (k is not None and k < first):
                 continue
@@ -99,7 +99,7 @@ class Masses:
                 values[k] = kin.turns[n][k].dot(moment) if k in kin.turns[n] else ZERO
                 if body.translation.any():
                     values[k] += kin.joints[n].columns[k].dot(force)
-            passed = moment + kin.ways[n].cross(force)
+            passed = moment + kin.arms[n].cross(force)
             if body.parent in carried:
                 other, about = carried[body.parent]
                 force, passed = other + force, about + passed
@@ -116,9 +116,9 @@ def masses_of(kinematics: Kinematics) -> Masses:
             continue
         symbols = form.geometry.symbols
         masses.mass[n] = symbols.constant(f"m_{body.name}", body.mass, "kg", f"mass of {body.name}", positive=True)
-        way = form.name(f"s_{body.name}", kinematics.center(n), body.name)
-        masses.ways[n] = way
-        moved = kinematics.moved(n, way, body.name)
+        arm = form.name(f"s_{body.name}", kinematics.center(n), body.name)
+        masses.arms[n] = arm
+        moved = kinematics.moved(n, arm, body.name)
         columns = {k: form.name(f"JS_{body.name}_{kinematics.q[k]}", c, body.name) for k, c in moved.columns.items()}
         convective = form.name(f"aS_{body.name}", moved.convective, body.name)
         masses.center[n] = Point(moved.position, columns, convective)

@@ -7,7 +7,7 @@ import { matrix, moved, poseAt } from "./pose";
 import { at, type Centre, type Report } from "./report_types";
 import { StageContext } from "./scene";
 import { pathOf } from "./shapes";
-import type { Point } from "./types";
+import type { Point, View } from "./types";
 
 /** Return the centres relative to a base, each with the link that moves on it. */
 export function centresOn(view: Report, base: string): { link: string; pair: Centre }[] {
@@ -52,8 +52,8 @@ export function Centrodes({ view, player, link, base }: { view: Report; player: 
   const pair = centresOn(view, base).find((entry) => entry.link === link)?.pair;
   const samples = view.samples!;
   if (!pair) return null;
-  const places = pair.x.map((x, k): Point | null => (x === null || pair.y[k] == null ? null : [x, pair.y[k]!]));
-  const reach = 4 * Math.hypot(view.box![2] - view.box![0], view.box![3] - view.box![1]);
+  const places = placesOf(pair);
+  const [cx, cy, reach] = sightOf(view);
   const curve = (carrier: string, name: "fixed" | "moving") => {
     const local = places.map((place, k): Point | null => {
       const frame = poseAt(samples, k)[carrier];
@@ -63,24 +63,48 @@ export function Centrodes({ view, player, link, base }: { view: Report; player: 
       return [c * dx + s * dy, -s * dx + c * dy];
     });
     const now = matrix(player.pose.value, { link: carrier });
-    const drawn = now && unbroken(local.map((place) => place && moved(now, place)), reach);
+    const drawn = now && unbroken(local.map((place) => place && moved(now, place)), [cx, cy, reach]);
     const colour = colourOf(view, view.links.find((entry) => entry.name === carrier)?.ground ? link : carrier);
     return drawn && <path d={pathOf(drawn)} data-centrode={name} class={name === "moving" ? "sk-moving" : ""} stroke={colour} />;
   };
   return (
     <g class="sk-centrodes">
-      {curve(base, "fixed")}
-      {curve(link, "moving")}
+      <clipPath id="sk-sight"><circle cx={cx} cy={cy} r={reach} /></clipPath>
+      <g clip-path="url(#sk-sight)">
+        {curve(base, "fixed")}
+        {curve(link, "moving")}
+      </g>
+      {cutOff(view, base, link) && <circle class="sk-sight" cx={cx} cy={cy} r={reach} />}
     </g>
   );
 }
 
-/** Break a curve where it jumps: it has passed through infinity there. */
-function unbroken(places: (Point | null)[], reach: number): (Point | null)[] {
+function placesOf(pair: Centre): (Point | null)[] {
+  return pair.x.map((x, k) => (x === null || pair.y[k] == null ? null : [x, pair.y[k]!]));
+}
+
+/** Return the middle and the radius of the circle within which centrodes are drawn. */
+function sightOf(view: View): [cx: number, cy: number, reach: number] {
+  const [x0, y0, x1, y1] = view.box!;
+  return [(x0 + x1) / 2, (y0 + y1) / 2, Math.hypot(x1 - x0, y1 - y0)];
+}
+
+/** Return whether the centrodes of a link and its base leave that circle. */
+export function cutOff(view: Report, base: string, link: string): boolean {
+  const pair = link ? centresOn(view, base).find((entry) => entry.link === link)?.pair : undefined;
+  if (!pair) return false;
+  const [cx, cy, reach] = sightOf(view);
+  return placesOf(pair).some((place) => !place || Math.hypot(place[0] - cx, place[1] - cy) > reach);
+}
+
+/** Break a curve where it passes from one place out of sight to another: it may have been at infinity in between. */
+function unbroken(places: (Point | null)[], [cx, cy, reach]: [number, number, number]): (Point | null)[] {
   const found: (Point | null)[] = [];
+  const far = (place: Point) => Math.hypot(place[0] - cx, place[1] - cy) > reach;
   let before: Point | null = null;
   for (const place of places) {
-    if (place && before && Math.hypot(place[0] - before[0], place[1] - before[1]) > reach) found.push(null);
+    const jump = place && before && Math.hypot(place[0] - before[0], place[1] - before[1]) > reach;
+    if (jump && (far(place) || far(before!))) found.push(null);
     found.push(place);
     before = place;
   }

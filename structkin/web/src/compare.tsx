@@ -21,8 +21,9 @@ interface Quantity {
 
 export function Compare({ view, player, driver }: { view: Report; player: Player; driver: number }) {
   const every = useMemo(() => quantitiesOf(view, driver), [view, driver]);
-  const chosen = useMemo(() => ({ title: signal(every[0]!.title), names: signal<ReadonlySet<string>>(new Set(view.plots!.points.slice(0, 2))) }), [view]);
-  const quantity = every.find(({ title }) => title === chosen.title.value) ?? every[0]!;
+  const chosen = useMemo(() => ({ title: signal(every[0]?.title), names: signal<ReadonlySet<string>>(new Set(view.plots![every[0]?.of ?? "points"].slice(0, 2))) }), [view]);
+  const quantity = every.find(({ title }) => title === chosen.title.value) ?? every[0];
+  if (!quantity) return null;
   const names = view.plots![quantity.of].filter((name) => quantity.values(name));
   const picked = names.filter((name) => chosen.names.value.has(name));
   const key = picked.join("\n");
@@ -87,10 +88,10 @@ function quantitiesOf(view: Report, driver: number): Quantity[] {
   }
   if (coefficients) {
     const { points, links, units: of } = coefficients;
-    ["x", "y"].forEach((axis, k) => add("points", `K, ${axis}`, of.point[driver]!, (name) => points[name]?.K[driver]![k]));
-    add("links", "K", of.link[driver]!, (name) => links[name]?.K[driver]![0]);
+    ["x", "y"].forEach((axis, k) => add("points", `K, ${axis}`, of.point?.[driver] ?? "", (name) => points[name]?.K[driver]![k]));
+    add("links", "K", of.link?.[driver] ?? "", (name) => links[name]?.K[driver]![0]);
   }
-  return found;
+  return found.filter(({ of, values }) => view.plots![of].some(values));
 }
 
 /** Return the magnitudes of vectors. */

@@ -41,7 +41,7 @@ const STEP = 7;
 export function labelOffsets(view: View, names: Name[], poses: Pose[], camera: Camera, size: Size, clearance = 0): Point[] {
   const obstacles = poses.map((pose) => spread(view, pose, camera, size));
   const anchors = poses.map((pose) => names.map((name) => anchor(name, pose, camera, size)));
-  const halves = names.map(({ text }): Point => [(text.length * CHARACTER) / 2 + 1, HEIGHT / 2]);
+  const halves = names.map(({ text }): Point => [(text.length * CHARACTER) / 2 + 3, HEIGHT / 2]);
   const offsets: (Point | null)[] = names.map(() => null);
   const cost = (k: number, [dx, dy]: Point): number => {
     const [w, h] = halves[k]!;

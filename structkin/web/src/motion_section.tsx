@@ -1,8 +1,8 @@
 // The mechanism in motion, with optional overlays.
 import { signal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
-import { basesOf, Centres, Centrodes, centresOn } from "./centres";
-import { Rates, Reactions, Traces } from "./overlays";
+import { basesOf, Centres, Centrodes, centresOn, cutOff } from "./centres";
+import { Forces, forceScales, Legend, Rates, rateScale, Traces } from "./overlays";
 import type { Player } from "./player";
 import { poseAt } from "./pose";
 import type { Report } from "./report_types";
@@ -19,13 +19,14 @@ export function MotionSection({ view, player }: { view: Report; player: Player |
   const bases = view.centres ? basesOf(view) : [];
   const base = bases.includes(shown.base.value) ? shown.base.value : (bases[0] ?? "");
   const links = view.centres ? centresOn(view, base).map(({ link }) => link) : [];
+  const moving = Object.keys(view.rates?.points ?? {}).length > 0;
   const layers: [name: keyof typeof shown, label: string, there: boolean][] = [
     ["names", "Names", true],
     ["traces", "Paths", player !== null],
-    ["velocity", "Velocities", view.rates !== undefined],
-    ["acceleration", "Accelerations", view.rates !== undefined],
+    ["velocity", "Velocities", moving],
+    ["acceleration", "Accelerations", moving],
     ["centres", "Instant centres", bases.length > 0],
-    ["forces", "Joint forces", (view.forces?.arrows.length ?? 0) > 0],
+    ["forces", "Forces", (view.forces?.arrows.length ?? 0) > 0],
   ];
   return (
     <section id="motion" class="sk-card sk-mechanism">
@@ -80,12 +81,22 @@ export function MotionSection({ view, player }: { view: Report; player: Player |
             <>
               {shown.velocity.value && <Rates view={view} player={player} of="v" />}
               {shown.acceleration.value && <Rates view={view} player={player} of="a" />}
-              {shown.forces.value && <Reactions view={view} player={player} />}
+              {shown.forces.value && <Forces view={view} player={player} />}
               {shown.centres.value && <Centres view={view} player={player} base={base} />}
             </>
           )
         }
       />
+      <Legend
+        scales={[
+          ...(shown.velocity.value ? [rateScale(view, "v")] : []),
+          ...(shown.acceleration.value ? [rateScale(view, "a")] : []),
+          ...(shown.forces.value ? forceScales(view) : []),
+        ]}
+      />
+      {cutOff(view, base, shown.centrode.value) && (
+        <p class="sk-legend">The centrodes are drawn within the circle: beyond it they go far away, where the links hardly turn relative to each other.</p>
+      )}
       {player && <Trouble view={view} player={player} />}
     </section>
   );

@@ -100,12 +100,11 @@ export function PlayerBar({ player, view }: { player: Player; view: View }) {
       <label class="sk-speed">
         <span>Speed</span>
         <select value={speed.value} onChange={(event) => (speed.value = Number(event.currentTarget.value))}>
-          {SPEEDS.map((value) => (
-            <option key={value} value={value}>{value} ×</option>
+          {speedsOf(samples).map((value) => (
+            <option key={value} value={value}>{speedWords(samples, value)}</option>
           ))}
         </select>
       </label>
-      <span class="sk-pace">{paceWords(samples, speed.value)}</span>
     </div>
   );
 }
@@ -117,12 +116,24 @@ function momentWords(view: View, samples: Samples, k: number): string {
   return [...time, ...driverWords(view, samples, k)].join("   ");
 }
 
-/** Return how the pace on the screen compares with the motion's own. */
-function paceWords(samples: Samples, speed: number): string {
+/** Return how fast the motion is played at speed 1, as a multiple of real time; null if it has no times. */
+function pace(samples: Samples): number | null {
   const first = samples.t?.[0];
   const last = samples.t?.[samples.n - 1];
-  if (first == null || last == null || last <= first) return "";
-  const ratio = WHOLE / (last - first) / speed;
-  if (ratio > 1.05) return `slow motion 1 : ${number(ratio, 2)}`;
-  return ratio < 0.95 ? `time lapse ${number(1 / ratio, 2)} : 1` : "real time";
+  return first == null || last == null || last <= first ? null : (last - first) / WHOLE;
+}
+
+/** Return the speeds to choose from, real time among them unless it is much faster or slower. */
+function speedsOf(samples: Samples): number[] {
+  const real = 1 / (pace(samples) ?? 1);
+  const others = SPEEDS.filter((value) => Math.abs(value / real - 1) > 0.05);
+  return real < 0.1 || real > 10 ? SPEEDS : [...others, real].sort((a, b) => a - b);
+}
+
+/** Return a speed compared with real time, or with the usual one if the motion has no times. */
+function speedWords(samples: Samples, speed: number): string {
+  const usual = pace(samples);
+  if (usual === null) return `${number(speed, 2)} ×`;
+  const ratio = usual * speed;
+  return Math.abs(ratio - 1) < 1e-9 ? "real time" : `${number(ratio, 2)} times real time`;
 }

@@ -3,6 +3,7 @@ import { effect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import type { Player } from "./player";
+import { posed } from "./pose";
 import type { Numbers } from "./types";
 import { fixed } from "./words";
 
@@ -102,7 +103,7 @@ export function Plot(props: PlotProps) {
           </span>
         ))}
       </figcaption>
-      {known ? <div ref={holder} class="sk-canvas" /> : <p class="sk-none">not known: the speeds of the drivers are not given</p>}
+      {known ? <div ref={holder} class="sk-canvas" /> : <p class="sk-none">not known: {posed(player.samples) ? "the speeds of the drivers are not given" : "no sample has a pose"}</p>}
     </figure>
   );
 }

@@ -5,7 +5,7 @@ import { Compare, magnitudes } from "./compare";
 import { colourOf } from "./overlays";
 import { type Curve, Plot } from "./plot";
 import type { Player } from "./player";
-import { poseAt, spot } from "./pose";
+import { posed, poseAt, spot } from "./pose";
 import type { Report } from "./report_types";
 import type { Numbers } from "./types";
 import { fixed, number, unitWords } from "./words";
@@ -39,8 +39,8 @@ export function PlotsSection({ view, player }: { view: Report; player: Player })
       { title: "position", unit: units.length, curves: vector(px, py, colour, false) },
       own && { title: "velocity", unit: units.speed, curves: vector(own.vx, own.vy, colour, true) },
       own && { title: "acceleration", unit: units.acceleration, curves: vector(own.ax, own.ay, colour, true) },
-      kl && { title: "K, by the driver", unit: coefficients!.units.point[driver]!, curves: vector(kl.K[driver]![0]!, kl.K[driver]![1]!, colour, false) },
-      kl && { title: "L = dK/dz", unit: coefficients!.units.point_pairs[pair]!, curves: vector(kl.L[pair]![0]!, kl.L[pair]![1]!, colour, false) },
+      kl && { title: "K, by the driver", unit: coefficients!.units.point![driver]!, curves: vector(kl.K[driver]![0]!, kl.K[driver]![1]!, colour, false) },
+      kl && { title: "L = dK/dz", unit: coefficients!.units.point_pairs![pair]!, curves: vector(kl.L[pair]![0]!, kl.L[pair]![1]!, colour, false) },
     ].filter((entry) => entry !== undefined);
   }, [view, point, driver]);
   const ofLink = useMemo(() => {
@@ -53,8 +53,8 @@ export function PlotsSection({ view, player }: { view: Report; player: Player })
       { title: "angle", unit: units.angle, curves: one(angles[link]!) },
       own && { title: "angular velocity", unit: units.omega, curves: one(own.omega) },
       own && { title: "angular acceleration", unit: units.alpha, curves: one(own.alpha) },
-      kl && { title: "K, by the driver", unit: coefficients!.units.link[driver]!, curves: one(kl.K[driver]![0]!) },
-      kl && { title: "L = dK/dz", unit: coefficients!.units.link_pairs[pair]!, curves: one(kl.L[pair]![0]!) },
+      kl && { title: "K, by the driver", unit: coefficients!.units.link![driver]!, curves: one(kl.K[driver]![0]!) },
+      kl && { title: "L = dK/dz", unit: coefficients!.units.link_pairs![pair]!, curves: one(kl.L[pair]![0]!) },
     ].filter((entry) => entry !== undefined);
   }, [view, link, driver]);
   return (
@@ -62,7 +62,8 @@ export function PlotsSection({ view, player }: { view: Report; player: Player })
       <h2>Plots</h2>
       <p class="sk-intro">
         Click a plot to move the mechanism to that sample.
-        {!rates && " Velocities and accelerations are unknown because the speeds of the drivers are not given."}
+        {points.length === 0 && " No point of the mechanism moves; the plots show its links."}
+        {!rates && ` Velocities and accelerations are unknown because ${posed(view.samples!) ? "the speeds of the drivers are not given" : "no sample has a pose"}.`}
         {rates && rates.left_out.length > 0 && ` The velocities and accelerations of ${rates.left_out.join(", ")} are left out: they would make the page too large.`}
       </p>
       {coefficients && coefficients.drivers.length > 1 && (
@@ -74,14 +75,18 @@ export function PlotsSection({ view, player }: { view: Report; player: Player })
         </label>
       )}
       <div class="sk-columns">
-        <div>
-          <Choice label="Point" names={points} value={point} choose={(name) => (chosen.point.value = name)} />
-          {ofPoint.map((plot) => <Plot key={plot.title} {...plot} x={x} player={player} />)}
-        </div>
-        <div>
-          <Choice label="Link" names={links} value={link} choose={(name) => (chosen.link.value = name)} />
-          {ofLink.map((plot) => <Plot key={plot.title} {...plot} x={x} player={player} />)}
-        </div>
+        {points.length > 0 && (
+          <div>
+            <Choice label="Point" names={points} value={point} choose={(name) => (chosen.point.value = name)} />
+            {ofPoint.map((plot) => <Plot key={plot.title} {...plot} x={x} player={player} />)}
+          </div>
+        )}
+        {links.length > 0 && (
+          <div>
+            <Choice label="Link" names={links} value={link} choose={(name) => (chosen.link.value = name)} />
+            {ofLink.map((plot) => <Plot key={plot.title} {...plot} x={x} player={player} />)}
+          </div>
+        )}
       </div>
       <Compare view={view} player={player} driver={driver} />
     </section>

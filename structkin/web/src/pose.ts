@@ -30,6 +30,11 @@ export function poseAt(samples: Samples, k: number): Pose {
   return pose;
 }
 
+/** Return whether any sample has a pose of every link. */
+export function posed({ n, frames }: Samples): boolean {
+  return Array.from({ length: n }).some((_, k) => Object.values(frames).every(({ x }) => x[k] != null));
+}
+
 /** Return where a place of a link is, null where that is not known. */
 export function spot(pose: Pose, [link, x, y]: Place): Point | null {
   const frame = pose[link];

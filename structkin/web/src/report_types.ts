@@ -69,7 +69,8 @@ export interface Panel {
 export interface Coefficients {
   drivers: string[];
   pairs: [string, string][];
-  units: { point: string[]; link: string[]; point_pairs: string[]; link_pairs: string[] };
+  /** Those of points are missing where no point moves, those of links where no link does. */
+  units: { point?: string[]; link?: string[]; point_pairs?: string[]; link_pairs?: string[] };
   points: Record<string, { K: Numbers[][]; L: Numbers[][] }>;
   links: Record<string, { K: Numbers[][]; L: Numbers[][] }>;
 }
@@ -109,7 +110,7 @@ export interface Report extends View {
   };
   forces?: {
     panels: Panel[];
-    arrows: { joint: string; link: string; x: Numbers; y: Numbers; fx: Numbers; fy: Numbers }[];
+    arrows: { kind: "joint" | "applied"; joint: string; link: string; x: Numbers; y: Numbers; fx: Numbers; fy: Numbers }[];
     table: Row[];
     notes: string[];
   };

@@ -2,7 +2,7 @@
 import { poseAt, spot } from "./pose";
 import type { Report, Row } from "./report_types";
 import type { Numbers } from "./types";
-import { number } from "./words";
+import { fileName, number } from "./words";
 
 type Column = [head: string, unit: string, values: (string | number | null)[]];
 
@@ -33,9 +33,9 @@ export function TablesSection({ view }: { view: Report }) {
         <Table title="Largest forces and moments" heads={["", "largest", "unit", where, "mean"]} units={["", "", "", x.unit, ""]} rows={forces.table} />
       )}
       <p class="sk-downloads">
-        <Download name={`${fileName(view)}-motion.csv`} columns={() => motionColumns(view)}>Motion as CSV</Download>
+        <Download name={fileName(view.title, "mechanism-motion.csv")} columns={() => motionColumns(view)}>Motion as CSV</Download>
         {forces && forces.panels.length > 0 && (
-          <Download name={`${fileName(view)}-forces.csv`} columns={() => forceColumns(view)}>Forces as CSV</Download>
+          <Download name={fileName(view.title, "mechanism-forces.csv")} columns={() => forceColumns(view)}>Forces as CSV</Download>
         )}
         <span>All samples, six digits, units in the second line.</span>
       </p>
@@ -77,10 +77,6 @@ function Download({ name, columns, children }: { name: string; columns: () => Co
     setTimeout(() => URL.revokeObjectURL(address), 10_000);
   };
   return <button type="button" onClick={save}>{children}</button>;
-}
-
-function fileName(view: Report): string {
-  return (view.title || "mechanism").toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "") || "mechanism";
 }
 
 /** Return columns as the text of a CSV file: names, units, then a line for each sample. */

@@ -36,3 +36,13 @@ export function fixed(value: number | null | undefined): string {
 export function pretty(text: string): string {
   return text.replace(/(\d) deg\b/g, "$1°").replace(/(^|[\s(])-(?=\d)/g, "$1−");
 }
+
+/** Names that Windows keeps for devices. */
+const DEVICES = /^(con|prn|aux|nul|com\d|lpt\d)$/;
+
+/** Return the name of a file about a mechanism: its title in place of the stem, with letters, digits and hyphens only. */
+export function fileName(title: string | undefined, name: string): string {
+  const plain = (title ?? "").toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-").slice(0, 80).replace(/^-|-$/g, "");
+  const stem = !plain || DEVICES.test(plain) ? `mechanism${plain && `-${plain}`}` : plain;
+  return stem + name.slice(name.search(/[-.]/));
+}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import numpy as np
@@ -50,14 +51,24 @@ class CompiledMultipliers(Multipliers):
             return out
         return self._by_numpy(lambda plain: plain(t, y))
 
+    @contextmanager
+    def preserved(self) -> Iterator[None]:
+        """Continue afterwards from the state of the solvers before, whatever is evaluated within."""
+        arrays = self._mem.I, self._mem.D
+        kept = [array.copy() for array in arrays]
+        with self._plain.preserved():
+            try:
+                yield
+            finally:
+                for array, old in zip(arrays, kept, strict=True):
+                    array[:] = old
+
     def recorded(self, t: float, y: Floats) -> GlobalInstant:
-        """Return everything at a time and state that is recorded; the state of the solvers is restored."""
+        """Return everything at a time and state that is recorded."""
         mem, n = self._mem, self.coordinates.n
-        strength, least = float(mem.strength), float(mem.least)
         projected, rate = np.array(y), np.empty(len(y))
         # The equations themselves distribute the multipliers of redundant rows.
         known = self.kkt.rows is None and self._module.instant(mem.I, mem.D, t, projected, rate)
-        mem.strength, mem.least = strength, least
         if not known:
             return self._by_numpy(lambda plain: plain.recorded(t, y))
         self.evaluations += 1

@@ -1,22 +1,24 @@
 // The drawing under edit: the scene, handles and ghosts over it, and what the pointer does with each tool.
 import { useEffect, useMemo, useRef } from "preact/hooks";
+import { pixel } from "../camera";
 import { type Box, grown, spot } from "../pose";
 import { type Hit, Scene } from "../scene";
 import type { Point, View } from "../types";
 import { withLoose } from "./draft";
 import { Arcs, Backdrop, camera, Ghosts, Handles, over, Paths, pixels, rubber } from "./over";
-import { Grid, ScaleBar } from "./ruler";
-import { drag, edit, ghosts, mode, newStroke, opened, playing, pose, selected, state, tell, tool, wide } from "./store";
+import { Grid, gridStep, ScaleBar } from "./ruler";
+import { drag, edit, ghosts, mode, newStroke, opened, playing, pose, selected, snap, state, tell, tool, typed, wide } from "./store";
 import type { State } from "./types";
 
 /** Pixels within which the pointer is on a point, and within which coordinates snap to those of other points. */
 const NEAR = 11;
 const SNAP = 6;
-
+/** Pixels that a point is dragged before it moves: a click leaves it where it is. */
+const CLICK = 3;
 
 type Action =
   | { kind: "drive"; link: string; local: Point }
-  | { kind: "move"; point: string; stroke: number; moved: boolean }
+  | { kind: "move"; point: string; stroke: number; from: Point; moved: boolean }
   | { kind: "draw"; from: Point; point: string | null };
 
 export function Canvas() {
@@ -35,6 +37,17 @@ export function Canvas() {
       shape.classList.toggle("st-chosen", parts.includes(shape.dataset.part ?? ""));
   }, [view, selected.value]);
 
+  useEffect(() => {
+    if (!typed.peek()) return;
+    typed.value = false;
+    const { clientWidth, clientHeight } = box.current!.querySelector(".sk-scene > svg")!;
+    const away = Object.values(now.sketch.points).some((at) => {
+      const [x, y] = camera.peek() ? pixel(camera.peek()!, [clientWidth, clientHeight], at) : [0, 0];
+      return x < 0 || y < 0 || x > clientWidth || y > clientHeight;
+    });
+    if (away) opened.value += 1;
+  }, [now.revision]);
+
   const down = (hit: Hit): boolean => {
     if (hit.event.button !== 0) return false;
     const at: Point = [hit.x, hit.y];
@@ -48,26 +61,27 @@ export function Canvas() {
       action.current = { kind: "drive", ...found };
       return true;
     }
+    const aimed = aim(now, hit);
     switch (tool.peek()) {
       case "select":
         select(hit, point);
         if (!point) return false;
-        action.current = { kind: "move", point, stroke: newStroke(), moved: false };
+        action.current = { kind: "move", point, stroke: newStroke(), from: at, moved: false };
         return true;
       case "link":
       case "slider":
       case "cylinder":
-        if (tool.peek() !== "link" && !point) {
+        if (tool.peek() !== "link" && !aimed.point) {
           tell(tool.peek() === "slider" ? "Start at a point: it will slide" : "Start at a point of a link", true);
           return true;
         }
-        action.current = { kind: "draw", from: point ? now.sketch.points[point]! : snapped(now, at, null), point };
+        action.current = { kind: "draw", from: aimed.at, point: aimed.point };
         return true;
       case "point":
-        if (!point) edit({ op: "add_point", at: snapped(now, at, null), links: linkOf(hit) });
+        if (!aimed.point) edit({ op: "add_point", at: aimed.at, links: linkOf(hit) });
         return true;
       case "ground":
-        toggleGround(now, point, snapped(now, at, null));
+        toggleGround(now, aimed);
         return true;
       case "driver":
         driveAt(now, point, hit);
@@ -83,27 +97,27 @@ export function Canvas() {
     } else if (doing.kind === "drive") {
       drag(doing.link, doing.local, at);
     } else if (doing.kind === "move") {
-      const target = pointAt(now, at, doing.point);
-      over.value = target;
-      doing.moved = true;
-      edit({ op: "move_point", point: doing.point, at: snapped(now, at, doing.point) }, doing.stroke);
+      doing.moved ||= Math.hypot(at[0] - doing.from[0], at[1] - doing.from[1]) > pixels(CLICK);
+      if (!doing.moved) return;
+      const target = aim(now, hit, doing.point);
+      over.value = target.point;
+      edit({ op: "move_point", point: doing.point, at: target.at }, doing.stroke);
     } else {
-      over.value = pointAt(now, at);
-      const end = over.value ? now.sketch.points[over.value]! : snapped(now, at, null);
-      rubber.value = [doing.from, end];
+      const end = aim(now, hit);
+      over.value = end.point;
+      rubber.value = [doing.from, end.at];
     }
   };
 
   const up = (hit: Hit) => {
     const doing = action.current;
-    const at: Point = [hit.x, hit.y];
     action.current = null;
     rubber.value = null;
     over.value = null;
     if (doing?.kind === "move" && doing.moved) {
-      const target = pointAt(state.peek()!, at, doing.point);
+      const target = aim(state.peek()!, hit, doing.point).point;
       if (target) edit({ op: "merge_points", keep: target, drop: doing.point }, doing.stroke);
-    } else if (doing?.kind === "draw") draw(now, doing, at, hit);
+    } else if (doing?.kind === "draw") draw(now, doing, hit);
   };
 
   return (
@@ -135,6 +149,12 @@ export function Canvas() {
           </>
         }
       />
+      {editing && (
+        <label class="st-snap" title="N; hold Shift or Alt to place a point freely">
+          <input type="checkbox" checked={snap.value} onChange={(event) => (snap.value = event.currentTarget.checked)} />
+          Snap to grid
+        </label>
+      )}
     </div>
   );
 }
@@ -159,15 +179,31 @@ function pointAt({ sketch }: State, [x, y]: Point, but?: string): string | null 
   return best;
 }
 
-/** Return a place snapped to a point, or to its x or y. */
-function snapped({ sketch }: State, [x, y]: Point, but: string | null): Point {
-  const others = Object.entries(sketch.points).filter(([name]) => name !== but);
-  const reach = pixels(SNAP);
-  const close = others.find(([, [px, py]]) => Math.hypot(px - x, py - y) < pixels(NEAR));
-  if (close) return close[1];
-  const column = others.find(([, [px]]) => Math.abs(px - x) < reach);
-  const row = others.find(([, [, py]]) => Math.abs(py - y) < reach);
-  return [column ? column[1][0] : x, row ? row[1][1] : y];
+interface Aim {
+  at: Point;
+  point: string | null;
+}
+
+/**
+ * Return the place that the pointer means, and the point there, other than `but`: a point, else the x or y of one, else
+ * the grid. Shift or Alt takes the pointer at its word.
+ */
+function aim(now: State, { x, y, event }: Hit, but?: string): Aim {
+  if (event.shiftKey || event.altKey) return { at: [x, y], point: null };
+  const { points } = now.sketch;
+  const close = pointAt(now, [x, y], but);
+  if (close) return { at: points[close]!, point: close };
+  const others = Object.entries(points).filter(([name]) => name !== but);
+  const step = gridStep(pixels(1));
+  const along = (axis: 0 | 1, value: number): number => {
+    const other = others.find(([, place]) => Math.abs(place[axis] - value) < pixels(SNAP));
+    if (other) return other[1][axis];
+    return snap.peek() ? Number((Math.round(value / step) * step).toPrecision(12)) : value;
+  };
+  const at: Point = [along(0, x), along(1, y)];
+  // The grid may lead to a point that the pointer is not close to.
+  const there = others.find(([, place]) => Math.hypot(place[0] - at[0], place[1] - at[1]) < pixels(1));
+  return { at, point: there ? there[0] : null };
 }
 
 /** Return the moving link that the pointer grips, and the place in its frame. */
@@ -214,9 +250,8 @@ function select(hit: Hit, point: string | null) {
 
 // --- tools ---------------------------------------------------------------------------------------------------
 
-function draw(now: State, { from, point }: { from: Point; point: string | null }, at: Point, hit: Hit) {
-  const target = pointAt(now, at);
-  const end = snapped(now, at, null);
+function draw(now: State, { from, point }: { from: Point; point: string | null }, hit: Hit) {
+  const { at: end, point: target } = aim(now, hit);
   const length = Math.hypot(end[0] - from[0], end[1] - from[1]);
   if (tool.peek() === "link") {
     if (length < pixels(NEAR)) tell("Drag from one end of the link to the other");
@@ -242,7 +277,7 @@ function draw(now: State, { from, point }: { from: Point; point: string | null }
   }
 }
 
-function toggleGround({ sketch }: State, point: string | null, at: Point) {
+function toggleGround({ sketch }: State, { at, point }: Aim) {
   if (!point) edit({ op: "add_point", at, links: ["ground"] });
   else if (sketch.links.ground?.includes(point)) edit({ op: "detach", point, link: "ground" });
   else edit({ op: "attach", point, link: "ground" });

@@ -1,6 +1,6 @@
 // Entries of the file as forms: each key with its value as it is in the file; new joints from a template.
 import { useState } from "preact/hooks";
-import { edit, selected, tell } from "./store";
+import { edit, refusals, renamed, selected, tell } from "./store";
 import type { Entry, State } from "./types";
 
 /** The template of a new joint of each kind: names are asked for, numbers can be changed. */
@@ -49,7 +49,7 @@ export function EntryForm({ section, name, entry }: { section: "joints" | "drive
         <label class="st-field" key={key}>
           <span>{key}</span>
           <input
-            key={written(value)}
+            key={`${refusals.value} ${written(value)}`}
             defaultValue={written(value)}
             onKeyDown={(event) => event.key === "Enter" && event.currentTarget.blur()}
             onBlur={({ currentTarget }) => currentTarget.value !== written(value) && set(key, currentTarget.value)}
@@ -81,8 +81,8 @@ export function JointForm({ now }: { now: State }) {
     const chosen = selected.peek();
     const first = (names: string[], wanted: string) => (chosen?.kind === wanted ? [chosen.name, ...names.filter((n) => n !== chosen.name)] : names);
     const name = newName(now, kind);
+    renamed.value = { kind: "joints", name };
     edit({ op: "put", section: "joints", name, entry: { type: kind, ...KINDS[kind]!(first(points, "points"), first(moving, "links")) } });
-    selected.value = { kind: "joints", name };
     setKind("");
   };
   return (

@@ -4,7 +4,7 @@ import "./studio.css";
 import { render } from "preact";
 import { Canvas } from "./canvas";
 import { Panels } from "./panels";
-import { closed, connect, edit, kept, mode, note, notes, open, save, selected, state, step, takeKept, welcome } from "./store";
+import { closed, connect, edit, kept, mode, note, notes, open, save, selected, snap, state, step, takeKept, welcome } from "./store";
 import { setMode, setTool, Toolbar, TOOLS } from "./toolbar";
 
 function Studio() {
@@ -52,6 +52,7 @@ addEventListener("keydown", (event) => {
     edit({ op: "delete", section: kind, name });
   } else if (key === "escape") selected.value = null;
   else if (key === " " && !(event.target instanceof HTMLButtonElement)) setMode(mode.peek() === "drive" ? "edit" : "drive");
+  else if (key === "n") snap.value = !snap.peek();
   else {
     const found = TOOLS.find((one) => one.key === key);
     if (!found) return;

@@ -261,7 +261,7 @@ function Backdrop({ now }: { now: State }) {
     backdrop.value = { url: URL.createObjectURL(file), x: middle(0), y: middle(1), width, ratio: picture.width / picture.height };
   };
   const field = (label: string, key: "x" | "y" | "width") => (
-    <NumberField label={label} value={found![key]} unit="" onSet={(value) => (backdrop.value = { ...found!, [key]: value })} />
+    <NumberField label={label} quantity={key === "width" ? "length" : "coordinate"} value={found![key]} unit="" onSet={(value) => (backdrop.value = { ...found!, [key]: value })} />
   );
   return (
     <section data-panel="backdrop">

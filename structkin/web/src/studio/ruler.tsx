@@ -13,6 +13,11 @@ export function roundLength(least: number): number {
   return power * [1, 2, 5, 10].find((factor) => factor * power >= 0.999 * least)!;
 }
 
+/** Return the side of a square of the grid where a pixel is this long. */
+export function gridStep(pixel: number): number {
+  return roundLength(SQUARE * pixel);
+}
+
 export function ScaleBar({ unit }: { unit: string }) {
   const { camera, size } = useContext(StageContext)!;
   if (!camera.value) return null;
@@ -29,7 +34,7 @@ export function ScaleBar({ unit }: { unit: string }) {
 export function Grid() {
   const { camera, size } = useContext(StageContext)!;
   if (!camera.value) return null;
-  const step = roundLength(SQUARE / camera.value.scale);
+  const step = gridStep(1 / camera.value.scale);
   const [[x0, y1], [x1, y0]] = [placeOf(camera.value, size.value, [0, 0]), placeOf(camera.value, size.value, [...size.value])];
   const lines = (from: number, to: number) => {
     const first = Math.ceil(from / step);

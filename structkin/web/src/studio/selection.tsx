@@ -5,7 +5,7 @@ import { fixed } from "../words";
 import { driveAt } from "./canvas";
 import { Field, NumberField } from "./fields";
 import { EntryForm } from "./forms";
-import { edit, mode, pose, selected } from "./store";
+import { edit, mode, pose, renamed, selected } from "./store";
 import type { State } from "./types";
 
 export function Selection({ now }: { now: State }) {
@@ -20,8 +20,8 @@ export function Selection({ now }: { now: State }) {
       <h2>{{ points: "Point", links: "Link", joints: "Joint", drivers: "Driver" }[kind]} <em>{name}</em></h2>
       {name !== "ground" && (
         <Field label="Name" value={name} onSet={(to) => {
+          renamed.value = { kind, name: to };
           edit({ op: "rename", section: kind, name, to });
-          selected.value = { kind, name: to };
         }} />
       )}
       {kind === "points" && <PointFields now={now} name={name} />}
@@ -58,8 +58,8 @@ function PointFields({ now, name }: { now: State; name: string }) {
         <Here key={now.revision} now={now} name={name} />
       ) : (
         <div class="st-row">
-          <NumberField label="x" value={x} unit={now.sketch.unit} onSet={(value) => move([value, y])} />
-          <NumberField label="y" value={y} unit={now.sketch.unit} onSet={(value) => move([x, value])} />
+          <NumberField label="x" quantity="coordinate" value={x} unit={now.sketch.unit} onSet={(value) => move([value, y])} />
+          <NumberField label="y" quantity="coordinate" value={y} unit={now.sketch.unit} onSet={(value) => move([x, value])} />
         </div>
       )}
       <p class="st-quiet">
@@ -95,7 +95,7 @@ function LinkFields({ now, name }: { now: State; name: string }) {
         const set = (value: number | null) => edit({ op: "set_length", first, second, length: value });
         return (
           <div class="st-row" key={`${first}-${second}`}>
-            <NumberField label={`${first}–${second}`} value={length} unit={now.sketch.unit} onSet={set} />
+            <NumberField label={`${first}–${second}`} quantity="length" value={length} unit={now.sketch.unit} onSet={set} />
             <button type="button" aria-pressed={given} title={given ? "The length is locked; click to unlock it" : "Lock this length"} onClick={() => set(given ? null : Number(length.toPrecision(6)))}>
               {given ? "locked" : "lock"}
             </button>
@@ -103,7 +103,7 @@ function LinkFields({ now, name }: { now: State; name: string }) {
         );
       })}
       {name !== "ground" && a && b && mode.value === "edit" && (
-        <NumberField label="angle" value={reach * turnOf(a, b)} unit={now.sketch.angle} onSet={(angle) => edit({ op: "set_angle", first: a, second: b, angle })} />
+        <NumberField label="angle" quantity="angle" value={reach * turnOf(a, b)} unit={now.sketch.angle} onSet={(angle) => edit({ op: "set_angle", first: a, second: b, angle })} />
       )}
     </>
   );

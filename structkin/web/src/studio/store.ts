@@ -2,6 +2,7 @@
 import { batch, computed, effect, signal } from "@preact/signals";
 import type { Pose } from "../pose";
 import type { Point, View } from "../types";
+import { fileName } from "../words";
 import {
   type Choice,
   type Command,
@@ -29,7 +30,13 @@ export const stopped = signal("");
 export const file = signal<string | null>(null);
 export const mode = signal<Mode>("drive");
 export const tool = signal<Tool>("select");
+/** Whether points that are drawn or dragged snap to the grid. */
+export const snap = signal(true);
 export const selected = signal<Selected | null>(null);
+/** What is selected once the studio has accepted its new name. */
+export const renamed = signal<Selected | null>(null);
+/** Increases when the studio refuses a command: fields then show the old value again. */
+export const refusals = signal(0);
 export const note = signal<{ text: string; bad: boolean } | null>(null);
 export const closed = signal("");
 export const ranking = signal<Choice[] | null>(null);
@@ -83,7 +90,7 @@ export async function download(name: string) {
   if (!answer.ok) return tell(await answer.text(), true);
   const link = document.createElement("a");
   link.href = URL.createObjectURL(await answer.blob());
-  link.download = name;
+  link.download = fileName(state.peek()?.document.title, name);
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
@@ -105,7 +112,13 @@ export function send(message: { type: string } & Record<string, unknown>) {
 }
 
 export const newStroke = () => ++strokes;
-export const edit = (command: Command, stroke?: number) => send({ type: "edit", command, stroke });
+/** Whether the last change was a typed value, which may move the drawing out of view. */
+export const typed = signal(false);
+
+export function edit(command: Command, stroke?: number) {
+  typed.value = command.op === "set_length" || command.op === "set_angle" || command.typed === true;
+  send({ type: "edit", command, stroke });
+}
 
 /** The drag that is not answered yet, and the place to which the pointer has moved in the meantime. */
 let asked = 0;
@@ -186,6 +199,8 @@ function take(message: Incoming) {
         answered();
         searching.value = "";
         refit = false;
+        renamed.value = null;
+        refusals.value += 1;
         refusedSave = message.problems.some(({ hint }) => hint.startsWith("save again"));
         tell(message.problems.map(words).join("; "), true);
         break;
@@ -243,6 +258,8 @@ function takeState(message: State) {
   if (!before) offerKept(message);
   if (refit) opened.value += 1;
   refit = false;
+  const to = renamed.peek();
+  if (to && exists(message, to)) [selected.value, renamed.value] = [to, null];
   const name = selected.peek();
   if (name && !exists(message, name)) selected.value = null;
 }

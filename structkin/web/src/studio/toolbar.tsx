@@ -8,6 +8,7 @@ import {
   type Mode,
   mode,
   open,
+  refusals,
   save,
   searching,
   send,
@@ -97,7 +98,7 @@ export function Toolbar() {
       <input
         class="st-title"
         aria-label="Title"
-        key={now?.document.title ?? ""}
+        key={`${refusals.value} ${now?.document.title ?? ""}`}
         size={Math.max(12, now?.document.title?.length ?? 0)}
         title={now?.document.title}
         defaultValue={now?.document.title ?? ""}
@@ -131,17 +132,26 @@ export function Toolbar() {
 }
 
 function Shared() {
-  const copy = async () => {
-    await navigator.clipboard.writeText(shared.peek());
+  const texts = [
+    ["Text", "In a studio: press “Paste” and enter this text.", shared.value],
+    ["Command", "Without one: this command starts a studio with the mechanism.", `structkin studio --shared "${shared.value}"`],
+  ] as const;
+  const copy = async (text: string) => {
+    await navigator.clipboard.writeText(text);
     tell("Copied");
     shared.value = "";
   };
   return (
     <div class="st-shared" role="dialog" aria-label="Share">
-      <p>Anyone can open this mechanism: paste the text into a studio (“Paste”), or use <code>structkin studio --shared</code>. It contains nothing else.</p>
-      <textarea readOnly rows={4} onFocus={({ currentTarget }) => currentTarget.select()}>{shared.value}</textarea>
+      <p>The mechanism as a text: it contains nothing else, and nothing is uploaded. It is not a link for a browser.</p>
+      {texts.map(([name, words, text]) => (
+        <div key={name}>
+          <p>{words}</p>
+          <textarea readOnly rows={3} aria-label={name} onFocus={({ currentTarget }) => currentTarget.select()}>{text}</textarea>
+          <button type="button" onClick={() => copy(text)}>Copy {name.toLowerCase()}</button>
+        </div>
+      ))}
       <div class="st-row">
-        <button type="button" onClick={copy}>Copy</button>
         <button type="button" onClick={() => (shared.value = "")}>Close</button>
       </div>
     </div>

@@ -1,7 +1,7 @@
-"""Judges a motion against the raw text of a PMKS, PMKS+, MotionGen or Pyslvs file; shares nothing with the readers.
+"""Checks a motion against the raw text of a PMKS, PMKS+, MotionGen or Pyslvs file; shares nothing with the readers.
 
-Each format is taken apart here once more, in a few lines, into joints with their links. Then every two pins of a link
-keep their distance and their sense, the ground stays, guides keep their direction, inputs turn at their speed.
+Each format is parsed again here, in a few lines, into joints with their links. Then any two pins of a link
+keep their distance and their sense, the ground stays fixed, guides keep their direction, inputs turn at their speed.
 """
 
 import json
@@ -15,7 +15,7 @@ DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_-"
 
 
 class Raw:
-    """Joints (name, place, type, angle [rad], links), inputs (name of the pin, base, driven, rpm), metres a unit."""
+    """Joints (name, place, type, angle [rad], links), inputs (name of the pin, base, driven, rpm), metres per unit."""
 
     def __init__(self, joints, inputs, unit):
         self.joints, self.inputs, self.unit = joints, inputs, unit
@@ -123,8 +123,8 @@ def pyslvs(text):
     return Raw(joints, inputs, 1e-3)
 
 
-def judge(raw, motion):
-    """Return the largest error of each kind, in parts of the size, over the samples that are ok."""
+def raw_errors(raw, motion):
+    """Return the largest error of each kind, relative to the size, over the samples that are ok."""
     ok, t = motion.ok, motion.t[motion.ok]
     drawn = {name: raw.unit * place for name, place, *_ in raw.joints}
     size = max(abs(a - b) for a in drawn.values() for b in drawn.values())
@@ -162,7 +162,7 @@ def judge(raw, motion):
         carrier, block = own[:2]
         if kind == "P":
             note("guides", turn_of(block) - turn_of(carrier))
-        # a point of the block, seen from the carrier, stays on a line
+        # a point of the block, relative to the carrier, stays on a line
         point = name if name in places else next(n for n in held(block) if n in drawn and drawn[n] == drawn[name])
         base = next(n for n in held(carrier))
         seen = (places[point] - places[base]) / turn_of(carrier)

@@ -1,4 +1,4 @@
-"""Samples beside limit positions, and the motion behind a gap: all methods reach the same."""
+"""Samples near limit positions, and the motion beyond a gap: all methods reach the same ones."""
 
 import math
 
@@ -14,7 +14,7 @@ from random_mechanisms import (  # isort: skip - found once coordinate_samples h
 )  # fmt: skip
 
 OK = sk.Status.OK
-#: The ways from a limit position at which samples lie [rad].
+#: The distances of the samples from a limit position [rad].
 BESIDE = 10.0 ** -np.arange(3.0, 12.0, 0.5)
 
 
@@ -23,11 +23,11 @@ def limit(crank, coupler, rocker, base):
     return math.acos((crank**2 + base**2 - (coupler + rocker) ** 2) / (2 * crank * base))
 
 
-def towards(start, last, way):
-    """Samples up to near a limit, then nearer and nearer to it, beyond it, and back."""
+def towards(start, last, order):
+    """Samples up to near a limit, then ever closer to it, beyond it, and back."""
     to = np.linspace(start, last - 0.03 * np.sign(last - start), 12)
     near = last - np.sign(last - start) * BESIDE
-    if way == "to and back":
+    if order == "to and back":
         return np.concatenate((to, near, near[::-1], to[::-1]))
     return np.concatenate((to, [last + 0.01 * np.sign(last - start)], near[::-1], to[::-1]))
 
@@ -36,11 +36,11 @@ def unreached(z, last, start):
     return (z - last) * np.sign(last - start) > 0
 
 
-@pytest.mark.parametrize("way", ["to and back", "back from beyond"])
+@pytest.mark.parametrize("order", ["to and back", "back from beyond"])
 @pytest.mark.parametrize("family", FAMILIES)
-def test_global_methods_reach_samples_beside_a_limit(family, way):
+def test_global_methods_reach_samples_near_a_limit(family, order):
     last = limit(2, 1.5, 1.2, 2)
-    z = towards(0.6, last, way)
+    z = towards(0.6, last, order)
     motion = four_bar(2, 1.5, 1.2, 2, 0.6).solve(drivers={"motor": z}, method="global", coordinates=family)
     reference = four_bar(2, 1.5, 1.2, 2, 0.6).solve(drivers={"motor": z})
     np.testing.assert_array_equal(motion.status == OK, ~unreached(z, last, 0.6))
@@ -48,7 +48,7 @@ def test_global_methods_reach_samples_beside_a_limit(family, way):
 
 
 def stretched(seed):
-    """A random four-bar whose crank stops where coupler and rocker are stretched, and that angle."""
+    """A random four-bar whose crank stops where coupler and rocker are stretched, with that angle."""
     rng = np.random.default_rng([seed, 9])
     while True:
         crank, coupler, rocker, base = rng.uniform(0.5, 3, 4)
@@ -60,7 +60,7 @@ def stretched(seed):
                 return (crank, coupler, rocker, base, start), last
 
 
-def beside_a_limit(seed):
+def check_near_a_limit(seed):
     sizes, last = stretched(seed)
     z = towards(sizes[-1], last, ("to and back", "back from beyond")[seed % 2])
     motion = four_bar(*sizes).solve(drivers={"motor": z}, method="global", coordinates=FAMILIES[seed % 4])
@@ -68,18 +68,18 @@ def beside_a_limit(seed):
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_random_four_bars_beside_their_limits(seed):
-    beside_a_limit(seed)
+def test_random_four_bars_near_their_limits(seed):
+    check_near_a_limit(seed)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(1000))
-def test_many_random_four_bars_beside_their_limits(seed):
-    beside_a_limit(seed)
+def test_many_random_four_bars_near_their_limits(seed):
+    check_near_a_limit(seed)
 
 
 def driven(mechanism, z):
-    """A motion of the first driven angle; the other drivers stand still."""
+    """A motion of the first driven angle; the other drivers are at rest."""
     drives = mechanism.drivers.values()
     moved = next(drive.id for drive in drives if drive.kind == "angle")
     values = {drive.id: z if drive.id == moved else np.full(len(z), drive.start) for drive in drives}
@@ -102,13 +102,13 @@ def last_reached(mechanism, start):
 
 
 @pytest.mark.parametrize("seed", [1, 7])
-def test_general_groups_reach_samples_beside_a_limit(seed):
-    # Behind the gap they gave up within 1e-7 rad of the limit.
+def test_general_groups_reach_samples_near_a_limit(seed):
+    # Beyond the gap they once failed within 1e-7 rad of the limit.
     m = build(seed, 1, menu=(triad, triad, class_iv, held_platform), first=(driven_r,)).mechanism()
     start = next(drive.start for drive in m.drivers.values() if drive.kind == "angle")
     last = last_reached(m, start)
-    for way in ("to and back", "back from beyond"):
-        z = towards(start, last, way)
+    for order in ("to and back", "back from beyond"):
+        z = towards(start, last, order)
         np.testing.assert_array_equal(driven(m, z).status == OK, ~unreached(z, last, start))
 
 
@@ -123,13 +123,13 @@ def swings(mechanism, rng, samples=73):
             z = drive.start + 0.15 * size * rng.uniform(0.2, 1) * np.sin(pace * s)
             found[id] = np.maximum(z, 0.05 * drive.start) if drive.kind == "distance" else z
         else:
-            ways = (wide * np.sin(pace * s), sign * pace * s, sign * wide * (1 - np.cos(pace * s)) / 2)
-            found[id] = drive.start + ways[int(rng.integers(3))]
+            paths = (wide * np.sin(pace * s), sign * pace * s, sign * wide * (1 - np.cos(pace * s)) / 2)
+            found[id] = drive.start + paths[int(rng.integers(3))]
     return found
 
 
-def behind_gaps(seed):
-    """Where only groups that are followed stop, both methods take the motion up at the same samples."""
+def check_beyond_gaps(seed):
+    """Where only tracked groups stop, both methods resume the motion at the same samples."""
     rng = np.random.default_rng([seed, 5])
     menu = (triad, triad, class_iv, held_platform, slotted_r, slotted_p, ram_r, geared_loop)
     m = build(seed, int(rng.integers(1, 3)), menu=menu, first=(driven_r, ram_r)).mechanism()
@@ -142,19 +142,19 @@ def behind_gaps(seed):
             assert np.max(gap, initial=0.0) < 1e-5 * one.size
     followed = {step.group for step in one.plan.steps if isinstance(step.kind, General)}
     stops = {int(group) for motion in (one, other) for group in motion.lanes.group[~motion.ok]}
-    # A dyad keeps its mode behind a gap, wherever the drivers go: only groups without closed form ask for the way back.
+    # A dyad keeps its mode beyond a gap, wherever the drivers go: only groups without closed form need a path back.
     if stops <= followed:
         np.testing.assert_array_equal(one.ok, other.ok)
     return bool(stops), stops <= followed
 
 
-# Short stretches between two gaps were missed by the global methods, which tried eight samples.
+# The global methods once missed short intervals between two gaps, as they tried eight samples.
 @pytest.mark.parametrize("seed", [0, 13, 26, 29, 93])
-def test_a_motion_is_taken_up_alike_behind_a_gap(seed):
-    behind_gaps(seed)
+def test_all_methods_resume_a_motion_alike_beyond_a_gap(seed):
+    check_beyond_gaps(seed)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(1000))
-def test_many_motions_are_taken_up_alike_behind_a_gap(seed):
-    behind_gaps(seed)
+def test_all_methods_resume_many_motions_alike_beyond_a_gap(seed):
+    check_beyond_gaps(seed)

@@ -301,7 +301,7 @@ CASES: dict[str, Case] = {
 }
 
 
-def mistakes(data: dict[str, Any]) -> tuple[Any, ...]:
+def problems_of(data: dict[str, Any]) -> tuple[Any, ...]:
     with pytest.raises(InputError) as caught:
         Mechanism.from_dict(data)
     return caught.value.problems
@@ -320,15 +320,15 @@ def test_there_are_more_than_fifty() -> None:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_each_mistake_is_told_once_and_alone(name: str) -> None:
+def test_each_problem_is_reported_once_and_alone(name: str) -> None:
     patch, key, message, hint = CASES[name]
-    problems = mistakes(patched(patch))
+    problems = problems_of(patched(patch))
     assert [problem.key for problem in problems] == [key], [str(problem) for problem in problems]
     assert message in problems[0].message
     assert hint in problems[0].hint
 
 
-def test_all_mistakes_in_one_go() -> None:
+def test_all_problems_at_once() -> None:
     patch = {
         "points.Z": [0, 0],
         "links.coupler.mas": 1,
@@ -339,7 +339,7 @@ def test_all_mistakes_in_one_go() -> None:
         "drivers.ram.speed": "1 kg",
         "duration": "long",
     }
-    assert [problem.key for problem in mistakes(patched(patch))] == [
+    assert [problem.key for problem in problems_of(patched(patch))] == [
         "points.Z",
         "links.coupler",
         "links.arm",
@@ -351,8 +351,8 @@ def test_all_mistakes_in_one_go() -> None:
     ]
 
 
-def test_a_section_that_cannot_be_read_does_not_drag_others_along() -> None:
-    assert [str(problem) for problem in mistakes({**EVERYTHING, "points": 3})] == [
+def test_a_section_that_cannot_be_read_causes_no_other_problems() -> None:
+    assert [str(problem) for problem in problems_of({**EVERYTHING, "points": 3})] == [
         "points: expected a table, found the number 3; such as A = [0, 0]"
     ]
 
@@ -393,43 +393,43 @@ def test_a_section_that_cannot_be_read_does_not_drag_others_along() -> None:
     ],
 )
 def test_laws_that_are_refused(law: str) -> None:
-    (problem,) = mistakes(patched({"drivers.motor": {"joint": "A", "law": law}}))
+    (problem,) = problems_of(patched({"drivers.motor": {"joint": "A", "law": law}}))
     assert problem.key == "drivers.motor.law"
     assert len(problem.message) < 200
 
 
 def test_a_top_level_key_below_a_section() -> None:
-    """TOML takes it for a part of the section above."""
+    """TOML reads it as part of the section above."""
     for path in ("forces.duration", "drivers.motor.title"):
-        (problem,) = mistakes(patched({path: 2}))
+        (problem,) = problems_of(patched({path: 2}))
         assert problem.key == path.removesuffix(".title")
         assert "above the first [section]" in problem.hint
 
 
-def test_the_speed_of_an_unknown_joint_is_read_all_the_same() -> None:
-    keys = [problem.key for problem in mistakes(patched({"drivers.motor": {"joint": "K", "speed": "fast"}}))]
+def test_the_speed_of_an_unknown_joint_is_still_read() -> None:
+    keys = [problem.key for problem in problems_of(patched({"drivers.motor": {"joint": "K", "speed": "fast"}}))]
     assert keys == ["drivers.motor.joint", "drivers.motor.speed"]
 
 
 def test_no_joint_at_the_ground() -> None:
     data = {"points": {"A": [0, 0], "B": [1, 0]}, "links": {"ground": [], "bar": ["A", "B"]}}
-    assert "no joint connects the ground" in str(mistakes(data)[0])
+    assert "no joint connects the ground" in str(problems_of(data)[0])
 
 
 def test_only_the_ground() -> None:
-    assert "there is no moving link" in str(mistakes({"points": {"A": [0, 0]}, "links": {"ground": ["A"]}})[0])
+    assert "there is no moving link" in str(problems_of({"points": {"A": [0, 0]}, "links": {"ground": ["A"]}})[0])
 
 
 def test_names_that_are_not_text() -> None:
     data = {"points": {1: [0, 0], "B": [1, 0]}, "links": {"ground": ["B"], "bar": ["B", "1"]}}
-    assert [problem.key for problem in mistakes(data)] == ["points.1"]  # type: ignore[comparison-overlap]  # keys need not be text
+    assert [problem.key for problem in problems_of(data)] == ["points.1"]  # type: ignore[comparison-overlap]  # keys need not be text
 
 
-def test_a_description_that_is_no_table() -> None:
-    assert "expected a table of sections" in str(mistakes([1, 2])[0])  # type: ignore[arg-type]  # not a table
+def test_a_description_that_is_not_a_table() -> None:
+    assert "expected a table of sections" in str(problems_of([1, 2])[0])  # type: ignore[arg-type]  # not a table
 
 
-def test_the_builder_tells_what_is_given_twice() -> None:
+def test_the_builder_names_what_is_given_twice() -> None:
     with pytest.raises(InputError, match="is given twice"):
         Builder("b").points(A=(0, 0), B=(1, 0)).points(A=(2, 0)).links(ground=["A"], bar=["A", "B"]).build()
 
@@ -466,7 +466,7 @@ def test_files_that_cannot_be_read(tmp_path: Path, name: str, content: bytes, me
     assert caught.value.source == str(path)
 
 
-def test_a_missing_file_names_the_one_beside_it(tmp_path: Path) -> None:
+def test_a_missing_file_names_a_similar_one(tmp_path: Path) -> None:
     (tmp_path / "four_bar.toml").write_text("x")
     with pytest.raises(InputError, match=r"did you mean .*four_bar\.toml"):
         load(tmp_path / "fourbar.toml")
@@ -477,7 +477,7 @@ def test_a_missing_folder(tmp_path: Path) -> None:
         load(tmp_path / "nowhere" / "four_bar.toml")
 
 
-def test_a_folder_for_a_file(tmp_path: Path) -> None:
+def test_a_folder_instead_of_a_file(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is a folder"):
         load(tmp_path)
 
@@ -503,7 +503,7 @@ def test_tables_that_cannot_be_read(tmp_path: Path, content: str, message: str) 
     assert message in problem.message
 
 
-# whatever comes, it is either a mechanism or a list of mistakes
+# any input gives either a mechanism or a list of problems
 
 JUNK = st.recursive(
     st.none()
@@ -525,7 +525,7 @@ def paths(data: dict[str, Any], head: tuple[str, ...] = ()) -> list[tuple[str, .
 
 @given(st.lists(st.tuples(st.sampled_from(paths(EVERYTHING)), JUNK), min_size=1, max_size=3))
 @settings(deadline=None, max_examples=300)
-def test_junk_anywhere_is_told_and_never_a_crash(changes: list[tuple[tuple[str, ...], Any]]) -> None:
+def test_junk_anywhere_is_reported_and_never_a_crash(changes: list[tuple[tuple[str, ...], Any]]) -> None:
     data = json.loads(json.dumps(EVERYTHING))
     for path, value in changes:
         table = data
@@ -549,7 +549,7 @@ def test_numpy_values_are_numbers() -> None:
 
 
 def test_control_characters_in_names_do_not_reach_the_terminal() -> None:
-    problems = mistakes({"points": {"A\x1b[31m": [0, 0]}, "links": {"ground": ["A\x1b[31m"], "c\nx": ["A\x1b[31m"]}})
-    told = "".join(str(problem) for problem in problems)
-    assert "links.c\\nx" in told and "A\\x1b[31m" in told
-    assert told.isprintable()
+    problems = problems_of({"points": {"A\x1b[31m": [0, 0]}, "links": {"ground": ["A\x1b[31m"], "c\nx": ["A\x1b[31m"]}})
+    messages = "".join(str(problem) for problem in problems)
+    assert "links.c\\nx" in messages and "A\\x1b[31m" in messages
+    assert messages.isprintable()

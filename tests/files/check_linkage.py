@@ -1,7 +1,7 @@
-"""Judges a motion against the raw text of a .linkage2 file; shares nothing with the reader but the names of points.
+"""Checks a motion against the raw text of a .linkage2 file; shares only the names of points with the reader.
 
-Every bar keeps its length, anchors stay, sliders are in their slots between their limits, inputs turn at their speed
-in their sense, gears and chains keep their ratios, actuators go back and forth: each error in parts of the size.
+Bars keep their lengths, anchors stay fixed, sliders are in their slots between their limits, inputs turn at their speed
+in their sense, gears and chains keep their ratios, actuators go back and forth: each error relative to the size.
 """
 
 import re
@@ -28,7 +28,7 @@ class Element:
 
 
 def elements(text):
-    """Scan the tags one by one: a link or a connector, with the numbers of what stands within it."""
+    """Scan the tags one by one: a link or a connector, with the numbers of the elements inside it."""
     found, ratios = [], []
     for closing, name, rest in re.findall(r"<(/?)(\w+)((?:[^>\"]|\"[^\"]*\")*)>", text):
         given = dict(re.findall(r'(\w+)="([^"]*)"', rest))
@@ -59,8 +59,8 @@ def plain(name):
     return " ".join(re.sub('[-@,:"]', " ", name).split())
 
 
-def judge(text, motion):
-    """Return the largest error of each kind, in parts of the size or of a turn, over the samples that are ok."""
+def raw_errors(text, motion):
+    """Return the largest error of each kind, relative to the size or to a turn, over the samples that are ok."""
     connectors, links, ratios = elements(text)
     by_id = {int(one["id"]): one for one in connectors}
     drawn = {id: UNIT * complex(one["x"], one["y"]) for id, one in by_id.items()}

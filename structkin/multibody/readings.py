@@ -1,0 +1,65 @@
+"""What a motion in space shows of the model's points and sensors, whatever computed it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from functools import cached_property
+
+import numpy as np
+
+from structkin.errors import InputError, Problem
+from structkin.multibody.joint import Floats
+from structkin.multibody.model import GROUND, Body, SpatialModel
+
+
+class Readings(ABC):
+    """The sensors of a model, from the states of its bodies at the times t (n,)."""
+
+    model: SpatialModel
+    t: Floats
+
+    @abstractmethod
+    def position(self, of: str) -> Floats:
+        """Return the positions (n, 3) [m] of a point "body.point", or of a body's centre of mass."""
+
+    @abstractmethod
+    def velocity(self, of: str) -> Floats:
+        """Return the velocities (n, 3) [m/s] of a point or a centre of mass."""
+
+    @abstractmethod
+    def acceleration(self, of: str) -> Floats:
+        """Return the accelerations (n, 3) [m/s^2] of a point or a centre of mass."""
+
+    @abstractmethod
+    def _coordinates(self, joint: str, rate: bool) -> Floats:
+        """Return the coordinates (n, f) of a joint [rad or m], or their rates."""
+
+    @cached_property
+    def sensors(self) -> dict[str, Floats]:
+        """The sensors of the model: (n, 3) of points, (n,) of distances, (n,) or (n, f) of a joint's coordinates."""
+        return {name: self._sensor(sensor.quantity, sensor.of) for name, sensor in self.model.sensors.items()}
+
+    def _sensor(self, quantity: str, of: tuple[str, ...]) -> Floats:
+        if quantity in ("position", "velocity", "acceleration"):
+            return self._of_point(quantity, of[0])
+        if quantity == "distance":
+            first, second = (self._of_point("position", one) for one in of)
+            return np.asarray(np.linalg.norm(second - first, axis=1))
+        found = self._coordinates(of[0], quantity == "rate")
+        return found[:, 0] if found.shape[1] == 1 else found
+
+    def _of_point(self, quantity: str, name: str) -> Floats:
+        """Return a quantity (n, 3) of a point, which may be fixed to the ground."""
+        if name.partition(".")[0] != GROUND:
+            return np.asarray(getattr(self, quantity)(name))
+        return np.tile(self.model.place(name)[1] * (quantity == "position"), (len(self.t), 1))
+
+
+def body_and_place(model: SpatialModel, name: str) -> tuple[Body, Floats]:
+    """Return a body, and the drawn place (3,) [m] of its centre of mass or its point; `InputError` if there is none."""
+    body, _, point = name.partition(".")
+    held = model.bodies.get(body)
+    if held is None or (point and point not in held.points):
+        known = [*model.bodies, *(f"{b.name}.{p}" for b in model.bodies.values() for p in b.points)]
+        raise InputError([Problem(name, "is no body, and no point of one", f"known: {', '.join(known)}")])
+    return held, held.points[point] if point else held.center
