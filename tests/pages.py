@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,20 @@ def open_file(browser: Any, file: Path, **options: Any) -> Opened:
     opened.page.goto(file.as_uri())
     opened.requests[:] = [url for url in opened.requests if url != file.as_uri() and not url.startswith("data:")]
     return opened
+
+
+def settle(page: Any) -> None:
+    """Let the page draw what it was last told."""
+    page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(0))))")
+
+
+def eventually(page: Any, holds: Callable[[], bool], seconds: float = 10) -> bool:
+    """Return whether something holds soon, on a slow machine too."""
+    for _ in range(int(20 * seconds)):
+        if holds():
+            return True
+        page.wait_for_timeout(50)
+    return holds()
 
 
 def pins(page: Any) -> dict[str, list[float]]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from pages import Opened, open_file, pins
+from pages import Opened, eventually, open_file, pins
 
 import structkin as sk
 from structkin.examples import path
@@ -135,8 +135,7 @@ def test_keys_move_the_slider_and_play(four_bar: Opened):
     assert slider.input_value() == "1"
     page.get_by_role("button", name="Play").focus()
     page.keyboard.press("Enter")
-    page.wait_for_timeout(500)
-    assert int(slider.input_value()) > 1
+    assert eventually(page, lambda: int(slider.input_value()) > 1)
 
 
 def test_the_csv_holds_the_motion(four_bar: Opened):
@@ -300,10 +299,13 @@ def test_centrodes_are_cut_off_and_the_page_says_so(four_bar: Opened):
     assert not page.get_by_text("drawn within the circle").count() and not four_bar.errors
 
 
-def test_a_phone_need_not_scroll_sideways(browser: Any, tmp_path: Path):
+@pytest.mark.parametrize("late", [False, True], ids=["", "plots drawn late"])
+def test_a_phone_need_not_scroll_sideways(browser: Any, tmp_path: Path, late: bool):
     file = tmp_path / "report.html"
     dug().report(file, samples=SAMPLES, without=["limits"])
     page = browser.new_context(viewport={"width": 390, "height": 800}).new_page()
+    if late:
+        page.add_init_script("window.ResizeObserver = class { observe() {} disconnect() {} }")
     page.goto(file.as_uri())
     page.locator(".sk-compare").wait_for()
     for width in (390, 360, 320):

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pages import open_file, pins
+from pages import open_file, pins, settle
 from show_samples import crank_rocker, loose
 
 import structkin as sk
@@ -57,7 +57,7 @@ def test_it_moves_in_a_browser(name: str, browser: Any, tmp_path: Path):
     page.get_by_role("button", name="Play").click()
     page.wait_for_function("document.querySelector('input[type=range]').valueAsNumber > 3", timeout=10_000)
     page.evaluate("remove()")
-    page.wait_for_timeout(200)
+    settle(page)
     assert page.locator("#cell").inner_html() == ""
     assert not opened.errors and all(url.startswith("blob:") for url in opened.requests)
 

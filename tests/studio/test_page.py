@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from pages import eventually
 
 import structkin as sk
 from structkin.examples import path
@@ -175,8 +176,7 @@ def test_a_six_bar_is_drawn_driven_changed_undone_saved_and_found_again(browser:
         studio.press("Drive")
         (x, y), (cx, cy), before = studio.place("B"), studio.place("A"), studio.place("E")
         studio.pull((x, y), (cx + (y - cy), cy - (x - cx)))
-        studio.page.wait_for_timeout(200)
-        assert studio.place("E") != pytest.approx(before, abs=3)
+        assert eventually(studio.page, lambda: studio.place("E") != pytest.approx(before, abs=3))
         studio.press("Driver")
         studio.page.mouse.click(*studio.point("F"))
         studio.see("groups", "driven R at F")
@@ -318,10 +318,7 @@ def test_what_is_shared_or_exported_says_what_it_is(browser: Any, tmp_path: Path
                             ("", "mechanism.toml")):  # fmt: skip
             title.fill(given)
             title.press("Enter")
-            studio.page.wait_for_timeout(200)
-            with studio.page.expect_download() as download:
-                studio.page.get_by_label("Export").select_option("mechanism.toml")
-            assert download.value.suggested_filename == name
+            assert eventually(studio.page, lambda name=name: studio.export("mechanism.toml").suggested_filename == name)
         assert not studio.errors
 
 
@@ -385,8 +382,7 @@ def test_points_snap_to_the_grid_that_is_shown(browser: Any, tmp_path: Path):
         assert studio.sketch()["B"] == before
         studio.page.mouse.move(*studio.point("B"))
         studio.page.mouse.wheel(0, -700)
-        studio.page.wait_for_timeout(200)
-        assert squares() < size
+        assert eventually(studio.page, lambda: squares() < size)
         studio.pull(studio.point("B"), aside("B", 47, -39))
         assert studio.sketch()["B"] != before and off_grid("B") < 1e-9
         for key in ("Shift", "Alt"):

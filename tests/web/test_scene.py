@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from pages import Opened, open_file, pins
+from pages import Opened, eventually, open_file, pins, settle
 from small_view import small_view
 
 import structkin as sk
@@ -39,13 +39,14 @@ def test_the_slider_moves_the_drawing_to_the_poses_of_the_motion(opened: Opened,
 
 
 def test_it_plays_and_pauses(opened: Opened):
+    slider = opened.page.locator("input[type=range]")
     opened.page.get_by_role("button", name="Play").click()
-    opened.page.wait_for_timeout(700)
+    assert eventually(opened.page, lambda: int(slider.input_value()) > 1)
     opened.page.get_by_role("button", name="Pause").click()
-    at = opened.page.locator("input[type=range]").input_value()
-    assert int(at) > 1
+    settle(opened.page)
+    at = slider.input_value()
     opened.page.wait_for_timeout(150)
-    assert opened.page.locator("input[type=range]").input_value() == at
+    assert slider.input_value() == at
 
 
 def test_zoom_keeps_the_point_under_the_pointer_and_show_all_resets(opened: Opened):

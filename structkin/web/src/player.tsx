@@ -56,6 +56,7 @@ function useClock({ samples, index, playing, speed }: Player) {
     let way = 1;
     let before: number | null = null;
     let request = requestAnimationFrame(function tick(now) {
+      if (!playing.peek()) return;
       // somebody moved the slider, or a plot: play on from there
       if (Math.round(place) !== index.peek()) place = index.peek();
       place += ((way * ((now - (before ?? now)) / 1000)) / WHOLE) * last * speed.peek();
