@@ -16,7 +16,7 @@ from structkin.model.fields import Radius, scalar, vector
 from structkin.model.flaw import Flaw, describe
 from structkin.model.parts import Link
 from structkin.rows.periodic import TURN, Piecewise
-from structkin.rows.plane_curve import PlaneCurve
+from structkin.rows.plane_curve import Floats, PlaneCurve
 
 #: Examples of points and segments.
 PLACES = "[[0, 0], [40, 10], [80, 40]]"
@@ -24,6 +24,9 @@ SEGMENTS = "[{ length = 180 }, { turn = -90, radius = 30 }, { length = 200 }]"
 
 #: Closure tolerance of a closed chain of segments: distance as a fraction of its length, and angle [rad].
 MEETS = 1e-9
+
+#: Shortest segment or chord, as a fraction of the curve's length: beyond it, rounding moves a pin within the segment.
+SHORTEST = 1e-6
 
 #: Points closer to the line of a chord than this fraction of the curve's length may be on it.
 ROUNDING = 1e-9
@@ -56,7 +59,7 @@ def spline_curve(draft: Draft, key: str, given: Any, carrier: Link, closed: bool
     for k in np.flatnonzero(chords == 0.0):
         after = (k + 1) % len(known) + 1
         draft.fault(key, f"points {k + 1} and {after} coincide", "delete one; closed = true closes a curve")
-    if not chords.all():
+    if not chords.all() or _too_short(draft, key, "the chord to the next point", chords):
         return None
     u = np.concatenate(([0.0], np.cumsum(chords))) * (TURN / chords.sum())
     u[-1] = TURN
@@ -95,6 +98,8 @@ def chain_curve(
     if len(known) < len(given):
         return None
     lengths, curvatures = np.array(known).T
+    if _too_short(draft, key, "the segment", lengths):
+        return None
     total, turned = float(lengths.sum()), float(lengths @ curvatures)
     breaks = np.concatenate(([0.0], np.cumsum(lengths))) * (TURN / total)
     breaks[-1] = TURN
@@ -107,6 +112,16 @@ def chain_curve(
         raise Flaw(f"the closed slot {said}", "the segments must return to the start and turn by 360 deg in total")
     x, y = (Piecewise(breaks, np.array(polynomials), np.array(waves)) for polynomials, waves in made.pieces)
     return _uncrossed(draft, PlaneCurve(x, y, closed), carrier)
+
+
+def _too_short(draft: Draft, key: str, what: str, lengths: Floats) -> bool:
+    """Report pieces that are too short for their curve; return whether there are any."""
+    longest = float(lengths.max())
+    short = np.flatnonzero(lengths < SHORTEST * longest)
+    for k in short.tolist():
+        said = f"{what} is {draft.show_length(lengths[k])} long, the longest of the slot {draft.show_length(longest)}"
+        draft.fault(f"{key}[{k + 1}]", said, f"the ratio must be at least {SHORTEST:g}; check the units of both")
+    return bool(len(short))
 
 
 def _segment(entry: SegmentEntry) -> tuple[float, float]:

@@ -35,6 +35,9 @@ TABLE, ON_PIECE = 720, 8
 #: A last Newton step [rad] whose square is negligible.
 NEAR = 1e-8
 
+#: Coordinates [m] whose squares overflow; the nearest point of the curve is not searched for these, nor for NaN.
+FAR = 1e150
+
 #: A foot beyond an end by less than this [rad] is at the end, so that rounding does not remove its curvature.
 AT_END = 1e-9
 
@@ -91,7 +94,7 @@ class PlaneCurve:
         """Return u (n,) of the nearest point; below 0 or above 2 pi beyond the ends. Accepts complex steps."""
         x, y = np.broadcast_arrays(x, y)
         places = np.stack((np.real(x), np.real(y)), axis=-1)
-        start = self._table[0][self._tree.query(np.where(np.isfinite(places), places, 0.0))[1]]
+        start = self._table[0][self._tree.query(np.where(np.abs(places) < FAR, places, 0.0))[1]]
         # An interior foot is next to its table point; beyond an end it may be anywhere.
         step = self._table[0][1]
         low, high = start - step, start + step

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import structkin as sk
@@ -72,3 +73,19 @@ def test_limits_of_an_excavator_with_a_distant_joint_find_an_end_to_rounding():
     """At an end with two zero discriminants, one of them had the same sign at both ends of its bracket."""
     found = moved("excavator", "G", [1e9, 1.7]).limits("arm_cylinder")
     assert found.lower.kind == found.upper.kind == "folded"
+
+
+def test_a_slot_of_very_unequal_segments_is_refused():
+    """Seed 18375: one segment of 1e30 mm; the motion was followed for 50 s, then a search tree failed."""
+    data = sk.load(path("garage_door")).source_dict
+    data["joints"]["track"]["segments"][2]["length"] = 1e30
+    with pytest.raises(
+        sk.InputError, match=r"segments\[1\]: the segment is 250 mm long, the longest of the slot 1e\+30 mm"
+    ):
+        sk.Mechanism.from_dict(data)
+
+
+def test_a_pin_of_a_curved_slot_may_be_anywhere():
+    slot = sk.load(path("garage_door")).joints["track"]
+    nowhere, far = slot.curve.foot(np.array([np.nan, 1e200]), 0.0)
+    assert np.isnan(nowhere) and not np.isnan(far)

@@ -220,6 +220,11 @@ FAULTS = {
     r"through\[1\]: expected two numbers": {"through": [[2], [3, 2], [4, 2]]},
     "expected a list of points, found the text": {"through": "A"},
     "the pin 'C' is 2.* from its slot": {"through": ["A", [1, -0.1], "D"]},
+    r"segments\[1\]: the segment is 2 m long, the longest of the slot 1e\+30 m": {
+        **LINE,
+        "segments": [{"length": 2}, {"length": 1e30}],
+    },
+    r"through\[2\]: the chord to the next point is 1e-07 m long": {"through": [[2, 2], [3, 2], [3, 2.0000001], [4, 2]]},
     "slot.stroke: a curved slot ends where its curve ends": {"stroke": [-1, 1], **SPLINE},
     "the sketch is outside this stroke": {**LINE, "segments": [{"length": 2}]},
     "slot.closed: this slot has no closed": {"axis": [1, 0], "closed": True},
