@@ -318,8 +318,15 @@ def test_what_is_shared_or_exported_says_what_it_is(browser: Any, tmp_path: Path
                             ("", "mechanism.toml")):  # fmt: skip
             title.fill(given)
             title.press("Enter")
-            assert eventually(studio.page, lambda name=name: studio.export("mechanism.toml").suggested_filename == name)
+            assert eventually(studio.page, lambda name=name: exported(studio) == name)
         assert not studio.errors
+
+
+def exported(studio: Studio) -> str:
+    """Export the mechanism as a file; return the name that the browser suggests."""
+    with studio.page.expect_download() as download:
+        studio.page.get_by_label("Export").select_option("mechanism.toml")
+    return download.value.suggested_filename
 
 
 def middle(a: tuple[float, float], b: tuple[float, float]) -> tuple[float, float]:
