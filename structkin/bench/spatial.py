@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import inspect
+import runpy
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -143,16 +144,19 @@ for _name in ("add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv"
 
 def operations(packed: Packed) -> int:
     """Return the operations of one step of all bodies."""
+    import numba
+
     from structkin.spatial import kernel
 
-    source = inspect.getsource(kernel)
-    for compiling, plain in (
-        ("from numba import njit", "njit = lambda **_: lambda function: function"),
-        ("from structkin.compiled import kept", "kept = lambda function, **_: function"),
-    ):
-        source = source.replace(compiling, plain)
-    loop: dict[str, Any] = {"__name__": "counted"}
-    exec(compile(source, "<counted>", "exec"), loop)
+    config: Any = numba.config
+    vectors = sys.modules.pop("structkin.spatial.vectors")
+    config.DISABLE_JIT = 1  # the same functions in Python, once more
+    try:
+        loop = runpy.run_path(kernel.__file__)
+    finally:
+        config.DISABLE_JIT = 0
+        sys.modules["structkin.spatial.vectors"] = vectors
+        sys.modules["structkin.spatial"].__dict__["vectors"] = vectors
     machine = loop["Machine"](*map(_counted, packed.machine))
     memory = loop["Memory"](*map(_counted, packed.memory))
     Counted.done = 0

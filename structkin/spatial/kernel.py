@@ -16,12 +16,28 @@ from numpy.typing import NDArray
 
 from structkin.compiled import kept
 from structkin.multibody.joint import Floats
+from structkin.spatial.vectors import (
+    STATE,
+    C,
+    V,
+    Vector,
+    W,
+    X,
+    add,
+    apply,
+    at,
+    combined,
+    cross,
+    dot,
+    in_body,
+    minus,
+    part,
+    relative,
+    turned,
+)
 
-Vector = tuple[float, float, float]
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-#: Columns of the state of a body: position, velocity, rotation by rows, angular velocity; of its accelerations.
-X, V, C, W, STATE = 0, 3, 6, 15, 18
 #: What a coordinate is read from and acts on.
 SHIFT, TURN, FIRST_OF_TWO, SECOND_OF_TWO, FIRST, SECOND, THIRD, SCREW = range(8)
 #: Every so many steps the rotations are made orthonormal again (a power of two).
@@ -56,91 +72,12 @@ class Memory(NamedTuple):
     broke_at: NDArray[np.int64]
 
 
-def _part(function: Function) -> Function:
-    """Return a part of the functions below, compiled into them."""
-    return cast(Function, njit(nogil=True, error_model="numpy", fastmath={"contract"})(function))
-
-
 def _compiled(function: Function) -> Function:
     """Return a function that is compiled once on a machine, if a folder can be written."""
     return kept(function, nogil=True, error_model="numpy", fastmath={"contract"})
 
 
-@_part
-def _cross(a: Vector, b: Vector) -> Vector:
-    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
-
-
-@_part
-def _dot(a: Vector, b: Vector) -> float:
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-
-
-@_part
-def _minus(a: Vector, b: Vector) -> Vector:
-    return a[0] - b[0], a[1] - b[1], a[2] - b[2]
-
-
-@_part
-def _combined(p: float, a: Vector, q: float, b: Vector) -> Vector:
-    return p * a[0] + q * b[0], p * a[1] + q * b[1], p * a[2] + q * b[2]
-
-
-@_part
-def _at(rows: Floats, i: int, k: int) -> Vector:
-    return rows[i, k], rows[i, k + 1], rows[i, k + 2]
-
-
-@_part
-def _add(rows: Floats, i: int, k: int, factor: float, a: Vector) -> None:
-    rows[i, k] += factor * a[0]
-    rows[i, k + 1] += factor * a[1]
-    rows[i, k + 2] += factor * a[2]
-
-
-@_part
-def _turned(state: Floats, i: int, a: Vector) -> Vector:
-    """Return a vector of body axes in ground axes."""
-    return (
-        state[i, C] * a[0] + state[i, C + 1] * a[1] + state[i, C + 2] * a[2],
-        state[i, C + 3] * a[0] + state[i, C + 4] * a[1] + state[i, C + 5] * a[2],
-        state[i, C + 6] * a[0] + state[i, C + 7] * a[1] + state[i, C + 8] * a[2],
-    )
-
-
-@_part
-def _in_body(state: Floats, i: int, a: Vector) -> Vector:
-    """Return a vector of ground axes in body axes."""
-    return (
-        state[i, C] * a[0] + state[i, C + 3] * a[1] + state[i, C + 6] * a[2],
-        state[i, C + 1] * a[0] + state[i, C + 4] * a[1] + state[i, C + 7] * a[2],
-        state[i, C + 2] * a[0] + state[i, C + 5] * a[1] + state[i, C + 8] * a[2],
-    )
-
-
-@_part
-def _apply(load: Floats, i: int, arm: Vector, sign: float, force: Vector, torque: Vector) -> None:
-    """Add a force at an arm from the centre of mass, and a torque, to a body (S3, eqs. 2-3)."""
-    _add(load, i, 0, sign, force)
-    moment = _cross(arm, force)
-    _add(load, i, 3, sign, (moment[0] + torque[0], moment[1] + torque[1], moment[2] + torque[2]))
-
-
-@_part
-def _relative(state: Floats, a: int, b: int, place_a: Vector, place_b: Vector) -> tuple[Vector, Vector, Vector, Vector]:
-    """Return the arms of the second point on both bodies, its gap from the first, its velocity as body a sees it.
-
-    Force and reaction act at the second point: so both momenta are kept while the joint is open.
-    """
-    arm_b = _turned(state, b, place_b)
-    arm_a = _minus(_combined(1.0, _at(state, b, X), 1.0, arm_b), _at(state, a, X))
-    gap = _minus(arm_a, _turned(state, a, place_a))
-    of_b = _combined(1.0, _at(state, b, V), 1.0, _cross(_at(state, b, W), arm_b))
-    of_a = _combined(1.0, _at(state, a, V), 1.0, _cross(_at(state, a, W), arm_a))
-    return arm_a, arm_b, gap, _minus(of_b, of_a)
-
-
-@_part
+@part
 def _joint(machine: Machine, memory: Memory, j: int) -> None:
     """Add what the penalty element of a joint exerts on its two bodies.
 
@@ -149,75 +86,75 @@ def _joint(machine: Machine, memory: Memory, j: int) -> None:
     """
     state, load, row = memory.state, memory.load, machine.joints
     a, b = machine.joint_bodies[j, 0], machine.joint_bodies[j, 1]
-    arm_a, arm_b, gap, speed = _relative(state, a, b, _at(row, j, 0), _at(row, j, 3))
-    axis = _turned(state, a, _at(row, j, 6))
-    force = _combined(-row[j, 24], gap, -row[j, 26], speed)
-    along = (row[j, 24] - row[j, 25]) * _dot(axis, gap) + (row[j, 26] - row[j, 27]) * _dot(axis, speed)
-    force = _combined(1.0, force, along, axis)
+    arm_a, arm_b, gap, speed = relative(state, a, b, at(row, j, 0), at(row, j, 3))
+    axis = turned(state, a, at(row, j, 6))
+    force = combined(-row[j, 24], gap, -row[j, 26], speed)
+    along = (row[j, 24] - row[j, 25]) * dot(axis, gap) + (row[j, 26] - row[j, 27]) * dot(axis, speed)
+    force = combined(1.0, force, along, axis)
     torque = (0.0, 0.0, 0.0)
-    tilt, twist, cross = row[j, 28], row[j, 29], row[j, 32]
-    if tilt + twist + cross != 0.0:
-        spin = _minus(_at(state, b, W), _at(state, a, W))
-        if cross != 0.0:
-            other = _turned(state, b, _at(row, j, 18))
-            normal = _cross(other, axis)
-            torque = _combined(-cross * _dot(axis, other) - row[j, 33] * _dot(normal, spin), normal, 0.0, normal)
+    tilt, twist, across = row[j, 28], row[j, 29], row[j, 32]
+    if tilt + twist + across != 0.0:
+        spin = minus(at(state, b, W), at(state, a, W))
+        if across != 0.0:
+            other = turned(state, b, at(row, j, 18))
+            normal = cross(other, axis)
+            torque = combined(-across * dot(axis, other) - row[j, 33] * dot(normal, spin), normal, 0.0, normal)
         else:
-            torque = _combined(tilt, _cross(_turned(state, b, _at(row, j, 9)), axis), -row[j, 30], spin)
-            torque = _combined(1.0, torque, (row[j, 30] - row[j, 31]) * _dot(axis, spin), axis)
+            torque = combined(tilt, cross(turned(state, b, at(row, j, 9)), axis), -row[j, 30], spin)
+            torque = combined(1.0, torque, (row[j, 30] - row[j, 31]) * dot(axis, spin), axis)
             if twist != 0.0:
                 for k in (0, 3):
-                    one = _turned(state, a, _at(row, j, 12 + k))
-                    other = _turned(state, b, _at(row, j, 18 + k))
-                    torque = _combined(1.0, torque, twist, _cross(other, one))
-    _apply(load, b, arm_b, 1.0, force, torque)
-    _apply(load, a, arm_a, -1.0, force, torque)
+                    one = turned(state, a, at(row, j, 12 + k))
+                    other = turned(state, b, at(row, j, 18 + k))
+                    torque = combined(1.0, torque, twist, cross(other, one))
+    apply(load, b, arm_b, 1.0, force, torque)
+    apply(load, a, arm_a, -1.0, force, torque)
 
 
-@_part
+@part
 def _coordinate(machine: Machine, memory: Memory, k: int, laws: Floats, step: int) -> None:
     """Read a coordinate of a joint, counting whole turns, and add what its spring, damper, law and stop exert."""
     state, load, row = memory.state, memory.load, machine.joints
     j, kind, law = machine.coordinate_of[k, 0], machine.coordinate_of[k, 1], machine.coordinate_of[k, 2]
     own = machine.coordinates
     a, b = machine.joint_bodies[j, 0], machine.joint_bodies[j, 1]
-    arm_a, arm_b, gap, speed = _relative(state, a, b, _at(row, j, 0), _at(row, j, 3))
-    spin = _minus(_at(state, b, W), _at(state, a, W))
-    axis = _turned(state, a, _at(row, j, 6))
-    a_second, a_third = _turned(state, a, _at(row, j, 12)), _turned(state, a, _at(row, j, 15))
-    b_axis = _turned(state, b, _at(row, j, 9))
-    b_second, b_third = _turned(state, b, _at(row, j, 18)), _turned(state, b, _at(row, j, 21))
+    arm_a, arm_b, gap, speed = relative(state, a, b, at(row, j, 0), at(row, j, 3))
+    spin = minus(at(state, b, W), at(state, a, W))
+    axis = turned(state, a, at(row, j, 6))
+    a_second, a_third = turned(state, a, at(row, j, 12)), turned(state, a, at(row, j, 15))
+    b_axis = turned(state, b, at(row, j, 9))
+    b_second, b_third = turned(state, b, at(row, j, 18)), turned(state, b, at(row, j, 21))
     if kind == SHIFT:
-        axis = _turned(state, a, _at(own, k, 0))
-        q, rate = _dot(axis, gap), _dot(axis, speed)
+        axis = turned(state, a, at(own, k, 0))
+        q, rate = dot(axis, gap), dot(axis, speed)
     else:
         # the torque of an effort does no work on the other coordinates: `axis` belongs to the dual basis
         if kind == SECOND_OF_TWO:
-            q, axis = atan2(_dot(axis, b_third), _dot(axis, b_axis)), b_second
+            q, axis = atan2(dot(axis, b_third), dot(axis, b_axis)), b_second
         elif kind == FIRST:
-            q = atan2(-_dot(a_second, b_third), _dot(a_third, b_third))
-            node = _cross(b_third, axis)
-            axis = _combined(1.0 / _dot(node, node), _cross(node, b_third), 0.0, node)
+            q = atan2(-dot(a_second, b_third), dot(a_third, b_third))
+            node = cross(b_third, axis)
+            axis = combined(1.0 / dot(node, node), cross(node, b_third), 0.0, node)
         elif kind == SECOND:
-            q = atan2(_dot(axis, b_third), sqrt(_dot(axis, b_axis) ** 2 + _dot(axis, b_second) ** 2))
-            node = _cross(b_third, axis)
-            axis = _combined(1.0 / sqrt(_dot(node, node)), node, 0.0, node)
+            q = atan2(dot(axis, b_third), sqrt(dot(axis, b_axis) ** 2 + dot(axis, b_second) ** 2))
+            node = cross(b_third, axis)
+            axis = combined(1.0 / sqrt(dot(node, node)), node, 0.0, node)
         elif kind == THIRD:
-            q = atan2(-_dot(axis, b_second), _dot(axis, b_axis))
-            node = _cross(b_third, axis)
-            axis = _combined(1.0 / _dot(node, node), _cross(axis, node), 0.0, node)
+            q = atan2(-dot(axis, b_second), dot(axis, b_axis))
+            node = cross(b_third, axis)
+            axis = combined(1.0 / dot(node, node), cross(axis, node), 0.0, node)
         else:
-            q = atan2(_dot(b_second, a_third), _dot(b_second, a_second))
-        rate = _dot(axis, spin)
+            q = atan2(dot(b_second, a_third), dot(b_second, a_second))
+        rate = dot(axis, spin)
         q += 2.0 * np.pi * np.floor((memory.turned[k, 0] - q) / (2.0 * np.pi) + 0.5)
     memory.turned[k, 0] = q
     memory.turned[k, 1] = rate
     if kind == SCREW:
         pitch = own[k, 9]
-        pull = -own[k, 3] * (_dot(axis, gap) - pitch * q) - own[k, 4] * (_dot(axis, speed) - pitch * rate)
+        pull = -own[k, 3] * (dot(axis, gap) - pitch * q) - own[k, 4] * (dot(axis, speed) - pitch * rate)
         effort = -pitch * pull
-        force = _combined(pull, axis, 0.0, axis)
-        torque = _combined(effort, axis, 0.0, axis)
+        force = combined(pull, axis, 0.0, axis)
+        torque = combined(effort, axis, 0.0, axis)
     else:
         effort = -own[k, 3] * (q - own[k, 5]) - own[k, 4] * rate
         if law >= 0:
@@ -229,32 +166,32 @@ def _coordinate(machine: Machine, memory: Memory, k: int, laws: Floats, step: in
         if effort == 0.0:
             return
         shifts = 1.0 if kind == SHIFT else 0.0
-        force = _combined(shifts * effort, axis, 0.0, axis)
-        torque = _combined((1.0 - shifts) * effort, axis, 0.0, axis)
-    _apply(load, b, arm_b, 1.0, force, torque)
-    _apply(load, a, arm_a, -1.0, force, torque)
+        force = combined(shifts * effort, axis, 0.0, axis)
+        torque = combined((1.0 - shifts) * effort, axis, 0.0, axis)
+    apply(load, b, arm_b, 1.0, force, torque)
+    apply(load, a, arm_a, -1.0, force, torque)
 
 
-@_part
+@part
 def _spring(machine: Machine, memory: Memory, k: int, step: int) -> None:
     """Add the pull of a spring between two points, unless it broke."""
     state, row = memory.state, machine.springs
     a, b = machine.spring_bodies[k, 0], machine.spring_bodies[k, 1]
-    arm_a, arm_b = _turned(state, a, _at(row, k, 0)), _turned(state, b, _at(row, k, 3))
-    span = _minus(_combined(1.0, _at(state, b, X), 1.0, arm_b), _combined(1.0, _at(state, a, X), 1.0, arm_a))
-    of_b = _combined(1.0, _at(state, b, V), 1.0, _cross(_at(state, b, W), arm_b))
-    of_a = _combined(1.0, _at(state, a, V), 1.0, _cross(_at(state, a, W), arm_a))
-    length = sqrt(_dot(span, span))
+    arm_a, arm_b = turned(state, a, at(row, k, 0)), turned(state, b, at(row, k, 3))
+    span = minus(combined(1.0, at(state, b, X), 1.0, arm_b), combined(1.0, at(state, a, X), 1.0, arm_a))
+    of_b = combined(1.0, at(state, b, V), 1.0, cross(at(state, b, W), arm_b))
+    of_a = combined(1.0, at(state, a, V), 1.0, cross(at(state, a, W), arm_a))
+    length = sqrt(dot(span, span))
     if length == 0.0 or memory.broke_at[k] >= 0:
         return
-    pull = row[k, 6] * (length - row[k, 8]) + row[k, 7] * _dot(span, _minus(of_b, of_a)) / length
+    pull = row[k, 6] * (length - row[k, 8]) + row[k, 7] * dot(span, minus(of_b, of_a)) / length
     if pull > row[k, 9]:
         memory.broke_at[k] = step
         return
-    force = _combined(-pull / length, span, 0.0, span)
+    force = combined(-pull / length, span, 0.0, span)
     none = (0.0, 0.0, 0.0)
-    _apply(memory.load, b, arm_b, 1.0, force, none)
-    _apply(memory.load, a, arm_a, -1.0, force, none)
+    apply(memory.load, b, arm_b, 1.0, force, none)
+    apply(memory.load, a, arm_a, -1.0, force, none)
 
 
 @_compiled
@@ -276,18 +213,18 @@ def add_loads(machine: Machine, memory: Memory, laws: Floats, step: int, row: in
         body, follows = of[k, 0], of[k, 4] != 0
         force = (laws[row, of[k, 1]], laws[row, of[k, 2]], laws[row, of[k, 3]])
         if follows:
-            force = _turned(state, body, _turned_back(machine, body, force))
-        _apply(load, body, _turned(state, body, _at(machine.forces, k, 0)), 1.0, force, none)
+            force = turned(state, body, _turned_back(machine, body, force))
+        apply(load, body, turned(state, body, at(machine.forces, k, 0)), 1.0, force, none)
     for k in range(len(machine.torque_of)):
         of = machine.torque_of
         body, follows = of[k, 0], of[k, 4] != 0
         torque = (laws[row, of[k, 1]], laws[row, of[k, 2]], laws[row, of[k, 3]])
         if follows:
-            torque = _turned(state, body, _turned_back(machine, body, torque))
-        _add(load, body, 3, 1.0, torque)
+            torque = turned(state, body, _turned_back(machine, body, torque))
+        add(load, body, 3, 1.0, torque)
 
 
-@_part
+@part
 def _turned_back(machine: Machine, i: int, a: Vector) -> Vector:
     """Return a vector of drawn axes in principal axes."""
     m = machine.masses
@@ -304,14 +241,14 @@ def accelerate(machine: Machine, memory: Memory) -> None:
     state, load, rate, mass = memory.state, memory.load, memory.rate, machine.masses
     gravity = (machine.gravity[0], machine.gravity[1], machine.gravity[2])
     for i in range(1, len(state)):
-        a = _combined(mass[i, 0], _at(load, i, 0), 1.0, gravity)
-        m, w = _in_body(state, i, _at(load, i, 3)), _in_body(state, i, _at(state, i, W))
+        a = combined(mass[i, 0], at(load, i, 0), 1.0, gravity)
+        m, w = in_body(state, i, at(load, i, 3)), in_body(state, i, at(state, i, W))
         own = (
             mass[i, 4] * (m[0] + (mass[i, 2] - mass[i, 3]) * w[1] * w[2]),
             mass[i, 5] * (m[1] + (mass[i, 3] - mass[i, 1]) * w[2] * w[0]),
             mass[i, 6] * (m[2] + (mass[i, 1] - mass[i, 2]) * w[0] * w[1]),
         )
-        alpha = _turned(state, i, own)
+        alpha = turned(state, i, own)
         for k in range(3):
             rate[i, k] = a[k]
             rate[i, 3 + k] = alpha[k]
@@ -349,16 +286,16 @@ def tidy(memory: Memory) -> None:
     """Make every rotation orthonormal to rounding: one step of Newton's method for its polar factor."""
     state = memory.state
     for i in range(1, len(state)):
-        a, b, c = _at(state, i, C), _at(state, i, C + 3), _at(state, i, C + 6)
-        aa, bb, cc = _dot(a, a), _dot(b, b), _dot(c, c)
-        ab, bc, ca = _dot(a, b), _dot(b, c), _dot(c, a)
+        a, b, c = at(state, i, C), at(state, i, C + 3), at(state, i, C + 6)
+        aa, bb, cc = dot(a, a), dot(b, b), dot(c, c)
+        ab, bc, ca = dot(a, b), dot(b, c), dot(c, a)
         for k in range(3):
             state[i, C + k] = a[k] - 0.5 * ((aa - 1.0) * a[k] + ab * b[k] + ca * c[k])
             state[i, C + 3 + k] = b[k] - 0.5 * (ab * a[k] + (bb - 1.0) * b[k] + bc * c[k])
             state[i, C + 6 + k] = c[k] - 0.5 * (ca * a[k] + bc * b[k] + (cc - 1.0) * c[k])
 
 
-@_part
+@part
 def _advance(
     machine: Machine, memory: Memory, step: int, total: int, dt: float, every: int, records: Floats, readings: Floats
 ) -> None:
@@ -399,14 +336,14 @@ def run(
         _advance(machine, memory, step, total, dt, every, records, readings)
 
 
-@_part
+@part
 def _drawn(machine: Machine, memory: Memory, rotation: Floats) -> None:
     """Set the rotations (n, 3, 3) from the drawn pose."""
     for i in range(1, len(memory.state)):
         for k in range(3):
-            row = _at(memory.state, i, C + 3 * k)
+            row = at(memory.state, i, C + 3 * k)
             for m in range(3):
-                rotation[i - 1, k, m] = _dot(row, _at(machine.masses, i, 7 + 3 * m))
+                rotation[i - 1, k, m] = dot(row, at(machine.masses, i, 7 + 3 * m))
 
 
 def loop_with(user: Callable[..., None]) -> Callable[..., None]:
