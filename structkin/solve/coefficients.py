@@ -147,10 +147,27 @@ class Coefficients:
 
     def slots(self, drivers: Sequence[str]) -> Floats:
         """Return K of all slots (drivers, rows, n)."""
+        if len(drivers) > FEW:
+            return self._all_at_once(drivers)
         K = np.zeros((len(drivers), *self.lanes.x.shape[1:]))
         for k, driver in enumerate(drivers):
             self._add(K[k], 1.0, driver)
         return K
+
+    def _all_at_once(self, drivers: Sequence[str]) -> Floats:
+        """Return K of all slots (drivers, rows, n) by one solve over the lanes of all drivers."""
+        count, rows, n = len(drivers), *self.lanes.x.shape[1:]
+        found = np.zeros((rows, count, n))
+        for item in self.plan.drivers:
+            own = self.plan.rows(item.register)
+            found[own, drivers.index(item.driver)] = item.slope(self.lanes.x[0, own])
+        flat = found.reshape(rows, -1)
+        lanes = self.lanes.take(np.tile(np.arange(n), count))
+        moved = [np.repeat([driver in movers for driver in drivers], n) for movers in self.plan.movers]
+        seed = {item.register: self.plan.register(item.register, flat) for item in self.plan.drivers}
+        for slot, value in Derivatives(self.plan, lanes).solve(seed, moved=moved).items():
+            flat[self.plan.rows(slot)] = value
+        return np.ascontiguousarray(found.swapaxes(0, 1))
 
     def convective_slots(self) -> Floats:
         """Return z'^T L z' of all slots (rows, n)."""

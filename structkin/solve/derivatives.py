@@ -8,7 +8,7 @@ mechanism costs nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -128,17 +128,24 @@ class Derivatives:
         """Return the rates of all registers of this order, as the run has them."""
         return Rows(self.plan, self.lanes.x[order])
 
-    def solve(self, seed: Field, right_side: RightSide | None = None, drivers: Iterable[str] = ()) -> Field:
+    def solve(
+        self,
+        seed: Field,
+        right_side: RightSide | None = None,
+        drivers: Iterable[str] = (),
+        moved: Sequence[NDArray[np.bool_]] | None = None,
+    ) -> Field:
         """Return a derivative of the registers: `seed` gives those of the drivers' registers.
 
-        Only registers that all `drivers` move are solved for: the others do not have that derivative.
+        Only registers that all `drivers` move are solved for: the others do not have that derivative. Where lanes
+        differ in their drivers, `moved` gives the lanes (n,) in which each register moves.
         """
         field, needed = dict(seed), frozenset(drivers)
         with np.errstate(all="ignore"):
             for step in self.plan.steps:
                 if needed <= self.plan.movers[step.outputs[0]]:
                     for register, value in zip(step.outputs, self._step(step, field, right_side), strict=True):
-                        field[register] = value
+                        field[register] = value if moved is None else np.where(moved[register], value, 0.0)
         return field
 
     def _step(self, step: Step, field: Field, right_side: RightSide | None) -> tuple[Any, ...]:

@@ -25,7 +25,7 @@ from structkin.dynamics.compiled.memory import Memory
 from structkin.dynamics.compiled.modules import equations_module
 from structkin.dynamics.compiled.packing import packed
 from structkin.dynamics.reduced.pose import NoPoseError
-from structkin.dynamics.start import initial_state, start
+from structkin.dynamics.start import initial_state, start, with_coordinates
 from structkin.groups import General
 from structkin.model.expression import Expression
 from structkin.model.jets import FUNCTIONS
@@ -169,6 +169,40 @@ def test_tables_and_scaled_laws() -> None:
 
 
 # --- runs ---------------------------------------------------------------------------------------------------
+
+
+def chain(count: int) -> sk.Mechanism:
+    """An open chain with a branch in its middle; all links are free."""
+    names = [f"P{k}" for k in range(count + 1)]
+    rod = {"shape": "rod", "mass": 1.0}
+    turns = np.cumsum(np.random.default_rng(count).uniform(-0.8, 0.8, count))
+    places = np.concatenate(([0j], np.cumsum(0.3 * np.exp(1j * turns))))
+    at = {name: (z.real, z.imag) for name, z in zip(names, places, strict=True)}
+    middle = at[names[count // 2]]
+    bars = {f"bar{k}": {"points": names[k : k + 2], **rod} for k in range(count)}
+    return sk.Mechanism(
+        points={**at, "Q": (middle[0], middle[1] + 0.4)},
+        links={"ground": ["P0"], **bars, "twig": {"points": [names[count // 2], "Q"], **rod}},
+        forces={"gravity": (0, -9.81)},
+    )
+
+
+def test_a_chain_of_many_links_costs_no_more_terms_than_links() -> None:
+    m = with_coordinates(chain(24))
+    equations, compiled = start(m, 0.0, ()), start(m, 0.0, ())
+    arrays = packed(compiled)
+    assert arrays is not None and len(arrays.mem.mass_row) <= 4 * len(m.links)
+    y = np.array(initial_state(m, equations))
+    y[len(y) // 2 :] = np.linspace(-1, 1, len(y) // 2)
+    machine = Machine(compiled, arrays)
+    machine.by_equations(0.0, y)
+    np.testing.assert_allclose(machine.rate(0.0, y), equations(0.0, y), rtol=1e-10, atol=1e-9)
+    assert machine.handed_over == 1
+    runs = [
+        m.simulate(0.1, samples=3, engine="numba", formulation=how, rtol=1e-9) for how in ("reduced", "multipliers")
+    ]
+    for name in ("P24", "Q"):
+        np.testing.assert_allclose(runs[0].position(name), runs[1].position(name), atol=1e-7)
 
 
 def both(m: sk.Mechanism, t: Any, **options: Any) -> tuple[sk.Simulation, sk.Simulation]:

@@ -232,6 +232,12 @@ def test_extreme_lengths(name):
         assert ((motions.status == sk.Status.BAD_INPUT).all(axis=1) == np.isin(range(8), list(motions.faults))).all()
 
 
+def test_a_panel_of_no_length_to_speak_of_is_out_of_reach():
+    """The square of its size is beyond the range of numbers."""
+    motions = sk.load(path("garage_door")).solve_many(5, lengths={"P-Q": [1.9, 1.9e-160, 1.9e-300]}, duration=1.0)
+    assert (motions.status[0] == sk.Status.OK).all() and not (motions.status[1:] == sk.Status.OK).any()
+
+
 def test_invalid_positions_and_driver_values():
     m = sk.Mechanism(**CRANK_ROCKER)
     places = np.array([[2.0, 4.0], [np.nan, 4.0], [2.0, np.inf], [2.5, 4.0]])

@@ -210,6 +210,29 @@ def along(mem: Memory, columns: Any, a: int, rows: Any) -> float:
     return total
 
 
+def find_masses(mem: Memory, columns: Any, matrix: Any) -> None:
+    """Write the lower triangle of K_f^T W K_f, four columns at a time: K is read from memory a quarter as often."""
+    ptr, reached, load, four, free = mem.reached_ptr, mem.reached, mem.load, mem.four, mem.free
+    for first in range(0, free, 4):
+        count = min(4, free - first)
+        for i in range(count):
+            weigh(mem, columns[first + i], load[1])
+            for r in range(four.shape[0]):
+                four[r, i] = load[1, r]
+        for b in range(first, free):
+            s0 = s1 = s2 = s3 = 0.0
+            for k in range(ptr[b], ptr[b + 1]):
+                r = reached[k]
+                value = columns[b, r]
+                s0 += value * four[r, 0]
+                s1 += value * four[r, 1]
+                s2 += value * four[r, 2]
+                s3 += value * four[r, 3]
+            for i, total in enumerate((s0, s1, s2, s3)):
+                if i < count:
+                    matrix[b, first + i] = total
+
+
 def balance(mem: Memory, t: float, columns: Any, load: Any, second: Any) -> bool:
     """Solve for the second rates of the free coordinates by Cholesky's method; False where they move no mass."""
     free, effort = mem.free, mem.effort
@@ -218,9 +241,7 @@ def balance(mem: Memory, t: float, columns: Any, load: Any, second: Any) -> bool
         right[a] = along(mem, columns, a, load[0])
         if effort[a] >= 0:
             right[a] += law_at(mem, effort[a], t)[0]
-        weigh(mem, columns[a], load[1])
-        for b in range(a, free):
-            matrix[b, a] = along(mem, columns, b, load[1])
+    find_masses(mem, columns, matrix)
     for a in range(free):
         for b in range(a + 1):
             total = matrix[a, b]

@@ -97,8 +97,10 @@ class Arrays:
 class LoadMemory(Arrays):
     """Masses, laws and loads on n rows, which are components of vectors in pairs; e expressions are affine in them."""
 
-    # The mass matrix W in compressed rows, and weights (n,).
-    mass_ptr, mass_row, mass, weight = integers(-1), integers(-1), numbers(-1), numbers(-1)
+    # The sums of rows that have a mass or an inertia: the former sum that each adds to (-1: none), its own terms, row
+    # and factor of each, its mass and its number; and weights (n,).
+    mass_former, mass_ptr, mass_row, mass_factor = integers(-1), integers(-1), integers(-1), numbers(-1, 2)
+    mass, mass_sums, weight = numbers(-1), numbers(-1, 2), numbers(-1)
     # Laws: form, first line, factor, lines of five numbers; the stack that formulas are computed on; the law of each
     # coordinate's motion and effort (f,), -1 for none.
     law_form, law_ptr, law_scale, law_data = integers(-1), integers(-1), numbers(-1), numbers(-1, 5)
@@ -147,9 +149,10 @@ class Memory(LoadMemory):
     # links counted (k,), places of the slots, coordinates; roots and turns of the present evaluation.
     roots, clock, turned, kept, last = numbers(2, -1), numbers(), numbers(-1), numbers(-1), numbers(-1)
     new_roots, new_turned = numbers(2, -1), numbers(-1)
-    # Forces on rows and W K of a coordinate (2, n); K_f^T W K_f and then its factor (free * free), its right-hand side;
-    # second rates of the free coordinates (free,), efforts (f,).
-    load, matrix, right, second, efforts = numbers(2, -1), numbers(-1), numbers(-1), numbers(-1), numbers(-1)
+    # Forces on rows and W K of a coordinate (2, n), W K of four coordinates (n, 4); K_f^T W K_f and then its factor
+    # (free * free), its right-hand side; second rates of the free coordinates (free,), efforts (f,).
+    load, four, matrix, right = numbers(2, -1), numbers(-1, 4), numbers(-1), numbers(-1)
+    second, efforts = numbers(-1), numbers(-1)
     # Kinetic energy, power, and the largest kinetic energy so far.
     kinetic, power, largest = numbers(), numbers(), numbers()
     # Work arrays of an integrator's step (8, 2 free), see `integrators.steps`.

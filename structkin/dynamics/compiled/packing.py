@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.dynamics.bodies import Body
 from structkin.dynamics.compiled.formulas import Laws, UnknownError
 from structkin.dynamics.compiled.memory import Memory
 from structkin.dynamics.compiled.modules import Kind, kind_of
@@ -19,7 +20,7 @@ from structkin.dynamics.reduced.partition import LIMIT, joint_coordinates, lines
 from structkin.model.forces import AppliedMoment
 from structkin.model.mechanism import Mechanism
 from structkin.plan.plan import Plan, Register
-from structkin.rows.affine import Affine
+from structkin.rows.affine import Affine, Frame
 from structkin.solve.motion.turning import Turning
 from structkin.track.contour import POWERS
 
@@ -78,7 +79,7 @@ def packed(equations: Reduced) -> Packed | None:
         "motion": motion, "effort": effort, "free": free, "measures": equations.lengths[list(order)],
         **_loads(equations, table, ids), **_counted(equations), **_joints(equations),
         "z": 3 * f, "x": 3 * n, "K": f * n, "roots": 2 * steps, "new_roots": 2 * steps, "kept": n, "last": f,
-        "turned": counted, "new_turned": counted, "load": 2 * n, "matrix": free * free, "right": free,
+        "turned": counted, "new_turned": counted, "load": 2 * n, "four": 4 * n, "matrix": free * free, "right": free,
         "second": free, "efforts": f, "stages": 16 * free, "past": 16 * free,
         "series": MANY * (HEAD + POWERS * rows), "powers": 3 * POWERS,
     })  # fmt: skip
@@ -126,37 +127,50 @@ def _steps(plan: Plan, ids: Sequence[str], counts: bool) -> dict[str, Any]:
 
 
 def _masses(equations: Reduced) -> dict[str, Any]:
-    """Return the constant mass matrix of the rows, and their weights.
-
-    With a point c + sum f_j s_j, its square of the rate is the sum over j, k of s_j'.(conj(f_j) f_k s_k').
-    """
+    """Return the masses of the rows, and their weights."""
     plan = equations.plan
-    n = plan.offsets[-1]
-    entries: list[tuple[int, int, float]] = []
-    weight = np.zeros(n)
-    gravity = equations.mechanism.forces.gravity
+    weight = np.zeros(plan.offsets[-1])
     for body in equations.bodies:
-        frame = plan.frames[body.link]
-        for size, expression in ((body.mass, frame.point(body.center)), (body.inertia, frame.direction)):
-            for j, f in expression.terms:
-                for k, g in expression.terms:
-                    row, column, both = plan.offsets[j], plan.offsets[k], size * f.conjugate() * g
-                    entries += [(row, column, both.real), (row, column + 1, -both.imag)]
-                    entries += [(row + 1, column, both.imag), (row + 1, column + 1, both.real)]
-        for j, f in frame.point(body.center).terms:
-            pull = body.mass * gravity * f.conjugate()
-            weight[plan.offsets[j] : plan.offsets[j] + 2] += pull.real, pull.imag
-    places, values = [entry[:2] for entry in entries], [entry[2] for entry in entries]
-    from scipy import sparse
-
-    matrix = sparse.coo_matrix((values, np.array(places, np.int64).reshape(-1, 2).T), shape=(n, n)).tocsr()
-    matrix.eliminate_zeros()
-    return {**compressed_rows(matrix), "weight": weight}
+        for slot, factor in plan.frames[body.link].point(body.center).terms:
+            pull = body.mass * equations.mechanism.forces.gravity * factor.conjugate()
+            weight[plan.offsets[slot] : plan.offsets[slot] + 2] += pull.real, pull.imag
+    return {**mass_sums(plan.offsets, plan.frames, equations.bodies), "weight": weight}
 
 
-def compressed_rows(matrix: Any) -> dict[str, Any]:
-    """Return a sparse matrix of masses."""
-    return {"mass_ptr": matrix.indptr, "mass_row": matrix.indices, "mass": matrix.data}
+def mass_sums(offsets: Sequence[int], frames: Mapping[str, Frame], bodies: Iterable[Body]) -> dict[str, Any]:
+    """Return the centres of mass and directions of bodies as sums for `weigh`, each after a former one where it can.
+
+    `offsets` are the first rows of the slots.
+    """
+    parts = [
+        (size, expression)
+        for body in bodies
+        for size, expression in (
+            (body.mass, frames[body.link].point(body.center)),
+            (body.inertia, frames[body.link].direction),
+        )
+        if size
+    ]
+    former, own = list[int](), list[Affine]()
+    latest: dict[int, int] = {}  # the last sum with each slot
+    for k, (_, expression) in enumerate(parts):
+        shortest, after = expression, -1
+        for other in {latest[slot] for slot, _ in expression.terms if slot in latest}:
+            rest = expression - parts[other][1]
+            if len(rest.terms) < len(shortest.terms):
+                shortest, after = rest, other
+        former.append(after)
+        own.append(shortest)
+        latest |= dict.fromkeys((slot for slot, _ in expression.terms), k)
+    ptr, rows, factors, _ = affine_terms(offsets, own)
+    return {
+        "mass_former": former,
+        "mass_ptr": ptr,
+        "mass_row": rows,
+        "mass_factor": factors,
+        "mass": [size for size, _ in parts],
+        "mass_sums": 2 * len(parts),
+    }
 
 
 def affine_terms(offsets: Sequence[int], expressions: Iterable[Affine]) -> tuple[Ints, Ints, Floats, Floats]:

@@ -14,16 +14,9 @@ from copy import copy
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.dynamics.reduced.across import across
+from structkin.dynamics.reduced.across import base
 from structkin.dynamics.reduced.counted import Counted
-from structkin.dynamics.reduced.pose import (
-    NoPoseError,
-    Pose,
-    general_steps,
-    orientation,
-    roots_at,
-    slopes_at,
-)
+from structkin.dynamics.reduced.pose import NoPoseError, Pose, general_steps, orientation, roots_at, slopes_at
 from structkin.dynamics.reduced.series import Series, expand
 from structkin.plan.plan import Plan
 from structkin.plan.status import Status
@@ -43,8 +36,6 @@ FLAT = 1e-8
 IN_VAIN = 3e-3
 #: The last pose must lie on a new series if it is within this part of its radius, to this part of the largest slot.
 REACH, MEETS = 0.6, 1e-5
-#: A root below this may be zero in the neighbourhood of a pose.
-ACROSS = 0.3
 #: A root goes straight to zero, as at a flat pose, where |r r''| / r'^2 is below this: it is 1 at a dead point.
 STRAIGHT = 0.5
 #: Where no series was found, one is tried again once the root is this part of its value then.
@@ -368,15 +359,8 @@ class Poses:
         return unit if base is None else np.vstack((base, base + lean * unit))
 
     def _base(self, q: Floats) -> tuple[Floats | None, float]:
-        """Return a direction (f,) across all nearby flat poses of groups, and how far others may deviate from it."""
         assert self.last is not None
-        near = np.abs(self.expected(q - self.last.q)) < ACROSS
-        normals = (self.slopes[:, near] * self.lengths[:, None]).T
-        normals = normals[np.linalg.norm(normals, axis=1) > 0]
-        if not len(normals):
-            return None, 1.0
-        direction, lean = across(normals)
-        return direction * self.lengths, lean
+        return base(self.expected(q - self.last.q), self.slopes, self.lengths)
 
     def _from_series(self, series: Series, q: Floats) -> Pose:
         value, first, _ = series.at(series.place_of(q))

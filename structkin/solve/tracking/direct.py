@@ -126,11 +126,10 @@ class Direct:
 def apart(form: General, s: Floats, t: Floats, *, origins: bool = True) -> Floats:
     """Return how far poses are apart (n,): places relative to the size, directions and angles [rad]."""
     m, gap = form.rows.links, s - t
-    angles = np.abs(gap[4 * m :])
-    gap *= gap
-    blocks = gap[: 4 * m].reshape(m, 4, -1)
-    far = (blocks[:, 2] + blocks[:, 3]).max(axis=0)
+    gap = np.abs(gap)
+    angles, blocks = gap[4 * m :], gap[: 4 * m].reshape(m, 4, -1)
+    far = np.hypot(blocks[:, 2], blocks[:, 3]).max(axis=0)
     if origins:
-        far = np.maximum(far, blocks[:, :2].max(axis=(0, 1)) * form.rows.size**-2.0)
-    far = np.sqrt(far)
+        # A size whose square is beyond the range of numbers is still a size.
+        far = np.maximum(far, blocks[:, :2].max(axis=(0, 1)) / form.rows.size)
     return np.asarray(np.maximum(far, angles.max(axis=0)) if len(angles) else far)

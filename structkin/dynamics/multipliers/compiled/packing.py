@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from structkin.dynamics.bodies import mass_table
 from structkin.dynamics.compiled.formulas import Laws, UnknownError
-from structkin.dynamics.compiled.packing import DEEP, affine_terms, compressed_rows
+from structkin.dynamics.compiled.packing import DEEP, affine_terms, mass_sums
 from structkin.dynamics.multipliers.compiled.memory import ConstrainedMemory
 from structkin.dynamics.multipliers.equations import Multipliers
 from structkin.dynamics.multipliers.kkt import signs
@@ -53,7 +54,8 @@ def packed(equations: Multipliers) -> ConstrainedMemory | None:
         "X": 3 * frames, "X_zero": (c.frames(0 * q))[:, 0], "theta": len(c.links), "omega": len(c.links),
         "pivot": 2 * len(c.links), "entry": 2 * len(rows["entry_row"]), "row_weight": len(rows["row_constant"]),
         "mass_terms": np.stack((masses.pattern[0][out], masses.pattern[1][out], first, second), axis=1),
-        "mass_term": factors, **compressed_rows(equations.frame_masses.matrix.sparse),
+        "mass_term": factors,
+        **mass_sums(range(0, frames, 2), frames_in_slots(c.links), mass_table(equations.mechanism)),
         "weight": equations.frame_masses.weight,
         "law_form": form, "law_ptr": ptr, "law_scale": scale, "law_data": data, "stack": 3 * DEEP, "motion": motion,
         **loads, "z": 3 * len(motion), "kept": kept, "unit_q": c.column_units, "unit_row": c.row_units,
