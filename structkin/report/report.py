@@ -35,9 +35,14 @@ Progress = Callable[[str, float], None]
 
 
 class Page(str):
-    """The text of a page; `missing` holds why forces or limits could not be found, a line each."""
+    """The text of a page, in short as `repr`; `missing` holds why forces or limits could not be found, a line each."""
 
     missing: tuple[str, ...] = ()
+    _title = ""
+
+    def __repr__(self) -> str:
+        """Return what the page shows and its size."""
+        return f"<report of '{self._title}', {len(self) / 1e3:.0f} kB>"
 
 
 def report(
@@ -74,7 +79,9 @@ def report(
             tell = None if progress is None else partial(progress, "solving")
             motion = motion_of(mechanism, samples, duration=duration, budget=budget, progress=tell)
         data = content(mechanism, motion, without, source, budget, progress)
-        text = Page(page({"host": "report", "view": data}, mechanism.title or "Mechanism"))
+        title = mechanism.title or "Mechanism"
+        text = Page(page({"host": "report", "view": data}, title))
+        text._title = title
         text.missing = tuple(_missing(data))
         if file is not None:
             file.write(text)

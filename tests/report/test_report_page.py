@@ -62,8 +62,9 @@ def test_a_report_moves_and_can_be_stepped_through_without_errors_or_requests(na
 def test_a_whole_report_is_small(tmp_path: Path):
     for name in ("excavator", "platform_3rrr", "jansen_leg"):
         file = tmp_path / f"{name}.html"
-        sk.load(path(name)).report(file)
+        page = sk.load(path(name)).report(file)
         assert file.stat().st_size < 2_000_000
+        assert repr(page).startswith("<report of '") and len(repr(page)) < 80
 
 
 def test_the_circles_of_a_dyad_pass_through_its_pin_and_follow_the_slider(four_bar: Opened):

@@ -217,5 +217,7 @@ def _floor(reference: Reference, motion: Any, mine: Any) -> Any:
     size = [1.0 if motion.mechanism.drivers[id].kind == "angle" else system.size for id in system.drivers]
     if np.ndim(mine) > 2:
         return 1 / max(size) ** (np.ndim(mine) - 2)
-    rates = np.stack([motion.drivers[id][1, reference.samples] for id in system.drivers]) / np.array(size)[:, None]
-    return np.maximum(np.max(np.abs(rates), axis=0) ** 3, 1e-30)
+    rates = np.stack([motion.drivers[id][1:, reference.samples] for id in system.drivers], axis=1)
+    first, second = np.max(np.abs(rates / np.array(size)[:, None]), axis=1)
+    # Where drivers reverse, their rates vanish together: the accelerations give the pace of the motion there.
+    return np.maximum(np.maximum(first, second**0.5) ** 3, 1e-30)
