@@ -113,7 +113,7 @@ def test_what_is_not_a_folder_is_refused_before_the_work(command, tmp_path, monk
 
 
 SLOW_DISK = """
-import sys, time
+import signal, sys, time
 import structkin.show.columns as table
 def writer(file, **options):
     lines = plain_writer(file, **options)
@@ -126,6 +126,7 @@ def writer(file, **options):
     return Slow()
 plain_writer = table.csv.writer
 table.csv.writer = writer
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it
 from structkin.cli import main
 main()
 """
