@@ -89,3 +89,14 @@ def test_a_pin_of_a_curved_slot_may_be_anywhere():
     slot = sk.load(path("garage_door")).joints["track"]
     nowhere, far = slot.curve.foot(np.array([np.nan, 1e200]), 0.0)
     assert np.isnan(nowhere) and not np.isnan(far)
+
+
+def test_limits_of_a_crank_that_turns_thousands_of_times_end_with_the_budget():
+    """Seed 19766, 1e30 teeth: limits every few millidegrees were found at no charge, so that the search had no end."""
+    data = sk.load(path("geared_five_bar")).source_dict
+    data["points"]["C"] = [-1, 24.768326548234942]
+    data["joints"]["mesh"]["teeth"] = [100_000, 40]
+    m = sk.Mechanism.from_dict(data)
+    with pytest.raises(sk.InputError, match="takes more steps than the budget allows"):
+        m.limits("motor", budget=500)
+    assert "out of reach" in m.solve(13).report

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.branches.limits.poses import TINY, Modes, Poses
+from structkin.budget import charge
 from structkin.track.chebyshev import landmarks
 from structkin.track.tolerances import DOUBLE_ZERO
 
@@ -27,6 +28,8 @@ TURN = 2 * math.pi
 PIECES_OF_TURN, PIECES = 12, 6
 #: Ends closer than this are the same.
 SAME = 1e-9
+#: Steps of the budget that one zero costs: it takes a dozen poses, each found on its own, of the closing groups.
+ZERO = 4.0
 #: Part of an interval next to an end at infinity in which discriminants have lost their digits.
 FAR = 1e-6
 
@@ -304,6 +307,7 @@ class Chart:
         def value(x: float) -> float:
             return float(self.value(np.array([x]))[0])
 
+        charge(ZERO)
         first, last = value(low), value(high)
         if not first * last < 0:
             # At limits of other steps the discriminant was evaluated without them: the zero is there to rounding.
@@ -319,6 +323,7 @@ class Chart:
 
     def double_zero(self, low: float, place: float, high: float) -> float:
         """Return the place of the minimum near a place between two others, by secants of the slope."""
+        charge(ZERO)
         before, here = np.longdouble(place) - 1e-6 * min(place - low, high - place), np.longdouble(place)
         slope = self._slope(before)[1]
         for _ in range(8):
