@@ -28,8 +28,8 @@ TURN = 2 * math.pi
 PIECES_OF_TURN, PIECES = 12, 6
 #: Ends closer than this are the same.
 SAME = 1e-9
-#: Steps of the budget that one zero costs: it takes a dozen poses, each found on its own, of the closing groups.
-ZERO = 4.0
+#: Steps of the budget that the discriminant at one place costs: groups are only closed, not followed to it.
+ALONE = 0.5
 #: Part of an interval next to an end at infinity in which discriminants have lost their digits.
 FAR = 1e-6
 
@@ -297,6 +297,7 @@ class Chart:
 
     def _slope(self, place: Any) -> tuple[Any, Any]:
         """Return value and slope at one place in extended precision, by a complex step."""
+        charge(ALONE)
         value = self.value(np.array([place + 1j * TINY], np.clongdouble))[0]
         return value.real, value.imag / TINY
 
@@ -305,9 +306,9 @@ class Chart:
         from scipy.optimize import brentq
 
         def value(x: float) -> float:
+            charge(ALONE)
             return float(self.value(np.array([x]))[0])
 
-        charge(ZERO)
         first, last = value(low), value(high)
         if not first * last < 0:
             # At limits of other steps the discriminant was evaluated without them: the zero is there to rounding.
@@ -323,7 +324,6 @@ class Chart:
 
     def double_zero(self, low: float, place: float, high: float) -> float:
         """Return the place of the minimum near a place between two others, by secants of the slope."""
-        charge(ZERO)
         before, here = np.longdouble(place) - 1e-6 * min(place - low, high - place), np.longdouble(place)
         slope = self._slope(before)[1]
         for _ in range(8):
