@@ -29,7 +29,7 @@ PIECES_OF_TURN, PIECES = 12, 6
 #: Ends closer than this are the same.
 SAME = 1e-9
 #: Steps of the budget that the discriminant at one place costs: groups are only closed, not followed to it.
-ALONE = 0.5
+ALONE = 0.25
 #: Part of an interval next to an end at infinity in which discriminants have lost their digits.
 FAR = 1e-6
 
