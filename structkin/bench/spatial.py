@@ -146,17 +146,19 @@ def operations(packed: Packed) -> int:
     """Return the operations of one step of all bodies."""
     import numba
 
-    from structkin.spatial import kernel
+    from structkin import spatial
+    from structkin.spatial import kernel, vectors
 
     config: Any = numba.config
-    vectors = sys.modules.pop("structkin.spatial.vectors")
-    config.DISABLE_JIT = 1  # the same functions in Python, once more
+    compiling = config.DISABLE_JIT
+    config.DISABLE_JIT = 1
+    del sys.modules[vectors.__name__]  # both are read once more, as functions of Python
     try:
         loop = runpy.run_path(kernel.__file__)
     finally:
-        config.DISABLE_JIT = 0
-        sys.modules["structkin.spatial.vectors"] = vectors
-        sys.modules["structkin.spatial"].__dict__["vectors"] = vectors
+        config.DISABLE_JIT = compiling
+        sys.modules[vectors.__name__] = vectors
+        spatial.vectors = vectors
     machine = loop["Machine"](*map(_counted, packed.machine))
     memory = loop["Memory"](*map(_counted, packed.memory))
     Counted.done = 0

@@ -25,7 +25,7 @@ SEGMENTS = "[{ length = 180 }, { turn = -90, radius = 30 }, { length = 200 }]"
 #: Closure tolerance of a closed chain of segments: distance as a fraction of its length, and angle [rad].
 MEETS = 1e-9
 
-#: Shortest segment or chord, as a fraction of the curve's length: beyond it, rounding moves a pin within the segment.
+#: Shortest segment or chord, as a fraction of the longest: below it, rounding moves a pin along the segment.
 SHORTEST = 1e-6
 
 #: Points closer to the line of a chord than this fraction of the curve's length may be on it.
@@ -115,7 +115,7 @@ def chain_curve(
 
 
 def _too_short(draft: Draft, key: str, what: str, lengths: Floats) -> bool:
-    """Report pieces that are too short for their curve; return whether there are any."""
+    """Report pieces that are too short beside the longest; return whether there are any."""
     longest = float(lengths.max())
     short = np.flatnonzero(lengths < SHORTEST * longest)
     for k in short.tolist():

@@ -146,16 +146,7 @@ class Coefficients:
         return self._derivatives.solve(seed, quadratic(rates, rates))
 
     def slots(self, drivers: Sequence[str]) -> Floats:
-        """Return K of all slots (drivers, rows, n)."""
-        if len(drivers) > FEW:
-            return self._all_at_once(drivers)
-        K = np.zeros((len(drivers), *self.lanes.x.shape[1:]))
-        for k, driver in enumerate(drivers):
-            self._add(K[k], 1.0, driver)
-        return K
-
-    def _all_at_once(self, drivers: Sequence[str]) -> Floats:
-        """Return K of all slots (drivers, rows, n) by one solve over the lanes of all drivers."""
+        """Return K of all slots (drivers, rows, n), by one solve over the lanes of all drivers."""
         count, rows, n = len(drivers), *self.lanes.x.shape[1:]
         found = np.zeros((rows, count, n))
         for item in self.plan.drivers:
