@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 
 from structkin.dynamics import Kinetostatics
 from structkin.errors import InputError
+from structkin.model.forces import Spring
 from structkin.model.mechanism import GROUND
 from structkin.report.numbers import extreme, plain
-from structkin.report.pushes import Load, applied, pin_forces
+from structkin.report.pushes import Load, applied, pin_forces, weights
 from structkin.show.cylinders import cylinder_notes, cylinder_sign
 from structkin.show.forces import bearing_links, effort_unit, forces_of
 from structkin.show.measures import measures_of
@@ -59,7 +60,7 @@ def forces(motion: Motion) -> dict[str, Any] | None:
     ]
     arrows += [_arrow(motion, "joint", *end) for id in m.drivers for end in pin_forces(found, id)]
     loads = applied(motion)
-    arrows += [_arrow(motion, "applied", *load) for load in loads]
+    arrows += [_arrow(motion, "applied", *load) for load in [*loads, *weights(motion)]]
     return {
         "panels": [panel for panel in panels if panel],
         "arrows": arrows,
@@ -117,7 +118,10 @@ def _table(
         for id, drive in m.drivers.items()
         if (pins := [point for _, point in drive.ends or ()])
     ]
-    rows += [(f"applied {id} on {link}", np.hypot(*force.T), "N") for id, link, _, force in loads]
+    rows += [
+        (f"{'spring' if isinstance(m.forces.loads[id], Spring) else 'applied'} {id} on {link}", np.hypot(*force.T), "N")
+        for id, link, _, force in loads
+    ]
     rows += [
         ("on the ground", np.hypot(*found.shaking_force.T), "N"),
         ("on the ground, moment", found.shaking_moment, "N m"),

@@ -1,4 +1,4 @@
-"""Applied forces, and the forces of cylinders on their pins: where they act."""
+"""Forces of loads, springs, weights and cylinders on links: where they act."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.dynamics import Kinetostatics
-from structkin.dynamics.acting import law_values
-from structkin.model.forces import AppliedForce
+from structkin.dynamics.acting import Acting
+from structkin.dynamics.bodies import mass_table
+from structkin.dynamics.load_table import table_of
+from structkin.model.forces import AppliedForce, Spring
+from structkin.model.mechanism import GROUND
 from structkin.solve import Motion
 
 Floats = NDArray[np.float64]
@@ -17,17 +20,28 @@ Load = tuple[str, str, Floats, Floats]
 
 
 def applied(motion: Motion) -> list[Load]:
-    """Return the applied forces along a motion."""
-    found = []
-    for load in motion.mechanism.forces.loads.values():
-        if not isinstance(load, AppliedForce):
-            continue
-        force = np.stack([law_values(law, motion, load.id) for law in (load.x, load.y)], axis=1)
-        if load.local:
-            (c, s), (x, y) = (motion.position(1 + 0j, load.link) - motion.position(0j, load.link)).T, force.T
-            force = np.stack((c * x - s * y, s * x + c * y), axis=1)
-        found.append((load.id, load.link, motion.position(load.place, load.link), force))
+    """Return the applied forces and those of springs on moving links along a motion."""
+    m, found = motion.mechanism, []
+    for load in m.forces.loads.values():
+        if isinstance(load, AppliedForce | Spring):
+            table = table_of(m, [load])
+            found += [
+                (load.id, link, motion.position(place, link), force.T)
+                for (link, place), force in zip(table.places, Acting(motion, table).forces({}, {}), strict=True)
+                if place is not None and link != GROUND
+            ]
     return found
+
+
+def weights(motion: Motion) -> list[Load]:
+    """Return the weights of the moving links."""
+    m = motion.mechanism
+    gravity = np.array((m.forces.gravity.real, m.forces.gravity.imag))
+    return [
+        ("weight", body.link, motion.position(body.center, body.link), np.tile(body.mass * gravity, (len(motion), 1)))
+        for body in mass_table(m)
+        if body.mass and gravity.any()
+    ]
 
 
 def pin_forces(found: Kinetostatics, driver: str) -> list[Load]:

@@ -260,10 +260,11 @@ def test_the_command_writes_a_page(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert isinstance(done.exception, sk.InputError) and not Path("x.txt").exists()
 
 
-def test_forces_of_cylinders_and_applied_forces_are_listed_with_push_or_pull():
+def test_forces_of_cylinders_loads_springs_and_weights_are_listed():
     data = sk.load(path("excavator")).source_dict
     turned = {"type": "force", "at": "T", "on": "bucket", "value": [3000.0, 4000.0], "frame": "local"}
-    m = sk.Mechanism.from_dict({**data, "forces": {**data["forces"], "digging": turned}})
+    tie = {"type": "spring", "between": ["E", "T"], "stiffness": 900.0, "free_length": 2.0, "damping": 300.0}
+    m = sk.Mechanism.from_dict({**data, "forces": {**data["forces"], "digging": turned, "tie": tie}})
     motion = m.solve(samples=25)
     found, forces = content(m, motion=motion, without=["limits"])["forces"], motion.forces()
     table = {row[0]: row for row in found["table"]}
@@ -281,14 +282,15 @@ def test_forces_of_cylinders_and_applied_forces_are_listed_with_push_or_pull():
     # a cylinder pushes equally at both ends
     on = {key: np.array([arrow["fx"], arrow["fy"]]) for key, arrow in arrows.items()}
     np.testing.assert_allclose(on["bucket_cylinder", "arm"], -on["bucket_cylinder", "K"], rtol=1e-5)
-    # the applied force turns with the bucket, and the power of all forces agrees with that of the loads
+    # the applied force turns with the bucket, the spring pulls, and with the weights all of them do the loads' work
+    assert table["spring tie on bucket"][1] == table["spring tie on boom"][1] > 0
+    np.testing.assert_allclose(on["tie", "bucket"], -on["tie", "boom"], rtol=1e-5)
     power = np.sum(on["digging", "bucket"].T * motion.velocity("T"), axis=1)
-    fall = sum(
-        link.mass * -9.81 * motion.velocity(link.center, name)[:, 1] for name, link in m.links.items() if link.mass
-    )
-    np.testing.assert_allclose(
-        power + fall, forces.applied_power, rtol=1e-4, atol=1e-3 * abs(forces.applied_power).max()
-    )
+    power += np.sum(on["tie", "bucket"].T * (motion.velocity("T") - motion.velocity("E")), axis=1)
+    for name, link in m.links.items():
+        if link.mass:
+            power += np.sum(on["weight", name].T * motion.velocity(link.center, name), axis=1)
+    np.testing.assert_allclose(power, forces.applied_power, rtol=1e-4, atol=1e-3 * abs(forces.applied_power).max())
 
 
 def test_barrel_and_rod_are_a_cylinder_whichever_way_its_axis_is_drawn():

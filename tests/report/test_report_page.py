@@ -256,7 +256,8 @@ def test_arrows_have_a_scale_and_applied_forces_are_drawn(browser: Any, tmp_path
     page.get_by_role("slider", name="Sample of the motion").fill(str(k))
     legend = [text.strip() for text in page.locator(".sk-legend span").all_inner_texts()]
     assert [text.partition(":")[0] for text in legend] == [
-        "velocity", "acceleration", "force of a joint or cylinder on a link", "applied force"
+        "velocity", "acceleration", "force of a joint or cylinder on a link",
+        "applied force, force of a spring, weight",
     ]  # fmt: skip
     motion = m.solve(samples=SAMPLES)
     forces = motion.forces()
@@ -265,6 +266,7 @@ def test_arrows_have_a_scale_and_applied_forces_are_drawn(browser: Any, tmp_path
     length = float(page.locator(".sk-legend .sk-applied svg").get_attribute("width")) - 2
     for arrow, force in (
         ("digging bucket", 1e3 * np.hypot(20, 5)),
+        ("weight boom", 1500 * 9.81),
         ("bucket_cylinder arm", abs(forces.driver("bucket_cylinder")[k])),
         ("B boom_barrel", np.hypot(*forces.reaction("B", "boom_barrel")[k])),
     ):

@@ -77,7 +77,7 @@ export function rateScale(view: Report, of: "v" | "a"): Scale {
 
 const FORCES = {
   joint: { class: "sk-force", label: "force of a joint or cylinder on a link" },
-  applied: { class: "sk-applied", label: "applied force" },
+  applied: { class: "sk-applied", label: "applied force, force of a spring, weight" },
 };
 
 /** Return the scales of the kinds of forces that there are; one length is the same force in all of them. */
@@ -133,7 +133,7 @@ export function Rates({ view, player, of }: { view: Report; player: Player; of: 
   return <Arrows arrows={arrows} largest={scale.largest} longest={scale.longest} name={scale.class} />;
 }
 
-/** The forces of joints and cylinders on links, and applied forces. */
+/** The forces of joints, cylinders, springs, loads and gravity on links. */
 export function Forces({ view, player }: { view: Report; player: Player }) {
   const { arrows } = view.forces!;
   const k = player.index.value;
