@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
-from typing import Any, TypeGuard
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,8 +12,10 @@ from structkin.dynamics.friction import pressed
 from structkin.dynamics.integrators.methods import ADAPTIVE, FIXED
 from structkin.dynamics.multipliers.choice import check_stabilisation
 from structkin.dynamics.multipliers.stabilisation import Stabilisation
-from structkin.dynamics.user_loads import UserLoad, not_functions
+from structkin.dynamics.user_loads import UserLoad, functions_of
 from structkin.errors import InputError, Problem
+from structkin.kernels.choice import check_engine
+from structkin.model.arguments import is_number
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
 
@@ -23,6 +24,9 @@ Floats = NDArray[np.float64]
 #: Ways to set up the equations of motion: one equation per free coordinate; or all links with multipliers, where the
 #: linear system is solved dense, sparse or by sweeps through the groups.
 FORMULATIONS = ("reduced", "multipliers", "multipliers-sparse", "multipliers-sweeps")
+
+#: The finest relative tolerance: SciPy's integrators take no finer one.
+FINEST = 100 * float(np.finfo(float).eps)
 
 #: Number of output times where only the end is given.
 SAMPLES = 361
@@ -37,34 +41,45 @@ def check_call(
     step: float | None,
     rtol: float,
     atol: float,
-    loads: Sequence[UserLoad],
+    loads: Iterable[UserLoad],
+    max_steps: int,
+    engine: str,
+    progress: object,
     options: dict[str, Any],
-) -> tuple[Floats, Stabilisation | None]:
-    """Return the output times (n,), and the stabilisation; `InputError` lists every problem."""
+) -> tuple[Floats, Stabilisation | None, tuple[UserLoad, ...]]:
+    """Return the output times (n,), the stabilisation and the loads; `InputError` lists every problem."""
     problems: list[Problem] = []
+    try:
+        check_engine(engine)
+    except InputError as error:
+        problems += error.problems
     if formulation not in FORMULATIONS:
-        problems.append(Problem("formulation", f"'{formulation}' is unknown", suggest(formulation, FORMULATIONS)))
-    if integrator not in FIXED and integrator not in ADAPTIVE:
-        problems.append(Problem("integrator", f"'{integrator}' is unknown", suggest(integrator, [*ADAPTIVE, *FIXED])))
+        problems.append(Problem("formulation", f"'{formulation}' is unknown", suggest(str(formulation), FORMULATIONS)))
+    if not isinstance(integrator, str) or integrator not in (*FIXED, *ADAPTIVE):
+        hint = suggest(str(integrator), [*ADAPTIVE, *FIXED])
+        problems.append(Problem("integrator", f"'{integrator}' is unknown", hint))
     elif integrator in FIXED and step is None:
         problems.append(Problem("step", f"{integrator} needs a fixed step, and none is given", "such as step=1e-3"))
     elif integrator in ADAPTIVE and step is not None:
         problems.append(Problem("step", f"{integrator} chooses its own steps", "give rtol and atol instead"))
-    if step is not None and not (_is_number(step) and step > 0):
+    if step is not None and not (is_number(step) and step > 0):
         problems.append(Problem("step", f"{step!r} is not a positive time"))
     for name, value in (("rtol", rtol), ("atol", atol)):
-        if not (_is_number(value) and value > 0):
+        if not (is_number(value) and value > 0):
             problems.append(Problem(name, f"{value!r} is not a positive number"))
-    stabiliser = check_stabilisation(formulation, integrator, step, problems, **options)
+    if is_number(rtol) and 0 < rtol < FINEST:
+        problems.append(Problem("rtol", f"{rtol!r} is finer than numbers are rounded", f"{FINEST:.1e} or more"))
+    if not isinstance(max_steps, int | np.integer) or isinstance(max_steps, bool) or max_steps < 1:
+        problems.append(Problem("max_steps", f"{max_steps!r} is not a whole number of one or more"))
+    if progress is not None and not callable(progress):
+        problems.append(Problem("progress", f"{progress!r} is not a function", "it is called with a part from 0 to 1"))
+    stabiliser = check_stabilisation(formulation, str(integrator), step, problems, **options)
     times = _times(mechanism, t, samples, problems)
-    problems += pressed(mechanism) + not_functions(loads)
+    users = functions_of(loads, problems)
+    problems += pressed(mechanism)
     if problems:
         raise InputError(problems, mechanism.title or "simulate")
-    return times, stabiliser
-
-
-def _is_number(value: Any) -> TypeGuard[float]:
-    return isinstance(value, int | float | np.integer | np.floating) and math.isfinite(value)
+    return times, stabiliser, users
 
 
 def _times(mechanism: Mechanism, t: ArrayLike | None, samples: int | None, problems: list[Problem]) -> Floats:
@@ -78,7 +93,7 @@ def _times(mechanism: Mechanism, t: ArrayLike | None, samples: int | None, probl
         problems.append(Problem("t", "no end is given", "pass t= or --duration, or add duration = ... to the file"))
         return np.zeros(1)
     if np.ndim(end) == 0:
-        if not _is_number(end) or end <= 0:
+        if not is_number(end) or end <= 0:
             problems.append(Problem("t", f"{end!r} is not a positive time"))
             return np.zeros(1)
         return np.linspace(0.0, float(end), samples or SAMPLES)

@@ -1,19 +1,20 @@
 """Contact of circles and lines: overlap, normal force and friction.
 
 The damping of a contact needs the impact speed of its bodies, which is not part of the state. `simulate` ends a step
-where they meet (`meeting`), notes the speed (`note_impacts`), and forgets it once they part; its samples keep it. Until
-it is noted no force acts, so that every step is smooth: a step that meets a hard contact between its stages may jump
-over it without a noticeable error estimate. For other motions the speed is that at the first sample in contact.
+where they meet (`structkin.dynamics.meeting`), notes the speed (`note`), and forgets it once they part; its samples
+keep it. Until it is noted no force acts, so that every step is smooth: a step that meets a hard contact between its
+stages may jump over it without a noticeable error estimate. In other motions the speed is interpolated between the
+samples before and after the bodies meet.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.interpolate import CubicHermiteSpline
 
 from structkin.dynamics.acting import Acting
 from structkin.dynamics.forces import touching
@@ -22,9 +23,6 @@ from structkin.model.forces import Contact
 from structkin.solve import Motion
 
 Floats = NDArray[np.float64]
-
-#: Times in a step at which contact is checked; a touch shorter than the time between them is missed.
-LOOKS = 4
 
 
 @dataclass(frozen=True)
@@ -64,10 +62,10 @@ def contact_energy(motion: Motion, load: Contact) -> Floats:
 # --- the impact speed ---------------------------------------------------------------------------------------
 
 
-def note_impacts(motion: Motion, impacts: dict[str, float]) -> None:
-    """Note in `impacts` the speeds of contacts that have begun at a motion's only sample; forget what has ended."""
-    touches = {load.id: touch(motion, load) for load in contacts_of(motion)}
-    note({id: (float(found.depth[0]), float(found.speed[0])) for id, found in touches.items()}, impacts)
+def touches_of(motion: Motion) -> dict[str, tuple[float, float]]:
+    """Return the depth [m] of each contact and its rate [m/s] at a motion's only sample, by id."""
+    found = {load.id: touch(motion, load) for load in contacts_of(motion)}
+    return {id: (float(one.depth[0]), float(one.speed[0])) for id, one in found.items()}
 
 
 def note(touches: Mapping[str, tuple[float, float]], impacts: dict[str, float]) -> None:
@@ -83,35 +81,8 @@ def note(touches: Mapping[str, tuple[float, float]], impacts: dict[str, float]) 
 
 
 def not_met(touches: Mapping[str, tuple[float, float]], impacts: Mapping[str, float]) -> Floats:
-    """Return the depths (c,) [m] of the contacts that have not begun, by depths and rates; -inf for the others."""
-    return np.array([-np.inf if id in impacts else depth for id, (depth, _) in touches.items()])
-
-
-def depths(motion: Motion, impacts: Mapping[str, float]) -> Floats:
-    """Return the depths (c,) [m] at a motion's only sample of the contacts that have not begun; -inf for the others."""
-    found = [-np.inf if load.id in impacts else touch(motion, load).depth[0] for load in contacts_of(motion)]
-    return np.array(found)
-
-
-def meeting(depth: Callable[[float], Floats], begin: float, end: float) -> float | None:
-    """Return the time in a step from `begin` to `end` just after bodies have met; None where none do.
-
-    `depth(t)` gives the depths (c,) of the contacts that have not begun.
-    """
-    from scipy.optimize import brentq
-
-    times = np.linspace(begin, end, 1 + LOOKS)
-    for low, high in pairwise(times.tolist()):
-        now = depth(high)
-        if not (now > 0).any():
-            continue
-        found = []
-        for k in np.flatnonzero(now > 0):
-            if depth(low)[k] <= 0:
-                at = float(brentq(lambda t, k=k: float(depth(t)[k]), low, high, xtol=1e-14, rtol=1e-14))
-                found.append(min(at + 1e-14 * max(1.0, abs(at)), high))
-        return min(found, default=None)
-    return None
+    """Return the depths and rates (2, c) of the contacts that have not begun; the depth of the others is -inf."""
+    return np.array([(-np.inf, 0.0) if id in impacts else both for id, both in touches.items()]).reshape(-1, 2).T
 
 
 def contacts_of(motion: Motion) -> list[Contact]:
@@ -125,17 +96,33 @@ def met_speeds(acting: Acting, impacts: Mapping[str, float] | None) -> dict[str,
 
 
 def _met(acting: Acting, k: int, load: Contact, impacts: Mapping[str, float] | None) -> Floats:
-    """Return the impact speed (n,), zero if the bodies met before the first sample, NaN if they have not met."""
+    """Return the impact speed (n,), zero if the bodies met before the first sample, NaN if they have not met.
+
+    It is that at the zero of the depth, on a cubic between samples; without times, that of the first sample in contact.
+    """
     motion = acting.motion
     if impacts is not None:
         return np.full(len(motion), impacts.get(load.id, np.nan))
     met: Floats | None = getattr(motion, "impacts", {}).get(load.id)
     if met is not None and len(met) == len(motion):
         return met
-    # The speed at the first of a run of samples in contact.
     found = _touch(acting, k)
     overlap = found.depth > 0
     begins = overlap & ~np.concatenate(([True], overlap[:-1]))
     at = np.maximum.accumulate(np.where(begins, np.arange(len(overlap)), -1))
     ended = np.maximum.accumulate(np.where(~overlap, np.arange(len(overlap)), -1))
-    return np.where(at > ended, found.speed[at], np.where(overlap, 0.0, np.nan))
+    speed = found.speed.copy()
+    for first in np.flatnonzero(begins).tolist():
+        speed[first] = _speed_before(motion.t, found, first)
+    return np.where(at > ended, speed[at], np.where(overlap, 0.0, np.nan))
+
+
+def _speed_before(t: Floats, found: Touch, k: int) -> float:
+    """Return the rate of the depth at its zero before sample k, on the cubic from the sample before; else at k."""
+    ends = slice(k - 1, k + 1)
+    if np.isfinite([t[ends], found.depth[ends], found.speed[ends]]).all():
+        curve = CubicHermiteSpline(t[ends], found.depth[ends], found.speed[ends])
+        zeros = curve.roots(extrapolate=False)
+        if len(zeros):
+            return float(curve.derivative()(zeros[-1]))
+    return float(found.speed[k])

@@ -62,8 +62,8 @@ class Equations(Protocol):
     def remember(self, t: float, y: Floats) -> None:
         """Note the impact speeds of the bodies that touch at the end of a step."""
 
-    def depths(self, t: float, y: Floats) -> Floats:
-        """Return the overlaps (c,) [m] of the contacts that have not begun; -inf for the others."""
+    def touches(self, t: float, y: Floats) -> dict[str, tuple[float, float]]:
+        """Return the depth [m] of each contact and its rate [m/s]."""
 
     def constraint_violation(self, t: float, y: Floats) -> str:
         """Return which joint has come apart, in words; empty where none has."""

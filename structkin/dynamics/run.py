@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.dynamics.contacts import meeting
+from structkin.dynamics.contacts import not_met
 from structkin.dynamics.equations import Equations
 from structkin.dynamics.integrators.methods import FIXED, FORGIVING, FixedStep, NotConvergedError, adaptive_solver
+from structkin.dynamics.meeting import meeting
 from structkin.dynamics.reduced.partitioned import Partitioned
 from structkin.dynamics.reduced.pose import BlownUpError, NoPoseError
+from structkin.errors import InputError
 
 Floats = NDArray[np.float64]
 
@@ -50,21 +52,30 @@ class Record:
         """Record everything at an output time."""
         with self.equations.preserved():
             self.instants.append(self.equations.recorded(t, y))
-        for id in self.equations.contacts:
-            self.impacts.setdefault(id, []).append(self.equations.impacts.get(id, math.nan))
+            touches = self.equations.touches(t, y) if self.equations.contacts else {}
+        # The speeds are those of the end of a step, and bodies may meet or part before it.
+        for id, (depth, _) in touches.items():
+            speed = self.equations.impacts.get(id, math.nan) if depth >= 0 else math.nan
+            self.impacts.setdefault(id, []).append(speed)
         if self.progress is not None:
             self.progress(len(self.instants) / len(self.times))
 
 
 @dataclass
 class Run:
-    """The integration from the first output time to the last."""
+    """The integration from the first output time to the last, of a mechanism of a size [m].
+
+    At each of the `breaks`, a time and a first step [s], the adaptive integrators start anew.
+    """
 
     equations: Equations
     times: Floats
     record: Record
     max_steps: int
+    size: float
+    breaks: Sequence[tuple[float, float]] = ()
     steps: int = 0
+    reached: float = 0.0
     stopped: str = ""
 
     def fixed(self, name: str, y: Floats, step: float) -> None:
@@ -81,6 +92,7 @@ class Run:
                     k, self.steps = done, self.steps + done - k
                     if k == count:
                         break
+                self.reached = begin + k * h
                 before = self.equations.energies(begin + k * h, y)
                 try:
                     method, y = self._step(name, method, begin + k * h, y, h)
@@ -125,21 +137,25 @@ class Run:
         t, end, size = float(self.times[0]), float(self.times[-1]), math.inf
         make = adaptive_solver(name)
         solver: Any = None
+        bound, firsts = end, dict(self.breaks)
         y = self._changed(t, y)
         while t < end:
-            last: NoPoseError | None = None
+            last: NoPoseError | InputError | None = None
             try:
                 if solver is None:
-                    first = min(size, end - t) if math.isfinite(size) else None
+                    bound = min((time for time in firsts if time > t), default=end)
+                    first = min(size, bound - t) if math.isfinite(size) else None
                     least = atol * np.tile(self.equations.measures, 2)
-                    solver = make(self.equations, t, y, end, rtol=rtol, atol=least, first_step=first)
+                    solver = make(self.equations, t, y, bound, rtol=rtol, atol=least, first_step=first)
                 message = solver.step()
-            except NoPoseError as error:
+            except (NoPoseError, InputError) as error:
                 last, message = error, None
             if last is not None:
-                # A trial beyond the last existing pose: restart, in other coordinates or with smaller steps.
-                solver, y = None, self._changed(t, y, stuck=True)
-                size = min(size, last.t - t if last.t > t else math.inf, end - t) / 10
+                # A trial beyond the last existing pose, or beyond the end of a load: restart, in other coordinates or
+                # with smaller steps.
+                beyond = last.t if isinstance(last, NoPoseError) else t
+                solver, y = None, self._changed(t, y, stuck=isinstance(last, NoPoseError))
+                size = min(size, beyond - t if beyond > t else math.inf, end - t) / 10
                 if size < CLOSE * (end - float(self.times[0])):
                     raise last
                 continue
@@ -147,6 +163,7 @@ class Run:
                 self.stopped = f"t = {t:.6g} s: {name} cannot find a small enough step ({message})"
                 return
             size, t, y, restart = solver.step_size, solver.t, solver.y, False
+            self.reached = t
             # An interpolant costs some methods extra evaluations: it is made only where it is needed.
             dense: Any = None
             if self.equations.contacts or self.record.due <= t:
@@ -157,6 +174,8 @@ class Run:
                 t, y, restart = impact, dense(impact), True
                 self.equations.remember(t, y)
                 size = SOFT * (end - float(self.times[0]))
+            elif t >= bound:
+                restart, size = True, firsts.get(bound, size)
             while self.record.due <= t:
                 self.record.add(self.record.due, dense(self.record.due))
             projected = self.equations.project(t, y)
@@ -178,7 +197,11 @@ class Run:
         return y if changed is None else changed
 
     def _meeting(self, begin: float, end: float, dense: Callable[[float], Floats]) -> float | None:
-        return meeting(lambda t: self.equations.depths(t, dense(t)), begin, end)
+        def touches(t: float) -> Floats:
+            return not_met(self.equations.touches(t, dense(t)), self.equations.impacts)
+
+        part = (end - begin) / float(self.times[-1] - self.times[0])
+        return meeting(touches, begin, end, part, self.size)
 
     def _continues(self, t: float, y: Floats) -> bool:
         self.steps += 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
 
@@ -14,6 +14,7 @@ from structkin.dynamics.call import check_call
 from structkin.dynamics.compiled.choice import expected_evaluations, hastened
 from structkin.dynamics.initial import consistent_start
 from structkin.dynamics.integrators.methods import FIXED
+from structkin.dynamics.load_table import load_table
 from structkin.dynamics.multipliers.compiled.choice import compiled
 from structkin.dynamics.multipliers.equations import Multipliers
 from structkin.dynamics.multipliers.result import global_simulation
@@ -26,8 +27,10 @@ from structkin.dynamics.simulation import Integration, Simulation
 from structkin.dynamics.start import check_masses, initial_state, start, why, with_coordinates
 from structkin.dynamics.user_loads import UserLoad
 from structkin.errors import InputError, Problem
-from structkin.kernels.choice import check_engine
+from structkin.global_methods.families.rows import size_of
+from structkin.model.law_breaks import law_breaks
 from structkin.model.mechanism import Mechanism
+from structkin.model.parts import Floats
 
 
 def simulate(
@@ -46,7 +49,7 @@ def simulate(
     step: float | None = None,
     rtol: float = 1e-9,
     atol: float = 1e-10,
-    loads: Sequence[UserLoad] = (),
+    loads: Iterable[UserLoad] = (),
     max_steps: int = 1_000_000,
     engine: str = "auto",
     progress: Callable[[float], None] | None = None,
@@ -87,28 +90,27 @@ def simulate(
     (<Simulation of 'a mechanism': 5 samples, t to 2 s>, True)
     """
     began = time.perf_counter()
-    check_engine(engine, mechanism.title or "simulate")
-    times, stabiliser = check_call(
-        mechanism, t, samples, formulation, integrator, step, rtol, atol, loads,
+    times, stabiliser, users = check_call(
+        mechanism, t, samples, formulation, integrator, step, rtol, atol, loads, max_steps, engine, progress,
         {"coordinates": coordinates, "stabilisation": stabilisation, "alpha": alpha, "beta": beta, "gains": gains,
          "penalty": penalty},
     )  # fmt: skip
     mechanism, corrections = consistent_start(with_coordinates(mechanism), float(times[0]))
-    reduced = start(mechanism, float(times[0]), loads, driven=stabiliser is not None)
+    reduced = start(mechanism, float(times[0]), users, driven=stabiliser is not None)
     y = np.array(initial_state(mechanism, reduced), dtype=np.float64)
     if len(reduced.free):
         check_masses(mechanism, reduced, float(times[0]), y)
     equations: Partitioned | Multipliers
     if stabiliser is None:
-        work = expected_evaluations(reduced, y, times, integrator, step, rtol)
+        work = expected_evaluations(reduced, y, times, integrator, step, rtol, max_steps)
         equations = Partitioned(reduced, float(times[0]), y, partial(hastened, engine=engine, evaluations=work))
     else:
         family, begin = coordinates or "natural", float(times[0])
-        work = expected_evaluations(reduced, y, times, integrator, step, rtol)
-        equations, y = global_start(mechanism, family, stabiliser, loads, begin, formulation=formulation)
+        work = expected_evaluations(reduced, y, times, integrator, step, rtol, max_steps)
+        equations, y = global_start(mechanism, family, stabiliser, users, begin, formulation=formulation)
         equations = compiled(equations, begin, y, engine=engine, evaluations=work)
     record = Record(equations, times, progress)
-    run = Run(equations, times, record, max_steps)
+    run = Run(equations, times, record, max_steps, size_of(mechanism), _breaks(mechanism, times))
     try:
         equations.remember(float(times[0]), y)
         record.add(float(times[0]), y)
@@ -122,8 +124,7 @@ def simulate(
         if not record.instants:
             raise
         # A load without a value later in the motion.
-        last = float(times[len(record.instants) - 1])
-        run.stopped = f"t = {last:.6g} s: " + "; ".join(map(str, error.problems))
+        run.stopped = f"t = {run.reached:.6g} s: " + "; ".join(map(str, error.problems))
     if not record.instants:
         raise InputError([Problem("initial", run.stopped)], mechanism.title or "simulate")
     integration = Integration(run.steps, equations.evaluations, time.perf_counter() - began)
@@ -134,3 +135,10 @@ def simulate(
     else:
         result = reduced_simulation(equations, *kept)
     return replace(result, corrections=corrections) if corrections else result
+
+
+def _breaks(mechanism: Mechanism, times: Floats) -> list[tuple[float, float]]:
+    """Return where the laws of loads, efforts and drivers change suddenly between the first time and the last."""
+    driven = [drive.law for drive in mechanism.drivers.values() if drive.law is not None]
+    laws = [*load_table(mechanism).laws, *mechanism.forces.efforts.values(), *driven]
+    return law_breaks(laws, float(times[0]), float(times[-1]))

@@ -47,7 +47,8 @@ class Moment:
 
 
 #: Forces as a plain function of the times (n,) [s] and the state: a `Motion` of n samples whose positions and
-#: velocities are known (`position`, `velocity`, `angle`, `omega`, `travel`), but not its accelerations.
+#: velocities are known (`position`, `velocity`, `angle`, `omega`, `travel`, `drivers`); in a simulation its
+#: accelerations, which the loads cause, are NaN.
 UserLoad = Callable[[Floats, Motion], Iterable[Force | Moment]]
 
 
@@ -59,7 +60,8 @@ def add_user_load(total: Wrenches, user: UserLoad) -> None:
         items = list(found) if isinstance(found, Iterable) else None
     except Exception as error:
         words = "; ".join(map(str, error.problems)) if isinstance(error, InputError) else str(error)
-        raise refused(motion, user, f"raised {type(error).__name__}: {words}", "") from error
+        name = type(error).__name__
+        raise refused(motion, user, f"raised {name}: {words}" if words else f"raised {name}", "") from error
     if items is None:
         hint = "return a list of Force and Moment, empty where nothing acts"
         raise refused(motion, user, f"returned {type(found).__name__}", hint)
@@ -76,7 +78,7 @@ def add_user_load(total: Wrenches, user: UserLoad) -> None:
 def _add_moment(total: Wrenches, user: UserLoad, item: Moment) -> None:
     links = total.motion.mechanism.links
     for name in (item.link, item.against):
-        if name not in links:
+        if not isinstance(name, str) or name not in links:
             raise refused(total.motion, user, f"'{name}' is not a link", suggest(str(name), links))
     size = _values(total.motion, user, item.size, (), f"Moment on '{item.link}'")
     total.turn(item.link, size)
@@ -85,7 +87,7 @@ def _add_moment(total: Wrenches, user: UserLoad, item: Moment) -> None:
 
 def _add_force(total: Wrenches, user: UserLoad, item: Force) -> None:
     links, link, place = total.motion.mechanism.links, item.link, item.point
-    if link not in links and (link is not None or not isinstance(place, str)):
+    if not isinstance(link, str | None) or (link not in links and (link or not isinstance(place, str))):
         raise refused(total.motion, user, f"'{link}' is not a link", suggest(str(link), links))
     if isinstance(place, str):
         held = [name for name, one in links.items() if place in one.local]
@@ -112,11 +114,10 @@ def _values(motion: Motion, user: UserLoad, value: Any, shape: tuple[int, ...], 
     except (TypeError, ValueError):
         message = f"the {what} has a size that is not a number: {type(value).__name__}"
         raise refused(motion, user, message, f"give {expected} in N or N m") from None
-    try:
-        full = np.broadcast_to(numbers, wanted)
-    except ValueError:
+    if numbers.shape not in (shape, wanted):
         message = f"the {what} has a size of shape {numbers.shape}"
-        raise refused(motion, user, message, f"expected {expected}, here with n = {len(motion)}") from None
+        raise refused(motion, user, message, f"expected {expected}, here with n = {len(motion)}")
+    full = np.broadcast_to(numbers, wanted)
     # Written so that NaN is refused as well.
     beyond = ~(np.abs(full) < HUGE)
     if (bad := np.flatnonzero((beyond.any(axis=1) if shape else beyond) & known_state(motion))).size:
@@ -156,9 +157,12 @@ def name_of(user: Any) -> str:
     return str(getattr(user, "__name__", type(user).__name__))
 
 
-def not_functions(loads: Any) -> list[Problem]:
-    """Return what is wrong with `loads` as an argument: a list of functions is expected."""
+def functions_of(loads: Any, problems: list[Problem]) -> tuple[UserLoad, ...]:
+    """Return `loads` as an argument, any iterable of functions; what is wrong is added to `problems`."""
     hint = "give a list of functions of (t, state), such as loads=[wind]"
-    if not isinstance(loads, Iterable):
-        return [Problem("loads", f"expected a list, found {name_of(loads)}", hint)]
-    return [Problem("loads", f"{name_of(one)} is not a function", hint) for one in loads if not callable(one)]
+    if not isinstance(loads, Iterable) or isinstance(loads, str):
+        problems.append(Problem("loads", f"expected a list, found {name_of(loads)}", hint))
+        return ()
+    found = tuple(loads)
+    problems += [Problem("loads", f"{name_of(one)} is not a function", hint) for one in found if not callable(one)]
+    return found

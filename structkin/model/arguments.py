@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -32,6 +33,16 @@ def names(value: Any, key: str, source: str = "") -> tuple[Any, ...]:
     if isinstance(value, str) or not isinstance(value, Iterable):
         raise InputError([Problem(key, f"{value!r} is not a sequence of names", "such as ['...']")], source)
     return tuple(value)
+
+
+def is_number(value: Any) -> TypeGuard[float]:
+    """Return whether an argument is a finite real number.
+
+    >>> [is_number(one) for one in (1, 2.5, np.float64(3), True, "1", np.inf, 1j)]
+    [True, True, True, False, False, False, False]
+    """
+    real = isinstance(value, int | float | np.integer | np.floating)
+    return real and not isinstance(value, bool | np.timedelta64) and math.isfinite(value)
 
 
 def index(value: Any, count: int, what: str, source: str = "") -> int:

@@ -79,7 +79,9 @@ def contact_shapes(draft: Draft, key: str, entry: ContactEntry) -> tuple[Disc, D
     """
     on_line = [name for name in ("center", "radius", "along") if getattr(entry, name) is not None]
     circles = [name for name in ("centers", "radii") if getattr(entry, name) is not None]
-    if bool(on_line) == bool(circles) or (circles and len(circles) < 2) or (on_line and entry.center is None):
+    if on_line and circles:
+        raise Flaw(f"says twice which shapes touch: {' and '.join(on_line + circles)}", "give one of the two")
+    if not (on_line or circles) or (circles and len(circles) < 2) or (on_line and entry.center is None):
         raise Flaw("does not say which shapes touch", f"such as {entry.sample}; or centers and radii of two circles")
     return _two_circles(draft, key, entry) if circles else _circle_on_line(draft, key, entry)
 
@@ -91,7 +93,8 @@ def _circle_on_line(draft: Draft, key: str, entry: ContactEntry) -> tuple[Disc, 
     if entry.internal is not None:
         raise Flaw("'internal' is for two circles", "delete it")
     p, q = entry.along
-    if not draft.has_points(f"{key}.along", (p, q)) or not draft.has_point(f"{key}.center", center):
+    known = draft.has_points(f"{key}.along", (p, q)), draft.has_point(f"{key}.center", center)
+    if not all(known):
         return None
     if p == q:
         raise Flaw(f"the line names the point '{p}' twice", "name two points")

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import PlainValidator, ValidationInfo
 
-from structkin.model.flaw import Flaw, describe, number
+from structkin.model.flaw import Flaw, describe, indefinite, number
 from structkin.model.units import Units
 
 
@@ -37,7 +37,7 @@ def scalar(kind: str, *, sign: str = "") -> PlainValidator:
     def check(value: Any, info: ValidationInfo) -> float:
         result = _units(info).quantity(value, kind)
         if (sign == "positive" and result <= 0) or (sign == "not negative" and result < 0):
-            raise Flaw(f"expected a {kind} that is {sign}, found {value}")
+            raise Flaw(f"expected {indefinite(kind)} that is {sign}, found {value}")
         return result
 
     return PlainValidator(check)

@@ -25,6 +25,15 @@ class Flaw(ValueError):  # noqa: N818 - never seen by a user: it becomes a Probl
         super().__init__(f"{message}; {hint}" if hint else message)
 
 
+def indefinite(noun: str) -> str:
+    """Return a noun with its indefinite article.
+
+    >>> indefinite("angle"), indefinite("length")
+    ('an angle', 'a length')
+    """
+    return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
+
+
 def short(text: str) -> str:
     """Return at most 60 characters of a text quoted in a message."""
     return text if len(text) <= 60 else text[:57] + "..."

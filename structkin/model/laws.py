@@ -12,7 +12,7 @@ from structkin.model.expression import Expression
 from structkin.model.parts import Floats, Law
 
 if TYPE_CHECKING:
-    from scipy.interpolate import CubicSpline
+    from scipy.interpolate import PPoly
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +127,8 @@ class TableLaw:
         return self.times[0], self.times[-1]
 
     @cached_property
-    def _spline(self) -> CubicSpline:
+    def pieces(self) -> PPoly:
+        """The cubic polynomials from time to time; NaN outside."""
         from scipy.interpolate import CubicSpline
 
         return CubicSpline(self.times, self.values, extrapolate=False)
@@ -140,9 +141,28 @@ class TableLaw:
         t = np.where(
             np.abs(t - np.clip(t, first, last)) <= 1e-12 * max(abs(first), abs(last)), np.clip(t, first, last), t
         )
-        value, rate, second = (self._spline(t, order) for order in range(3))
+        value, rate, second = (self.pieces(t, order) for order in range(3))
         return value, rate, second
 
     def third(self, t: Floats) -> Floats:
         """Return the third time derivative at the times t (n,), discontinuous at the table's times; NaN outside."""
-        return np.asarray(self._spline(np.asarray(t, dtype=float), 3))
+        return np.asarray(self.pieces(np.asarray(t, dtype=float), 3))
+
+
+class MonotoneTable(TableLaw):
+    """A table of a load: monotone cubics (Fritsch and Butland) from time to time, which nowhere leave their two values.
+
+    A motion has to be smooth, but a spline through a load that jumps would swing far beyond it.
+
+    >>> import numpy as np
+    >>> law = MonotoneTable((0.0, 0.5, 0.6, 1.0), (0.0, 0.0, 40.0, 40.0))
+    >>> law(np.array([0.25, 0.55, 0.8]))[0].tolist()
+    [0.0, 20.0, 40.0]
+    """
+
+    @cached_property
+    def pieces(self) -> PPoly:
+        """The cubic polynomials from time to time; NaN outside."""
+        from scipy.interpolate import PchipInterpolator
+
+        return PchipInterpolator(self.times, self.values, extrapolate=False)

@@ -8,7 +8,7 @@ from itertools import pairwise
 from types import MappingProxyType
 
 from structkin.model.draft import GROUND, Draft
-from structkin.model.flaw import Flaw, describe
+from structkin.model.flaw import Flaw, describe, indefinite
 from structkin.model.geometry import TINY, frame, place
 from structkin.model.parts import Link
 from structkin.model.schema import LinkEntry
@@ -157,7 +157,7 @@ def _own(
         kind = "mass per length" if entry.shape == "rod" else "mass per area"
         density = draft.attempt(f"{key}.density", draft.units.quantity, entry.density, kind)
         if density is not None and density < 0:
-            draft.fault(f"{key}.density", f"expected a {kind} that is not negative, found {entry.density}")
+            draft.fault(f"{key}.density", f"expected {indefinite(kind)} that is not negative, found {entry.density}")
         mass = (density or 0.0) * size
     return MassProperties(mass, center, mass * gyration)
 

@@ -20,7 +20,7 @@ from structkin.model.flaw import Flaw, number
 from structkin.model.force_schema import ContactEntry, ForceEntry, FrictionEntry, MomentEntry, SpringEntry, TorsionEntry
 from structkin.model.forces import AppliedForce, AppliedMoment, Forces, Friction, Load, Spring, Torsion
 from structkin.model.initial import prescribed
-from structkin.model.laws import ConstantSpeed, ExpressionLaw, ScaledLaw, TableLaw
+from structkin.model.laws import ConstantSpeed, ExpressionLaw, MonotoneTable, ScaledLaw
 from structkin.model.parts import Law, Link
 from structkin.model.sizes import TRANSITION, between, positive
 from structkin.model.tables import read_table
@@ -281,9 +281,9 @@ def signal(value: Any, kind: str, units: Units, folder: Path | None = None) -> L
     [5.0, 5000.0, 1000.0]
     """
     if isinstance(value, str) and value.endswith(".csv"):
-        return TableLaw(*check_rows(read_table(value, folder)))
+        return MonotoneTable(*check_rows(read_table(value, folder)))
     if isinstance(value, list | tuple | np.ndarray):
-        return TableLaw(*check_rows(table_rows(value)))
+        return MonotoneTable(*check_rows(table_rows(value)))
     if isinstance(value, str) and not re.fullmatch(r"\s*[+-]?[\d.]+(?:[eE][+-]?\d+)?+\s*[A-Za-zµ°].*", value):
         return formula(value)
     return constant(units.quantity(value, kind))
@@ -297,7 +297,7 @@ def sized(entry: Sized, kind: str, units: Units, folder: Path | None) -> Law:
         return constant(units.quantity(value, kind))
     if given == "law":
         return formula(value)
-    return TableLaw(*check_rows(read_table(value, folder) if given == "csv" else table_rows(value)))
+    return MonotoneTable(*check_rows(read_table(value, folder) if given == "csv" else table_rows(value)))
 
 
 def form_of(entry: Sized) -> str:

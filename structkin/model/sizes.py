@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from structkin.model.draft import Draft
-from structkin.model.flaw import number
+from structkin.model.flaw import indefinite, number
 
 #: Rate at which friction has reached 76 % of its limit, unless given [m/s or rad/s].
 TRANSITION = 1e-2
@@ -15,7 +15,7 @@ def positive(draft: Draft, key: str, value: Any, kind: str) -> float | None:
     """Return a quantity in SI that is greater than zero; record an error and return None otherwise."""
     size = draft.attempt(key, draft.units.quantity, value, kind)
     if size is not None and size <= 0:
-        draft.fault(key, f"expected a {kind} greater than zero, found {value}")
+        draft.fault(key, f"expected {indefinite(kind)} greater than zero, found {value}")
         return None
     return size
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from structkin.model.flaw import Flaw, decimal_comma, describe, number, short
+from structkin.model.flaw import Flaw, decimal_comma, describe, indefinite, number, short
 from structkin.model.topology import suggest
 
 Dimension = tuple[int, int, int, int]  # powers of length, mass, time, angle
@@ -170,8 +170,7 @@ class Units:
             raise Flaw(f"'{short(value)}' is not a number with a unit", hint)
         size, found = unit(match[2], kind)
         if found != dimension:
-            article = "an" if kind[0] in "ai" else "a"
-            raise Flaw(f"'{value}' is not {article} {kind}", f'such as "{example}"')
+            raise Flaw(f"'{value}' is not {indefinite(kind)}", f'such as "{example}"')
         return number(float(match[1]) * size)
 
 

@@ -27,8 +27,7 @@ T = TypeVar("T")
 #: NumPy has a hundred times as many, cost little in comparison.
 BLOCKS = {True: 4096, False: 8192}
 #: Bytes of K and L of a block of lanes of which only rates are kept, and its fewest lanes; and how many numbers of K
-#: are
-#: turned into rates at a time: they stay in the caches.
+#: are turned into rates at a time: they stay in the caches.
 SCRATCH, LEAST, TOGETHER = 8_000_000, 512, 1 << 17
 #: Fewest steps times lanes, and fewest lanes, for which a thread is worth starting.
 SHARE, NARROW = 500_000, 400

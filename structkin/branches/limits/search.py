@@ -21,7 +21,7 @@ from structkin.branches.limits.system import System
 from structkin.branches.limits.words import why
 from structkin.budget import DEFAULT, HINT, metered
 from structkin.errors import InputError, Problem
-from structkin.model.arguments import mapping
+from structkin.model.arguments import is_number, mapping
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
 from structkin.plan.plan import Plan
@@ -220,7 +220,7 @@ class Swept:
         for id, value in mapping(drivers, "drivers", "{'motor': value}", mechanism.title).items():
             if id not in drives:
                 problems.append(Problem(f"drivers.{id}", "is not a driver of this mechanism", suggest(str(id), drives)))
-            elif not _is_number(value):
+            elif not is_number(value):
                 problems.append(Problem(f"drivers.{id}", f"{value!r} is not a finite number", "one value [rad or m]"))
             else:
                 held[id] = float(value)
@@ -306,11 +306,7 @@ def _is_range(value: Any) -> bool:
         low, high = value
     except (TypeError, ValueError):
         return False
-    return _is_number(low) and _is_number(high) and low < high
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float | np.number) and not isinstance(value, bool) and math.isfinite(value)
+    return is_number(low) and is_number(high) and low < high
 
 
 def end_words(poses: Poses, end: End, modes: Modes) -> Limit:

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.dynamics.compiled.packing import Packed, packed
-from structkin.dynamics.contacts import not_met, note
 from structkin.dynamics.integrators.methods import METHODS
 from structkin.dynamics.reduced.equations import Instant, Reduced
 from structkin.kernels.choice import has_numba
@@ -70,21 +69,14 @@ class Hastened(Reduced):
 
     def remember(self, t: float, y: Floats) -> None:
         """Note the impact speeds of the bodies that touch at the end of a step."""
-        if not self.contacts:
-            return
-        touches = self._machine.touches(t, y)
-        if touches is None:
-            super().remember(t, y)
-        else:
-            note(touches, self.impacts)
-        self._machine.meet(self.impacts)
+        super().remember(t, y)
+        if self.contacts:
+            self._machine.meet(self.impacts)
 
-    def depths(self, t: float, y: Floats) -> Floats:
-        """Return the overlaps (c,) [m] of the contacts that have not begun; -inf for the others."""
+    def touches(self, t: float, y: Floats) -> dict[str, tuple[float, float]]:
+        """Return the depth [m] of each contact and its rate [m/s]."""
         touches = self._machine.touches(t, y)
-        if touches is None:
-            return super().depths(t, y)
-        return not_met(touches, self.impacts)
+        return super().touches(t, y) if touches is None else touches
 
     def slots(self, t: float, y: Floats) -> tuple[Floats, Floats] | None:
         """Return slots (rows,) at a state, and K (free, rows) of the free coordinates; None at a flat pose."""
@@ -134,7 +126,7 @@ def hastened(equations: Reduced, t: float, y: Floats, *, engine: str, evaluation
 
 
 def expected_evaluations(
-    equations: Reduced, y: Floats, times: Floats, integrator: str, step: float | None, rtol: float
+    equations: Reduced, y: Floats, times: Floats, integrator: str, step: float | None, rtol: float, max_steps: int
 ) -> float:
     """Return roughly how often equations will be evaluated over output times (n,), from their state at the first.
 
@@ -144,10 +136,11 @@ def expected_evaluations(
     """
     duration = float(times[-1] - times[0])
     if integrator in METHODS:
-        return len(times) + METHODS[integrator].evaluations * duration / float(step or duration)
+        return len(times) + METHODS[integrator].evaluations * min(duration / float(step or duration), max_steps)
     order, stages = ADAPTIVE[integrator]
     rate, lengths = equations(float(times[0]), y), equations.lengths[equations.free]
     speed, second = (np.max(np.abs(part) / lengths, initial=0.0) for part in np.split(rate, 2))
     frequency = max(speed, np.sqrt(max(second, abs(equations.mechanism.forces.gravity) / equations.size)))
     impacts = IMPACT * len(equations.contacts)
-    return float(len(times) + duration * frequency * (stages * max(rtol, 1e-15) ** (-1 / order) + impacts))
+    work = duration * frequency * (stages * max(rtol, 1e-15) ** (-1 / order) + impacts)
+    return float(len(times) + min(work, stages * max_steps))

@@ -54,12 +54,9 @@ class Laws:
             scale *= law.scale
             form, lines = 1, [list(line) for line in tape(law.expression.text)]
         elif isinstance(law, TableLaw):
-            # SciPy's spline, piece by piece; the last line is the end.
-            from scipy.interpolate import CubicSpline
-
-            pieces = CubicSpline(law.times, law.values)
-            columns = np.vstack((pieces.x[:-1], pieces.c)).T
-            form, lines = 2, [*columns.tolist(), [pieces.x[-1]]]
+            # Piece by piece; the last line is the end.
+            columns = np.vstack((law.pieces.x[:-1], law.pieces.c)).T
+            form, lines = 2, [*columns.tolist(), [law.pieces.x[-1]]]
         else:
             raise UnknownError(type(law).__name__)
         self.form.append(form)

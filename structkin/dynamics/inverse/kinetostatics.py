@@ -24,7 +24,7 @@ from structkin.dynamics.inverse.pair_forces import place_of
 from structkin.dynamics.inverse.reverse import Layout, ReverseSweep
 from structkin.dynamics.inverse.virtual_work import efforts
 from structkin.dynamics.loads import wrenches
-from structkin.dynamics.user_loads import UserLoad, not_functions
+from structkin.dynamics.user_loads import UserLoad, functions_of
 from structkin.dynamics.wrench_sums import Wrenches, cross
 from structkin.errors import InputError, Problem
 from structkin.model.topology import suggest
@@ -245,7 +245,9 @@ def kinetostatics(motion: Motion, *, static: bool = False, loads: Sequence[UserL
     ([30.0], [[0.0, 30.0]])
     """
     mechanism = motion.mechanism
-    if problems := not_functions(loads):
+    problems: list[Problem] = []
+    users = functions_of(loads, problems)
+    if problems:
         raise InputError(problems, mechanism.title or "mechanism")
     bodies, columns = mass_table(mechanism), make_columns(mechanism, motion.structure)
     if static:
@@ -254,9 +256,9 @@ def kinetostatics(motion: Motion, *, static: bool = False, loads: Sequence[UserL
         hint = "pass (values, rates, accelerations) to solve, or static=True"
         problems += [Problem(f"drivers.{id}", "its rates are not known; forces need them", hint) for id in unknown]
         raise InputError(problems, mechanism.title or "mechanism")
-    found = _solved(motion, bodies, columns, wrenches(motion, bodies, loads))
+    found = _solved(motion, bodies, columns, wrenches(motion, bodies, users))
     return with_friction(
-        found, lambda normals: _solved(motion, bodies, columns, wrenches(motion, bodies, loads, normals=normals))
+        found, lambda normals: _solved(motion, bodies, columns, wrenches(motion, bodies, users, normals=normals))
     )
 
 

@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from typing import Any
-
-import numpy as np
-
 from structkin.dynamics.integrators.methods import ADAPTIVE, FIXED, FORGIVING
 from structkin.dynamics.multipliers.gains import GAINS, chosen_gains
 from structkin.dynamics.multipliers.partitioning import Partitioning
@@ -14,6 +9,7 @@ from structkin.dynamics.multipliers.projection import Projection
 from structkin.dynamics.multipliers.stabilisation import Augmented, Feedback, Stabilisation
 from structkin.errors import Problem
 from structkin.global_methods.families import FAMILIES
+from structkin.model.arguments import is_number
 from structkin.model.topology import suggest
 
 #: Methods that keep the constraints closed.
@@ -54,8 +50,17 @@ def check_stabilisation(
         ]
         return None
     name = stabilisation or ("partitioning" if integrator in ADAPTIVE and integrator not in FORGIVING else "projection")
+    before = len(problems)
     if name not in STABILISATIONS:
         problems.append(Problem("stabilisation", f"'{name}' is unknown", suggest(str(name), STABILISATIONS)))
+    for key, value in (("alpha", alpha), ("beta", beta)):
+        if value is not None and not (is_number(value) and value >= 0):
+            problems.append(Problem(key, f"{value!r} is not a gain of zero or more [1/s]"))
+    if gains is not None and gains not in GAINS:
+        problems.append(Problem("gains", f"'{gains}' is unknown", suggest(str(gains), GAINS)))
+    if penalty is not None and not (is_number(penalty) and penalty > 0):
+        problems.append(Problem("penalty", f"{penalty!r} is not a positive number"))
+    if len(problems) > before:
         return None
     feedback = _feedback(name, alpha, beta, gains, integrator, step, problems)
     if name == "projection" and integrator in ADAPTIVE and integrator not in FORGIVING:
@@ -67,13 +72,7 @@ def check_stabilisation(
         if penalty is not None:
             problems.append(Problem("penalty", f"'{name}' has no penalty", 'stabilisation = "augmented" has one'))
         return Partitioning() if name == "partitioning" else Projection() if name == "projection" else feedback
-    if penalty is not None and not (_is_number(penalty) and penalty > 0):
-        problems.append(Problem("penalty", f"{penalty!r} is not a positive number"))
     return Augmented(feedback, penalty or PENALTY, CORRECTIONS)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float | np.integer | np.floating) and math.isfinite(value)
 
 
 def _feedback(
@@ -86,10 +85,6 @@ def _feedback(
     problems: list[Problem],
 ) -> Feedback:
     given = {"alpha": alpha, "beta": beta}
-    for key, value in given.items():
-        if value is not None and not (_is_number(value) and value >= 0):
-            problems.append(Problem(key, f"{value!r} is not a gain of zero or more [1/s]"))
-            return Feedback()
     if name not in ("baumgarte", "augmented"):
         problems += [
             Problem(key, f"'{name}' has no gains", 'stabilisation = "baumgarte" has them')
@@ -103,12 +98,10 @@ def _feedback(
             for key, value in given.items()
             if value is not None
         ]
-        if gains not in GAINS:
-            problems.append(Problem("gains", f"'{gains}' is unknown", suggest(str(gains), GAINS)))
-        elif integrator not in FIXED:
+        if integrator not in FIXED:
             hint = "give alpha and beta, or use an integrator with a fixed step"
             problems.append(Problem("gains", f"require a fixed step, but {integrator} chooses its own", hint))
-        elif _is_number(step) and float(step or 0.0) > 0:
+        elif is_number(step) and float(step or 0.0) > 0:
             return Feedback(*chosen_gains(gains, integrator, float(step or 0.0)))
         return Feedback()
     if name == "baumgarte":

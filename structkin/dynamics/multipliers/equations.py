@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.dynamics.bodies import mass_table
-from structkin.dynamics.contacts import depths, note_impacts
+from structkin.dynamics.contacts import note, touches_of
 from structkin.dynamics.efforts import given_efforts
 from structkin.dynamics.multipliers.driver_rows import CoordinateDrivers, DriverRows
 from structkin.dynamics.multipliers.kkt import Kkt, Solution
@@ -29,7 +29,6 @@ from structkin.dynamics.multipliers.projection import limit
 from structkin.dynamics.multipliers.stabilisation import Stabilisation
 from structkin.dynamics.multipliers.turns import LinkTurns
 from structkin.dynamics.reduced.pose import BlownUpError
-from structkin.dynamics.state import State
 from structkin.dynamics.user_loads import UserLoad
 from structkin.global_methods.families import constraints
 from structkin.global_methods.frame_plan import frame_plan
@@ -245,20 +244,17 @@ class Multipliers:
     def remember(self, t: float, y: Floats) -> None:
         """Note the impact speeds of the bodies that touch at the end of a step."""
         if self.contacts:
-            note_impacts(self._motion(t, y), self.impacts)
+            note(self.touches(t, y), self.impacts)
             self.forget()  # the forces have changed
 
     def forget(self) -> None:
         """Forget the last evaluation."""
         self._last = None
 
-    def depths(self, t: float, y: Floats) -> Floats:
-        """Return the overlaps (c,) [m] of the contacts that have not begun; -inf for the others."""
-        return depths(self._motion(t, y), self.impacts)
-
-    def _motion(self, t: float, y: Floats) -> State:
+    def touches(self, t: float, y: Floats) -> dict[str, tuple[float, float]]:
+        """Return the depth [m] of each contact and its rate [m/s]."""
         X, dX = self._frames(y)
-        return self.loads.motion(t, X, dX, self.turns.at(t, y[: self.coordinates.n], X, dX))
+        return touches_of(self.loads.motion(t, X, dX, self.turns.at(t, y[: self.coordinates.n], X, dX)))
 
     def constraint_violation(self, t: float, y: Floats) -> str:
         """Return which joint has come apart, in words; empty where none has."""

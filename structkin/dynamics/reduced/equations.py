@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.dynamics.bodies import Body
-from structkin.dynamics.contacts import depths, note_impacts
+from structkin.dynamics.contacts import note, touches_of
 from structkin.dynamics.efforts import given_efforts
 from structkin.dynamics.loads import wrenches
 from structkin.dynamics.multipliers.driver_rows import DriverRows
@@ -276,24 +276,21 @@ class Reduced:
     def remember(self, t: float, y: Floats) -> None:
         """Note the impact speeds of the bodies that touch at the end of a step."""
         if self.contacts:
-            note_impacts(self._motion(t, y), self.impacts)
+            note(self.touches(t, y), self.impacts)
             self._last = None  # the forces have changed
 
-    def depths(self, t: float, y: Floats) -> Floats:
-        """Return the overlaps (c,) [m] of the contacts that have not begun; -inf for the others."""
-        return depths(self._motion(t, y), self.impacts)
-
-    def _motion(self, t: float, y: Floats) -> State:
-        """Return the motion of one sample at a time and state."""
+    def touches(self, t: float, y: Floats) -> dict[str, tuple[float, float]]:
+        """Return the depth [m] of each contact and its rate [m/s]."""
         instant = self.at(t, y)
-        return self._state(t, instant.z, instant.x, instant.turns)
+        return touches_of(self._state(t, instant.z, instant.x, instant.turns))
 
     def _state(self, t: float, z: Floats, x: Floats, turns: Floats) -> State:
         """Return drivers (f, 3), slots (3, rows, 1) and turns of the counted links as a motion of one sample.
 
         It is that of the mechanism with its own drivers.
         """
-        lanes = Lanes(x, np.zeros(1, np.int8), np.full(1, -1, np.int32), np.zeros(0))
+        known = np.concatenate((x[:2], np.full_like(x[:1], np.nan)))
+        lanes = Lanes(known, np.zeros(1, np.int8), np.full(1, -1, np.int32), np.zeros(0))
         turned = self.turns(z, x[0, :, 0], turns)
         # Only user functions read the drivers' values.
         values = z if self.own is self.mechanism or not self.users else self.own_drivers(z, x[:, :, 0], turned)

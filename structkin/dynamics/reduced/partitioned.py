@@ -124,9 +124,9 @@ class Partitioned:
         """Note the impact speeds of the bodies that touch at the end of a step."""
         self.current.remember(t, y)
 
-    def depths(self, t: float, y: Floats) -> Floats:
-        """Return the overlaps (c,) [m] of the contacts that have not begun; -inf for the others."""
-        return self.current.depths(t, y)
+    def touches(self, t: float, y: Floats) -> dict[str, tuple[float, float]]:
+        """Return the depth [m] of each contact and its rate [m/s]."""
+        return self.current.touches(t, y)
 
     def change(self, t: float, y: Floats, *, stuck: bool = False) -> Floats | None:
         """Return the state in other coordinates, if these describe the motion better from here; None if not.

@@ -71,11 +71,8 @@ def _walk(node: ast.expr, where: str) -> sp.Expr:
 
 
 def _cubics(law: TableLaw) -> sp.Expr:
-    from scipy.interpolate import CubicSpline
-
-    spline = CubicSpline(law.times, law.values)
     pieces: list[Any] = [(sp.nan, sp.Or(t < law.times[0], t > law.times[-1]))]
-    for start, end, powers in zip(law.times, law.times[1:], spline.c.T, strict=False):
+    for start, end, powers in zip(law.times, law.times[1:], law.pieces.c.T, strict=False):
         cubic = sum(sp.Float(float(c)) * (t - exact(start)) ** (3 - n) for n, c in enumerate(powers))
         pieces.append((cubic, t <= exact(end)))
     return sp.Piecewise(*pieces[:-1], (pieces[-1][0], True))

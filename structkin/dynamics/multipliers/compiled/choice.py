@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from structkin.dynamics.compiled.choice import WORTH
 from structkin.dynamics.compiled.modules import module_of
-from structkin.dynamics.contacts import not_met, note
+from structkin.dynamics.contacts import note
 from structkin.dynamics.multipliers.compiled.memory import ConstrainedMemory
 from structkin.dynamics.multipliers.compiled.packing import packed
 from structkin.dynamics.multipliers.compiled.source import constrained_source
@@ -101,15 +101,11 @@ class CompiledMultipliers(Multipliers):
     def remember(self, t: float, y: Floats) -> None:
         """Note the impact speeds of the bodies that touch at the end of a step."""
         if self.contacts:
-            note(self._touches(t, y), self.impacts)
+            note(self.touches(t, y), self.impacts)
             self._mem.met = [self.impacts.get(id, np.nan) for id in self.contacts]
 
-    def depths(self, t: float, y: Floats) -> Floats:
-        """Return the overlaps (c,) [m] of the contacts that have not begun; -inf for the others."""
-        return not_met(self._touches(t, y), self.impacts)
-
-    def _touches(self, t: float, y: Floats) -> dict[str, tuple[float, float]]:
-        """Return the depth of each contact and its rate."""
+    def touches(self, t: float, y: Floats) -> dict[str, tuple[float, float]]:
+        """Return the depth [m] of each contact and its rate [m/s]."""
         self._module.touch(self._mem.I, self._mem.D, t, y)
         return dict(zip(self.contacts, map(tuple, self._mem.touches.T.tolist()), strict=True))
 

@@ -1,0 +1,67 @@
+"""Where laws change so suddenly that an integrator, whose steps grow while nothing happens, would pass over it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.model.parts import Law
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+#: Halvings of the time: what is shorter than its 32,768th part may be missed.
+LEVELS = 15
+#: Largest difference of a law from a straight line within an interval, of its largest value.
+BENT = 0.1
+#: How much longer than an interval a step must be to need a break before it.
+LONGER = 8.0
+
+
+def law_breaks(laws: Iterable[Law], begin: float, end: float) -> list[tuple[float, float]]:
+    """Return the times [s] at which an integrator has to start anew, each with the length [s] of its first step.
+
+    They are the ends of tables, and the beginnings of jumps and pulses. A step is taken to grow as fast as the time
+    since the last start, or the last short interval in which the law has changed.
+
+    >>> from structkin.model.expression import Expression
+    >>> from structkin.model.laws import ExpressionLaw
+    >>> blow = ExpressionLaw(Expression("sign(t - 1.2) - sign(t - 1.202)"))
+    >>> [round(t, 4) for t, _ in law_breaks([blow], 0, 5)]
+    [0.9375, 1.1719, 1.1963, 1.1999, 1.2018]
+    """
+    found: dict[float, float] = {}
+    times = np.linspace(begin, end, 2**LEVELS + 1)
+    for law in laws:
+        for time in law.span or ():
+            found[time] = min(found.get(time, np.inf), end - begin)
+        if law.speed is not None:
+            continue
+        values = np.nan_to_num(np.asarray(law(times)[0]))
+        allowed = BENT * float(np.max(np.abs(values)))
+        edges = _edges(values, allowed)
+        changes = np.maximum.reduceat(values, edges[:-1]) - np.minimum.reduceat(values, edges[:-1])
+        grown = np.inf
+        for low, width, change in zip(times[edges], np.diff(times[edges]).tolist(), changes.tolist(), strict=False):
+            if width * LONGER < grown:
+                found[float(low)] = min(found.get(float(low), np.inf), width)
+                grown = width
+            # The error of a step follows a load that changes, not one that is about to.
+            grown = (min(grown, width) if change > allowed / 2 else grown) + width
+    return sorted((time, width) for time, width in found.items() if begin < time < end)
+
+
+def _edges(values: Floats, allowed: float) -> Ints:
+    """Return the ends of the intervals of samples, found by halving, in which values are nearly on a straight line."""
+    keep, starts = np.zeros(len(values), np.bool_), np.zeros(1, np.intp)
+    keep[[0, -1]] = True
+    for level in range(LEVELS, 0, -1):
+        size = 2**level
+        part = values[starts[:, None] + np.arange(size + 1)]
+        line = part[:, :1] + (part[:, -1:] - part[:, :1]) * np.linspace(0, 1, size + 1)
+        starts = starts[np.max(np.abs(part - line), axis=1) > allowed]
+        keep[starts + size // 2] = True
+        starts = np.sort(np.concatenate((starts, starts + size // 2)))
+    return np.flatnonzero(keep)
