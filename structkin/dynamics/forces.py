@@ -66,7 +66,9 @@ def add_springs(mem: Any, t: float, place: Any, speed: Any, push: Any) -> None:
         a, b = springs[k, 0], springs[k, 1]
         dx, dy = place[b, 0] - place[a, 0], place[b, 1] - place[a, 1]
         length = sqrt(dx * dx + dy * dy)
-        ux, uy = dx / length, dy / length
+        # Without a free length the force vanishes with the length, whatever its direction.
+        apart = choose((length == 0) & (sizes[k, 1] == 0), 1.0, length)
+        ux, uy = dx / apart, dy / apart
         rate = ux * (speed[b, 0] - speed[a, 0]) + uy * (speed[b, 1] - speed[a, 1])
         pull = sizes[k, 0] * (length - sizes[k, 1]) + sizes[k, 2] * rate
         if springs[k, 2] >= 0:

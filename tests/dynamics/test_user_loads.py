@@ -129,6 +129,18 @@ def test_a_spring_without_a_direction_is_not_reported_as_a_driver_without_value(
         m.simulate(1.0, **options)
 
 
+@pytest.mark.parametrize("engine", ["numpy", "numba"])
+def test_a_spring_without_free_length_has_no_force_at_no_length(engine: str) -> None:
+    """Its ends coincide at the start, and the force grows with their distance: the rod falls and swings about there."""
+    spring = {"type": "spring", "between": ["S", "B"], "stiffness": 1000, "free_length": 0}
+    m = arm(points={"A": (0, 0), "B": (1, 0), "S": (1, 0)}, forces={"gravity": (0, -9.81), "spring": spring},
+            links={"ground": ["A", "S"], "rod": {"points": ["A", "B"], "shape": "rod", "mass": 3}})  # fmt: skip
+    r = m.simulate(0.5, samples=51, engine=engine)
+    assert not r.stopped and abs(r.energy - r.energy[0]).max() < 1e-7
+    at_rest = arm(**{**m.source_dict, "drivers": {"swing": {"joint": "A", "speed": 0}}}).solve(t=[0.0])
+    assert at_rest.forces().driver("swing") == pytest.approx(3 * 9.81 / 2)
+
+
 def test_a_load_that_ends_stops_the_simulation_and_is_named() -> None:
     def late(t: Any) -> Any:
         return [sk.Moment("rod", np.where(t < 0.5, 1.0, np.nan))]
