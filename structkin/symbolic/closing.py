@@ -13,12 +13,12 @@ shorter, and in the first body in the recursive scheme, so that the joints that 
 from __future__ import annotations
 
 #: For each kind: axes along which the points do not part; pairs of axes, one of the first body and one of the second,
-#: that stay at right angles. a, b, c is the joint's triad, x, y, z that of the ground as drawn.
+#: that stay at right angles. a, b, c is the joint's triad, x, y, z that of the ground as drawn. A screw has no
+#: rows: how often it has turned does not follow from the pose of its bodies.
 ROWS: dict[str, tuple[str, tuple[str, ...]]] = {
     "fixed": ("xyz", ("ab", "ac", "bc")),
     "revolute": ("xyz", ("ab", "ac")),
     "prismatic": ("bc", ("ab", "ac", "bc")),
-    "screw": ("bc", ("ab", "ac")),
     "cylindrical": ("bc", ("ab", "ac")),
     "universal": ("xyz", ("ab",)),
     "planar": ("a", ("ab", "ac")),

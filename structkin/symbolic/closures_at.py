@@ -7,14 +7,12 @@ qdd = 0,
     gap    Phi = u . d              -gamma = u . (a_B - a_A) + 2 (omega_A x u) . (v_B - v_A)
                                              + (omega_A' x u + omega_A x (omega_A x u)) . d
     angle  Phi = u . w              -gamma = (omega_A' - omega_B') . s + (omega_A - omega_B) . s',   s = u x w
-    screw  Phi = u . d - pitch theta, theta the angle about u, counted through full turns
 
 and W^T qdd - gamma is Phi''. The columns of W^T are those of O and A of the two bodies.
 """
 
 from __future__ import annotations
 
-from math import atan2, pi
 from typing import NamedTuple
 
 from structkin.multibody.joint import Floats
@@ -23,34 +21,17 @@ from structkin.symbolic.loads_at import point_at
 from structkin.symbolic.passes import Bodies, Ints, Work
 from structkin.symbolic.vectors import Vector, cross, dot, get, minus, plus, times, turned
 
-GAP, ANGLE, SCREW = 0, 1, 2
+GAP, ANGLE = 0, 1
 
 
 class Rows(NamedTuple):
-    """The m equations: kind, the entries A and B (n for the ground), points from their joints, axes in body axes.
-
-    `u` and `b` are axes of A (`b` of a screw only), `w` one of B. `angle` is the last angle of a screw.
-    """
+    """The m equations: kind, the entries A and B (n for the ground), points from their joints; axes u of A, w of B."""
 
     kind: Ints
     bodies: Ints
     points: Floats
     u: Floats
     w: Floats
-    b: Floats
-    pitch: Floats
-    angle: Floats
-
-
-@compiled
-def screw_angle(w: Work, rows: Rows, k: int) -> float:
-    """Return the angle of a screw, within half a turn of the last one."""
-    i, j = rows.bodies[k, 0], rows.bodies[k, 1]
-    u, before = turned(w.frame, i, get(rows.u, k)), turned(w.frame, i, get(rows.b, k))
-    after = turned(w.frame, j, get(rows.w, k))
-    theta: float = atan2(dot(after, cross(u, before)), dot(after, before))
-    turns: float = round((rows.angle[k] - theta) / (2.0 * pi))
-    return theta + 2.0 * pi * turns
 
 
 @compiled
@@ -89,11 +70,6 @@ def closures(b: Bodies, w: Work, rows: Rows, phi: Floats, W: Floats, gamma: Floa
             bias = dot(u, minus(acceleration_at(w, j, arm2), acceleration_at(w, i, arm1)))
             bias += 2.0 * dot(turning, minus(v2, v1)) + dot(plus(cross(e1, u), cross(o1, turning)), d)
             share1, share2 = cross(u, plus(arm1, d)), cross(arm2, u)
-        if kind == SCREW:
-            pitch = rows.pitch[k]
-            value -= pitch * screw_angle(w, rows, k)
-            bias -= pitch * (dot(u, minus(e2, e1)) + dot(turning, minus(o2, o1)))
-            share1, share2 = plus(share1, times(pitch, u)), plus(share2, times(-pitch, u))
         phi[k], gamma[k] = value, -bias
         shared = 0  # coordinates that carry both bodies do not move one against the other
         depth1, depth2 = b.depth[i] if i < n else 0, b.depth[j] if j < n else 0
@@ -106,11 +82,3 @@ def closures(b: Bodies, w: Work, rows: Rows, phi: Floats, W: Floats, gamma: Floa
         for c in range(shared, depth2):
             O, A = turned(w.frame, j, get(w.O[j], c)), turned(w.frame, j, get(w.A[j], c))
             W[k, b.path[j, c]] += dot(share2, O) + moves * dot(u, A)
-
-
-@compiled
-def count_turns(w: Work, rows: Rows) -> None:
-    """Keep the angles of screws at a state that is accepted."""
-    for k in range(rows.kind.size):
-        if rows.kind[k] == SCREW:
-            rows.angle[k] = screw_angle(w, rows, k)

@@ -1,4 +1,4 @@
-"""Loops cut through a body, where loads or sensors need the coordinates of the joint that would be cut."""
+"""Loops cut through a body, where the coordinates of the joint that would be cut are needed."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ from dataclasses import replace
 
 from structkin.multibody.joint import SpatialJoint
 from structkin.multibody.model import GROUND, SpatialModel
-from structkin.symbolic.tree import named_joints, tree_of
+from structkin.symbolic.tree import needed_joints, tree_of
 
 #: Between the name of a body or joint and what was made of it; names of a model do not contain it.
 MARK = "@"
 
 
 def with_bodies_cut(model: SpatialModel) -> SpatialModel:
-    """Return the model with every joint that a load or sensor names in its tree.
+    """Return the model with every joint whose coordinates are needed in its tree.
 
     Where such a joint closes a loop, one of its bodies is cut instead, as Robotran does: the joint carries one half of
     the mass and inertia, which is welded to the other half. The motion is the same, and the coordinates of the joint
     are among those of the tree.
     """
     bodies, joints = dict(model.bodies), dict(model.joints)
-    named = named_joints(model)
+    needed = needed_joints(model)
     for joint in tree_of(model).cut:
-        if joint.name in named:
+        if joint.name in needed:
             side = max((0, 1), key=lambda k: bodies[joint.bodies[k]].mass if joint.bodies[k] != GROUND else -1.0)
             body = bodies[joint.bodies[side]]
             other = f"{body.name}{MARK}{joint.name}"

@@ -11,7 +11,7 @@ from structkin.model.parts import Law
 from structkin.multibody.joint import Floats, SpatialJoint
 from structkin.multibody.model import Force, JointLoad, SpatialModel, Spring, Stop, Torque
 from structkin.symbolic.closing import ROWS
-from structkin.symbolic.closures_at import ANGLE, GAP, SCREW, Rows
+from structkin.symbolic.closures_at import ANGLE, GAP, Rows
 from structkin.symbolic.loads_at import Loads
 from structkin.symbolic.tree import Tree
 
@@ -27,7 +27,7 @@ def entry_of(tree: Tree, body: str) -> tuple[int, Floats]:
 def packed_rows(tree: Tree) -> Rows:
     """Return the equations of the joints that are cut, in their order."""
     kinds: list[int] = []
-    bodies, points, u, w, b, pitch = [], [], [], [], [], []
+    bodies, points, u, w = [], [], [], []
     for joint in tree.cut:
         triad = (joint.axis, joint.second, np.cross(joint.axis, joint.second))
         axes = dict(zip("abcxyz", (*triad, *np.eye(3)), strict=True))  # all of A: x, y, z are the ground's as drawn
@@ -35,16 +35,12 @@ def packed_rows(tree: Tree) -> Rows:
         gaps, angles = ROWS[joint.kind]
         found = [(GAP, axes[one], axes[one]) for one in gaps]
         found += [(ANGLE, axes[p[0]], axes[p[1]]) for p in angles]
-        if joint.kind == "screw":
-            found.append((SCREW, joint.axis, joint.second))
         for kind, first, second in found:
             kinds.append(kind)
             bodies.append([number for number, _ in ends])
             points.append([joint.at - place for _, place in ends])
             u.append(first)
             w.append(second)
-            b.append(joint.second)
-            pitch.append(joint.pitch)
     m = len(kinds)
     return Rows(
         kind=np.array(kinds, dtype=np.int64),
@@ -52,9 +48,6 @@ def packed_rows(tree: Tree) -> Rows:
         points=np.array(points, dtype=float).reshape(m, 2, 3),
         u=np.array(u, dtype=float).reshape(m, 3),
         w=np.array(w, dtype=float).reshape(m, 3),
-        b=np.array(b, dtype=float).reshape(m, 3),
-        pitch=np.array(pitch, dtype=float),
-        angle=np.zeros(m),
     )
 
 
@@ -65,7 +58,7 @@ def loop_of_row(tree: Tree) -> list[str]:
 
 def _count(joint: SpatialJoint) -> int:
     gaps, angles = ROWS[joint.kind]
-    return len(gaps) + len(angles) + (joint.kind == "screw")
+    return len(gaps) + len(angles)
 
 
 def packed_loads(model: SpatialModel, tree: Tree) -> tuple[Loads, list[Law | None]]:

@@ -10,7 +10,7 @@ from structkin.errors import InputError, Problem
 from structkin.multibody.joint import Floats
 from structkin.multibody.model import SpatialModel
 from structkin.symbolic import evaluating
-from structkin.symbolic.closures_at import ANGLE, closures, count_turns
+from structkin.symbolic.closures_at import ANGLE, closures
 from structkin.symbolic.cutting import MARK, with_bodies_cut
 from structkin.symbolic.groups import Chooser, pattern_of, rank_of
 from structkin.symbolic.loads_at import mechanical
@@ -90,7 +90,6 @@ class System:
             at[~free] = q[~free] * step / steps
             self.choice = self._choice_of_free(at, free)
             left, _ = evaluating.project(*self.parts, self.choice, at, np.zeros_like(q), free.astype(float))
-            count_turns(self.work, self.rows)
         if not left <= CLOSED * self.size:
             self._refuse("start", "with these start values the loop through '{}' cannot be closed", self.terms.phi)
         free = qd == 0.0
@@ -160,7 +159,6 @@ class System:
         if not self.rows.kind.size:
             return y, False
         evaluating.closure_at(*self.parts, q, qd)
-        count_turns(self.work, self.rows)
         W, changed = self.terms.W.copy(), False
         if rank_of(self.chooser.without_units(W)) > self.chooser.rank:
             words = "in its start pose the loop through '{}' is singular: more equations hold later on"

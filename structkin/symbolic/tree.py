@@ -58,7 +58,7 @@ class Tree:
 
 
 def tree_of(model: SpatialModel) -> Tree:
-    """Return the tree of the model (`outwards`) that keeps joints with loads and sensors before others.
+    """Return the tree of the model (`outwards`) that keeps joints whose coordinates are needed before others.
 
     The joints left over are cut. A body without a path to the ground is carried by a free joint at its centre of mass.
     """
@@ -66,7 +66,7 @@ def tree_of(model: SpatialModel) -> Tree:
     places: list[Floats] = []
     of = {GROUND: -1}
     used = set[str]()
-    for found, parent, child in outwards(model.bodies, model.joints, named_joints(model)):
+    for found, parent, child in outwards(model.bodies, model.joints, needed_joints(model)):
         body = model.bodies[child]
         joint = found or _free(body)
         used.add(joint.name)
@@ -87,10 +87,14 @@ def tree_of(model: SpatialModel) -> Tree:
     return Tree(tuple(bodies), tuple(places), of, cut)
 
 
-def named_joints(model: SpatialModel) -> set[str]:
-    """Return the joints whose coordinates loads and sensors name."""
-    named = {load.joint for load in model.loads.values() if isinstance(load, JointLoad | Stop)}
-    return named | {sensor.of[0] for sensor in model.sensors.values() if sensor.quantity in ("angle", "rate")}
+def needed_joints(model: SpatialModel) -> set[str]:
+    """Return the joints whose coordinates loads and sensors name, and the screws.
+
+    A screw shifts with the turns that it has made, and only a coordinate counts them.
+    """
+    needed = {joint.name for joint in model.joints.values() if joint.kind == "screw"}
+    needed |= {load.joint for load in model.loads.values() if isinstance(load, JointLoad | Stop)}
+    return needed | {sensor.of[0] for sensor in model.sensors.values() if sensor.quantity in ("angle", "rate")}
 
 
 def _free(body: Body) -> SpatialJoint:

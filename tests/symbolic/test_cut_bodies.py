@@ -11,7 +11,7 @@ from test_simulate_trees import law
 
 import structkin as sk
 from structkin.multibody.joint import SpatialJoint
-from structkin.multibody.model import JointLoad, Sensor, SpatialModel, Stop
+from structkin.multibody.model import Body, JointLoad, Sensor, SpatialModel, Stop
 from structkin.spatial import small_steps
 from structkin.symbolic import simulate
 
@@ -105,3 +105,21 @@ def test_a_sensor_counts_the_turns_of_a_joint_that_is_cut() -> None:
     motion = simulate(cut_at(replace(model, sensors=sensors), "B"), 1.0, 101)
     turns = {name: round(float(motion.sensors[name][-1]) / (2 * np.pi)) for name in model.joints}
     assert abs(turns["A"]) > 2 and turns["A"] == -turns["B"] and turns["D"] == 0
+
+
+@pytest.mark.parametrize("loops", ROADS)
+@pytest.mark.parametrize("cut", [None, "thread", "nut", "guide"])
+def test_a_screw_in_a_loop_travels_with_every_turn(loops: Any, cut: str | None) -> None:
+    """A nut that coasts turns many times in a step of the integrator; the ram follows it, wherever the loop is cut."""
+    ends = {"nut": ("ground", "nut"), "thread": ("nut", "ram"), "guide": ("ground", "ram")}
+    kinds = {"nut": "revolute", "thread": "screw", "guide": "prismatic"}
+    pitch = 0.02 / (2 * np.pi)
+    rates = {"nut": 50.0, "thread": -50.0, "guide": -50.0 * pitch}
+    joints = {
+        name: SpatialJoint(name, kinds[name], pair, np.zeros(3), Z, X, pitch, rates=(rates[name],), cut=name == cut)
+        for name, pair in ends.items()
+    }
+    bodies = {name: Body(name, 1.0, 0.1 * X, np.eye(3)) for name in ("nut", "ram")}
+    motion = simulate(SpatialModel("jack", bodies, joints), 10.0, 11, loops=loops)
+    assert motion.status == "ok" and motion.closure.max() < 1e-12
+    assert motion.position("ram")[:, 2] == pytest.approx(rates["guide"] * motion.t, abs=1e-9)
