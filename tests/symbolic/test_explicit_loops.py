@@ -226,6 +226,39 @@ def test_a_spring_on_a_dependent_angle_is_wound_up_turn_by_turn():
         equations(model, loops="explicit", independent=["A", "B"])
 
 
+@pytest.mark.parametrize(
+    "options, words",
+    [
+        (
+            {"loops": "multipliers", "independent": ["D"]},
+            'independent: needs dependent coordinates; add loops="explicit"',
+        ),
+        (
+            {"loops": "multipliers", "ratios": {"D": ("A", 2)}},
+            'ratios: needs dependent coordinates; add loops="explicit"',
+        ),
+        ({"independent": "D"}, "independent: expected a list of joints, found 'D'"),
+        ({"independent": ["D"], "ratios": {"D": ("A", 2)}}, "D: depends on another joint by its ratio"),
+        ({"ratios": ["D"]}, "ratios: expected ratios by joint"),
+        ({"ratios": {"D": 2}}, "ratios.D: expected a joint and a number, found 2"),
+        ({"ratios": {"D": ("A", float("nan"))}}, "ratios.D: the ratio nan is not a finite number"),
+        ({"ratios": {"D": ("B", 2), "B": ("D", 0.5)}}, r"2 errors\n.*ratios.D: depends on 'B', which has a ratio too"),
+    ],
+)
+def test_options_that_mean_nothing_are_refused(options, words):
+    with pytest.raises(InputError, match=words):
+        equations(four_bar(), **{"loops": "explicit", **options})
+
+
+def test_a_loop_that_cannot_move_is_refused():
+    model = four_bar()
+    joints = {name: one for name, one in model.joints.items() if name != "D"}
+    joints["C"] = replace(joints["C"], bodies=("coupler", "ground"))
+    bodies = {name: one for name, one in model.bodies.items() if name != "rocker"}
+    with pytest.raises(InputError, match="nothing can move: the loops hold every coordinate"):
+        equations(replace(model, bodies=bodies, joints=joints), loops="explicit")
+
+
 def test_independent_coordinates_by_name():
     found = equations(four_bar(), loops="explicit", independent=["D"])
     assert found.coordinates == (("D", 0),)

@@ -13,8 +13,10 @@ import sympy as sp
 
 from structkin.errors import InputError, Problem
 from structkin.multibody.joint import Floats, SpatialJoint
+from structkin.multibody.model import SpatialModel
 from structkin.symbolic.closing import ROWS
 from structkin.symbolic.explicit.kinematics import ZERO, Kinematics
+from structkin.symbolic.tree import Tree
 
 
 @dataclass(frozen=True)
@@ -26,15 +28,15 @@ class Row:
     gamma: sp.Expr
 
 
-def check(joints: tuple[SpatialJoint, ...]) -> None:
+def check(model: SpatialModel, tree: Tree) -> None:
     """Raise an `InputError` with the cut screws: how far they have turned is no function of q."""
     problems = [
         Problem(f"joints.{j.name}", f"a {j.kind} joint cannot close a loop", "cut another joint of the loop")
-        for j in joints
+        for j in tree.cut
         if j.kind == "screw"
     ]
     if problems:
-        raise InputError(problems)
+        raise InputError(problems, model.name)
 
 
 def rows_of(kinematics: Kinematics, joint: SpatialJoint) -> list[Row]:

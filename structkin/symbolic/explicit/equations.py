@@ -11,7 +11,7 @@ import sympy as sp
 
 from structkin.errors import InputError, Problem
 from structkin.multibody.model import SpatialModel
-from structkin.symbolic.explicit import closures, loads
+from structkin.symbolic.explicit import closures, loads, options
 from structkin.symbolic.explicit.forms import Form, GroundForm, PlaneForm, SpaceForm, Steps
 from structkin.symbolic.explicit.geometry import Geometry, plane_of
 from structkin.symbolic.explicit.kinematics import Kinematics
@@ -107,12 +107,10 @@ def equations(
     >>> pendulum.M[0], pendulum.h[0], pendulum.f[0]
     (l_rod**2*m_rod, 0, -g*l_rod*m_rod*sin(q_A))
     """
-    if loops not in ("multipliers", "explicit"):
-        raise InputError([Problem("loops", f"{loops!r} is unknown", "multipliers or explicit")], model.name)
-    if ratios and loops != "explicit":
-        raise InputError([Problem("ratios", "they need dependent coordinates", 'add loops="explicit"')], model.name)
     tree = tree_of(model)
-    closures.check(tree.cut)
+    ratios = {} if ratios is None else ratios
+    options.check(model.name, [joint for joint, _ in tree.coordinates], loops, independent, ratios)
+    closures.check(model, tree)
     loads.check(model, tree)
     symbols = Symbols(numbers)
     plane = plane_of(tree)
@@ -128,7 +126,10 @@ def equations(
     q, qd = names_of(symbols, coordinates)
     reduction = None
     if loops == "explicit" and (tree.cut or ratios):
-        reduction = Reduction(Partition(model, tree, geometry, q, qd, independent, ratios or {}))
+        reduction = Reduction(Partition(model, tree, geometry, q, qd, independent, ratios))
+        if not reduction.u:
+            hint = "remove a joint, or draw the mechanism where it can move"
+            raise InputError([Problem("joints", "nothing can move: the loops hold every coordinate", hint)], model.name)
     kinematics = Kinematics(model, tree, kind(tree, geometry, steps), q, qd)
     masses = masses_of(kinematics)
     M, h = masses.mass_matrix(), masses.convective()

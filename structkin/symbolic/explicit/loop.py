@@ -11,7 +11,7 @@ import sympy as sp
 from structkin.errors import InputError, Problem
 from structkin.multibody.joint import Floats
 from structkin.multibody.model import SpatialModel
-from structkin.symbolic.explicit import closures
+from structkin.symbolic.explicit import closures, options
 from structkin.symbolic.explicit.equations import names_of
 from structkin.symbolic.explicit.geometry import Geometry, plane_of
 from structkin.symbolic.explicit.parameters import Symbols
@@ -100,7 +100,8 @@ def planar_loops(model: SpatialModel, independent: Sequence[str] = ()) -> tuple[
     names joints whose coordinates stay independent. Raises `InputError` for a model in space.
     """
     tree = tree_of(model)
-    closures.check(tree.cut)
+    options.check(model.name, [joint for joint, _ in tree.coordinates], "explicit", independent, {})
+    closures.check(model, tree)
     symbols = Symbols(numbers=False)
     q, qd = names_of(symbols, list(tree.coordinates))
     partition = Partition(model, tree, Geometry(symbols, plane_of(tree)), q, qd, independent, {})

@@ -71,7 +71,7 @@ class Partition:
         independent: Sequence[str],
         ratios: Mapping[str, tuple[str, float]],
     ) -> None:
-        """Find the loops; raise `InputError` for loops in space and for joints that are none."""
+        """Find the loops; raise `InputError` for loops in space."""
         if geometry.plane is None and tree.cut:
             refuse(model, tree.cut, "loops in space have no closed form here")
         self.model, self.q, self.qd = model, q, qd
@@ -79,10 +79,6 @@ class Partition:
         self.kin = Kinematics(model, tree, self._form(tree, geometry), q, qd)
         self.numbers = {symbol: k for k, symbol in enumerate(q)}
         joints = [joint for joint, _ in self.kin.coordinates]
-        named = [*independent, *ratios, *(of for of, _ in ratios.values())]
-        if strange := [name for name in named if name not in joints]:
-            what, hint = f"{', '.join(strange)}: no joint of the tree", f"joints: {', '.join(dict.fromkeys(joints))}"
-            raise InputError([Problem("independent", what, hint)], model.name)
         self.loops = [self._transmission(joints.index(j), joints.index(of), r) for j, (of, r) in ratios.items()]
         known = {k for k, joint in enumerate(joints) if joint in independent}
         known |= {k for loop in self.loops for k in (*loop.v, *loop.rows[0].slopes)}
