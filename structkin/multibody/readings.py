@@ -18,6 +18,12 @@ class Readings(ABC):
     model: SpatialModel
     t: Floats
 
+    def __repr__(self) -> str:
+        """Show the model, the number of samples and the last time."""
+        count = len(self.t)
+        samples = f"{count} sample{'' if count == 1 else 's'}"
+        return f"<{type(self).__name__} {self.model.name!r}: {samples}, t to {self.t.max(initial=0.0):g} s>"
+
     @abstractmethod
     def position(self, of: str) -> Floats:
         """Return the positions (n, 3) [m] of a point "body.point", or of a body's centre of mass."""
@@ -57,9 +63,19 @@ class Readings(ABC):
 
 def body_and_place(model: SpatialModel, name: str) -> tuple[Body, Floats]:
     """Return a body, and the drawn place (3,) [m] of its centre of mass or its point; `InputError` if there is none."""
-    body, _, point = name.partition(".")
+    body, dot, point = str(name).partition(".")
     held = model.bodies.get(body)
-    if held is None or (point and point not in held.points):
+    if held is None or (dot and point not in held.points):
         known = [*model.bodies, *(f"{b.name}.{p}" for b in model.bodies.values() for p in b.points)]
-        raise InputError([Problem(name, "is no body, and no point of one", f"known: {', '.join(known)}")])
-    return held, held.points[point] if point else held.center
+        hint = f"known: {', '.join(known)}"
+        raise InputError([Problem(str(name), "is no body, and no point of one", hint)], model.name or "model")
+    return held, held.points[point] if dot else held.center
+
+
+def not_functions(**given: object) -> list[Problem]:
+    """Return a problem for each option that is given and cannot be called."""
+    return [
+        Problem(name, f"{value!r} is not a function")
+        for name, value in given.items()
+        if value is not None and not callable(value)
+    ]

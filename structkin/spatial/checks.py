@@ -11,6 +11,7 @@ import numpy as np
 from structkin.errors import InputError, Problem
 from structkin.model.parts import Law
 from structkin.multibody.model import Force, JointLoad, SpatialModel, Torque
+from structkin.multibody.readings import not_functions
 from structkin.spatial.elements import HELD, Damping, Element, Stiffness
 from structkin.spatial.packing import Solids, triad
 from structkin.spatial.stability import Stability
@@ -25,7 +26,13 @@ FAR = 1e12
 
 
 def check(
-    model: SpatialModel, duration: float, step: float, record: int | None, stiffness: Stiffness, damping: Damping
+    model: SpatialModel,
+    duration: float,
+    step: float,
+    record: int | None,
+    stiffness: Stiffness,
+    damping: Damping,
+    **functions: object,
 ) -> None:
     """Raise `InputError` for arguments that are none, and for what small steps cannot do with the model."""
     problems = [
@@ -41,6 +48,7 @@ def check(
         problems.append(Problem("record", f"{record!r} is not a positive number of steps"))
     problems += _chosen("stiffness", stiffness, 2, 0.0, "pair of positive numbers (N/m, N m/rad)")
     problems += _chosen("damping", damping, 1, -5e-324, "number of seconds, zero or more")
+    problems += not_functions(**functions)
     if not model.bodies:
         problems.append(Problem("bodies", "there are none"))
     for body in model.bodies.values():

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from structkin.spatial.measures import Measures
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SmallStepMotion(Readings):
     """The motion of a model by small steps: times t (n,) [s] and all that was recorded at them; SI, in ground axes.
 

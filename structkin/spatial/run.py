@@ -87,7 +87,7 @@ def small_steps(
     >>> small_steps(model, 1.0, 1e-4).position("ball")[-1].round(2).tolist()
     [0.0, 0.0, -5.0]
     """
-    check(model, duration, step, record, stiffness, damping)
+    check(model, duration, step, record, stiffness, damping, user=user, progress=progress)
     count = math.ceil(duration / step * (1 - 1e-12))
     dt = duration / count
     every = record or max(1, count // RECORDS)

@@ -29,7 +29,7 @@ class Sample(NamedTuple):
     energy: float
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class TreeMotion(Readings):
     """The motion of a model in minimal coordinates: times t (n,) [s] and the coordinates at them; SI, in ground axes.
 

@@ -14,6 +14,7 @@ from structkin.compiled import announce
 from structkin.errors import InputError, Problem
 from structkin.multibody.joint import Floats
 from structkin.multibody.model import SpatialModel, Spring
+from structkin.multibody.readings import not_functions
 from structkin.symbolic.motion import Sample, TreeMotion, recorded
 from structkin.symbolic.system import Loops, System
 
@@ -63,6 +64,7 @@ def simulate(
         )
         if not (_is_a(value, kind) and fine(value))
     ]
+    problems += not_functions(progress=progress)
     if problems:
         raise InputError(problems, model.name)
 

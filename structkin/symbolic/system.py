@@ -208,10 +208,18 @@ class System:
         if self.ended == evaluating.OUT_OF_REACH:
             return "the loops cannot be closed any further: they are at the limit of their reach, or singular"
         if self.ended == evaluating.SINGULAR_MASS:
-            return "the mass matrix is not positive definite: give every body that moves mass and inertia"
+            return f"the mass matrix is not positive definite: give body '{self._lightest()}' mass and inertia"
         if not np.isfinite(self.energy()):
             return "numbers became too large"
         return "no step is short enough: loops are near a singular pose, or a load jumps too often"
+
+    def _lightest(self) -> str:
+        """Return the body that moves most where a motion of closed loops has the least kinetic energy."""
+        evaluating.terms_at(*self.parts[:2], self.loads, *self.parts[2:], self.q, self.qd)
+        M, W = self.terms.M * np.outer(self.scale, self.scale), self.terms.W * self.scale
+        easiest = np.linalg.eigh(M + np.trace(M) * W.T @ W)[1][:, 0]
+        most = self.tree.coordinates[int(np.argmax(np.abs(easiest)))]
+        return next(body.name for body in self.tree.bodies if body.coordinate == most).partition(MARK)[0]
 
     def _choice_of_free(self, q: Floats, free: Floats) -> evaluating.Choice:
         """Return the equations that are independent in the free coordinates."""

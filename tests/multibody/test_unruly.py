@@ -93,6 +93,41 @@ def test_invalid_arguments_are_refused(key, value):
         hinge().simulate(**{"duration": 1.0, key: value})
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_a_function_that_is_none_is_refused(method):
+    with pytest.raises(InputError, match="Rod: 1 error\n  - progress: 3 is not a function"):
+        getattr(hinge(), method)(0.1, progress=3)
+    with pytest.raises(InputError, match="user: 4 is not a function"):
+        hinge().small_steps(0.1, user=4)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_motion_has_a_short_name_and_points_to_unknown_ones(method):
+    motion = getattr(hinge(), method)(0.1)
+    assert repr(motion) == f"<{type(motion).__name__} 'Rod': {len(motion.t)} samples, t to 0.1 s>"
+    for name in (3, None, "rod.", "rod.B", "A"):
+        with pytest.raises(InputError, match=f"Rod: 1 error\n  - {name}: is no body, and no point of one"):
+            motion.position(name)
+    assert (motion.position("rod.A") != motion.position("rod")).any()
+
+
+def test_a_body_that_nothing_holds_back_is_named():
+    """A thin rod on a ball joint may spin about itself; the pendulum beside it is in order."""
+    model = sk.SpatialModel.build(
+        points={"O": [0, 0, 0], "A": [1, 0, 0], "B": [0, 1, 0]},
+        bodies={
+            "pendulum": {"points": ["O", "B"], "shape": "rod", "mass": 1},
+            "needle": {"points": ["O", "A"], "shape": "rod", "mass": 1},
+        },
+        joints={
+            "P": {"type": "revolute", "bodies": ["ground", "pendulum"], "at": "O", "axis": [0, 0, 1]},
+            "S": {"type": "spherical", "bodies": ["ground", "needle"], "at": "O"},
+        },
+    )
+    with pytest.raises(InputError, match="not positive definite: give body 'needle' mass and inertia"):
+        model.simulate(1.0)
+
+
 def test_steps_too_many_or_too_short_are_refused():
     for duration, step, expected in (
         (0.0, 1e-5, "duration: 0.0 is not a positive number"),

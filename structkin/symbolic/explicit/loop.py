@@ -37,6 +37,7 @@ class Loop:
         self.u: tuple[Coordinate, ...] = tuple(coordinates[k] for k in number)
         self.v: tuple[Coordinate, ...] = tuple(coordinates[k] for k in solved.v)
         self.closed_form = solved.steps is not None
+        self._name = partition.model.name
         values = {p.symbol: sp.Float(p.value) for p in partition.symbols.parameters.values()}
         state = [q[k] for k in (*number, *solved.v)]
         rates = [qd[k] for k in (*number, *solved.v)]
@@ -75,7 +76,7 @@ class Loop:
 
     def _open(self) -> InputError:
         names = ", ".join(joint for joint, _ in self.v)
-        return InputError([Problem("loop", f"it cannot close: {names} reach no such pose")])
+        return InputError([Problem("loop", f"it cannot close: {names} reach no such pose")], self._name)
 
     def _split(self, u: Floats, v: Floats) -> tuple[Floats, Floats]:
         slopes = np.array(self._slopes(*u, *v), dtype=float)
