@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,6 +27,15 @@ class SpatialDraft(Collector):
         """Return whether a value of this entry has an error: what follows from it is not checked."""
         return any(problem.key.startswith(f"{key}.") for problem in self.problems)
 
+    def faulty(self, *keys: str) -> bool:
+        """Return whether one of these values has an error itself: it is not missing."""
+        return any(problem.key in keys for problem in self.problems)
+
+    def given(self, section: str, made: Iterable[str]) -> list[str]:
+        """Return the names in a section: of what was made, and of what could not be read."""
+        unread = sorted(key.partition(".")[2] for key in self.unread if key.startswith(f"{section}."))
+        return [*made, *unread]
+
     def entries(self, data: Mapping[str, Any], section: str, sample: str) -> Iterator[tuple[str, str, Any]]:
         """Yield the key, name and value of each entry of a section."""
         table = data.get(section, {})
@@ -42,7 +51,7 @@ class SpatialDraft(Collector):
         if not isinstance(spot, str):
             return spot
         if spot not in self.points and not self.excused("points", spot):
-            self.fault(key, f"point '{spot}' is not in [points]", suggest(spot, self.points))
+            self.fault(key, f"point '{spot}' is not in [points]", suggest(spot, self.given("points", self.points)))
         return self.points.get(spot)
 
     def has_body(self, key: str, name: str) -> bool:

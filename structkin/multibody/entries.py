@@ -8,9 +8,9 @@ from typing import Annotated, ClassVar
 from pydantic import PlainValidator
 
 from structkin.model.entry import Entry
-from structkin.model.fields import Anything, Flag, Name, Names, TwoLinks, TwoPoints, one_of, scalar
+from structkin.model.fields import Anything, Flag, Name, Names, TwoPoints, one_of, scalar
 from structkin.model.fields import Radius as Length
-from structkin.multibody.fields import Axes, BoxSize, Direction, Refs, Spot, TwoSpots
+from structkin.multibody.fields import Axes, BoxSize, Direction, Refs, Spot, TwoBodies, TwoSpots
 
 SHAPES = ("rod", "cylinder", "box", "sphere")
 FRAMES = one_of("global", "local")
@@ -45,7 +45,7 @@ class SpatialJointEntry(Entry):
     sample: ClassVar[str] = '{ type = "revolute", bodies = ["ground", "crank"], at = "A", axis = [0, 0, 1] }'
 
     type: Name
-    bodies: TwoLinks
+    bodies: TwoBodies
     at: Spot | None = None
     axis: Direction | None = None
     along: TwoSpots | None = None

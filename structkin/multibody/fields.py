@@ -98,6 +98,14 @@ def _sizes(value: Any, info: ValidationInfo) -> tuple[float, float, float]:
     return a, b, c
 
 
+def _two_bodies(value: Any) -> tuple[str, str]:
+    first, second = pair(value, "the names of two bodies")
+    for name in (first, second):
+        if not isinstance(name, str):
+            raise Flaw(f"expected a name in quotes, found {describe(name)}")
+    return first, second
+
+
 def _refs(value: Any) -> tuple[str, ...]:
     items = [value] if isinstance(value, str) else items_of(value, (1, 2), "a name, or a list of two")
     for item in items:
@@ -108,6 +116,7 @@ def _refs(value: Any) -> tuple[str, ...]:
 
 Spot = Annotated[str | Floats, PlainValidator(_spot)]
 TwoSpots = Annotated[tuple[str | Floats, str | Floats], PlainValidator(_spots)]
+TwoBodies = Annotated[tuple[str, str], PlainValidator(_two_bodies)]
 Direction = Annotated[Floats, PlainValidator(direction3)]
 Axes = Annotated[Floats, PlainValidator(_axes)]
 BoxSize = Annotated[tuple[float, float, float], PlainValidator(_sizes)]

@@ -23,7 +23,7 @@ from structkin.multibody.entries import (
     StopEntry,
 )
 from structkin.multibody.fields import items_of
-from structkin.multibody.joint import SpatialJoint
+from structkin.multibody.joint import Floats
 from structkin.multibody.make_joints import coordinate_of
 from structkin.multibody.model import GROUND, Force, JointLoad, Load, Spring, Stop, Torque
 
@@ -46,12 +46,22 @@ def make_loads(draft: SpatialDraft, entries: Mapping[str, Any]) -> None:
 
 
 def _force(draft: SpatialDraft, key: str, name: str, entry: SpatialForceEntry) -> Force | None:
-    components = _components(draft, entry, "force")
-    if isinstance(entry.at, str) and entry.on is None:
+    components = draft.attempt(key, _components, draft, key, entry, "force")
+    found = _place(draft, key, entry)
+    if found is None or components is None:
+        return None
+    return Force(name, *found, components, entry.frame == "local")
+
+
+def _place(draft: SpatialDraft, key: str, entry: SpatialForceEntry) -> tuple[str, Floats] | None:
+    """Return the body on which a force acts, and the drawn place (3,)."""
+    if isinstance(entry.at, str) and (entry.on is None or "." in entry.at):
         end = draft.end(f"{key}.at", entry.at)
         if end is None:
             return None
         body, place = end[0], draft.points[end[1]]
+        if entry.on not in (None, body):
+            raise Flaw(f"'at' is a point of '{body}', but 'on' is '{entry.on}'", "delete 'on'")
     else:
         spot = draft.spot(f"{key}.at", entry.at)
         if entry.on is None:
@@ -60,13 +70,13 @@ def _force(draft: SpatialDraft, key: str, name: str, entry: SpatialForceEntry) -
             return None
         body, place = entry.on, spot
     _moving(body)
-    return Force(name, body, place, components, entry.frame == "local")
+    return body, place
 
 
 def _moment(draft: SpatialDraft, key: str, name: str, entry: SpatialMomentEntry) -> Torque | None:
-    components = _components(draft, entry, "moment")
+    components = draft.attempt(key, _components, draft, key, entry, "moment")
     _moving(entry.on)
-    if not draft.has_body(f"{key}.on", entry.on):
+    if not draft.has_body(f"{key}.on", entry.on) or components is None:
         return None
     return Torque(name, entry.on, components, entry.frame == "local")
 
@@ -76,7 +86,9 @@ def _moving(body: str) -> None:
         raise Flaw("acts on the ground, which does not move", "name a moving body")
 
 
-def _components(draft: SpatialDraft, entry: SpatialForceEntry | SpatialMomentEntry, kind: str) -> tuple[Law, Law, Law]:
+def _components(
+    draft: SpatialDraft, key: str, entry: SpatialForceEntry | SpatialMomentEntry, kind: str
+) -> tuple[Law, Law, Law] | None:
     form = form_of(entry)
     if entry.direction is not None:
         size = sized(entry, kind, draft.units, draft.folder)
@@ -85,8 +97,9 @@ def _components(draft: SpatialDraft, entry: SpatialForceEntry | SpatialMomentEnt
     if form in ("table", "csv"):
         raise Flaw(f"has a {form}, but no direction", "a table gives the magnitude: add direction = [x, y, z]")
     items = items_of(getattr(entry, form), (3,), "three components [x, y, z]")
-    a, b, c = (formula(v) if form == "law" else constant(draft.units.quantity(v, kind)) for v in items)
-    return a, b, c
+    make = formula if form == "law" else lambda value: constant(draft.units.quantity(value, kind))
+    a, b, c = (draft.attempt(f"{key}.{form}", make, item) for item in items)
+    return None if a is None or b is None or c is None else (a, b, c)
 
 
 def _spring(draft: SpatialDraft, key: str, name: str, entry: SpatialSpringEntry) -> Spring | None:
@@ -95,6 +108,8 @@ def _spring(draft: SpatialDraft, key: str, name: str, entry: SpatialSpringEntry)
         return None
     if first[0] == second[0]:
         raise Flaw(f"both points are on '{first[0]}': their distance is constant", "choose points of two bodies")
+    if entry.stiffness == entry.damping == 0 and not draft.faulty(key):
+        raise Flaw("has neither a stiffness nor a damping: it does nothing", "give one of them")
     places = draft.points[first[1]], draft.points[second[1]]
     drawn = float(np.linalg.norm(places[1] - places[0]))
     if drawn == 0:
@@ -104,46 +119,50 @@ def _spring(draft: SpatialDraft, key: str, name: str, entry: SpatialSpringEntry)
 
 
 def _joint_load(draft: SpatialDraft, key: str, name: str, entry: JointLoadEntry) -> JointLoad | None:
-    found = coordinate_of(draft, key, entry.joint, entry.coordinate)
-    if found is None:
+    number, kinds = _coordinate(draft, key, entry)
+    if kinds is None:
         return None
-    kinds = _kinds(*found)
     stiffness, damping = (_size(draft, key, what, getattr(entry, what), kinds) for what in ("stiffness", "damping"))
     rest = draft.attempt(f"{key}.rest", draft.units.quantity, entry.rest, kinds["rest"])
     effort = None
     if entry.actuator is not None:
         effort = draft.attempt(f"{key}.actuator", signal, entry.actuator, kinds["effort"], draft.units, draft.folder)
-    if stiffness is None or damping is None or rest is None:
+    elif stiffness == damping == 0 and not draft.faulty(key):
+        raise Flaw("has neither a stiffness nor a damping nor an actuator: it does nothing", "give one of them")
+    if number is None or stiffness is None or damping is None or rest is None:
         return None
-    return JointLoad(name, entry.joint, found[1], stiffness, damping, rest, effort)
+    return JointLoad(name, entry.joint, number, stiffness, damping, rest, effort)
 
 
 def _stop(draft: SpatialDraft, key: str, name: str, entry: StopEntry) -> Stop | None:
-    found = coordinate_of(draft, key, entry.joint, entry.coordinate)
+    number, kinds = _coordinate(draft, key, entry)
     if entry.lower is None and entry.upper is None:
-        raise Flaw("has neither 'lower' nor 'upper'", "give at least one of them")
-    if found is None:
+        draft.fault(key, "has neither 'lower' nor 'upper'", "give at least one of them")
+    if kinds is None:
         return None
-    kinds = _kinds(*found)
     ends = []
     for what, unlimited in (("lower", -np.inf), ("upper", np.inf)):
         value = getattr(entry, what)
         end = unlimited if value is None else draft.attempt(f"{key}.{what}", draft.units.quantity, value, kinds["rest"])
         ends.append(end)
     stiffness, damping = (_size(draft, key, what, getattr(entry, what), kinds) for what in ("stiffness", "damping"))
-    lower, upper = ends
-    if stiffness is None or damping is None or lower is None or upper is None:
-        return None
     if stiffness == 0:
         draft.fault(f"{key}.stiffness", "expected a stiffness greater than zero, found 0")
+    lower, upper = ends
+    if lower is not None and upper is not None and not lower < upper:
+        draft.fault(key, "its lower end is not below its upper end", "exchange them")
+    if number is None or stiffness is None or damping is None or lower is None or upper is None:
         return None
-    if not lower < upper:
-        raise Flaw("its lower end is not below its upper end", "exchange them")
-    return Stop(name, entry.joint, float(lower), float(upper), stiffness, damping, found[1])
+    return Stop(name, entry.joint, float(lower), float(upper), stiffness, damping, number)
 
 
-def _kinds(joint: SpatialJoint, number: int) -> Mapping[str, str]:
-    return TURN if joint.motions[number].rotation.any() else SLIDE
+def _coordinate(
+    draft: SpatialDraft, key: str, entry: JointLoadEntry | StopEntry
+) -> tuple[int | None, Mapping[str, str] | None]:
+    """Return the index of a coordinate, and the kinds of quantities along it; None for what errors leave open."""
+    number, motions = coordinate_of(draft, key, entry.joint, entry.coordinate)
+    turning = {bool(motion.rotation.any()) for motion in motions}
+    return number, (TURN if turning.pop() else SLIDE) if len(turning) == 1 else None
 
 
 def _size(draft: SpatialDraft, key: str, what: str, value: Any, kinds: Mapping[str, str]) -> float | None:
@@ -174,8 +193,12 @@ def check_sensor(draft: SpatialDraft, name: str, entry: SensorEntry) -> tuple[st
         draft.fault(f"{key}.of", f"expected {wanted}, found {len(entry.of)}")
         return None
     if entry.type in ("angle", "rate"):
-        if entry.of[0] not in draft.joints and not draft.excused("joints", entry.of[0]):
-            draft.fault(f"{key}.of", f"there is no joint '{entry.of[0]}'", suggest(entry.of[0], draft.joints))
-        return entry.of if entry.of[0] in draft.joints else None
+        joint = draft.joints.get(entry.of[0])
+        if joint is None and not draft.excused("joints", entry.of[0]):
+            hint = suggest(entry.of[0], draft.given("joints", draft.joints))
+            draft.fault(f"{key}.of", f"there is no joint '{entry.of[0]}'", hint)
+        elif joint is not None and not joint.motions:
+            draft.fault(f"{key}.of", f"a {joint.kind} joint has no coordinates", "name another joint")
+        return entry.of if joint is not None else None
     ends = [draft.end(f"{key}.of", text) for text in entry.of]
     return tuple(f"{end[0]}.{end[1]}" for end in ends if end is not None) if all(ends) else None

@@ -69,6 +69,10 @@ def test_examples_load_and_have_a_duration(name):
         ("forces__drum__joint", "E", "forces.drum.joint: there is no joint 'E'"),
         ("forces__end__lower", 40, "forces.end: its lower end is not below its upper end"),
         ("forces__twist__type", "torque", "forces.twist.type: the type 'torque' is unknown; write type = \"moment\""),
+        ("joints__A__bodies", ["ground"], "joints.A.bodies: expected the names of two bodies, found a list of 1"),
+        ("forces__pull__on", "ground", "forces.pull: 'at' is a point of 'rocker', but 'on' is 'ground'"),
+        ("forces__idle", {"type": "joint", "joint": "A", "rest": 2}, "forces.idle: has neither a stiffness nor a"),
+        ("forces__idle", {**FOUR_BAR["forces"]["coil"], "stiffness": 0}, "forces.idle: has neither a stiffness nor a"),
         ("sensors__gap__of", "crank.B", "sensors.gap.of: expected two points, found 1"),
         ("sensors__q__of", "Z", "sensors.q.of: there is no joint 'Z'"),
         ("gravity", [0, 0, -9.81], "gravity: unknown section or key; did you mean 'forces.gravity'?"),
@@ -87,6 +91,44 @@ def test_all_errors_are_reported_at_once():
     assert [text.split(":")[0] for text in faults(data)] == [
         "points.A", "bodies.crank.mass", "joints.B.at", "forces.coil.stiffness",
     ]  # fmt: skip
+
+
+def test_all_errors_of_an_entry_are_reported_at_once():
+    drum = {"coordinate": 0, "stiffness": -1, "damping": "x", "rest": "3 m", "actuator": "foo(t)"}
+    data = changed(
+        joints__A={"type": "revolute", "bodies": ["crank", "crank"], "at": "E", "pitch": 3, "start": [1, 2]},
+        joints__D__axis=[0, 0, 0],
+        joints__D__speed="3 m",
+        joints__F={"type": "fixed", "bodies": ["ground", "rocker"], "at": "D"},
+        forces__drum={"type": "joint", "joint": "B", **drum},
+        forces__end={"type": "stop", "joint": "C", "coordinate": 3, "stiffness": 0},
+        forces__pull={"type": "force", "at": "rocker.Q", "law": ["import os", "1/0", "t"]},
+        sensors__weld={"type": "rate", "of": "F"},
+        sensors__none={"type": "angle", "of": "Z"},
+    )
+    assert sorted(text.split(";")[0] for text in faults(data)) == [
+        "forces.drum.actuator: the function 'foo' is not allowed in a formula",
+        "forces.drum.coordinate: expected the number of a coordinate, found the number 0",
+        "forces.drum.damping: expected a number or a number with a unit, found the text 'x'",
+        "forces.drum.rest: '3 m' is not an angle",
+        "forces.drum.stiffness: expected a stiffness that is not negative, found -1",
+        "forces.end.coordinate: expected the number of a coordinate, found the number 3",
+        "forces.end.stiffness: expected a stiffness greater than zero, found 0",
+        "forces.end: has neither 'lower' nor 'upper'",
+        "forces.pull.at: point 'Q' is not in [points]",
+        "forces.pull.law: 'import os' is not a formula at character 1",
+        "forces.pull.law: the formula divides by zero",
+        "joints.A.at: point 'E' is not in [points]",
+        "joints.A.start: expected a number, found a list of 2",
+        "joints.A: a revolute joint has no pitch",
+        "joints.A: a revolute joint needs an axis",
+        "joints.A: joins 'crank' to itself",
+        "joints.D.axis: the direction [0, 0, 0] is not a direction",
+        "joints.D.speed: '3 m' is not an angular speed",
+        "sensors.none.of: there is no joint 'Z'",
+        "sensors.weld.of: a fixed joint has no coordinates",
+    ]
+    assert "known: B, C, F, A, D" in next(text for text in faults(data) if "'Z'" in text)
 
 
 def test_too_many_entries_are_refused_before_the_work():
