@@ -34,6 +34,9 @@ def equations(
         raise InputError([Problem("output", f"{words} name different languages", "give one of them")], "command")
     if output is not None and output.resolve() == file.resolve():
         raise InputError([Problem("--output", "would overwrite the model file", "give another name")], "output")
+    if output is not None and not output.expanduser().parent.is_dir():
+        hint = "create it first, or choose another"
+        raise InputError([Problem("--output", f"there is no folder '{output.parent}'", hint)], "output")
     model = SpatialModel.load(file)
     with progress("deriving"):
         derived = model.equations(loops=loops)

@@ -56,7 +56,10 @@ def spatial(
         typer.Option("--plot", help="Draw sensors or bodies, and energy, over time.", metavar="PICTURE"),
     ] = None,
     picture: Annotated[
-        Path | None, typer.Option("--picture", help="Draw the last pose and paths in space.", metavar="PICTURE")
+        Path | None,
+        typer.Option(
+            "--picture", help="Draw the last pose, and the paths of up to 4 position sensors.", metavar="PICTURE"
+        ),
     ] = None,
     animation: Annotated[
         Path | None, typer.Option("--animation", help="Write a .gif, .webp or .mp4.", metavar="ANIMATION")
@@ -70,9 +73,13 @@ def spatial(
         {"--samples": samples, "--rtol": rtol, "--loops": loops, "--integrator": integrator},
         {"--step": step, "--stiffness": stiffness},
     )
-    outputs = Outputs(file, {"--csv": csv}, {"--plot": plot, "--picture": picture}, as_json)
-    if animation is not None:
-        animation_format(animation)
+    problems = _problems_of_files(file, {"--csv": csv, "--plot": plot, "--picture": picture}, animation)
+    try:
+        outputs = Outputs(file, {"--csv": csv}, {"--plot": plot, "--picture": picture}, as_json)
+    except InputError as error:
+        raise InputError([*error.problems, *problems], "output") from None
+    if problems:
+        raise InputError(problems, "output")
     model = SpatialModel.load(file)
     work = budget_of(budget)
     with progress("computing") as report:
@@ -104,6 +111,24 @@ def spatial(
     if motion.status != "ok":
         typer.echo(motion.status, err=True)
         raise typer.Exit(1)
+
+
+def _problems_of_files(source: Path, files: dict[str, Path | None], animation: Path | None) -> list[Problem]:
+    """Return what is wrong with the animation's file, and the outputs without a folder."""
+    problems = [
+        Problem(option, f"there is no folder '{path.parent}'", "create it first, or choose another")
+        for option, path in (*files.items(), ("--animation", animation))
+        if path is not None and not path.expanduser().parent.is_dir()
+    ]
+    if animation is not None:
+        try:
+            animation_format(animation)
+        except InputError as error:
+            problems += error.problems
+        taken = [path.resolve() for path in (source, *files.values()) if path is not None]
+        if animation.resolve() in taken:
+            problems.append(Problem("--animation", "would overwrite another file of this command", "give another name"))
+    return problems
 
 
 def _check_method(method: str, minimal: dict[str, object], small: dict[str, object]) -> None:

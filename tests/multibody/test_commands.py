@@ -79,6 +79,24 @@ def test_bad_input_exits_with_2_and_every_error(tmp_path, monkeypatch, capsys):
         assert code == 2 and expected in said, said
 
 
+def test_files_that_cannot_be_written_are_refused_before_the_work(tmp_path, monkeypatch, capsys):
+    table, nowhere, file = tmp_path / "a.csv", tmp_path / "none" / "z.gif", tmp_path / "rod.gif"
+    monkeypatch.setattr(sk.SpatialModel, "load", lambda path: pytest.fail("the model was read"))
+    for words, expected in (
+        (("--csv", table, "--animation", nowhere), [f"--animation: there is no folder '{nowhere.parent}'"]),
+        (("--plot", nowhere), ["'.gif' is not a picture format", "--plot: there is no folder"]),
+        (("--csv", nowhere.with_suffix(".csv")), ["--csv: there is no folder"]),
+        (("--picture", tmp_path / "a.png", "--animation", tmp_path / "a.png"), ["would overwrite another file"]),
+    ):
+        code, said = refused(monkeypatch, capsys, "spatial", PENDULUM, *words)
+        assert code == 2 and all(text in said for text in expected), said
+    code, said = refused(monkeypatch, capsys, "spatial", file, "--animation", file)
+    assert code == 2 and "would overwrite another file" in said
+    code, said = refused(monkeypatch, capsys, "equations", PENDULUM, "-o", nowhere)
+    assert code == 2 and "--output: there is no folder" in said
+    assert not table.exists()
+
+
 def test_equations_as_python_are_those_of_the_motion(tmp_path):
     pytest.importorskip("sympy")
     target = tmp_path / "top.py"
