@@ -135,7 +135,8 @@ def space_table(motion: SpatialRun) -> Table:
     """Return a table of the sensors, or of the bodies if there are none: first, last, least, largest value; energy."""
     rows = []
     for c in [*shown_columns(motion), Column("", "energy", "J", motion.energy)]:
-        numbers = (c.values[0], c.values[-1], c.values.min(), c.values.max())
+        known = c.values[np.isfinite(c.values)] if np.isfinite(c.values).any() else c.values
+        numbers = (c.values[0], c.values[-1], known.min(), known.max())
         rows.append((c.name, c.unit, *(f"{x:.6g}" for x in numbers)))
     lost = motion.energy[-1] - motion.energy[0]
     caption = f"{len(motion.t)} samples, t to {motion.t[-1]:g} s; energy changed by {lost:.3g} J"

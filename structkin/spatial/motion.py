@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 class SmallStepMotion(Readings):
     """The motion of a model by small steps: times t (n,) [s] and all that was recorded at them; SI, in ground axes.
 
-    `status` is "ok", or says when and why the run ended early: then t ends before that.
+    `status` is "ok", or says when and why the run ended early: then t ends before that. At time 0, joints are not
+    strained yet and carry nothing: the accelerations of bodies on joints are NaN there.
     """
 
     model: SpatialModel

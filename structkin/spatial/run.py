@@ -133,6 +133,10 @@ def _run(
             break
         if progress is not None:
             progress(min(last / count, 1.0))
+    jointed = {body for joint in model.joints.values() if joint.kind != "free" for body in joint.bodies}
+    records[0, [body in jointed for body in model.bodies], 18:] = (
+        np.nan
+    )  # joints carry nothing before they are strained
     return SmallStepMotion(model, t[:done], status, packed, records[:done], readings[:done])
 
 

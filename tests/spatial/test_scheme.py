@@ -95,6 +95,18 @@ def test_states_of_points_are_exact():
     assert abs((spin[2:] - spin[:-2]) / (2 * h) - motion.angular_acceleration("b1")[1:-1])[smooth].max() < 2e-3
 
 
+def test_accelerations_that_joints_do_not_hold_yet_are_not_given():
+    """At time 0 a hinged body would fall freely; a free body does."""
+    hung, free = body("hung", tip=X), body("free", center=Y)
+    whole = model([hung, free], [joint("J", "revolute", "ground", "hung", -X)], gravity=DOWN)
+    motion = small_steps(whole, 0.01, 1e-5, record=100)
+    for read in (motion.acceleration, motion.angular_acceleration):
+        known = np.isfinite(read("hung")).all(axis=1)
+        assert not known[0] and known[1:].all() and np.isfinite(read("free")).all()
+    assert motion.acceleration("free")[0].tolist() == DOWN.tolist()
+    assert np.isfinite(motion.energy).all() and motion.status == "ok"
+
+
 @pytest.mark.parametrize("steps", [200_000, pytest.param(10_000_000, marks=pytest.mark.slow)])
 def test_rotations_stay_orthonormal(steps):
     motion = small_steps(spinning(INERTIA, (30.0, 20.0, -40.0)), steps * 1e-6, 1e-6, budget=None, record=steps // 200)
