@@ -1,5 +1,7 @@
 """Small models in space, built by hand, for the tests of the explicit scheme."""
 
+from itertools import pairwise
+
 import numpy as np
 
 from structkin.multibody.joint import SpatialJoint
@@ -56,3 +58,19 @@ def four_bar(loads=()):
         joint("C", "coupler", "rocker", C, cut=True),
     ]
     return spatial("four-bar", bodies, joints, loads)
+
+
+def oblique_loop():
+    """Return a loop of three links on pins in oblique directions, cut at the ground."""
+    names = ["ground", "crank", "middle", "outer", "ground"]
+    axes = np.array([[0.48, 0.6, 0.64], [-0.6, 0.64, 0.48], [0.36, 0.48, 0.8], [0.64, 0.48, -0.6]])
+    places = np.array([[0, 0, 0], [0.3, 0, 0.1], [0.4, 0.5, 0.2], [0.9, 0.3, 0]])
+    bodies = [
+        body(name, 1.0, (p + q) / 2, np.diag([0.1, 0.2, 0.3]))
+        for name, p, q in zip(names[1:], places, places[1:], strict=False)
+    ]
+    joints = [
+        joint(name, *pair, at, axis, cut=name == "D")
+        for name, pair, at, axis in zip("ABCD", pairwise(names), places, axes, strict=True)
+    ]
+    return spatial("oblique loop", bodies[:3], joints)

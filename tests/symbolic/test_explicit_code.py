@@ -5,11 +5,12 @@ import re
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from exponentials import paths, pose
-from spatial_models import X, Y, Z, body, cart_pole, chain, four_bar, joint, spatial
+from spatial_models import X, Y, Z, body, cart_pole, chain, four_bar, joint, oblique_loop, spatial
 
 from structkin import SpatialModel
 from structkin.errors import InputError
@@ -135,6 +136,7 @@ MODELS = {
     "shared": lambda: equations(chain(5, X, Y)),
     "multipliers": lambda: equations(four_bar()),
     "loops": lambda: equations(four_bar(), loops="explicit"),
+    "oblique": lambda: equations(oblique_loop()),
 }
 
 
@@ -188,6 +190,17 @@ def test_latex_is_balanced_and_every_formula_is_valid_and_fits_the_page(name):
         assert sum(widths) < 484  # 17 cm
 
 
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs pdflatex")
+def test_pdflatex_sets_every_letter_and_no_line_is_too_wide(tmp_path):
+    found = equations(oblique_loop())
+    title = "".join(map(chr, (*range(0xA1, 0x180), *range(0x391, 0x3CA), 0x416, 0x1F600)))
+    (tmp_path / "a.tex").write_text(replace(found, name=title).latex(), encoding="utf-8")
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "a.tex"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, errors="replace", check=False)
+    assert done.returncode == 0, done.stdout[-2000:]
+    assert not [line for line in done.stdout.splitlines() if "Overfull" in line and "at lines" not in line]
+
+
 def test_a_sum_times_a_multiplier_keeps_its_parentheses():
     text = equations(four_bar()).latex(document=False)
     turn = r"\cos{\left(\varphi_{\mathrm{coupler}} + q_{\mathrm{A}} + q_{\mathrm{B}} \right)}"
@@ -205,3 +218,7 @@ def test_names_that_are_not_symbols():
     assert found.function()(0.0, np.zeros(1), np.zeros(1))[0] == 1.25
     assert found.c().count("*/") == found.c().count("/*")
     assert r"\textbackslash{}" in found.latex()
+    hinge = joint("φ é", "ground", "lower arm, 2", [0, 0, 0])
+    greek = equations(spatial("Ж", [rod], [hinge]))
+    assert str(greek.q[0]) == "q_phi_e" and "Coordinates (joint): $q_{\\mathrm{phi,e}}$ (phi é)." in greek.latex()
+    assert r"\section*{U+0416}" in greek.latex()

@@ -12,7 +12,7 @@ import numpy as np
 import sympy as sp
 
 from structkin.errors import InputError, Problem
-from structkin.multibody.joint import Floats, SpatialJoint
+from structkin.multibody.joint import SpatialJoint
 from structkin.multibody.model import SpatialModel
 from structkin.symbolic.closing import ROWS
 from structkin.symbolic.explicit.kinematics import ZERO, Kinematics
@@ -53,14 +53,18 @@ def rows_of(kinematics: Kinematics, joint: SpatialJoint) -> list[Row]:
         plane = form.geometry.plane
         axes = {"x": plane.e1, "y": plane.e2, "z": plane.n}
     names, angles = ROWS[joint.kind]
-    gap = _difference(kinematics, ends)
-    rows = [_along(kinematics, axes[name], -1, gap) for name in names if name in axes]
-    rows += [_along(kinematics, triad[name], first, gap) for name in names if name in triad]
-    rows += [_square(kinematics, (triad[a], first), (triad[b], second)) for a, b in map(tuple, angles)]
+    gap = _difference(kinematics, ends, joint.name)
+    u, w = (
+        {a: form.name(f"{letter}_{joint.name}_{a}", form.unit(n, triad[a]), form.owners[n]) for a in triad}
+        for letter, n in (("u", first), ("w", second))
+    )
+    rows = [_along(kinematics, form.unit(-1, axes[name]), -1, gap) for name in names if name in axes]
+    rows += [_along(kinematics, u[name], first, gap) for name in names if name in triad]
+    rows += [_square(kinematics, (u[a], first), (w[b], second)) for a, b in map(tuple, angles)]
     return [row for row in rows if any(slope != 0 for slope in row.slopes.values())]
 
 
-def _difference(kin: Kinematics, ends: list[Any]) -> tuple[Any, dict[int, Any], Any, Any]:
+def _difference(kin: Kinematics, ends: list[Any], joint: str) -> tuple[Any, dict[int, Any], Any, Any]:
     """Return the gap from the first point to the second, its columns, its velocity and convective acceleration."""
     one, two = ends
     none = kin.form.none
@@ -68,13 +72,13 @@ def _difference(kin: Kinematics, ends: list[Any]) -> tuple[Any, dict[int, Any], 
     velocity = none
     for k, column in columns.items():
         velocity = velocity + column * kin.qd[k]
-    return two.position - one.position, columns, velocity, two.convective - one.convective
+    gap = kin.form.name(f"d_{joint}", two.position - one.position, f"loop {joint}")
+    return gap, columns, velocity, two.convective - one.convective
 
 
-def _along(kin: Kinematics, axis: Floats, entry: int, gap: tuple[Any, dict[int, Any], Any, Any]) -> Row:
+def _along(kin: Kinematics, b: Any, entry: int, gap: tuple[Any, dict[int, Any], Any, Any]) -> Row:
     """Return the row b . r = 0 of the gap r along an axis b fixed in a body."""
     r, columns, velocity, convective = gap
-    b = kin.form.unit(entry, axis)
     turned, omega = kin.turns[entry], kin.omega[entry]
     slopes = {k: b.dot(column) for k, column in columns.items()}
     for k, turn in turned.items():
@@ -84,9 +88,9 @@ def _along(kin: Kinematics, axis: Floats, entry: int, gap: tuple[Any, dict[int, 
     return Row(b.dot(r), slopes, gamma)
 
 
-def _square(kin: Kinematics, one: tuple[Floats, int], two: tuple[Floats, int]) -> Row:
+def _square(kin: Kinematics, one: tuple[Any, int], two: tuple[Any, int]) -> Row:
     """Return the row a . b = 0 of an axis a of the first body and an axis b of the second."""
-    (a, n), (b, m) = ((kin.form.unit(entry, axis), entry) for axis, entry in (one, two))
+    (a, n), (b, m) = one, two
     slopes: dict[int, sp.Expr] = {}
     for k, turn in kin.turns[n].items():
         slopes[k] = turn.cross(a).dot(b)

@@ -27,9 +27,9 @@ class Steps:
     done: list[tuple[sp.Symbol, sp.Expr, str]] = field(default_factory=list)
 
     def define(self, name: str, value: sp.Expr, body: str) -> sp.Expr:
-        """Return a symbol for a value; the value itself if it is a symbol or number already, or minus one."""
+        """Return a symbol for a value; the value itself if it is a number, a symbol already, or minus one."""
         value = sp.sympify(value)
-        if value.is_Atom or (-value).is_Atom:
+        if value.is_number or value.is_Atom or (-value).is_Atom:
             return value
         symbol = self.symbols.new(name)
         self.done.append((symbol, value, body))

@@ -71,7 +71,7 @@ class Kinematics:
         label = body.name
         q, qd = (ZERO, ZERO) if k is None else (self.q[k], self.qd[k])
         form.turn(n, q)
-        phi, psi = form.unit(h, body.rotation), self._shift(n)
+        phi, psi = form.name(f"u_{label}", form.unit(h, body.rotation), label), self._shift(n)
         arm = form.name(f"p_{label}", self._offset(n) + psi * q, label)
         before = self.joints[h]
         self.arms[n] = arm

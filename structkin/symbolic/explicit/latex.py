@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import sympy as sp
 from sympy.printing.latex import LatexPrinter
 
+from structkin.symbolic.explicit.parameters import spelled
+
 if TYPE_CHECKING:
     from structkin.symbolic.explicit.equations import Equations
 
@@ -23,6 +25,8 @@ SEEN = {
 }  # fmt: skip
 GREEK = {"alpha", "beta", "gamma", "lambda", "omega", "phi", "theta"}
 ESCAPES = {c: rf"\{c}" for c in "&%$#_{}"} | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\^{}"}
+#: The characters of text that pdfLaTeX prints with the fonts of the document.
+KNOWN = {*map(chr, range(0x20, 0x7F)), *map(chr, range(0xA0, 0x180))} - set("ĦħĸĿŀŉŦŧſ")
 
 
 def latex(equations: Equations, *, document: bool) -> str:
@@ -49,8 +53,12 @@ def latex(equations: Equations, *, document: bool) -> str:
 
 
 def escaped(text: str) -> str:
-    """Return plain text for LaTeX."""
-    return "".join(ESCAPES.get(char, char) for char in text)
+    """Return plain text for LaTeX: letters that pdfLaTeX has no font for are spelled, others given by their code."""
+    return "".join(ESCAPES.get(char, char) if char in KNOWN else _coded(spelled(char)) for char in text)
+
+
+def _coded(text: str) -> str:
+    return "".join(char if char in KNOWN else f"U+{ord(char):04X}" for char in text)
 
 
 def symbol_name(name: str) -> str:
@@ -195,13 +203,12 @@ def _forces(equations: Equations, i: int, names: _Names) -> list[str]:
 
 
 def _products(factor: sp.Expr, symbol: sp.Symbol, names: _Names) -> list[str]:
-    """Return the LaTeX of a factor times a symbol: one term, or one for each term of a factor too wide for a line."""
+    """Return the LaTeX of a factor times a symbol: one term, or several where the factor is too wide for a line."""
     if factor == 0:
         return []
     whole = _term(factor, symbol, names)
-    if _width(whole) <= LINE or not sp.sympify(factor).is_Add:
-        return [whole]
-    return [text for term in _terms(factor) for text in _products(term, symbol, names)]
+    terms = _terms(sp.expand_mul(factor, deep=False)) if _width(whole) > LINE else [factor]
+    return [whole] if len(terms) == 1 else [text for term in terms for text in _products(term, symbol, names)]
 
 
 def _term(factor: sp.Expr, symbol: sp.Symbol, names: _Names) -> str:

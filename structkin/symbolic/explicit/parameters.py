@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,22 @@ from structkin.symbolic.explicit.exact import exact
 
 # Names that a symbol must not take: words of C and Python, and what the generated functions use themselves.
 RESERVED = {"t", "q", "qd", "M", "h", "f", "W", "gamma", "Phi", "np", "p", "math", "pi"}
+
+
+def spelled(text: str) -> str:
+    """Return text without accents, and with Greek letters by their names; other letters stay.
+
+    >>> spelled("Δφ of é")
+    'Deltaphi of e'
+    """
+    letters = []
+    for char in unicodedata.normalize("NFD", text):
+        greek = re.fullmatch(r"GREEK (SMALL|CAPITAL) LETTER (\w+)", unicodedata.name(char, ""))
+        if greek:
+            letters.append(greek[2].lower() if greek[1] == "SMALL" else greek[2].capitalize())
+        elif not unicodedata.combining(char):
+            letters.append(char)
+    return "".join(letters)
 
 
 @dataclass(frozen=True)
@@ -40,7 +57,7 @@ class Symbols:
         >>> symbols.new("m_left arm"), symbols.new("m_left-arm")
         (m_left_arm, m_left_arm_2)
         """
-        base = re.sub(r"\W", "_", name, flags=re.ASCII)
+        base = re.sub(r"\W", "_", spelled(name), flags=re.ASCII)
         name, number = base, 2
         while name in self._taken:
             name, number = f"{base}_{number}", number + 1
