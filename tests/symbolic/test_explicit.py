@@ -160,3 +160,20 @@ def test_a_double_pendulum_in_space_is_that_of_kane():
 def test_the_size_of_the_equations_grows_with_the_square_of_the_links():
     sizes = [len(equations(chain(n), shared=True).steps) for n in (6, 12)]
     assert sizes[1] < 4.5 * sizes[0]
+
+
+def test_lengths_that_are_rounding_are_no_parameters():
+    """In an oblique plane, points that are drawn in it are off it by some 1e-17 m."""
+    n, u = np.array([1, 2, 2]) / 3, np.array([2, -2, 1]) / 3
+    crank = 0.1 * np.cos(0.5) * u + 0.1 * np.sin(0.5) * np.cross(n, u)
+    slider = (0.1 * np.cos(0.5) + np.sqrt(0.09 - (0.1 * np.sin(0.5)) ** 2)) * u
+    places = {"crank": crank / 2, "rod": (crank + slider) / 2, "slider": slider}
+    joints = [
+        joint("A", "ground", "crank", [0, 0, 0], n, aside=u),
+        joint("B", "crank", "rod", crank, n, aside=u),
+        joint("C", "rod", "slider", slider, n, aside=u),
+        joint("S", "ground", "slider", slider, u, "prismatic", aside=n),
+    ]
+    bodies = [body(name, 1.0, at, 0.1 * np.eye(3)) for name, at in places.items()]
+    found = equations(spatial("oblique", bodies, joints), shared=True)
+    assert min(abs(p.value) for p in found.parameters.values()) > 1e-3

@@ -13,7 +13,7 @@ from structkin.errors import InputError, Problem
 from structkin.multibody.model import SpatialModel
 from structkin.symbolic.explicit import closures, loads, options
 from structkin.symbolic.explicit.forms import Form, GroundForm, PlaneForm, SpaceForm, Steps
-from structkin.symbolic.explicit.geometry import Geometry, plane_of
+from structkin.symbolic.explicit.geometry import Geometry, plane_of, size_of
 from structkin.symbolic.explicit.kinematics import Kinematics
 from structkin.symbolic.explicit.parameters import Parameter, Symbols
 from structkin.symbolic.explicit.reduction import Partition, Reduction
@@ -112,13 +112,13 @@ def equations(
     options.check(model.name, [joint for joint, _ in tree.coordinates], loops, independent, ratios)
     closures.check(model, tree)
     loads.check(model, tree)
-    symbols = Symbols(numbers)
-    plane = plane_of(tree)
-    geometry = Geometry(symbols, plane)
-    steps = Steps(symbols)
     coordinates = list(tree.coordinates)
     if not coordinates:
         raise InputError([Problem("joints", "nothing can move: every body is fixed to the ground")], model.name)
+    symbols = Symbols(numbers)
+    plane = plane_of(tree)
+    geometry = Geometry(symbols, plane, size_of(tree))
+    steps = Steps(symbols)
     if shared is None:
         oblique = plane is None and any(np.count_nonzero(b.rotation) > 1 for b in tree.bodies)
         shared = oblique or len(coordinates) > WRITTEN_OUT[plane is not None]

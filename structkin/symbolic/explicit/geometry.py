@@ -47,21 +47,24 @@ def plane_of(tree: Tree, others: tuple[Floats, ...] = ()) -> Plane | None:
 
 @dataclass
 class Geometry:
-    """Gives the vectors fixed in bodies as expressions of symbols, each body's own."""
+    """Gives the vectors fixed in bodies as expressions of symbols, each body's own.
+
+    Lengths that are rounding beside the `size` of the model [m] count as 0.
+    """
 
     symbols: Symbols
     plane: Plane | None
+    size: float
     _lengths: dict[tuple[str, int], list[tuple[float, sp.Expr]]] = field(default_factory=dict)
 
     def polar(self, owner: str, label: str, value: Floats, meaning: str) -> tuple[sp.Expr, sp.Expr, sp.Expr]:
         """Return length, angle and height of a vector in the plane of the model."""
         plane = self.plane
         assert plane is not None
-        value = _clean(value)
-        x, y, z = float(value @ plane.e1), float(value @ plane.e2), float(value @ plane.n)
+        x, y, z = map(float, self._clean(np.array([plane.e1, plane.e2, plane.n]) @ value))
         height = self._known(owner, 2, f"{label}_z", z, "m", f"{meaning}, height over the plane")
         length, angle = math.hypot(x, y), math.atan2(y, x)
-        if length <= NEAR * max(1.0, abs(z)):
+        if length == 0:
             return sp.Integer(0), sp.Integer(0), height
         quarters = round(angle / (math.pi / 2))
         size = self._known(owner, 0, label, length, "m", meaning)
@@ -81,7 +84,7 @@ class Geometry:
             size, angle, height = self.polar(owner, label, value, meaning)
             e1, e2, n = (exact_vector(e) for e in (self.plane.e1, self.plane.e2, self.plane.n))
             return e1 * (size * sp.cos(angle)) + e2 * (size * sp.sin(angle)) + n * height
-        value = _clean(value)
+        value = self._clean(value)
         single = np.count_nonzero(value) == 1
         return sp.Matrix(
             [
@@ -111,11 +114,18 @@ class Geometry:
             symbol = symbol if value > 0 else -symbol
         return symbol
 
+    def _clean(self, value: Floats) -> Floats:
+        """Return a vector [m] without parts that are rounding."""
+        cleaned: Floats = np.where(np.abs(value) > NEAR * self.size, value, 0.0)
+        return cleaned
 
-def _clean(value: Floats) -> Floats:
-    """Return a vector without parts that are rounding."""
-    cleaned: Floats = np.where(np.abs(value) > NEAR * np.linalg.norm(value), value, 0.0)
-    return cleaned
+
+def size_of(tree: Tree) -> float:
+    """Return the extent [m] of the joints and centres of mass of a tree."""
+    places = np.array(
+        [place for n, b in enumerate(tree.bodies) for place in (tree.joints[n], tree.joints[n] + b.center)]
+    )
+    return float(np.ptp(places, axis=0).max())
 
 
 def turn_about(axis: sp.Matrix, cosine: sp.Expr, sine: sp.Expr) -> sp.Matrix:

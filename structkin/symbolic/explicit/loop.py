@@ -13,7 +13,7 @@ from structkin.multibody.joint import Floats
 from structkin.multibody.model import SpatialModel
 from structkin.symbolic.explicit import closures, options
 from structkin.symbolic.explicit.equations import names_of
-from structkin.symbolic.explicit.geometry import Geometry, plane_of
+from structkin.symbolic.explicit.geometry import Geometry, plane_of, size_of
 from structkin.symbolic.explicit.parameters import Symbols
 from structkin.symbolic.explicit.reduction import Partition, Solved
 from structkin.symbolic.tree import tree_of
@@ -105,7 +105,7 @@ def planar_loops(model: SpatialModel, independent: Sequence[str] = ()) -> tuple[
     closures.check(model, tree)
     symbols = Symbols(numbers=False)
     q, qd = names_of(symbols, list(tree.coordinates))
-    partition = Partition(model, tree, Geometry(symbols, plane_of(tree)), q, qd, independent, {})
+    partition = Partition(model, tree, Geometry(symbols, plane_of(tree), size_of(tree)), q, qd, independent, {})
     return tuple(Loop(partition, solved) for solved in partition.loops)
 
 
