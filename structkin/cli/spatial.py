@@ -107,7 +107,7 @@ def spatial(
         with progress("drawing") as report:
             film.save(animation, progress=report)
         if not as_json and csv != Path("-"):
-            say(f"written: {animation}, {len(film)} frames")
+            say(f"written: {animation}, {len(film)} frame{'' if len(film) == 1 else 's'}")
     if motion.status != "ok":
         typer.echo(motion.status, err=True)
         raise typer.Exit(1)

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 #: Samples at which the room that a motion takes is looked at.
 LOOKS = 200
+#: The part of the axes that their box may take: tick numbers and labels stand outside it.
+ROOM = 0.75
 #: Direction of sight [deg]: from above the ground, with z upwards.
 ELEVATION, AZIMUTH = 22.0, -55.0
 
@@ -116,11 +118,25 @@ class _Stage:
         middle = (low + high) / 2
         for axis, name in enumerate("xyz"):
             getattr(self.ax, f"set_{name}lim")(middle[axis] - half[axis], middle[axis] + half[axis])
-            getattr(self.ax, f"set_{name}label")(f"{name} [m]", fontsize=NORMAL, labelpad=4 if name == "z" else 9)
-            ticks = 5 if half[axis] > 0.6 * half.max() else 2
-            getattr(self.ax, f"{name}axis").set_major_locator(_few_ticks(ticks))
+            pad = 8 * max(1.0, half[2] / half[:2].max()) if name == "z" else 18
+            getattr(self.ax, f"set_{name}label")(f"{name} [m]", fontsize=NORMAL, labelpad=pad)
+            ticks = _few_ticks(5 if half[axis] > 0.6 * half.max() else 3, middle[axis], half[axis])
+            apart = 1.0 if name == "z" else 0.7  # the numbers of x and y would meet in the corner
+            getattr(self.ax, f"set_{name}ticks")(ticks[np.abs(ticks - middle[axis]) <= apart * half[axis]])
         self.ax.set_box_aspect(half, zoom=0.95)
+        self.ax.set_box_aspect(half, zoom=0.95 * min(1.0, ROOM / self._extent()))
         self.ax.tick_params(labelsize=SMALL)
+
+    def _extent(self) -> float:
+        """Return how much of the axes their box takes as drawn: its width or its height, whichever is more."""
+        from mpl_toolkits.mplot3d.proj3d import proj_transform
+
+        self.ax.apply_aspect()
+        corners = np.array(np.meshgrid(*(getattr(self.ax, f"get_{axis}lim")() for axis in "xyz"))).reshape(3, 8)
+        x, y, _ = proj_transform(*corners, self.ax.get_proj())
+        return float(
+            np.ptp(self.ax.transAxes.inverted().transform(self.ax.transData.transform(np.c_[x, y])), axis=0).max()
+        )
 
     def placed(self, name: str, sample: int) -> list[Floats]:
         """Return the polylines of a body at a sample."""
@@ -177,10 +193,10 @@ class _Stage:
         return np.array(canvas.buffer_rgba())[:, :, :3].copy()
 
 
-def _few_ticks(count: int) -> Any:
+def _few_ticks(count: int, middle: float, half: float) -> Floats:
     from matplotlib.ticker import MaxNLocator
 
-    return MaxNLocator(count)
+    return np.asarray(MaxNLocator(count).tick_values(middle - half, middle + half))
 
 
 def draw_space(model: SpatialModel) -> Figure:
@@ -262,7 +278,7 @@ def animate_space(
         raise InputError(problems, model.name or "animation")
     span = float(motion.t[-1] - motion.t[0])
     plays = seconds or min(max(span, SHORTEST), LONGEST)
-    count = max(round(plays * fps), 1)
+    count = max(round(plays * fps), 1) if span else 1  # what ends at once stands still
     if count > MOST_FRAMES:
         hint = f"at most {MOST_FRAMES}: play fewer seconds, or fewer frames a second"
         raise InputError([Problem("seconds", f"{plays:g} s are {count} frames", hint)], model.name or "animation")

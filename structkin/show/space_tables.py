@@ -139,7 +139,8 @@ def space_table(motion: SpatialRun) -> Table:
         numbers = (c.values[0], c.values[-1], known.min(), known.max())
         rows.append((c.name, c.unit, *(f"{x:.6g}" for x in numbers)))
     lost = motion.energy[-1] - motion.energy[0]
-    caption = f"{len(motion.t)} samples, t to {motion.t[-1]:g} s; energy changed by {lost:.3g} J"
+    count = len(motion.t)
+    caption = f"{count} sample{'' if count == 1 else 's'}, t to {motion.t[-1]:g} s; energy changed by {lost:.3g} J"
     if motion.closure.any():
         caption += f"; joints open by {motion.closure.max():.2g} m at most"
     heads = ("quantity", "unit", "first", "last", "least", "largest")
@@ -157,13 +158,14 @@ def plot_space(motion: SpatialRun) -> Figure:
     count = len(groups) + len(extra)
     figure = new_figure(7.0, 0.9 + 1.5 * count)
     axes = figure.subplots(count, 1, sharex=True, squeeze=False)[:, 0]
+    look = {"linewidth": 1.2, "marker": "." if len(motion.t) == 1 else ""}  # a line needs two points
     for ax, ((part, unit), columns) in zip(axes, groups.items(), strict=False):
         for k, column in enumerate(columns):
-            ax.plot(motion.t, column.values, color=group_colour(k), linewidth=1.2, label=plain(column.quantity))
+            ax.plot(motion.t, column.values, color=group_colour(k), label=plain(column.quantity), **look)
         ax.set_ylabel(f"{plain(part)} [{unit}]", fontsize=NORMAL)
         ax.legend(fontsize=SMALL, frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
     for ax, (name, unit, values) in zip(axes[len(groups) :], extra, strict=True):
-        ax.plot(motion.t, values, color=group_colour(7), linewidth=1.2)
+        ax.plot(motion.t, values, color=group_colour(7), **look)
         ax.set_ylabel(f"{name} [{unit}]", fontsize=NORMAL)
     for ax in axes:
         dress(ax)

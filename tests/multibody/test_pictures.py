@@ -10,7 +10,7 @@ import pytest
 import structkin as sk
 from structkin.examples import spatial
 from structkin.show.space import _Stage, animate_space, draw_space_motion, lines_of
-from structkin.show.space_tables import plot_space, quaternions, shown_columns
+from structkin.show.space_tables import plot_space, quaternions, shown_columns, space_table
 
 
 @pytest.fixture(scope="module")
@@ -72,3 +72,33 @@ def test_quaternions_do_not_jump():
     found = quaternions(turns)
     assert np.abs(np.diff(found, axis=0)).max() < 0.2
     assert Rotation.from_quat(found[:, [1, 2, 3, 0]]).as_matrix() == pytest.approx(turns)
+
+
+@pytest.mark.parametrize("height", [0.1, 1.0, 10.0])
+def test_pictures_of_any_shape_fit(height):
+    """The box, its numbers and labels are within the picture, and no numbers of two axes meet."""
+    model = sk.SpatialModel.build(
+        points={"O": [0, 0, 0], "A": [0.5, 0.2, height]},
+        bodies={"rod": {"points": ["O", "A"], "shape": "cylinder", "radius": 0.05, "mass": 1}},
+        joints={"O": {"type": "revolute", "bodies": ["ground", "rod"], "at": "O", "axis": [0, 0, 1]}},
+    )
+    figure = model.plot()
+    figure.canvas.draw()
+    (ax,) = figure.axes
+    axes = [getattr(ax, f"{name}axis") for name in "xyz"]
+    numbers = [[tick.label1.get_window_extent() for tick in one.get_major_ticks()] for one in axes]
+    for one, boxes in zip(axes, numbers, strict=True):
+        for box in (one.label.get_window_extent(), *boxes):
+            assert box.x0 > 0 and box.y0 > 0 and box.x1 < figure.bbox.x1 and box.y1 < figure.bbox.y1
+            assert box in boxes or not any(box.overlaps(number) for number in boxes)
+    assert not any(x.overlaps(y) for x in numbers[0] for y in numbers[1])
+
+
+def test_a_motion_of_one_sample_is_a_point_and_one_frame(motion):
+    still = replace(
+        motion, t=motion.t[:1], q=motion.q[:1], qd=motion.qd[:1], energy=motion.energy[:1], closure=motion.closure[:1],
+        frames={name: values[:1] for name, values in motion.frames.items()},
+    )  # fmt: skip
+    assert all(line.get_marker() == "." for ax in plot_space(still).axes for line in ax.lines)
+    assert len(animate_space(still)) == 1
+    assert "1 sample, t to 0 s" in str(space_table(still).caption)
