@@ -129,14 +129,11 @@ class _Stage:
 
     def _extent(self) -> float:
         """Return how much of the axes their box takes as drawn: its width or its height, whichever is more."""
-        from mpl_toolkits.mplot3d.proj3d import proj_transform
-
         self.ax.apply_aspect()
         corners = np.array(np.meshgrid(*(getattr(self.ax, f"get_{axis}lim")() for axis in "xyz"))).reshape(3, 8)
-        x, y, _ = proj_transform(*corners, self.ax.get_proj())
-        return float(
-            np.ptp(self.ax.transAxes.inverted().transform(self.ax.transData.transform(np.c_[x, y])), axis=0).max()
-        )
+        x, y, _, w = self.ax.get_proj() @ np.vstack([corners, np.ones(8)])
+        seen = self.ax.transAxes.inverted().transform(self.ax.transData.transform(np.c_[x / w, y / w]))
+        return float(np.ptp(seen, axis=0).max())
 
     def placed(self, name: str, sample: int) -> list[Floats]:
         """Return the polylines of a body at a sample."""
