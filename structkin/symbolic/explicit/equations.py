@@ -31,7 +31,7 @@ class Equations:
 
     `M` (n, n), `h`, `f` (n, 1), `W` (n, r), `Phi`, `gamma` (r, 1) are expressions of `q`, `qd`, `t`, the symbols of
     `parameters`, and the intermediate quantities of `steps`: (symbol, expression, body) in the order of computation.
-    `coordinates` names the joint and the number of each coordinate.
+    `coordinates` names the joint of each coordinate, and its number there, counted from 0.
     """
 
     name: str
