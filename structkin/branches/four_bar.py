@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from structkin.joints.guide import Guide
 from structkin.model.mechanism import GROUND, Mechanism
+from structkin.model.stroke import shown
 from structkin.model.topology import Topology
+from structkin.model.units import Units
 
 #: Bars closer to s + l = p + q than this part of their sum have a change point.
 EXACT = 1e-10
@@ -24,7 +26,7 @@ EXACT = 1e-10
 class FourBar:
     """A loop of ground, input, coupler and output: `links` are the last three, `joints` the four pins in order.
 
-    `lengths` [m] are those of ground, input, coupler, output.
+    `lengths` [m] are those of ground, input, coupler, output; `words` gives lengths in `units`.
 
     >>> bars = FourBar(("crank", "coupler", "rocker"), ("A", "B", "C", "D"), (4.0, 1.0, 3.5, 3.0))
     >>> bars.type, bars.barker, bars.input_turns, round(bars.time_ratio, 6)
@@ -34,6 +36,12 @@ class FourBar:
     links: tuple[str, str, str]
     joints: tuple[str, str, str, str]
     lengths: tuple[float, float, float, float]
+    units: Units = field(default=Units(), repr=False, compare=False)
+
+    @property
+    def can_be_assembled(self) -> bool:
+        """Whether the longest bar is no longer than the three others together."""
+        return 2 * max(self.lengths) <= (1 + EXACT) * sum(self.lengths)
 
     @property
     def excess(self) -> float:
@@ -53,7 +61,9 @@ class FourBar:
 
     @property
     def type(self) -> str:
-        """The type in words: "crank-rocker", "double crank", "double rocker", ..., "triple rocker", "change point"."""
+        """The type: "crank-rocker", "double crank", ..., "triple rocker", "change point" or "cannot be assembled"."""
+        if not self.can_be_assembled:
+            return "cannot be assembled"
         if self.has_change_point:
             return "change point"
         if not self.is_grashof:
@@ -62,7 +72,9 @@ class FourBar:
 
     @property
     def barker(self) -> str:
-        """Barker's name: GCCC, GCRR, GRCR, GRRC, RRR1 to RRR4, or SC... with a change point."""
+        """Barker's name: GCCC, GCRR, GRCR, GRRC, RRR1 to RRR4, SC... with a change point; "" without any pose."""
+        if not self.can_be_assembled:
+            return ""
         if self.has_change_point:
             equal = sum(abs(length - min(self.lengths)) <= EXACT * sum(self.lengths) for length in self.lengths)
             if equal == 4:
@@ -143,16 +155,22 @@ class FourBar:
 
     @property
     def words(self) -> str:
-        """The loop, its type and what the input can do, in one line."""
+        """The loop, its type and what the input can do, or why the loop cannot be assembled, in one line."""
+        loop = "-".join(self.links)
+        if not self.can_be_assembled:
+            most = max(self.lengths)
+            longest, others = (shown(self.units, x, "length") for x in (most, sum(self.lengths) - most))
+            return f"{loop}: cannot be assembled: the longest link, {longest}, exceeds the sum of the others, {others}"
         turns = "turns fully" if self.input_turns else "does not turn fully"
-        return f"{'-'.join(self.links)}: {self.type} ({self.barker}); {self.links[0]} {turns}"
+        return f"{loop}: {self.type} ({self.barker}); {self.links[0]} {turns}"
 
 
 @dataclass(frozen=True, slots=True)
 class SliderCrank:
     """A loop of ground, crank, rod and slider; `joints` are its three pins and the prismatic joint.
 
-    `crank` and `rod` are lengths [m], `offset` [m] the distance of the crank's pivot from the line of the slider's pin.
+    `crank` and `rod` are lengths [m], `offset` [m] the distance of the crank's pivot from the line of the slider's pin;
+    `words` gives lengths in `units`.
 
     >>> slider = SliderCrank(("crank", "rod", "piston"), ("O", "A", "B", "guide"), 1.0, 3.0, 0.5)
     >>> slider.crank_turns, round(slider.stroke, 6), round(slider.time_ratio, 6)
@@ -164,6 +182,12 @@ class SliderCrank:
     crank: float
     rod: float
     offset: float
+    units: Units = field(default=Units(), repr=False, compare=False)
+
+    @property
+    def can_be_assembled(self) -> bool:
+        """Whether crank and rod together reach the line of the slider's pin: e <= r + l."""
+        return self.offset <= (1 + EXACT) * (self.crank + self.rod)
 
     @property
     def is_in_line(self) -> bool:
@@ -198,10 +222,14 @@ class SliderCrank:
 
     @property
     def words(self) -> str:
-        """The loop and what the crank can do, in one line."""
+        """The loop and what the crank can do, or why the loop cannot be assembled, in one line."""
+        loop = "-".join(self.links)
+        offset, reach = (shown(self.units, length, "length") for length in (self.offset, self.crank + self.rod))
+        if not self.can_be_assembled:
+            return f"{loop}: cannot be assembled: the offset, {offset}, exceeds crank and rod together, {reach}"
         turns = "turns fully" if self.crank_turns else "does not turn fully"
-        kind = "in-line" if self.is_in_line else "offset"
-        return f"{'-'.join(self.links)}: {kind} slider-crank; {self.links[0]} {turns}"
+        kind = "in-line slider-crank" if self.is_in_line else f"slider-crank with an offset of {offset}"
+        return f"{loop}: {kind}; {self.links[0]} {turns}"
 
 
 def four_bars(mechanism: Mechanism) -> tuple[FourBar, ...]:
@@ -219,7 +247,7 @@ def four_bars(mechanism: Mechanism) -> tuple[FourBar, ...]:
         lengths = [abs(mechanism.links[link].local[a] - mechanism.links[link].local[b]) for link, a, b in ends]
         if min(lengths) == 0 or joints[0] not in pins:
             continue
-        bars = FourBar(links, joints, (lengths[0], lengths[1], lengths[2], lengths[3]))
+        bars = FourBar(links, joints, (lengths[0], lengths[1], lengths[2], lengths[3]), mechanism.units)
         other = found.get(frozenset(links))
         if other is None or (_is_driven(mechanism, links[0]) and not _is_driven(mechanism, other.links[0])):
             found[frozenset(links)] = bars
@@ -232,7 +260,7 @@ def slider_cranks(mechanism: Mechanism) -> tuple[SliderCrank, ...]:
     >>> import structkin as sk
     >>> from structkin.examples import path
     >>> [loop.words for loop in slider_cranks(sk.load(path("slider_crank_offset")))]
-    ['crank-rod-piston: offset slider-crank; crank turns fully']
+    ['crank-rod-piston: slider-crank with an offset of 24 mm; crank turns fully']
     """
     found = []
     for links, joints in _loops(mechanism.topology, "P"):
@@ -241,8 +269,14 @@ def slider_cranks(mechanism: Mechanism) -> tuple[SliderCrank, ...]:
         pivot = mechanism.links[GROUND].local[joints[0]]
         offset = _offset(mechanism.joints.of(Guide)[joints[3]], pivot, slider.local[joints[2]])
         if min(lengths) > 0:
-            found.append(SliderCrank(links, joints, *lengths, offset))
+            found.append(SliderCrank(links, joints, *lengths, offset, mechanism.units))
     return tuple(found)
+
+
+def impossible_loops(mechanism: Mechanism) -> list[str]:
+    """Return in words every four-bar and slider-crank that cannot be assembled."""
+    loops = (*four_bars(mechanism), *slider_cranks(mechanism))
+    return [loop.words for loop in loops if not loop.can_be_assembled]
 
 
 def _offset(guide: Guide, pivot: complex, pin: complex) -> float:

@@ -8,6 +8,7 @@ import numpy as np
 import typer
 
 from structkin.api import Mechanism, Motion
+from structkin.branches.four_bar import impossible_loops
 from structkin.cli.options import File
 from structkin.cli.terminal import say
 from structkin.dynamics.bodies import mass_table
@@ -117,13 +118,15 @@ def _run(mechanism: Mechanism, structure: KinematicStructure) -> tuple[Motion | 
         motion = mechanism.solve()
     except InputError as error:
         return None, list(error.problems)
-    rest = "the other samples are right; " if motion.ok.any() else ""
     lines = motion.report.splitlines()[1:]
-    sizes = "lengths or strokes" if motion.strokes else "lengths"
-    # one hint for all of them
-    hints = [""] * (len(lines) - 1) + [f"{rest}change the range, or the {sizes}"]
-    found = [Problem("", line, hint) for line, hint in zip(lines, hints, strict=False)]
-    return motion, [*_beyond_strokes(motion), *found]
+    if not lines:
+        return motion, []
+    if impossible := impossible_loops(mechanism):
+        lines += [*impossible, "change the lengths"]
+    else:
+        rest = "the other samples are right; " if motion.ok.any() else ""
+        lines.append(f"{rest}change the range, or the {'lengths or strokes' if motion.strokes else 'lengths'}")
+    return motion, [*_beyond_strokes(motion), *(Problem("", line) for line in lines)]
 
 
 def _beyond_strokes(motion: Motion) -> list[Problem]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Annotated
 
 import typer
@@ -45,7 +44,10 @@ def compare(
 
 
 def _table(found: Comparison, title: str) -> Table:
+    reached = any(run.ok for run in found.runs)
     verdict = "all methods agree" if found.agrees else "not all methods agree"
+    if not reached:
+        verdict = "no sample has a regular pose"
     if found.abandoned:
         verdict += f" among those that finished within {found.patience:g} s"
     table = Table(title=Text(f"{title}: {found.samples} samples, {verdict}"), title_justify="left")
@@ -54,13 +56,13 @@ def _table(found: Comparison, title: str) -> Table:
         table.add_column(Text(head), justify="right" if head in figures else "left", no_wrap=head not in figures)
     first = found.runs[0]
     for run in found.runs:
-        rates = (run.velocity, run.acceleration) if found.regular else (math.nan, math.nan)
-        gaps = ["" if run is first or math.isnan(x) else f"{x:.0e}" for x in (run.position, *rates)]
+        apart = (run.position, run.velocity, run.acceleration)
+        gaps = ["" if run is first or x is None else f"{x:.0e}" for x in apart]
         newton = f"{run.iterations:.1f} (max {run.most_iterations})" if run.n is not None else ""
         table.add_row(
             run.method, run.coordinates or "", "" if run.n is None else str(run.n), f"{1e3 * run.seconds:.3g}",
             f"{run.seconds / first.seconds:.3g}", f"{run.peak_bytes / 2**20:.2f}", newton, *gaps,
-            str(run.ok), "" if run is first else "yes" if run.agrees else "no",
+            str(run.ok), "" if run is first or not reached else "yes" if run.agrees else "no",
         )  # fmt: skip
     regular = (
         f"rates relative to the largest of each sample, at the {found.regular} samples not near a singular pose."
@@ -68,6 +70,8 @@ def _table(found: Comparison, title: str) -> Table:
         else "all samples are too near a singular pose for rates to be compared."
     )
     caption = f"Differences from the topological method: positions relative to the mechanism's size, {regular}"
+    if not reached:
+        caption = "Without a regular pose there is nothing to compare; structkin check says why."
     if found.abandoned:
         names = ", ".join(method + (f" ({family})" if family else "") for method, family in found.abandoned)
         caption += f" Abandoned after {found.patience:g} s: {names}; raise --patience to wait longer."

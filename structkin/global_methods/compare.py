@@ -44,10 +44,11 @@ class MethodRun:
 
     `n` is the number of coordinates; `seconds` the best time of a solution, `peak_bytes` its peak memory; `iterations`
     and `most_iterations` Newton's iterations per sample, mean and largest (0 for closed forms). The differences from
-    the topological method are relative: positions to the mechanism's size, rates to the largest of each sample. `ok`
-    counts the regular samples, `status_differences` those whose status differs from the topological method. At a change
-    point the topological methods continue smoothly, where a global one has a singular Jacobian, a position and no
-    rates: its position is compared, and it is not counted in `status_differences`.
+    the topological method are relative: positions to the mechanism's size, rates to the largest of each sample; None
+    where there is no sample to compare. `ok` counts the regular samples, `status_differences` those whose status
+    differs from the topological method. At a change point the topological methods continue smoothly, where a global one
+    has a singular Jacobian, a position and no rates: its position is compared, and it is not counted in
+    `status_differences`.
     """
 
     method: str
@@ -57,17 +58,17 @@ class MethodRun:
     peak_bytes: int
     iterations: float
     most_iterations: int
-    position: float
-    velocity: float
-    acceleration: float
+    position: float | None
+    velocity: float | None
+    acceleration: float | None
     ok: int
     status_differences: int
 
     @property
     def agrees(self) -> bool:
         """Whether positions, velocities, accelerations and outcomes are those of the topological method."""
-        close = self.position < POSITION and max(self.velocity, self.acceleration) < RATE
-        return close and not self.status_differences
+        gaps = ((self.position, POSITION), (self.velocity, RATE), (self.acceleration, RATE))
+        return all(gap is None or gap < most for gap, most in gaps) and not self.status_differences
 
 
 @dataclass(frozen=True)
@@ -262,11 +263,14 @@ def _at_change_points(motion: Motion, reference: Motion) -> NDArray[np.bool_]:
     return np.asarray(smooth & reference.regular & (motion.status == Status.SINGULAR))
 
 
-def _gap(motion: Motion, reference: Motion, order: int, where: NDArray[np.bool_]) -> float:
-    """Return the largest difference of two points of every link, relative to the size or the rates of the sample."""
+def _gap(motion: Motion, reference: Motion, order: int, where: NDArray[np.bool_]) -> float | None:
+    """Return the largest difference of two points of every link, relative to the size or the rates of the sample.
+
+    None if there is no sample to compare.
+    """
     places, others = (_places(x, order)[:, where] for x in (motion, reference))
     if not others.size:
-        return 0.0
+        return None
     if order == 0:
         return float(np.max(np.abs(places - others)) / reference.size)
     largest = np.max(np.abs(others), axis=0)

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from structkin import solve as solved
 from structkin.api import Mechanism, Motion
 from structkin.api.verb import public
+from structkin.branches.four_bar import impossible_loops
 from structkin.branches.limits.words import why
 from structkin.dynamics.reduced.counted import Counted
 from structkin.dynamics.reduced.maps import SlotMap
@@ -105,7 +106,8 @@ class Driving:
         where = f" at {groups[group].label}" if 0 <= group < len(groups) else ""
         what = {Status.SINGULAR: "is singular", Status.OUT_OF_REACH: "does not close"}.get(status, "is not found")
         problem = Problem("points", f"the pose of the sketch {what}{where}", "move its points, or mend the lengths")
-        return InputError([problem], self.mechanism.title or "mechanism")
+        impossible = [Problem("", loop) for loop in impossible_loops(self.mechanism)]
+        return InputError([problem, *impossible], self.mechanism.title or "mechanism")
 
     # --- the pose -------------------------------------------------------------------------------------------
 

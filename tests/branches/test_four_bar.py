@@ -52,6 +52,46 @@ def test_types_by_their_lengths(lengths, type_, barker):
     assert (scaled.type, scaled.barker) == (type_, barker)
 
 
+def short(file_lengths):
+    ground, crank, coupler, rocker = file_lengths
+    return sk.Mechanism(
+        units={"length": "mm"},
+        points={"A": (0, 0), "B": (0, crank), "C": (ground, rocker), "D": (ground, 0)},
+        links={"ground": ["A", "D"], "crank": ["A", "B"], "coupler": ["B", "C"], "rocker": ["C", "D"]},
+        lengths={"B-C": coupler},
+        drivers={"motor": {"joint": "A", "speed": 1.0}},
+    )
+
+
+@pytest.mark.parametrize(
+    ("lengths", "longest", "others"),
+    [((45.0, 15.0, 10.0, 12.0), "45 mm", "37 mm"), ((13.0, 10.0, 60.0, 12.0), "60 mm", "35 mm")],
+)
+def test_a_four_bar_with_a_bar_that_is_too_long_has_no_type(lengths, longest, others):
+    mechanism = short(lengths)
+    (bars,) = mechanism.four_bars()
+    said = f"cannot be assembled: the longest link, {longest}, exceeds the sum of the others, {others}"
+    assert bars.words == f"crank-coupler-rocker: {said}"
+    assert (bars.type, bars.barker) == ("cannot be assembled", "")
+    assert not (bars.can_be_assembled or bars.input_turns or bars.input_limits)
+    assert not mechanism.solve().ok.any() and said in mechanism.assemblies().report
+    assert FourBar(bars.links, bars.joints, (37.0, 15.0, 10.0, 12.0)).can_be_assembled  # in one line
+
+
+def test_a_slider_crank_that_does_not_reach_its_guide():
+    mechanism = sk.Mechanism(
+        points={"O": (0, 0), "A": (0, 0.1), "B": (0.1, 0.5)},
+        links={"ground": ["O"], "crank": ["O", "A"], "rod": ["A", "B"], "slider": ["B"]},
+        lengths={"A-B": 0.2},
+        joints={"guide": {"type": "prismatic", "links": ["slider", "ground"], "at": "B", "axis": [1, 0]}},
+        drivers={"motor": {"joint": "O", "speed": 1.0}},
+    )
+    (loop,) = mechanism.slider_cranks()
+    said = "cannot be assembled: the offset, 0.5 m, exceeds crank and rod together, 0.3 m"
+    assert loop.words == f"crank-rod-slider: {said}" and not (loop.can_be_assembled or loop.crank_turns)
+    assert said in mechanism.assemblies().report
+
+
 def test_a_crank_rocker_swings_as_far_as_its_motion():
     motion = sk.load("examples/crank_rocker.toml").solve(samples=7201)
     (bars,) = motion.mechanism.four_bars()

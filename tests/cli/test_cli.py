@@ -117,6 +117,19 @@ def test_check_reports_samples_out_of_reach(short_coupler):
     assert run.returncode == 1 and "out of reach at group 2, RRR (coupler + rocker)" in run.stdout
 
 
+def test_a_four_bar_that_cannot_be_assembled_is_told_so(tmp_path, short_coupler):
+    file = tmp_path / "too_short.toml"
+    file.write_text(short_coupler.read_text() + '[lengths]\n"A-B" = 1\n"B-C" = 0.5\n"C-D" = 2\n')
+    said = "crank-coupler-rocker: cannot be assembled: the longest link, 5 m, exceeds the sum of the others, 3.5 m"
+    run = structkin("check", file)
+    assert run.returncode == 1 and said in run.stdout and run.stdout.endswith("\n  change the lengths\n")
+    run = structkin("limits", file)
+    assert run.returncode == 1 and said in run.stdout
+    run = structkin("compare", file, "--samples", 3, "--method", "global", "--coordinates", "relative")
+    assert run.returncode == 1 and "no sample has a regular pose" in run.stdout
+    assert "yes" not in run.stdout and "0e+00" not in run.stdout
+
+
 def test_check_compares_what_a_cylinder_is_asked_for_with_its_stroke(tmp_path):
     file = tmp_path / "cylinder.toml"
     file.write_text(

@@ -139,6 +139,9 @@ def test_what_cannot_be_driven_gives_the_reason():
         Driving(loose)
     with pytest.raises(sk.InputError, match="is not a moving link"):
         Driving(sk.load(path("crank_rocker"))).drag("ground", 0j, 1j)
+    apart = sk.Mechanism.from_dict({**sk.load(path("triple_rocker")).source_dict, "lengths": {"A-B": 10, "B-C": 10}})
+    with pytest.raises(sk.InputError, match="crank-coupler-rocker: cannot be assembled: the longest link, 95 mm"):
+        Driving(apart)
 
 
 def test_ten_links_are_solved_much_faster_than_a_screen_refreshes():

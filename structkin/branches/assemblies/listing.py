@@ -13,6 +13,7 @@ from structkin.branches.assemblies.arguments import check_limit, driver_values, 
 from structkin.branches.assemblies.assembly import Assembly
 from structkin.branches.assemblies.report import report
 from structkin.branches.assemblies.tree_search import AssemblySearch, DeadEnd, Leaf
+from structkin.branches.four_bar import impossible_loops
 from structkin.branches.homotopy.path_tracking import Floats
 from structkin.budget import DEFAULT, HINT, metered, new_meter
 from structkin.errors import InputError, PoseError, Problem
@@ -156,7 +157,9 @@ class Assemblies:
     @property
     def report(self) -> str:
         """How many assemblies there are, and which groups do not close, move or are not enumerated."""
-        return report(sum(1 for _ in self), self._search, truncated=self.truncated)
+        count = sum(1 for _ in self)
+        found = report(count, self._search, truncated=self.truncated)
+        return found if count else "\n".join([found, *impossible_loops(self.mechanism)])
 
     def to_dict(self, units: Units | None = None) -> dict[str, Any]:
         """Return plain data for JSON, in SI and radians unless units are given."""

@@ -49,7 +49,7 @@ function Status({ now }: { now: State }) {
     <section data-panel="status">
       <h2>
         {empty ? "Nothing drawn yet" : found ? capital(found.words) : "No mechanism yet"}
-        {found?.solvable && <span class="st-good">ready to drive</span>}
+        {found?.solvable && !now.problems.length && <span class="st-good">ready to drive</span>}
       </h2>
       {empty && <p class="st-quiet">Choose “Link” and drag from one end of a link to the other. End a link on another one’s point, and they share a pin. “Ground” fixes a point.</p>}
       {grouped(now.problems).map((alike, k) => (
