@@ -16,7 +16,7 @@ from structkin.report.pushes import Load, applied, pin_forces, weights
 from structkin.show.cylinders import cylinder_notes, cylinder_sign
 from structkin.show.forces import bearing_links, effort_unit, forces_of
 from structkin.show.measures import measures_of
-from structkin.show.motion_plot import abscissa
+from structkin.show.motion_plot import abscissa, mean
 from structkin.solve import Motion
 
 Floats = NDArray[np.float64]
@@ -131,10 +131,10 @@ def _table(
         at = extreme(values, x)
         if at is not None:
             size, words = (1e3, f"k{unit}") if abs(at[0]) >= LARGE else (1.0, unit)
-            mean = float(np.nanmean(values))
             if sign := signs.get(name, 0):
                 words += ", push" if sign * at[0] > 0 else ", pull"
-            table.append([name, *plain([at[0]], size), words, *plain([at[1]]), *plain([mean], size, abs(at[0]))])
+            middle = plain([mean(found.motion, values)], size, abs(at[0]))
+            table.append([name, *plain([at[0]], size), words, *plain([at[1]]), *middle])
     return table
 
 

@@ -27,7 +27,7 @@ from structkin.show.columns import (
 from structkin.show.cylinders import cylinder_notes
 from structkin.show.letters import legible
 from structkin.show.measures import measures_of
-from structkin.show.motion_plot import abscissa, shade
+from structkin.show.motion_plot import abscissa, mean, shade
 from structkin.show.style import DRIVER, LARGE, NORMAL, PALETTE, SMALL, dress, new_figure, plain
 from structkin.show.style import GROUND as GREY
 from structkin.show.terminal import short, text_table
@@ -137,7 +137,7 @@ def forces_to_dict(forces: Kinetostatics) -> dict[str, Any]:
 
 
 def forces_table(forces: Kinetostatics) -> Table:
-    """Return a table of the mean and largest forces of the motion."""
+    """Return a table of the forces of the motion: mean over time, and largest magnitude."""
     m = forces.motion.mechanism
     rows = [
         (f"driver {id}", *_cells(forces, forces.driver(id), effort_unit(m, id), forces.unique(id))) for id in m.drivers
@@ -162,7 +162,7 @@ def _cells(forces: Kinetostatics, values: Any, unit: str, unique: bool) -> list[
     at = forces.t[peak]
     mark = "" if unique else " *"
     return [
-        f"{short(values[good].mean())} {unit}{mark}",
+        f"{short(mean(forces.motion, values))} {unit}{mark}",
         f"{short(values[peak])} {unit}{mark}",
         f"{at:.5g} s" if np.isfinite(at) else f"sample {peak}",
     ]

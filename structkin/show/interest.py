@@ -13,6 +13,11 @@ from structkin.model.topology import pin_of
 from structkin.structure import KinematicStructure
 
 
+def points_on_links(mechanism: Mechanism) -> list[str]:
+    """Return the points that are on a link, in the user's order."""
+    return [point for point in mechanism.places if any(point in link.local for link in mechanism.links.values())]
+
+
 def moving_points(mechanism: Mechanism) -> list[str]:
     """Return the points that are on a moving link and not on the ground, in the user's order."""
     ground = mechanism.links[mechanism.topology.ground].local

@@ -15,7 +15,7 @@ from structkin.model.topology import suggest
 from structkin.model.units import Units
 from structkin.plan.status import Status
 from structkin.show.coefficients import coefficients_of
-from structkin.show.interest import output_links, points_of_interest
+from structkin.show.interest import output_links, points_of_interest, points_on_links
 from structkin.show.letters import legible
 from structkin.show.measures import OF_LINK, OF_POINT, Measures, driver_quantity, measures_of
 from structkin.show.style import GROUND, LARGE, NORMAL, PALETTE, SMALL, dress, group_label, new_figure, plain
@@ -128,7 +128,7 @@ def _selection(motion: Motion, names: Sequence[str]) -> tuple[list[str], list[st
     m = motion.mechanism
     if not names:
         return points_of_interest(m)[:MOST_POINTS], output_links(m, motion.structure)[:MOST_LINKS]
-    held = {point for link in m.links.values() for point in link.local}
+    held = points_on_links(m)
     known = [*held, *m.links]
     problems = [
         Problem(name, "is neither a point nor a link", suggest(name, known)) for name in names if name not in known
@@ -185,6 +185,17 @@ def abscissa(motion: Motion, measures: Measures) -> Abscissa:
             quantity = driver_quantity(motion.mechanism, id)
             return Abscissa(values[0] / measures.size(quantity), plain(f"{id} [{measures.pretty(quantity)}]"))
     return Abscissa(np.arange(len(motion), dtype=np.float64), "sample")
+
+
+def mean(motion: Motion, values: Floats) -> float:
+    """Return the mean of values (n,) over time, or over the x axis where time is unknown, by the trapezoidal rule.
+
+    Intervals with an unknown end are left out; a cycle counts the pose where it closes once.
+    """
+    steps = np.abs(np.diff(abscissa(motion, measures_of(motion.mechanism)).values))
+    middles = 0.5 * (values[1:] + values[:-1])
+    known = np.isfinite(middles) & (steps > 0)
+    return float(np.average(middles[known], weights=steps[known])) if known.any() else float(np.nanmean(values))
 
 
 # --- panels -------------------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ import structkin as sk
 from structkin import show
 from structkin.cli import main
 from structkin.examples import path
+from structkin.show.motion_plot import mean
 
 
 def run(capsys: Any, monkeypatch: Any, *arguments: str) -> tuple[int, str, str]:
@@ -94,6 +95,19 @@ def test_frames_and_redundant_joints() -> None:
     assert "not unique" in str(table.caption)
     labels = [text.get_text() for ax in forces.plot().axes for text in ax.get_legend().get_texts()]
     assert "Q (not unique)" in labels and "motor" in labels
+
+
+def test_means_are_those_over_time() -> None:
+    """Inertia does no work in a full turn, though the sample that closes it is listed twice."""
+    motion = sk.load(path("one_cylinder_engine")).solve(samples=37)
+    values = motion.forces().driver("motor")
+    assert abs(values.mean()) > 1
+    np.testing.assert_allclose(mean(motion, values), np.trapezoid(values, motion.t) / np.ptp(motion.t), rtol=1e-12)
+    values[3] = np.nan
+    kept = np.delete(np.arange(36), [2, 3])
+    middles = 0.5 * (values[:-1] + values[1:])
+    np.testing.assert_allclose(mean(motion, values), middles[kept].mean(), rtol=1e-12)
+    assert mean(motion, np.where(np.arange(37) == 5, 2.0, np.nan)) == 2.0
 
 
 def test_a_picture_without_known_forces() -> None:
