@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 
 import numpy as np
 import typer
@@ -15,6 +16,8 @@ from structkin.dynamics.bodies import mass_table
 from structkin.errors import InputError, Problem
 from structkin.joints.cam import Cam
 from structkin.joints.curve_slot import CurveSlot
+from structkin.joints.prismatic import Prismatic
+from structkin.model.mechanism import GROUND
 from structkin.model.stroke import SLACK, shown
 from structkin.plan.compile import determines_all
 from structkin.structure import KinematicStructure
@@ -24,6 +27,9 @@ TURN = 2 * math.pi
 #: A motion closes if its ends are this near, relative to the mechanism's size and in radians.
 CLOSED = 1e-6
 
+#: Pins between these distances from the line of a guide, relative to the mechanism's size, may be drawn inaccurately.
+ROUGH = 1e-5, 0.05
+
 
 def check(file: File) -> None:
     """Check a mechanism: the file, its structure, and a run over its range."""
@@ -31,8 +37,8 @@ def check(file: File) -> None:
     say(f"{mechanism.title or file}: {_counts(mechanism)}")
     structure = mechanism.structure()
     motion, remarks = _run(mechanism, structure)
-    odd = [*_odd_units(mechanism), *_odd_curves(mechanism), *_odd_masses(mechanism), *mechanism.remarks]
-    notes = [*odd, *([] if motion is None else _not_closed(motion))]
+    odd = [*_odd_units(mechanism), *_odd_curves(mechanism), *_odd_guides(mechanism), *_odd_masses(mechanism)]
+    notes = [*odd, *mechanism.remarks, *([] if motion is None else _not_closed(motion))]
     notes += structure.diagnostics if determines_all(structure) else ()
     say(*(f"  note: {note}" for note in notes), *(f"  {remark}" for remark in remarks))
     if remarks:
@@ -69,6 +75,37 @@ def _odd_curves(mechanism: Mechanism) -> list[Problem]:
     """Return what is odd about cams (jumps, undercutting, large pressure angles) and about slots with kinks."""
     curved: list[Cam | CurveSlot] = [*mechanism.joints.of(Cam).values(), *mechanism.joints.of(CurveSlot).values()]
     return [Problem(f"joints.{joint.id}", remark) for joint in curved for remark in joint.remarks]
+
+
+def _odd_guides(mechanism: Mechanism) -> list[Problem]:
+    """Return the pins slightly off the line of their prismatic joint, which keeps the distance that is drawn."""
+    places, notes = np.array(list(mechanism.places.values())), []
+    size = float(np.ptp(places.real) + np.ptp(places.imag))
+    for id, guide in mechanism.joints.of(Prismatic).items():
+        for pin, away in _beside(mechanism, guide).items():
+            if ROUGH[0] * size < away < ROUGH[1] * size:
+                message = f"pin {pin} is {shown(mechanism.units, away, 'length')} off the line of the guide"
+                notes.append(Problem(f"joints.{id}", message, "draw it on the line, unless this offset is meant"))
+    return notes
+
+
+def _beside(mechanism: Mechanism, guide: Prismatic) -> dict[str, float]:
+    """Return the distances [m] from the line of a guide of the pins that slide along it.
+
+    Those of the ground, and of a link that itself has the two points of the line, do not count.
+    """
+    assert guide.turn is not None
+    slider, carrier = (mechanism.links[link].local for link in (guide.slider, guide.carrier))
+    along = mechanism.source_dict["joints"][guide.id].get("along", ())
+    is_on_carrier = bool(along) and all(point in carrier for point in along)
+    found = {}
+    if is_on_carrier or not along:
+        found = {pin: ((at - guide.point) * guide.turn / guide.direction).imag + guide.offset
+                 for pin, at in slider.items()}  # fmt: skip
+    if guide.carrier != GROUND and not is_on_carrier:
+        found |= {pin: ((at - guide.origin) / guide.direction).imag for pin, at in carrier.items()}
+    shared = Counter(point for link in mechanism.links.values() for point in link.local)
+    return {pin: abs(away) for pin, away in found.items() if shared[pin] > 1}
 
 
 def _odd_masses(mechanism: Mechanism) -> list[Problem]:

@@ -130,6 +130,28 @@ def test_a_four_bar_that_cannot_be_assembled_is_told_so(tmp_path, short_coupler)
     assert "yes" not in run.stdout and "0e+00" not in run.stdout
 
 
+@pytest.mark.parametrize(
+    ("guide", "at", "pin"),
+    [
+        ('links = ["slider", "ground"], at = "O", axis = [1, 0]', 0.3, "B"),
+        ('links = ["slider", "ground"], at = "O", axis = [1, 0]', 0.0001, None),  # as exact as the file is written
+        ('links = ["slider", "ground"], at = "O", axis = [1, 0]', 12, None),  # deliberate
+        ('links = ["slider", "ground"], at = "B", axis = [1, 0]', 0.3, None),
+        ('links = ["slider", "ground"], along = ["O", "Q"]', 0.3, "B"),
+    ],
+)
+def test_check_names_a_pin_slightly_beside_its_guide(tmp_path, guide, at, pin):
+    file = tmp_path / "slider.toml"
+    file.write_text(
+        f'units = {{ length = "mm" }}\n[points]\nO = [0, 0]\nQ = [50, 0]\nA = [0, 20]\nB = [60, {at}]\n'
+        '[links]\nground = ["O", "Q"]\ncrank = ["O", "A"]\nrod = ["A", "B"]\nslider = ["B"]\n'
+        f'[joints]\nguide = {{ type = "prismatic", {guide} }}\n[drivers]\nmotor = {{ joint = "O", speed = 1 }}\n'
+    )
+    run = CliRunner().invoke(app, ["check", str(file)])
+    note = f"note: joints.guide: pin {pin} is {at} mm off the line of the guide; draw it on the line, unless"
+    assert run.exit_code == 0 and (note in run.stdout if pin else "off the line" not in run.stdout)
+
+
 def test_check_compares_what_a_cylinder_is_asked_for_with_its_stroke(tmp_path):
     file = tmp_path / "cylinder.toml"
     file.write_text(
