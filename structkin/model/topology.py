@@ -41,13 +41,13 @@ DRIVER_KINDS = ("angle", "slide", "distance")
 
 
 def suggest(word: str, known: Iterable[str]) -> str:
-    """Return a hint that names the closest known word, or lists the known ones.
+    """Return a hint that names the closest known word, or lists the known ones, in their order; never the word itself.
 
     >>> suggest("copler", ["crank", "coupler"])
     "did you mean 'coupler'?"
     """
-    names = list(known)
     word = str(word)
+    names = [name for name in dict.fromkeys(known) if name != word]
     same = [name for name in names if name.casefold() == word.casefold()]
     close = same or difflib.get_close_matches(word, names, n=1)
     if close:
@@ -225,14 +225,14 @@ def in_words(links: int, joints: int, drivers: int) -> str:
 
 
 def _problems(topology: Topology) -> Iterable[Problem]:
-    links = set(topology.links)
+    links = dict.fromkeys(topology.links)  # a set that keeps the order
     yield from _duplicates("links", topology.links)
     if topology.ground not in links:
         yield Problem("ground", f"'{topology.ground}' is not a link", suggest(topology.ground, topology.links))
-    ids = {joint.id: None for joint in topology.joints}  # a set that keeps the order
+    ids = dict.fromkeys(joint.id for joint in topology.joints)
     yield from _duplicates("joints", [joint.id for joint in topology.joints])
     yield from _duplicates("drivers", [driver.id for driver in topology.drivers])
-    pins = {joint.id for joint in topology.joints if joint.kind == "R"}
+    pins = dict.fromkeys(joint.id for joint in topology.joints if joint.kind == "R")
     for joint in topology.joints:
         key = f"joints.{joint.id}"
         if joint.kind not in JOINT_KINDS:
@@ -252,7 +252,7 @@ def _problems(topology: Topology) -> Iterable[Problem]:
             yield Problem(key, f"kind '{driver.kind}' is unknown", f"known: {', '.join(DRIVER_KINDS)}")
         if len(driver.links) != 2 or driver.links[0] == driver.links[1]:
             yield Problem(key, "a driver acts between two different links")
-        yield from _ends(key, driver.links, links, pins if driver.kind == "distance" else set())
+        yield from _ends(key, driver.links, links, pins if driver.kind == "distance" else ())
         yield from _driver_joint(topology, driver, ids)
 
 
@@ -277,13 +277,13 @@ def _driver_joint(topology: Topology, driver: Driver, ids: Collection[str]) -> I
         yield Problem(key, f"joint '{joint.id}' is {_word(joint.kind)}, not {JOINT_KINDS[wanted].name}")
 
 
-def _ends(key: str, ends: Sequence[str], links: set[str], pins: set[str]) -> Iterable[Problem]:
+def _ends(key: str, ends: Sequence[str], links: Collection[str], pins: Collection[str]) -> Iterable[Problem]:
     for end in ends:
         pin = pin_of(end)
         if pin is not None and pin not in pins:
-            yield Problem(key, f"'{end}': there is no revolute joint '{pin}'", suggest(pin, sorted(pins)))
+            yield Problem(key, f"'{end}': there is no revolute joint '{pin}'", suggest(pin, pins))
         elif pin is None and end not in links:
-            yield Problem(key, f"link '{end}' is unknown", suggest(end, sorted(links)))
+            yield Problem(key, f"link '{end}' is unknown", suggest(end, links))
 
 
 def _duplicates(key: str, names: Sequence[str]) -> Iterable[Problem]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin import __version__
 from structkin.branches.limits.passages import passages, report
 from structkin.model.mechanism import Mechanism
 from structkin.report.numbers import extreme, plain
@@ -40,7 +40,7 @@ def summary(mechanism: Mechanism, structure: KinematicStructure, motion: Motion 
         "ok": bool(motion is not None and motion.ok.all()),
         "problems": [str(problem) for problem in structure.diagnostics],
         "source": source,
-        "program": f"structkin {version('structkin')}",
+        "program": f"structkin {__version__}",
     }
 
 

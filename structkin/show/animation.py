@@ -18,7 +18,7 @@ from structkin.errors import InputError, Problem
 from structkin.model.topology import suggest
 from structkin.show.drawing import link_of, sized_scene
 from structkin.show.files import whole_file
-from structkin.show.interest import points_of_interest
+from structkin.show.interest import points_of_interest, points_on_links
 from structkin.show.letters import quietly
 from structkin.show.measures import measures_of
 from structkin.show.pose import path_of
@@ -153,7 +153,7 @@ def animate(
     (20, 2.0, [0, 5, 10, 15])
     """
     m = motion.mechanism
-    held = {point for link in m.links.values() for point in link.local}
+    held = points_on_links(m)
     problems = [
         Problem("trace", f"no link has a point '{point}'", suggest(point, held)) for point in trace if point not in held
     ]

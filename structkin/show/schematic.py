@@ -19,7 +19,7 @@ from structkin.model.units import Units
 from structkin.plan.status import Status
 from structkin.show.artists import draw_path, draw_scene
 from structkin.show.drawing import bounds, link_of, scene_of, symbol_size
-from structkin.show.interest import points_of_interest
+from structkin.show.interest import points_of_interest, points_on_links
 from structkin.show.labels import place_labels, root_figure
 from structkin.show.letters import legible
 from structkin.show.measures import Measures, driver_quantity, measures_of
@@ -114,7 +114,7 @@ def _poses(motion: Motion, sample: int) -> Poses:
 
 
 def _check(mechanism: Mechanism, motion: Motion | None, trace: Sequence[str]) -> None:
-    held = {point for link in mechanism.links.values() for point in link.local}
+    held = points_on_links(mechanism)
     problems = [
         Problem("trace", f"no link has a point '{point}'", suggest(point, held)) for point in trace if point not in held
     ]

@@ -135,8 +135,10 @@ def test_transmission_angles_of_every_dyad():
     assert yoke.transmission_angle(1) == pytest.approx(np.full(9, math.pi / 2))
     with pytest.raises(sk.InputError, match="is not a dyad"):
         engine.transmission_angle("crank")
-    with pytest.raises(sk.InputError, match="not a group, link or inner joint"):
+    with pytest.raises(sk.InputError, match="not a group, link or inner joint; did you mean 'rod'"):
         engine.transmission_angle("rood")
+    with pytest.raises(sk.InputError, match="A: is not a group, link or inner joint; known: C, crank, rod, "):
+        engine.transmission_angle("A")
     with pytest.raises(sk.InputError, match="not a group, link or inner joint"):
         engine.transmission_angle(7)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
+from importlib.metadata import Distribution, PackageNotFoundError
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,16 @@ DYADS = (
 def shown(m, samples, **options):
     """Return the default contents of the report of a mechanism."""
     return content(m, motion_of(m, samples), **options)
+
+
+def test_a_copied_package_reports_its_version_without_metadata(monkeypatch):
+    def missing(name):
+        raise PackageNotFoundError(name)
+
+    monkeypatch.setattr(Distribution, "from_name", missing)
+    m = sk.load(path("crank_rocker"))
+    facts = content(m, motion=m.solve(samples=3), without=["limits", "forces"])["summary"]
+    assert facts["program"] == f"structkin {sk.__version__}"
 
 
 def course(values: Any, n: int) -> Any:

@@ -234,7 +234,7 @@ def test_without_points_of_interest_the_pins_off_the_driven_links_are_traced():
 def test_bad_calls():
     m = crank_rocker()
     motion = m.solve(samples=13)
-    with pytest.raises(sk.InputError, match=r"no link has a point 'Q'"):
+    with pytest.raises(sk.InputError, match=r"no link has a point 'Q'; known: A, B, C, D, P"):
         draw_schematic(m, motion=motion, trace=["Q"])
     with pytest.raises(sk.InputError, match=r"no sample 13; 0 to 12"):
         draw_schematic(m, motion=motion, sample=13)

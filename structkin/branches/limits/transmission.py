@@ -53,16 +53,16 @@ def _dyad(motion: Motion, at: str | int) -> Step:
     """Return the step that closes the dyad of a group by its index, or of one of its links or inner joints."""
     structure = motion.structure
     groups = structure.groups
+    home = {link: group.index for group in groups for link in group.links}
+    outer = {(group.index, id) for group in groups for id, _ in group.exterior}
+    inner = {id: group.index for group in groups for id in group.joints if (group.index, id) not in outer}
     if isinstance(at, int | np.integer) and not isinstance(at, bool):
         found = [group.index for group in groups if group.index == at]
     else:
-        home = {link: group.index for group in groups for link in group.links}
-        outer = {(group.index, id) for group in groups for id, _ in group.exterior}
-        inner = {id: group.index for group in groups for id in group.joints if (group.index, id) not in outer}
         found = [index for index in (inner.get(str(at)), home.get(str(at))) if index is not None]
     if not found:
-        known = [*motion.mechanism.places, *motion.mechanism.links]
-        hint = suggest(str(at), known) if isinstance(at, str) else f"groups are numbered 0 to {len(groups) - 1} here"
+        numbers = f"groups are numbered 0 to {len(groups) - 1} here"
+        hint = suggest(str(at), [*inner, *home]) if isinstance(at, str) else numbers
         raise InputError([Problem(str(at), "is not a group, link or inner joint", hint)], motion.mechanism.title)
     dyads = ("RRR", "RRP", "RPR", "PRP", "RPP")
     steps = [step for step in motion.plan.steps if step.group == found[0] and getattr(step.kind, "name", "") in dyads]
