@@ -58,6 +58,11 @@ def test_the_limits_of_a_slider_end_its_slot():
     assert max(raw_errors(text, motion).values()) < CLOSE
 
 
+def test_a_slider_without_limits_is_refused():
+    text = drawing(CRANK, connector(2, 70, 40, 'slider="true"'), link(0, "0 1"), link(1, "1 2"))
+    assert [str(problem) for problem in read(text).problems] == ["connector 2: the slider 'C' needs two limits on one link"]
+
+
 def test_what_was_read_is_noted():
     _, found = loaded(LINKAGE["a four-bar in inches, with a drawing, and a link between anchors"])
     notes = " | ".join(found.notes)

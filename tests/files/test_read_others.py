@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 import check_joints
 import foreign_samples as samples
@@ -118,6 +119,21 @@ def test_a_profile_of_speeds_is_followed():
     assert np.isclose(turned[-1], 360)
     rates = np.interp(turned, np.arange(360), speeds) * 6
     assert np.allclose(np.gradient(turned, motion.t)[2:-2], rates[2:-2], rtol=0.02)
+
+
+def test_pmks_text_without_commas_is_told_how_a_line_looks(tmp_path):
+    file = tmp_path / "spaces.pmks"
+    file.write_text(samples.PMKS_TEXT.replace(",", " "))
+    with pytest.raises(sk.InputError, match="is not a joint; such as ground,input,R,0,0,0,tfft"):
+        sk.load(file)
+
+
+def test_the_documented_pmks_text_is_a_slider_crank(tmp_path):
+    text = Path("docs/other-tools.md").read_text(encoding="utf-8").partition("A slider-crank:\n\n```text\n")[2]
+    file = tmp_path / "slider_crank.pmks"
+    file.write_text(text.partition("```")[0])
+    m = sk.load(file)
+    assert len(m.slider_cranks()) == 1 and m.solve(samples=19).ok.all()
 
 
 def test_welds_and_floating_slots_of_pmksplus():

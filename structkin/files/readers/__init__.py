@@ -50,16 +50,19 @@ READERS = (
     Reader("Pyslvs", "", lambda text: _EXPRESSION.match(text[:START]) is not None, pyslvs.read),
     Reader("PMKS+", "", lambda text: holds(text, _LISTS), pmksplus.read),
     Reader("PMKS+", "", lambda text: holds(text, _PACKED), pmksplus_packed.read),
-    Reader("PMKS", "", lambda text: "mech=" in text[:START] or _LINE.search(text[:START]) is not None, pmks_text.read),
+    Reader(
+        "PMKS", ".pmks", lambda text: "mech=" in text[:START] or _LINE.search(text[:START]) is not None, pmks_text.read
+    ),
 )
 
 
 def reader_of(suffix: str, text: str) -> Reader | None:
-    """Return the reader of a file: by its suffix, or else the first one whose format the text looks like.
+    """Return the reader of a file: the first one whose format the text looks like, or else by its suffix.
 
     >>> reader_of(".linkage2", "").tool, reader_of(".txt", "M[J[R, P[0, 0], L[ground, a]]]").tool
     ('Linkage', 'Pyslvs')
     >>> reader_of(".json", '{"points": {}, "links": {}}')
     """
     own = [reader for reader in READERS if suffix and reader.suffix == suffix]
-    return next((reader for reader in own or READERS if own or reader.looks(text)), None)
+    looking = [reader for reader in (*own, *READERS) if reader.looks(text)]
+    return next(iter((*looking, *own)), None)

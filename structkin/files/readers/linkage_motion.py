@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def add_slots(plan: Plan) -> None:
     """Make each slider a slot, straight or circular, that ends at its two limits."""
     for one in plan.drawing.connectors.values():
-        if not one.limits or one.id not in plan.points:
+        if not one.slider or one.id not in plan.points:
             continue
         limits = [id for id in one.limits if id in plan.points][:2]
         carriers = plan.holders(*limits) if len(limits) == 2 else []

@@ -47,6 +47,7 @@ class Connector:
     offset: float
     manual: bool
     drawn: bool
+    slider: bool
     limits: tuple[int, ...]
     radius: float
     fastened: tuple[str, int] | None
@@ -190,7 +191,8 @@ def _connectors(root: Element, found: Imported) -> tuple[dict[int, Connector], s
             offset=_number(found, key, element, "startoffset"),
             manual=_true(element, "alwaysmanual"),
             drawn=_true(element, "draw"),
-            limits=tuple(limit for limit in limits if limit is not None) if _true(element, "slider") else (),
+            slider=_true(element, "slider"),
+            limits=tuple(limit for limit in limits if limit is not None),
             radius=_number(found, key, element, "slideradius"),
             fastened=_fastened(found, key, element),
         )
