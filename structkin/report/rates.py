@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 from structkin.report.numbers import plain
 from structkin.show.coefficients import coefficients_of
 from structkin.show.interest import moving_points, output_links, points_of_interest
-from structkin.show.measures import driver_quantity, measures_of
+from structkin.show.measures import measures_of
 from structkin.show.motion_plot import abscissa
 from structkin.solve import Motion
 
@@ -91,22 +90,15 @@ def coefficients(motion: Motion) -> dict[str, Any] | None:
         return None
     points = list(dict.fromkeys([*points_of_interest(m), *shown_points(motion)]))[:MOST_KL]
     links = list(dict.fromkeys([*output_links(m, motion.structure), *shown_links(motion)]))[:MOST_KL]
-    # the usual travel of a point, and of a driver, in the file's unit of length; of an angle, 1 rad
-    reach = motion.size / m.units.scale("length")
-    steps = {id: 1.0 if driver_quantity(m, id) == "angle" else reach for id in drivers}
     found: dict[str, Any] = {"drivers": drivers, "units": {}, "points": {}, "links": {}}
-    for kind, names, usual in (("point", points, reach), ("link", links, 1.0)):
+    for kind, names in (("point", points), ("link", links)):
         for name in names:
             every = list(coefficients_of(motion, name))
             for letter, key in (("K", kind), ("L", f"{kind}_pairs")):
                 found["units"][key] = [one.unit for one in every if one.letter == letter]
             found["pairs"] = [list(one.drivers) for one in every if one.letter == "L"]
             found[f"{kind}s"][name] = {
-                letter: [
-                    [plain(row, usual=usual / math.prod(steps[id] for id in one.drivers)) for row in one.values]
-                    for one in every
-                    if one.letter == letter
-                ]
+                letter: [[plain(row, usual=one.usual) for row in one.values] for one in every if one.letter == letter]
                 for letter in "KL"
             }
     return found

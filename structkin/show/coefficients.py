@@ -21,12 +21,16 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Coefficient:
-    """K by one driver or L by two `drivers`: values (k, n), k = 2 for x and y of a point, k = 1 for an angle."""
+    """K by one driver or L by two `drivers`: values (k, n), k = 2 for x and y of a point, k = 1 for an angle.
+
+    `usual` is a typical magnitude: values far below it are rounding errors.
+    """
 
     letter: str
     drivers: tuple[str, ...]
     unit: str
     values: Floats
+    usual: float
 
     @property
     def by(self) -> str:
@@ -44,11 +48,14 @@ def coefficients_of(motion: Motion, name: str, units: Units | None = None) -> It
     words = ["rad" if one else unit for one in angular]
     own, top = (1.0, "rad") if name in m.links else (length, unit)
     count = 1 if name in m.links else 2
+    travel = 1.0 if name in m.links else motion.size / length
+    travels = [1.0 if one else motion.size / length for one in angular]
     K = motion.K(name).reshape(len(motion), count, len(drivers))
     L = motion.L(name).reshape(len(motion), count, len(drivers), len(drivers))
     for i, id in enumerate(drivers):
-        yield Coefficient("K", (id,), per(top, words[i]), K[:, :, i].T * (sizes[i] / own))
+        yield Coefficient("K", (id,), per(top, words[i]), K[:, :, i].T * (sizes[i] / own), travel / travels[i])
     for i, id in enumerate(drivers):
         for j in range(i, len(drivers)):
             values = L[:, :, i, j].T * (sizes[i] * sizes[j] / own)
-            yield Coefficient("L", (id, drivers[j]), per(top, words[i], words[j]), values)
+            usual = travel / (travels[i] * travels[j])
+            yield Coefficient("L", (id, drivers[j]), per(top, words[i], words[j]), values, usual)

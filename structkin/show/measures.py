@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from structkin.model.mechanism import Mechanism
 from structkin.model.units import Units
+from structkin.solve import Motion
 
 #: The base unit of each quantity of a motion, and how often it is divided by time.
 _QUANTITIES = {
@@ -20,6 +23,9 @@ _QUANTITIES = {
 #: Position, velocity and acceleration of a point and of a link.
 OF_POINT = ("length", "speed", "acceleration")
 OF_LINK = ("angle", "omega", "alpha")
+
+#: Values below this part of what is usual are rounding errors.
+ROUNDING = 1e-9
 
 _RATE = ("", "/s", "/s^2")
 
@@ -52,6 +58,18 @@ class Measures:
 def measures_of(mechanism: Mechanism, units: Units | None = None) -> Measures:
     """Return the measures of these units, or of the mechanism's file."""
     return Measures(units or mechanism.units)
+
+
+def usual(motion: Motion, quantity: str) -> float:
+    """Return a typical magnitude [SI] of a quantity in a motion; values far below it are rounding errors.
+
+    It is the mechanism's size or 1 rad, times the largest speed of a driver, relative to those, for each derivative.
+    """
+    base, power = _QUANTITIES[quantity]
+    units = {"angle": 1.0, "length": motion.size}
+    rates = [np.abs(z[1]) / units[driver_quantity(motion.mechanism, id)] for id, z in motion.drivers.items()]
+    pace = max((float(np.max(rate[np.isfinite(rate)], initial=0.0)) for rate in rates), default=0.0)
+    return float(units[base] * pace**power)
 
 
 def driver_quantity(mechanism: Mechanism, driver: str) -> str:

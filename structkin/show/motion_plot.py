@@ -17,7 +17,7 @@ from structkin.plan.status import Status
 from structkin.show.coefficients import coefficients_of
 from structkin.show.interest import output_links, points_of_interest, points_on_links
 from structkin.show.letters import legible
-from structkin.show.measures import OF_LINK, OF_POINT, Measures, driver_quantity, measures_of
+from structkin.show.measures import OF_LINK, OF_POINT, ROUNDING, Measures, driver_quantity, measures_of, usual
 from structkin.show.style import GROUND, LARGE, NORMAL, PALETTE, SMALL, dress, group_label, new_figure, plain
 from structkin.solve import Motion
 
@@ -96,10 +96,10 @@ def plot_motion(motion: Motion, *names: str, units: Units | None = None, kl: boo
     columns = []
     if points:
         curves = [_point(motion, name, k) for k, name in enumerate(points)]
-        columns.append((_rows(OF_POINT, measures, motion.size), curves))
+        columns.append((_rows(OF_POINT, measures, motion), curves))
     if links:
         curves = [_link(motion, name, k) for k, name in enumerate(links)]
-        columns.append((_rows(OF_LINK, measures, 1.0), curves))
+        columns.append((_rows(OF_LINK, measures, motion), curves))
     if kl:
         columns = [_with_coefficients(motion, rows, curves, units) for rows, curves in columns]
     count = len(columns[0][0])
@@ -149,10 +149,10 @@ def _link(motion: Motion, name: str, k: int) -> Curve:
     return Curve(name, PALETTE[k % len(PALETTE)], np.stack([values[None] for values in of]))
 
 
-def _rows(quantities: Sequence[str], measures: Measures, usual: float) -> list[Row]:
-    """Return the rows of quantities; `usual` is a typical value [SI]."""
+def _rows(quantities: Sequence[str], measures: Measures, motion: Motion) -> list[Row]:
+    """Return the rows of quantities."""
     return [
-        Row(quantity, _WORDS[quantity], measures.pretty(quantity), size, usual / size)
+        Row(quantity, _WORDS[quantity], measures.pretty(quantity), size, usual(motion, quantity) / size)
         for quantity in quantities
         for size in [measures.size(quantity)]
     ]
@@ -165,10 +165,9 @@ def _with_coefficients(
     found = [list(coefficients_of(motion, curve.name, units)) for curve in curves]
     alone = len(motion.mechanism.drivers) == 1
     below = []
-    for k, one in enumerate(found[0] if found else []):
+    for one in found[0] if found else []:
         words = one.letter if alone else f"{one.letter} by {', '.join(dict.fromkeys(one.drivers))}"
-        usual = max((float(np.nanmax(np.abs(each[k].values), initial=0.0)) for each in found), default=0.0)
-        below.append(Row(f"{one.letter}{one.by}", plain(words), one.unit, 1.0, usual or 1.0))
+        below.append(Row(f"{one.letter}{one.by}", plain(words), one.unit, 1.0, one.usual))
     values = [np.stack([one.values for one in each]) for each in found]
     more = [replace(c, values=np.concatenate((c.values, v))) for c, v in zip(curves, values, strict=True)]
     return [*rows, *below], more
@@ -219,12 +218,12 @@ def _panel(ax: Axes, x: Floats, curves: Sequence[Curve], order: int, row: Row, m
         ax.set_yticks([])
         return
     # do not magnify rounding errors of a constant
-    usual = row.usual
     low, high = float(good.min()), float(good.max())
-    if high - low < 1e-9 * max(abs(low), abs(high), usual if order == 0 else 1e-3 * usual):
+    if high - low <= ROUNDING * max(abs(low), abs(high), row.usual):
         middle = 0.5 * (low + high)
-        middle = 0.0 if abs(middle) < 1e-9 * usual else middle
-        ax.set_ylim(middle - 0.1 * (abs(middle) or usual), middle + 0.1 * (abs(middle) or usual))
+        middle = 0.0 if abs(middle) <= ROUNDING * row.usual else middle
+        half = 0.1 * (abs(middle) or row.usual or 1.0)
+        ax.set_ylim(middle - half, middle + half)
     elif order and not motion.ok.all():
         _cut(ax, good)
     ax.ticklabel_format(axis="y", useOffset=False)

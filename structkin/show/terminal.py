@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from structkin.branches.limits.passages import report
 from structkin.model.units import Units
 from structkin.show.interest import moving_points
-from structkin.show.measures import OF_LINK, OF_POINT, Measures, driver_quantity, measures_of
+from structkin.show.measures import OF_LINK, OF_POINT, ROUNDING, Measures, driver_quantity, measures_of, usual
 from structkin.solve import Motion
 from structkin.solve.motion.residual import residual
 from structkin.structure import KinematicStructure
@@ -72,20 +72,22 @@ def summary_table(motion: Motion, units: Units | None = None) -> Table:
         path = motion.position(point) / measures.size("length")
         where = f"x {_range(path[:, 0])}, y {_range(path[:, 1])} {measures.pretty('length')}"
         rates = [np.hypot(*values.T) for values in (motion.velocity(point), motion.acceleration(point))]
-        rows.append((f"point {point}", where, *_peaks(rates, OF_POINT[1:], measures)))
+        rows.append((f"point {point}", where, *_peaks(motion, rates, OF_POINT[1:], measures)))
     for link in m.topology.moving_links:
         where = f"{_range(motion.angle(link) / measures.size('angle'))} {measures.pretty('angle')}"
         rates = [motion.omega(link), motion.alpha(link)]
-        rows.append((f"link {link}", where, *_peaks(rates, OF_LINK[1:], measures)))
+        rows.append((f"link {link}", where, *_peaks(motion, rates, OF_LINK[1:], measures)))
     figures = ("position", "largest velocity", "largest acceleration")
     return text_table(m.title or "Motion", _course(motion, measures), ("", *figures), rows, figures)
 
 
-def _peaks(rates: list[Floats], quantities: tuple[str, ...], measures: Measures) -> list[str]:
+def _peaks(motion: Motion, rates: list[Floats], quantities: tuple[str, ...], measures: Measures) -> list[str]:
     peaks = []
     for values, quantity in zip(rates, quantities, strict=True):
-        good = values[np.isfinite(values)] / measures.size(quantity)
-        peaks.append(f"{short(good[np.argmax(np.abs(good))])} {measures.pretty(quantity)}" if len(good) else "-")
+        good = values[np.isfinite(values)]
+        peak = good[np.argmax(np.abs(good))] if len(good) else np.nan
+        peak = 0.0 if abs(peak) <= ROUNDING * usual(motion, quantity) else peak
+        peaks.append(f"{short(peak / measures.size(quantity))} {measures.pretty(quantity)}" if len(good) else "-")
     return peaks
 
 

@@ -13,6 +13,7 @@ from structkin.examples import path
 from structkin.model.units import Units
 from structkin.show import motion_to_dict, plot_motion
 from structkin.show.interest import output_links, points_of_interest
+from structkin.show.terminal import summary_table
 
 
 @pytest.mark.parametrize("make", ALL, ids=lambda make: make.__name__)
@@ -112,6 +113,28 @@ def test_all_unknown_names_are_reported():
         plot_motion(motion, "P", "copler", "Q")
     assert [problem.key for problem in caught.value.problems] == ["copler", "Q"]
     assert "did you mean 'coupler'?" in str(caught.value)
+
+
+@pytest.mark.parametrize("speed", ["1000 rpm", "1e-6 rpm"])
+def test_rounding_errors_of_rates_are_not_shown_as_rates(speed):
+    """Three equal cranks turn uniformly; the third is closed by two others, with rounding errors."""
+    m = sk.Mechanism(
+        units={"length": "mm", "angle": "deg"},
+        points={"A": (0, 0), "B": (10, 20), "C": (60, 20), "D": (50, 0), "E": (110, 20), "F": (100, 0)},
+        links={"ground": ["A", "D", "F"], "c1": ["A", "B"], "c2": ["D", "C"], "c3": ["F", "E"], "bar": ["B", "C", "E"]},
+        drivers={"motor": {"joint": "A", "speed": speed}},
+    )
+    motion = m.solve()
+    figure = plot_motion(motion, "c3", kl=True)
+    noise = np.ptp(motion.alpha("c3"))
+    assert noise > 0
+    for ax in (figure.axes[2], figure.axes[4]):
+        low, high = ax.get_ylim()
+        assert low < 0 < high and max(np.ptp(line.get_ydata()) for line in ax.lines) < 1e-6 * (high - low)
+    low, high = plot_motion(motion, "B").axes[1].get_ylim()
+    assert high - low == pytest.approx(2.2 * 1e3 * np.max(motion.velocity("B")), rel=0.1)  # slow, but no rounding
+    column = summary_table(motion).columns[-1]
+    assert list(map(str, column.cells))[-4:] == ["0 deg/s²"] * 4
 
 
 def test_motion_plot_verb():
