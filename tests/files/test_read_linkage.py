@@ -60,7 +60,9 @@ def test_the_limits_of_a_slider_end_its_slot():
 
 def test_a_slider_without_limits_is_refused():
     text = drawing(CRANK, connector(2, 70, 40, 'slider="true"'), link(0, "0 1"), link(1, "1 2"))
-    assert [str(problem) for problem in read(text).problems] == ["connector 2: the slider 'C' needs two limits on one link"]
+    assert [str(problem) for problem in read(text).problems] == [
+        "connector 2: the slider 'C' needs two limits on one link"
+    ]
 
 
 def test_what_was_read_is_noted():
