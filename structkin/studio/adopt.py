@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from structkin.errors import InputError, Problem
+from structkin.model.flaw import Flaw
 from structkin.studio.document import GROUND, Document
 from structkin.studio.driving import Driving
 
@@ -84,8 +85,39 @@ def _fixed_drivers(document: Document, driving: Driving) -> list[Problem]:
 
 
 def _fixed_forces(document: Document) -> list[Problem]:
-    names = [f"forces.{name}" for name in document.section("forces") if name != "gravity"]
+    names = [
+        f"forces.{name}"
+        for name, entry in document.section("forces").items()
+        if name != "gravity" and not _moves_along(document, entry)
+    ]
     return [_refers(name) for name in (*names, *(name for name in ("initial", "pose") if document.section(name)))]
+
+
+def _moves_along(document: Document, entry: Mapping[str, Any]) -> bool:
+    """Return whether a load is the same with another sketch.
+
+    A load over time is not: time begins in the sketch. Nor is a free length or a place that the sketch gives, an angle
+    whose turns are counted from it, a force in the axes of a link with one point, or the side of a line in contact.
+    """
+    kind = entry.get("type")
+    if kind == "spring":
+        has_length = "free_length" in entry or not entry.get("stiffness")
+        return has_length and _is_steady(document, entry.get("actuator"), "force")
+    if kind == "torsion":
+        return not entry.get("stiffness") and _is_steady(document, entry.get("actuator"), "moment")
+    if kind == "force" and isinstance(entry["at"], str):
+        links = [entry["on"]] if "on" in entry else [name for name in document.holders(entry["at"]) if name != GROUND]
+        has_axes = entry.get("frame") != "local" or all(len(document.members(link)) > 1 for link in links)
+        return has_axes and "value" in entry
+    return kind == "friction" or (kind == "moment" and "value" in entry) or (kind == "contact" and "along" not in entry)
+
+
+def _is_steady(document: Document, value: Any, kind: str) -> bool:
+    try:
+        document.units.quantity(value or 0, kind)
+    except Flaw:
+        return False
+    return True
 
 
 def _refers(key: str) -> Problem:
