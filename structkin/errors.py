@@ -49,15 +49,23 @@ class StructkinError(Exception):
 
 
 class InputError(StructkinError):
-    """A description is invalid. `problems` lists every error found, not only the first."""
+    """A description is invalid. `problems` lists every error found, not only the first.
 
-    def __init__(self, problems: Sequence[Problem], source: str = "") -> None:
+    `more`: some checks were left out because they need what is wrong, so more errors may appear once it is corrected.
+    """
+
+    def __init__(self, problems: Sequence[Problem], source: str = "", *, more: bool = False) -> None:
         """Collect the problems; `source` names the file or mechanism."""
         self.problems: tuple[Problem, ...] = tuple(problems)
-        self.source = source
-        count = len(self.problems)
-        head = f"{printable(source) or 'description'}: {count} error{'s' if count != 1 else ''}"
+        self.source, self.more = source, more
+        head = self.head(printable(source) or "description")
         super().__init__("\n".join([head, *(f"  - {problem}" for problem in self.problems)]))
+
+    def head(self, source: str) -> str:
+        """Return the number of errors in words."""
+        one = len(self.problems) == 1
+        more = f"; more may appear when {'it is' if one else 'these are'} corrected" if self.more else ""
+        return f"{source}: {len(self.problems)} error{'' if one else 's'}{more}"
 
 
 class StructureError(InputError):

@@ -51,9 +51,7 @@ def print_table(title: str, rows: Sequence[Sequence[str]], left: int = 1) -> Non
 def complain(error: InputError) -> None:
     """List every error on stderr."""
     terminal = Console(stderr=True, soft_wrap=True)
-    count = len(error.problems)
-    head = f"{printable(error.source) or 'input'}: {count} error{'s' if count != 1 else ''}"
-    terminal.print(Text(head, style="bold red"))
+    terminal.print(Text(error.head(printable(error.source) or "input"), style="bold red"))
     for problem in error.problems:
         line = Text("  ")
         if problem.key:

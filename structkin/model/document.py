@@ -169,7 +169,12 @@ def _read_joints(draft: Draft, section: Mapping[str, Any]) -> None:
         elif kind in ("revolute", "pin", "R"):
             draft.fault(f"{key}.type", "revolute joints are not listed here", "name their point in both links")
         else:
-            draft.fault(f"{key}.type", f"the type '{kind}' is unknown", suggest(kind, known))
+            hint = suggest(kind, known)
+            draft.fault(f"{key}.type", f"the type '{kind}' is unknown", hint)
+            # its other errors, if the hint is right
+            meant = next((name for name in known if hint == f"did you mean '{name}'?"), None)
+            if meant is not None:
+                draft.read_entry(JOINT_TYPES[meant], key, {**value, "type": meant})
 
 
 def _read_forces(draft: Draft, section: Mapping[str, Any]) -> None:

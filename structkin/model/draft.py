@@ -54,6 +54,11 @@ class Draft(Collector):
         """Return whether every entry of a section was read, so that a missing name really is missing."""
         return not any(item.split(".")[0] == section for item in self.unread)
 
+    @property
+    def is_checked(self) -> bool:
+        """Whether all checks were made: none had to be left out because an entry could not be read."""
+        return not self.unread and len(self.links) == len(self.link_entries)
+
     def has_point(self, key: str, name: str) -> bool:
         """Return whether a point is known; record an error if not."""
         if name in self.points:

@@ -157,7 +157,7 @@ class Mechanism:
 
         draft, topology = assemble(data, folder)
         if topology is None:
-            raise InputError(draft.problems, source or draft.title or "mechanism")
+            raise InputError(draft.problems, source or draft.title or "mechanism", more=not draft.is_checked)
         self._fill(draft, topology)
         sections = {name: value for name, value in data.items() if name != "pose"}
         parts = {"_source_dict": _plain(sections), "_source": source, "_folder": folder, "_pose": draft.pose}

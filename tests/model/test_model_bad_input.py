@@ -351,6 +351,26 @@ def test_all_problems_at_once() -> None:
     ]
 
 
+def test_checks_that_were_left_out_are_announced() -> None:
+    links = {"ground": ["A", "D"], "crank": ["A", "Q"]}
+    points = {"A": (0, 0), "B": (1, 0), "D": (3, 0)}
+    with pytest.raises(InputError, match=r"2 errors; more may appear when these are corrected\n") as found:
+        Mechanism(points=points, links=links)
+    assert found.value.more
+    links["crank"] = ["A", "B"]
+    with pytest.raises(InputError, match=r"1 error\n.*points\.D") as found:
+        Mechanism(points=points, links={**links, "ground": ["A"]})
+    assert not found.value.more
+
+
+def test_a_joint_of_a_misspelt_type_is_read_as_the_type_that_is_meant() -> None:
+    points = {"A": (0, 0), "B": (1, 0)}
+    joint = {"type": "prismatc", "links": ["bar", "ground"], "axis": [0, 0]}
+    with pytest.raises(InputError) as found:
+        Mechanism(points=points, links={"ground": ["A"], "bar": ["B"]}, joints={"j": joint})
+    assert [problem.key for problem in found.value.problems] == ["joints.j.type", "joints.j.axis"]
+
+
 def test_a_section_that_cannot_be_read_causes_no_other_problems() -> None:
     assert [str(problem) for problem in problems_of({**EVERYTHING, "points": 3})] == [
         "points: expected a table, found the number 3; such as A = [0, 0]"
