@@ -32,7 +32,9 @@ def animate(
     fps: Annotated[float, typer.Option(help="Frames per second.")] = 25.0,
     seconds: Annotated[float | None, typer.Option(help="Playing time [s]; default: about real time.")] = None,
     speed: Annotated[float | None, typer.Option(help="Seconds of motion per second of playing time.")] = None,
-    trace: Annotated[list[str], typer.Option(help="A point whose path is drawn; may be repeated.")] = [],  # noqa: B006
+    trace: Annotated[
+        list[str], typer.Option(help="A point whose path is drawn; may be repeated. Default: up to four of interest.")
+    ] = [],  # noqa: B006
     width: Annotated[int, typer.Option(help="Width of a frame [px].")] = 800,
     once: Annotated[bool, typer.Option("--once", help="Play once instead of repeating.")] = False,
     budget: Budget = USUAL,
@@ -42,7 +44,7 @@ def animate(
     if is_page:
         _check_page(fps=fps, seconds=seconds, speed=speed, trace=trace, width=width, once=once)
     else:
-        animation_format(output, fps)
+        animation_format(output, fps, SUFFIXES)
     if output.resolve() == file.resolve():
         raise InputError([Problem("--output", "would overwrite the mechanism file", "give another name")], "output")
     mechanism = opened(file)
@@ -58,7 +60,8 @@ def animate(
 
     motion = moved(SMOOTH + 1)
     if is_page:
-        mechanism.report(output, motion=motion, without=SECTIONS, source=file.name)
+        left_out = [section for section in SECTIONS if section != "rates"]
+        mechanism.report(output, motion=motion, without=left_out, source=file.name)
         _end(motion.ok, f"written: {output}")
         return
     film = filmed(motion)

@@ -23,7 +23,8 @@ def forces(
         typer.Option(help="Write efforts and reactions, one line per sample; - for stdout.", metavar="TABLE"),
     ] = None,
     plot: Annotated[
-        Path | None, typer.Option(help="Draw efforts, reactions and the shaking force.", metavar="PICTURE")
+        Path | None,
+        typer.Option(help="Draw efforts, the eight largest reactions and the shaking force.", metavar="PICTURE"),
     ] = None,
     budget: Budget = USUAL,
     as_json: Json = False,

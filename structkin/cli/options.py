@@ -14,6 +14,7 @@ from structkin.errors import InputError, Problem
 from structkin.model.file import SUFFIXES
 from structkin.model.flaw import Flaw
 from structkin.model.topology import suggest
+from structkin.model.units import Units
 
 
 def _file(path: Path) -> Path:
@@ -33,13 +34,37 @@ SpatialFile = Annotated[
     typer.Argument(help="File of bodies and joints in space: .toml or .json.", metavar="FILE", show_default=False),
 ]
 Samples = Annotated[int, typer.Option(help="Number of samples, including both ends of the range.")]
-Duration = Annotated[float | None, typer.Option(help="Time range [s]; default: the file's, or a full cycle.")]
+
+
+def _seconds(text: str) -> float:
+    """Return a time [s] from a number of seconds or a quantity such as "2 min"."""
+    try:
+        return float(text)
+    except ValueError:
+        pass
+    try:
+        return Units().quantity(text, "time")
+    except Flaw as flaw:
+        raise InputError([Problem("--duration", flaw.message, flaw.hint)], "command") from None
+
+
+Duration = Annotated[
+    float | None,
+    typer.Option(
+        parser=_seconds, metavar="TIME", help="Time range, in s or with a unit; default: the file's, or a full cycle."
+    ),
+]
 MotionTable = Annotated[
     Path | None,
     typer.Option("--csv", help="Write all points and links, one line per sample; - for stdout.", metavar="TABLE"),
 ]
 MotionPlot = Annotated[
-    Path | None, typer.Option("--plot", help="Plot position, velocity and acceleration.", metavar="PICTURE")
+    Path | None,
+    typer.Option(
+        "--plot",
+        help="Plot position, velocity, acceleration of up to three points and four links.",
+        metavar="PICTURE",
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print everything as JSON.")]
 

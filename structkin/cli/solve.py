@@ -39,7 +39,11 @@ def solve(
     csv: MotionTable = None,
     plot: MotionPlot = None,
     of: Annotated[
-        list[str], typer.Option(help="A point or link that --plot shows; may be repeated.", metavar="NAME")
+        list[str],
+        typer.Option(
+            help="A point or link for --plot, a point for --schematic, instead of those of interest; may be repeated.",
+            metavar="NAME",
+        ),
     ] = [],  # noqa: B006
     kl: Annotated[
         bool, typer.Option("--kl", help="Add the velocity coefficients K and their derivatives L to the outputs.")
@@ -48,19 +52,22 @@ def solve(
         list[str],
         typer.Option(help="Print the time ratio of an oscillating link or slider; may be repeated.", metavar="NAME"),
     ] = [],  # noqa: B006
-    schematic: Annotated[Path | None, typer.Option(help="Draw the mechanism and its paths.", metavar="PICTURE")] = None,
+    schematic: Annotated[
+        Path | None, typer.Option(help="Draw the mechanism and the paths of up to four points.", metavar="PICTURE")
+    ] = None,
     budget: Budget = USUAL,
     as_json: Json = False,
 ) -> None:
     """Solve position, velocity and acceleration; numbers are in the file's units."""
     mechanism = opened(file)
     for option, unused, needs in (
-        ("--of", bool(of) and plot is None, "--plot"),
+        ("--of", bool(of) and plot is None and schematic is None, "--plot or --schematic"),
         ("--kl", kl and not (csv or plot or as_json), "--csv, --plot or --json"),
     ):
         if unused:
             raise InputError([Problem(option, "has no effect alone", f"use it with {needs}")], "command")
     outputs = Outputs(file, {"--csv": csv}, {"--plot": plot, "--schematic": schematic}, as_json)
+    traced = [name for name in of if name not in mechanism.links]
     with progress("solving") as report:
         motion = mechanism.solve(
             samples, duration=duration, method=method, coordinates=coordinates, engine=engine,
@@ -71,7 +78,9 @@ def solve(
         {
             "--csv": lambda target: show.write_csv(motion, target, kl=kl),
             "--plot": lambda: show.plot_motion(motion, *of, kl=kl),
-            "--schematic": lambda: show.draw_schematic(mechanism, motion=motion, structure=motion.structure),
+            "--schematic": lambda: show.draw_schematic(
+                mechanism, motion=motion, structure=motion.structure, trace=traced
+            ),
         },
         lambda: {
             **show.motion_to_dict(motion, kl=kl),

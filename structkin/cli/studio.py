@@ -15,7 +15,9 @@ def studio(
         Path | None,
         typer.Argument(help="Mechanism file to open, or to create on Save; default: an example."),
     ] = None,
-    port: Annotated[int, typer.Option(help="Port on this machine; 0 for any free one.", min=0, max=65535)] = 0,
+    port: Annotated[
+        int, typer.Option(help="Port on this machine; 0: 47808 if it is free, or else any.", min=0, max=65535)
+    ] = 0,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in a browser.")] = True,
     shared: Annotated[str, typer.Option(help="Open a mechanism shared as '#m=...'.")] = "",
 ) -> None:

@@ -107,7 +107,7 @@ def content(
     if motion is None:
         return data
     moving: Motion = motion
-    data["plots"] = plots(moving)
+    data["plots"] = {**plots(moving), "without_rates": "rates" in without}
     makers: dict[str, Callable[[], Any]] = {
         "steps": lambda: steps(moving),
         "rates": lambda: rates(moving),

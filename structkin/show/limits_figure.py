@@ -104,7 +104,8 @@ def draw_circuits(found: Circuits) -> Figure:
         value = _within(point.limit.value, low, high) / scale
         style = ":" if point.limit.change_point else "-"
         at.plot([value, value], [place[k] for k in point.branches], style, color=END, lw=1.6, zorder=3)
-    labels = [f"{found.words(k).partition('; ')[2]}{' *' if k == found.home else ''}" for k in order]
+    names = {k: found.words(k).partition("; ")[2] or f"branch {k + 1}" for k in order}
+    labels = [f"{names[k]}{' *' if k == found.home else ''}" for k in order]
     at.set_yticks(range(len(order)), [plain(label) for label in labels], fontsize=SMALL)
     at.invert_yaxis()
     star = "; * the branch of the sketch" if found.home is not None else ""

@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import re
 import subprocess
 import sys
 from importlib import import_module
@@ -12,6 +13,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+import structkin as sk
 from structkin.cli import COMMANDS, app
 from structkin.errors import InputError
 from structkin.examples import path
@@ -150,6 +152,46 @@ def test_check_names_a_pin_slightly_beside_its_guide(tmp_path, guide, at, pin):
     run = CliRunner().invoke(app, ["check", str(file)])
     note = f"note: joints.guide: pin {pin} is {at} mm off the line of the guide; draw it on the line, unless"
     assert run.exit_code == 0 and (note in run.stdout if pin else "off the line" not in run.stdout)
+
+
+def called(*arguments):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def test_a_misspelt_command_is_told_the_closest_one():
+    run = called("slove", GOOD)
+    assert run.exit_code == 2 and "No such command 'slove'; did you mean 'solve'?" in run.stderr
+
+
+def test_a_duration_may_have_a_unit(tmp_path):
+    run = called("solve", GOOD, "--duration", "500 ms", "--samples", 3, "--csv", "-")
+    assert run.exit_code == 0 and run.stdout.splitlines()[-1].startswith("0.5,")
+    with pytest.raises(InputError, match=r"--duration: '2 mm' is not a time"):
+        CliRunner().invoke(app, ["solve", str(GOOD), "--duration", "2 mm"], catch_exceptions=False)
+
+
+def test_a_driver_of_speed_zero_has_no_cycle():
+    m = sk.Mechanism(
+        points={"A": (0, 0), "B": (1, 0)},
+        links={"ground": ["A"], "arm": ["A", "B"]},
+        drivers={"motor": {"joint": "A", "speed": 0}},
+    )
+    with pytest.raises(InputError, match="no full cycle is known: motor does not turn: the speed is 0"):
+        m.solve()
+
+
+def test_paths_of_chosen_points_are_drawn(tmp_path):
+    target = tmp_path / "paths.svg"
+    run = called("solve", GOOD, "--samples", 5, "--schematic", target, "--of", "C", "--of", "rocker")
+    assert run.exit_code == 0 and re.findall(r'id="path:(\w+)', target.read_text()) == ["C"]
+
+
+def test_the_page_of_an_animation_knows_velocities(tmp_path):
+    page = tmp_path / "page.html"
+    assert called("animate", GOOD, "-o", page).exit_code == 0
+    assert '"rates":' in page.read_text() and '"limits":' not in page.read_text()
+    run = structkin("animate", GOOD, "-o", tmp_path / "a.avi")
+    assert run.returncode == 2 and "use .gif, .webp, .mp4, .html" in run.stderr
 
 
 def test_check_compares_what_a_cylinder_is_asked_for_with_its_stroke(tmp_path):

@@ -111,6 +111,13 @@ def test_branches_are_bars_and_branch_points_lines():
     assert len(turning.axes[0].patches) == 2
 
 
+def test_a_branch_without_known_modes_is_labelled_by_its_number(monkeypatch):
+    found = sk.load(path("triple_rocker")).circuits()
+    monkeypatch.setattr(type(found), "words", lambda self, k: "1 deg to 2 deg")
+    (axes,) = draw_circuits(found).axes
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["branch 1 *", "branch 2"]
+
+
 def test_a_full_turn_is_stated_in_the_table():
     assert limits_table([limits(sk.load(path("crank_rocker")))]).row_count == 1
     assert structkin("limits", path("crank_rocker")).stdout.count("turns fully") == 2

@@ -63,7 +63,7 @@ export function PlotsSection({ view, player }: { view: Report; player: Player })
       <p class="sk-intro">
         Click a plot to move the mechanism to that sample.
         {points.length === 0 && " No point of the mechanism moves; the plots show its links."}
-        {!rates && ` Velocities and accelerations are unknown because ${posed(view.samples!) ? "the speeds of the drivers are not given" : "no sample has a pose"}.`}
+        {!rates && !plots!.without_rates && ` Velocities and accelerations are unknown because ${posed(view.samples!) ? "the speeds of the drivers are not given" : "no sample has a pose"}.`}
         {rates && rates.left_out.length > 0 && ` The velocities and accelerations of ${rates.left_out.join(", ")} are left out: they would make the page too large.`}
       </p>
       {coefficients && coefficients.drivers.length > 1 && (

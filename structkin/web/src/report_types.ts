@@ -92,6 +92,8 @@ export interface Report extends View {
     angles: Record<string, Numbers>;
     points: string[];
     links: string[];
+    /** Whether velocities and accelerations were left out of the page. */
+    without_rates: boolean;
   };
   steps?: { sample: number; groups: Step[] };
   rates?: {
