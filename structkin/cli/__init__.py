@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import io
 import os
 import signal
@@ -62,6 +63,13 @@ class _Commands(TyperGroup):
             command, found = found, typer.Typer(add_completion=False, rich_markup_mode=None)
             found.command(name)(command)
         return typer.main.get_command(found)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the command that is called; suggest the closest name if there is none."""
+        close = difflib.get_close_matches(args[0], COMMANDS, n=1)
+        if args[0] not in COMMANDS and close:
+            ctx.fail(f"No such command '{args[0]}'; did you mean '{close[0]}'?")
+        return super().resolve_command(ctx, args)
 
     def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
         """Return the commands or options that begin with this, for completion in a shell; imports no command."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from structkin.errors import InputError, Problem
 from structkin.files.readers import Reader, reader_of
-from structkin.files.readers.address import is_address
+from structkin.files.readers.address import is_address, whole
 from structkin.files.readers.imported import counted
 from structkin.files.readers.regular_sketch import with_regular_sketch
 from structkin.model.file import SUFFIXES, parse_data
@@ -31,7 +31,7 @@ def read(path: str | Path) -> tuple[dict[str, Any], tuple[str, ...]]:
     try:
         return _read(path)
     except Flaw as flaw:
-        raise InputError([Problem("", flaw.message, flaw.hint)], str(path)) from None
+        raise InputError([Problem("", flaw.message, flaw.hint)], whole(str(path))) from None
 
 
 def _read(path: str | Path) -> tuple[dict[str, Any], tuple[str, ...]]:
@@ -39,7 +39,7 @@ def _read(path: str | Path) -> tuple[dict[str, Any], tuple[str, ...]]:
         reader = reader_of("", str(path))
         if reader is None:
             raise Flaw("this address holds no mechanism", "a PMKS+ share address contains one after the '?'")
-        return _foreign(reader, str(path), str(path), reader.tool)
+        return _foreign(reader, str(path), whole(str(path)), reader.tool)
     path = Path(path)
     suffix = path.suffix.lower()
     text = read_text(path, None if suffix in SUFFIXES else WINDOWS)

@@ -201,8 +201,10 @@ def _closes(motion: Motion) -> bool:
     return bool(np.max(gaps) < 1e-6)
 
 
-def animation_format(path: str | Path, fps: float = 0.0) -> str:
+def animation_format(path: str | Path, fps: float = 0.0, others: Sequence[str] = ()) -> str:
     """Return the suffix of an animation's path; `InputError` unless it can be written.
+
+    `others` are suffixes that the caller writes itself.
 
     >>> animation_format("crank.GIF")
     '.gif'
@@ -212,7 +214,7 @@ def animation_format(path: str | Path, fps: float = 0.0) -> str:
     if suffix not in WRITERS:
         found = f"'{suffix}' is not an animation format" if suffix else "the name has no suffix"
         page = "; `Mechanism.report` writes an animated page" if suffix == ".html" else ""
-        problem = Problem(str(path), found, f"use {', '.join(WRITERS)}{page}")
+        problem = Problem(str(path), found, f"use {', '.join((*WRITERS, *others))}{page}")
     elif suffix == ".gif" and fps > 50:
         problem = Problem("fps", f"a GIF plays at most 50 frames per second, not {fps:g}", "use .webp or .mp4")
     elif suffix == ".mp4":

@@ -181,8 +181,12 @@ def _no_cycle(mechanism: Mechanism, drivers: list[str]) -> str:
     """Return why these drivers have no cycle: they do not turn, or not evenly."""
     turning = [id for id in drivers if mechanism.drivers[id].kind == "angle"]
     along = [id for id in drivers if id not in turning]
-    one = len(turning) == 1
-    reasons = [f"{', '.join(turning)} {'does' if one else 'do'} not turn at a constant speed"] if turning else []
+    still = [id for id in turning if (law := mechanism.drivers[id].law) is not None and law.speed == 0]
+    turning = [id for id in turning if id not in still]
+    reasons = [f"{', '.join(still)} {'does' if len(still) == 1 else 'do'} not turn: the speed is 0"] if still else []
+    if turning:
+        one = len(turning) == 1
+        reasons.append(f"{', '.join(turning)} {'does' if one else 'do'} not turn at a constant speed")
     if along:
         reasons.append(f"{', '.join(along)} {'drives a length' if len(along) == 1 else 'drive lengths'}, not a turn")
     return "; ".join(reasons)

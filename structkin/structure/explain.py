@@ -22,7 +22,7 @@ def diagnose(structure: KinematicStructure) -> tuple[Problem, ...]:
         if one.kind == "driver":
             hint = f"remove driver {one.id}, or drive something that can still move"
             if structure.mobility <= 0:
-                hint = "the joints alone leave no mobility: the mechanism moves only by special dimensions"
+                hint = "the joints alone leave no mobility: the mechanism can move only by special dimensions"
         else:
             hint = (
                 f"release a constraint in the loop {', '.join(one.loop)}, or keep it if the dimensions are compatible"

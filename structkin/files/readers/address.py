@@ -16,6 +16,15 @@ def is_address(text: str) -> bool:
     return _ADDRESS.match(text) is not None
 
 
+def whole(text: str) -> str:
+    """Return an address with both slashes after its scheme; any other text as it is.
+
+    >>> whole("https:/a.b/?j=A"), whole("a/b.toml")
+    ('https://a.b/?j=A', 'a/b.toml')
+    """
+    return re.sub(r"^(https?:)/+", r"\1//", text) if is_address(text) else text
+
+
 def query(text: str) -> str:
     """Return what follows the question mark of an address, or else the whole text, stripped."""
     return text.strip().partition("?")[2] or text.strip()

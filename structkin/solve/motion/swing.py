@@ -84,11 +84,11 @@ def swing(motion: Motion, output: str) -> Swing:
         known = [*m.topology.moving_links, *m.joints.of(Sliding)]
         raise refuse("is neither a moving link nor a joint that slides", suggest(output, known))
     usual = max(float(np.ptp(x)), SAME), max(float(np.max(np.abs(v))), SAME)
-    if any(abs(part[-1] - part[0]) > SAME * size for part, size in zip((x, v), usual, strict=True)):
-        raise refuse("does not come back to where it began", "solve over a whole cycle, in which it swings")
     ends, (forth, back, rest) = _strokes(motion.t, v, a)
     if min(forth, back) <= 0:
-        raise refuse("never turns back", "a time ratio is that of an output that goes to and fro")
+        raise refuse("never turns back", "a time ratio is that of an output that goes to and fro, over a whole cycle")
+    if any(abs(part[-1] - part[0]) > SAME * size for part, size in zip((x, v), usual, strict=True)):
+        raise refuse("does not come back to where it began", "solve over a whole cycle, in which it swings")
     from scipy.interpolate import CubicHermiteSpline
 
     extremes = np.append(CubicHermiteSpline(motion.t, x, v)(ends), x)
