@@ -275,7 +275,7 @@ def slider_cranks(mechanism: Mechanism) -> tuple[SliderCrank, ...]:
 
 def impossible_loops(mechanism: Mechanism) -> list[str]:
     """Return in words every four-bar and slider-crank that cannot be assembled."""
-    loops = (*four_bars(mechanism), *slider_cranks(mechanism))
+    loops: list[FourBar | SliderCrank] = [*four_bars(mechanism), *slider_cranks(mechanism)]
     return [loop.words for loop in loops if not loop.can_be_assembled]
 
 
