@@ -12,6 +12,7 @@ from scipy.optimize import brentq
 from structkin.budget import DEFAULT, HINT, TOGETHER, SpentError, charge, metered
 from structkin.compiled import announce
 from structkin.errors import InputError, Problem
+from structkin.model.law_breaks import law_breaks
 from structkin.multibody.joint import Floats
 from structkin.multibody.model import SpatialModel, Spring
 from structkin.multibody.readings import not_functions
@@ -115,18 +116,22 @@ class _Run:
         return recorded(self.system, self.samples, self.status, self.breaks, (self.steps, self.evaluations))
 
     def _go(self) -> None:
-        """Integrate from time to time at which the equations change."""
+        """Integrate from time to time at which the equations change, or a law jumps or begins a pulse."""
         system = self.system
         t, y, h = 0.0, system.state(system.q, system.qd, 0.0), None
         if not np.isfinite(system.slope(t, y)).all():
             # SciPy would search a first step for ever.
             raise InputError([Problem("start", system.why(), "see the masses and the loads")], system.model.name)
         self._keep(0.0, y)
-        while t < self.t[-1] and self.status == "ok":
+        end = float(self.t[-1])
+        firsts = dict(law_breaks([law for law in system.laws if law is not None], 0.0, end))
+        while t < end and self.status == "ok":
             atol: Any = self._atol()
-            solver = self.solver(self._slope, t, y, self.t[-1], rtol=self.rtol, atol=atol, first_step=h)
+            bound = min((time for time in firsts if time > t), default=end)
+            first = None if h is None else min(h, bound - t)
+            solver = self.solver(self._slope, t, y, bound, rtol=self.rtol, atol=atol, first_step=first)
             t, y = self._integrate(solver)
-            h = min(solver.h_abs, self.t[-1] - t) or None
+            h = firsts.get(t, solver.h_abs)
             self.evaluations += solver.nfev
 
     def _slope(self, t: float, y: Floats) -> Floats:

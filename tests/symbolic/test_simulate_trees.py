@@ -225,3 +225,18 @@ def test_arguments_are_checked_together():
     with pytest.raises(InputError) as raised:
         simulate(pendulum(), -1.0, 1, 2.0, loops="closed")  # type: ignore[arg-type]
     assert [problem.key for problem in raised.value.problems] == ["duration", "samples", "rtol", "loops"]
+
+
+@pytest.mark.parametrize("integrator", ["DOP853", "Radau"])
+@pytest.mark.parametrize(
+    ("law", "impulse"),
+    [("100*(1 + sign((t - 1.2)*(1.202 - t)))", 0.4), ("-1000*exp(-((t - 3)/0.01)**2)", -10 * np.sqrt(np.pi))],
+)
+def test_no_step_passes_over_a_blow(law, impulse, integrator):
+    """A wheel of 0.5 kg m^2, at rest before and free after: its speed is the integral of the moment."""
+    wheel = Body("wheel", 1.0, np.zeros(3), 0.5 * np.eye(3))
+    blow = JointLoad("blow", "axle", effort=ExpressionLaw(Expression(law)))
+    axle = pin("axle", ("ground", "wheel"), np.zeros(3), Z)
+    model = SpatialModel("Wheel", {"wheel": wheel}, {"axle": axle}, {"blow": blow})
+    motion = simulate(model, 5.0, 3, integrator=integrator)
+    assert motion.qd[-1] == pytest.approx([impulse / 0.5], rel=1e-5)
