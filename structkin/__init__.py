@@ -17,10 +17,11 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from structkin.version import __version__ as __version__
+
 if TYPE_CHECKING:
     from structkin.api import *  # noqa: F403
 
-__version__ = "0.1.0"
 
 _PARTS = ("branches", "dynamics", "errors", "examples", "global_methods", "model", "show", "solve", "structure")
 

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin import __version__
 from structkin.branches.limits.passages import passages, report
 from structkin.model.mechanism import Mechanism
 from structkin.report.numbers import extreme, plain
@@ -17,6 +16,7 @@ from structkin.show.measures import measures_of
 from structkin.show.motion_plot import abscissa
 from structkin.solve import Motion
 from structkin.structure import KinematicStructure
+from structkin.version import __version__
 
 Floats = NDArray[np.float64]
 

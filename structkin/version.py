@@ -1,0 +1,3 @@
+"""The version of structkin."""
+
+__version__ = "0.1.0"
