@@ -44,18 +44,17 @@ def make_body(draft: SpatialDraft, key: str, name: str, entry: BodyEntry) -> Bod
 def _numbers(draft: SpatialDraft, key: str, name: str, entry: BodyEntry) -> Body | None:
     for what in ("between", "radius", "size", "density"):
         if getattr(entry, what) is not None:
-            raise Flaw(f"has '{what}', but no shape", 'add shape = "rod", "cylinder", "box" or "sphere"')
-    if draft.has_fault(key):
-        return None
+            draft.fault(key, f"has '{what}', but no shape", 'add shape = "rod", "cylinder", "box" or "sphere"')
     if entry.mass is None and entry.point_masses is not None and (entry.center, entry.inertia) == (None, None):
         return Body(name, 0.0, np.zeros(3), np.zeros((3, 3)))
-    missing = [what for what in ("mass", "center", "inertia") if getattr(entry, what) is None]
+    needed = ("mass", "center", "inertia")
+    missing = [what for what in needed if getattr(entry, what) is None and not draft.faulty(f"{key}.{what}")]
     if missing:
-        raise Flaw(f"has no {' and no '.join(missing)}", "give mass, center and inertia, or a shape with a mass")
-    assert entry.mass is not None and entry.center is not None
-    center = draft.spot(f"{key}.center", entry.center)
-    inertia = draft.attempt(f"{key}.inertia", _inertia, entry.inertia, draft)
-    if center is None or inertia is None:
+        hint = "give mass, center and inertia, or a shape with a mass"
+        draft.fault(key, f"has no {' and no '.join(missing)}", hint)
+    center = None if entry.center is None else draft.spot(f"{key}.center", entry.center)
+    inertia = None if entry.inertia is None else draft.attempt(f"{key}.inertia", _inertia, entry.inertia, draft)
+    if center is None or inertia is None or entry.mass is None:
         return None
     axes = np.eye(3) if entry.axes is None else entry.axes
     return Body(name, entry.mass, center, axes @ inertia @ axes.T)
@@ -78,17 +77,18 @@ def _inertia(value: Any, draft: SpatialDraft) -> Floats:
 def _shaped(draft: SpatialDraft, key: str, name: str, entry: BodyEntry) -> Body | None:
     assert entry.shape is not None
     if entry.inertia is not None:
-        raise Flaw(f"has a shape and an inertia: a uniform {entry.shape} determines it", "delete one of them")
-    if draft.has_fault(key):
-        return None
-    solid = (_long if entry.shape in ("rod", "cylinder") else _compact)(draft, key, entry)
+        words = f"has a shape and an inertia: a uniform {entry.shape} determines it"
+        draft.fault(key, words, "delete one of them")
+    if (entry.mass is None) == (entry.density is None) and not draft.faulty(f"{key}.mass"):
+        found = "neither a mass nor a density" if entry.mass is None else "both a mass and a density"
+        draft.fault(key, f"the {entry.shape} has {found}", "give one of them")
+    solid = None
+    if not draft.has_fault(key):
+        solid = (_long if entry.shape in ("rod", "cylinder") else _compact)(draft, key, entry)
     if solid is None:
         return None
-    if (entry.mass is None) == (entry.density is None):
-        found = "neither a mass nor a density" if entry.mass is None else "both a mass and a density"
-        raise Flaw(f"the {entry.shape} has {found}", "give one of them")
     mass = entry.mass
-    if mass is None:
+    if mass is None and entry.density is not None:
         kind = "mass per length" if entry.shape == "rod" else "density"
         density = draft.attempt(f"{key}.density", draft.units.quantity, entry.density, kind)
         if density is not None and density <= 0:
@@ -96,12 +96,14 @@ def _shaped(draft: SpatialDraft, key: str, name: str, entry: BodyEntry) -> Body 
         if density is None:
             return None
         mass = density * solid.volume
+    if mass is None:
+        return None
     return Body(name, mass, solid.center, mass * solid.gyration, {}, solid.outline)
 
 
 def _long(draft: SpatialDraft, key: str, entry: BodyEntry) -> Solid | None:
     """Return a rod or a cylinder between two points."""
-    _refuse(entry, ("center", "axes", "size", *(("radius",) if entry.shape == "rod" else ())))
+    _refuse(draft, key, entry, ("center", "axes", "size", *(("radius",) if entry.shape == "rod" else ())))
     between = entry.between or (entry.points[:2] if len(entry.points) >= 2 else None)
     if between is None:
         raise Flaw(f"does not say where the {entry.shape} begins and ends", 'add between = ["A", "B"]')
@@ -127,7 +129,7 @@ def _long(draft: SpatialDraft, key: str, entry: BodyEntry) -> Solid | None:
 def _compact(draft: SpatialDraft, key: str, entry: BodyEntry) -> Solid | None:
     """Return a box or a sphere about its centre."""
     box = entry.shape == "box"
-    _refuse(entry, ("between", "radius") if box else ("between", "size", "axes"))
+    _refuse(draft, key, entry, ("between", "radius") if box else ("between", "size", "axes"))
     if entry.center is None:
         raise Flaw(f"the {entry.shape} has no center", "add center = [x, y, z], or the name of a point")
     if box and entry.size is None:
@@ -148,10 +150,10 @@ def _compact(draft: SpatialDraft, key: str, entry: BodyEntry) -> Solid | None:
     return Solid(4 / 3 * np.pi * radius**3, center, 0.4 * radius**2 * np.eye(3), rings)
 
 
-def _refuse(entry: BodyEntry, keys: tuple[str, ...]) -> None:
-    given = [what for what in keys if getattr(entry, what) is not None]
-    if given:
-        raise Flaw(f"a {entry.shape} has no '{given[0]}'", "delete it, or choose another shape")
+def _refuse(draft: SpatialDraft, key: str, entry: BodyEntry, keys: tuple[str, ...]) -> None:
+    for what in keys:
+        if getattr(entry, what) is not None:
+            draft.fault(key, f"a {entry.shape} has no '{what}'", "delete it, or choose another shape")
 
 
 def _circle(center: Floats, a: Floats, b: Floats) -> Floats:

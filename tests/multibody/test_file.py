@@ -96,6 +96,8 @@ def test_all_errors_are_reported_at_once():
 def test_all_errors_of_an_entry_are_reported_at_once():
     drum = {"coordinate": 0, "stiffness": -1, "damping": "x", "rest": "3 m", "actuator": "foo(t)"}
     data = changed(
+        bodies__wheel={"shape": "sphere", "size": [1, 1, 1], "between": ["A", "B"], "inertia": [1, 1, 1]},
+        bodies__block={"radius": 2, "mass": -1, "inertia": [1, 1, 3]},
         joints__A={"type": "revolute", "bodies": ["crank", "crank"], "at": "E", "pitch": 3, "start": [1, 2]},
         joints__D__axis=[0, 0, 0],
         joints__D__speed="3 m",
@@ -107,6 +109,15 @@ def test_all_errors_of_an_entry_are_reported_at_once():
         sensors__none={"type": "angle", "of": "Z"},
     )
     assert sorted(text.split(";")[0] for text in faults(data)) == [
+        "bodies.block.inertia: no body has these principal moments: 1 + 1 < 3",
+        "bodies.block.mass: expected a mass that is positive, found -1",
+        "bodies.block: has 'radius', but no shape",
+        "bodies.block: has no center",
+        "bodies.wheel: a sphere has no 'between'",
+        "bodies.wheel: a sphere has no 'size'",
+        "bodies.wheel: has a shape and an inertia: a uniform sphere determines it",
+        "bodies.wheel: the sphere has neither a mass nor a density",
+        "bodies.wheel: the sphere has no center",
         "forces.drum.actuator: the function 'foo' is not allowed in a formula",
         "forces.drum.coordinate: expected the number of a coordinate, found the number 0",
         "forces.drum.damping: expected a number or a number with a unit, found the text 'x'",

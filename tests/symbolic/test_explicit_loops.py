@@ -238,6 +238,8 @@ def test_a_spring_on_a_dependent_angle_is_wound_up_turn_by_turn():
             'ratios: needs dependent coordinates; add loops="explicit"',
         ),
         ({"independent": "D"}, "independent: expected a list of joints, found 'D'"),
+        ({"independent": [["D"]]}, "independent: expected a list of joints"),
+        ({"ratios": {"D": (["A"], 2)}}, "ratios.D: expected a joint and a number"),
         ({"independent": ["D"], "ratios": {"D": ("A", 2)}}, "D: depends on another joint by its ratio"),
         ({"ratios": ["D"]}, "ratios: expected ratios by joint"),
         ({"ratios": {"D": 2}}, "ratios.D: expected a joint and a number, found 2"),

@@ -22,7 +22,8 @@ def check(source: str, joints: Collection[str], loops: object, independent: Any,
             for name, given in (("independent", independent), ("ratios", ratios))
             if given
         ]
-    if isinstance(independent, str) or not isinstance(independent, Collection):
+    listed = isinstance(independent, Collection) and not isinstance(independent, str)
+    if not listed or not all(isinstance(name, str) for name in independent):
         problems.append(Problem("independent", f"expected a list of joints, found {independent!r}", 'such as ["A"]'))
     if isinstance(ratios, Mapping):
         problems += [p for joint, value in ratios.items() for p in _ratio(joint, value, ratios)]
@@ -42,7 +43,7 @@ def check(source: str, joints: Collection[str], loops: object, independent: Any,
 def _ratio(joint: object, value: Any, ratios: Mapping[Any, Any]) -> list[Problem]:
     """Return what is wrong with one entry of the ratios."""
     key = f"ratios.{joint}"
-    if isinstance(value, str) or not isinstance(value, Collection) or len(value) != 2:
+    if not isinstance(value, tuple | list) or len(value) != 2 or not isinstance(value[0], str):
         return [Problem(key, f"expected a joint and a number, found {value!r}", SAMPLE)]
     of, number = value
     problems = []
