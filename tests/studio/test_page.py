@@ -245,6 +245,17 @@ def test_problems_are_shown_with_a_remedy_and_nothing_is_lost(browser: Any, tmp_
         assert not studio.errors
 
 
+def test_a_sketch_that_does_not_close_is_not_ready_to_drive(browser: Any, tmp_path: Path):
+    file = tmp_path / "short.toml"
+    file.write_text(path("triple_rocker").read_text().replace('"B-C" = 50', '"B-C" = 10').replace("= 70", "= 10"))
+    with served(file) as address:
+        studio = Studio(browser, address)
+        studio.see("status", "does not close")
+        studio.see("status", "cannot be assembled: the longest link, 95 mm")
+        assert studio.page.get_by_text("ready to drive").count() == 0
+        assert not studio.errors
+
+
 def test_what_cannot_be_a_length_is_refused_and_the_old_value_stays(browser: Any, tmp_path: Path):
     file = tmp_path / "bar.toml"
     file.write_bytes(path("crank_rocker").read_bytes())
