@@ -14,7 +14,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.interpolate import CubicHermiteSpline
 
 from structkin.dynamics.acting import Acting
 from structkin.dynamics.forces import touching
@@ -119,6 +118,8 @@ def _met(acting: Acting, k: int, load: Contact, impacts: Mapping[str, float] | N
 
 def _speed_before(t: Floats, found: Touch, k: int) -> float:
     """Return the rate of the depth at its zero before sample k, on the cubic from the sample before; else at k."""
+    from scipy.interpolate import CubicHermiteSpline
+
     ends = slice(k - 1, k + 1)
     if np.isfinite([t[ends], found.depth[ends], found.speed[ends]]).all():
         curve = CubicHermiteSpline(t[ends], found.depth[ends], found.speed[ends])

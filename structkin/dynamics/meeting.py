@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,7 +34,7 @@ def meeting(touches: Callable[[float], Floats], begin: float, end: float, part: 
     """
     times = np.linspace(begin, end, 1 + max(LOOKS, math.ceil(IN_ALL * part))).tolist()
     low = begin, touches(begin)
-    for _, time in pairwise(times):
+    for time in times[1:]:
         high = time, touches(time)
         if (found := _first(touches, low, high, TINY * size, LEVELS)) is not None:
             return found

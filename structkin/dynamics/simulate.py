@@ -110,7 +110,8 @@ def simulate(
         equations, y = global_start(mechanism, family, stabiliser, users, begin, formulation=formulation)
         equations = compiled(equations, begin, y, engine=engine, evaluations=work)
     record = Record(equations, times, progress)
-    run = Run(equations, times, record, max_steps, size_of(mechanism), _breaks(mechanism, times))
+    breaks = () if integrator in FIXED else _breaks(mechanism, times)
+    run = Run(equations, times, record, max_steps, size_of(mechanism), breaks)
     try:
         equations.remember(float(times[0]), y)
         record.add(float(times[0]), y)

@@ -126,7 +126,9 @@ def writer(file, **options):
     return Slow()
 plain_writer = table.csv.writer
 table.csv.writer = writer
-signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it
+# A job in the background ignores these.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 from structkin.cli import main
 main()
 """
