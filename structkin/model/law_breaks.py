@@ -30,7 +30,7 @@ def law_breaks(laws: Iterable[Law], begin: float, end: float) -> list[tuple[floa
     >>> from structkin.model.laws import ExpressionLaw
     >>> blow = ExpressionLaw(Expression("sign(t - 1.2) - sign(t - 1.202)"))
     >>> [round(t, 4) for t, _ in law_breaks([blow], 0, 5)]
-    [0.9375, 1.1719, 1.1963, 1.1999, 1.2018]
+    [0.9375, 1.1719, 1.1963, 1.2, 1.2018]
     """
     found: dict[float, float] = {}
     times = np.linspace(begin, end, 2**LEVELS + 1)

@@ -156,7 +156,7 @@ class MonotoneTable(TableLaw):
 
     >>> import numpy as np
     >>> law = MonotoneTable((0.0, 0.5, 0.6, 1.0), (0.0, 0.0, 40.0, 40.0))
-    >>> law(np.array([0.25, 0.55, 0.8]))[0].tolist()
+    >>> law(np.array([0.25, 0.55, 0.8]))[0].round(9).tolist()
     [0.0, 20.0, 40.0]
     """
 
