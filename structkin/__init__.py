@@ -20,8 +20,7 @@ from typing import TYPE_CHECKING, Any
 from structkin.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from structkin.api import *  # noqa: F403
-
+    from structkin.api import *  # noqa: F403 - for type checkers: all public names
 
 _PARTS = ("branches", "dynamics", "errors", "examples", "global_methods", "model", "show", "solve", "structure")
 

@@ -34,7 +34,7 @@ def animate(
     speed: Annotated[float | None, typer.Option(help="Seconds of motion per second of playing time.")] = None,
     trace: Annotated[
         list[str], typer.Option(help="A point whose path is drawn; may be repeated. Default: up to four of interest.")
-    ] = [],  # noqa: B006
+    ] = [],  # noqa: B006 - typer makes a new list for each call
     width: Annotated[int, typer.Option(help="Width of a frame [px].")] = 800,
     once: Annotated[bool, typer.Option("--once", help="Play once instead of repeating.")] = False,
     budget: Budget = USUAL,

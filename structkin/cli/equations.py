@@ -11,7 +11,7 @@ from structkin.api import SpatialModel
 from structkin.cli.options import SpatialFile
 from structkin.cli.terminal import progress, say
 from structkin.errors import InputError, Problem
-from structkin.show.files import whole_file
+from structkin.show.files import check_target, whole_file
 
 
 def equations(
@@ -34,9 +34,8 @@ def equations(
         raise InputError([Problem("output", f"{words} name different languages", "give one of them")], "command")
     if output is not None and output.resolve() == file.resolve():
         raise InputError([Problem("--output", "would overwrite the model file", "give another name")], "output")
-    if output is not None and not output.expanduser().parent.is_dir():
-        hint = "create it first, or choose another"
-        raise InputError([Problem("--output", f"there is no folder '{output.parent}'", hint)], "output")
+    if output is not None:
+        check_target(output, "--output")
     model = SpatialModel.load(file)
     with progress("deriving"):
         derived = model.equations(loops=loops)

@@ -6,12 +6,13 @@ import csv
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from structkin.cli.terminal import console, print_json, say
 from structkin.errors import InputError, Problem
-from structkin.show.files import check_table, picture_format, save_figure, table_file
+from structkin.show.files import check_table, check_target, picture_format, save_figure, table_file
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -25,7 +26,7 @@ class Outputs:
     """The tables and pictures that a command is asked to write, and whether it prints JSON.
 
     Made before the work begins, so that nothing is written if something cannot be: raises `InputError` for outputs
-    that would overwrite each other or the `source`, and for names with the wrong suffix.
+    that would overwrite each other or the `source`, for names with the wrong suffix, and for what cannot be written.
     """
 
     source: Path | None
@@ -44,10 +45,14 @@ class Outputs:
                 if self.as_json:
                     problems.append(Problem(option, "'-' is stdout, which --json uses", "name a file"))
                 continue
-            try:
-                (picture_format if option in self.pictures else check_table)(path)
-            except InputError as error:
-                problems += error.problems
+            for check in (
+                picture_format if option in self.pictures else check_table,
+                partial(check_target, key=option),
+            ):
+                try:
+                    check(path)
+                except InputError as error:
+                    problems += error.problems
             if path.is_file() or not path.exists():
                 if path.resolve() in taken:
                     problems.append(Problem(option, f"would overwrite {taken[path.resolve()]}", "give another name"))

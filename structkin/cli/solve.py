@@ -44,14 +44,14 @@ def solve(
             help="A point or link for --plot, a point for --schematic, instead of those of interest; may be repeated.",
             metavar="NAME",
         ),
-    ] = [],  # noqa: B006
+    ] = [],  # noqa: B006 - typer makes a new list for each call
     kl: Annotated[
         bool, typer.Option("--kl", help="Add the velocity coefficients K and their derivatives L to the outputs.")
     ] = False,
     time_ratio: Annotated[
         list[str],
         typer.Option(help="Print the time ratio of an oscillating link or slider; may be repeated.", metavar="NAME"),
-    ] = [],  # noqa: B006
+    ] = [],  # noqa: B006 - typer makes a new list for each call
     schematic: Annotated[
         Path | None, typer.Option(help="Draw the mechanism and the paths of up to four points.", metavar="PICTURE")
     ] = None,

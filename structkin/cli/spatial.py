@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, cast
 
@@ -13,6 +15,7 @@ from structkin.cli.outputs import Outputs
 from structkin.cli.terminal import progress, say
 from structkin.errors import InputError, Problem
 from structkin.show.animation import animation_format
+from structkin.show.files import check_target
 from structkin.show.space import animate_space, draw_space_motion
 from structkin.show.space_tables import SpatialRun, plot_space, space_table, space_to_dict, write_space_csv
 
@@ -73,7 +76,7 @@ def spatial(
         {"--samples": samples, "--rtol": rtol, "--loops": loops, "--integrator": integrator},
         {"--step": step, "--stiffness": stiffness},
     )
-    problems = _problems_of_files(file, {"--csv": csv, "--plot": plot, "--picture": picture}, animation)
+    problems = [] if animation is None else _problems_of_film(animation, (file, csv, plot, picture))
     try:
         outputs = Outputs(file, {"--csv": csv}, {"--plot": plot, "--picture": picture}, as_json)
     except InputError as error:
@@ -113,21 +116,16 @@ def spatial(
         raise typer.Exit(1)
 
 
-def _problems_of_files(source: Path, files: dict[str, Path | None], animation: Path | None) -> list[Problem]:
-    """Return what is wrong with the animation's file, and the outputs without a folder."""
-    problems = [
-        Problem(option, f"there is no folder '{path.parent}'", "create it first, or choose another")
-        for option, path in (*files.items(), ("--animation", animation))
-        if path is not None and not path.expanduser().parent.is_dir()
-    ]
-    if animation is not None:
+def _problems_of_film(animation: Path, others: Sequence[Path | None]) -> list[Problem]:
+    """Return what is wrong with the file of an animation, beside the others of the command."""
+    problems: list[Problem] = []
+    for check in (partial(check_target, key="--animation"), animation_format):
         try:
-            animation_format(animation)
+            check(animation)
         except InputError as error:
             problems += error.problems
-        taken = [path.resolve() for path in (source, *files.values()) if path is not None]
-        if animation.resolve() in taken:
-            problems.append(Problem("--animation", "would overwrite another file of this command", "give another name"))
+    if animation.resolve() in [path.resolve() for path in others if path is not None]:
+        problems.append(Problem("--animation", "would overwrite another file of this command", "give another name"))
     return problems
 
 

@@ -279,6 +279,7 @@ class _Writer:
                 total = total + 2.0 * w.real * _half_square(first)
             else:
                 second = self._vector(b, orders, letters)
+                # mypy infers no type for the default that binds w
                 total = total + _last(lambda p, q, w=w: _dot(p, _turned_by(w, q)), first, second)  # type: ignore[misc]
         for number, factor in row.numbers:
             value = self.known[letters[-1]][self.rows.vectors + self.rows.scalars.index(number)][0]

@@ -40,7 +40,7 @@ def whole_file(path: str | Path, mode: str = "w", **options: Any) -> Iterator[IO
     1 False
     ['a.txt']
     """
-    target = _target(path)
+    target = check_target(path)
     if target.exists() and not target.is_file():
         with target.open(mode, **options) as file:
             yield file
@@ -58,13 +58,13 @@ def whole_file(path: str | Path, mode: str = "w", **options: Any) -> Iterator[IO
         raise
 
 
-def _target(path: str | Path) -> Path:
-    """Return the path with links resolved; `InputError` says why it cannot be written."""
+def check_target(path: str | Path, key: str = "") -> Path:
+    """Return the path with links resolved; `InputError` says why it cannot be written, under a key or the path."""
     target = Path(os.path.realpath(Path(path).expanduser()))
     folder = target.parent
 
     def refuse(message: str, hint: str) -> InputError:
-        return InputError([Problem(str(path), message, hint)], "output")
+        return InputError([Problem(key or str(path), message, hint)], "output")
 
     if not str(path) or target.is_dir():
         raise refuse("is a folder, not a file", "add a file name")

@@ -136,7 +136,7 @@ def _event(equation: Pendulum, direction: float) -> Callable[[float, Floats], fl
     def event(t: float, y: Floats) -> float:
         return equation.signal(t, y) if equation.mode == 0 or equation.jump == JUMPS[1] else 1.0
 
-    event.terminal, event.direction = True, direction  # type: ignore[attr-defined]
+    event.terminal, event.direction = True, direction  # type: ignore[attr-defined]  # read by solve_ivp
     return event
 
 

@@ -102,13 +102,13 @@ class JointForceSystem:
     def _P(self, joint: Any) -> None:
         guide = self.m.joints[joint.id]
         self.rows.append(self._guided(joint))
-        turn = lambda q: self.turn(q, guide.slider) - self.turn(q, guide.carrier)  # noqa: E731
+        turn = lambda q: self.turn(q, guide.slider) - self.turn(q, guide.carrier)  # noqa: E731 - passed on
         self.rows.append(Row(joint.id, guide.slider, "moment", turn, 1.0 / self.size**2))
 
     def _drive(self, driver: Any) -> None:
         drive = self.m.drivers[driver.id]
         if drive.kind == "angle":
-            value = lambda q: self.turn(q, drive.links[1]) - self.turn(q, drive.links[0])  # noqa: E731
+            value = lambda q: self.turn(q, drive.links[1]) - self.turn(q, drive.links[0])  # noqa: E731 - passed on
         elif drive.kind == "slide":
             guide = self.m.joints[drive.joint]
 

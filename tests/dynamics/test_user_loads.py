@@ -38,7 +38,7 @@ BAD = {
     "a moment with two": ([sk.Moment("rod", [1.0, 2.0])], r"shape \(2,\)", r"expected a number or \(n,\)"),
     "no vector": ([sk.Force("B", None)], r"is NaN|not a number|shape \(\)", ""),
     "text": ([sk.Moment("rod", "much")], "not a number: str", "N or N m"),
-    "no place": ([sk.Force(None, [0, 1], "rod")], "point of a Force is of type NoneType", "or a place"),  # type: ignore[arg-type]
+    "no place": ([sk.Force(None, [0, 1], "rod")], "point of a Force is of type NoneType", "or a place"),  # type: ignore[arg-type]  # bad on purpose
     "another link": ([sk.Force("B", [0, 1], "road")], "'road' is not a link", "did you mean 'rod'"),
     "nan": ([sk.Moment("rod", np.nan)], "the Moment on 'rod' is NaN at t = 0 s", ""),
     "infinite": ([sk.Moment("rod", np.inf)], "the Moment on 'rod' is inf at t = 0 s", ""),
@@ -241,7 +241,7 @@ def test_arguments_are_checked_together() -> None:
     keys = [problem.key for problem in caught.value.problems]
     assert keys == ["engine", "integrator", "rtol", "max_steps", "progress", "stabilisation", "alpha", "beta", "gains",
                     "t", "loads"]  # fmt: skip
-    for item in (sk.Moment(["rod"], 1), sk.Force("B", [0, 1], ["rod"])):  # type: ignore[arg-type]
+    for item in (sk.Moment(["rod"], 1), sk.Force("B", [0, 1], ["rod"])):  # type: ignore[arg-type]  # bad on purpose
         with pytest.raises(sk.InputError, match="is not a link"):
             arm().simulate(1.0, loads=[wind([item])])
     assert expected_steps(arm(), max_steps=100) < expected_steps(arm(), max_steps=1000)

@@ -223,7 +223,7 @@ def test_the_benchmarks_over_their_ten_seconds():
 
 def test_arguments_are_checked_together():
     with pytest.raises(InputError) as raised:
-        simulate(pendulum(), -1.0, 1, 2.0, loops="closed")  # type: ignore[arg-type]
+        simulate(pendulum(), -1.0, 1, 2.0, loops="closed")  # type: ignore[arg-type]  # bad on purpose
     assert [problem.key for problem in raised.value.problems] == ["duration", "samples", "rtol", "loops"]
 
 

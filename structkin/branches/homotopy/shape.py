@@ -168,7 +168,7 @@ class _Writer:
             self.linear.append(self._form(b))
             return
         key = ("w", len(self.linear))
-        value: Value = lambda v, s: direction(v, s) * complex(travel(v, s), offset(v, s)) / size  # noqa: E731
+        value: Value = lambda v, s: direction(v, s) * complex(travel(v, s), offset(v, s)) / size  # noqa: E731 - passed on
         self.linear.append([*self._form(b), (column, self._parameter(key, value), -1.0)])
 
     def _bilinear(self, row: Row) -> None:

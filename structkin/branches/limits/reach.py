@@ -312,7 +312,7 @@ class Chart:
         first, last = value(low), value(high)
         if not first * last < 0:
             # At limits of other steps the discriminant was evaluated without them: the zero is there to rounding.
-            return np.longdouble(high if abs(last) < abs(first) else low)  # type: ignore[return-value]
+            return np.longdouble(high if abs(last) < abs(first) else low)  # type: ignore[return-value]  # a long double
         place = np.longdouble(brentq(value, low, high, xtol=1e-14, rtol=1e-14))
         for _ in range(3):
             value, slope = self._slope(place)

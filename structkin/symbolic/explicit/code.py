@@ -26,7 +26,7 @@ FUNCTIONS = (
 )  # fmt: skip
 
 
-class _Python(PythonCodePrinter):  # type: ignore[misc]
+class _Python(PythonCodePrinter):  # type: ignore[misc]  # SymPy has no types
     def __init__(self) -> None:
         super().__init__({"fully_qualified_modules": False})
 
@@ -34,7 +34,7 @@ class _Python(PythonCodePrinter):  # type: ignore[misc]
         return repr(float(expr))
 
 
-class _C(C99CodePrinter):  # type: ignore[misc]
+class _C(C99CodePrinter):  # type: ignore[misc]  # SymPy has no types
     def __init__(self) -> None:
         super().__init__({"precision": 17, "math_macros": {}})
 

@@ -124,7 +124,7 @@ def _accelerations(equations: Equations) -> list[sp.Symbol]:
     return [sp.Symbol(f"qdd_{s.name[2:]}", real=True) for s in equations.q]
 
 
-class _Latex(LatexPrinter):  # type: ignore[misc]
+class _Latex(LatexPrinter):  # type: ignore[misc]  # SymPy has no types
     """What is within a root or an arc tangent and too wide for a line is set in lines of its own."""
 
     def _print_atan2(self, expr: sp.Expr) -> str:

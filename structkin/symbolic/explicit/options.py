@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Mapping
 from typing import Any
 
 from structkin.errors import InputError, Problem
+from structkin.model.arguments import is_number
 
 SAMPLE = 'such as {"B": ("A", 2.5)}'
 
@@ -47,7 +47,7 @@ def _ratio(joint: object, value: Any, ratios: Mapping[Any, Any]) -> list[Problem
         return [Problem(key, f"expected a joint and a number, found {value!r}", SAMPLE)]
     of, number = value
     problems = []
-    if isinstance(number, bool) or not isinstance(number, int | float) or not math.isfinite(number):
+    if not is_number(number):
         problems.append(Problem(key, f"the ratio {number!r} is not a finite number", SAMPLE))
     if of in ratios:
         hint = "give its ratio to a joint that has none itself"
