@@ -165,6 +165,16 @@ def test_random_five_bars(monkeypatch: pytest.MonkeyPatch) -> None:
     assert poses < 1.2 and series < 0.05
 
 
+def test_a_dyad_that_is_nearly_flat() -> None:
+    """Poses had a series across, K along other directions had none; closed forms were not tried."""
+    m = random_mechanism(652)
+    r = m.simulate(0.7, samples=3, rtol=1e-9, atol=1e-10)
+    reference = m.simulate(0.7, samples=3, formulation="multipliers", rtol=1e-10, atol=1e-11)
+    assert not r.stopped and drift(r) < 1e-8
+    for point in m.points:
+        assert r.position(point) == pytest.approx(reference.position(point), abs=1e-7)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("first", range(0, 1000, 50))
 def test_random_mechanisms_of_one_to_four_freedoms(first: int) -> None:

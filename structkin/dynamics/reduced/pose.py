@@ -12,11 +12,14 @@ from numpy.typing import NDArray
 from structkin.plan.plan import Plan
 from structkin.plan.status import Status
 from structkin.solve.derivatives import Part
+from structkin.solve.engine import Lanes
 
 Floats = NDArray[np.float64]
 
 #: Imaginary step for slopes.
 TINY = 1e-30
+#: Step of the differences for the curvature of roots [rad or parts of the size].
+DIFFERENCE = 1e-5
 
 
 class NoPoseError(Exception):
@@ -52,6 +55,12 @@ class Pose:
     smooth: bool = False
 
 
+def lanes_of(x: Floats, rates: Floats | None = None) -> Lanes:
+    """Return the slots (rows,) of one pose, with their rates (rows,) if given, as lanes."""
+    both = x[None, :, None] if rates is None else np.stack((x, rates))[:, :, None]
+    return Lanes(both, np.zeros(1, np.int8), np.full(1, -1, np.int32), np.zeros(0))
+
+
 def roots_at(plan: Plan, steps: Sequence[int], x: Floats) -> Floats:
     """Return the roots (k,) of steps at slots (rows,)."""
     return np.array([one[0] for one in _sides(plan, steps, x[:, None])], dtype=np.float64)
@@ -61,6 +70,13 @@ def slopes_at(plan: Plan, steps: Sequence[int], x: Floats, K: Floats) -> Floats:
     """Return the slopes (f, k) of the roots of steps along K (f, rows) of the slots, by complex steps."""
     columns = [one.imag / TINY for one in _sides(plan, steps, x[:, None] + 1j * TINY * K.T)]
     return np.stack([np.broadcast_to(one, len(K)) for one in columns], axis=1) if columns else np.zeros((len(K), 0))
+
+
+def curvatures_at(plan: Plan, steps: Sequence[int], x: Floats, K: Floats, L: Floats) -> Floats:
+    """Return the second derivatives (k,) of the roots of steps along the path x + K s + L s^2 / 2 of slots (rows,)."""
+    places = ((x + s * (K + 0.5 * s * L), (K + s * L)[None]) for s in (DIFFERENCE, -DIFFERENCE))
+    ahead, behind = (slopes_at(plan, steps, *place)[0] for place in places)
+    return np.asarray((ahead - behind) / (2 * DIFFERENCE))
 
 
 def general_steps(plan: Plan) -> list[int]:

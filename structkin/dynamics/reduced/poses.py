@@ -16,7 +16,16 @@ from numpy.typing import NDArray
 
 from structkin.dynamics.reduced.across import base
 from structkin.dynamics.reduced.counted import Counted
-from structkin.dynamics.reduced.pose import NoPoseError, Pose, general_steps, orientation, roots_at, slopes_at
+from structkin.dynamics.reduced.pose import (
+    NoPoseError,
+    Pose,
+    curvatures_at,
+    general_steps,
+    lanes_of,
+    orientation,
+    roots_at,
+    slopes_at,
+)
 from structkin.dynamics.reduced.series import Series, expand
 from structkin.plan.plan import Plan
 from structkin.plan.status import Status
@@ -40,8 +49,6 @@ REACH, MEETS = 0.6, 1e-5
 STRAIGHT = 0.5
 #: Where no series was found, one is tried again once the root is this part of its value then.
 CLOSER = 0.25
-#: Step of the differences for the curvature of roots [rad or parts of the size].
-DIFFERENCE = 1e-5
 
 
 class Poses:
@@ -129,7 +136,15 @@ class Poses:
         Raises `NoPoseError` where there is none.
         """
         pose = self.reach(t, q)
-        return pose, self._convective_smooth(t, q, rates) if pose.smooth else self.convective(pose, rates)
+        found = self._convective_smooth(q, rates) if pose.smooth else self.convective(pose, rates)
+        if found is not None:
+            return pose, found
+        # Only nearly flat: away from the direction across, no series of K exists any longer.
+        regular = self.regular(q, pose.x, pose.roots) if np.min(pose.roots**2, initial=np.inf) > FLAT else None
+        if regular is None:
+            raise NoPoseError(t, Status.SINGULAR, -1)
+        self._keep(regular)
+        return regular, self.convective(regular, rates)
 
     def reach(self, t: float, q: Floats) -> Pose:
         """Return the pose at coordinates q (f,) alone; raises `NoPoseError` where there is none."""
@@ -219,12 +234,8 @@ class Poses:
         size = float(np.linalg.norm(normal))
         if k not in self._slope_rates[1]:
             along = normal / (size or 1.0) * self.lengths
-            K, L, h = along @ last.K, self.convective(last, along), DIFFERENCE
-            ahead, behind = (
-                slopes_at(self.plan, self.steps, last.x + s * (K + 0.5 * s * L), (K + s * L)[None])[0, k]
-                for s in (h, -h)
-            )
-            self._slope_rates[1][k] = float((ahead - behind) / (2 * h))
+            found = curvatures_at(self.plan, self.steps, last.x, along @ last.K, self.convective(last, along))
+            self._slope_rates[1][k] = float(found[k])
         return bool(abs(last.roots[k] * self._slope_rates[1][k]) < STRAIGHT * size**2)
 
     # --- regular poses ------------------------------------------------------------------------------------
@@ -279,7 +290,8 @@ class Poses:
         turned = signs != self._signs[1]
         if not turned.any() and np.min(sizes) > NARROW:
             return None
-        if len(q) == 1 and not self._is_in_vain(self.last.q):
+        tried = self._in_vain is not None and np.max(np.abs(self.last.q - self._in_vain) / self.lengths) < IN_VAIN
+        if len(q) == 1 and not tried:
             series = self.expand(self.last.q, self._directions(self.last.q))
             if series is None:
                 self._in_vain = self.last.q
@@ -300,12 +312,12 @@ class Poses:
 
     def regular(self, z: Floats, x: Floats, roots: Floats) -> Pose | None:
         """Return a regular pose with its K by the drivers, None where K is not finite."""
-        K = Coefficients(self.plan, _lanes(x)).slots(self.order)[:, :, 0]
+        K = Coefficients(self.plan, lanes_of(x)).slots(self.order)[:, :, 0]
         return Pose(z, x, K, roots) if np.isfinite(K).all() else None
 
     def convective(self, pose: Pose, rates: Floats) -> Floats:
         """Return z'^T L z' of the slots (rows,) at a regular pose."""
-        return np.asarray(Coefficients(self.plan, _lanes(pose.x, rates @ pose.K)).convective_slots()[:, 0])
+        return np.asarray(Coefficients(self.plan, lanes_of(pose.x, rates @ pose.K)).convective_slots()[:, 0])
 
     def _continues(self, roots: Floats, expected: Floats) -> bool:
         """Return whether roots (k,) agree with the prediction by their slopes at the last pose."""
@@ -333,9 +345,6 @@ class Poses:
         value, first, _ = series.at(0.0)
         K = np.linalg.lstsq(directions, first.T, rcond=None)[0]
         return self._smooth(q, value[:, 0], np.asarray(K, dtype=np.float64))
-
-    def _is_in_vain(self, q: Floats) -> bool:
-        return self._in_vain is not None and bool(np.max(np.abs(q - self._in_vain) / self.lengths) < IN_VAIN)
 
     def expand(self, q: Floats, directions: Floats) -> Series | None:
         """Return the series around q along directions (c, f) whose roots continue those of the last pose."""
@@ -369,8 +378,8 @@ class Poses:
     def _smooth(self, q: Floats, x: Floats, K: Floats) -> Pose:
         return Pose(q, x, K, roots_at(self.plan, self.steps, x), True)
 
-    def _convective_smooth(self, t: float, q: Floats, rates: Floats) -> Floats:
-        """Return z'^T L z' of the slots at a pose from a series."""
+    def _convective_smooth(self, q: Floats, rates: Floats) -> Floats | None:
+        """Return z'^T L z' of the slots at a pose from a series, None where other directions have none."""
         if len(q) == 1:
             series = next(one for one in self._series if one.holds(q))
             _, _, second = series.at(series.place_of(q))
@@ -382,15 +391,9 @@ class Poses:
         directions = along[None] if base is None else np.stack((base, base + lean * along, base - lean * along))
         series_or_none = self.expand(q, directions)
         if series_or_none is None:
-            raise NoPoseError(t, Status.SINGULAR, -1)
+            return None
         _, _, second = series_or_none.at(0.0)
         if base is None:
             return np.asarray(second[:, 0] * size**2)
         # The second derivative is a quadratic form of the direction: three directions determine it along the rates.
         return np.asarray((second[:, 1] + second[:, 2] - 2 * second[:, 0]) * (size**2 / (2 * lean**2)))
-
-
-def _lanes(x: Floats, rates: Floats | None = None) -> Lanes:
-    """Return one pose (rows,) as lanes."""
-    both = x[None, :, None] if rates is None else np.stack((x, rates))[:, :, None]
-    return Lanes(both, np.zeros(1, np.int8), np.full(1, -1, np.int32), np.zeros(0))
