@@ -43,5 +43,5 @@ def forces(
         lambda: show.forces_to_dict(found),
         lambda: show.forces_table(found),
     )
-    if not motion.ok.all():
+    if not motion.ok.all() or found.locked.any():
         raise typer.Exit(1)

@@ -1,14 +1,24 @@
-"""Friction by a coefficient: it depends on the load of the joint, which depends on the friction."""
+"""Friction by a coefficient: it depends on the load of the joint, which depends on the friction.
+
+At each sample, the loads R_i of the joints that rub are linear in the normal forces N_j that their friction follows
+from, so these satisfy as many equations as there are frictions,
+
+    N_i = |R_i + x sum_j C_ij N_j|
+
+with x = 1. At x = 0 there is no friction. The forces are those that x = 0 leads to as x grows: they are followed in
+steps of x, and where none lead to x = 1, the mechanism locks: in between, its forces grow without bound, or end.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.errors import InputError, Problem
+from structkin.errors import Problem
 from structkin.model.forces import Friction
 from structkin.model.mechanism import Mechanism
 
@@ -17,8 +27,11 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-#: Rounds of forces and friction; they agree to this part of the largest force.
-ROUNDS, AGREES = 200, 1e-12
+#: Newton's method ends where its last step is this part of the largest normal force; the number of its steps.
+AGREES, NEWTON = 1e-13, 12
+#: A step of x is halved where Newton's method moves its prediction by more than this part of the largest normal force.
+#: Where it becomes this short, the mechanism locks.
+MOVED, SHORTEST = 0.3, 1e-9
 
 
 def by_coefficient(mechanism: Mechanism) -> list[Friction]:
@@ -29,29 +42,99 @@ def by_coefficient(mechanism: Mechanism) -> list[Friction]:
 def with_friction(found: Kinetostatics, solve: Callable[[Mapping[str, Floats]], Kinetostatics]) -> Kinetostatics:
     """Return the forces consistent with the friction that they cause, starting from those without it.
 
-    `solve` takes the normal forces (n,) of each friction. Each round uses the joint loads of the last one, until
-    nothing changes. Raises `InputError` where this does not converge: the mechanism is self-locking, or nearly so.
+    `solve` takes the normal forces (n,) of each friction. Where the mechanism locks, all forces are NaN.
     """
     rubbing = by_coefficient(found.motion.mechanism)
     if not rubbing:
         return found
-    last: dict[str, Floats] | None = None
-    for _ in range(ROUNDS):
-        normals = {load.id: np.hypot(*found.reaction(load.joint, load.links[1]).T) for load in rubbing}
-        if last is not None and _agree(last, normals):
-            return found
-        found, last = solve(normals), normals
-    locked = ", ".join(load.id for load in rubbing)
-    raise InputError(
-        [Problem(f"forces.{rubbing[0].id}", f"no forces balance with the friction of {locked}", "it locks")],
-        found.motion.mechanism.title or "mechanism",
-    )
+
+    def loads(of: Kinetostatics) -> Floats:
+        return np.stack([of.reaction(load.joint, load.links[1]) for load in rubbing], axis=1)
+
+    free = loads(found)
+    size = float(np.max(np.abs(free), initial=0.0, where=np.isfinite(free))) or 1.0
+    unit = np.full(len(found.motion), size)
+    by_normals = np.stack([(loads(solve({load.id: unit})) - free) / size for load in rubbing], axis=3)
+    normals, locked = balanced(free, by_normals)
+    found = solve({load.id: values for load, values in zip(rubbing, normals.T, strict=True)})
+    return replace(found, locked=locked)
 
 
-def _agree(old: Mapping[str, Floats], new: Mapping[str, Floats]) -> bool:
-    changes = [float(np.max(np.abs(new[id] - old[id]), initial=0.0, where=np.isfinite(new[id]))) for id in new]
-    sizes = [float(np.max(np.abs(new[id]), initial=0.0, where=np.isfinite(new[id]))) for id in new]
-    return max(changes) <= AGREES * max(sizes)
+def balanced(free: Floats, by_normals: Floats) -> tuple[Floats, NDArray[np.bool_]]:
+    """Return the normal forces (n, k) at n samples, NaN where there are none, and where the mechanism locks (n,).
+
+    `free` (n, k, 2) are the loads without friction, `by_normals` (n, k, 2, k) their derivatives by the normal forces.
+
+    >>> free, by_normals = np.array([[[0.0, 3.0]], [[0.0, 3.0]]]), np.array([[[[0.0], [0.5]]], [[[0.0], [1.5]]]])
+    >>> normals, locked = balanced(free, by_normals)
+    >>> normals.round(9).tolist(), locked.tolist()
+    ([[6.0], [nan]], [False, True])
+    """
+    N = np.hypot(*np.moveaxis(free, 2, 0))
+    known = np.isfinite(free).all(axis=(1, 2)) & np.isfinite(by_normals).all(axis=(1, 2, 3))
+    x, h = np.zeros(len(N)), np.ones(len(N))
+    open_ = np.flatnonzero(known)
+    while len(open_):
+        ahead = np.minimum(x[open_] + h[open_], 1.0)
+        there, reached = _step(N[open_], free[open_], by_normals[open_], x[open_], ahead)
+        good, bad = open_[reached], open_[~reached]
+        N[good], x[good], h[good] = there[reached], ahead[reached], 2 * h[good]
+        h[bad] /= 2
+        open_ = open_[(x[open_] < 1) & (h[open_] > SHORTEST)]
+    locked = known & (x < 1)
+    N[~known | locked] = np.nan
+    return N, locked
+
+
+def _step(N: Floats, free: Floats, by_normals: Floats, x: Floats, ahead: Floats) -> tuple[Floats, NDArray[np.bool_]]:
+    """Return the normal forces (n, k) at `ahead` (n,) that continue those at x, and whether they do (n,)."""
+    direction, slope = _direction(N, free, by_normals, x)
+    change = np.einsum("nki,nkij,nj->nk", direction, by_normals, N)
+    with np.errstate(all="ignore"):
+        begun = N + (ahead - x)[:, None] * _solve(slope, change)
+        found = begun
+        for _ in range(NEWTON):
+            direction, slope = _direction(found, free, by_normals, ahead)
+            rest = np.einsum("nki,nki->nk", direction, _loads(found, free, by_normals, ahead)) - found
+            step = _solve(slope, rest)
+            found = found + step
+            size = np.max(np.abs(found), axis=1)
+            if (settled := np.max(np.abs(step), axis=1) <= AGREES * size).all():
+                break
+        # Between an end of the path or an infinite force, and where it begins, the determinant has another sign.
+        same = (np.linalg.det(slope) > 0) & (found >= 0).all(axis=1)
+        return found, settled & same & (np.max(np.abs(found - begun), axis=1) <= MOVED * size)
+
+
+def _loads(N: Floats, free: Floats, by_normals: Floats, x: Floats) -> Floats:
+    return np.asarray(free + x[:, None, None] * np.einsum("nkij,nj->nki", by_normals, N))
+
+
+def _direction(N: Floats, free: Floats, by_normals: Floats, x: Floats) -> tuple[Floats, Floats]:
+    """Return the directions (n, k, 2) of the loads, and the derivatives (n, k, k) of N - |loads| by N."""
+    loads = _loads(N, free, by_normals, x)
+    sizes = np.hypot(*np.moveaxis(loads, 2, 0))[:, :, None]
+    direction = np.divide(loads, sizes, out=np.zeros_like(loads), where=sizes > 0)
+    return direction, np.eye(N.shape[1]) - x[:, None, None] * np.einsum("nki,nkij->nkj", direction, by_normals)
+
+
+def _solve(matrix: Floats, right: Floats) -> Floats:
+    """Return the solutions (n, k), NaN where a matrix (n, k, k) is singular."""
+    good = np.abs(np.linalg.det(matrix)) > 0
+    found = np.full_like(right, np.nan)
+    found[good] = np.linalg.solve(matrix[good], right[good][:, :, None])[:, :, 0]
+    return found
+
+
+def lock_note(found: Kinetostatics) -> str:
+    """Return at how many samples friction locks the mechanism, and when first; empty if it does not."""
+    at = np.flatnonzero(found.locked)
+    if not len(at):
+        return ""
+    t, names = float(found.t[at[0]]), ", ".join(load.id for load in by_coefficient(found.motion.mechanism))
+    first = f"t = {t:.6g} s" if np.isfinite(t) else f"sample {at[0]}"
+    samples = f"{len(at)} of {len(found.locked)} samples, first at {first}"
+    return f"it locks at {samples}: no forces balance with the friction of {names}"
 
 
 def pressed(mechanism: Mechanism) -> list[Problem]:

@@ -17,6 +17,7 @@ from structkin.dynamics.inverse.kinetostatics import Kinetostatics, kinetostatic
 from structkin.dynamics.loads import turned_angle
 from structkin.dynamics.user_loads import UserLoad
 from structkin.model.forces import Contact, Spring, Torsion
+from structkin.model.frozen import read_only
 from structkin.solve import Motion
 from structkin.solve.motion.residual import residual
 
@@ -81,7 +82,7 @@ class Simulation(Motion):
                 total += 0.5 * body.mass * np.sum(self.velocity(body.center, body.link) ** 2, axis=1)
             if body.inertia:
                 total += 0.5 * body.inertia * self.omega(body.link) ** 2
-        return total
+        return read_only(total)
 
     @cached_property
     def potential_energy(self) -> Floats:
@@ -98,7 +99,7 @@ class Simulation(Motion):
                 total += 0.5 * load.stiffness * (turned_angle(self, load) - load.free_angle) ** 2
             elif isinstance(load, Contact):
                 total += contact_energy(self, load)
-        return total
+        return read_only(total)
 
     @property
     def energy(self) -> Floats:

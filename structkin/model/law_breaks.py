@@ -7,12 +7,13 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.model.laws import ScaledLaw, TableLaw
 from structkin.model.parts import Law
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
-#: Halvings of the time: what is shorter than its 32,768th part may be missed.
+#: Halvings of the time: what is shorter than its 32,768th part may be missed, except in a table.
 LEVELS = 15
 #: Largest difference of a law from a straight line within an interval, of its largest value.
 BENT = 0.1
@@ -23,7 +24,7 @@ LONGER = 8.0
 def law_breaks(laws: Iterable[Law], begin: float, end: float) -> list[tuple[float, float]]:
     """Return the times [s] at which an integrator has to start anew, each with the length [s] of its first step.
 
-    They are the ends of tables, and the beginnings of jumps and pulses. A step is taken to grow as fast as the time
+    They are the ends of tables, and the beginnings of jumps and pulses, in a table also of the shortest ones. A step is taken to grow as fast as the time
     since the last start, or the last short interval in which the law has changed.
 
     >>> from structkin.model.expression import Expression
@@ -39,6 +40,8 @@ def law_breaks(laws: Iterable[Law], begin: float, end: float) -> list[tuple[floa
             found[time] = min(found.get(time, np.inf), end - begin)
         if law.speed is not None:
             continue
+        for time, width in _short_rows(law, times[1] - times[0]):
+            found[time] = min(found.get(time, np.inf), width)
         values = np.nan_to_num(np.asarray(law(times)[0]))
         allowed = BENT * float(np.max(np.abs(values)))
         edges = _edges(values, allowed)
@@ -51,6 +54,17 @@ def law_breaks(laws: Iterable[Law], begin: float, end: float) -> list[tuple[floa
             # The error of a step follows a load that changes, not one that is about to.
             grown = (min(grown, width) if change > allowed / 2 else grown) + width
     return sorted((time, width) for time, width in found.items() if begin < time < end)
+
+
+def _short_rows(law: Law, shorter: float) -> list[tuple[float, float]]:
+    """Return where rows of a table begin to change within shorter times [s] than these, and the time between them."""
+    table = law.law if isinstance(law, ScaledLaw) else law
+    if not isinstance(table, TableLaw):
+        return []
+    widths, values = np.diff(table.times), np.array(table.values)
+    short = (widths < shorter) & (np.abs(np.diff(values)) > BENT * np.max(np.abs(values)))
+    first = np.flatnonzero(short & ~np.append(False, short[:-1]))
+    return [(table.times[k], float(widths[k])) for k in first.tolist()]
 
 
 def _edges(values: Floats, allowed: float) -> Ints:

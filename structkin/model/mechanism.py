@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from structkin.errors import InputError, Problem
 from structkin.model.arguments import mapping
 from structkin.model.file import load_data
+from structkin.model.frozen import read_only
 from structkin.model.parts import DriverCoordinate, Link
 from structkin.model.topology import Driver, Topology, suggest
 from structkin.model.units import Units
@@ -243,7 +244,9 @@ class Mechanism:
     @property
     def points(self) -> Mapping[str, NDArray[np.float64]]:
         """The position (2,) [m] of each point in the sketch; exact lengths are not applied."""
-        return MappingProxyType({name: np.array((place.real, place.imag)) for name, place in self.places.items()})
+        return MappingProxyType(
+            {name: read_only(np.array((place.real, place.imag))) for name, place in self.places.items()}
+        )
 
     def link_of(self, point: str) -> str:
         """Return the ground if it has the point, else the first link that has it; `InputError` if none does.

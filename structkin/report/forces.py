@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.dynamics import Kinetostatics
+from structkin.dynamics.friction import lock_note
 from structkin.errors import InputError
 from structkin.model.forces import Spring
 from structkin.model.mechanism import GROUND
@@ -41,7 +42,7 @@ def forces(motion: Motion) -> dict[str, Any] | None:
     m = motion.mechanism
     reactions = [(joint, link, found.reaction(joint, link)) for joint, link in bearing_links(m)]
     if not any(np.isfinite(force).any() for _, _, force in reactions):
-        return None
+        return {"panels": [], "arrows": [], "table": [], "notes": [note]} if (note := lock_note(found)) else None
     x = abscissa(motion, measures_of(m)).values
     panels = [
         _efforts(found, "driver torque", "N m"),
@@ -139,7 +140,7 @@ def _table(
 
 
 def _notes(found: Kinetostatics) -> list[str]:
-    notes = [*cylinder_notes(found.motion.mechanism)]
+    notes = [*filter(None, [lock_note(found)]), *cylinder_notes(found.motion.mechanism)]
     if found.not_unique:
         names = ", ".join(found.not_unique)
         notes.append(f"* joints are redundant ({names}): their forces are not unique; the smallest solution is shown")

@@ -122,15 +122,15 @@ def to_dataframe(motion: Motion, units: Units | None = None) -> pd.DataFrame:
     return frame_of(all_columns(motion, units), motion)
 
 
-def frame_of(columns: Sequence[Column], motion: Motion) -> pd.DataFrame:
-    """Return columns of a motion as a data frame, with the status of each sample."""
+def frame_of(columns: Sequence[Column], motion: Motion, words: Sequence[str] | None = None) -> pd.DataFrame:
+    """Return columns of a motion as a data frame, with the status of each sample, or the given `words`."""
     try:
         import pandas as pd
     except ImportError:
         message = "a data frame needs pandas, which is not installed: pip install structkin[pandas]"
         raise StructkinError(message) from None
     frame = pd.DataFrame({column.name: column.values for column in columns})
-    frame["status"] = status_words(motion)
+    frame["status"] = words or status_words(motion)
     frame["group"] = failed_groups(motion)
     frame.attrs["units"] = {column.name: column.unit for column in columns}
     return frame
@@ -148,8 +148,10 @@ def write_csv(motion: Motion, target: str | Path | IO[str], units: Units | None 
     write_columns(all_columns(motion, units, kl=kl), motion, target)
 
 
-def write_columns(columns: Sequence[Column], motion: Motion, target: str | Path | IO[str]) -> None:
-    """Write columns of a motion as CSV, with the status of each sample."""
+def write_columns(
+    columns: Sequence[Column], motion: Motion, target: str | Path | IO[str], words: Sequence[str] | None = None
+) -> None:
+    """Write columns of a motion as CSV, with the status of each sample, or the given `words`."""
     heads = [column.name for column in columns] + ["status", "group"]
     names = [column.unit for column in columns] + ["", ""]
     cells = [[_cell(value) for value in column.values.tolist()] for column in columns]
@@ -157,7 +159,7 @@ def write_columns(columns: Sequence[Column], motion: Motion, target: str | Path 
         lines = csv.writer(file, lineterminator="\n")
         lines.writerow(heads)
         lines.writerow(names)
-        lines.writerows(zip(*cells, status_words(motion), failed_groups(motion), strict=True))
+        lines.writerows(zip(*cells, words or status_words(motion), failed_groups(motion), strict=True))
 
 
 def _cell(value: float) -> str:

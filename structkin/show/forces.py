@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from structkin.branches.limits.passages import report
 from structkin.dynamics import Kinetostatics, Simulation, kinetostatics
+from structkin.dynamics.friction import lock_note
 from structkin.model.mechanism import GROUND, Mechanism
 from structkin.model.units import Units
 from structkin.show.columns import (
@@ -105,17 +106,17 @@ def forces_to_dataframe(forces: Kinetostatics, units: Units | None = None) -> pd
 
     The drivers' values are in the units of the file or in those given; forces are in N, moments in N m.
     """
-    return frame_of(_columns(forces, units), forces.motion)
+    return frame_of(_columns(forces, units), forces.motion, _words(forces))
 
 
 def write_forces_csv(forces: Kinetostatics, target: str | Path | IO[str]) -> None:
     """Write forces as CSV: names in the first line, units in the second, then one line per sample.
 
     Columns: t; the value of each driver; its effort and power; Fx, Fy of each joint on its links, and M of prismatic
-    joints, fastened links and belts; Fx, Fy, M on the ground; status and group. Raises `InputError` if the file
-    cannot be written.
+    joints, fastened links and belts; Fx, Fy, M on the ground; status ("locked" by friction as well) and group. Raises
+    `InputError` if the file cannot be written.
     """
-    write_columns(_columns(forces), forces.motion, target)
+    write_columns(_columns(forces), forces.motion, target, _words(forces))
 
 
 def forces_to_dict(forces: Kinetostatics) -> dict[str, Any]:
@@ -125,15 +126,21 @@ def forces_to_dict(forces: Kinetostatics) -> dict[str, Any]:
         "title": m.title,
         "units": {"force": "N", "moment": "N m", "power": "W", "time": "s"},
         "samples": len(motion),
-        "ok": int(motion.ok.sum()),
+        "ok": int((motion.ok & ~forces.locked).sum()),
         "t": plain_values(motion.t),
         "drivers": nested(effort_columns(forces)),
         "reactions": nested(reaction_columns(forces)),
         "ground": nested(frame_columns(forces))[GROUND],
         "unique": {id: forces.unique(id) for id in [*m.drivers, *(joint.id for joint in m.topology.joints)]},
-        "status": status_words(motion),
+        "status": _words(forces),
         "group": [name or None for name in failed_groups(motion)],
     }
+
+
+def _words(forces: Kinetostatics) -> list[str]:
+    return [
+        "locked" if locked else word for word, locked in zip(status_words(forces.motion), forces.locked, strict=True)
+    ]
 
 
 def forces_table(forces: Kinetostatics) -> Table:
@@ -171,6 +178,7 @@ def _cells(forces: Kinetostatics, values: Any, unit: str, unique: bool) -> list[
 def _course(forces: Kinetostatics) -> str:
     m = forces.motion.mechanism
     lines = report(forces.motion).splitlines()[:7]
+    lines += [note] if (note := lock_note(forces)) else []
     if not any(body.mass or body.inertia for body in forces.bodies):
         lines.append("no link has a mass: only applied forces count")
     lines += cylinder_notes(m)

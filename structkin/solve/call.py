@@ -125,7 +125,7 @@ def _times(
         times = _real(np.atleast_1d(t) if np.ndim(t) == 0 else t)
         if times is None or not len(times) or not np.isfinite(times).all():
             raise InputError([Problem("t", "expected finite times (n,) in seconds")], mechanism.title)
-        return times
+        return np.array(times)
     if given and not laws:
         return np.full(next(iter(given.values())).shape[1], np.nan)
     if duration is None:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from structkin.budget import TOGETHER, charge
 from structkin.model.mechanism import Mechanism
+from structkin.solve.turning_points import turning_points
 
 Floats = NDArray[np.float64]
 
@@ -147,11 +148,35 @@ class Schedule:
         starts = all(abs(b - a) <= 1e-9 * self._scale[id] for id, (a, b) in self.lead.items())
         return starts and bool((self.parts == 1).all())
 
+    def with_turning_points(self) -> tuple[Schedule, NDArray[np.intp]]:
+        """Return a schedule with stations also where laws reverse, and the places of the stations in it."""
+        drives = self.mechanism.drivers
+        laws = {id: law for id in self.drivers if id not in self.by_values and (law := drives[id].law) is not None}
+        turns = np.unique(np.concatenate([[], *(turning_points(law, self.t) for law in laws.values())]))
+        if not len(turns):
+            return self, np.arange(len(self))
+        stations = np.concatenate((np.arange(len(self)), turns))
+        order = np.argsort(stations, kind="stable")
+        kept = np.argsort(order, kind="stable")[: len(self)]
+        values, drivers = self.at(stations[order]), {}
+        for id, z in self.drivers.items():
+            drivers[id] = np.full((3, len(order)), np.nan)
+            drivers[id][0] = values[id]
+            drivers[id][:, kept] = z
+        t = np.interp(stations[order], np.arange(len(self)), self.t)
+        t[kept] = self.t
+        return Schedule(self.mechanism, t, drivers, self.by_values), kept
+
     def fine(self, numbers: int = 0) -> tuple[Schedule, NDArray[np.intp]]:
         """Return a schedule that starts at the sketch and moves in small steps, and the places of the stations in it.
 
         A pose takes this many `numbers`. The added stations are charged to the budget of the call.
         """
+        whole, kept = self.with_turning_points()
+        fine, places = whole._refined(numbers)
+        return fine, places[kept]
+
+    def _refined(self, numbers: int) -> tuple[Schedule, NDArray[np.intp]]:
         charge(self.added * numbers / TOGETHER)
         lead, steps = self.lead, self._lead_steps
         fine: dict[str, Floats] = {}

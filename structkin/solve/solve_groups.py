@@ -62,7 +62,9 @@ def run_from_sketch(
 ) -> Lanes:
     """Run a plan over the samples of a schedule, following the motion from the sketch where that matters."""
     if not plan.tracked and (len(schedule) > SEPARATE or schedule.is_fine):
-        return smooth_sweep(plan, schedule, progress, flip=flip)
+        whole, kept = schedule.with_turning_points()
+        swept = smooth_sweep(plan, whole, progress, flip=flip)
+        return swept if whole is schedule else swept.take(kept)
     fine, kept = schedule.fine(plan.numbers)
     tracked = smooth_sweep(plan, fine, progress, flip=flip)
     # Consecutive samples stay in place: a copy would double the memory.

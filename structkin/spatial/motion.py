@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from structkin.model.frozen import freeze
 from structkin.multibody.joint import Floats
 from structkin.multibody.model import SpatialModel
 from structkin.multibody.readings import Readings, body_and_place
@@ -32,6 +33,10 @@ class SmallStepMotion(Readings):
     packed: Packed
     records: Floats
     readings: Floats
+
+    def __post_init__(self) -> None:
+        """Make all arrays read-only."""
+        freeze(self)
 
     @property
     def step(self) -> float:

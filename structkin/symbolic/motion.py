@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from structkin.model.frozen import freeze
 from structkin.multibody.joint import Floats
 from structkin.multibody.model import SpatialModel
 from structkin.multibody.readings import Readings, body_and_place
@@ -55,6 +56,10 @@ class TreeMotion(Readings):
     evaluations: int
     tree: Tree
     frames: Mapping[str, Floats]
+
+    def __post_init__(self) -> None:
+        """Make all arrays read-only."""
+        freeze(self)
 
     def _body(self, name: str) -> tuple[int, Floats]:
         """Return the entry of a body, and the arm (3,) from its joint to its centre of mass or its point, as drawn."""

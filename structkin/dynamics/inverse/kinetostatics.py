@@ -27,6 +27,7 @@ from structkin.dynamics.loads import wrenches
 from structkin.dynamics.user_loads import UserLoad, functions_of
 from structkin.dynamics.wrench_sums import Wrenches, cross
 from structkin.errors import InputError, Problem
+from structkin.model.frozen import freeze, read_only
 from structkin.model.topology import suggest
 from structkin.solve import Motion
 
@@ -43,6 +44,7 @@ class Kinetostatics:
     """The forces of a motion at n samples, in N and N m; NaN where a sample has no regular pose or no rates.
 
     At a flat pose that cannot carry its loads reactions are NaN, and the efforts of drivers come from virtual work.
+    `locked` (n,) tells the samples at which friction locks the mechanism: no forces balance there, all are NaN.
 
     `motion` is the motion of these forces: the given one, or for a static analysis the same poses at rest.
     `unknowns` (n, columns) are in the order of `columns`; read them by `driver`, `reaction` and `reaction_moment`.
@@ -54,6 +56,11 @@ class Kinetostatics:
     unknowns: Floats = field(repr=False)
     determined: NDArray[np.bool_] = field(repr=False)
     applied: Wrenches = field(repr=False)
+    locked: NDArray[np.bool_] = field(repr=False)
+
+    def __post_init__(self) -> None:
+        """Make all arrays read-only."""
+        freeze(self)
 
     @property
     def t(self) -> Floats:
@@ -159,7 +166,7 @@ class Kinetostatics:
         total = np.column_stack((self.applied.force[ground], self.applied.moment[ground]))
         for acting, values in zip(self._units, self.unknowns.T, strict=True):
             total += (on_end(self.motion, acting, ground) * values).T
-        return np.asarray(total)
+        return read_only(total)
 
     # --- energy -------------------------------------------------------------------------------------------
 
@@ -170,7 +177,7 @@ class Kinetostatics:
     @cached_property
     def applied_power(self) -> Floats:
         """The power (n,) [W] of gravity, springs, friction and all other loads."""
-        return self.applied.power()
+        return read_only(self.applied.power())
 
     @cached_property
     def kinetic_energy(self) -> Floats:
@@ -181,7 +188,7 @@ class Kinetostatics:
                 total += 0.5 * body.mass * np.sum(self.motion.velocity(body.center, body.link) ** 2, axis=1)
             if body.inertia:
                 total += 0.5 * body.inertia * self.motion.omega(body.link) ** 2
-        return total
+        return read_only(total)
 
     @cached_property
     def kinetic_power(self) -> Floats:
@@ -193,7 +200,7 @@ class Kinetostatics:
                 total += body.mass * np.sum(v * a, axis=1)
             if body.inertia:
                 total += body.inertia * self.motion.omega(body.link) * self.motion.alpha(body.link)
-        return total
+        return read_only(total)
 
     # --- inside -------------------------------------------------------------------------------------------
 
@@ -283,7 +290,7 @@ def _solved(motion: Motion, bodies: tuple[Body, ...], columns: Columns, applied:
             if column.id in given:
                 unknowns[lost, k] = given[column.id]
     determined = ReverseSweep(_some(motion, good[:: len(good) // 4 + 1]), columns).unique
-    return Kinetostatics(motion, bodies, columns, unknowns, determined, applied)
+    return Kinetostatics(motion, bodies, columns, unknowns, determined, applied, np.zeros(len(motion), bool))
 
 
 def _some(motion: Motion, samples: NDArray[np.intp]) -> Motion:

@@ -33,19 +33,23 @@ SUSPECT = 0.1
 POINTS, ROUNDS = 33, 2
 #: Largest change of a root's slope across a change point, from sample to sample; fewest samples for this test.
 BENT, FEW = 0.4, 4
+#: Stations on either side of one at which drivers reverse where a root need not be straight.
+SLOW = 2
 #: A change point is found when it is closer than this distance of the drivers [rad or parts of the size].
 EXACT = 1e-12
 #: Part of an interval over which the drivers' path is taken to be straight.
 STRAIGHT = 0.01
 
 
-def _kinks(schedule: Schedule) -> NDArray[np.bool_]:
-    """Return at which stations drivers given by values change slope or reverse (n,); laws are smooth."""
-    kinks = np.zeros(len(schedule), bool)
-    for id in schedule.by_values:
-        step = np.diff(schedule.drivers[id][0])
-        kinks[1:-1] |= np.abs(np.diff(step)) > 1e-6 * (np.abs(step[1:]) + np.abs(step[:-1]))
-    return kinks
+def _kinks(schedule: Schedule) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Return at which stations drivers reverse, or change slope as those do that are given by values; both (n,)."""
+    reversals, kinks = np.zeros((2, len(schedule)), bool)
+    for id, z in schedule.drivers.items():
+        step = np.diff(z[0])
+        reversals[1:-1] |= step[1:] * step[:-1] < 0
+        if id in schedule.by_values:
+            kinks[1:-1] |= np.abs(np.diff(step)) > 1e-6 * (np.abs(step[1:]) + np.abs(step[:-1]))
+    return reversals, kinks | reversals
 
 
 def explore(plan: Plan, schedule: Schedule, changes: ModeChanges, index: int, lanes: Lanes) -> bool:
@@ -67,12 +71,22 @@ def explore(plan: Plan, schedule: Schedule, changes: ModeChanges, index: int, la
 def _intervals(plan: Plan, schedule: Schedule, index: int, lanes: Lanes) -> tuple[Floats, Floats]:
     """Return intervals (low, high) of stations in which the discriminant of a step may touch zero."""
     earlier = (lanes.status == Status.SINGULAR) & (lanes.group < plan.steps[index].group)
-    kinks = _kinks(schedule)
-    low, high = _suspects(discriminant(plan, index, lanes), np.flatnonzero(~earlier), kinks)
+    reversals, kinks = _kinks(schedule)
+    values = discriminant(plan, index, lanes)
+    # As a law slows down towards its turning point, the root is not straight either.
+    bent = kinks.copy()
+    bent[np.clip(np.flatnonzero(reversals)[:, None] + np.arange(-SLOW, SLOW + 1), 0, len(bent) - 1)] = True
+    low, high = _suspects(values, np.flatnonzero(~earlier), bent)
     # At a kink the drivers may reverse: there may be a change point on either side of it.
     middle = low + 1
     split = (high - low == 2) & kinks[middle.astype(np.intp)]
-    return np.concatenate((low, low[split], middle[split])), np.concatenate((high, middle[split], high[split]))
+    # Where they do, the discriminant may touch zero on either side without a minimum at any station.
+    turn = np.flatnonzero(reversals & ~earlier & (np.abs(values) < SUSPECT))
+    beside = np.concatenate((turn - 1, turn)).astype(np.float64)
+    beside = beside[np.isfinite(values[beside.astype(np.intp)] + values[beside.astype(np.intp) + 1])]
+    ends = (low, low[split], middle[split], beside), (high, middle[split], high[split], beside + 1)
+    intervals = np.unique([np.concatenate(end) for end in ends], axis=1)
+    return intervals[0], intervals[1]
 
 
 def _narrow(
@@ -140,16 +154,17 @@ def _turns_back(schedule: Schedule, place: float) -> bool:
     return bool(steps[:, away[behind - 1]] @ steps[:, away[behind]] > 0)
 
 
-def _suspects(values: Floats, at: NDArray[np.intp], kinks: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+def _suspects(values: Floats, at: NDArray[np.intp], bent: NDArray[np.bool_]) -> tuple[Floats, Floats]:
     """Return intervals (low, high) of stations around each minimum of the discriminant that may touch zero.
 
-    Only the samples `at` are examined: where an earlier group is singular, directions may be undetermined.
+    Only the samples `at` are examined: where an earlier group is singular, directions may be undetermined. Where the
+    path is `bent` (n,), so may be the root.
     """
     good = (values[at] >= -LIMIT) & ~np.isnan(values[at])
     padded = np.concatenate(([np.inf], np.where(good, values[at], np.inf), [np.inf]))
     before, here, after = padded[:-2], padded[1:-1], padded[2:]
     k = np.flatnonzero((here <= before) & (here <= after) & (here < SUSPECT))
-    k = k[_may_be_zero(at, np.where(good, values[at], np.nan), k) | kinks[at[k]]]
+    k = k[_may_be_zero(at, np.where(good, values[at], np.nan), k) | bent[at[k]]]
     low = at[np.where(np.isfinite(before[k]), k - 1, k)].astype(np.float64)
     high = at[np.where(np.isfinite(after[k]), np.minimum(k + 1, len(at) - 1), k)].astype(np.float64)
     intervals = np.unique(np.stack((low, high))[:, high > low], axis=1)

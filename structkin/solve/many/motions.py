@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.errors import InputError, Problem
+from structkin.model.frozen import freeze
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
 from structkin.plan.status import Status
@@ -47,6 +48,12 @@ class Motions:
         """Return title, variants and samples."""
         name = repr(self.mechanism.title or "a mechanism")
         return f"<Motions of {name}: {self.count} variants, {len(self.t)} samples, {self.ok.sum()} ok>"
+
+    def __post_init__(self) -> None:
+        """Make all arrays read-only."""
+        freeze(self)
+        if self.together is not None:
+            freeze(self.together.lanes)
 
     @property
     def status(self) -> NDArray[np.int8]:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from structkin.joints.poses import Poses
 from structkin.model.arguments import index as whole_index
+from structkin.model.frozen import freeze
 from structkin.model.mechanism import Mechanism
 from structkin.plan.plan import Plan
 from structkin.plan.status import Status
@@ -59,6 +60,11 @@ class Motion:
     statistics: Any = None
     #: Turns of links since the sketch (n,) [rad] that were counted along the steps of a simulation.
     counted: Mapping[str, Floats] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Make all arrays read-only."""
+        freeze(self)
+        freeze(self.lanes)
 
     def __len__(self) -> int:
         """Return the number of samples."""

@@ -1,0 +1,102 @@
+"""Drivers that reverse at, just before or just beyond a flat pose: the motion retraces its path at any samples."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+import structkin as sk
+from structkin.model.laws import TableLaw
+from structkin.solve.turning_points import turning_points
+
+PINS = {"A": (0, 0), "B": (0, 1), "C": (2, 1), "D": (2, 0)}
+LINKS = {"ground": ["A", "D"], "a": ["A", "B"], "b": ["B", "C"], "c": ["D", "C"]}
+
+
+def wiper(law: str) -> sk.Mechanism:
+    """A parallelogram; its coupler stays parallel to the ground."""
+    return sk.Mechanism(points=PINS, links=LINKS, drivers={"m": {"joint": "A", "law": law}}, units={"angle": "deg"})
+
+
+def isosceles(law: str) -> sk.Mechanism:
+    """A slider-crank of equal lengths: the slider is at 2 cos of the crank's angle."""
+    return sk.Mechanism(
+        points={"A": (0, 0), "B": (np.sqrt(0.5), np.sqrt(0.5)), "C": (np.sqrt(2), 0)},
+        links={"ground": ["A"], "crank": ["A", "B"], "rod": ["B", "C"], "slider": ["C"]},
+        joints={"guide": {"type": "prismatic", "links": ["slider", "ground"], "at": "C", "axis": (1, 0)}},
+        lengths={"A-B": 1, "B-C": 1},
+        drivers={"m": {"joint": "A", "law": law}},
+        units={"angle": "deg"},
+    )
+
+
+def check(middle: float, swing: float, speed: float, samples: int, *, method: str = "topological") -> None:
+    law = f"{middle!r} + {swing!r}*sin({speed!r}*t)"
+    motion = wiper(law).solve(samples, duration=20, method=method)
+    assert motion.ok.all()
+    assert np.max(np.abs(motion.angle("b"))) < 1e-7
+    motion = isosceles(law).solve(samples, duration=20, method=method)
+    assert motion.ok.all()
+    assert motion.position("C")[:, 0] == pytest.approx(2 * np.cos(motion.drivers["m"][0]), abs=1e-7)
+
+
+cases = given(
+    st.sampled_from([45.0, 90.0, -60.0]),
+    st.sampled_from([90.0, 45.0, 0.1, 1.0, 1e-3, 2.0, 7.0]) | st.floats(0.01, 10),
+    st.sampled_from([1.0, 1.3, 7.0]) | st.floats(0.2, 8),
+    st.integers(2, 400),
+)
+
+
+@settings(max_examples=25, deadline=None)
+@example(90.0, 90.0, 1.0, 50)
+@example(90.0, 0.1, 1.0, 130)
+@example(90.0, 1.0, 1.0, 41)
+@example(90.0, 1e-4, 7.0, 361)
+@cases
+def test_laws_that_reverse_near_a_flat_pose(middle: float, beyond: float, speed: float, samples: int) -> None:
+    check(middle, 90.0 if beyond in (90.0, 45.0) else abs(middle) + beyond, speed, samples)
+
+
+@pytest.mark.slow
+@settings(max_examples=1000, deadline=None)
+@cases
+def test_many_laws_that_reverse_near_a_flat_pose(middle: float, beyond: float, speed: float, samples: int) -> None:
+    check(middle, 90.0 if beyond in (90.0, 45.0) else abs(middle) + beyond, speed, samples)
+
+
+@pytest.mark.parametrize("top", [180.0, 180.1, 181.0, 184.0])
+@pytest.mark.parametrize("step", [0.9, 1.04, 3.0, 17.0])
+def test_values_that_reverse_near_a_flat_pose(top: float, step: float) -> None:
+    """The discriminant touches zero on both sides of the turning point; at one of them no sample is the nearest."""
+    down = np.arange(top, 90, -step)
+    values = np.radians(np.concatenate((down[::-1], down[1:], down[::-1][1:])))
+    motion = wiper("90").solve(drivers={"m": values})
+    assert motion.ok.all() and np.max(np.abs(motion.angle("b"))) < 1e-7
+
+
+@pytest.mark.parametrize("samples", [60, 100, 130])
+def test_a_table_and_a_driver_between_moving_links(samples: int) -> None:
+    rows = [[k / 4, 90 + 90 * np.sin(k / 4)] for k in range(81)]
+    table = sk.Mechanism(
+        points=PINS, links=LINKS, drivers={"m": {"joint": "A", "table": rows}}, units={"angle": "deg"}
+    ).solve(samples)
+    between = sk.Mechanism(points=PINS, links=LINKS, drivers={"m": {"joint": "B", "law": "-pi/2-pi/2*sin(t)"}}).solve(
+        samples, duration=20
+    )
+    for motion in (table, between):
+        assert motion.ok.all() and np.max(np.abs(motion.angle("b"))) < 1e-7
+
+
+def test_variants_that_reverse_at_a_flat_pose() -> None:
+    many = wiper("90 + 90*sin(t)").solve_many(100, duration=20, lengths={"A-B": [1, 0.9, 0.8], "C-D": [1, 0.9, 0.8]})
+    assert many.ok.all() and np.max(np.abs(many.angle("b"))) < 1e-7
+
+
+def test_turning_points_of_a_dwell_and_of_unknown_times() -> None:
+    """A law that rests and then reverses turns at the first instant of its rest."""
+    law = TableLaw((0.0, 1.0, 2.0, 3.0, 4.0, 5.0), (0.0, 1.0, 1.0, 1.0, 0.0, -1.0))
+    assert all(law(np.array([x]))[1][0] > 0 for x in (0.1, 0.5)) and len(turning_points(law, np.array([0.0, 5.0]))) >= 1
+    assert not len(turning_points(law, np.array([np.nan, np.nan, np.nan])))
