@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from high_precision import PRECISE, errors
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from random_mechanisms import DYADS, build
 
@@ -130,8 +130,11 @@ def relative_errors(motion, id):
         values = [np.broadcast_to(np.abs(b), (len(b), len(motion))) for _, b in pairs] or [np.ones(shape)]
         sizes.append(np.concatenate(values).max(axis=0))
         found.append(np.concatenate(gaps).max(axis=0))
-    # A value that is zero apart from rounding, like the jerk of a slide, is measured against its terms.
-    sizes = np.maximum.accumulate(np.array(sizes, float), axis=0)
+    # A value that is zero apart from rounding, like the jerk of a slide, is measured against its terms: those of L are
+    # K's by the driver's unit, a radian or the mechanism's size.
+    unit = 1.0 if motion.mechanism.drivers[id].kind == "angle" else motion.size
+    units = unit ** np.arange(3.0)[:, None]
+    sizes = np.maximum.accumulate(np.array(sizes, float) * units, axis=0) / units
     return np.array(found, float) / np.where(sizes > 0, sizes, 1), sizes
 
 
@@ -151,6 +154,9 @@ def test_at_the_rounded_pose_one_power_of_the_singular_value_is_lost():
         assert np.ptp(scaled) < 0.1 * scaled.max()
 
 
+# The second rate of a distance is zero, its terms are of 1 / size: they were once compared with K, which has no unit.
+@example(seed=904, elements=1)
+@example(seed=71667, elements=1)
 @settings(max_examples=40, deadline=None)
 @given(seed=st.integers(0, 10**6), elements=st.integers(1, 4))
 def test_random_poses_lose_no_more_at_the_rounded_pose(seed, elements):
