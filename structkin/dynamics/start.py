@@ -164,5 +164,8 @@ def why(equations: Reduced, error: NoPoseError) -> str:
         return f"t = {error.t:.6g} s: {error.words}"
     groups = equations.plan.structure.groups
     where = f" at group {error.group + 1} ({' + '.join(groups[error.group].links)})" if error.group >= 0 else ""
-    words = "the coordinates are singular" if error.status == Status.SINGULAR else error.status.words
+    words = error.status.words
+    if error.status == Status.SINGULAR:
+        driven = ", ".join(equations.order[k] for k, _ in equations.prescribed)
+        words = f"the coordinates are singular{f', or {driven} would lead out of reach' if driven else ''}"
     return f"t = {error.t:.6g} s: {words}{where}"

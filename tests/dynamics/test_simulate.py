@@ -321,3 +321,29 @@ def test_a_fixed_step_at_which_the_energy_jumps_is_reported(integrator, engine):
     found = pendulum().simulate(times, integrator=integrator, step=0.4, engine=engine)
     assert "a step of 0.4 s is too large here: the energy jumps" in found.stopped and len(found) < len(times)
     assert not pendulum().simulate(times, integrator=integrator, step=1e-3, engine=engine).stopped
+
+
+def test_a_driver_that_leads_out_of_reach_is_named() -> None:
+    """The actuator at E and G is stretched until C lies between them; then it is at its longest."""
+    m = sk.Mechanism(
+        points={"C": (0, 0), "E": (-1, 0), "G": (0, 1)},
+        links={"ground": ["C", "E"], "arm": {"points": ["C", "G"], "mass": 1, "inertia": 1, "center": (0.5, 0)},
+               "load": {"points": ["G"], "mass": 1, "center": (0.5, 0), "inertia": 1}},
+        drivers={"crowd": {"between": ["E", "G"], "law": "sqrt(2) + t"}, "swing": {"joint": "G"}},
+    )  # fmt: skip
+    r = m.simulate(1.0, samples=11)
+    assert r.stopped.startswith("t = 0.5857") and "crowd" in r.stopped
+
+
+@pytest.mark.parametrize("width", [3e-5, 1e-3])
+@pytest.mark.parametrize("end", [1.0, 100.0])
+def test_a_short_blow_in_a_table_is_not_passed_over(width: float, end: float) -> None:
+    """A blow of 1 N s at 1 m turns a rod of 1 kg m^2 at 1 rad/s, however long the simulation lasts."""
+    blow = [[0, 0], [0.5, 0], [0.5 + width, 1 / width], [0.5 + 2 * width, 0], [100, 0]]
+    m = sk.Mechanism(
+        points={"A": (0, 0), "B": (1, 0)},
+        links={"ground": ["A"], "rod": {"points": ["A", "B"], "shape": "rod", "mass": 3}},
+        drivers={"swing": {"joint": "A"}},
+        forces={"f": {"type": "force", "at": "B", "frame": "local", "direction": [0, 1], "table": blow}},
+    )
+    assert m.simulate([0, 0.7 * end, end]).drivers["swing"][1, -1] == pytest.approx(1, abs=1e-5)

@@ -113,6 +113,7 @@ def test_a_variant_out_of_reach_is_reported():
     [
         ({}, "nothing differs"),
         ({"lengths": {"A-C": [1.0]}}, "no link has these two points"),
+        ({"lengths": {"A-B": [1.0], "B-A": [2.0]}}, "given twice"),
         ({"lengths": {"A-B": [[1.0, -1.0]]}}, r"expected lengths \(v,\)"),
         ({"lengths": {"A-B": "long"}, "points": {"Q": [[0, 0]]}}, "is not a point"),
         ({"lengths": {"A-B": [1.0, 1.1]}, "points": {"P": [[0, 0]]}}, "numbers of variants differ"),

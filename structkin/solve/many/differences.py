@@ -64,6 +64,8 @@ def read_differences(
         link = next((link for link in mechanism.links.values() if len(pair) == 2 and pair <= set(link.points)), None)
         if link is None:
             problems.append(Problem(key, "no link has these two points", 'name two points of a link: "A-B"'))
+        elif pair in found.lengths:
+            problems.append(Problem(key, "the length between these points is given twice", "delete one"))
         elif values is None:
             problems.append(Problem(key, "expected lengths (v,) [m]"))
         else:
