@@ -415,7 +415,7 @@ def test_a_geared_five_bar_driven_between_its_rods(rods):
         turned = ((C1 - D) / (C - D)) ** 2 * (B1 - A) / (B - A)
         assert turned == pytest.approx(1, abs=1e-9)
         assert item.mechanism().solve(drivers={"motor": [angle]}).ok.all()
-    with pytest.raises(sk.InputError, match="circuits: it has gears: its modes are not enumerated"):
+    with pytest.raises(sk.InputError, match="circuits: it has gears, racks or rolling contacts: its modes"):
         m.circuits()
 
 

@@ -165,7 +165,7 @@ def test_what_is_not_enumerated_is_refused():
         joints={"roll": {"type": "rolling", "links": ["wheel", "ground"], "radius": 1, "along": ["P", "Q"]}},
         drivers={"motor": {"joint": "A", "speed": 1}},
     )
-    with pytest.raises(sk.InputError, match=r"circuits: .*not enumerated; limits\(\) follows the motion"):
+    with pytest.raises(sk.InputError, match=r"circuits: .*rolling contacts: .*not enumerated; limits\(\) follows"):
         m.circuits()
 
 
