@@ -42,9 +42,11 @@ class RRR:
         A, B, l1, l2 = h
         W = B - A
         d = dot(W, W)
-        total, product = 2 * (l1 + l2), 2 * np.sqrt(l1 * l2)
-        # Heron's formula in factors: accurate near the limit, unlike a difference of squares.
-        return np.asarray((total + 2 * product - d) * (d - total + 2 * product) * (0.25 / (product * product)))
+        product = 2 * np.sqrt(l1 * l2)
+        # Heron's formula in factors: accurate near the limit, unlike a difference of squares. The square of the sum of
+        # the lengths also gives that of their difference with all its digits, which count where A and B nearly meet.
+        far, apart = 2 * (l1 + l2) + 2 * product, 2 * (l1 - l2)
+        return np.asarray((far - d) * (d - apart * apart / far) * (0.25 / (product * product)))
 
     def mode_indicator(self, h: Values, phi: Values) -> Array:
         """Return the sine of the angle at C, positive where C lies left of A-B."""

@@ -48,10 +48,11 @@ class GearEntry(WheelsEntry):
             wanted = abs(first - second) if ratio > 0 else first + second
             if abs(wanted - distance) > APART * (first + second):
                 word = "differ by" if ratio > 0 else "add up to"
+                inside = ratio < 0 and abs(abs(first - second) - distance) <= APART * (first + second)
                 raise Flaw(
                     f"the pitch radii {word} {draft.show_length(wanted)}, but the centres are "
                     f"{draft.show_length(distance)} apart",
-                    "write internal = true for a gear inside a ring" if ratio < 0 else "check the radii and the sketch",
+                    "write internal = true for a gear inside a ring" if inside else "check the radii and the sketch",
                 )
         if ratio == 1:
             raise Flaw("an internal gear pair of ratio 1 cannot have its centres apart", "equal gears mesh externally")

@@ -77,6 +77,9 @@ QUANTITIES: Mapping[str, tuple[Dimension, str]] = {
     "density": ((-3, 1, 0, 0), "7850 kg/m^3"),
 }
 
+#: Quantities without enough units of their own, and products that are usual for them.
+_PRODUCTS: Mapping[str, tuple[str, ...]] = {"angular speed": ("rev/s", "deg/s", "rad/s")}
+
 _NUMBER = re.compile(r"\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*(.*)", re.DOTALL)
 _FACTOR = re.compile(r"\s*([*/·]?)\s*(1|[A-Za-zµ°]+)(?:(?:\^|\*\*)?([+-]?\d))?\s*")
 
@@ -114,10 +117,15 @@ def unit(text: str, kind: str = "") -> tuple[float, Dimension]:
 def _suggest_unit(name: str, kind: str) -> str:
     """Return a hint with the closest unit, or those of a kind of quantity."""
     hint = suggest(name, _TABLE)
-    if kind not in QUANTITIES or hint.startswith("did"):
+    if kind not in QUANTITIES:
         return hint
     dimension, example = QUANTITIES[kind]
     known = [known for known, (_, found) in _TABLE.items() if found == dimension]
+    # 'rps' is no 'rpm': where products are usual, one of the few units of the same kind is no guess.
+    other = kind in _PRODUCTS and any(f"'{one}'" in hint and one.casefold() != name.casefold() for one in known)
+    if hint.startswith("did") and not other:
+        return hint
+    known += _PRODUCTS.get(kind, ())
     return f"known for {kind}: {', '.join(known)}" if known else f'such as "{example}"'
 
 

@@ -232,8 +232,13 @@ class GroupWriter(RowWriter):
 
     def _require(self, joint: str) -> None:
         """Raise `InputError` for joints that cannot be solved in this direction."""
-        geneva = self.mechanism.joints.of(Geneva).get(joint)
+        wheels = self.mechanism.joints.of(Geneva)
+        geneva = wheels.get(joint)
         if geneva is not None:
+            first, *more = (id for id, other in wheels.items() if other.links == geneva.links)
+            if more:
+                message = f"turns '{geneva.wheel}' by '{geneva.crank}', as '{first}' does"
+                raise InputError([Problem(f"joints.{more[0]}", message, "delete one of them")], self.mechanism.title)
             message = f"the Geneva wheel '{geneva.wheel}' has to be driven by its crank '{geneva.crank}'"
             hint = "drive the crank's shaft; the wheel cannot drive the crank"
             raise InputError([Problem(f"joints.{geneva.id}", message, hint)], self.mechanism.title)

@@ -244,6 +244,52 @@ def test_coincident_pivots_leave_a_dyad_free():
     assert "can move with its inputs held" in free.report
 
 
+@pytest.mark.parametrize("z", [0.0, 2 * math.pi, 1e-12, 1e-8, 1e-7, 2e-6, 1e-5, 1e-3])
+@pytest.mark.parametrize("longer", [0.0, 1e-9, -1e-6])
+def test_pins_that_nearly_coincide_leave_a_dyad_free_or_give_poses_that_close(z, longer):
+    """A kite whose short dyad has its pins within `z` of each other; its bars may differ a little."""
+    lengths = {"A-B": 1, "A-D": 1, "B-C": 0.7, "D-C": 0.7 + longer}
+    m = four_bar(points={"A": (0, 0), "B": (0.54, 0.84), "C": (1.31, 0.71), "D": (1, 0)}, lengths=lengths)
+    found = m.assemblies(drivers={"motor": z})
+    assert max((item.residual for item in found), default=0.0) < 1e-14
+    apart = abs(2 * math.sin(z / 2))
+    assert len(list(found)) == 2 * (apart > max(abs(longer), 1e-6))
+    assert found.complete == (not found.endless)
+    if abs(longer) < 1e-8 and apart < 1e-6:
+        assert found.endless == (1,) or found.dead_ends[0].gap < 2e-9
+    if longer == 0.0:
+        assert found.endless == ((1,) if apart < 1e-6 else ())
+
+
+def test_a_pin_on_the_pivot_of_a_slotted_arm_leaves_it_free():
+    m = sk.Mechanism(
+        points={"O": (0, 0), "A": (0, 0.1), "B": (0.1, 0.1), "E": (0.3, 0.3)},
+        links={"ground": ["O", "A"], "crank": ["A", "B"], "arm": ["O", "E"]},
+        joints={"s": {"type": "pin-in-slot", "pin": "B", "slot": "arm", "along": ["O", "E"]}},
+        drivers={"motor": {"joint": "A", "speed": 1}},
+    )
+    found = m.assemblies(drivers={"motor": -math.pi / 2})
+    assert not list(found) and found.endless == (1,) and not found.complete
+    assert len(list(m.assemblies(drivers={"motor": -1.5}))) == 2
+
+
+def test_the_free_modes_of_an_inversor_are_not_listed():
+    """Peaucellier's cell: with both side pins in one place the last dyad turns about them."""
+    P, far, side = 0.06 + 0.06 * np.exp(0.3j), 0.2, 0.12
+    x = (far**2 - side**2 + abs(P) ** 2) / (2 * abs(P))
+    u, y = P / abs(P), math.sqrt(far**2 - x**2)
+    places = {"O": 0j, "E": 0.06 + 0j, "P": P, "V": u * (x + 1j * y), "W": u * (x - 1j * y), "Q": u * (2 * x - abs(P))}
+    bars = {f"{a}{b}": [a, b] for a, b in ("EP", "OV", "OW", "VP", "WP", "VQ", "WQ")}
+    m = sk.Mechanism(
+        points={name: (z.real, z.imag) for name, z in places.items()},
+        links={"ground": ["O", "E"], **bars},
+        drivers={"motor": {"joint": "E", "speed": 1}},
+    )
+    found = m.assemblies()
+    assert len(list(found)) == 4 and found.endless == (3,) and not found.complete
+    assert all(math.dist(item.position("V"), item.position("Q")) == pytest.approx(side) for item in found)
+
+
 def test_parallel_guides_are_reported():
     """A carriage on the ground's guide and a slotted crank: perpendicular to each other, and parallel."""
     m = sk.Mechanism(
@@ -369,7 +415,7 @@ def test_a_geared_five_bar_driven_between_its_rods(rods):
         turned = ((C1 - D) / (C - D)) ** 2 * (B1 - A) / (B - A)
         assert turned == pytest.approx(1, abs=1e-9)
         assert item.mechanism().solve(drivers={"motor": [angle]}).ok.all()
-    with pytest.raises(sk.InputError, match="circuits: it has gears: its modes are not enumerated"):
+    with pytest.raises(sk.InputError, match="circuits: it has gears, racks or rolling contacts: its modes"):
         m.circuits()
 
 

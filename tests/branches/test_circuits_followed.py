@@ -165,8 +165,68 @@ def test_what_is_not_enumerated_is_refused():
         joints={"roll": {"type": "rolling", "links": ["wheel", "ground"], "radius": 1, "along": ["P", "Q"]}},
         drivers={"motor": {"joint": "A", "speed": 1}},
     )
-    with pytest.raises(sk.InputError, match=r"circuits: .*not enumerated; limits\(\) follows the motion"):
+    with pytest.raises(sk.InputError, match=r"circuits: .*rolling contacts: .*not enumerated; limits\(\) follows"):
         m.circuits()
+
+
+def geared(ratio, points=(), links=(), joints=()):
+    """A four-bar whose driven link carries a gear in mesh with a wheel, changed by more points, links and joints."""
+    return sk.Mechanism(
+        points={"A": (0, 0), "B": (0.03, 0.01), "C": (0.1, 0.07), "D": (0.12, 0), "E": (0.18, 0), "F": (0.19, 0.05)}
+        | dict(points),
+        links={"ground": ["A", "D", "E"], "crank": ["A", "B"], "coupler": ["B", "C"], "driven": ["D", "C"],
+               "wheel": ["E", "F"]} | dict(links),
+        joints={"mesh": {"type": "gear", "links": ["driven", "wheel"], "centers": ["D", "E"], "ratio": ratio}}
+        | dict(joints),
+        drivers={"motor": {"joint": "A", "speed": 1}},
+    )  # fmt: skip
+
+
+def with_dyad(ratio):
+    """The same with a dyad on the wheel."""
+    bars = {"ground": ["A", "D", "E", "H"], "rod": ["F", "G"], "arm": ["H", "G"]}
+    return geared(ratio, {"G": (0.27, 0.06), "H": (0.29, 0)}, bars)
+
+
+def test_wheels_behind_a_rocker_repeat_after_a_turn():
+    found = geared(-1).circuits()
+    assert len(found) == 2 and [branch.interval.is_full_turn for branch in found.branches] == [True, True]
+    assert found.home == 0 and "branch 1: full turn; group 2 +, assembly 0" in found.report
+
+
+def test_each_circuit_behind_a_wheel_is_listed_once():
+    """The wheel has five poses for each of the rocker; in some its dyad closes everywhere, in some in part."""
+    found = with_dyad(-0.4).circuits()
+    assert len(found) == 6 and len(found.branches) == 8
+    assert sum(branch.interval.is_full_turn for branch in found.branches) == 4
+    assert sorted(index for branch in found.branches for index in branch.assemblies) == list(range(8))
+
+
+@pytest.mark.parametrize(("ratio", "turns"), [(-1, 1), (-2, 2)])
+def test_a_wheel_behind_a_link_that_turns_fully_repeats_after_some_turns(ratio, turns):
+    drag_link = {"B": (0, 0.1), "C": (0.12, 0.08), "D": (0.03, 0)}
+    found = geared(ratio, drag_link).circuits()
+    assert [branch.turns for branch in found.branches] == [turns, turns] and len(found) == 2
+    assert found.branches[0].turns == geared(ratio, drag_link).limits().intervals[0].turns
+
+
+def test_wheels_of_the_driver_and_of_a_rocker_repeat_together():
+    """A second wheel turns at half the speed of the crank: all poses repeat after two turns."""
+    half = {"type": "gear", "links": ["half", "crank"], "centers": ["K", "A"], "ratio": -0.5}
+    links = {"ground": ["A", "D", "E", "K"], "half": ["K", "L"]}
+    found = geared(-1, {"K": (-0.1, 0), "L": (-0.1, 0.02)}, links, {"second": half}).circuits()
+    assert [branch.turns for branch in found.branches] == [2, 2] and len(found) == 2
+
+
+def test_a_parallelogram_with_a_gear_has_the_circuits_of_one_without():
+    found = geared(-1, {"B": (-0.02, 0.07)}).circuits()
+    assert len(found) == 1 and len(found.branches) == 2
+    assert [point.branches for point in found.branch_points] == [(0, 1), (0, 1)]
+
+
+def test_a_search_that_takes_too_long_says_what_helps():
+    with pytest.raises(sk.InputError, match="; give a shorter range; budget=None"):
+        with_dyad(-0.4).circuits(range=(0, 20), budget=1)
 
 
 def test_circuits_join_at_change_points():

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from structkin.groups import KINDS, kind
+from structkin.groups import KINDS, RRR, kind
 from structkin.groups.kind import dot, times, turned
 
 LANES = 7
@@ -351,6 +351,15 @@ def test_a_pose_whose_lines_of_action_meet_is_singular(form, seed):
     found = np.isfinite(indicator).all(axis=0)
     assert found.sum() >= LANES - 1
     assert np.max(np.abs(form.discriminant(h)[found])) < 1e-9 * np.max(indicator[:, found]) ** 6
+
+
+@pytest.mark.parametrize("apart", [1e-12, 1e-8, 1e-4])
+def test_a_dyad_closes_to_rounding_where_its_pins_nearly_coincide(apart):
+    """Its two lengths differ by less than its pins are apart."""
+    A, B = np.array([[0.3], [0.1]]), np.array([[0.3], [0.1]]) + apart * np.array([[0.6], [0.8]])
+    h = (A, B, 0.5 * 0.7**2, 0.5 * (0.7 + 0.3 * apart) ** 2)
+    phi = RRR().position(h, np.sqrt(RRR().discriminant(h)))
+    assert np.max(np.abs(RRR().residual(h, phi))) < 1e-15
 
 
 def test_names_and_aliases_are_unique_and_found():

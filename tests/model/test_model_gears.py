@@ -154,8 +154,9 @@ MISTAKES = [
         changed(PAIR, radii=[0.02, 0.04]),
         "joints.mesh",
         "add up to 0.06 m, but the centres are 0.03 m apart",
-        "internal",
+        "check the radii",
     ),
+    (changed(PAIR, radii=[0.03, 0.06]), "joints.mesh", "add up to 0.09 m", "internal = true"),
     (changed(PAIR, radii=[0.01, -0.02]), "joints.mesh.radii", "two positive radii", "internal"),
     (changed(PAIR, internal="yes"), "joints.mesh.internal", "expected true or false", ""),
     (

@@ -69,5 +69,16 @@ def test_a_frequency_is_not_an_angular_speed() -> None:
         Units().quantity("5 1/s", "angular speed")
 
 
+@pytest.mark.parametrize("name", ["rps", "Hz"])
+def test_usual_units_of_angular_speed_are_named_instead_of_a_wrong_guess(name: str) -> None:
+    with pytest.raises(Flaw) as caught:
+        Units().quantity(f"10 {name}", "angular speed")
+    assert caught.value.hint == "known for angular speed: rpm, rev/s, deg/s, rad/s"
+    for text in ("RPM", "dge/s"):
+        with pytest.raises(Flaw) as caught:
+            Units().quantity(f"10 {text}", "angular speed")
+        assert caught.value.hint.startswith("did you mean")
+
+
 def test_products_and_quotients() -> None:
     assert unit("N m/mm^2/s") == (pytest.approx(1e6), (0, 1, -3, 0))

@@ -108,6 +108,13 @@ def test_bad_input_is_reported():
     assert "cannot be counted" in messages_after(**away)
 
 
+def test_a_wheel_that_is_turned_twice_names_both_joints():
+    data = geneva(4).source_dict
+    data["joints"]["again"] = data["joints"]["step"]
+    with pytest.raises(InputError, match=r"joints\.again: turns 'wheel' by 'crank', as 'step' does; delete one"):
+        sk.Mechanism.from_dict(data).solve(samples=3)
+
+
 def messages_after(points=None, joints=None, links=None, drivers=None):
     data = geneva(4).source_dict
     data["points"] |= points or {}

@@ -13,7 +13,7 @@ from structkin.branches.homotopy.bilinear import CERTIFIED, ROUNDINGS
 from structkin.branches.homotopy.modes import certificate_of, modes_of
 from structkin.branches.homotopy.path_tracking import Floats
 from structkin.branches.homotopy.solutions import NotEnumeratedError
-from structkin.groups import General, Relation, Turn
+from structkin.groups import RPR, General, Relation, Turn
 from structkin.plan.plan import Step
 from structkin.plan.relations import HalfSquareOfLength
 from structkin.track.tolerances import LIMIT
@@ -24,6 +24,10 @@ TURN = 2 * math.pi
 STARTS, AROUND, TURNS = 600, 2.0, 4 * np.pi
 #: Poses closer than this, relative to the size, are the same; a smaller singular value means a singular pose.
 SAME, SINGULAR = 1e-6, 1e-7
+
+#: The two modes of a dyad coincide where its links turn by less from one to the other [rad]. Where its discriminant is
+#: zero and they turn by more than the second, its outer pins coincide; square roots below the third are rounding.
+COINCIDE, FREE, ROUNDING = 1e-4, 0.1, 1e-14
 
 #: Said of a group whose modes are only searched for.
 SEARCHED = f"those found by Newton's method from {STARTS} starts are listed, there may be more"
@@ -140,15 +144,26 @@ def _two(kind: Relation, h: tuple[Any, ...]) -> Choices:
     discriminant = float(np.ravel(found)[0])
     if discriminant < -LIMIT:
         return Choices((), math.sqrt(-discriminant))
-    signs = (1,) if discriminant <= LIMIT else (1, -1)
+    turn = _turn_between(kind, h, discriminant) if discriminant <= LIMIT else math.inf
+    if discriminant <= LIMIT and not turn < FREE and discriminant > -(ROUNDING**2):
+        return Choices((), 0.0, endless=True)
+    if discriminant < 0 and not turn < COINCIDE:
+        return Choices((), math.sqrt(-discriminant))
+    signs = (1,) if turn < COINCIDE else (1, -1)
     items = []
     for sign in signs:
         phi = kind.position(h, sign * math.sqrt(max(discriminant, 0.0)))
-        if not all(np.isfinite(x).all() for x in phi):
-            return Choices((), 0.0, endless=True)
         alpha = math.nan if len(signs) == 1 else _certificate(kind, h, phi)
         items.append(Choice(_outputs(phi), sign, alpha, 3 - len(signs)))
     return Choices(tuple(items))
+
+
+def _turn_between(kind: Relation, h: tuple[Any, ...], discriminant: float) -> float:
+    """Return how far a dyad's first link turns from one mode to the other, not finite where its pins coincide."""
+    root = max(math.sqrt(abs(discriminant)), ROUNDING)
+    pin = 0.0 if isinstance(kind, RPR) else h[0]
+    first, second = (kind.position(h, sign * root)[0] - pin for sign in (1, -1))
+    return float(np.linalg.norm(first - second) / np.linalg.norm(first))
 
 
 def _outputs(phi: tuple[Any, ...]) -> tuple[Floats, ...]:

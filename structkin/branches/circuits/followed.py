@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.branches.assemblies.listing import Assemblies, assemblies
+from structkin.branches.assemblies.wheels import repeats, turns_of_driver
 from structkin.branches.circuits.by_closed_forms import Branch, BranchPoint, Circuits, joined
 from structkin.branches.circuits.by_closed_forms import circuits as closed_circuits
 from structkin.branches.circuits.lines import Free, Line, OnArc
@@ -45,8 +46,9 @@ Floats = NDArray[np.float64]
 SAME = 1e-6
 #: Steps granted in addition to the budget for each curve: `most` bounds the number of curves.
 EACH = 1000
-#: Poses at which two curves cross are closer than this: they are known to half the digits.
-CROSSED = 1e-3
+#: Poses at which two curves cross are closer than this: they are known to half the digits. Copies of a pose differ by
+#: rounding.
+CROSSED, TINY = 1e-3, 1e-12
 
 
 def circuits(
@@ -78,6 +80,9 @@ def circuits(
             mechanism, driver, drivers=drivers, range=range, most=most, budget=budget, progress=progress
         )
     swept = Swept(mechanism, driver, drivers, range)
+    if swept.has_wheels and swept.goes_round and repeats(plan) is not None:
+        turns = turns_of_driver(plan, swept.driver)
+        swept.turns, swept.whole = (1, swept.whole) if turns is None else (turns, None)
     with metered(budget, swept.unfinished, mechanism.title, progress):
         return _Search(plan, swept, most).run()
 
@@ -96,6 +101,11 @@ class _Search:
     def periodic(self) -> bool:
         return self.swept.whole is None
 
+    @property
+    def start(self) -> float:
+        """The parameter where the driver starts."""
+        return self.swept.start / self.swept.turns
+
     def run(self) -> Circuits:
         """Find all curves and describe them."""
         m, swept, steps = self.swept.mechanism, self.swept, self.plan.steps
@@ -104,19 +114,19 @@ class _Search:
         with_choice = sorted((*self.plan.followed, *self.plan.with_root))
         levels = [*(with_choice or [len(steps) - 1]), len(steps)]
         begin = System(self.plan, swept.path, 1.0, np.empty(0), swept.is_angle)
-        lines: list[Line] = [Free(begin, levels[0], swept.whole, swept.start)]
+        lines: list[Line] = [Free(begin, levels[0], swept.whole, self.start)]
         for index, stop in pairwise(levels):
             self.curves, self.system = [], None
             if stop == len(steps):
                 # Branches are counted from the assemblies at the start.
                 for item in first:
                     if not item.singular:
-                        self._take(item.motion.lanes.x[0, :, 0], swept.start, stop)
+                        self._take(item.motion.lanes.x[0, :, 0], self.start, stop)
             for line in lines:
                 self._along(line, index, stop)
             lines = [] if self.system is None else [OnArc(self.system, arc) for arc in self._arcs()]
         poses = [item.motion.lanes.x[0, :, 0] for item in first]
-        return self._describe([] if self.system is None else [self.system.pack(x, swept.start) for x in poses])
+        return self._describe([] if self.system is None else [self.system.pack(x, self.start) for x in poses])
 
     def _along(self, line: Line, index: int, stop: int) -> None:
         """Trace all curves of the steps before `stop` that lie over a line of those before step `index`."""
@@ -129,7 +139,8 @@ class _Search:
         """Trace the curve of a pose of the steps before `stop`, if it is new."""
         if self.system is None:
             part = replace(self.plan, steps=self.plan.steps[:stop])
-            self.system = System(part, self.swept.path, self._size, rows, self.swept.is_angle)
+            known = repeats(self.plan)
+            self.system = System(part, self.swept.path, self._size, rows, self.swept.is_angle, repeats=known)
         y = self.system.pack(rows, p)
         if not any(self._holds(arc, y) for arc in self._arcs()):
             grant(EACH)
@@ -160,7 +171,8 @@ class _Search:
         """Return whether a pose lies on an arc."""
         assert self.system is not None
         found = arc.crossings(self.system, float(y[-1]), periodic=self.periodic)
-        return any(np.abs(other[:-1] - y[:-1]).max() < SAME * max(1.0, np.abs(y).max()) for other in found)
+        apart = (np.abs(self.system.apart(other, y)[:-1]).max() for other in found)
+        return any(gap < SAME * max(1.0, np.abs(y).max()) for gap in apart)
 
     # --- what is returned ---------------------------------------------------------------------------------
 
@@ -176,7 +188,8 @@ class _Search:
                 if sketch is not None and self._holds(arc, sketch):
                     home = len(branches)
                 on_it = tuple(index for index, y in enumerate(first) if self._holds(arc, y))
-                branches.append(Branch(self._interval(arc), self._modes(arc), 0, on_it, max(round(curve.turns), 1)))
+                turns = max(round(curve.turns), 1) * self.swept.turns
+                branches.append(Branch(self._interval(arc), self._modes(arc), 0, on_it, turns))
                 last = k + 1 == len(curve.arcs)
                 fold = arc.ends[1]
                 if fold is not None and (curve.closed or not last):
@@ -191,13 +204,16 @@ class _Search:
         if self.system is None:
             return
         found = []
-        arcs = list(enumerate(self._arcs()))
+        begin = 0
         for curve in self.curves:
+            arcs = list(enumerate(curve.arcs, begin))
             for y in curve.crossings:
-                holds = [k for k, arc in arcs if (arc.poses[:, :-1] == y[:-1]).all(axis=1).any()]
+                holds = [k for k, arc in arcs if (np.abs(self.system.apart(arc.poses, y)[:, :-1]) < TINY).all(1).any()]
                 found += [(holds[0], y)] if holds else []
+            begin += len(arcs)
         for (one, y), (other, z) in combinations(found, 2):
-            gap = np.append(y[:-1] - z[:-1], math.remainder(y[-1] - z[-1], TURN) if self.periodic else y[-1] - z[-1])
+            gap = self.system.apart(y, z)
+            gap[-1] = math.remainder(gap[-1], TURN) if self.periodic else gap[-1]
             if np.abs(gap).max() < CROSSED * max(1.0, np.abs(y[:-1]).max()):
                 limit = self._limit(
                     change_at(self.system, y), -TURN * math.floor(y[-1] / TURN) if self.periodic else 0.0
@@ -211,7 +227,7 @@ class _Search:
         )
         if not motion.regular[0] or self.system is None:
             return None
-        return self.system.pack(motion.lanes.x[0, :, 0], self.swept.start)
+        return self.system.pack(motion.lanes.x[0, :, 0], self.start)
 
     def _shift(self, arc: Arc) -> float:
         """Return the whole turns that bring the lower end of an arc into 0 to 2 pi."""
@@ -221,14 +237,16 @@ class _Search:
     def _interval(self, arc: Arc) -> Interval:
         first, last = arc.ends
         if first is None or last is None:
-            return Interval(None, None)
+            return Interval(None, None, self.swept.turns)
         low, high = (first, last) if first.p <= last.p else (last, first)
-        return Interval(self._limit(low, self._shift(arc)), self._limit(high, self._shift(arc)))
+        shift = self._shift(arc)
+        return Interval(self._limit(low, shift), self._limit(high, shift), self.swept.turns)
 
     def _limit(self, fold: Fold, shift: float) -> Limit:
         assert self.system is not None
         limit = fold_words(self.system, fold)
-        return Limit(limit.value + float(shift), limit.kind, limit.group, limit.why)
+        limit = Limit(limit.value + float(shift), limit.kind, limit.group, limit.why)
+        return self.swept.limit(limit, self.swept.turns)
 
     def _modes(self, arc: Arc) -> tuple[tuple[int, int], ...]:
         """Return the modes of the closed forms, which do not change within an arc."""

@@ -83,7 +83,11 @@ def _check(rows: Rows) -> None:
     curves = [form.relation for form in rows.forms if isinstance(form, Curve) and form.relation != DrivenAngle()]
     if rows.angles or curves:
         slots = [relation for relation in curves if isinstance(relation, OnCurve)]
-        held = {"gears": rows.angles, "cams": len(slots) < len(curves), "curved slots": slots}
+        held = {
+            "gears, racks or rolling contacts": rows.angles,
+            "cams": len(slots) < len(curves),
+            "curved slots": slots,
+        }
         what = " and ".join(name for name, there in held.items() if there)
         raise NotEnumeratedError(f"it has {what}: its modes are not enumerated")
 

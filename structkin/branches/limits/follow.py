@@ -81,7 +81,7 @@ def follow(
                 return end
             if crossed is not None and there.orientation * here.orientation < 0:
                 crossed.append((here, there))
-            if whole is None and (is_back(start, here, there, periodic=True) or _turns_on(y, there)):
+            if whole is None and (is_back(system, start, here, there, periodic=True) or _turns_on(y, there)):
                 return None
             if end := far_end(system, here, there):
                 return end
@@ -187,15 +187,15 @@ def shifted(y: Floats, there: Point) -> Floats:
     return np.append(y[:-1], y[-1] + TURN * np.round((there.y[-1] - y[-1]) / TURN))
 
 
-def is_back(start: Point, here: Point, there: Point, *, periodic: bool) -> bool:
+def is_back(system: System, start: Point, here: Point, there: Point, *, periodic: bool) -> bool:
     """Return whether a step passes the start again, in its original direction."""
-    back = shifted(start.y, there) if periodic else start.y
-    step = there.y - here.y
+    gap = system.apart(shifted(start.y, there) if periodic else start.y, here.y)
+    step = system.apart(there.y, here.y)
     square = float(step @ step)
-    part = float((back - here.y) @ step) / square
+    part = float(gap @ step) / square
     if here is start or not -1e-9 <= part < 1 - 1e-9 or start.tangent @ step <= 0:
         return False
-    return bool(np.linalg.norm(here.y + part * step - back) < BESIDE * np.sqrt(square))
+    return bool(np.linalg.norm(part * step - gap) < BESIDE * np.sqrt(square))
 
 
 def _turns_on(start: Floats, there: Point) -> bool:

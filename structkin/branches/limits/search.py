@@ -277,7 +277,7 @@ class Swept:
 
     def unfinished(self) -> Problem:
         """Return the problem to report where the search exceeds its budget."""
-        hint = "a shorter range" if self._is_given else "give a range"
+        hint = f"give a {'shorter ' * self._is_given}range"
         return Problem(f"drivers.{self.driver}", "following it to its limits takes more steps than the budget allows",
                        f"{hint}; {HINT}")  # fmt: skip
 

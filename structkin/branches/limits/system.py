@@ -16,9 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.branches.limits.poses import TINY, Path
+from structkin.branches.limits.reach import TURN
 from structkin.budget import charge
+from structkin.groups import Turn
 from structkin.groups.solve_lanes import solve_lanes
-from structkin.plan.plan import Plan
+from structkin.plan.plan import Plan, Register, Step
+from structkin.plan.relations import Sum
 from structkin.solve.strokes import Stroke, Value
 
 Floats = NDArray[np.float64]
@@ -32,7 +35,8 @@ class System:
     """The equations of all steps in the unknowns y = (slots that steps solve, p), scaled; `size` [m] scales lengths.
 
     `angular`: p is an angle or a fraction of a path, so its size does not measure how far away poses are. The curve
-    of poses ends where one of the `strokes` does.
+    of poses ends where one of the `strokes` does. `repeats` are the turns after which poses repeat, by the slot of each
+    counted turn; where they are known, poses that differ by so many are one.
     """
 
     plan: Plan
@@ -41,6 +45,7 @@ class System:
     pose: Floats
     angular: bool = True
     strokes: tuple[Stroke, ...] = ()
+    repeats: Mapping[int, int] | None = None
 
     def room(self, stroke: Stroke, y: Any) -> Any:
         """Return how far inside a stroke a pose y (m,) is, zero at its ends; y may be complex."""
@@ -61,19 +66,48 @@ class System:
         parts = [np.arange(self.plan.offsets[-1])[self.plan.rows(s)] for step in self.plan.steps for s in step.outputs]
         return np.concatenate(parts)
 
+    @property
+    def _turned(self) -> dict[int, float]:
+        """The slots that hold angles of drivers."""
+        return {item.register: 1.0 for item in self.plan.drivers if not item.angular} if self.angular else {}
+
     @cached_property
     def scale(self) -> Floats:
         """The unit of each unknown: one for directions; the size for lengths and half squares."""
-        scale = []
+        scale, turns = [], self._turned
         for step in self.plan.steps:
             for slot in step.outputs:
                 value = self.pose[self.plan.rows(slot)]
-                if len(value) == 1:
+                if (turn := _turn(step, turns)) is not None:
+                    turns[slot] = turn
+                    scale.append(turn)
+                elif len(value) == 1:
                     scale.append(max(abs(value[0]), 1e-3 * self.size))
                 else:
                     is_direction = abs(np.hypot(*value) - 1) < 1e-9
                     scale += [1.0 if is_direction else self.size] * 2
         return np.array([*scale, 1.0])
+
+    @cached_property
+    def periods(self) -> Floats:
+        """The change (m,) of each unknown after which poses repeat: infinite for vectors and p, 0 for sums of turns."""
+        repeats, turns, periods = self.repeats or {}, self._turned, list[float]()
+        for step in self.plan.steps:
+            turn = None if self.repeats is None else _turn(step, turns)
+            for slot in step.outputs:
+                if turn is None:
+                    periods += [np.inf] * self.plan.widths[slot]
+                else:
+                    turns[slot] = turn
+                    periods.append(TURN * repeats.get(slot, 0))
+        return np.array([*periods, np.inf]) / self.scale
+
+    def apart(self, one: Floats, other: Floats) -> Floats:
+        """Return one pose (m,) less another, up to turns after which poses repeat."""
+        gap, periods = one - other, self.periods
+        with np.errstate(all="ignore"):
+            turns = np.where(np.isfinite(periods), periods * np.round(gap / periods), 0.0)
+        return np.where(periods == 0, 0.0, gap - turns)
 
     @cached_property
     def places(self) -> NDArray[np.bool_]:
@@ -142,3 +176,16 @@ class System:
                 return index
             at += width
         return len(self.plan.steps) - 1
+
+
+def _turn(step: Step, turns: Mapping[int, float]) -> float | None:
+    """Return the size of a step's unknown where that is a turn or a weighted sum that contains some of `turns`."""
+    if isinstance(step.kind, Turn):
+        return 1.0
+    if not isinstance(step.kind, Sum):
+        return None
+    factors = zip(step.kind.factors, step.inputs, strict=True)
+    return max(
+        (abs(factor) * turns[x.index] for factor, x in factors if isinstance(x, Register) and x.index in turns),
+        default=None,
+    )

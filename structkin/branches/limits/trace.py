@@ -73,12 +73,18 @@ class Curve:
 
 def trace(system: System, y: Floats, whole: tuple[float, float] | None) -> Curve:
     """Return the curve of poses through y (m,); `whole` is the range of the parameter, None a full turn of an angle."""
-    crossings: list[Floats] = []
-    forward, closed = _follow_to_end(system, y, 1, whole, crossings)
-    if closed:
-        return Curve(_closed(forward), closed=True, crossings=tuple(crossings))
-    backward, _ = _follow_to_end(system, y, -1, whole, crossings)
-    return Curve(_arcs([*reversed(backward), *forward[1:]]), closed=False, crossings=tuple(crossings))
+    ways: list[list[_Mark]] = []
+    every: list[Floats] = []
+    for direction in (1, -1):
+        crossings: list[Floats] = []
+        marks, closed = _follow_to_end(system, y, direction, whole, crossings)
+        # A curve that is lost in one direction may close in the other.
+        if closed:
+            return Curve(_closed(marks), closed=True, crossings=tuple(crossings))
+        ways.append(marks)
+        every += crossings
+    forward, backward = ways
+    return Curve(_arcs([*reversed(backward), *forward[1:]]), closed=False, crossings=tuple(every))
 
 
 #: A pose of the curve, and its fold, if there is one.
@@ -93,8 +99,9 @@ def _follow_to_end(
     marks: list[_Mark] = [(y, None)]
     try:
         for here, there in steps(system, start):
-            if is_back(start, here, there, periodic=whole is None):
-                return [*marks, (shifted(y, there), None)], True
+            if is_back(system, start, here, there, periodic=whole is None):
+                back = shifted(y, there) if whole is None else y
+                return [*marks, (there.y + system.apart(back, there.y), None)], True
             if end := barred_between(system, here, there) or range_between(here, there, whole):
                 return [*marks, (end.y, end)], False
             if there.orientation * here.orientation < 0:
@@ -118,12 +125,12 @@ def _closed(marks: list[_Mark]) -> tuple[Arc, ...]:
     if not folds:
         return (Arc(np.stack([y for y, _ in marks]), (None, None)),)
     first = folds[0]
-    shift = marks[-1][0][-1] - marks[0][0][-1]
+    shift = marks[-1][0] - marks[0][0]
 
     def later(mark: _Mark) -> _Mark:
         y, fold = mark
-        y = np.append(y[:-1], y[-1] + shift)
-        return y, fold and Fold(fold.p + shift, fold.step, y, fold.far)
+        y = y + shift
+        return y, fold and Fold(fold.p + shift[-1], fold.step, y, fold.far)
 
     return _arcs([*marks[first:], *map(later, marks[1 : first + 1])])
 

@@ -24,8 +24,9 @@ def transmission_angle(motion: Motion, at: str | int) -> Floats:
     """Return the transmission angle (n,) [rad] of a dyad: ideal at a right angle, locked at 0 (and pi).
 
     The dyad is named by its inner joint, by one of its links or by the index of its group. RRR: the angle between its
-    links, 0 to pi. RRP: that between the rod and the normal to its guide. RPR: that between the line of the pins and
-    the normal to the guide. PRP and RPP: that between the guides. Raises `InputError` for other groups.
+    links, 0 to pi. All others are 0 to pi/2: RRP that between the rod and the normal to its guide, RPR that between the
+    line of the pins and the normal to the guide, PRP and RPP that between the guides. Raises `InputError` for other
+    groups.
     """
     step = _dyad(motion, at)
     x = motion.lanes.x[0]
@@ -51,6 +52,9 @@ def _mode_indicator(step: Step, h: tuple[Any, ...], phi: tuple[Any, ...]) -> Any
 
 def _dyad(motion: Motion, at: str | int) -> Step:
     """Return the step that closes the dyad of a group by its index, or of one of its links or inner joints."""
+    names = ("RRR", "RRP", "RPR", "PRP", "RPP")
+    # Dyads inside a composite link are closed first.
+    dyads = {step.group: step for step in motion.plan.steps if getattr(step.kind, "name", "") in names}
     structure = motion.structure
     groups = structure.groups
     home = {link: group.index for group in groups for link in group.links}
@@ -62,15 +66,13 @@ def _dyad(motion: Motion, at: str | int) -> Step:
         found = [index for index in (inner.get(str(at)), home.get(str(at))) if index is not None]
     if not found:
         numbers = f"groups are numbered 0 to {len(groups) - 1} here"
-        hint = suggest(str(at), [*inner, *home]) if isinstance(at, str) else numbers
+        known = [name for name, group in [*inner.items(), *home.items()] if group in dyads]
+        hint = suggest(str(at), known) if isinstance(at, str) else numbers
         raise InputError([Problem(str(at), "is not a group, link or inner joint", hint)], motion.mechanism.title)
-    dyads = ("RRR", "RRP", "RPR", "PRP", "RPP")
-    steps = [step for step in motion.plan.steps if step.group == found[0] and getattr(step.kind, "name", "") in dyads]
-    if not steps:
+    if found[0] not in dyads:
         message = f"{motion.group_name(found[0])} is not a dyad: it has no transmission angle"
         raise InputError([Problem(str(at), message, "use mechanical_advantage")], motion.mechanism.title)
-    # Dyads inside a composite link are closed first.
-    return steps[-1]
+    return dyads[found[0]]
 
 
 def mechanical_advantage(motion: Motion, output: str, driver: str | None = None) -> Floats:

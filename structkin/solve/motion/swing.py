@@ -51,7 +51,8 @@ def swing(motion: Motion, output: str) -> Swing:
 
     The output is a link, or a prismatic joint or slot; of a link that slides on the ground, its joint with the ground.
     Where its rate is zero between two samples is found from the rates and accelerations there: with 361 samples, times
-    are good to some 1e-7 of the cycle. The motion has to be a whole cycle, with times, every sample regular.
+    are good to some 1e-7 of the cycle. With few samples the values depend on them, and an output that turns back twice
+    between two samples is not seen to. The motion has to be a whole cycle, with times, every sample regular.
 
     Raises `InputError` where it is not, where there is no such output, and where that never turns back.
 
