@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -46,6 +47,19 @@ def test_a_dyad_near_its_limit_position_is_solved(branch, run):
     assert motion.ok.sum() == 361 and motion.residual().max() < 1e-14
     assert motion.position("B")[7] == pytest.approx([0.06, 1], abs=1e-13) and not motion.velocity("B").any()
     assert "every sample of the range is ok" in run("check", FLAT).output
+
+
+def test_variants_of_it_are_solved_together():
+    motions = sk.Mechanism.from_dict(FLAT).solve_many(3, points={"B": np.array([[0.06, 1], [0.07, 1]])})
+    assert motions.ok.all() and motions.position("B")[1, 2] == pytest.approx([0.07, 1], abs=1e-13)
+
+
+def test_a_triad_near_a_singular_pose_is_not_ok():
+    """The lines of its three rods almost meet at one point."""
+    points = {"A": [0, 0], "B": [4, 0], "C": [2, 3], "P": [1, 1], "Q": [3, 1], "R": [2 + 1e-7, 2]}
+    links = {"ground": ["A", "B", "C"], "plate": ["P", "Q", "R"], "a": ["A", "P"], "b": ["B", "Q"], "c": ["C", "R"]}
+    motion = sk.Mechanism(points=points, links=links).solve(5)
+    assert not motion.ok.any() and set(motion.status) <= {sk.Status.SINGULAR, sk.Status.OUT_OF_REACH}
 
 
 def test_there_is_nothing_to_follow(run, tmp_path):
