@@ -99,7 +99,7 @@ def plot_motion(motion: Motion, *names: str, units: Units | None = None, kl: boo
     if links:
         curves = [_link(motion, name, k) for k, name in enumerate(links)]
         columns.append((_rows(OF_LINK, measures, motion), curves))
-    if kl:
+    if kl and motion.drivers:
         columns = [_with_coefficients(motion, rows, curves, units) for rows, curves in columns]
     count = len(columns[0][0])
     figure = new_figure(9.0 if len(columns) < 2 else 12.5, 1.0 + 2.2 * count)

@@ -96,7 +96,17 @@ def test_nothing_is_free_to_move(run):
 
 @pytest.mark.parametrize(
     "words",
-    ["structure", "explain", "solve", "solve --schematic s.svg --plot p.svg", "assemblies", "forces --plot p.svg"],
+    [
+        "structure",
+        "explain",
+        "solve",
+        "solve --kl --schematic s.svg --plot p.svg --csv c.csv",
+        "solve --kl --json",
+        "assemblies",
+        "forces --plot p.svg",
+        "compare",
+        "animate -o a.html",
+    ],
 )
 def test_other_commands_run(words, run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
