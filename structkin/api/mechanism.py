@@ -146,8 +146,10 @@ class Mechanism(model.Mechanism):
         error of the file, or says why it cannot be read.
 
         >>> m = Mechanism.load("https://pmks.org/?j=A,0,0,AB,R,t,0,0,t,%0AB,1,0,AB,R,f,0,0,f,&s=10")
-        >>> m, m.remarks
-        (<Mechanism 'PMKS+': 2 links, 1 joint, 1 driver>, ('a file of PMKS+: 1 moving link, 1 input',))
+        >>> m
+        <Mechanism 'PMKS+': 2 links, 1 joint, 1 driver>
+        >>> m.remarks
+        ('a file of PMKS+: 1 moving link, 1 input', 'lengths are read as cm')
         >>> Mechanism.load("no_such_linkage.toml")
         Traceback (most recent call last):
         structkin.errors.InputError: no_such_linkage.toml: 1 error

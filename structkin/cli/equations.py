@@ -13,6 +13,9 @@ from structkin.cli.terminal import progress, say
 from structkin.errors import InputError, Problem
 from structkin.show.files import check_target, whole_file
 
+#: The languages, by the suffixes of their files.
+SUFFIXES = {".tex": "latex", ".py": "python", ".c": "c"}
+
 
 def equations(
     file: SpatialFile,
@@ -35,7 +38,7 @@ def equations(
     if output is not None and output.resolve() == file.resolve():
         raise InputError([Problem("--output", "would overwrite the model file", "give another name")], "output")
     if output is not None:
-        check_target(output, "--output")
+        chosen = [_language(output, chosen)]
     model = SpatialModel.load(file)
     with progress("deriving"):
         derived = model.equations(loops=loops)
@@ -46,3 +49,19 @@ def equations(
     with whole_file(output, encoding="utf-8", newline="\n") as target:
         target.write(text if text.endswith("\n") else text + "\n")
     say(f"written: {output}")
+
+
+def _language(output: Path, chosen: list[str]) -> str:
+    """Return the language of a file by its suffix; `InputError` if it is none, not the chosen one, or not writable."""
+    known = {suffix: name for suffix, name in SUFFIXES.items() if name in chosen or not chosen}
+    suffix, problems = output.suffix.lower(), list[Problem]()
+    if suffix not in known:
+        ends = " or ".join(known)
+        problems.append(Problem("--output", f"'{output.name}' does not end in {ends}", "the suffix is the language"))
+    try:
+        check_target(output, "--output")
+    except InputError as error:
+        problems += error.problems
+    if problems:
+        raise InputError(problems, "output")
+    return known[suffix]

@@ -44,6 +44,9 @@ def limits(
     if circuits and plot is not None and len(names) > 1:
         problem = Problem("--plot", "draws the circuits of one driver only", f"add --driver, one of {', '.join(names)}")
         raise InputError([problem], mechanism.title)
+    if plot is not None and not names:
+        problem = Problem("--plot", "there are no drivers, so there is no range to draw", "add one to [drivers]")
+        raise InputError([problem], mechanism.title or "limits")
     steps = budget_of(budget)
     with progress("following the drivers", total=None) as report:
         found = [mechanism.limits(name, drivers=held, budget=steps, progress=report) for name in names]
@@ -60,7 +63,7 @@ def limits(
     outputs.deliver(
         {"--plot": lambda: show.draw_circuits(traced[0]) if circuits else show.draw_limits(*found)},
         lambda: data,
-        lambda: show.limits_table(found),
+        lambda: show.limits_table(found) if found else "no drivers: nothing to follow",
         [*(loop.words for loop in loops), *(item.report for item in traced)],
     )
     if any(item.failure for item in found):

@@ -64,10 +64,10 @@ class Outputs:
         self,
         makers: Mapping[str, Callable[..., Any]],
         data: Callable[[], dict[str, Any]],
-        table: Callable[[], Table],
+        table: Callable[[], Table | str],
         lines: Iterable[str] = (),
     ) -> None:
-        """Write the requested files, then print the data, or the table, some lines and the names of the files.
+        """Write the requested files, then print the data, or the table or sentence, some lines and the names of files.
 
         The maker of a picture returns the figure; the maker of a table writes to the path or open file it is given.
         """

@@ -87,10 +87,9 @@ def start(mechanism: Mechanism, t: float, loads: Sequence[UserLoad], *, driven: 
     bodies, plan = mass_table(mechanism), compile_plan(mechanism)
     equations = Reduced(mechanism, plan, bodies, loads)
     if not len(equations.free) and not driven:
-        raise InputError(
-            [Problem("drivers", "every driver has a law: nothing is free to move", "use solve and forces")],
-            mechanism.title or "simulate",
-        )
+        why = "every driver has a law" if mechanism.drivers else "there are none"
+        problem = Problem("drivers", f"{why}: nothing is free to move", "use solve and forces")
+        raise InputError([problem], mechanism.title or "simulate")
     values = dict(zip((equations.order[k] for k in equations.free), initial_state(mechanism, equations), strict=False))
     for k, law in equations.prescribed:
         values[equations.order[k]] = float(law(np.array([t]))[0][0])

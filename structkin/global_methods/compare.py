@@ -200,9 +200,9 @@ def _check(
     wait: Any = patience
     if wait is not None and (isinstance(wait, bool) or not isinstance(wait, Real) or not float(wait) > 0):
         problems.append(Problem("patience", f"{patience!r} is not a positive time", "None waits for all"))
-    # One at a time: if one is wrong, the other would not be checked.
-    for part in ((samples, None), (None, duration)):
-        problems += [one for one in _of_schedule(mechanism, *part) if one not in problems]
+    # If the number of samples is wrong, the duration is not checked with it.
+    for count in (samples, None):
+        problems += [one for one in _of_schedule(mechanism, count, duration) if one not in problems]
     if problems:
         raise InputError(problems, mechanism.title)
 

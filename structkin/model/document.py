@@ -59,6 +59,9 @@ def read_document(data: Any, folder: Path | None) -> Draft:
         draft.fault("", f"expected a table of sections, found {describe(data)}", f"sections: {', '.join(SECTIONS)}")
     else:
         draft.attempt("format", _check_format, data.get("format", FORMAT))
+        if "bodies" in data and not {"links", "drivers"} & set(data):
+            message = "this is a file of bodies in space; the commands `spatial` and `equations` read it"
+            draft.fault("bodies", f"{message}, or SpatialModel.load", "the bodies of a planar mechanism are [links]")
     if draft.problems:
         draft.unread.update(SECTIONS)  # the contents of such a file are not checked
         return draft

@@ -65,6 +65,10 @@ def from_dict(data: Mapping[str, Any], *, source: str = "", folder: Path | None 
     if not isinstance(title, str):
         draft.fault("title", f"expected text, found {describe(title)}")
         title = ""
+    if "links" in data and "bodies" not in data:
+        message = "this is a file of a planar mechanism; the command `solve` and most others read it"
+        draft.fault("links", f"{message}, or Mechanism.load", "the section of bodies in space is [bodies]")
+        raise InputError(draft.problems, source or title or "model")
     gravity, duration, ground = _read(draft, data)
     if draft.problems:
         raise InputError(draft.problems, source or title or "model")

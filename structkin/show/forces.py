@@ -28,7 +28,7 @@ from structkin.show.columns import (
 from structkin.show.cylinders import cylinder_notes
 from structkin.show.letters import legible
 from structkin.show.measures import measures_of
-from structkin.show.motion_plot import abscissa, mean, shade
+from structkin.show.motion_plot import abscissa, mean, name_shades, shade
 from structkin.show.style import DRIVER, LARGE, NORMAL, PALETTE, SMALL, dress, new_figure, plain
 from structkin.show.style import GROUND as GREY
 from structkin.show.terminal import short, text_table
@@ -209,7 +209,8 @@ Curve = tuple[str, Floats, str]  # label, values, colour
 def plot_forces(forces: Kinetostatics) -> Figure:
     """Plot driver efforts, magnitudes of joint reactions, and force and moment on the ground, one above the other.
 
-    At most eight joints are drawn, those with the largest reactions. Samples that are not ok are shaded.
+    At most eight joints are drawn, those with the largest reactions. Samples that are not ok are shaded, and the
+    legend below names the reasons.
     """
     m = forces.motion.mechanism
     torques = [id for id in m.drivers if effort_unit(m, id) == "N m"]
@@ -232,6 +233,7 @@ def plot_forces(forces: Kinetostatics) -> Figure:
     axes[-1].set_xlabel(along.name, fontsize=NORMAL)
     figure.align_ylabels()
     figure.suptitle(plain(f"{m.title or 'Mechanism'}: forces"), fontsize=LARGE)
+    name_shades(figure, forces.motion)
     return figure
 
 

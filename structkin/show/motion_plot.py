@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
-    from matplotlib.patches import Patch
 
 Floats = NDArray[np.float64]
 
@@ -100,7 +99,7 @@ def plot_motion(motion: Motion, *names: str, units: Units | None = None, kl: boo
     if links:
         curves = [_link(motion, name, k) for k, name in enumerate(links)]
         columns.append((_rows(OF_LINK, measures, motion), curves))
-    if kl:
+    if kl and motion.drivers:
         columns = [_with_coefficients(motion, rows, curves, units) for rows, curves in columns]
     count = len(columns[0][0])
     figure = new_figure(9.0 if len(columns) < 2 else 12.5, 1.0 + 2.2 * count)
@@ -115,9 +114,7 @@ def plot_motion(motion: Motion, *names: str, units: Units | None = None, kl: boo
         grid[-1, column].set_xlabel(along.name, fontsize=NORMAL)
     figure.align_ylabels()
     figure.suptitle(plain(motion.mechanism.title or "Motion"), fontsize=LARGE)
-    reasons = _reasons(motion)
-    if reasons:
-        figure.legend(handles=reasons, loc="outside lower center", ncols=1, fontsize=SMALL, frameon=False)
+    name_shades(figure, motion)
     return figure
 
 
@@ -285,7 +282,8 @@ def shade(ax: Axes, motion: Motion, x: Floats) -> None:
             ax.axvline(first, color=colour, linewidth=2, zorder=0)
 
 
-def _reasons(motion: Motion) -> list[Patch]:
+def name_shades(figure: Figure, motion: Motion) -> None:
+    """Add a legend of the shades below a figure, with their numbers of samples; none if all samples are ok."""
     from matplotlib.patches import Patch
 
     counts: dict[tuple[Status, int], int] = {}
@@ -297,4 +295,5 @@ def _reasons(motion: Motion) -> list[Patch]:
         where = f" at group {group_label(motion.structure.groups[group])}" if group >= 0 else ""
         text = f"{status.words}{where} ({count} sample{'s' if count > 1 else ''})"
         handles.append(Patch(color=_BANDS.get(status, _OTHER), label=plain(text)))
-    return handles
+    if handles:
+        figure.legend(handles=handles, loc="outside lower center", ncols=1, fontsize=SMALL, frameon=False)

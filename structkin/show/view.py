@@ -83,7 +83,7 @@ def view(
 
 def motion_of(mechanism: Mechanism, samples: int = 361, **options: Any) -> Motion | None:
     """Return the motion of `solve` with its `options`, None where the drivers do not determine the mechanism."""
-    if not mechanism.drivers or not determines_all(structure_of(mechanism)):
+    if not determines_all(structure_of(mechanism)):
         return None
     try:
         return solve(mechanism, samples, **options)

@@ -27,6 +27,9 @@ def smooth_sweep(plan: Plan, schedule: Schedule, progress: Progress | None = Non
     Without `flip` each dyad keeps its mode, and the motion changes to the other branch at a change point.
     """
     changes = ModeChanges(plan)
+    if not schedule.drivers:
+        # Nothing moves: no mode can change, and there is no direction in which to pass a change point.
+        return _sweep_with_changes(plan, schedule, changes, progress, flip=False)
     first = min(plan.followed, default=len(plan.steps))
     head = plan.steps[:first]
     if flip and first < len(plan.steps) and any(step.has_root for step in head):

@@ -29,7 +29,10 @@ def returns(
     """
     from scipy.spatial import cKDTree
 
-    tree = cKDTree(places(solved))
+    known = places(solved)
+    if not known.size:  # no lane is solved, or there are no drivers that could return
+        return
+    tree = cKDTree(known)
     for start in range(0, len(later), BLOCK):
         some = later[start : start + BLOCK]
         distance, nearest = (np.asarray(x) for x in tree.query(places(some), distance_upper_bound=within))

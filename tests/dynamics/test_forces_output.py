@@ -138,3 +138,12 @@ def test_large_forces_use_kilo_units_and_equal_curves_stay_distinct() -> None:
     lines = {str(line.get_label()): line for line in axes[1].lines}
     np.testing.assert_allclose(lines["A"].get_ydata(), np.hypot(*forces.reaction("A", "boom").T) / 1e3)
     assert lines["B"].get_linestyle() == "-" and lines["C"].get_linestyle() == "--"
+
+
+def test_shades_are_named() -> None:
+    data = sk.load(path("triple_rocker")).source_dict
+    data["drivers"]["motor"] = {"joint": "A", "law": "150*sin(2*pi*t)"}
+    motion = sk.Mechanism.from_dict({**data, "duration": 1}).solve(samples=9)
+    [legend] = motion.forces().plot().legends
+    assert sum(int(text.get_text().split("(")[1].split()[0]) for text in legend.get_texts()) == (~motion.ok).sum()
+    assert not sk.load(path("crank_rocker")).solve(samples=3).forces().plot().legends

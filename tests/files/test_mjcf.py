@@ -235,3 +235,34 @@ def test_every_reason_is_reported_and_nothing_written(tmp_path):
     with pytest.raises(sk.InputError, match=r"as MJCF: 2 errors(?s:.*)no cams(?s:.*)no friction of this law"):
         sk.Mechanism.from_dict(data).save(tmp_path / "x.xml")
     assert not os.listdir(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("driver", "initial"),
+    [({"speed": 2.0}, {}), ({"torque": 2.0}, {}), ({"law": "t"}, {}), ({}, {"motor": {"speed": 1.0}})],
+)
+def test_a_run_that_begins_elsewhere_is_another(driver, initial):
+    arm = {"shape": "rod", "points": ["A", "B"], "density": 2.0}
+    data = {"points": {"A": [0, 0], "B": [1, 0]}, "links": {"ground": ["A"], "arm": arm}, "initial": initial}
+    at_start = 'begin a run from the key "start"'
+    assert at_start in Run(sk.Mechanism.from_dict({**data, "drivers": {"motor": {"joint": "A", **driver}}})).notes[-1]
+    rest = Run(sk.Mechanism.from_dict({**data, "drivers": {"motor": {"joint": "A"}}, "initial": {}}))
+    assert not any(at_start in note for note in rest.notes)
+
+
+def test_a_structure_is_exported_at_rest():
+    run = Run(sk.Mechanism(points={"A": (0, 0), "B": (1.2, 1), "C": (3, 0)}, forces=GRAVITY,
+                           links={"ground": ["A", "C"], "l0": ["A", "B"], "l1": ["B", "C"]}))  # fmt: skip
+    assert run.closure() < 1e-14 and len(run.notes) == 1
+    run.until(0.05)
+    assert np.abs(run.d.qvel).max() < 1e-3
+
+
+def test_a_start_out_of_reach_is_a_reason_like_others(tmp_path):
+    data = sk.load(path("triple_rocker")).source_dict
+    data["drivers"]["motor"] = {"joint": "A", "law": "150 + t"}
+    data["forces"] = {"drag": {"type": "friction", "joint": "A", "limit": 2}}
+    said = r"as MJCF: 2 errors(?s:.*)no friction of this law(?s:.*)drivers: the start has no regular pose: sample 0"
+    with pytest.raises(sk.InputError, match=said):
+        sk.Mechanism.from_dict(data).save(tmp_path / "x.xml")
+    assert not os.listdir(tmp_path)

@@ -87,6 +87,21 @@ def test_what_cannot_be_read_is_noted():
         assert part in notes, part
 
 
+@pytest.mark.parametrize(
+    ("program", "noted"),
+    [
+        ('units="Feet" scalefactor="0.5"', ["the scale factor 0.5 is not", "the units 'Feet' are not understood"]),
+        ('units="Furlongs"', ["the units 'Furlongs' are not understood: lengths are read as mm"]),
+        ('units="Millimeters" scalefactor="1.000000"', []),
+        ('units="Inches"', []),
+        ("", []),
+    ],
+)
+def test_units_and_scales_that_are_not_applied_are_noted(program, noted):
+    notes = read(drawing(CRANK, link(0, "0 1"), program=program)).notes
+    assert len(notes) == len(noted) and all(part in note for part, note in zip(noted, notes, strict=True)), notes
+
+
 REFUSED = {
     "no XML": ("<linkage2><connector", "not XML"),
     "another root": ("<svg/>", "expected <linkage2>"),

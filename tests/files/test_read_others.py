@@ -10,10 +10,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import optimize
 
 import structkin as sk
 from structkin.cli import main
 from structkin.files.readers import motiongen, pmks_json, pmks_text, pmksplus, pmksplus_packed, pyslvs, pyslvs_yaml
+from structkin.files.readers.regular_sketch import with_regular_sketch
 
 CLOSE = 1e-9
 
@@ -231,3 +233,39 @@ def test_random_four_bars_read_alike_from_every_format(places, rpm):
         assert np.allclose([np.hypot(*np.subtract(at[i], at[j])) for i, j in pairs], wanted, rtol=1e-12)
         assert sorted(map(len, one.links.values())) == [2, 2, 2, 3]
     assert found[1].drivers["input A"]["speed"] == f"-{rpm}.0 rpm"
+
+
+def test_a_mechanism_that_closes_in_no_other_pose_is_given_up_soon(monkeypatch):
+    """Its joint far away leaves closure errors that Newton's method reduces for ever."""
+    text = """ground,abc,R,0.53,0,tfft\nabc,bd,R,5.82,62.08,tfff\nabc,fc,R,65.78,17.28,tfff
+        bd,de,R,96.71,1391848325,tfff\nde,efg,R,186.07,59.61,tfff\nfc,efg,R,121.16,38.1,tfff
+        efg,ground,R,158.2,-16.58,tfff"""
+    sections, evaluations, search = pmks_text.read(text).sections, 0, optimize.least_squares
+
+    def counted(*arguments, **options):
+        nonlocal evaluations
+        found = search(*arguments, **options)
+        evaluations += found.nfev
+        return found
+
+    monkeypatch.setattr(optimize, "least_squares", counted)
+    assert with_regular_sketch(sections, "six") == (sections, "")
+    assert 0 < evaluations <= 1000
+
+
+def test_a_speed_is_noted_of_inputs_that_turn():
+    lines = ["ground,crank,R,0,0,tfff", "crank,rod,R,20,30,tfff", "rod,slider,R,110,0,tfff"]
+    sliding = pmks_text.read("\n".join([*lines, "ground,slider,P,110,0,30,tfft"])).notes
+    assert len(sliding) == 1 and "driven at 1 mm/s" in sliding[0]
+    turning = pmks_text.read("\n".join(["ground,crank,R,0,0,tfft", *lines[1:], "ground,slider,P,110,0,30,tfff"])).notes
+    assert turning == ["PMKS text gives no speed: the input turns at 10 rpm"]
+
+
+def test_the_unit_of_an_address_is_noted():
+    joints = "A,0,0,AB,R,t,0,0,t,%0AB,1,1,AB,R,f,0,0,f,"
+    assert pmksplus.read(f"?j={joints}&s=15").notes == ["lengths are read as cm"]
+    no_speed = "the address gives no speed: the input turns at 10 rpm"
+    assert pmksplus.read(f"?j={joints}").notes == [no_speed, "lengths are read as cm"]
+    assert pmksplus.read(f"?j={joints}&s=15,f,in&f=F").notes == [
+        "lengths are read as in; masses and forces are left out"
+    ]

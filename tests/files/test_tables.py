@@ -12,6 +12,7 @@ import pytest
 
 import structkin as sk
 from structkin.examples import path
+from structkin.files.writers import write
 from structkin.files.writers.latex import escaped, latex_tables
 
 ROCKER = sk.load(path("crank_rocker"))
@@ -128,6 +129,18 @@ def test_latex_prints_any_name_verbatim():
     text = latex_tables(sk.Mechanism.from_dict(data).solve(samples=2))
     assert r"\caption{50 \% \& more\_or\_less \#1: motion of motor}" in text
     assert not re.search(r"(?<!\\)[#_]", text.split("\n", 1)[1])
+
+
+def test_letters_without_a_font_of_pdflatex_are_noted(tmp_path):
+    data = ROCKER.source_dict
+    data["title"] = "Größe Ω ≤ 1"
+    m, target = sk.Mechanism.from_dict(data), tmp_path / "a.tex"
+    note = "not for pdfLaTeX but LuaLaTeX or XeLaTeX, with a font that has these letters: Ω ≤"
+    assert write(m, target, motion=m.solve(samples=2)) == (note,)
+    assert target.read_text(encoding="utf-8").startswith(f"% {note}\n% \\usepackage")
+    data["title"] = "Größe"
+    m = sk.Mechanism.from_dict(data)
+    assert write(m, target, motion=m.solve(samples=2)) == ()
 
 
 def width_of(cell, size):

@@ -64,6 +64,17 @@ def test_unknown_names_are_all_reported():
     assert all(word in run.stderr for word in ("samples", "duration", "'globl' is unknown", "'x' is unknown"))
 
 
+def test_a_mechanism_without_a_default_range_is_compared_over_a_duration():
+    data = four_bar(1, 3, 2.5, 3, 0.7).source_dict
+    data["drivers"] = {"motor": {"joint": "A", "law": "0.7 + 0.4*sin(t)"}}
+    m = sk.Mechanism.from_dict(data)
+    found = m.compare(5, methods=["global"], coordinates=["natural"], duration=10)
+    assert found.agrees and found.samples == 5
+    with pytest.raises(sk.InputError) as error:
+        m.compare(0)
+    assert [problem.key for problem in error.value.problems] == ["samples", "duration"]
+
+
 def test_command_line(tmp_path):
     run = structkin("compare", path("crank_rocker"), "--samples", 25, "--coordinates", "natural", "--json")
     assert run.returncode == 0, run.stderr

@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 
 import structkin as sk
 from structkin.cli import app, main
-from structkin.examples import spatial
+from structkin.examples import path, spatial
 
 PENDULUM = str(spatial.path("double_pendulum"))
 
@@ -74,6 +74,17 @@ def test_bad_input_exits_with_2_and_every_error(tmp_path, monkeypatch, capsys):
         (("spatial", PENDULUM, "--duration", "-1"), "duration"),
         (("equations", PENDULUM, "--c", "--latex"), "name different languages"),
         (("equations", PENDULUM, "-o", PENDULUM), "would overwrite the model file"),
+        (("equations", PENDULUM, "-o", tmp_path / "a.txt"), "'a.txt' does not end in .tex or .py or .c"),
+        (("equations", PENDULUM, "--c", "-o", tmp_path / "a.py"), "'a.py' does not end in .c"),
+        (
+            ("equations", path("crank_rocker")),
+            "crank_rocker.toml: 1 error\n  links: this is a file of a planar mechanism",
+        ),
+        (("check", PENDULUM), "pendulum.toml: 1 error"),
+        (
+            ("solve", PENDULUM),
+            "bodies: this is a file of bodies in space; the commands `spatial` and `equations` read it",
+        ),
     ):
         code, said = refused(monkeypatch, capsys, *words)
         assert code == 2 and expected in said, said

@@ -213,6 +213,8 @@ class Swept:
         elif driver is None:
             problems.append(
                 Problem("driver", f"the mechanism has {len(drives)} drivers", f"one of {', '.join(drives)}")
+                if drives
+                else Problem("driver", "the mechanism has no driver, so there is nothing to follow", "add one")
             )
         elif not isinstance(driver, str) or driver not in drives:
             problems.append(Problem("driver", f"'{driver}' is not a driver of this mechanism", suggest(driver, drives)))

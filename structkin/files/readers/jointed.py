@@ -115,3 +115,9 @@ def drive(found: Imported, joint: PlainJoint, name: str | None, speed: str, *, s
         found.notes.append(f"the guide {joint.label} is driven{how}; the time range is set to 1 s")
     else:
         found.notes.append(f"the input at {joint.label} is not understood: a pin in a slot cannot be driven")
+
+
+def note_usual_speed(found: Imported, source: str) -> None:
+    """Note that a source gives no speed, if an input turns: the notes on guides say it themselves."""
+    if any("rpm" in driver["speed"] for driver in found.drivers.values()):
+        found.notes.append(f"{source} gives no speed: the input turns at {USUAL_RPM:g} rpm")

@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
 from structkin.files.readers.imported import Imported, counted, listed
-from structkin.model.flaw import Flaw
+from structkin.model.flaw import Flaw, short
 
 #: The layer of the mechanism; others hold drawings, texts and dimensions.
 MECHANISM = 16
@@ -111,9 +111,12 @@ def parse(text: str, found: Imported) -> Drawing:
     unknown = dict.fromkeys(child.tag for child in root if child.tag not in _KNOWN)
     if unknown:
         found.notes.append(f"not understood, so left out: {listed(f'<{tag}>' for tag in unknown)}")
-    if settings.get("scalefactor", "1").partition(".")[0] not in ("", "0", "1"):
-        found.notes.append(f"the scale factor {settings['scalefactor']} is not applied: lengths are those of the file")
-    return Drawing(settings.get("units", "").lower().startswith("in"), connectors, parts, _ratios(root, found))
+    if not re.fullmatch(r"\s*([01](\.0*)?)?\s*", scale := settings.get("scalefactor", "")):
+        found.notes.append(f"the scale factor {short(scale)} is not applied: lengths are those of the file")
+    units = settings.get("units", "").strip()
+    if units and not units.lower().startswith(("in", "mm", "millim")):
+        found.notes.append(f"the units '{short(units)}' are not understood: lengths are read as mm")
+    return Drawing(units.lower().startswith("in"), connectors, parts, _ratios(root, found))
 
 
 def _root(text: str, found: Imported) -> Element:

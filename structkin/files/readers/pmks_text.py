@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from structkin.files.readers.imported import Imported
-from structkin.files.readers.jointed import USUAL_RPM, PlainJoint, add_joints, drive
+from structkin.files.readers.jointed import USUAL_RPM, PlainJoint, add_joints, drive, note_usual_speed
 from structkin.model.flaw import Flaw, short
 
 TYPES = ("R", "P", "RP", "G")
@@ -43,8 +43,7 @@ def read(text: str) -> Imported:
     names = add_joints(found, joints, "")
     for joint in driven:
         drive(found, joint, names.get(joint.label), f"{USUAL_RPM} rpm")
-    if driven:
-        found.notes.append(f"PMKS text gives no speed: the input turns at {USUAL_RPM:g} rpm")
+    note_usual_speed(found, "PMKS text")
     return found
 
 

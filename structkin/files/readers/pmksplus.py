@@ -9,7 +9,7 @@ from urllib.parse import unquote
 
 from structkin.files.readers.address import query
 from structkin.files.readers.imported import GROUND, Imported, listed
-from structkin.files.readers.jointed import USUAL_RPM, PlainJoint, add_joints, drive
+from structkin.files.readers.jointed import USUAL_RPM, PlainJoint, add_joints, drive, note_usual_speed
 from structkin.model.flaw import Flaw
 
 
@@ -62,11 +62,13 @@ def read(text: str) -> Imported:
         speed = -speed
     found.length = next((unit for unit in ("cm", "m", "in") if unit in settings), "cm")
     build(found, joints, {link: own for link, own in members.items() if link}, speed)
+    if not settings[0]:
+        note_usual_speed(found, "the address")
     given = {line.split(",")[0].strip() for line in _lines(parts.get("l", ""))}
     if given - set(members):
         found.notes.append(f"links without joints are left out: {listed(sorted(given - set(members)))}")
-    if parts.get("l") or parts.get("f"):
-        found.notes.append("masses and forces are left out")
+    left_out = "; masses and forces are left out" if parts.get("l") or parts.get("f") else ""
+    found.notes.append(f"lengths are read as {found.length}{left_out}")
     return found
 
 

@@ -15,6 +15,8 @@ from structkin.solve.special_geometry import compile_plan
 
 #: The number of estimates tried, and their distance from the sketch as a fraction of the size.
 TRIES, PART = 20, 0.05
+#: Evaluations in each try: ten or so lead to a pose that is there.
+EVALUATIONS = 50
 #: The drivers advance by this angle [rad].
 AHEAD = math.radians(10)
 
@@ -63,7 +65,9 @@ def _moved(mechanism: Mechanism, data: Mapping[str, Any]) -> dict[str, Any] | No
 
     for _ in range(TRIES):
         estimate = start + PART * coordinates.column_units * random.standard_normal(len(start))
-        found = least_squares(gaps, estimate, xtol=1e-15, ftol=1e-15, gtol=1e-15, x_scale=coordinates.column_units)
+        found = least_squares(
+            gaps, estimate, xtol=1e-15, ftol=1e-15, gtol=1e-15, x_scale=coordinates.column_units, max_nfev=EVALUATIONS
+        )
         if np.abs(found.fun).max() > CLOSED:
             continue
         moved = _drawn(mechanism, data, coordinates.links, coordinates.frames(found.x[:, None])[:, 0])

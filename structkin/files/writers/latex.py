@@ -28,12 +28,19 @@ PAGE, NORMAL, SMALL = 345.0, (5.0, 12.0), (4.25, 6.0)
 SMALLER = r"\footnotesize\setlength{\tabcolsep}{3pt}"
 
 
-def write_latex(mechanism: Mechanism, path: Path, motion: Motion) -> tuple[()]:
-    r"""Write tables to be read by \input."""
+#: The characters that pdfLaTeX prints with its usual fonts.
+_KNOWN = {"\n", *map(chr, range(0x20, 0x7F)), *map(chr, range(0xA0, 0x180))} - set("ĦħĸĿŀŉŦŧſ")
+
+
+def write_latex(mechanism: Mechanism, path: Path, motion: Motion) -> tuple[str, ...]:
+    r"""Write tables to be read by \input; return a note on letters for which pdfLaTeX has no font."""
     text = latex_tables(motion)
+    others = " ".join(letter for letter in dict.fromkeys(text) if letter not in _KNOWN)
+    notes = (f"not for pdfLaTeX but LuaLaTeX or XeLaTeX, with a font that has these letters: {others}",) * bool(others)
+    text = "".join(f"% {note}\n" for note in notes) + text
     with whole_file(path, encoding="utf-8", newline="\n") as file:
         file.write(text)
-    return ()
+    return notes
 
 
 def latex_tables(motion: Motion) -> str:

@@ -16,7 +16,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from structkin.branches.limits.passages import require_ok
+from structkin.branches.limits.passages import report
 from structkin.dynamics.bodies import mass_table
 from structkin.dynamics.simulate import simulate
 from structkin.errors import InputError, Problem
@@ -71,8 +71,7 @@ def write_mjcf(mechanism: Mechanism, path: Path) -> tuple[str, ...]:
 
 def mjcf(mechanism: Mechanism) -> tuple[Element, tuple[str, ...]]:
     """Return the document, and notes on it."""
-    _refuse(mechanism)
-    sim = _start(mechanism)
+    sim = _start(mechanism, _foreign(mechanism))
     m = sim.mechanism
     stand_in = stand_ins(m)
     tree = make_tree(m, same_turns(sim, bodies_at_start(sim, stand_in)), stand_in)
@@ -101,8 +100,8 @@ def mjcf(mechanism: Mechanism) -> tuple[Element, tuple[str, ...]]:
     return root, notes
 
 
-def _refuse(mechanism: Mechanism) -> None:
-    """Raise `InputError` for everything that the format cannot represent."""
+def _foreign(mechanism: Mechanism) -> list[Problem]:
+    """Return the parts that the format cannot represent."""
     problems = [
         Problem(f"joints.{id}", reason) for kind, reason in _FOREIGN.items() for id in mechanism.joints.of(kind)
     ]
@@ -111,16 +110,32 @@ def _refuse(mechanism: Mechanism) -> None:
         for id, load in mechanism.forces.loads.items()
         if isinstance(load, Friction | Contact)
     ]
-    if problems:
+    return problems
+
+
+def _start(mechanism: Mechanism, problems: list[Problem]) -> Motion:
+    """Return a motion whose first sample is the start: by the laws of the drivers, or the start of a simulation.
+
+    Raises `InputError` with all `problems`, and why there is no start if there is none.
+    """
+    found: Motion | None = None
+    try:
+        found = _first_pose(mechanism)
+    except InputError as error:
+        problems = [*problems, *error.problems]
+    if found is None or problems:
         raise InputError(problems, f"{mechanism.title or 'mechanism'}, as MJCF")
+    return found
 
 
-def _start(mechanism: Mechanism) -> Motion:
-    """Return a motion whose first sample is the start: by the laws of the drivers, or the start of a simulation."""
-    driven = mechanism.drivers and all(drive.law is not None for drive in mechanism.drivers.values())
+def _first_pose(mechanism: Mechanism) -> Motion:
+    driven = all(drive.law is not None for drive in mechanism.drivers.values())
     if driven and not structure_of(mechanism).under:
         motion = solve_groups(mechanism, t=[0.0])
-        require_ok(motion)
+        if not motion.ok.all():
+            why = "; ".join(report(motion).splitlines()[1:])
+            hint = "let the laws start at a pose that can be reached"
+            raise InputError([Problem("drivers", f"the start has no regular pose: {why}", hint)])
         return motion
     return simulate(mechanism, 1e-9, samples=2, max_steps=1000)
 

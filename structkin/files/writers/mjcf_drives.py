@@ -66,12 +66,14 @@ class Drives:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the file cannot express: how drivers and loads vary with time."""
+        """What the file cannot express: how drivers and loads vary with time, and that a run begins at its key."""
         of_drivers = f"MJCF has no laws of time: set the controls of {', '.join(self.laws)}, and of their rates"
         of_loads = f"MJCF has no laws of time: set the controls of {', '.join(self.loads)}, in N or N m"
         at_start = 'begin a run from the key "start": it holds pose, speeds and controls at time 0'
-        found = (*([of_drivers] if self.laws else []), *([of_loads] if self.loads else []))
-        return (*found, at_start) if found else ()
+        # A run from elsewhere is at rest, with all controls at zero; its pose is the same.
+        starts = self.controls or any(link.rate for links in self.tree.parents.values() for link in links)
+        told = ((of_drivers, self.laws), (of_loads, self.loads), (at_start, starts))
+        return tuple(note for note, applies in told if applies)
 
     # --- coordinates ------------------------------------------------------------------------------------------
 

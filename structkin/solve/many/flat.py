@@ -30,9 +30,12 @@ CHUNK = 100_000
 def passing_flat(many: ManyPlan, count: int, values: Mapping[str, Floats]) -> list[int]:
     """Return the variants that may pass a flat pose; `values` (v, m) or (1, m) are those of the drivers.
 
-    Neighbouring values must be so close that a discriminant has at most one minimum between them.
+    Neighbouring values must be so close that a discriminant has at most one minimum between them. Without drivers
+    nothing moves, and no pose is passed.
     """
-    stations = next((z.shape[1] for z in values.values()), 1)
+    if not values:
+        return []
+    stations = next(z.shape[1] for z in values.values())
     found: set[int] = set()
     for first in range(0, count, max(1, CHUNK // stations)):
         chunk = np.arange(first, min(first + max(1, CHUNK // stations), count))
