@@ -24,8 +24,8 @@ LONGER = 8.0
 def law_breaks(laws: Iterable[Law], begin: float, end: float) -> list[tuple[float, float]]:
     """Return the times [s] at which an integrator has to start anew, each with the length [s] of its first step.
 
-    They are the ends of tables, and the beginnings of jumps and pulses, in a table also of the shortest ones. A step is taken to grow as fast as the time
-    since the last start, or the last short interval in which the law has changed.
+    They are the ends of tables, and the beginnings of jumps and pulses, in a table also of the shortest ones. A step is
+    taken to grow as fast as the time since the last start, or the last short interval in which the law has changed.
 
     >>> from structkin.model.expression import Expression
     >>> from structkin.model.laws import ExpressionLaw

@@ -16,15 +16,18 @@ Floats = NDArray[np.float64]
 
 #: In how many parts an interval between two stations is searched, and the largest number of all parts together.
 PARTS, MOST = 16, 200_000
-#: Halvings of a part, to the last digit; this near to a station, a law reverses at it.
-HALVINGS, AT = 53, 1e-9
+#: Steps of Newton's method in a bracket, or halvings, to the last digit: a law may turn with a corner.
+HALVINGS = 60
+#: So near to a station, a law turns at the station.
+AT = 1e-9
 
 
 def turning_points(law: Law, t: Floats) -> Floats:
     """Return the stations at which a law reverses between stations at times t (n,) [s]: 1.5 is halfway to the third.
 
+    >>> from structkin.model.expression import Expression
     >>> from structkin.model.laws import ExpressionLaw
-    >>> turning_points(ExpressionLaw("sin(t)"), np.array([0.0, 1.0, 2.0, 4.0])).round(4).tolist()
+    >>> turning_points(ExpressionLaw(Expression("sin(t)")), np.array([0.0, 1.0, 2.0, 4.0])).round(4).tolist()
     [1.5708]
     """
     if isinstance(law, ConstantSpeed) or len(t) < 2:
@@ -32,17 +35,28 @@ def turning_points(law: Law, t: Floats) -> Floats:
     parts = max(1, min(PARTS, MOST // len(t)))
     stations = np.arange((len(t) - 1) * parts + 1) / parts
 
-    def rates(at: Floats) -> Floats:
+    def signed(at: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return the sign of the rate, and the rate and its derivative by the station."""
         first = np.minimum(at.astype(np.intp), len(t) - 2)
+        step = t[first + 1] - t[first]
         with np.errstate(all="ignore"):
-            return np.nan_to_num(np.sign(law(t[first] + (at - first) * (t[first + 1] - t[first]))[1]))
+            _, rate, second = law(t[first] + (at - first) * step)
+        return np.nan_to_num(np.sign(rate)), rate, second * step
 
-    found = rates(stations)
+    found, _, _ = signed(stations)
     moving = np.flatnonzero(found)
     turn = np.flatnonzero(found[moving[:-1]] * found[moving[1:]] < 0)
+    if not len(turn):
+        return np.zeros(0)
     low, high, sign = stations[moving[turn]], stations[moving[turn + 1]], found[moving[turn]]
-    for _ in range(HALVINGS if len(turn) else 0):
-        middle = 0.5 * (low + high)
-        before = rates(middle) * sign > 0
-        low, high = np.where(before, middle, low), np.where(before, high, middle)
-    return np.unique(high[np.abs(high - np.round(high)) > AT])
+    place = 0.5 * (low + high)
+    for _ in range(HALVINGS):
+        now, rate, slope = signed(place)
+        before = now * sign > 0
+        low, high = np.where(before, place, low), np.where(before, high, place)
+        with np.errstate(all="ignore"):
+            ahead = place - rate / slope
+        last, place = place, np.where((low < ahead) & (ahead < high), ahead, 0.5 * (low + high))
+        if np.max(np.abs(place - last)) <= 4 * np.finfo(float).eps * len(t):
+            break
+    return np.unique(place[np.abs(place - np.round(place)) > AT])

@@ -67,6 +67,13 @@ def test_many_laws_that_reverse_near_a_flat_pose(middle: float, beyond: float, s
     check(middle, 90.0 if beyond in (90.0, 45.0) else abs(middle) + beyond, speed, samples)
 
 
+@pytest.mark.parametrize("samples", [41, 100, 361])
+@pytest.mark.parametrize("law", ["180 - 90*abs(sin(t))", "180.5 - 90*abs(sin(1.7*t))", "90*abs(sin(t))"])
+def test_laws_with_corners(law: str, samples: int) -> None:
+    motion = wiper(law).solve(samples, duration=20)
+    assert motion.ok.all() and np.max(np.abs(motion.angle("b"))) < 1e-7
+
+
 @pytest.mark.parametrize("top", [180.0, 180.1, 181.0, 184.0])
 @pytest.mark.parametrize("step", [0.9, 1.04, 3.0, 17.0])
 def test_values_that_reverse_near_a_flat_pose(top: float, step: float) -> None:

@@ -31,6 +31,8 @@ Floats = NDArray[np.float64]
 SUSPECT = 0.1
 #: Evaluations in an interval at a time, and how often it is narrowed to the neighbours of the minimum.
 POINTS, ROUNDS = 33, 2
+#: Largest part of a root at the ends of an interval that is left at the nearest place, if it passes through zero.
+LEFT = 0.05
 #: Largest change of a root's slope across a change point, from sample to sample; fewest samples for this test.
 BENT, FEW = 0.4, 4
 #: Stations on either side of one at which drivers reverse where a root need not be straight.
@@ -103,8 +105,11 @@ def _narrow(
     # No evaluation should hit a sample itself, where pivots may coincide exactly.
     inner = 0.0171 * (high - low > 1) + 1e-5
     place, _, least = narrowed(discriminant_at, low + inner, high - inner, points=POINTS, rounds=ROUNDS)
+    # Where it touches zero, nearly all of the root is gone at the nearest place.
+    ends = np.sqrt(np.abs(discriminant_at(np.stack((low, high)))))
+    gone = ~(np.sqrt(np.maximum(least, 0.0)) > LEFT * np.sum(ends, axis=0))
     # Beyond a limit position the discriminant is negative: the interval has an end, not a change point.
-    return place[least > -DOUBLE_ZERO]
+    return place[(least > -DOUBLE_ZERO) & gone]
 
 
 def _change_point(
