@@ -152,7 +152,9 @@ class Schedule:
         """Return a schedule with stations also where laws reverse, and the places of the stations in it."""
         drives = self.mechanism.drivers
         laws = {id: law for id in self.drivers if id not in self.by_values and (law := drives[id].law) is not None}
-        turns = np.unique(np.concatenate([[], *(turning_points(law, self.t) for law in laws.values())]))
+        turns = np.unique(
+            np.concatenate([[], *(turning_points(law, self.t, self.drivers[id][1]) for id, law in laws.items())])
+        )
         if not len(turns):
             return self, np.arange(len(self))
         stations = np.concatenate((np.arange(len(self)), turns))

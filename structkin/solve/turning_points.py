@@ -15,19 +15,22 @@ from structkin.model.parts import Law
 Floats = NDArray[np.float64]
 
 #: In how many parts an interval between two stations is searched, and the largest number of all parts together.
-PARTS, MOST = 16, 200_000
+PARTS, MOST = 16, 5000
 #: Steps of Newton's method in a bracket, or halvings, to the last digit: a law may turn with a corner.
 HALVINGS = 60
 #: So near to a station, a law turns at the station.
 AT = 1e-9
 
 
-def turning_points(law: Law, t: Floats) -> Floats:
-    """Return the stations at which a law reverses between stations at times t (n,) [s]: 1.5 is halfway to the third.
+def turning_points(law: Law, t: Floats, rates: Floats) -> Floats:
+    """Return the stations at which a law reverses between stations: 1.5 is halfway from the second to the third.
+
+    The stations are at times t (n,) [s], where the law has these rates (n,).
 
     >>> from structkin.model.expression import Expression
     >>> from structkin.model.laws import ExpressionLaw
-    >>> turning_points(ExpressionLaw(Expression("sin(t)")), np.array([0.0, 1.0, 2.0, 4.0])).round(4).tolist()
+    >>> law, t = ExpressionLaw(Expression("sin(t)")), np.array([0.0, 1.0, 2.0, 4.0])
+    >>> turning_points(law, t, law(t)[1]).round(4).tolist()
     [1.5708]
     """
     if isinstance(law, ConstantSpeed) or len(t) < 2:
@@ -43,7 +46,7 @@ def turning_points(law: Law, t: Floats) -> Floats:
             _, rate, second = law(t[first] + (at - first) * step)
         return np.nan_to_num(np.sign(rate)), rate, second * step
 
-    found, _, _ = signed(stations)
+    found = signed(stations)[0] if parts > 1 else np.nan_to_num(np.sign(rates))
     moving = np.flatnonzero(found)
     turn = np.flatnonzero(found[moving[:-1]] * found[moving[1:]] < 0)
     if not len(turn):
@@ -56,7 +59,7 @@ def turning_points(law: Law, t: Floats) -> Floats:
         low, high = np.where(before, place, low), np.where(before, high, place)
         with np.errstate(all="ignore"):
             ahead = place - rate / slope
-        last, place = place, np.where((low < ahead) & (ahead < high), ahead, 0.5 * (low + high))
+        last, place = place, np.where((low <= ahead) & (ahead <= high), ahead, 0.5 * (low + high))
         if np.max(np.abs(place - last)) <= 4 * np.finfo(float).eps * len(t):
             break
     return np.unique(place[np.abs(place - np.round(place)) > AT])

@@ -8,7 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import structkin as sk
-from structkin.model.laws import TableLaw
+from structkin.model.laws import MonotoneTable
 from structkin.solve.turning_points import turning_points
 
 PINS = {"A": (0, 0), "B": (0, 1), "C": (2, 1), "D": (2, 0)}
@@ -102,8 +102,12 @@ def test_variants_that_reverse_at_a_flat_pose() -> None:
     assert many.ok.all() and np.max(np.abs(many.angle("b"))) < 1e-7
 
 
-def test_turning_points_of_a_dwell_and_of_unknown_times() -> None:
-    """A law that rests and then reverses turns at the first instant of its rest."""
-    law = TableLaw((0.0, 1.0, 2.0, 3.0, 4.0, 5.0), (0.0, 1.0, 1.0, 1.0, 0.0, -1.0))
-    assert all(law(np.array([x]))[1][0] > 0 for x in (0.1, 0.5)) and len(turning_points(law, np.array([0.0, 5.0]))) >= 1
-    assert not len(turning_points(law, np.array([np.nan, np.nan, np.nan])))
+def test_turning_points_of_a_rest_and_of_unknown_times() -> None:
+    """A law that rests and then reverses turns where its rest begins; one that goes on does not turn."""
+    rest = MonotoneTable((0.0, 1.0, 2.0, 3.0), (0.0, 1.0, 1.0, 0.0))
+    found = [turning_points(rest, t, rest(t)[1]) for t in (np.array([0.0, 3.0]), np.array([0.0, 0.3, 3.0]))]
+    assert [len(one) for one in found] == [1, 1] and found[0] * 3 == pytest.approx(1, abs=1e-6)
+    further = MonotoneTable((0.0, 1.0, 2.0, 3.0), (0.0, 1.0, 1.0, 2.0))
+    assert not len(turning_points(further, np.array([0.0, 3.0]), np.ones(2)))
+    unknown = np.full(3, np.nan)
+    assert not len(turning_points(rest, unknown, unknown))

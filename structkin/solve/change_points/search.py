@@ -100,7 +100,7 @@ def _narrow(
         if not stations.size:
             return stations
         solved = _positions(plan, schedule, changes, index, near, stations.ravel())
-        return discriminant(plan, index, solved).reshape(stations.shape)
+        return np.asarray(discriminant(plan, index, solved).reshape(stations.shape))
 
     # No evaluation should hit a sample itself, where pivots may coincide exactly.
     inner = 0.0171 * (high - low > 1) + 1e-5
