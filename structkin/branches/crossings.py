@@ -173,8 +173,9 @@ def _along(
 
 def _branch(motion: Motion, sample: int, contours: Contours) -> Motion:
     branch = _one(motion, sample)
-    around = ContourPoses(np.array([0]), contours.x[:, 0])
-    return replace(branch, lanes=replaced(motion.plan, replace(branch.lanes, around=around)))
+    lanes, around = branch.lanes, ContourPoses(np.array([0]), contours.x[:, 0])
+    own = replace(lanes, x=lanes.x.copy(), status=lanes.status.copy(), group=lanes.group.copy(), around=around)
+    return replace(branch, lanes=replaced(motion.plan, own))
 
 
 def _one(motion: Motion, sample: int) -> Motion:

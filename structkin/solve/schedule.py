@@ -157,16 +157,14 @@ class Schedule:
         )
         if not len(turns):
             return self, np.arange(len(self))
-        stations = np.concatenate((np.arange(len(self)), turns))
-        order = np.argsort(stations, kind="stable")
-        kept = np.argsort(order, kind="stable")[: len(self)]
-        values, drivers = self.at(stations[order]), {}
+        order = np.argsort(np.concatenate((np.arange(len(self)), turns)), kind="stable")
+        kept, new = np.split(np.argsort(order, kind="stable"), [len(self)])
+        values, drivers = self.at(turns), {}
         for id, z in self.drivers.items():
             drivers[id] = np.full((3, len(order)), np.nan)
-            drivers[id][0] = values[id]
-            drivers[id][:, kept] = z
-        t = np.interp(stations[order], np.arange(len(self)), self.t)
-        t[kept] = self.t
+            drivers[id][:, kept], drivers[id][0, new] = z, values[id]
+        t = np.empty(len(order))
+        t[kept], t[new] = self.t, np.interp(turns, np.arange(len(self)), self.t)
         return Schedule(self.mechanism, t, drivers, self.by_values), kept
 
     def fine(self, numbers: int = 0) -> tuple[Schedule, NDArray[np.intp]]:

@@ -14,11 +14,11 @@ from structkin.model.parts import Law
 
 Floats = NDArray[np.float64]
 
-#: In how many parts an interval between two stations is searched, and the largest number of all parts together.
-PARTS, MOST = 16, 5000
+#: In how many parts all intervals together are searched, if there are not more of them.
+PARTS = 3000
 #: Steps of Newton's method in a bracket, or halvings, to the last digit: a law may turn with a corner.
 HALVINGS = 60
-#: So near to a station, a law turns at the station.
+#: So near to a station, a law turns at the station; a step of Newton's method this short is the last one.
 AT = 1e-9
 
 
@@ -35,7 +35,7 @@ def turning_points(law: Law, t: Floats, rates: Floats) -> Floats:
     """
     if isinstance(law, ConstantSpeed) or len(t) < 2:
         return np.zeros(0)
-    parts = max(1, min(PARTS, MOST // len(t)))
+    parts = max(1, PARTS // len(t))
     stations = np.arange((len(t) - 1) * parts + 1) / parts
 
     def signed(at: Floats) -> tuple[Floats, Floats, Floats]:
@@ -59,7 +59,10 @@ def turning_points(law: Law, t: Floats, rates: Floats) -> Floats:
         low, high = np.where(before, place, low), np.where(before, high, place)
         with np.errstate(all="ignore"):
             ahead = place - rate / slope
-        last, place = place, np.where((low <= ahead) & (ahead <= high), ahead, 0.5 * (low + high))
-        if np.max(np.abs(place - last)) <= 4 * np.finfo(float).eps * len(t):
+        # A turning point at an end of its bracket is met from either side.
+        inside = np.abs(ahead - 0.5 * (low + high)) <= 0.6 * (high - low)
+        done = (inside & (np.abs(ahead - place) < AT)) | (high - low <= 4 * np.finfo(float).eps * len(t))
+        place = np.where(inside, ahead, 0.5 * (low + high))
+        if done.all():
             break
     return np.unique(place[np.abs(place - np.round(place)) > AT])

@@ -199,7 +199,7 @@ def test_a_place_in_a_links_frame_has_coefficients_like_a_point():
 )
 def test_all_columns_at_once_are_those_of_single_solves(name):
     motion = sk.load(path(name)).solve(samples=40, engine="numpy")
-    lanes = motion.lanes.take(slice(None))
+    lanes = motion.lanes.take(np.arange(40))
     lanes.x[0, :, 7] = np.nan
     drivers = list(motion.mechanism.drivers)
     found = Coefficients(motion.plan, lanes)

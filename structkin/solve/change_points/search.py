@@ -57,9 +57,10 @@ def _kinks(schedule: Schedule) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
 def explore(plan: Plan, schedule: Schedule, changes: ModeChanges, index: int, lanes: Lanes) -> bool:
     """Look for stations at which the discriminant of a step touches zero; return whether there are any."""
     near, found = lanes.x[0], False
-    low, high = _intervals(plan, schedule, index, lanes)
+    values = discriminant(plan, index, lanes)
+    low, high = _intervals(plan, schedule, index, lanes, values)
     new = np.array([not changes.looked_at(index, a, b) for a, b in zip(low, high, strict=True)], bool)
-    for place in _narrow(plan, schedule, changes, index, near, low[new], high[new]):
+    for place in _narrow(plan, schedule, changes, index, near, values, low[new], high[new]):
         point = _change_point(plan, schedule, changes, index, near, place)
         if point is None or _turns_back(schedule, point.station):
             continue
@@ -70,11 +71,10 @@ def explore(plan: Plan, schedule: Schedule, changes: ModeChanges, index: int, la
     return found
 
 
-def _intervals(plan: Plan, schedule: Schedule, index: int, lanes: Lanes) -> tuple[Floats, Floats]:
-    """Return intervals (low, high) of stations in which the discriminant of a step may touch zero."""
+def _intervals(plan: Plan, schedule: Schedule, index: int, lanes: Lanes, values: Floats) -> tuple[Floats, Floats]:
+    """Return intervals (low, high) of stations in which the discriminant of a step, `values` (n,), may touch zero."""
     earlier = (lanes.status == Status.SINGULAR) & (lanes.group < plan.steps[index].group)
     reversals, kinks = _kinks(schedule)
-    values = discriminant(plan, index, lanes)
     # As a law slows down towards its turning point, the root is not straight either.
     bent = kinks.copy()
     bent[np.clip(np.flatnonzero(reversals)[:, None] + np.arange(-SLOW, SLOW + 1), 0, len(bent) - 1)] = True
@@ -92,22 +92,29 @@ def _intervals(plan: Plan, schedule: Schedule, index: int, lanes: Lanes) -> tupl
 
 
 def _narrow(
-    plan: Plan, schedule: Schedule, changes: ModeChanges, index: int, near: Floats, low: Floats, high: Floats
+    plan: Plan,
+    schedule: Schedule,
+    changes: ModeChanges,
+    index: int,
+    near: Floats,
+    values: Floats,
+    low: Floats,
+    high: Floats,
 ) -> Floats:
-    """Return the stations of the least discriminant of a step in the intervals, unless it is negative there."""
+    """Return the stations where the discriminant of a step, `values` (n,), touches zero in the intervals, or may."""
 
     def discriminant_at(stations: Floats) -> Floats:
         if not stations.size:
             return stations
         solved = _positions(plan, schedule, changes, index, near, stations.ravel())
-        return np.asarray(discriminant(plan, index, solved).reshape(stations.shape))
+        return discriminant(plan, index, solved).reshape(stations.shape)
 
     # No evaluation should hit a sample itself, where pivots may coincide exactly.
     inner = 0.0171 * (high - low > 1) + 1e-5
     place, _, least = narrowed(discriminant_at, low + inner, high - inner, points=POINTS, rounds=ROUNDS)
     # Where it touches zero, nearly all of the root is gone at the nearest place.
-    ends = np.sqrt(np.abs(discriminant_at(np.stack((low, high)))))
-    gone = ~(np.sqrt(np.maximum(least, 0.0)) > LEFT * np.sum(ends, axis=0))
+    ends = (np.sqrt(np.abs(values[end.astype(np.intp)])) for end in (low, high))
+    gone = ~(np.sqrt(np.maximum(least, 0.0)) > LEFT * sum(ends))
     # Beyond a limit position the discriminant is negative: the interval has an end, not a change point.
     return place[(least > -DOUBLE_ZERO) & gone]
 
