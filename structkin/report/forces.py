@@ -36,13 +36,15 @@ def forces(motion: Motion) -> dict[str, Any] | None:
     try:
         found = forces_of(motion)
     except InputError as error:
-        return {"panels": [], "arrows": [], "table": [], "notes": [str(problem) for problem in error.problems]}
+        notes = [str(problem) for problem in error.problems]
+        return {"panels": [], "arrows": [], "table": [], "notes": notes, "locked": ""}
     if found is None:
         return None
     m = motion.mechanism
     reactions = [(joint, link, found.reaction(joint, link)) for joint, link in bearing_links(m)]
     if not any(np.isfinite(force).any() for _, _, force in reactions):
-        return {"panels": [], "arrows": [], "table": [], "notes": [note]} if (note := lock_note(found)) else None
+        note = lock_note(found)
+        return {"panels": [], "arrows": [], "table": [], "notes": [note], "locked": ""} if note else None
     x = abscissa(motion, measures_of(m)).values
     panels = [
         _efforts(found, "driver torque", "N m"),
@@ -67,6 +69,7 @@ def forces(motion: Motion) -> dict[str, Any] | None:
         "arrows": arrows,
         "table": _table(found, reactions, loads, x),
         "notes": _notes(found),
+        "locked": lock_note(found),
     }
 
 
@@ -140,7 +143,7 @@ def _table(
 
 
 def _notes(found: Kinetostatics) -> list[str]:
-    notes = [*filter(None, [lock_note(found)]), *cylinder_notes(found.motion.mechanism)]
+    notes = [*cylinder_notes(found.motion.mechanism)]
     if found.not_unique:
         names = ", ".join(found.not_unique)
         notes.append(f"* joints are redundant ({names}): their forces are not unique; the smallest solution is shown")

@@ -129,11 +129,13 @@ def content(
 
 
 def _missing(data: dict[str, Any]) -> list[str]:
-    """Return why forces or limits could not be found, for the top of the page."""
+    """Return why forces or limits could not be found, at all or at some samples, for the top of the page."""
     found = [f"No limits of {one['driver']}: {one['failure']}" for one in data.get("limits", ()) if "failure" in one]
     forces = data.get("forces")
     if forces and not forces["table"]:
         found += [f"No forces: {note}" for note in forces["notes"]]
+    elif forces and forces["locked"]:
+        found.append(f"Forces: {forces['locked']}")
     return found
 
 

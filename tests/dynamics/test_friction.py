@@ -96,11 +96,15 @@ def test_only_the_samples_that_lock_have_no_forces() -> None:
         },
     )
     x = np.array([0.12, 0.15, 0.19, 0.199, 0.199996]) - drawn
-    f = m.solve(drivers={"d": (x, np.full(5, 0.5), np.zeros(5))}).forces()
+    motion = m.solve(drivers={"d": (x, np.full(5, 0.5), np.zeros(5))})
+    f = motion.forces()
     assert f.locked.tolist() == [False, False, False, False, True]
     assert np.isfinite(f.driver("d")).tolist() == [True, True, True, True, False]
     assert f.to_dataframe()["status"].tolist() == ["ok"] * 4 + ["locked"]
     assert f.driver_power("d")[:4] + f.applied_power[:4] == pytest.approx(np.zeros(4), abs=1e-9)
+    words = "it locks at 1 of 5 samples, first at sample 4: no forces balance with the friction of f"
+    missing = m.report(motion=motion, without=["limits"]).missing  # type: ignore[attr-defined]
+    assert missing == (f"Forces: {words}",)
 
 
 @pytest.mark.parametrize("slope", [1.0, 1.4])

@@ -115,6 +115,7 @@ export interface Report extends View {
     arrows: { kind: "joint" | "applied"; joint: string; link: string; x: Numbers; y: Numbers; fx: Numbers; fy: Numbers }[];
     table: Row[];
     notes: string[];
+    locked: string;
   };
   ranges?: { points: Row[]; links: Row[] };
 }
