@@ -55,6 +55,8 @@ cases = given(
 @example(90.0, 0.1, 1.0, 130)
 @example(90.0, 1.0, 1.0, 41)
 @example(90.0, 1e-4, 7.0, 361)
+# The motion ends between a flat pose and the turning point behind it.
+@example(45.0, 0.25, 4.6328125, 2)
 @cases
 def test_laws_that_reverse_near_a_flat_pose(middle: float, beyond: float, speed: float, samples: int) -> None:
     check(middle, 90.0 if beyond in (90.0, 45.0) else abs(middle) + beyond, speed, samples)

@@ -78,7 +78,7 @@ def _intervals(plan: Plan, schedule: Schedule, index: int, lanes: Lanes, values:
     # As a law slows down towards its turning point, the root is not straight either.
     bent = kinks.copy()
     bent[np.clip(np.flatnonzero(reversals)[:, None] + np.arange(-SLOW, SLOW + 1), 0, len(bent) - 1)] = True
-    low, high = _suspects(values, np.flatnonzero(~earlier), bent)
+    low, high = _suspects(values, np.flatnonzero(~earlier), bent, _path(schedule))
     # At a kink the drivers may reverse: there may be a change point on either side of it.
     middle = low + 1
     split = (high - low == 2) & kinks[middle.astype(np.intp)]
@@ -166,7 +166,13 @@ def _turns_back(schedule: Schedule, place: float) -> bool:
     return bool(steps[:, away[behind - 1]] @ steps[:, away[behind]] > 0)
 
 
-def _suspects(values: Floats, at: NDArray[np.intp], bent: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+def _path(schedule: Schedule) -> Floats:
+    """Return how far the drivers have moved at each station (n,) [rad or parts of the size]."""
+    steps = [np.abs(np.diff(z[0])) / schedule.unit(id) for id, z in schedule.drivers.items()]
+    return np.append(0.0, np.cumsum(np.sum(np.nan_to_num(steps), axis=0)))
+
+
+def _suspects(values: Floats, at: NDArray[np.intp], bent: NDArray[np.bool_], path: Floats) -> tuple[Floats, Floats]:
     """Return intervals (low, high) of stations around each minimum of the discriminant that may touch zero.
 
     Only the samples `at` are examined: where an earlier group is singular, directions may be undetermined. Where the
@@ -176,14 +182,16 @@ def _suspects(values: Floats, at: NDArray[np.intp], bent: NDArray[np.bool_]) -> 
     padded = np.concatenate(([np.inf], np.where(good, values[at], np.inf), [np.inf]))
     before, here, after = padded[:-2], padded[1:-1], padded[2:]
     k = np.flatnonzero((here <= before) & (here <= after) & (here < SUSPECT))
-    k = k[_may_be_zero(at, np.where(good, values[at], np.nan), k) | bent[at[k]]]
+    found = np.where(good, values[at], np.nan)
+    # Where a law slows down, as towards a rest, a root that is straight along the path is not so from sample to sample.
+    k = k[_may_be_zero(at, found, k) | _may_be_zero(path[at], found, k) | bent[at[k]]]
     low = at[np.where(np.isfinite(before[k]), k - 1, k)].astype(np.float64)
     high = at[np.where(np.isfinite(after[k]), np.minimum(k + 1, len(at) - 1), k)].astype(np.float64)
     intervals = np.unique(np.stack((low, high))[:, high > low], axis=1)
     return intervals[0], intervals[1]
 
 
-def _may_be_zero(at: NDArray[np.intp], values: Floats, k: NDArray[np.intp]) -> NDArray[np.bool_]:
+def _may_be_zero(at: Floats | NDArray[np.intp], values: Floats, k: NDArray[np.intp]) -> NDArray[np.bool_]:
     """Return which of the minima k could belong to a root that goes straight through zero.
 
     With its sign reversed on one side, the root at three neighbouring samples is then nearly linear. This avoids the
