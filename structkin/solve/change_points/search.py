@@ -35,6 +35,8 @@ POINTS, ROUNDS = 33, 2
 LEFT = 0.05
 #: Largest change of a root's slope across a change point, from sample to sample; fewest samples for this test.
 BENT, FEW = 0.4, 4
+#: Intervals that are examined at a time: a scan of a work space reverses at every other sample.
+BLOCK = 1000
 #: Stations on either side of one at which drivers reverse where a root need not be straight.
 SLOW = 2
 #: A change point is found when it is closer than this distance of the drivers [rad or parts of the size].
@@ -104,14 +106,16 @@ def _narrow(
     """Return the stations where the discriminant of a step, `values` (n,), touches zero in the intervals, or may."""
 
     def discriminant_at(stations: Floats) -> Floats:
-        if not stations.size:
-            return stations
         solved = _positions(plan, schedule, changes, index, near, stations.ravel())
         return discriminant(plan, index, solved).reshape(stations.shape)
 
     # No evaluation should hit a sample itself, where pivots may coincide exactly.
     inner = 0.0171 * (high - low > 1) + 1e-5
-    place, _, least = narrowed(discriminant_at, low + inner, high - inner, points=POINTS, rounds=ROUNDS)
+    place, least = np.empty_like(low), np.empty_like(low)
+    for start in range(0, len(low), BLOCK):
+        some = slice(start, start + BLOCK)
+        first, last = (low + inner)[some], (high - inner)[some]
+        place[some], _, least[some] = narrowed(discriminant_at, first, last, points=POINTS, rounds=ROUNDS)
     # Where it touches zero, nearly all of the root is gone at the nearest place.
     ends = (np.sqrt(np.abs(values[end.astype(np.intp)])) for end in (low, high))
     gone = ~(np.sqrt(np.maximum(least, 0.0)) > LEFT * sum(ends))
