@@ -88,15 +88,14 @@ def balanced(free: Floats, by_normals: Floats) -> tuple[Floats, NDArray[np.bool_
 
 def _step(N: Floats, free: Floats, by_normals: Floats, x: Floats, ahead: Floats) -> tuple[Floats, NDArray[np.bool_]]:
     """Return the normal forces (n, k) at `ahead` (n,) that continue those at x, and whether they do (n,)."""
-    direction, slope = _direction(N, free, by_normals, x)
+    _, direction, slope = _loads(N, free, by_normals, x)
     change = np.einsum("nki,nkij,nj->nk", direction, by_normals, N)
     with np.errstate(all="ignore"):
         begun = N + (ahead - x)[:, None] * _solve(slope, change)
         found = begun
         for _ in range(NEWTON):
-            direction, slope = _direction(found, free, by_normals, ahead)
-            rest = np.einsum("nki,nki->nk", direction, _loads(found, free, by_normals, ahead)) - found
-            step = _solve(slope, rest)
+            sizes, _, slope = _loads(found, free, by_normals, ahead)
+            step = _solve(slope, sizes - found)
             found = found + step
             size = np.max(np.abs(found), axis=1)
             if (settled := np.max(np.abs(step), axis=1) <= AGREES * size).all():
@@ -106,16 +105,12 @@ def _step(N: Floats, free: Floats, by_normals: Floats, x: Floats, ahead: Floats)
         return found, settled & same & (np.max(np.abs(found - begun), axis=1) <= MOVED * size)
 
 
-def _loads(N: Floats, free: Floats, by_normals: Floats, x: Floats) -> Floats:
-    return np.asarray(free + x[:, None, None] * np.einsum("nkij,nj->nki", by_normals, N))
-
-
-def _direction(N: Floats, free: Floats, by_normals: Floats, x: Floats) -> tuple[Floats, Floats]:
-    """Return the directions (n, k, 2) of the loads, and the derivatives (n, k, k) of N - |loads| by N."""
-    loads = _loads(N, free, by_normals, x)
-    sizes = np.hypot(*np.moveaxis(loads, 2, 0))[:, :, None]
-    direction = np.divide(loads, sizes, out=np.zeros_like(loads), where=sizes > 0)
-    return direction, np.eye(N.shape[1]) - x[:, None, None] * np.einsum("nki,nkij->nkj", direction, by_normals)
+def _loads(N: Floats, free: Floats, by_normals: Floats, x: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return sizes (n, k) and directions (n, k, 2) of the loads, and the derivatives (n, k, k) of N - sizes by N."""
+    loads = free + x[:, None, None] * np.einsum("nkij,nj->nki", by_normals, N)
+    sizes = np.hypot(*np.moveaxis(loads, 2, 0))
+    direction = np.divide(loads, sizes[:, :, None], out=np.zeros_like(loads), where=sizes[:, :, None] > 0)
+    return sizes, direction, np.eye(N.shape[1]) - x[:, None, None] * np.einsum("nki,nkij->nkj", direction, by_normals)
 
 
 def _solve(matrix: Floats, right: Floats) -> Floats:

@@ -36,15 +36,14 @@ def forces(motion: Motion) -> dict[str, Any] | None:
     try:
         found = forces_of(motion)
     except InputError as error:
-        notes = [str(problem) for problem in error.problems]
-        return {"panels": [], "arrows": [], "table": [], "notes": notes, "locked": ""}
+        return _none([str(problem) for problem in error.problems])
     if found is None:
         return None
     m = motion.mechanism
     reactions = [(joint, link, found.reaction(joint, link)) for joint, link in bearing_links(m)]
     if not any(np.isfinite(force).any() for _, _, force in reactions):
         note = lock_note(found)
-        return {"panels": [], "arrows": [], "table": [], "notes": [note], "locked": ""} if note else None
+        return _none([note]) if note else None
     x = abscissa(motion, measures_of(m)).values
     panels = [
         _efforts(found, "driver torque", "N m"),
@@ -71,6 +70,11 @@ def forces(motion: Motion) -> dict[str, Any] | None:
         "notes": _notes(found),
         "locked": lock_note(found),
     }
+
+
+def _none(notes: list[str]) -> dict[str, Any]:
+    """Return that there are no forces, and why."""
+    return {"panels": [], "arrows": [], "table": [], "notes": notes, "locked": ""}
 
 
 def _arrow(motion: Motion, kind: str, id: str, link: str, place: Floats, force: Floats) -> dict[str, Any]:

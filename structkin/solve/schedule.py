@@ -155,17 +155,23 @@ class Schedule:
         turns = np.unique(
             np.concatenate([[], *(turning_points(law, self.t, self.drivers[id][1]) for id, law in laws.items())])
         )
+        own = np.arange(len(self))
         if not len(turns):
-            return self, np.arange(len(self))
-        order = np.argsort(np.concatenate((np.arange(len(self)), turns)), kind="stable")
-        kept, new = np.split(np.argsort(order, kind="stable"), [len(self)])
-        values, drivers = self.at(turns), {}
+            return self, own
+        kept = own + np.searchsorted(turns, own)
+        return self._with(np.sort(np.concatenate((own, turns))), kept), kept
+
+    def _with(self, stations: Floats, kept: NDArray[np.intp]) -> Schedule:
+        """Return a schedule of these stations (m,), of which those at `kept` (n,) are the ones of this schedule."""
+        new = np.ones(len(stations), bool)
+        new[kept] = False
+        values, drivers = self.at(stations[new]), {}
         for id, z in self.drivers.items():
-            drivers[id] = np.full((3, len(order)), np.nan)
+            drivers[id] = np.full((3, len(stations)), np.nan)
             drivers[id][:, kept], drivers[id][0, new] = z, values[id]
-        t = np.empty(len(order))
-        t[kept], t[new] = self.t, np.interp(turns, np.arange(len(self)), self.t)
-        return Schedule(self.mechanism, t, drivers, self.by_values), kept
+        t = np.interp(stations, np.arange(len(self)), self.t)
+        t[kept] = self.t
+        return Schedule(self.mechanism, t, drivers, self.by_values)
 
     def fine(self, numbers: int = 0) -> tuple[Schedule, NDArray[np.intp]]:
         """Return a schedule that starts at the sketch and moves in small steps, and the places of the stations in it.
@@ -178,25 +184,15 @@ class Schedule:
 
     def _refined(self, numbers: int) -> tuple[Schedule, NDArray[np.intp]]:
         charge(self.added * numbers / TOGETHER)
-        lead, steps = self.lead, self._lead_steps
-        fine: dict[str, Floats] = {}
-        if (self.parts == 1).all():
-            for id, z in self.drivers.items():
-                fine[id] = np.concatenate((np.full((3, steps), np.nan), z), axis=1)
-                fine[id][0, :steps] = np.linspace(*lead[id], steps, endpoint=False)
-            t = np.concatenate((np.full(steps, np.nan), self.t))
-            return Schedule(self.mechanism, t, fine, self.by_values), steps + np.arange(len(self))
-        at = np.concatenate(([0], np.cumsum(self.parts)))
-        between = np.interp(np.arange(at[-1] + 1), at, np.arange(len(at)))
-        values = self.at(between)
-        for id, z in self.drivers.items():
-            rows = np.full((3, steps + len(between)), np.nan)
-            rows[0] = np.concatenate((np.linspace(*lead[id], steps, endpoint=False), values[id]))
-            rows[:, steps + at] = z
-            fine[id] = rows
-        t = np.interp(between, np.arange(len(self)), self.t)
-        t[at] = self.t
-        return Schedule(self.mechanism, np.concatenate((np.full(steps, np.nan), t)), fine, self.by_values), at + steps
+        at, lead, drivers = np.append(0, np.cumsum(self.parts)), self._lead_steps, {}
+        whole = self
+        if at[-1] > len(self) - 1:
+            whole = self._with(np.interp(np.arange(at[-1] + 1), at, np.arange(len(self))), at)
+        for id, z in whole.drivers.items():
+            drivers[id] = np.concatenate((np.full((3, lead), np.nan), z), axis=1)
+            drivers[id][0, :lead] = np.linspace(*self.lead[id], lead, endpoint=False)
+        t = np.concatenate((np.full(lead, np.nan), whole.t))
+        return Schedule(self.mechanism, t, drivers, self.by_values), lead + at
 
 
 def known(values: Floats) -> Floats:

@@ -103,7 +103,7 @@ def test_only_the_samples_that_lock_have_no_forces() -> None:
     assert f.to_dataframe()["status"].tolist() == ["ok"] * 4 + ["locked"]
     assert f.driver_power("d")[:4] + f.applied_power[:4] == pytest.approx(np.zeros(4), abs=1e-9)
     words = "it locks at 1 of 5 samples, first at sample 4: no forces balance with the friction of f"
-    missing = m.report(motion=motion, without=["limits"]).missing  # type: ignore[attr-defined]
+    missing = m.report(motion=motion, without=["limits"]).missing  # type: ignore[attr-defined]  # of a Page
     assert missing == (f"Forces: {words}",)
 
 
