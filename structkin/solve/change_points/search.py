@@ -37,8 +37,6 @@ LEFT = 0.05
 BENT, FEW = 0.4, 4
 #: Intervals that are examined at a time: a scan of a work space reverses at every other sample.
 BLOCK = 1000
-#: Stations on either side of one at which drivers reverse where a root need not be straight.
-SLOW = 2
 #: A change point is found when it is closer than this distance of the drivers [rad or parts of the size].
 EXACT = 1e-12
 #: Part of an interval over which the drivers' path is taken to be straight.
@@ -77,10 +75,7 @@ def _intervals(plan: Plan, schedule: Schedule, index: int, lanes: Lanes, values:
     """Return intervals (low, high) of stations in which the discriminant of a step, `values` (n,), may touch zero."""
     earlier = (lanes.status == Status.SINGULAR) & (lanes.group < plan.steps[index].group)
     reversals, kinks = _kinks(schedule)
-    # As a law slows down towards its turning point, the root is not straight either.
-    bent = kinks.copy()
-    bent[np.clip(np.flatnonzero(reversals)[:, None] + np.arange(-SLOW, SLOW + 1), 0, len(bent) - 1)] = True
-    low, high = _suspects(values, np.flatnonzero(~earlier), bent, _path(schedule))
+    low, high = _suspects(values, np.flatnonzero(~earlier), kinks, _path(schedule))
     # At a kink the drivers may reverse: there may be a change point on either side of it.
     middle = low + 1
     split = (high - low == 2) & kinks[middle.astype(np.intp)]
@@ -176,41 +171,39 @@ def _path(schedule: Schedule) -> Floats:
     return np.append(0.0, np.cumsum(np.sum(np.nan_to_num(steps), axis=0)))
 
 
-def _suspects(values: Floats, at: NDArray[np.intp], bent: NDArray[np.bool_], path: Floats) -> tuple[Floats, Floats]:
+def _suspects(values: Floats, at: NDArray[np.intp], kinks: NDArray[np.bool_], path: Floats) -> tuple[Floats, Floats]:
     """Return intervals (low, high) of stations around each minimum of the discriminant that may touch zero.
 
-    Only the samples `at` are examined: where an earlier group is singular, directions may be undetermined. Where the
-    path is `bent` (n,), so may be the root.
+    Only the samples `at` are examined: where an earlier group is singular, directions may be undetermined.
     """
     good = (values[at] >= -LIMIT) & ~np.isnan(values[at])
     padded = np.concatenate(([np.inf], np.where(good, values[at], np.inf), [np.inf]))
     before, here, after = padded[:-2], padded[1:-1], padded[2:]
     k = np.flatnonzero((here <= before) & (here <= after) & (here < SUSPECT))
     found = np.where(good, values[at], np.nan)
-    # Where a law slows down, as towards a rest, a root that is straight along the path is not so from sample to sample.
-    k = k[_may_be_zero(at, found, k) | _may_be_zero(path[at], found, k) | bent[at[k]]]
+    k = k[_may_be_zero(path[at], found, k) | kinks[at[k]]]
     low = at[np.where(np.isfinite(before[k]), k - 1, k)].astype(np.float64)
     high = at[np.where(np.isfinite(after[k]), np.minimum(k + 1, len(at) - 1), k)].astype(np.float64)
     intervals = np.unique(np.stack((low, high))[:, high > low], axis=1)
     return intervals[0], intervals[1]
 
 
-def _may_be_zero(at: Floats | NDArray[np.intp], values: Floats, k: NDArray[np.intp]) -> NDArray[np.bool_]:
-    """Return which of the minima k could belong to a root that goes straight through zero.
+def _may_be_zero(path: Floats, values: Floats, k: NDArray[np.intp]) -> NDArray[np.bool_]:
+    """Return which of the minima k could belong to a root that goes straight through zero along the path.
 
-    With its sign reversed on one side, the root at three neighbouring samples is then nearly linear. This avoids the
-    search at the many shallow minima that every mechanism has.
+    With its sign reversed on one side, the root at three neighbouring samples is then nearly linear in the drivers'
+    path, also where a law slows down. This avoids the search at the many shallow minima that every mechanism has.
     """
-    if len(at) < FEW:
+    if len(path) < FEW:
         return np.ones(len(k), bool)
     root = np.sqrt(np.maximum(values, 0.0))
     straight = np.zeros(len(k), bool)
     # The zero lies before or after the least sample or, at an end or a gap, between it and its only neighbour.
     for first, signs in ((-1, (1, -1, -1)), (-1, (1, 1, -1)), (0, (-1, 1, 1)), (-2, (1, 1, -1))):
         three = k + first + np.arange(3)[:, None]
-        inside = (three[0] >= 0) & (three[2] < len(at))
-        three = np.clip(three, 0, len(at) - 1)
-        y, x = np.array(signs)[:, None] * root[three], at[three]
+        inside = (three[0] >= 0) & (three[2] < len(path))
+        three = np.clip(three, 0, len(path) - 1)
+        y, x = np.array(signs)[:, None] * root[three], path[three]
         with np.errstate(invalid="ignore", divide="ignore"):
             one, two = (y[1] - y[0]) / (x[1] - x[0]), (y[2] - y[1]) / (x[2] - x[1])
             straight |= inside & (np.abs(two - one) < BENT * (np.abs(one) + np.abs(two)))
