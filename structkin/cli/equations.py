@@ -57,7 +57,7 @@ def _language(output: Path, chosen: list[str]) -> str:
     suffix, problems = output.suffix.lower(), list[Problem]()
     if suffix not in known:
         ends = " or ".join(known)
-        problems.append(Problem("--output", f"'{output.name}' does not end in {ends}", "the suffix is the language"))
+        problems.append(Problem("--output", f"'{output.name}' does not end in {ends}", "the suffix sets the language"))
     try:
         check_target(output, "--output")
     except InputError as error:
