@@ -20,7 +20,7 @@ from structkin.branches.limits.reach import TURN
 from structkin.budget import charge
 from structkin.groups import Turn
 from structkin.groups.solve_lanes import solve_lanes
-from structkin.plan.plan import Plan, Register, Step
+from structkin.plan.plan import Plan, Register
 from structkin.plan.relations import Sum
 from structkin.solve.strokes import Stroke, Value
 
@@ -66,21 +66,28 @@ class System:
         parts = [np.arange(self.plan.offsets[-1])[self.plan.rows(s)] for step in self.plan.steps for s in step.outputs]
         return np.concatenate(parts)
 
-    @property
-    def _turned(self) -> dict[int, float]:
-        """The slots that hold angles of drivers."""
-        return {item.register: 1.0 for item in self.plan.drivers if not item.angular} if self.angular else {}
+    @cached_property
+    def _turns(self) -> dict[int, float]:
+        """The units of the slots that hold turns, angles of drivers, and weighted sums that contain some of these."""
+        turns = {item.register: 1.0 for item in self.plan.drivers if not item.angular} if self.angular else {}
+        for step in self.plan.steps:
+            if isinstance(step.kind, Turn):
+                turns |= dict.fromkeys(step.outputs, 1.0)
+            elif isinstance(step.kind, Sum):
+                factors = zip(step.kind.factors, step.inputs, strict=True)
+                parts = [abs(a) * turns[x.index] for a, x in factors if isinstance(x, Register) and x.index in turns]
+                turns |= dict.fromkeys(step.outputs, max(parts)) if parts else {}
+        return turns
 
     @cached_property
     def scale(self) -> Floats:
         """The unit of each unknown: one for directions; the size for lengths and half squares."""
-        scale, turns = [], self._turned
+        scale = []
         for step in self.plan.steps:
             for slot in step.outputs:
                 value = self.pose[self.plan.rows(slot)]
-                if (turn := _turn(step, turns)) is not None:
-                    turns[slot] = turn
-                    scale.append(turn)
+                if slot in self._turns:
+                    scale.append(self._turns[slot])
                 elif len(value) == 1:
                     scale.append(max(abs(value[0]), 1e-3 * self.size))
                 else:
@@ -91,15 +98,12 @@ class System:
     @cached_property
     def periods(self) -> Floats:
         """The change (m,) of each unknown after which poses repeat: infinite for vectors and p, 0 for sums of turns."""
-        repeats, turns, periods = self.repeats or {}, self._turned, list[float]()
-        for step in self.plan.steps:
-            turn = None if self.repeats is None else _turn(step, turns)
-            for slot in step.outputs:
-                if turn is None:
-                    periods += [np.inf] * self.plan.widths[slot]
-                else:
-                    turns[slot] = turn
-                    periods.append(TURN * repeats.get(slot, 0))
+        periods = list[float]()
+        for slot in (slot for step in self.plan.steps for slot in step.outputs):
+            if self.repeats is None or slot not in self._turns:
+                periods += [np.inf] * self.plan.widths[slot]
+            else:
+                periods.append(TURN * self.repeats.get(slot, 0))
         return np.array([*periods, np.inf]) / self.scale
 
     def apart(self, one: Floats, other: Floats) -> Floats:
@@ -176,16 +180,3 @@ class System:
                 return index
             at += width
         return len(self.plan.steps) - 1
-
-
-def _turn(step: Step, turns: Mapping[int, float]) -> float | None:
-    """Return the size of a step's unknown where that is a turn or a weighted sum that contains some of `turns`."""
-    if isinstance(step.kind, Turn):
-        return 1.0
-    if not isinstance(step.kind, Sum):
-        return None
-    factors = zip(step.kind.factors, step.inputs, strict=True)
-    return max(
-        (abs(factor) * turns[x.index] for factor, x in factors if isinstance(x, Register) and x.index in turns),
-        default=None,
-    )
