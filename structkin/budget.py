@@ -58,7 +58,7 @@ _METER: ContextVar[Meter | None] = ContextVar("meter", default=None)
 def charge(steps: float) -> None:
     """Count work about to be done by the innermost call; raise `SpentError` if its budget does not cover it.
 
-
+    >>> with metered(10, lambda: Problem("drivers.motor", "it turns without end")):
     ...     charge(11)
     Traceback (most recent call last):
     structkin.errors.InputError: description: 1 error

@@ -54,6 +54,14 @@ def test_a_path_of_too_many_poses_is_refused_with_its_driver_before_it_is_follow
     assert "shorter range" in problem.hint and "budget=None" in problem.hint
 
 
+def test_turning_points_found_in_part_do_not_hide_how_far_a_law_moves():
+    """Twenty million periods between thirteen samples (seed 14740 of the damaged files, which took 70 s)."""
+    law = "1150 - 213*cos(2*pi*t/1e-6)"
+    mechanism = example("tipper_hoist", drivers={"cylinder": {"between": ["F", "G"], "law": law}})
+    with pytest.raises(sk.InputError, match=r"moves it 5.4e\+06 times its size, which takes 2.7e\+08 poses"):
+        mechanism.solve(13)
+
+
 def test_given_values_are_named_like_laws():
     mechanism = sk.load(path("planetary_train"))
     with pytest.raises(sk.InputError, match=r"drivers.motor: its input moves it 1.59e"):

@@ -179,11 +179,12 @@ class Schedule:
         A pose takes this many `numbers`. The added stations are charged to the budget of the call.
         """
         whole, kept = self.with_turning_points()
-        fine, places = whole._refined(numbers)
+        # A law that oscillates far faster than its turning points are searched is counted by its rates.
+        charge(max(self.added, whole.added) * numbers / TOGETHER)
+        fine, places = whole._refined()
         return fine, places[kept]
 
-    def _refined(self, numbers: int) -> tuple[Schedule, NDArray[np.intp]]:
-        charge(self.added * numbers / TOGETHER)
+    def _refined(self) -> tuple[Schedule, NDArray[np.intp]]:
         at, lead, drivers = np.append(0, np.cumsum(self.parts)), self._lead_steps, {}
         whole = self
         if at[-1] > len(self) - 1:

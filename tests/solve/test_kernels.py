@@ -14,7 +14,7 @@ from itertools import combinations_with_replacement
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from random_mechanisms import build
 
@@ -71,25 +71,27 @@ def assert_same(a, b):
 def assert_close(a, b):
     """General groups: compiled code between continuation points has a different order of operations.
 
-    Rounding grows with the inverse of the smallest singular value that was met, the root of the discriminant. An entry
-    of L is a sum of products of entries of K.
+    Rounding grows with the inverse of the smallest singular value that was met, the root of the discriminant.
     """
     met = a[0].least[(a[0].least > 0) & (a[0].least < 1)]
     grown = 1e-13 / np.sqrt(met.min(initial=1.0))
-
-    def close(one, other, terms=1.0):
-        np.testing.assert_allclose(one, other, rtol=0, atol=grown * max(1.0, np.nanmax(np.abs(one)), terms))
-
     for one, other in zip(a[0].x, b[0].x, strict=True):
-        close(one, other)
-    largest = {pair[0]: np.nanmax(np.abs(column)) for pair, column in a[1].items() if len(pair) == 1}
-    for pair, column in a[1].items():
-        close(column, b[1][pair], np.prod([largest[id] for id in pair]))
+        np.testing.assert_allclose(one, other, rtol=0, atol=grown * max(1.0, np.nanmax(np.abs(one))))
     np.testing.assert_array_equal(a[0].status, b[0].status)
 
 
-def compare(m):
-    return assert_close if any(isinstance(step.kind, General) for step in compile_plan(m).steps) else assert_same
+def compare(m, monkeypatch):
+    """Return what compares results. K and L, which magnify rounding, are the same digits in the same poses."""
+    plan = compile_plan(m)
+    if not any(isinstance(step.kind, General) for step in plan.steps):
+        return assert_same
+
+    def same_coefficients(a, b):
+        assert_close(a, b)
+        monkeypatch.setattr(choice, "SMALL", np.inf)
+        assert_same((b[0], columns(replace(plan, engine="numpy"), b[0])), b)
+
+    return same_coefficients
 
 
 @pytest.mark.parametrize("name", names())
@@ -101,7 +103,7 @@ def test_kernels_of_numpy(name, monkeypatch):
 @pytest.mark.parametrize("name", COMPILED)
 def test_kernels_of_numba(name, monkeypatch):
     m = sk.load(path(name))
-    compare(m)(solved(m, "functions", monkeypatch), solved(m, "numba", monkeypatch))
+    compare(m, monkeypatch)(solved(m, "functions", monkeypatch), solved(m, "numba", monkeypatch))
 
 
 @settings(max_examples=30, deadline=None)
@@ -113,12 +115,13 @@ def test_random_mechanisms(seed, elements):
 
 
 @pytest.mark.slow
+@example(seed=23983, elements=4)
 @settings(max_examples=300, deadline=None)
 @given(seed=st.integers(0, 10**6), elements=st.integers(1, 6))
 def test_random_mechanisms_compiled(seed, elements):
     m = build(seed, elements).mechanism()
     with pytest.MonkeyPatch.context() as patch:
-        compare(m)(solved(m, "functions", patch, 25), solved(m, "numba", patch, 25))
+        compare(m, patch)(solved(m, "functions", patch, 25), solved(m, "numba", patch, 25))
 
 
 def four_bar(coupler=3.0, rocker=2.5, crank=1.0):

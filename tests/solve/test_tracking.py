@@ -172,6 +172,29 @@ def test_limits_and_gaps_are_statuses(engine):
     np.testing.assert_allclose(gaps.lanes.x[0][:, gaps.ok], whole.lanes.x[0][:, gaps.ok], atol=1e-12)
 
 
+def test_a_long_gap_takes_few_steps():
+    """A driver that turns around far out of reach: the samples beyond the limit are not tried one by one."""
+    hoist = sk.load(path("tipper_hoist")).source_dict
+    mechanism = sk.Mechanism.from_dict({**hoist, "points": {**hoist["points"], "B": [14900, 140]}})
+    motion = mechanism.solve(4000, budget=1)
+    assert set(motion.status.tolist()) == {Status.OK, Status.OUT_OF_REACH}
+    assert (motion.status == mechanism.solve(4000, method="global").status).all()
+    (interval,) = mechanism.limits("cylinder").intervals
+    values = mechanism.drivers["cylinder"].law(motion.t)[0]
+    assert (motion.ok == (values < interval.high.value)).all()
+
+
+def test_samples_within_a_gap_are_found_where_the_driver_comes_back():
+    hoist = sk.load(path("tipper_hoist")).source_dict
+    mechanism = sk.Mechanism.from_dict({**hoist, "points": {**hoist["points"], "B": [14900, 140]}})
+    limit = mechanism.limits("cylinder").intervals[0].high.value
+    u = np.linspace(0, 1, 400)
+    for amplitude, periods in ((3e-4, 3), (3e-3, 5), (2e-2, 7)):
+        values = limit + amplitude * (0.3 - np.cos(2 * np.pi * periods * u) + 0.5 * np.sin(2 * np.pi * u))
+        motion = mechanism.solve(drivers={"cylinder": values})
+        assert (motion.ok == (values < limit)).all()
+
+
 def test_a_lane_takes_two_steps_of_newtons_method(monkeypatch):
     """The curves between continuation points are so accurate that two steps close nearly all lanes of a triad."""
     lanes, steps = [], []

@@ -14,7 +14,7 @@ from structkin.solve.tracking.input_path import InputPath
 from structkin.solve.tracking.intervals import Intervals
 from structkin.solve.tracking.poses import Poses, reach, step
 from structkin.solve.tracking.state import TrackerState
-from structkin.solve.tracking.stepping import to_next
+from structkin.solve.tracking.stepping import come_back, to_next
 from structkin.track.tolerances import DEPARTURE, TURN
 
 Floats = NDArray[np.float64]
@@ -104,7 +104,7 @@ def _halve(state: TrackerState, first: Indices, last: Indices, determinant: Floa
             state.keep(middle[j], tracked)
             good[j], determinants[j] = True, tracked.determinant[0]
             continue
-        _track_each(state, range(int(first[j]) + 1, int(last[j])))
+        _track_each(state, int(first[j]), int(last[j]))
     first, middle, last = first[good], middle[good], last[good]
     if len(first):
         # Lanes stay in order: first and second halves alternate.
@@ -115,20 +115,36 @@ def _halve(state: TrackerState, first: Indices, last: Indices, determinant: Floa
             _fill_between(state, starts[wide], ends[wide], determinants[wide])
 
 
-def _track_each(state: TrackerState, lanes: range) -> None:
-    """Walk to lanes one by one, across a gap if there is one, which is then entered backwards."""
-    path, lost = state.path, list[int]()
-    for k in lanes:
-        pose = state.last_solved(k - 1)
-        found = reach(state.solver, pose, path.at(k)) if lost else to_next(state, pose, k - 1, k)
+def _track_each(state: TrackerState, first: int, last: int) -> None:
+    """Walk to the lanes between two solved ones, one by one from either end.
+
+    What is left is a gap, because the drivers turn around beyond a limit position; they may come back within it. The
+    lanes next to its ends could not be reached, and stay a gap.
+    """
+    path, low = state.path, _walk(state, first, last)
+    high = _walk(state, last, low) if low < last else last
+    while high - low > 3:
+        solved = first + np.flatnonzero(state.status[path.lanes[first : last + 1]] == Status.OK)
+        lane, pose = come_back(state, solved, np.arange(low + 2, high - 1))
+        if pose is None:
+            return
+        state.keep(lane, pose)
+        _walk(state, lane, low + 1)
+        low = _walk(state, lane, high - 1)
+
+
+def _walk(state: TrackerState, k: int, end: int) -> int:
+    """Walk from a solved lane towards another, lane by lane; return the last lane that is reached."""
+    path, pose = state.path, state.poses(np.array([k]))
+    ahead = 1 if end > k else -1
+    while k + ahead != end:
+        found = to_next(state, pose, k, k + ahead)
         if not isinstance(found, Poses):
-            state.status[path.lanes[k]] = found
-            lost.append(k)
-            continue
-        state.keep(k, found)
-        while lost and isinstance(found := to_next(state, found, lost[-1] + 1, lost[-1]), Poses):
-            state.keep(lost.pop(), found)
-        lost.clear()
+            state.status[path.lanes[k + ahead : end : ahead]] = found
+            return k
+        k, pose = k + ahead, found
+        state.keep(k, pose)
+    return end
 
 
 def _curves(state: TrackerState, first: Indices, last: Indices, start: Floats, end: Floats, inverse: Floats) -> Floats:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.plan.status import Status
 from structkin.solve.tracking.fill import fill
-from structkin.solve.tracking.poses import Poses, reach, step
+from structkin.solve.tracking.poses import Poses, reach
 from structkin.solve.tracking.state import TrackerState
-from structkin.solve.tracking.stepping import step_back
-from structkin.track.returns import returns
-from structkin.track.tolerances import ACROSS, COME_BACK
+from structkin.solve.tracking.stepping import come_back, step_back
+from structkin.track.tolerances import ACROSS
 
 
 def resume(state: TrackerState, k: int, why: Status, *, across: bool = False) -> tuple[int, Poses | None]:
@@ -26,7 +24,8 @@ def resume(state: TrackerState, k: int, why: Status, *, across: bool = False) ->
     first = k + 1 if lanes[k + 1] != lanes[k] + 1 else k + 2
     if first >= len(lanes):
         return len(lanes), None
-    lane, found = _come_back(state, first)
+    solved = np.flatnonzero(state.status[lanes[:first]] == Status.OK)
+    lane, found = come_back(state, solved, np.arange(first, len(lanes)))
     if across and lane != first:
         straight = _straight(state, first)
         if straight is not None:
@@ -50,23 +49,3 @@ def _straight(state: TrackerState, k: int) -> Poses | None:
         return None
     found = reach(state.solver, state.poses(points[[nearest]]), h)
     return found if isinstance(found, Poses) else None
-
-
-def _come_back(state: TrackerState, k: int) -> tuple[int, Poses | None]:
-    """Return the first lane from k on that is a step away from a solved one with nearly the same drivers, and its pose.
-
-    All drivers of the mechanism count, as in the global methods, which do not know groups.
-    """
-    path = state.path
-    solved = np.flatnonzero(state.status[path.lanes[:k]] == Status.OK)
-
-    def places(lanes: NDArray[np.intp]) -> NDArray[np.float64]:
-        # A further turn counts as more than a step.
-        return np.hstack((path.drivers(lanes), COME_BACK / np.pi * path.turns(lanes)))
-
-    for later, nearest in returns(places, solved, np.arange(k, len(path.lanes))):
-        good, poses = step(state.solver, state.poses(nearest), path.at(later))
-        if good.any():
-            first = int(np.argmax(good))
-            return int(later[first]), poses.take(np.array([first]))
-    return len(path.lanes), None

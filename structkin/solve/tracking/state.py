@@ -89,12 +89,6 @@ class TrackerState:
         """Return the poses (rows, n) of solved lanes."""
         return np.take(self.out, self.path.lanes[k], axis=1)
 
-    def last_solved(self, k: int) -> Poses:
-        """Return the last solved lane up to k."""
-        while self.status[self.path.lanes[k]] != Status.OK:
-            k -= 1
-        return self.poses(np.array([k]))
-
     def is_flat(self, pose: Poses, limit: float = FLAT) -> bool:
         """Return whether a pose is so near a singular one that its tangent is unreliable."""
         clear = abs(pose.determinant[0]) > self.doubtful_determinant

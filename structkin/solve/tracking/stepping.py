@@ -7,10 +7,11 @@ from numpy.typing import NDArray
 
 from structkin.plan.status import Status
 from structkin.solve.tracking.direct import Direct
-from structkin.solve.tracking.poses import Poses, reach
+from structkin.solve.tracking.poses import Poses, reach, step
 from structkin.solve.tracking.state import TrackerState
 from structkin.track.continuation import continued
-from structkin.track.tolerances import FINEST, HALVINGS, NO_TANGENT, REGULAR
+from structkin.track.returns import returns
+from structkin.track.tolerances import COME_BACK, FINEST, HALVINGS, NO_TANGENT, REGULAR
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -75,6 +76,26 @@ def step_back(state: TrackerState, k: int, first: int, pose: Poses) -> None:
         k = points[-1] if points else k
     if why != Status.OK:
         state.status[path.lanes[first:k]] = why
+
+
+def come_back(state: TrackerState, solved: Indices, later: Indices) -> tuple[int, Poses | None]:
+    """Return the first later lane that is a step away from a solved one with nearly the same drivers, and its pose.
+
+    The lane after the last, and None, where there is none. All drivers of the mechanism count, as in the global
+    methods, which do not know groups.
+    """
+    path = state.path
+
+    def places(lanes: Indices) -> Floats:
+        # A further turn counts as more than a step.
+        return np.hstack((path.drivers(lanes), COME_BACK / np.pi * path.turns(lanes)))
+
+    for lanes, nearest in returns(places, solved, later):
+        good, poses = step(state.solver, state.poses(nearest), path.at(lanes))
+        if good.any():
+            first = int(np.argmax(good))
+            return int(lanes[first]), poses.take(np.array([first]))
+    return len(path.lanes), None
 
 
 def _reach(state: TrackerState, pose: Poses, target: int, halvings: int) -> Poses | Status:
