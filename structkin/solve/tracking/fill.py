@@ -14,7 +14,7 @@ from structkin.solve.tracking.input_path import InputPath
 from structkin.solve.tracking.intervals import Intervals
 from structkin.solve.tracking.poses import Poses, reach, step
 from structkin.solve.tracking.state import TrackerState
-from structkin.solve.tracking.stepping import come_back, to_next
+from structkin.solve.tracking.stepping import come_back, step_to
 from structkin.track.tolerances import DEPARTURE, TURN
 
 Floats = NDArray[np.float64]
@@ -104,7 +104,8 @@ def _halve(state: TrackerState, first: Indices, last: Indices, determinant: Floa
             state.keep(middle[j], tracked)
             good[j], determinants[j] = True, tracked.determinant[0]
             continue
-        _track_each(state, int(first[j]), int(last[j]))
+        state.status[path.lanes[middle[j]]] = tracked
+        _fill_around(state, int(first[j]), int(middle[j]), int(last[j]))
     first, middle, last = first[good], middle[good], last[good]
     if len(first):
         # Lanes stay in order: first and second halves alternate.
@@ -115,16 +116,20 @@ def _halve(state: TrackerState, first: Indices, last: Indices, determinant: Floa
             _fill_between(state, starts[wide], ends[wide], determinants[wide])
 
 
-def _track_each(state: TrackerState, first: int, last: int) -> None:
-    """Walk to the lanes between two solved ones, one by one from either end.
+def _fill_around(state: TrackerState, first: int, middle: int, last: int) -> None:
+    """Solve the lanes between two solved ones from either end, because a straight path to the middle fails.
 
     What is left is a gap, because the drivers turn around beyond a limit position; they may come back within it. The
     lanes next to its ends could not be reached, and stay a gap.
     """
-    path, low = state.path, _walk(state, first, last)
-    high = _walk(state, last, low) if low < last else last
+    low = _walk(state, first, middle)
+    if low == middle:
+        low = _walk(state, middle, last)
+    high = last if low == last else _walk(state, last, max(low, middle))
+    if high == middle > low:
+        high = _walk(state, middle, low)
     while high - low > 3:
-        solved = first + np.flatnonzero(state.status[path.lanes[first : last + 1]] == Status.OK)
+        solved = first + np.flatnonzero(state.status[state.path.lanes[first : last + 1]] == Status.OK)
         lane, pose = come_back(state, solved, np.arange(low + 2, high - 1))
         if pose is None:
             return
@@ -134,17 +139,19 @@ def _track_each(state: TrackerState, first: int, last: int) -> None:
 
 
 def _walk(state: TrackerState, k: int, end: int) -> int:
-    """Walk from a solved lane towards another, lane by lane; return the last lane that is reached."""
-    path, pose = state.path, state.poses(np.array([k]))
+    """Step from a solved lane towards another and solve the lanes in between; return the last lane that is reached."""
+    pose, is_solved = state.poses(np.array([k])), state.status[state.path.lanes[end]] == Status.OK
+    points, determinants, _, why = step_to(state, k, end, pose)
+    points, determinants = [k, *points], [float(pose.determinant[0]), *determinants]
     ahead = 1 if end > k else -1
-    while k + ahead != end:
-        found = to_next(state, pose, k, k + ahead)
-        if not isinstance(found, Poses):
-            state.status[path.lanes[k + ahead : end : ahead]] = found
-            return k
-        k, pose = k + ahead, found
-        state.keep(k, pose)
-    return end
+    state.status[state.path.lanes[np.arange(points[-1] + ahead, end + (0 if is_solved else ahead), ahead)]] = why
+    if end < k:
+        points, determinants = points[::-1], determinants[::-1]
+    found = np.array(points)
+    wide = np.diff(found) > 1
+    if wide.any():
+        _fill_between(state, found[:-1][wide], found[1:][wide], np.array(determinants)[:-1][wide])
+    return points[0] if end < k else points[-1]
 
 
 def _curves(state: TrackerState, first: Indices, last: Indices, start: Floats, end: Floats, inverse: Floats) -> Floats:
