@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from structkin.joints.row_writer import RowWriter
 from structkin.joints.turn_coupling import TurnCoupling
 from structkin.joints.wheels import WheelsEntry
 from structkin.model.draft import Draft
@@ -15,34 +14,26 @@ from structkin.model.flaw import Flaw
 
 @dataclass(frozen=True, kw_only=True)
 class Belt(TurnCoupling):
-    """Two pulleys or sprockets joined by a belt or chain; their centres are held by the arm holds."""
+    """Two pulleys or sprockets joined by a belt or chain; their centres are held by the arm."""
 
     kind: ClassVar[str] = "G"
     type: ClassVar[str] = "belt"
     has_moment: ClassVar[bool] = True
     parts: ClassVar[tuple[str, ...]] = ("belt",)
 
-    def write(self, w: RowWriter) -> None:
-        """Write the row of the ratio."""
-        self.write_ratio(w)
-
 
 class BeltEntry(WheelsEntry):
-    """Two pulleys or sprockets joined by a belt or chain; their centres are held by the carrier holds."""
+    """Two pulleys or sprockets joined by a belt or chain; their centres are held by the carrier."""
 
     sample: ClassVar[str] = '{ type = "belt", links = ["small", "large"], radii = [20, 40] }'
 
+    joint: ClassVar[type[TurnCoupling]] = Belt
+    reverses: ClassVar[str] = "crossed"
+    same_sense: ClassVar[bool] = True
+
     crossed: Flag | None = None
 
-    def couple(self, draft: Draft, id: str) -> Belt | None:
-        """Return the belt joint."""
-        found = self.wheels(draft, id, "crossed", same=True)
-        if found is None:
-            return None
-        radii = self._pulley_radii(draft, found.distance, found.ratio)
-        return Belt(id, links=self.links, centers=found.centers, radii=radii, ratio=found.ratio, arm=found.arm)
-
-    def _pulley_radii(self, draft: Draft, distance: float, ratio: float) -> tuple[float, float]:
+    def radii_at(self, draft: Draft, distance: float, ratio: float) -> tuple[float, float]:
         """Return the pulley radii; if not given, the larger one is a quarter of the centre distance."""
         if self.radii is None:
             large = 0.25 * distance

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from structkin.joints.row_writer import RowWriter
 from structkin.joints.turn_coupling import APART, TurnCoupling
 from structkin.joints.wheels import WheelsEntry
 from structkin.model.draft import Draft
@@ -21,27 +20,18 @@ class Gear(TurnCoupling):
     type: ClassVar[str] = "gear"
     parts: ClassVar[tuple[str, ...]] = ("tangent",)
 
-    def write(self, w: RowWriter) -> None:
-        """Write the row of the ratio."""
-        self.write_ratio(w)
-
 
 class GearEntry(WheelsEntry):
     """Two gears whose centres are held by the carrier."""
 
     sample: ClassVar[str] = '{ type = "gear", links = ["pinion", "wheel"], teeth = [20, 40] }'
 
+    joint: ClassVar[type[TurnCoupling]] = Gear
+    reverses: ClassVar[str] = "internal"
+
     internal: Flag | None = None
 
-    def couple(self, draft: Draft, id: str) -> Gear | None:
-        """Return the gear joint."""
-        found = self.wheels(draft, id, "internal", same=False)
-        if found is None:
-            return None
-        radii = self._pitch_radii(draft, found.distance, found.ratio)
-        return Gear(id, links=self.links, centers=found.centers, radii=radii, ratio=found.ratio, arm=found.arm)
-
-    def _pitch_radii(self, draft: Draft, distance: float, ratio: float) -> tuple[float, float]:
+    def radii_at(self, draft: Draft, distance: float, ratio: float) -> tuple[float, float]:
         """Return the pitch radii that match the centre distance."""
         if self.radii is not None:
             first, second = self.radii

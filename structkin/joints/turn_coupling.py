@@ -90,7 +90,7 @@ class TurnCoupling(Pair):
         assert self.ratio is not None and second is not None
         return first + second if self.ratio < 0 else abs(first - second)
 
-    def write_ratio(self, w: RowWriter) -> None:
+    def write(self, w: RowWriter) -> None:
         """Write t_1 - r t_2 + (r - 1) t_c = 0 for the rotations of both links and their arm (Willis)."""
         assert self.ratio is not None and self.arm is not None
         links = (*self.links, self.arm)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import ClassVar
 
-from structkin.joints.turn_coupling import CouplingEntry, points_of, shared_pins
+from structkin.joints.turn_coupling import CouplingEntry, TurnCoupling, points_of, shared_pins
 from structkin.model.draft import Draft
 from structkin.model.fields import Name, Radii, Ratio, Teeth, TwoPoints
 from structkin.model.flaw import Flaw
@@ -16,7 +17,15 @@ AGREE = 1e-3
 
 
 class WheelsEntry(CouplingEntry):
-    """Two wheels with a speed ratio; their centres are held by the carrier."""
+    """Two wheels with a speed ratio; their centres are held by the carrier.
+
+    By default they turn in opposite senses, or in the same sense (`same_sense`) as with an open belt. `reverses` is the
+    key that reverses the default.
+    """
+
+    joint: ClassVar[type[TurnCoupling]]
+    reverses: ClassVar[str]
+    same_sense: ClassVar[bool] = False
 
     ratio: Ratio | None = None
     teeth: Teeth | None = None
@@ -24,13 +33,9 @@ class WheelsEntry(CouplingEntry):
     carrier: Name | None = None
     centers: TwoPoints | None = None
 
-    def wheels(self, draft: Draft, id: str, flag: str, same: bool) -> Wheels | None:
-        """Return ratio, arm and centres; None if a part they need has errors.
-
-        `same`: whether the two turn in the same sense by default, as with an open belt; an internal gear pair does,
-        too. `flag` is the key that reverses the default.
-        """
-        said = getattr(self, flag)
+    def couple(self, draft: Draft, id: str) -> TurnCoupling | None:
+        """Return the joint; None if a part that it needs has errors."""
+        same, said = self.same_sense, getattr(self, self.reverses)
         if said is not None:
             same = said != same
         elif self.ratio is not None:
@@ -38,15 +43,19 @@ class WheelsEntry(CouplingEntry):
         ratio = self._ratio(same)
         if ((ratio if self.ratio is None else self.ratio) > 0) != same:
             hint = "negative for external gears and crossed belts, positive for internal gears and open belts"
-            raise Flaw(f"the ratio {self.ratio or ratio:g} contradicts {flag} = {str(said).lower()}", hint)
+            raise Flaw(f"the ratio {self.ratio or ratio:g} contradicts {self.reverses} = {str(said).lower()}", hint)
         held = self._held(draft, f"joints.{id}")
         if held is None:
             return None
         arm, *pins = held
         first, second = (draft.links[link].local[pin] for link, pin in zip(self.links, pins, strict=True))
-        return Wheels(
-            ratio, draft.bearer(arm.name, pins[0]), (first, second), abs(arm.local[pins[1]] - arm.local[pins[0]])
-        )
+        radii = self.radii_at(draft, abs(arm.local[pins[1]] - arm.local[pins[0]]), ratio)
+        bearer = draft.bearer(arm.name, pins[0])
+        return self.joint(id, links=self.links, centers=(first, second), radii=radii, ratio=ratio, arm=bearer)
+
+    @abstractmethod
+    def radii_at(self, draft: Draft, distance: float, ratio: float) -> tuple[float, float]:
+        """Return the radii of the wheels at a centre distance; raise `Flaw` where they contradict it."""
 
     def _ratio(self, same: bool) -> float:
         """Return omega_1 / omega_2 relative to the carrier; redundant data has to agree."""
@@ -107,16 +116,6 @@ class WheelsEntry(CouplingEntry):
                 "pin both centres to one link or to the ground",
             )
         return None
-
-
-@dataclass(frozen=True)
-class Wheels:
-    """Two wheels: their ratio, the arm that holds them, the centres in their frames, and the centre distance [m]."""
-
-    ratio: float
-    arm: str
-    centers: tuple[complex, complex]
-    distance: float
 
 
 def _carriers(draft: Draft, first: str, second: str, name: str | None) -> Iterator[tuple[str, str, str]]:

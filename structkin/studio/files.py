@@ -12,12 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import tomlkit
-from tomlkit.container import Container
 from tomlkit.exceptions import TOMLKitError
-from tomlkit.items import AbstractTable, InlineTable
+from tomlkit.items import AbstractTable
 
 from structkin.files import read
-from structkin.files.writers.toml_text import toml_text
+from structkin.files.writers.toml_text import inline, toml_text
 from structkin.model.file import SUFFIXES, load_data
 from structkin.show.files import whole_file
 from structkin.studio.document import Document, refuse
@@ -102,49 +101,26 @@ def _update(old: Any, new: Mapping[str, Any], *, top: bool = False) -> None:
             _update(present, value)
         elif key not in old:
             short = not top or not isinstance(value, Mapping) or key == "units"
-            _add(old, key, _item(value) if short else _section(key, value), before_sections=top and short)
+            # A new top-level key is put before the first section.
+            old.add(key, _item(key, value) if short else _section(value))
         elif _plain(present) != value:
-            replacement = _item(value)
+            replacement = _item(key, value)
             if hasattr(present, "trivia"):
                 replacement.trivia.comment = present.trivia.comment
                 replacement.trivia.comment_ws = present.trivia.comment_ws
             old[key] = replacement
 
 
-def _add(table: Any, key: str, item: Any, *, before_sections: bool) -> None:
-    """Add an entry; a top-level key has to come before the first section."""
-    first = next((name for name, value in table.items() if isinstance(value, AbstractTable)), None)
-    if not before_sections or first is None or not isinstance(table, Container):
-        table.add(key, item)
-        return
-    sections = {name: table.item(name) for name in table if isinstance(table.item(name), AbstractTable)}
-    for name in sections:
-        del table[name]
-    table.add(key, item)
-    for name, section in sections.items():
-        table.add(name, section)
-
-
-def _section(key: str, value: Mapping[str, Any]) -> Any:
+def _section(value: Mapping[str, Any]) -> Any:
     table = tomlkit.table()
     for name, entry in value.items():
-        table.add(name, _item(entry))
+        table.add(name, _item(name, entry))
     return table
 
 
-def _item(value: Any) -> Any:
+def _item(key: str, value: Any) -> Any:
     """Return a value as it is written in a file: tables and lists on one line."""
-    if isinstance(value, Mapping):
-        table: InlineTable = tomlkit.inline_table()
-        for key, entry in value.items():
-            table.add(key, _item(entry))
-        return table
-    if isinstance(value, list | tuple):
-        array = tomlkit.array()
-        for entry in value:
-            array.append(_item(entry))
-        return array
-    return tomlkit.item(value)
+    return tomlkit.value(inline(value, key))
 
 
 def _plain(value: Any) -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import socket
-import sys
 import threading
 import webbrowser
 from collections.abc import Callable
@@ -47,31 +46,20 @@ def new_session(path: Path | None, shared: str = "") -> Session:
 
 def run(session: Session, *, port: int = 0, browser: bool = True, say: Callable[[str], None]) -> None:
     """Serve a session until Ctrl-C; `say` is called with the address. Raises `InputError` if the port is taken."""
-    server, address = make_server(session, port)
+    server, listener, address = make_server(session, port)
     say(f"studio: {address}")
     say("press Ctrl-C to stop")
     if browser:
         threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
-    with suppress(KeyboardInterrupt):
-        server.run()
+    with suppress(KeyboardInterrupt), listener:
+        server.run([listener])
 
 
-class Server(uvicorn.Server):
-    """A server on a port that is already open, so that the browser may connect at once."""
+def make_server(session: Session, port: int) -> tuple[uvicorn.Server, socket.socket, str]:
+    """Return the server of a session, an open socket to run it on, and its address, with a token that is its own.
 
-    def __init__(self, config: uvicorn.Config, listener: socket.socket) -> None:
-        """Keep the listener."""
-        super().__init__(config)
-        self._listener = listener
-
-    def run(self, sockets: list[socket.socket] | None = None) -> None:
-        """Serve until the end."""
-        with self._listener:
-            super().run(sockets or [self._listener])
-
-
-def make_server(session: Session, port: int) -> tuple[Server, str]:
-    """Return the server of a session and its address, with a token that is its own; `InputError` as in `run`."""
+    The socket is open so that the browser may connect at once. Raises `InputError` as `run` does.
+    """
     listener = _listener(port)
     token, port = new_token(), listener.getsockname()[1]
     config = uvicorn.Config(
@@ -84,7 +72,7 @@ def make_server(session: Session, port: int) -> tuple[Server, str]:
         proxy_headers=False,
         timeout_graceful_shutdown=1,
     )
-    return Server(config, listener), f"http://127.0.0.1:{port}/?token={token}"
+    return uvicorn.Server(config), listener, f"http://127.0.0.1:{port}/?token={token}"
 
 
 def _listener(port: int) -> socket.socket:
@@ -96,13 +84,7 @@ def _listener(port: int) -> socket.socket:
 
 
 def _bound(port: int) -> socket.socket:
-    listener = socket.socket()
     try:
-        if sys.platform != "win32":
-            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind(("127.0.0.1", port))
-        listener.listen()
+        return socket.create_server(("127.0.0.1", port))
     except (OSError, OverflowError) as error:
-        listener.close()
         raise InputError([Problem("--port", f"{port} cannot be used: {error}", "leave it out")], "studio") from None
-    return listener

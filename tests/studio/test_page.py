@@ -110,14 +110,15 @@ class Studio:
 @contextmanager
 def served(file: Path | None = None, port: int = 0) -> Iterator[str]:
     """Serve a studio in a thread."""
-    server, address = make_server(new_session(file), port)
-    thread = threading.Thread(target=server.run)
+    server, listener, address = make_server(new_session(file), port)
+    thread = threading.Thread(target=server.run, args=([listener],))
     thread.start()
     try:
         yield address
     finally:
         server.should_exit = True
         thread.join()
+        listener.close()
 
 
 @contextmanager
