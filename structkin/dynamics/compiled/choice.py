@@ -6,15 +6,13 @@ the choice depends neither on a clock nor on what happens to be compiled already
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.dynamics.compiled.packing import Packed, packed
+from structkin.dynamics.compiled.machine import Hastened
+from structkin.dynamics.compiled.packing import packed
 from structkin.dynamics.integrators.methods import METHODS
-from structkin.dynamics.reduced.equations import Instant, Reduced
+from structkin.dynamics.reduced.equations import Reduced
 from structkin.kernels.choice import has_numba
 
 Floats = NDArray[np.float64]
@@ -28,89 +26,8 @@ WORTH = 5.0
 #: Evaluations that an impact takes, roughly: it is approached by small steps, and bodies part before the next.
 IMPACT = 1000
 
-#: Steps times numbers of the pose that compiled code takes before it returns.
-TURN = 200_000
-
 #: Order of the methods with adaptive steps, and the evaluations that a step takes.
 ADAPTIVE = {"DOP853": (8, 12), "RK45": (5, 6), "Radau": (5, 10), "BDF": (4, 3), "LSODA": (7, 3), "milne": (4, 2)}
-
-
-class Hastened(Reduced):
-    """The reduced equations, evaluated by the compiled module."""
-
-    def __init__(self, equations: Reduced, arrays: Packed, t: float, y: Floats) -> None:
-        """Take equations, with the time and state of their first evaluation."""
-        from structkin.dynamics.compiled.machine import Machine
-
-        vars(self).update(vars(equations))
-        self._machine = Machine(equations, arrays)
-        self._machine.by_equations(t, y)
-
-    def __call__(self, t: float, y: Floats) -> Floats:
-        """Return the rate of the state; `NoPoseError` where there is none."""
-        self.evaluations += 1
-        return self._machine.rate(t, y)
-
-    def at(self, t: float, y: Floats) -> Instant:
-        """Return everything at a time and state; `NoPoseError` where the pose is not regular."""
-        self.evaluations += 1
-        return self._machine.at(t, y)
-
-    @contextmanager
-    def preserved(self) -> Iterator[None]:
-        """Continue afterwards from the last pose before, whatever is evaluated within."""
-        with self._machine.preserved():
-            yield
-
-    def recorded(self, t: float, y: Floats) -> Instant:
-        """Return everything at a time and state that is recorded."""
-        self.evaluations += 1
-        return self._machine.recorded(t, y)
-
-    def remember(self, t: float, y: Floats) -> None:
-        """Note the impact speeds of the bodies that touch at the end of a step."""
-        super().remember(t, y)
-        if self.contacts:
-            self._machine.meet(self.impacts)
-
-    def touches(self, t: float, y: Floats) -> dict[str, tuple[float, float]]:
-        """Return the depth [m] of each contact and its rate [m/s]."""
-        touches = self._machine.touches(t, y)
-        return super().touches(t, y) if touches is None else touches
-
-    def slots(self, t: float, y: Floats) -> tuple[Floats, Floats] | None:
-        """Return slots (rows,) at a state, and K (free, rows) of the free coordinates; None at a flat pose."""
-        return self._machine.slots(t, y)
-
-    def advance(
-        self,
-        method: str,
-        start: float,
-        end: float,
-        begin: int,
-        count: int,
-        last: int,
-        y: Floats,
-        jump: float,
-        huge: float,
-    ) -> tuple[int, Floats]:
-        """Take as many of the steps `begin` to `last` as possible without a check of the pose.
-
-        They are among `count` equal ones from `start` to `end`. Return how many are done, and the state after them.
-        """
-        machine, y, h = self._machine, y.copy(), (end - start) / count
-        before, done, looked, turn = machine.evaluations, begin, -1, 1 + TURN // self.plan.offsets[-1]
-        while done < last:
-            # Compiled code cannot be interrupted: it returns after the steps of a fraction of a second.
-            until = min(last, done + turn)
-            done = machine.advance(METHODS[method].number, start, end, done, until, count, y, jump, huge)
-            if done == until:
-                continue
-            if done == looked or not machine.look_ahead(start + done * h, y):
-                break
-            looked = done
-        self.evaluations += machine.evaluations - before
-        return done, y
 
 
 def hastened(equations: Reduced, t: float, y: Floats, *, engine: str, evaluations: float) -> Reduced:

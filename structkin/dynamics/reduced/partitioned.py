@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.dynamics.compiled.choice import Hastened
+from structkin.dynamics.compiled.machine import Hastened
 from structkin.dynamics.efforts import given_efforts
 from structkin.dynamics.reduced.equations import Instant, Reduced
 from structkin.dynamics.reduced.partition import LIMIT, STUCK, JointRates, exchanges, joint_coordinates
