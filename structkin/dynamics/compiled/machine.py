@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,14 +20,12 @@ from structkin.dynamics.compiled.series_at import HEAD, MANY
 from structkin.dynamics.integrators.methods import METHODS
 from structkin.dynamics.reduced.equations import Instant, Reduced
 from structkin.dynamics.reduced.partition import LIMIT
+from structkin.dynamics.reduced.pose import roots_at, slopes_at
 from structkin.dynamics.reduced.series import VALID, Series
-from structkin.solve.derivatives import Part
 from structkin.track.contour import POWERS, UNIT, powers
 
 Floats = NDArray[np.float64]
 
-#: Imaginary step for slopes.
-TINY = 1e-30
 #: Part of the path to a flat pose at which a series begins: it must cover the last pose and the poses beyond.
 NEARLY = 0.92
 #: Steps times numbers of the pose that compiled code takes before it returns.
@@ -220,27 +217,15 @@ class Hastened(Reduced):
         mem.last = poses.last.q[self._order]
         roots = mem.roots
         roots[0, poses.steps] = poses.last.roots
-        roots[1, poses.steps] = self._sides(instant.x[0] + 1j * TINY * instant.x[1])[:, 0].imag / TINY
+        roots[1, poses.steps] = slopes_at(self.plan, poses.steps, instant.x[0, :, 0], instant.x[1].T)[0]
         self._adopted = mem.last.copy()
         if len(self._order) == 1:
             self._take_series()
 
-    def _sides(self, x: Any) -> Any:
-        """Return the roots (k, n) of the groups with two modes at places of the slots (rows, n)."""
-        plan, found = self._plain.plan, []
-        part = Part(plan, x)
-        for k in self._plain.poses.steps:
-            kind: Any = plan.steps[k].kind
-            found.append(
-                np.broadcast_to(
-                    kind.mode_indicator(part.inputs(plan.steps[k]), part.outputs(plan.steps[k])), x.shape[1:]
-                )
-            )
-        return np.stack(found) if found else np.zeros((0, x.shape[1]))
-
     def _take_series(self) -> None:
         """Copy the equations' series, with series of the roots."""
-        known = self._plain.poses.series[-MANY:]
+        poses = self._plain.poses
+        known = poses.series[-MANY:]
         if len(known) == len(self._known) and all(a is b for a, b in zip(known, self._known, strict=True)):
             return
         self._known = known
@@ -251,6 +236,6 @@ class Hastened(Reduced):
             # Roots are functions of the places: their coefficients come from their values on the circle, by a Fourier
             # transform.
             nodes = slots @ UNIT ** np.arange(POWERS)[:, None]
-            roots = powers(self._sides(nodes))[:, :POWERS]
+            roots = powers(roots_at(self.plan, poses.steps, nodes))[:, :POWERS]
             line[:HEAD] = series.place[0], series.directions[0, 0], series.radius
             line[HEAD:] = np.concatenate((slots, roots.real)).ravel()

@@ -61,15 +61,20 @@ def lanes_of(x: Floats, rates: Floats | None = None) -> Lanes:
     return Lanes(both, np.zeros(1, np.int8), np.full(1, -1, np.int32), np.zeros(0))
 
 
-def roots_at(plan: Plan, steps: Sequence[int], x: Floats) -> Floats:
-    """Return the roots (k,) of steps at slots (rows,)."""
-    return np.array([one[0] for one in _sides(plan, steps, x[:, None])], dtype=np.float64)
+def roots_at(plan: Plan, steps: Sequence[int], x: NDArray[Any]) -> NDArray[Any]:
+    """Return the roots (k, n) of steps with two modes at slots (rows, n), which may be complex."""
+    part, roots = Part(plan, x), []
+    for k in steps:
+        step = plan.steps[k]
+        assert step.kind.closed_form
+        root = step.kind.mode_indicator(part.inputs(step), part.outputs(step))
+        roots.append(np.broadcast_to(root, x.shape[1:]))
+    return np.array(roots).reshape(len(steps), x.shape[1])
 
 
 def slopes_at(plan: Plan, steps: Sequence[int], x: Floats, K: Floats) -> Floats:
     """Return the slopes (f, k) of the roots of steps along K (f, rows) of the slots, by complex steps."""
-    columns = [one.imag / TINY for one in _sides(plan, steps, x[:, None] + 1j * TINY * K.T)]
-    return np.stack([np.broadcast_to(one, len(K)) for one in columns], axis=1) if columns else np.zeros((len(K), 0))
+    return np.ascontiguousarray(roots_at(plan, steps, x[:, None] + 1j * TINY * K.T).imag.T / TINY)
 
 
 def curvatures_at(plan: Plan, steps: Sequence[int], x: Floats, K: Floats, L: Floats) -> Floats:
@@ -96,12 +101,3 @@ def orientation(plan: Plan, steps: Sequence[int], x: Floats) -> tuple[Floats, Fl
         signs.append(float(np.linalg.slogdet(matrix)[0]))
         sizes.append(float(values[-1]))
     return np.array(signs), np.array(sizes)
-
-
-def _sides(plan: Plan, steps: Sequence[int], x: NDArray[Any]) -> list[NDArray[Any]]:
-    part, sides = Part(plan, x), []
-    for k in steps:
-        step = plan.steps[k]
-        assert step.kind.closed_form
-        sides.append(step.kind.mode_indicator(part.inputs(step), part.outputs(step)))
-    return sides

@@ -58,43 +58,35 @@ class Poses:
         """Prepare; `lengths` (f,) are the scales of the coordinates."""
         self.plan, self.order, self.lengths = plan, tuple(order), lengths
         self._counted, self.turns = counted, np.zeros(0)
-        self._last: Pose | None = None
+        #: The last pose; `turns` (k,) are those of the counted links there.
+        self.last: Pose | None = None
         self.steps, self._general = list(plan.with_root), general_steps(plan)
         # After origins and directions of its links a general group has the angles that it counts.
         groups = [(step.outputs, 2 * step.kind.rows.links) for step in plan.steps if not step.kind.closed_form]
         units = [slot for outputs, count in groups for slot in outputs[1:count:2]]
         self._unit = [row for slot in units for row in (plan.rows(slot).start, plan.rows(slot).start + 1)]
         self._start: tuple[Floats, Floats] | None = None
-        self._slopes: tuple[Pose, Floats] | None = None
-        self._slope_rates: tuple[Pose, dict[int, float]] | None = None
-        self._series: list[Series] = []
+        #: Of the last pose, once they are needed: slopes of the roots, their rates, signs of the general groups.
+        self._slopes: Floats | None = None
+        self._slope_rates: dict[int, float] = {}
+        self._signs: Floats | None = None
+        #: The series around poses nearby; only of mechanisms with one coordinate.
+        self.series: list[Series] = []
         #: Sizes of roots where no series was found, kept until they have grown; the place of a general group without
         #: one.
         self._refused: dict[int, float] = {}
         self._in_vain: Floats | None = None
-        self._signs: tuple[Pose, Floats] | None = None
-
-    @property
-    def last(self) -> Pose | None:
-        """The last pose; `turns` (k,) are those of the counted links there."""
-        return self._last
-
-    @last.setter
-    def last(self, pose: Pose | None) -> None:
-        self._last = pose
-        if pose is not None:
-            self.turns = self._counted.turns(pose.x, self.turns)
 
     def aside(self) -> Poses:
         """Return poses that continue from the last one and leave these unchanged."""
         found = copy(self)
-        found._series, found._refused = list(self._series), dict(self._refused)
+        found.series, found._refused = list(self.series), dict(self._refused)
         return found
 
     def start(self, x: Floats, z: Floats, turns: Floats) -> None:
         """Begin at a known regular pose: slots (rows,), drivers' values (f,), turns (k,) of the counted links."""
         self._start, self.turns = (x, z), turns
-        self.last, self._series, self._refused, self._in_vain = None, [], {}, None
+        self.last, self.series, self._refused, self._in_vain = None, [], {}, None
 
     def resume(self, q: Floats, x: Floats, roots: Floats, turns: Floats) -> None:
         """Continue from coordinates (f,) on the same motion reached elsewhere, with slots (rows,) and roots.
@@ -119,16 +111,11 @@ class Poses:
         if not self._is_straight(k):
             return False
         found = self._expanded(q)
-        if found is not None and self._series[-1].holds(self.last.q, REACH):
+        if found is not None and self.series[-1].holds(self.last.q, REACH):
             return True
         if found is not None:
-            self._series.pop()
+            self.series.pop()
         return False
-
-    @property
-    def series(self) -> Sequence[Series]:
-        """The series around poses nearby; only of mechanisms with one coordinate."""
-        return tuple(self._series)
 
     def at(self, t: float, q: Floats, rates: Floats) -> tuple[Pose, Floats]:
         """Return the pose at coordinates q (f,), and z'^T L z' of the slots (rows,) at their rates (f,).
@@ -151,10 +138,12 @@ class Poses:
         if self.last is None:
             assert self._start is not None
             x, z = self._start
-            self.last = self.regular(z, x, roots_at(self.plan, self.steps, x))
-            if self.last is None:
+            first = self.regular(z, x, roots_at(self.plan, self.steps, x[:, None])[:, 0])
+            if first is None:
                 raise NoPoseError(t, Status.SINGULAR, -1)
+            self._keep(first)
         self._go(t, q, HALVINGS)
+        assert self.last is not None
         return self.last
 
     def circle(self) -> NDArray[np.complex128] | None:
@@ -183,10 +172,11 @@ class Poses:
         self._go(t, q, halvings - 1)
 
     def _keep(self, pose: Pose) -> None:
-        self.last = pose
+        self.last, self.turns = pose, self._counted.turns(pose.x, self.turns)
+        self._slopes, self._slope_rates, self._signs = None, {}, None
         if not pose.smooth:
             # Kept while trial steps enter and leave it; far from it, the branch may be another.
-            self._series = [one for one in self._series if one.holds(pose.q, 1.0)]
+            self.series = [one for one in self.series if one.holds(pose.q, 1.0)]
             if self._refused:
                 self._refused = {k: size for k, size in self._refused.items() if abs(pose.roots[k]) < 2 * GUARD}
 
@@ -197,7 +187,7 @@ class Poses:
         is_long = np.max(np.abs(step) / self.lengths, initial=0.0) > SIMULATED_STEP
         if (self.steps or self.plan.tracked or self._counted.any) and is_long:
             return Status.NOT_CONVERGED, -1
-        for one in self._series:
+        for one in self.series:
             if one.holds(q):
                 return self._from_series(one, q)
         expected = self.expected(step)
@@ -216,9 +206,9 @@ class Poses:
     def slopes(self) -> Floats:
         """The slopes (f, k) of the roots at the last pose."""
         assert self.last is not None
-        if self._slopes is None or self._slopes[0] is not self.last:
-            self._slopes = self.last, slopes_at(self.plan, self.steps, self.last.x, self.last.K)
-        return self._slopes[1]
+        if self._slopes is None:
+            self._slopes = slopes_at(self.plan, self.steps, self.last.x, self.last.K)
+        return self._slopes
 
     def _is_straight(self, k: int) -> bool:
         """Return whether root k goes straight to zero from the last pose, across the poses where it is flat.
@@ -228,15 +218,13 @@ class Poses:
         """
         last = self.last
         assert last is not None
-        if self._slope_rates is None or self._slope_rates[0] is not last:
-            self._slope_rates = last, {}
         normal = self.slopes[:, k] * self.lengths
         size = float(np.linalg.norm(normal))
-        if k not in self._slope_rates[1]:
+        if k not in self._slope_rates:
             along = normal / (size or 1.0) * self.lengths
             found = curvatures_at(self.plan, self.steps, last.x, along @ last.K, self.convective(last, along))
-            self._slope_rates[1][k] = float(found[k])
-        return bool(abs(last.roots[k] * self._slope_rates[1][k]) < STRAIGHT * size**2)
+            self._slope_rates[k] = float(found[k])
+        return bool(abs(last.roots[k] * self._slope_rates[k]) < STRAIGHT * size**2)
 
     # --- regular poses ------------------------------------------------------------------------------------
 
@@ -285,9 +273,9 @@ class Poses:
         if not self._general:
             return None
         signs, sizes = orientation(self.plan, self._general, x)
-        if self._signs is None or self._signs[0] is not self.last:
-            self._signs = self.last, orientation(self.plan, self._general, self.last.x)[0]
-        turned = signs != self._signs[1]
+        if self._signs is None:
+            self._signs = orientation(self.plan, self._general, self.last.x)[0]
+        turned = signs != self._signs
         if not turned.any() and np.min(sizes) > NARROW:
             return None
         tried = self._in_vain is not None and np.max(np.abs(self.last.q - self._in_vain) / self.lengths) < IN_VAIN
@@ -296,7 +284,7 @@ class Poses:
             if series is None:
                 self._in_vain = self.last.q
             elif series.holds(q):
-                self._series.append(series)
+                self.series.append(series)
                 return self._from_series(series, q)
         if not turned.any():
             return None
@@ -340,7 +328,7 @@ class Poses:
                 value = series.at(series.place_of(self.last.q))[0][:, 0]
                 if not np.allclose(value, self.last.x, rtol=0, atol=MEETS * np.max(np.abs(value))):
                     return None
-            self._series.append(series)
+            self.series.append(series)
             return self._from_series(series, q)
         value, first, _ = series.at(0.0)
         K = np.linalg.lstsq(directions, first.T, rcond=None)[0]
@@ -376,12 +364,12 @@ class Poses:
         return self._smooth(q, value[:, 0], first.T / series.directions)
 
     def _smooth(self, q: Floats, x: Floats, K: Floats) -> Pose:
-        return Pose(q, x, K, roots_at(self.plan, self.steps, x), True)
+        return Pose(q, x, K, roots_at(self.plan, self.steps, x[:, None])[:, 0], True)
 
     def _convective_smooth(self, q: Floats, rates: Floats) -> Floats | None:
         """Return z'^T L z' of the slots at a pose from a series, None where other directions have none."""
         if len(q) == 1:
-            series = next(one for one in self._series if one.holds(q))
+            series = next(one for one in self.series if one.holds(q))
             _, _, second = series.at(series.place_of(q))
             return np.asarray(second[:, 0] * (rates[0] / series.directions[0, 0]) ** 2)
         size = float(np.linalg.norm(rates / self.lengths))
