@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from structkin.errors import InputError, Problem
 from structkin.model.mechanism import GROUND, Mechanism
+from structkin.rows.affine import Affine, Frame
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +18,22 @@ class Body:
     mass: float
     center: complex
     inertia: float
+
+
+def moving_masses(bodies: Iterable[Body], frames: Mapping[str, Frame]) -> list[tuple[float, Affine]]:
+    """Return masses with the centres of mass, and inertias with the directions, that they move with.
+
+    Twice the kinetic energy is the sum of each times the square of the rate: a direction turns on the unit circle.
+    """
+    return [
+        (size, expression)
+        for body in bodies
+        for size, expression in (
+            (body.mass, frames[body.link].point(body.center)),
+            (body.inertia, frames[body.link].direction),
+        )
+        if size
+    ]
 
 
 def mass_table(mechanism: Mechanism) -> tuple[Body, ...]:

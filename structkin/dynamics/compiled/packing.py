@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.dynamics.bodies import Body
 from structkin.dynamics.compiled.formulas import Laws, UnknownError
 from structkin.dynamics.compiled.memory import Memory
 from structkin.dynamics.compiled.modules import Kind, kind_of
@@ -20,7 +19,7 @@ from structkin.dynamics.reduced.partition import LIMIT, joint_coordinates, lines
 from structkin.model.forces import AppliedMoment
 from structkin.model.mechanism import Mechanism
 from structkin.plan.plan import Plan, Register
-from structkin.rows.affine import Affine, Frame
+from structkin.rows.affine import Affine
 from structkin.solve.motion.turning import Turning
 from structkin.track.contour import POWERS
 
@@ -74,7 +73,8 @@ def packed(equations: Reduced) -> Packed | None:
     rows = n + len(two) if f == 1 else 0
     mem = Memory({
         "step": steps, **_steps(plan, ids, bool(counted)), "constants": _filled(constants, np.float64), "two": two,
-        **_masses(equations), "rate_limit": _rate_limit(mechanism), "uneven": LIMIT, "look": [np.inf] * steps,
+        **mass_sums(plan.offsets, equations.masses), "weight": equations.weight,
+        "rate_limit": _rate_limit(mechanism), "uneven": LIMIT, "look": [np.inf] * steps,
         "law_form": form, "law_ptr": ptr, "law_scale": scale, "law_data": data, "stack": 3 * DEEP,
         "motion": motion, "effort": effort, "free": free, "measures": equations.lengths[list(order)],
         **_loads(equations, table, ids), **_counted(equations), **_joints(equations),
@@ -126,31 +126,11 @@ def _steps(plan: Plan, ids: Sequence[str], counts: bool) -> dict[str, Any]:
     }
 
 
-def _masses(equations: Reduced) -> dict[str, Any]:
-    """Return the masses of the rows, and their weights."""
-    plan = equations.plan
-    weight = np.zeros(plan.offsets[-1])
-    for body in equations.bodies:
-        for slot, factor in plan.frames[body.link].point(body.center).terms:
-            pull = body.mass * equations.mechanism.forces.gravity * factor.conjugate()
-            weight[plan.offsets[slot] : plan.offsets[slot] + 2] += pull.real, pull.imag
-    return {**mass_sums(plan.offsets, plan.frames, equations.bodies), "weight": weight}
-
-
-def mass_sums(offsets: Sequence[int], frames: Mapping[str, Frame], bodies: Iterable[Body]) -> dict[str, Any]:
-    """Return the centres of mass and directions of bodies as sums for `weigh`, each after a former one where it can.
+def mass_sums(offsets: Sequence[int], parts: Sequence[tuple[float, Affine]]) -> dict[str, Any]:
+    """Return moving masses as sums for `weigh`, each after a former one where it can.
 
     `offsets` are the first rows of the slots.
     """
-    parts = [
-        (size, expression)
-        for body in bodies
-        for size, expression in (
-            (body.mass, frames[body.link].point(body.center)),
-            (body.inertia, frames[body.link].direction),
-        )
-        if size
-    ]
     former, own = list[int](), list[Affine]()
     latest: dict[int, int] = {}  # the last sum with each slot
     for k, (_, expression) in enumerate(parts):

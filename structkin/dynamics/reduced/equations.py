@@ -19,7 +19,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.dynamics.bodies import Body
+from structkin.dynamics.bodies import Body, moving_masses
 from structkin.dynamics.contacts import note, touches_of
 from structkin.dynamics.efforts import given_efforts
 from structkin.dynamics.loads import wrenches
@@ -86,19 +86,19 @@ class Reduced:
         self.free = np.array([k for k, law in enumerate(laws) if law is None], dtype=np.intp)
         self.prescribed = [(k, law) for k, law in enumerate(laws) if law is not None]
         self.bodies = [body for body in bodies if body.mass or body.inertia]
-        self.mass = np.array([body.mass for body in self.bodies])
-        self.inertia = np.array([body.inertia for body in self.bodies])
-        frames = [plan.frames[body.link] for body in self.bodies]
-        self._center = SlotMap(
-            plan, [frame.point(body.center) for frame, body in zip(frames, self.bodies, strict=True)]
-        )
-        self._direction = SlotMap(plan, [frame.direction for frame in frames])
+        self.masses = moving_masses(self.bodies, plan.frames)
+        self._sizes = np.array([size for size, _ in self.masses])
+        self._moving = SlotMap(plan, [expression for _, expression in self.masses])
+        #: The weight along the slots (rows,).
+        self.weight = np.zeros(plan.offsets[-1])
+        for body in self.bodies:
+            for slot, factor in plan.frames[body.link].point(body.center).terms:
+                pull = body.mass * mechanism.forces.gravity * factor.conjugate()
+                self.weight[plan.rows(slot)] += pull.real, pull.imag
         self.links = [name for name in mechanism.links if name != mechanism.topology.ground]
         self._origin = SlotMap(plan, [plan.frames[link].origin for link in self.links])
         self._turning = SlotMap(plan, [plan.frames[link].direction for link in self.links])
         self._loaded = bool(mechanism.forces.loads) or bool(users)
-        gravity = mechanism.forces.gravity
-        self._gravity = np.array((gravity.real, gravity.imag))
         self.impacts: dict[str, float] = {}
         self.contacts = [id for id, load in mechanism.forces.loads.items() if isinstance(load, Contact)]
         self.evaluations = 0
@@ -228,37 +228,25 @@ class Reduced:
 
     def _energy(self, x: Floats) -> tuple[float, float]:
         """Return the kinetic energy and its rate."""
-        v, a = (self._center.rate(x[order])[:, :, 0] for order in (1, 2))
-        U, dU, ddU = self._direction.value(x[0, :, 0]), *(self._direction.rate(x[k])[:, :, 0] for k in (1, 2))
-        omega, alpha = (U[:, 0] * d[:, 1] - U[:, 1] * d[:, 0] for d in (dU, ddU))
-        kinetic = 0.5 * (self.mass @ np.sum(v * v, axis=1) + self.inertia @ (omega * omega))
-        return float(kinetic), float(self.mass @ np.sum(v * a, axis=1) + self.inertia @ (omega * alpha))
+        v, a = (self._moving.rate(x[order])[:, :, 0] for order in (1, 2))
+        return float(0.5 * self._sizes @ np.sum(v * v, axis=1)), float(self._sizes @ np.sum(v * a, axis=1))
 
     def mass_matrix(self, t: float, y: Floats) -> Floats:
         """Return sum K^T M K of the free coordinates (f, f) at a state."""
-        instant = self.at(t, y)
+        self.at(t, y)
         assert self.poses.last is not None
-        return self._inertia(*self._rates(instant.x, self.poses.last.K))[np.ix_(self.free, self.free)]
+        return self._inertia(self._moving.rate(self.poses.last.K.T))[np.ix_(self.free, self.free)]
 
-    def _rates(self, x: Floats, K: Floats) -> tuple[Floats, Floats]:
-        """Return K of the centres of mass (b, 2, f) and of the angles (b, f)."""
-        U, dU = self._direction.value(x[0, :, 0]), self._direction.rate(K.T)
-        return self._center.rate(K.T), U[:, 0, None] * dU[:, 1] - U[:, 1, None] * dU[:, 0]
-
-    def _inertia(self, center: Floats, angle: Floats) -> Floats:
-        linear = np.einsum("b,bif,big->fg", self.mass, center, center)
-        return np.asarray(linear + np.einsum("b,bf,bg->fg", self.inertia, angle, angle))
+    def _inertia(self, rates: Floats) -> Floats:
+        return np.asarray(np.einsum("b,bif,big->fg", self._sizes, rates, rates))
 
     def _balance(self, t: float, z: Floats, x: Floats, K: Floats, convective: Floats) -> tuple[Floats, Floats]:
         """Return the mass matrix (f, f) of all coordinates and the force (f,) that acts along them at z'' = 0."""
-        center, angle = self._rates(x, K)
-        U, dU = self._direction.value(x[0, :, 0]), self._direction.rate(convective[:, None])[:, :, 0]
-        a, alpha = self._center.rate(convective[:, None])[:, :, 0], U[:, 0] * dU[:, 1] - U[:, 1] * dU[:, 0]
-        force = np.einsum("b,bif,bi->f", self.mass, center, self._gravity - a)
-        force = force - np.einsum("b,bf,b->f", self.inertia, angle, alpha)
+        rates, a = self._moving.rate(K.T), self._moving.rate(convective[:, None])[:, :, 0]
+        force = K @ self.weight - np.einsum("b,bif,bi->f", self._sizes, rates, a)
         if self._loaded:
             force = force + self._applied(t, z, x, K)
-        return self._inertia(center, angle), force
+        return self._inertia(rates), force
 
     def _applied(self, t: float, z: Floats, x: Floats, K: Floats) -> Floats:
         """Return the generalised forces of all loads except gravity (f,)."""

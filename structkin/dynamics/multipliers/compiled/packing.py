@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from structkin.dynamics.bodies import mass_table
+from structkin.dynamics.bodies import mass_table, moving_masses
 from structkin.dynamics.compiled.formulas import Laws, UnknownError
 from structkin.dynamics.compiled.packing import DEEP, affine_terms, mass_sums
 from structkin.dynamics.multipliers.compiled.memory import ConstrainedMemory
@@ -55,7 +55,7 @@ def packed(equations: Multipliers) -> ConstrainedMemory | None:
         "pivot": 2 * len(c.links), "entry": 2 * len(rows["entry_row"]), "row_weight": len(rows["row_constant"]),
         "mass_terms": np.stack((masses.pattern[0][out], masses.pattern[1][out], first, second), axis=1),
         "mass_term": factors,
-        **mass_sums(range(0, frames, 2), frames_in_slots(c.links), mass_table(equations.mechanism)),
+        **mass_sums(range(0, frames, 2), moving_masses(mass_table(equations.mechanism), frames_in_slots(c.links))),
         "weight": equations.frame_masses.weight,
         "law_form": form, "law_ptr": ptr, "law_scale": scale, "law_data": data, "stack": 3 * DEEP, "motion": motion,
         **loads, "z": 3 * len(motion), "kept": kept, "unit_q": c.column_units, "unit_row": c.row_units,
