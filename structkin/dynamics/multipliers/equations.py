@@ -325,7 +325,3 @@ class Multipliers:
     def times_mass(self, pose: Pose, v: Floats) -> Floats:
         """Return M v (n,)."""
         return np.asarray(self._by_mass @ (pose.mass * v[self.masses.pattern[1]]))
-
-    def violation(self, pose: Pose) -> float:
-        """Return the largest residual of any row, relative to the row's unit."""
-        return float(np.max(np.abs(pose.phi / self.coordinates.row_units), initial=0.0))

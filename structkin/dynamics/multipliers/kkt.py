@@ -121,7 +121,7 @@ class Kkt:
         return _Matrix(self.m_pattern, c.pattern, c.n, c.m, self.sparse)
 
     @cached_property
-    def _chosen(self) -> tuple[Pattern, Ints]:
+    def chosen(self) -> tuple[Pattern, Ints]:
         """The pattern of the rows that are solved, and their entries."""
         c = self.coordinates
         if self.rows is None:
@@ -135,14 +135,14 @@ class Kkt:
     def _some(self) -> _Matrix:
         """The matrix of the rows that are solved."""
         c = self.coordinates
-        return _Matrix(self.m_pattern, self._chosen[0], c.n, c.m - self.redundant, self.sparse)
+        return _Matrix(self.m_pattern, self.chosen[0], c.n, c.m - self.redundant, self.sparse)
 
     @cached_property
     def _swept(self) -> SweptMatrix:
         """The same by group sweeps."""
         assert self.z_pattern is not None
         c = self.coordinates
-        return SweptMatrix(self.m_pattern, self._chosen[0], self.z_pattern, c.n, c.m - self.redundant)
+        return SweptMatrix(self.m_pattern, self.chosen[0], self.z_pattern, c.n, c.m - self.redundant)
 
     def choose(self, A: Floats) -> None:
         """Choose independent rows for scaled entries of A."""
@@ -154,7 +154,7 @@ class Kkt:
             full[c.pattern] = A
             order = qr(full.T, mode="r", pivoting=True)[1]
             self.rows = np.sort(order[: c.m - self.redundant]).astype(np.intp)
-            for made in ("_chosen", "_some", "_swept"):
+            for made in ("chosen", "_some", "_swept"):
                 self.__dict__.pop(made, None)
 
     def factor(self, M: Floats, A: Floats, z_q: Floats | None = None) -> Solution:
@@ -198,7 +198,7 @@ class _Regular:
 
     def __init__(self, kkt: Kkt, M: Floats, A: Floats, z_q: Floats | None = None) -> None:
         self._kkt, self._A = kkt, A
-        kept, n = kkt._chosen[1], kkt.coordinates.n
+        kept, n = kkt.chosen[1], kkt.coordinates.n
         self._factors: Callable[[Floats], Floats] = (
             kkt._some.factor(M, A[kept], 0.0) if z_q is None else kkt._swept.factor(M, A[kept], z_q)
         )

@@ -20,13 +20,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.dynamics.multipliers.kkt import signs
-from structkin.dynamics.multipliers.stabilisation import Feedback
+from structkin.dynamics.multipliers.stabilisation import Stabilisation
 from structkin.dynamics.reduced.pose import NoPoseError
 from structkin.global_methods.linear import Dense, Factors, LinearSolver, Sparse
 from structkin.plan.status import Status
 
 if TYPE_CHECKING:
-    from structkin.dynamics.multipliers.equations import Multipliers, Pose
+    from structkin.dynamics.multipliers.equations import Multipliers
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -41,7 +41,7 @@ LOST, CUT = 1e4, 1e-3
 
 
 @dataclass
-class Partitioning:
+class Partitioning(Stabilisation):
     """Independent coordinates, chosen and kept along the motion; `needs_restart` after a new choice."""
 
     chosen: Ints | None = None
@@ -49,10 +49,6 @@ class Partitioning:
     #: The size of the smallest inverse so far (scaled): that of a regular pose.
     least: float = math.inf
     _solver: LinearSolver | None = None
-
-    def accelerations(self, equations: Multipliers, pose: Pose, force: Floats) -> tuple[Floats, Floats]:
-        """Return q'' (n,) and the multipliers (m,)."""
-        return Feedback().accelerations(equations, pose, force)
 
     def close(self, equations: Multipliers, t: float, y: Floats) -> Floats:
         """Return the state (2 n,) with the dependent coordinates found from the independent ones."""
@@ -90,31 +86,15 @@ class Partitioning:
         if self.needs_restart:
             self.chosen, self._solver = _largest(equations, motions), None
 
-    def gain_warning(self, method: str, h: float) -> str:
-        """There are no gains."""
-        return ""
-
     def solver(self, equations: Multipliers) -> LinearSolver:
         """Return the linear solver for the rows that are solved and those of the chosen coordinates."""
         if self._solver is None:
             assert self.chosen is not None
-            rows, columns, _ = _rows(equations)
+            (rows, columns), _ = equations.kkt.chosen
             m, n = equations.coordinates.n - len(self.chosen), equations.coordinates.n
             pattern = np.append(rows, np.arange(m, n)), np.append(columns, self.chosen)
             self._solver = (Sparse if equations.kkt.sparse else Dense)(*pattern, n)
         return self._solver
-
-
-def _rows(equations: Multipliers) -> tuple[Ints, Ints, Ints]:
-    """Return rows, columns and entries of Phi_q that are solved: where joints are redundant, independent ones."""
-    rows, columns = equations.coordinates.pattern
-    chosen = equations.kkt.rows
-    if chosen is None:
-        return rows, columns, np.arange(len(rows))
-    renumber = np.full(equations.coordinates.m, -1, np.intp)
-    renumber[chosen] = np.arange(len(chosen))
-    kept = np.flatnonzero(renumber[rows] >= 0)
-    return renumber[rows[kept]], columns[kept], kept
 
 
 class _System:
@@ -126,7 +106,7 @@ class _System:
         self._equations, self._chosen = equations, partitioning.chosen
         rows, columns = c.pattern
         self._all = entries[:, 0] * c.column_units[columns] / c.row_units[rows]
-        _, _, kept = _rows(equations)
+        _, kept = equations.kkt.chosen
         ones = np.ones(len(self._chosen))
         self._factors: Factors = partitioning.solver(equations).factor(np.append(self._all[kept], ones)[:, None])
         with np.errstate(all="ignore"):

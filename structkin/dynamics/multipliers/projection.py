@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.dynamics.multipliers.stabilisation import Feedback, Unchanged
+from structkin.dynamics.multipliers.stabilisation import Stabilisation
 
 if TYPE_CHECKING:
-    from structkin.dynamics.multipliers.equations import Multipliers, Pose
+    from structkin.dynamics.multipliers.equations import Multipliers
 
 Floats = NDArray[np.float64]
 
@@ -35,12 +35,8 @@ DISTANCE = 5e-3
 
 
 @dataclass(frozen=True)
-class Projection(Unchanged):
+class Projection(Stabilisation):
     """The accelerations of direct integration, and a projection after each step."""
-
-    def accelerations(self, equations: Multipliers, pose: Pose, force: Floats) -> tuple[Floats, Floats]:
-        """Return q'' (n,) and the multipliers (m,)."""
-        return Feedback().accelerations(equations, pose, force)
 
     def project(self, equations: Multipliers, t: float, y: Floats) -> Floats:
         """Return the projected state."""

@@ -7,7 +7,7 @@ integrated twice. Each method here defines the accelerations at a state and the 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,52 +20,34 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 
-class Stabilisation(Protocol):
-    """One method; the equations call it."""
+class Stabilisation:
+    """One method; the equations call it. This one is direct integration, with states taken as they are."""
+
+    #: Whether the last `accept` changed what is integrated, so that multistep methods have to restart.
+    needs_restart = False
 
     def accelerations(self, equations: Multipliers, pose: Pose, force: Floats) -> tuple[Floats, Floats]:
         """Return q'' (n,) and the multipliers (m,) under the forces Q (n,)."""
-
-    @property
-    def needs_restart(self) -> bool:
-        """Whether the last `accept` changed what is integrated, so that multistep methods have to restart."""
+        return pose.factors.solve(force, pose.gamma)
 
     def close(self, equations: Multipliers, t: float, y: Floats) -> Floats:
         """Return the state at which the accelerations of a state are taken."""
+        return y
 
     def project(self, equations: Multipliers, t: float, y: Floats) -> Floats:
         """Return the corrected state at the end of a step."""
+        return y
 
     def accept(self, equations: Multipliers, t: float, y: Floats) -> None:
         """Continue from the projected end of a step."""
 
     def gain_warning(self, method: str, h: float) -> str:
         """Return a message if the gains make a method unstable at this step, else an empty string."""
-
-
-class Unchanged:
-    """States are taken as they are."""
-
-    needs_restart = False
-
-    def close(self, equations: Multipliers, t: float, y: Floats) -> Floats:
-        """Return the state unchanged."""
-        return y
-
-    def project(self, equations: Multipliers, t: float, y: Floats) -> Floats:
-        """Return the state unchanged."""
-        return y
-
-    def accept(self, equations: Multipliers, t: float, y: Floats) -> None:
-        """Nothing is kept from step to step."""
-
-    def gain_warning(self, method: str, h: float) -> str:
-        """There are no gains."""
         return ""
 
 
 @dataclass(frozen=True)
-class Feedback(Unchanged):
+class Feedback(Stabilisation):
     """Baumgarte's method: Phi'' + 2 alpha Phi' + beta^2 Phi = 0, with gains [1/s] (Flores & Lankarani, eqs. 172-173).
 
     Both gains zero are direct integration.
@@ -91,7 +73,7 @@ class Feedback(Unchanged):
 
 
 @dataclass(frozen=True)
-class Augmented(Unchanged):
+class Augmented(Stabilisation):
     """The augmented Lagrangian method (Bayo, Garcia de Jalon & Serna 1988), with the feedback of Baumgarte's form.
 
     (M + p Phi_q^T Phi_q) q''_i+1 = M q''_i + p Phi_q^T (gamma - 2 alpha Phi' - beta^2 Phi), from M q''_0 = Q, where
