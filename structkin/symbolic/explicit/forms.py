@@ -188,7 +188,7 @@ class SpaceForm(Form):
         """Return the rotation along entries outwards: turns about parallel axes in a row are one."""
         turns: list[tuple[Floats, sp.Expr]] = []
         for n in entries:
-            axis, q = self.tree.bodies[n].rotation, self.own[n]
+            axis, q = self.tree.bodies[n].rotation, self.angle[n]
             if not axis.any():
                 continue
             if turns and np.linalg.norm(np.cross(axis, turns[-1][0])) < 1e-12:
@@ -203,12 +203,7 @@ class SpaceForm(Form):
 
     def turn(self, entry: int, q: sp.Expr) -> None:
         """Remember the angle of the entry."""
-        self.own[entry] = q
-
-    @property
-    def own(self) -> dict[int, sp.Expr]:
-        """The angle of each entry's own joint."""
-        return self.angle
+        self.angle[entry] = q
 
 
 class GroundForm(Form):

@@ -24,13 +24,6 @@ class Point:
     columns: dict[int, Any]
     convective: Any
 
-    def velocity(self, form: Form, qd: list[sp.Symbol]) -> Any:
-        """Return J_T qd."""
-        total = form.none
-        for k, column in self.columns.items():
-            total += column * qd[k]
-        return total
-
 
 class Kinematics:
     """The motion of all entries of a tree as functions of q and qd.
