@@ -60,9 +60,7 @@ class _Case:
     def over(cls, t: Floats) -> _Case:
         """Return the four-bar at these times, with a reference of the smallest tolerance."""
         mechanism = four_bar()
-        places = np.array(list(mechanism.places.values()))
-        size = float(np.ptp(places.real) + np.ptp(places.imag))
-        return cls(mechanism, t, mechanism.simulate(t, rtol=1e-12, atol=1e-13).position("C"), size)
+        return cls(mechanism, t, mechanism.simulate(t, rtol=1e-12, atol=1e-13).position("C"), mechanism.size)
 
     def error(self, place: Floats) -> float:
         """Return the largest distance of C from the reference, in parts of the size."""

@@ -14,7 +14,6 @@ from structkin.cli.options import File
 from structkin.cli.terminal import say
 from structkin.dynamics.bodies import mass_table
 from structkin.errors import InputError, Problem
-from structkin.global_methods.families.rows import size_of
 from structkin.joints.cam import Cam
 from structkin.joints.curve_slot import CurveSlot
 from structkin.joints.prismatic import Prismatic
@@ -80,7 +79,7 @@ def _odd_curves(mechanism: Mechanism) -> list[Problem]:
 
 def _odd_guides(mechanism: Mechanism) -> list[Problem]:
     """Return the pins slightly off the line of their prismatic joint, which keeps the distance that is drawn."""
-    size, notes = size_of(mechanism), []
+    size, notes = mechanism.size, []
     for id, guide in mechanism.joints.of(Prismatic).items():
         for pin, away in _beside(mechanism, guide).items():
             if ROUGH[0] * size < away < ROUGH[1] * size:

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from structkin.branches.limits.passages import report
 from structkin.errors import InputError, Problem
-from structkin.global_methods.families.rows import size_of
 from structkin.model.mechanism import Mechanism
 from structkin.solve import Motion
 from structkin.solve.solve_groups import solve_groups
@@ -112,7 +111,7 @@ class _Start:
     def __init__(self, mechanism: Mechanism, t: float) -> None:
         self.mechanism, self.t = mechanism, t
         self.free = [id for id, drive in mechanism.drivers.items() if drive.law is None]
-        self.size = size_of(mechanism)
+        self.size = mechanism.size
         self.units = np.array([1.0 if mechanism.drivers[id].kind == "angle" else self.size for id in self.free])
         self.data = _data(mechanism)
 

@@ -27,7 +27,6 @@ from structkin.dynamics.simulation import Integration, Simulation
 from structkin.dynamics.start import check_masses, initial_state, start, why, with_coordinates
 from structkin.dynamics.user_loads import UserLoad
 from structkin.errors import InputError, Problem
-from structkin.global_methods.families.rows import size_of
 from structkin.model.law_breaks import law_breaks
 from structkin.model.mechanism import Mechanism
 from structkin.model.parts import Floats
@@ -111,7 +110,7 @@ def simulate(
         equations = compiled(equations, begin, y, engine=engine, evaluations=work)
     record = Record(equations, times, progress)
     breaks = () if integrator in FIXED else _breaks(mechanism, times)
-    run = Run(equations, times, record, max_steps, size_of(mechanism), breaks)
+    run = Run(equations, times, record, max_steps, mechanism.size, breaks)
     try:
         equations.remember(float(times[0]), y)
         record.add(float(times[0]), y)

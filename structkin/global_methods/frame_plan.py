@@ -15,18 +15,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.errors import StructureError
 from structkin.groups import Relation, Rows, Turn
 from structkin.joints.geneva import Geneva
 from structkin.model.mechanism import Mechanism
 from structkin.plan.bodies import solve_fastened
-from structkin.plan.builder import PlanBuilder
 from structkin.plan.closed_forms import solve_closed, solve_pin
-from structkin.plan.compile import determines_all
+from structkin.plan.compile import record_plan
 from structkin.plan.general_rows import solve_general
 from structkin.plan.known_state import KnownState
 from structkin.plan.plan import Plan, Register, Step
-from structkin.plan.turns import known_turns
 from structkin.rows.affine import Frame
 from structkin.solve.engine import Lanes, sweep
 from structkin.structure import Group, KinematicStructure
@@ -39,16 +36,7 @@ def frame_plan(mechanism: Mechanism, structure: KinematicStructure) -> Plan:
 
     Raises `StructureError` where drivers are missing or too many.
     """
-    if not determines_all(structure):
-        raise StructureError(structure.diagnostics, mechanism.title or "mechanism")
-    state = KnownState(mechanism, mechanism.topology, PlanBuilder(), mechanism.topology.ground, _close)
-    state.solve_all(structure)
-    builder = state.builder
-    return Plan(
-        structure, tuple(builder.widths), tuple(builder.steps), tuple(builder.drivers.values()),
-        state.frames, state.pins,
-        known_turns(state),
-    )  # fmt: skip
+    return record_plan(mechanism, structure, close=_close)
 
 
 def _close(state: KnownState, group: Group, index: int) -> Mapping[str, Frame]:

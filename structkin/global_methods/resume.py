@@ -1,7 +1,8 @@
 """Resuming a motion after a gap, in the same way as tracked groups do (`solve.tracking.resume`).
 
-After a limit position the motion resumes where the drivers return so close to a solved sample that one step leads from
-there to the new one: that is the pose that reversing the drivers would reach. From there the gap is entered backwards.
+After a limit position the motion resumes where the drivers return so close to a solved sample that a straight path
+leads from there to the new one: that is the pose that reversing the drivers would reach. From there the gap is entered
+backwards.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from structkin.global_methods.curve import Pose
 from structkin.global_methods.newton import close, rates
 from structkin.plan.status import Status
 from structkin.track.returns import returns
-from structkin.track.tolerances import ACROSS
+from structkin.track.tolerances import ACROSS, ITERATIONS, SHORT_STEPS
 
 Ints = NDArray[np.intp]
 
@@ -52,25 +53,32 @@ def _across(tracker: BranchTracker, lane: Ints) -> tuple[int, Pose | None]:
 
 
 def _come_back(tracker: BranchTracker, later: Ints) -> tuple[int, Pose | None]:
-    """Return the first lane that is one step away from a solved one with nearly the same drivers, and its pose."""
+    """Return the first lane that a straight path reaches from a solved one with similar drivers, and its pose."""
     for lanes, nearest in returns(tracker.points, tracker.known, later):
-        for j in np.flatnonzero(_are_steps(tracker, lanes, nearest)):
+        near = _are_near(tracker, lanes, nearest, 1)
+        near[~near] = _are_near(tracker, lanes[~near], nearest[~near], SHORT_STEPS)
+        for j in np.flatnonzero(near):
             z = tracker.z[:, lanes[[j]]]
-            found = tracker.step(tracker.pose(int(nearest[j]), z), z)
+            found = tracker.go(tracker.pose(int(nearest[j]), z), z)
             if found is not None:
                 return int(lanes[j]), found
     return 0, None
 
 
-def _are_steps(tracker: BranchTracker, lanes: Ints, nearest: Ints) -> NDArray[np.bool_]:
-    """Return which lanes one step reaches from their nearest solved lanes."""
-    good, z = np.zeros(len(lanes), bool), tracker.z[:, lanes]
+def _are_near(tracker: BranchTracker, lanes: Ints, nearest: Ints, count: int) -> NDArray[np.bool_]:
+    """Return which lanes this many equal steps reach from their nearest solved lanes."""
+    good, z = np.ones(len(lanes), bool), tracker.z[:, lanes]
     known, systems = tracker.turned_to(z, nearest), tracker.system_of[nearest]
     for number in np.unique(systems):
         mine, scaled = np.flatnonzero(systems == number), tracker.systems[number]
-        q, dz = tracker.q[:, nearest[mine]], (z - known)[:, mine]
-        found = rates(scaled, q, known[:, mine], dz, np.zeros_like(dz))
-        guess = q + found.v + 0.5 * found.a
-        closed = close(scaled, guess, z[:, mine])
-        good[mine] = closed.converged & is_near(scaled, closed.q, guess, q)
+        dz = (z - known) / count
+        q = tracker.q[:, nearest[mine]]
+        for k in range(count):
+            here = known[:, mine] + k * dz[:, mine]
+            found = rates(scaled, q, here, dz[:, mine], np.zeros_like(here))
+            guess = q + found.v + 0.5 * found.a
+            closed = close(scaled, guess, here + dz[:, mine], ITERATIONS)
+            fine = closed.converged & is_near(scaled, closed.q, guess, q)
+            good[mine[~fine]] = False
+            mine, q = mine[fine], closed.q[:, fine]
     return good

@@ -248,6 +248,12 @@ class Mechanism:
             {name: read_only(np.array((place.real, place.imag))) for name, place in self.places.items()}
         )
 
+    @property
+    def size(self) -> float:
+        """The largest extent of the sketch [m]: its width plus its height, or 1 if all points coincide."""
+        places = np.array(list(self.places.values()))
+        return float(np.ptp(places.real) + np.ptp(places.imag)) or 1.0
+
     def link_of(self, point: str) -> str:
         """Return the ground if it has the point, else the first link that has it; `InputError` if none does.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from structkin.errors import StructureError
 from structkin.model.mechanism import Mechanism
@@ -24,8 +24,13 @@ def determines_all(structure: KinematicStructure) -> bool:
     return not structure.under and all(item.kind == "joint" for item in structure.over)
 
 
-def record_plan(mechanism: Mechanism, structure: KinematicStructure) -> Plan:
-    """Compile the plan that solves a mechanism group by group.
+def record_plan(
+    mechanism: Mechanism,
+    structure: KinematicStructure,
+    builder: PlanBuilder | None = None,
+    close: Callable[[KnownState, Group, int], Mapping[str, Frame]] | None = None,
+) -> Plan:
+    """Compile the plan that solves a mechanism group by group; `close` records the steps of one group.
 
     Redundant joints are included in the last solved of the groups they join, which is then closed by least squares.
 
@@ -34,9 +39,9 @@ def record_plan(mechanism: Mechanism, structure: KinematicStructure) -> Plan:
     """
     if not determines_all(structure):
         raise StructureError(structure.diagnostics, mechanism.title or "mechanism")
-    state = KnownState(mechanism, mechanism.topology, PlanBuilder(), mechanism.topology.ground, close_group)
+    builder = builder or PlanBuilder()
+    state = KnownState(mechanism, mechanism.topology, builder, mechanism.topology.ground, close or close_group)
     state.solve_all(structure)
-    builder = state.builder
     return Plan(
         structure,
         tuple(builder.widths),
@@ -44,6 +49,7 @@ def record_plan(mechanism: Mechanism, structure: KinematicStructure) -> Plan:
         tuple(builder.drivers.values()),
         state.frames,
         state.pins,
+        mechanism.size,
         known_turns(state),
     )
 

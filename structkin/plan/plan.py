@@ -87,10 +87,10 @@ class DriverRegister:
 class Plan:
     """Steps in solve order, with the frames of all links as expressions of their registers.
 
-    `widths` is the number of rows of each register: 2 for a vector, 1 for a scalar. `turns` are the rotations of links
-    from the sketch, including full turns, as sums of scalar registers; only for mechanisms with gears. `engine` runs
-    the plan: "numpy", "numba", or "auto" for the one expected to finish first. Without `with_rates` a sweep may omit
-    all rates except those of the drivers; K and L give the others.
+    `widths` is the number of rows of each register: 2 for a vector, 1 for a scalar; `size` is that of the sketch [m].
+    `turns` are the rotations of links from the sketch, including full turns, as sums of scalar registers; only for
+    mechanisms with gears. `engine` runs the plan: "numpy", "numba", or "auto" for the one expected to finish first.
+    Without `with_rates` a sweep may omit all rates except those of the drivers; K and L give the others.
     """
 
     structure: KinematicStructure
@@ -99,6 +99,7 @@ class Plan:
     drivers: tuple[DriverRegister, ...]
     frames: Mapping[str, Frame]
     pins: Mapping[str, Affine]
+    size: float
     turns: Mapping[str, Affine] = field(default_factory=dict)
     engine: str = "auto"
     with_rates: bool = True

@@ -24,9 +24,7 @@ def sketch_poses(mechanism: Mechanism) -> Poses:
         for name, link in mechanism.links.items()
     }
     frames = {name: (np.array([link.origin]), np.array([link.direction])) for name, link in mechanism.links.items()}
-    places = np.array(list(mechanism.places.values()))
-    size = float(np.ptp(places.real) + np.ptp(places.imag)) or 1.0
-    return Poses(links, mechanism.joints, frames, size)
+    return Poses(links, mechanism.joints, frames, mechanism.size)
 
 
 def path_of(motion: Motion, point: str) -> Places:

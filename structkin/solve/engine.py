@@ -277,8 +277,10 @@ class _Block:
         rows = slice(self.plan.rows(step.outputs[0]).start, self.plan.rows(step.outputs[-1]).stop)
         inputs = [row for part in moving for row in x[0, part]]
         begin = start, np.angle(np.array(places[1::2]))[:, None]
-        drivers = places_of(self.plan, x[0], form.rows.size)
-        status, least = track(solver, inputs, *begin, x[0, rows], self.progress, turned, drivers)
+        drivers = places_of(self.plan, x[0])
+        tracked = [each.group for each in self.plan.steps if not each.kind.closed_form]
+        unreached = np.isin(self.lanes.group, tracked) & (self.lanes.status != Status.OK)
+        status, least = track(solver, inputs, *begin, x[0, rows], self.progress, turned, drivers, unreached)
         self.lanes.least[index] = min(self.lanes.least[index], least**2)
         if status.any():
             for outcome in (Status.SINGULAR, Status.OUT_OF_REACH, Status.NOT_CONVERGED):
@@ -375,9 +377,9 @@ def paths_of(plan: Plan, step: Step, x: Floats, *, angles: bool = False) -> list
     return list(found.values())
 
 
-def places_of(plan: Plan, x: Floats, size: float) -> list[Floats]:
-    """Return the positions of all drivers in one space (n,): directions of angles, lengths relative to a size."""
-    return [row if item.angular else row / size for item in plan.drivers for row in x[plan.rows(item.register)]]
+def places_of(plan: Plan, x: Floats) -> list[Floats]:
+    """Return the positions of all drivers in one space (n,): directions of angles, lengths relative to the size."""
+    return [row if item.angular else row / plan.size for item in plan.drivers for row in x[plan.rows(item.register)]]
 
 
 def _nearest(old: Floats, new: Floats) -> tuple[int, int] | None:

@@ -74,8 +74,7 @@ class Driving:
         self.mechanism = m = cast(Mechanism, with_coordinates(mechanism))
         self.plan = plan = compile_plan(m)
         self.order = tuple(m.drivers)
-        places = np.array(list(m.places.values()))
-        self.size = float(np.ptp(places.real) + np.ptp(places.imag)) or 1.0
+        self.size = m.size
         self._units = np.array([1.0 if drive.kind == "angle" else self.size for drive in m.drivers.values()])
         moving = [link for link in m.links if link != m.topology.ground]
         self.links = tuple(moving)

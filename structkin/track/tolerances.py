@@ -40,6 +40,9 @@ NEAR_LIMIT = 0.2
 #: be for a straight path across it: the longest step is shorter than the first, half a turn is longer than the
 #: second.
 COME_BACK, ACROSS = 0.1, 1.0
+#: Equal steps that are tried on the straight path to such a sample where a single step fails: with one alone it would
+#: depend on the order of the prediction whether a motion is resumed.
+SHORT_STEPS = 4
 #: Samples tried from the sketch before the mechanism counts as unsolvable: those where it comes nearest to the sketch.
 TRIALS = 24
 

@@ -60,11 +60,21 @@ def stretched(seed):
                 return (crank, coupler, rocker, base, start), last
 
 
+def squared_sine(sizes, z):
+    """The square of the sine between coupler and rocker, zero at the limit."""
+    crank, coupler, rocker, base, _ = sizes
+    square = np.abs(crank * np.exp(1j * z) - base) ** 2
+    cosine = (coupler**2 + rocker**2 - square) / (2 * coupler * rocker)
+    return 1 - cosine**2
+
+
 def check_near_a_limit(seed):
     sizes, last = stretched(seed)
     z = towards(sizes[-1], last, ("to and back", "back from beyond")[seed % 2])
     motion = four_bar(*sizes).solve(drivers={"motor": z}, method="global", coordinates=FAMILIES[seed % 4])
-    np.testing.assert_array_equal(motion.status == OK, ~unreached(z, last, sizes[-1]))
+    # The smallest singular value is less than the sine, up to ten times; below 1e-7 a sample counts as singular.
+    near = (squared_sine(sizes, z) < 1e-12) & (motion.status == sk.Status.SINGULAR)
+    np.testing.assert_array_equal((motion.status == OK) | near, ~unreached(z, last, sizes[-1]))
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -148,8 +158,10 @@ def check_beyond_gaps(seed):
     return bool(stops), stops <= followed
 
 
-# The global methods once missed short intervals between two gaps, as they tried eight samples.
-@pytest.mark.parametrize("seed", [0, 13, 26, 29, 93])
+# The global methods once missed short intervals between two gaps, as they tried eight samples. In 749 a step of the
+# group once passed over a gap; in 243 and 640 a second group crossed the gap of the first; in 246 groups measured the
+# distance of drivers by their own size; in 427 only one of the two methods came back in a single step.
+@pytest.mark.parametrize("seed", [0, 13, 26, 29, 93, 243, 246, 427, 640, 749])
 def test_all_methods_resume_a_motion_alike_beyond_a_gap(seed):
     check_beyond_gaps(seed)
 

@@ -88,13 +88,11 @@ def packed(equations: Reduced) -> Packed | None:
 
 def _rate_limit(mechanism: Mechanism) -> float:
     """Return the largest rate of a row by a coordinate; above it, the equations themselves check the pose."""
-    places = np.array(list(mechanism.places.values()))
-    size = float(np.ptp(places.real) + np.ptp(places.imag)) or 1.0
     return (
         RATE_LIMIT
         / 10
-        * max(1.0, size)
-        / max(1.0 if drive.kind == "angle" else size for drive in mechanism.drivers.values())
+        * max(1.0, mechanism.size)
+        / max(1.0 if drive.kind == "angle" else mechanism.size for drive in mechanism.drivers.values())
     )
 
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from structkin.dynamics.inverse.pair_forces import action_of, as_pairs, place_of
 from structkin.dynamics.wrench_sums import cross
-from structkin.global_methods.families.rows import Writer, size_of, solve_places
+from structkin.global_methods.families.rows import Writer, solve_places
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import Joint, pin_of
 from structkin.plan.driver_rows import write_driver
@@ -80,7 +80,7 @@ def make_columns(mechanism: Mechanism, structure: KinematicStructure) -> Columns
     frames = {link: Frame(Affine.slot(2 * k), Affine.slot(2 * k + 1)) for k, link in enumerate(links)}
     places = {pin: Affine.slot(2 * len(links) + k) for k, pin in enumerate(pins)}
     w = Writer(
-        mechanism, solve_places(mechanism, structure), {ground: FIXED, **frames}, angles=True, size=size_of(mechanism),
+        mechanism, solve_places(mechanism, structure), {ground: FIXED, **frames}, angles=True, size=mechanism.size,
         pins=places,
     )  # fmt: skip
     for joint in mechanism.topology.joints:

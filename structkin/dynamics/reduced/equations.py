@@ -103,8 +103,7 @@ class Reduced:
         self.contacts = [id for id, load in mechanism.forces.loads.items() if isinstance(load, Contact)]
         self.evaluations = 0
         self._last: tuple[float, Floats, Instant] | None = None
-        places = np.array(list(mechanism.places.values()))
-        self.size = float(np.ptp(places.real) + np.ptp(places.imag)) or 1.0
+        self.size = mechanism.size
         self.lengths = np.array([1.0 if drive.kind == "angle" else self.size for drive in mechanism.drivers.values()])
         #: How each link turns since the sketch in which these coordinates begin, and the links that no driver
         #: determines.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from structkin.global_methods.families.polynomial import PolynomialCoordinates, Variable
-from structkin.global_methods.families.rows import Writer, size_of, solve_places
+from structkin.global_methods.families.rows import Writer, solve_places
 from structkin.model.mechanism import Mechanism
 from structkin.rows.affine import FIXED, frames_in_slots
 from structkin.structure import KinematicStructure
@@ -19,7 +19,7 @@ def fully_cartesian(
     The links come in solve order. Rows are constant, linear or quadratic; orientations by dot or cross products. Links
     that gears turn have their turn as one more coordinate, after the others.
     """
-    place, size = solve_places(mechanism, structure), size_of(mechanism)
+    place, size = solve_places(mechanism, structure), mechanism.size
     links = sorted(mechanism.topology.moving_links, key=place.__getitem__)
     frames = frames_in_slots(links)
     writer = Writer(mechanism, place, {mechanism.topology.ground: FIXED, **frames}, angles=False, size=size)

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from itertools import combinations
 
 from structkin.global_methods.families.polynomial import PolynomialCoordinates, Variable
-from structkin.global_methods.families.rows import Writer, size_of, solve_places
+from structkin.global_methods.families.rows import Writer, solve_places
 from structkin.joints.fastened import Fastened
 from structkin.model.mechanism import Mechanism
 from structkin.plan.known_state import seated
@@ -33,7 +33,7 @@ class _Natural:
 
     def __init__(self, mechanism: Mechanism, structure: KinematicStructure, drivers: Sequence[str]) -> None:
         self.mechanism, self.drivers = mechanism, tuple(drivers)
-        self.place, self.size = solve_places(mechanism, structure), size_of(mechanism)
+        self.place, self.size = solve_places(mechanism, structure), mechanism.size
         self.ground = mechanism.topology.ground
         self.links = sorted(mechanism.topology.moving_links, key=self.place.__getitem__)
         self.variables: list[Variable] = []

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from structkin.global_methods.families.angular import AngularCoordinates
-from structkin.global_methods.families.rows import Writer, size_of, solve_places
+from structkin.global_methods.families.rows import Writer, solve_places
 from structkin.global_methods.families.tree import Branch, Tree
 from structkin.model.mechanism import Mechanism
 from structkin.rows.affine import FIXED, frames_in_slots
@@ -23,7 +23,7 @@ def reference_point(mechanism: Mechanism, structure: KinematicStructure, drivers
     frames = frames_in_slots(links)
     writer = Writer(
         mechanism, place, {mechanism.topology.ground: FIXED, **frames},
-        angles=True, size=size_of(mechanism),
+        angles=True, size=mechanism.size,
     )  # fmt: skip
     writer.write({id: mechanism.drivers[id] for id in drivers})
     bodies = [mechanism.links[link] for link in links]

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from structkin.global_methods.families.angular import AngularCoordinates
-from structkin.global_methods.families.rows import Writer, size_of, solve_places
+from structkin.global_methods.families.rows import Writer, solve_places
 from structkin.global_methods.families.tree import Branch, Tree
 from structkin.joints.fastened import Fastened
 from structkin.joints.guide import Guide
@@ -47,7 +47,7 @@ class _Growth:
 
     def __init__(self, mechanism: Mechanism, structure: KinematicStructure, drivers: Sequence[str]) -> None:
         self.mechanism, self.drivers = mechanism, tuple(drivers)
-        self.place, self.size = solve_places(mechanism, structure), size_of(mechanism)
+        self.place, self.size = solve_places(mechanism, structure), mechanism.size
         self.ground = mechanism.topology.ground
         self.groups = [list(group.links) for group in structure.groups]
         rest = [x for x in mechanism.topology.moving_links if structure.group_of(x) is None]

@@ -181,9 +181,3 @@ def solve_places(mechanism: Mechanism, structure: KinematicStructure) -> dict[st
     order = [mechanism.topology.ground, *(link for group in structure.groups for link in group.links)]
     rest = [link for link in mechanism.links if link not in set(order)]
     return {link: k for k, link in enumerate((*order, *rest))}
-
-
-def size_of(mechanism: Mechanism) -> float:
-    """Return the largest extent of the sketch [m]."""
-    places = np.array(list(mechanism.places.values()))
-    return float(np.ptp(places.real) + np.ptp(places.imag)) or 1.0

@@ -16,8 +16,7 @@ from structkin.joints.pair import Joints
 from structkin.model.mechanism import Mechanism
 from structkin.model.parts import Link
 from structkin.plan.builder import PlanBuilder
-from structkin.plan.compile import close_group
-from structkin.plan.known_state import KnownState
+from structkin.plan.compile import record_plan
 from structkin.plan.plan import Operand, Plan, Register
 from structkin.rows.affine import Affine
 from structkin.solve.engine import Lanes
@@ -168,14 +167,4 @@ def record_many(
         ),
     )
     builder = ManyBuilder()
-    state = KnownState(varied, mechanism.topology, builder, mechanism.topology.ground, close_group)
-    state.solve_all(structure)
-    plan = Plan(
-        structure,
-        tuple(builder.widths),
-        tuple(builder.steps),
-        tuple(builder.drivers.values()),
-        state.frames,
-        state.pins,
-    )
-    return ManyPlan(plan, builder.held, links, draft.pairs)
+    return ManyPlan(record_plan(varied, structure, builder), builder.held, links, draft.pairs)

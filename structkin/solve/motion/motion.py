@@ -245,8 +245,7 @@ class Motion:
     @cached_property
     def size(self) -> float:
         """The largest extent of the sketch [m]."""
-        places = np.array(list(self.mechanism.places.values()))
-        return float(np.ptp(places.real) + np.ptp(places.imag)) or 1.0
+        return self.mechanism.size
 
     # --- computed on first use ---------------------------------------------------------------------------
 

@@ -26,26 +26,37 @@ LEAVING, APART = 3, 20
 CURVED = 4.0
 
 
-def fill(state: TrackerState) -> None:
-    """Solve the lanes between the points of the chain together; those that fail are reached one by one."""
+def fill(state: TrackerState, *, backwards: bool = False) -> int | None:
+    """Solve the lanes between the points of the chain together; those that fail are reached one by one.
+
+    A step between points may have passed over a gap. Return the lane at which such a gap begins, seen from the
+    beginning of the chain, or from its end for a chain that was stepped `backwards`; None where there is no gap.
+    """
     points, determinants = np.array(state.chain, np.intp), np.array(state.determinants)
     state.chain, state.determinants = state.chain[-1:], state.determinants[-1:]
     if len(points) < 2:
-        return
+        return None
     ends = np.searchsorted(points, np.append(np.arange(points[0], points[-1], state.solver.block), points[-1]))
-    for low, high in pairwise(ends.tolist()):
-        if high > low:
-            _fill_between(state, points[low:high], points[low + 1 : high + 1], determinants[low:high])
+    blocks = [slice(low, high) for low, high in pairwise(ends.tolist()) if high > low]
+    first, last = points[:-1], points[1:]
+    for block in blocks[::-1] if backwards else blocks:
+        gap = _fill_between(state, first[block], last[block], determinants[block], -1 if backwards else 1)
+        if gap is not None:
+            beyond = slice(points[0], gap) if backwards else slice(gap + 1, points[-1] + 1)
+            state.status[state.path.lanes[beyond]] = Status.OUT_OF_REACH
+            return gap
+    return None
 
 
-def _fill_between(state: TrackerState, first: Indices, last: Indices, determinant: Floats) -> None:
+def _fill_between(state: TrackerState, first: Indices, last: Indices, determinant: Floats, ahead: int) -> int | None:
     """Solve the lanes between pairs of points; where some fail, again from a point in the middle.
 
-    The common point of consecutive pairs is closed again, so that the lanes are contiguous.
+    The common point of consecutive pairs is closed again, so that the lanes are contiguous. Return the lane at which a
+    gap begins, seen in the direction `ahead` (1 or -1), or None.
     """
     path, solver, count = state.path, state.solver, last - first
     if count.max() == 1:
-        return
+        return None
     start, end = state.found(first), state.found(last)
     length = path.length[last] - path.length[first]
     inverse = 1 / np.where(length > 0, length, 1.0)
@@ -72,7 +83,7 @@ def _fill_between(state: TrackerState, first: Indices, last: Indices, determinan
         state.status[lanes if isinstance(k, slice) else path.lanes[k]] = Status.OK
         if not isinstance(k, slice):
             state.out[:, path.lanes[k]] = out
-        return
+        return None
     if not closed.lanes.size:
         closed = solver.between(h, along, intervals, out, each=True)
     determinants = closed.lanes[1]
@@ -86,13 +97,12 @@ def _fill_between(state: TrackerState, first: Indices, last: Indices, determinan
     state.out[:, path.lanes[first]] = start
     state.keep(k[kept], Poses(np.array(h).reshape(len(h), len(determinants)), out, determinants).take(kept))
     bad = np.unique(interval[inside & ~good])
-    if len(bad):
-        _halve(state, first[bad], last[bad], determinant[bad])
+    return _halve(state, first[bad], last[bad], determinant[bad], ahead) if len(bad) else None
 
 
-def _halve(state: TrackerState, first: Indices, last: Indices, determinant: Floats) -> None:
+def _halve(state: TrackerState, first: Indices, last: Indices, determinant: Floats, ahead: int) -> int | None:
     """Solve the lanes between some pairs of points via those in their middle."""
-    path, solver = state.path, state.solver
+    path, solver, gaps = state.path, state.solver, []
     start = Poses(path.at(first), state.found(first), determinant)
     middle = (first + last) // 2
     good, found = step(solver, start, path.at(middle))
@@ -103,9 +113,8 @@ def _halve(state: TrackerState, first: Indices, last: Indices, determinant: Floa
         if isinstance(tracked, Poses):
             state.keep(middle[j], tracked)
             good[j], determinants[j] = True, tracked.determinant[0]
-            continue
-        state.status[path.lanes[middle[j]]] = tracked
-        _fill_around(state, int(first[j]), int(middle[j]), int(last[j]))
+        else:
+            gaps.append(_walk_between(state, int(first[j]), int(last[j]), ahead))
     first, middle, last = first[good], middle[good], last[good]
     if len(first):
         # Lanes stay in order: first and second halves alternate.
@@ -113,45 +122,60 @@ def _halve(state: TrackerState, first: Indices, last: Indices, determinant: Floa
         starts, ends, determinants = (np.stack(pair, axis=1).ravel() for pair in pairs)
         wide = ends - starts > 1
         if wide.any():
-            _fill_between(state, starts[wide], ends[wide], determinants[wide])
+            gaps.append(_fill_between(state, starts[wide], ends[wide], determinants[wide], ahead))
+    return _nearest(gaps, ahead)
 
 
-def _fill_around(state: TrackerState, first: int, middle: int, last: int) -> None:
-    """Solve the lanes between two solved ones from either end, because a straight path to the middle fails.
+def _nearest(gaps: Sequence[int | None], ahead: int) -> int | None:
+    return min((gap for gap in gaps if gap is not None), key=lambda gap: ahead * gap, default=None)
 
-    What is left is a gap, because the drivers turn around beyond a limit position; they may come back within it. The
-    lanes next to its ends could not be reached, and stay a gap.
+
+def _walk_between(state: TrackerState, first: int, last: int, ahead: int) -> int | None:
+    """Solve the lanes between two points by small steps, because a straight path to their middle fails.
+
+    The drivers may turn around beyond a limit position and come back: then the motion is resumed as behind any other
+    gap, and is joined to the point that the long step has reached. Otherwise it ends at the lane that is returned.
     """
-    low = _walk(state, first, middle)
-    if low == middle:
-        low = _walk(state, middle, last)
-    high = last if low == last else _walk(state, last, max(low, middle))
-    if high == middle > low:
-        high = _walk(state, middle, low)
-    while high - low > 3:
-        solved = first + np.flatnonzero(state.status[state.path.lanes[first : last + 1]] == Status.OK)
-        lane, pose = come_back(state, solved, np.arange(low + 2, high - 1))
-        if pose is None:
-            return
-        state.keep(lane, pose)
-        _walk(state, lane, low + 1)
-        low = _walk(state, lane, high - 1)
+    here, there = (first, last) if ahead > 0 else (last, first)
+    stepped = state.poses(np.array([there]))
+    middle = (first + last) // 2
+    reached = _walk(state, here, middle)
+    if reached == middle:
+        reached = _walk(state, middle, there)
+    while ahead * (there - reached) > 1:
+        known = np.arange(here, reached + ahead, ahead)
+        known = known[state.status[state.path.lanes[known]] == Status.OK]
+        lane, found = come_back(state, known, np.arange(reached + 2 * ahead, there + ahead, ahead))
+        if found is None:
+            return reached
+        state.keep(lane, found)
+        _walk(state, lane, reached + ahead)
+        reached = _walk(state, lane, there)
+    if reached != there:
+        return reached
+    walked = state.poses(np.array([there]))
+    joined = apart(state.solver.form, walked.s, stepped.s) < DEPARTURE and walked.determinant * stepped.determinant > 0
+    return None if joined else reached
 
 
 def _walk(state: TrackerState, k: int, end: int) -> int:
     """Step from a solved lane towards another and solve the lanes in between; return the last lane that is reached."""
-    pose, is_solved = state.poses(np.array([k])), state.status[state.path.lanes[end]] == Status.OK
+    if k == end:
+        return k
+    pose, ahead = state.poses(np.array([k])), 1 if end > k else -1
     points, determinants, _, why = step_to(state, k, end, pose)
     points, determinants = [k, *points], [float(pose.determinant[0]), *determinants]
-    ahead = 1 if end > k else -1
-    state.status[state.path.lanes[np.arange(points[-1] + ahead, end + (0 if is_solved else ahead), ahead)]] = why
+    reached = points[-1]
     if end < k:
         points, determinants = points[::-1], determinants[::-1]
     found = np.array(points)
     wide = np.diff(found) > 1
+    gap = None
     if wide.any():
-        _fill_between(state, found[:-1][wide], found[1:][wide], np.array(determinants)[:-1][wide])
-    return points[0] if end < k else points[-1]
+        gap = _fill_between(state, found[:-1][wide], found[1:][wide], np.array(determinants)[:-1][wide], ahead)
+    reached, why = (reached, why) if gap is None else (gap, Status.OUT_OF_REACH)
+    state.status[state.path.lanes[np.arange(reached + ahead, end + ahead, ahead)]] = why
+    return reached
 
 
 def _curves(state: TrackerState, first: Indices, last: Indices, start: Floats, end: Floats, inverse: Floats) -> Floats:

@@ -31,9 +31,13 @@ class InputPath:
         n: int,
         turned: Sequence[Floats] = (),
         drivers: Sequence[Floats] = (),
+        unreached: NDArray[np.bool_] | None = None,
     ) -> None:
-        """Take the inputs, `rows` of (n,), the angles `turned` (n,) whose whole turns matter, and the `drivers`."""
-        self._turned, self._drivers = turned, drivers
+        """Take the inputs, `rows` of (n,), the angles `turned` (n,) whose whole turns matter, and the `drivers`.
+
+        `unreached` (n,) are lanes whose inputs are missing because another tracked group could not reach them.
+        """
+        self._turned, self._drivers, self._unreached = turned, drivers, unreached
         self.rows, self._count, self.spacing = rows, n, solver.spacing
         scales = scales_of(solver)
         self._weights = weights_of(solver)
@@ -83,6 +87,11 @@ class InputPath:
         """Return the first lane from which lane k follows without a gap."""
         ends = self._ends[: int(np.searchsorted(self._ends, k))]
         return int(ends[-1]) + 1 if len(ends) else 0
+
+    def is_crossed_after(self, k: int) -> bool:
+        """Return whether the gap in the inputs after lane k may be crossed: no tracked group before ends there."""
+        missing = slice(self.lanes[k] + 1, self.lanes[k + 1])
+        return self._unreached is None or not self._unreached[missing].any()
 
     def points(self, k: int, count: int) -> Indices:
         """Return this many continuation points after lane k, spaced or each the next lane, up to the end of its run."""

@@ -55,6 +55,16 @@ def step(solver: GroupSolver, poses: Poses, h: Floats, far: float = 1.0) -> tupl
     return good & (apart(solver.form, s, poses.s, origins=False) < TURN + DEPARTURE), Poses(h, s, determinant)
 
 
+def in_steps(solver: GroupSolver, poses: Poses, h: Floats, count: int) -> tuple[NDArray[np.bool_], Poses]:
+    """Take equal steps on straight paths to new inputs; return which lanes succeeded, and only their poses."""
+    good, now = np.arange(h.shape[1]), poses
+    for k in range(1, count + 1):
+        if len(good):
+            fine, now = step(solver, now, _between(solver, poses.h[:, good], h[:, good], k / count))
+            good, now = good[fine], now.take(np.flatnonzero(fine))
+    return np.isin(np.arange(h.shape[1]), good), now
+
+
 def reach(solver: GroupSolver, start: Poses, target: Floats, halvings: int = HALVINGS) -> Poses | Status:
     """Walk one lane to other inputs; the step shrinks where a trial fails and grows with success.
 

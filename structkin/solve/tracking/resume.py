@@ -18,8 +18,14 @@ def resume(state: TrackerState, k: int, why: Status, *, across: bool = False) ->
     That is the pose that reversing the drivers would reach; from there the lanes in the gap are reached backwards. The
     first lane after lane k could not be reached, and stays a gap: otherwise two branches would be adjacent where the
     inputs return. A gap in the inputs is crossed (`across`) straight from the nearest solved place, if that is not far.
+    Lanes between the points up to lane k are solved first; if a step has passed over a gap, the motion ends there.
     """
-    lanes = state.path.lanes
+    lanes, passed = state.path.lanes, fill(state)
+    if passed is not None:
+        k, why, across = passed, Status.OUT_OF_REACH, False
+        state.tracked = [point for point in state.tracked if point <= k]
+    if k + 1 >= len(lanes):
+        return k, None
     state.status[lanes[k + 1 :]] = why
     first = k + 1 if lanes[k + 1] != lanes[k] + 1 else k + 2
     if first >= len(lanes):
@@ -34,7 +40,7 @@ def resume(state: TrackerState, k: int, why: Status, *, across: bool = False) ->
         return lane, None
     state.restart(lane, found)
     step_back(state, lane, first, found)
-    fill(state)
+    fill(state, backwards=True)
     return lane, found
 
 

@@ -102,6 +102,7 @@ class TrackerState:
     def close(self) -> None:
         """Mark the poses that have no rates, and clear the numbers of lanes without a pose."""
         doubtful = np.concatenate([*self._doubtful, np.zeros(0, np.intp)]).astype(np.intp)
+        doubtful = doubtful[self.status[doubtful] == Status.OK]
         for start in range(0, len(doubtful), BLOCK):
             lanes = doubtful[start : start + BLOCK]
             h = self.path.inputs(lanes)

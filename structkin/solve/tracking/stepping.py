@@ -7,11 +7,11 @@ from numpy.typing import NDArray
 
 from structkin.plan.status import Status
 from structkin.solve.tracking.direct import Direct
-from structkin.solve.tracking.poses import Poses, reach, step
+from structkin.solve.tracking.poses import Poses, in_steps, reach
 from structkin.solve.tracking.state import TrackerState
 from structkin.track.continuation import continued
 from structkin.track.returns import returns
-from structkin.track.tolerances import COME_BACK, FINEST, HALVINGS, NO_TANGENT, REGULAR
+from structkin.track.tolerances import COME_BACK, FINEST, HALVINGS, NO_TANGENT, REGULAR, SHORT_STEPS
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -79,7 +79,7 @@ def step_back(state: TrackerState, k: int, first: int, pose: Poses) -> None:
 
 
 def come_back(state: TrackerState, solved: Indices, later: Indices) -> tuple[int, Poses | None]:
-    """Return the first later lane that is a step away from a solved one with nearly the same drivers, and its pose.
+    """Return the first later lane that a straight path reaches from a solved one with similar drivers, and its pose.
 
     The lane after the last, and None, where there is none. All drivers of the mechanism count, as in the global
     methods, which do not know groups.
@@ -90,11 +90,18 @@ def come_back(state: TrackerState, solved: Indices, later: Indices) -> tuple[int
         # A further turn counts as more than a step.
         return np.hstack((path.drivers(lanes), COME_BACK / np.pi * path.turns(lanes)))
 
-    for lanes, nearest in returns(places, solved, later):
-        good, poses = step(state.solver, state.poses(nearest), path.at(lanes))
-        if good.any():
-            first = int(np.argmax(good))
-            return int(lanes[first]), poses.take(np.array([first]))
+    for near, nearest in returns(places, solved, later):
+        start, h, first, found = state.poses(nearest), path.at(near), len(near), None
+        for count in (1, SHORT_STEPS):
+            # Smaller steps may lead to an earlier lane.
+            good, poses = in_steps(state.solver, start.take(slice(first)), h[:, :first], count)
+            if good.any():
+                first = int(np.argmax(good))
+                found = int(near[first]), poses.take(slice(1))
+            if first == 0:
+                break
+        if found is not None:
+            return found
     return len(path.lanes), None
 
 

@@ -32,6 +32,7 @@ def track(
     progress: Callable[[float], None] | None = None,
     turned: Sequence[Floats] = (),
     drivers: Sequence[Floats] = (),
+    unreached: NDArray[np.bool_] | None = None,
 ) -> tuple[NDArray[np.int8], float]:
     """Follow a general group over n lanes from a starting pose; return a status (n,), and the least singular value met.
 
@@ -39,9 +40,10 @@ def track(
     sketch. The poses are written into `out` (rows, n): O_x, O_y, U_x, U_y of each link, then the angles of geared
     links; NaN where there is none. `turned` are angles of drivers (n,), continuous, whose whole turns matter to wheels:
     after a gap a motion is not resumed a turn away. `drivers` (n,) are the positions of all drivers of the mechanism:
-    directions of angles, and lengths relative to the size.
+    directions of angles, and lengths relative to the size. `unreached` (n,) are lanes that a group before this one,
+    tracked as well, could not reach: a gap in the inputs with such lanes is not crossed.
     """
-    state = TrackerState(solver, InputPath(solver, inputs, out.shape[1], turned, drivers), out)
+    state = TrackerState(solver, InputPath(solver, inputs, out.shape[1], turned, drivers, unreached), out)
     _run(state, origins, angles, progress)
     state.close()
     return state.status, state.least
@@ -50,13 +52,15 @@ def track(
 def _run(state: TrackerState, origins: Floats, angles: Floats, progress: Callable[[float], None] | None) -> None:
     path, predictor = state.path, Predictor(state)
     k, pose = _begin(state, origins, angles)
-    while pose is not None and k < len(path.lanes) - 1:
+    while pose is not None:
+        if k == len(path.lanes) - 1:
+            k, pose = resume(state, k, Status.OK)
+            continue
         if progress is not None:
             progress(k / len(path.lanes))
         if path.lanes[k + 1] != path.lanes[k] + 1:
             # Lanes without inputs lie between: the lane after them is not the next step of this motion.
-            fill(state)
-            k, pose = resume(state, k, Status.OUT_OF_REACH, across=True)
+            k, pose = resume(state, k, Status.OUT_OF_REACH, across=path.is_crossed_after(k))
             continue
         k, pose = predictor.predict(k, pose)
         if k >= path.end_of_run(k):
@@ -69,9 +73,7 @@ def _run(state: TrackerState, origins: Floats, angles: Floats, progress: Callabl
         state.link(points, determinants, tracked=True)
         k = points[-1] if points else k
         if why != Status.OK:
-            fill(state)
             k, pose = resume(state, k, why)
-    fill(state)
 
 
 def _begin(state: TrackerState, origins: Floats, angles: Floats) -> tuple[int, Poses | None]:
@@ -81,7 +83,7 @@ def _begin(state: TrackerState, origins: Floats, angles: Floats) -> tuple[int, P
         if pose is not None:
             state.restart(k, pose)
             step_back(state, k, 0, pose)
-            fill(state)
+            fill(state, backwards=True)
             return k, pose
     return 0, None
 
