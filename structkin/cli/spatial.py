@@ -14,10 +14,11 @@ from structkin.cli.options import USUAL, Budget, Json, SpatialFile, budget_of
 from structkin.cli.outputs import Outputs
 from structkin.cli.terminal import progress, say
 from structkin.errors import InputError, Problem
+from structkin.multibody.readings import Readings
 from structkin.show.animation import animation_format
 from structkin.show.files import check_target
 from structkin.show.space import animate_space, draw_space_motion
-from structkin.show.space_tables import SpatialRun, plot_space, space_table, space_to_dict, write_space_csv
+from structkin.show.space_tables import plot_space, space_table, space_to_dict, write_space_csv
 
 METHODS = ("minimal", "small-steps")
 
@@ -86,7 +87,7 @@ def spatial(
     model = SpatialModel.load(file)
     work = budget_of(budget)
     with progress("computing") as report:
-        motion: SpatialRun
+        motion: Readings
         if method == "minimal":
             motion = model.simulate(
                 duration, samples or 361, 1e-9 if rtol is None else rtol, loops=cast("Any", loops or "explicit"),

@@ -4,26 +4,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
+from structkin.joints.entry import LineEntry
 from structkin.joints.lines import held_by
 from structkin.joints.sliding import Sliding
 from structkin.model.draft import Draft
 from structkin.model.flaw import Flaw
 from structkin.model.stroke import check_stroke, read_stroke
 
-
-class WithEnds(Protocol):
-    """An entry that may give the ends of a line: travels from the sketch, or two points."""
-
-    stroke: Any
-    ends: tuple[str, str] | None
-
-
 S = TypeVar("S", bound=Sliding)
 
 
-def with_stroke(draft: Draft, id: str, entry: WithEnds, joint: S) -> S:
+def with_stroke(draft: Draft, id: str, entry: LineEntry, joint: S) -> S:
     """Return a joint with the stroke of its entry; record an error if it is invalid."""
     key, stroke = f"joints.{id}", None
     if entry.stroke is not None and entry.ends is not None:

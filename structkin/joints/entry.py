@@ -8,7 +8,7 @@ from typing import ClassVar
 from structkin.joints.pair import Pair
 from structkin.model.draft import Draft
 from structkin.model.entry import Entry
-from structkin.model.fields import Name
+from structkin.model.fields import Anything, Axis, Name, TwoPoints
 from structkin.model.topology import Joint
 
 #: A joint of a mechanism, or of a topology if errors in its links leave it without geometry.
@@ -31,3 +31,15 @@ class JointEntry(Entry):
     @abstractmethod
     def make(self, draft: Draft, id: str) -> AnyJoint | None:
         """Return the joint, without geometry if its links have errors; None if it has errors itself; raise `Flaw`."""
+
+
+class LineEntry(JointEntry):
+    """An entry of a joint along a line: by a direction in the sketch, or by two points.
+
+    Its ends may be given too, as travels from the sketch or as two points.
+    """
+
+    axis: Axis | None = None
+    along: TwoPoints | None = None
+    stroke: Anything = None
+    ends: TwoPoints | None = None

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol
-
+from structkin.joints.entry import LineEntry
 from structkin.model.draft import Draft
 from structkin.model.geometry import TINY
 from structkin.model.parts import Link
@@ -12,14 +11,7 @@ from structkin.model.parts import Link
 SLOPPY = 0.1
 
 
-class AlongLine(Protocol):
-    """An entry that defines a line: by a direction in the sketch, or by two points."""
-
-    axis: complex | None
-    along: tuple[str, str] | None
-
-
-def check_line(draft: Draft, key: str, entry: AlongLine, holders: list[str]) -> bool:
+def check_line(draft: Draft, key: str, entry: LineEntry, holders: list[str]) -> bool:
     """Return whether the line of a guide is defined; record an error if not."""
     if (entry.axis is None) == (entry.along is None):
         if entry.axis is not None:

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from structkin.joints.ends import with_stroke
-from structkin.joints.entry import JointEntry
+from structkin.joints.entry import LineEntry
 from structkin.joints.guide import Guide
 from structkin.joints.lines import check_line, into_frame
 from structkin.joints.row_writer import RowWriter
 from structkin.model.draft import GROUND, Draft
-from structkin.model.fields import Anything, Axis, Location, TwoLinks, TwoPoints
+from structkin.model.fields import Location, TwoLinks
 from structkin.model.flaw import Flaw
 from structkin.model.geometry import unit_direction
 from structkin.model.parts import Link
@@ -33,17 +33,13 @@ class Prismatic(Guide):
             w.orient(self.id, (self.carrier, self.slider), self.turn)
 
 
-class PrismaticEntry(JointEntry):
+class PrismaticEntry(LineEntry):
     """A prismatic joint of two links, along a direction in the sketch or two points of one link."""
 
     sample: ClassVar[str] = '{ type = "prismatic", links = ["piston", "ground"], at = "C", axis = [1, 0] }'
 
     links: TwoLinks
     at: Location | None = None
-    axis: Axis | None = None
-    along: TwoPoints | None = None
-    stroke: Anything = None
-    ends: TwoPoints | None = None
 
     def make(self, draft: Draft, id: str) -> Joint | Prismatic | None:
         """Return the joint; its line is fixed in the ground, or else in the second link."""

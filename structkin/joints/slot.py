@@ -8,13 +8,13 @@ from typing import ClassVar
 from structkin.joints.circular_slot import CircularSlot
 from structkin.joints.curve_slot import CurveSlot
 from structkin.joints.ends import with_stroke
-from structkin.joints.entry import JointEntry
+from structkin.joints.entry import LineEntry
 from structkin.joints.guide import Guide
 from structkin.joints.lines import SLOPPY, check_line, held_by, into_frame
 from structkin.joints.row_writer import RowWriter
 from structkin.joints.slot_curves import chain_curve, spline_curve
 from structkin.model.draft import GROUND, Draft
-from structkin.model.fields import Anything, Axis, Flag, Location, Name, Radius, TwoPoints
+from structkin.model.fields import Anything, Flag, Location, Name, Radius
 from structkin.model.flaw import Flaw
 from structkin.model.geometry import TINY, unit_direction
 from structkin.model.parts import Link
@@ -34,7 +34,7 @@ class Slot(Guide):
         self.write_across(w)
 
 
-class SlotEntry(JointEntry):
+class SlotEntry(LineEntry):
     """A pin of one link in a slot of another: straight, circular about a point of it, or along a curve."""
 
     sample: ClassVar[str] = '{ type = "pin-in-slot", pin = "B", on = "crank", slot = "arm", along = ["O", "E"] }'
@@ -42,16 +42,12 @@ class SlotEntry(JointEntry):
     pin: Name
     slot: Name
     on: Name | None = None
-    axis: Axis | None = None
-    along: TwoPoints | None = None
     center: Name | None = None
     radius: Radius | None = None
     through: Anything = None
     segments: Anything = None
     start: Location | None = None
     closed: Flag | None = None
-    stroke: Anything = None
-    ends: TwoPoints | None = None
 
     def make(self, draft: Draft, id: str) -> Joint | Slot | CircularSlot | CurveSlot | None:
         """Return the slot with its pin."""

@@ -38,7 +38,16 @@ class TorsionEntry(Entry):
     actuator: Anything = None
 
 
-class ForceEntry(Entry):
+class SizedEntry(Entry):
+    """A load whose magnitude is given by one of four keys."""
+
+    value: Anything = None
+    law: Anything = None
+    table: Anything = None
+    csv: Name | None = None
+
+
+class ForceEntry(SizedEntry):
     """A force at a point of a link: a vector, or a magnitude along `direction`; in global or link axes."""
 
     sample: ClassVar[str] = '{ type = "force", at = "P", value = [0, -100] }'
@@ -48,13 +57,9 @@ class ForceEntry(Entry):
     on: Name | None = None
     direction: Axis | None = None
     frame: Annotated[str, PlainValidator(one_of("global", "local"))] = "global"
-    value: Anything = None
-    law: Anything = None
-    table: Anything = None
-    csv: Name | None = None
 
 
-class MomentEntry(Entry):
+class MomentEntry(SizedEntry):
     """A moment on a link, or between two links."""
 
     sample: ClassVar[str] = '{ type = "moment", on = "crank", value = 5 }'
@@ -62,10 +67,6 @@ class MomentEntry(Entry):
     type: Name
     on: Name | None = None
     links: TwoLinks | None = None
-    value: Anything = None
-    law: Anything = None
-    table: Anything = None
-    csv: Name | None = None
 
 
 class FrictionEntry(Entry):

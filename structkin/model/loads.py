@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +17,15 @@ from structkin.model.drivers import check_rows, table_rows
 from structkin.model.expression import Expression
 from structkin.model.fields import pair
 from structkin.model.flaw import Flaw, number
-from structkin.model.force_schema import ContactEntry, ForceEntry, FrictionEntry, MomentEntry, SpringEntry, TorsionEntry
+from structkin.model.force_schema import (
+    ContactEntry,
+    ForceEntry,
+    FrictionEntry,
+    MomentEntry,
+    SizedEntry,
+    SpringEntry,
+    TorsionEntry,
+)
 from structkin.model.forces import AppliedForce, AppliedMoment, Forces, Friction, Load, Spring, Torsion
 from structkin.model.initial import prescribed
 from structkin.model.laws import ConstantSpeed, ExpressionLaw, MonotoneTable, ScaledLaw
@@ -246,18 +254,6 @@ _COORDINATE = {"angle": "an angle", "slide": "a travel", "distance": "a distance
 # --- sizes of forces and moments: constants, formulas of t, tables ------------------------------------------
 
 
-FORMS = ("value", "law", "table", "csv")
-
-
-class Sized(Protocol):
-    """An entry whose magnitude is given by one of four keys."""
-
-    value: Any
-    law: Any
-    table: Any
-    csv: str | None
-
-
 def constant(value: float) -> Law:
     """Return a constant law.
 
@@ -289,7 +285,7 @@ def signal(value: Any, kind: str, units: Units, folder: Path | None = None) -> L
     return constant(units.quantity(value, kind))
 
 
-def sized(entry: Sized, kind: str, units: Units, folder: Path | None) -> Law:
+def sized(entry: SizedEntry, kind: str, units: Units, folder: Path | None) -> Law:
     """Return the magnitude of an entry from its value, law, table or csv; raise `Flaw` unless it has exactly one."""
     given = form_of(entry)
     value = getattr(entry, given)
@@ -300,9 +296,9 @@ def sized(entry: Sized, kind: str, units: Units, folder: Path | None) -> Law:
     return MonotoneTable(*check_rows(read_table(value, folder) if given == "csv" else table_rows(value)))
 
 
-def form_of(entry: Sized) -> str:
+def form_of(entry: SizedEntry) -> str:
     """Return which of the four keys an entry uses; raise `Flaw` unless it is exactly one."""
-    given = [name for name in FORMS if getattr(entry, name) is not None]
+    given = [name for name in SizedEntry.model_fields if getattr(entry, name) is not None]
     if len(given) != 1:
         found = f"has {' and '.join(given)}" if given else "has no magnitude"
         raise Flaw(found, "give one of value, law, table, csv")

@@ -10,6 +10,7 @@ from pydantic import PlainValidator
 from structkin.model.entry import Entry
 from structkin.model.fields import Anything, Flag, Name, Names, TwoPoints, one_of, scalar
 from structkin.model.fields import Radius as Length
+from structkin.model.force_schema import SizedEntry
 from structkin.multibody.fields import Axes, BoxSize, Direction, Refs, Spot, TwoBodies, TwoSpots
 
 SHAPES = ("rod", "cylinder", "box", "sphere")
@@ -56,7 +57,7 @@ class SpatialJointEntry(Entry):
     cut: Flag = False
 
 
-class SpatialForceEntry(Entry):
+class SpatialForceEntry(SizedEntry):
     """A force at a point of a body: a vector, or a magnitude along `direction`; in global or body axes."""
 
     sample: ClassVar[str] = '{ type = "force", at = "rod.B", value = [0, 0, -100] }'
@@ -66,13 +67,9 @@ class SpatialForceEntry(Entry):
     on: Name | None = None
     direction: Direction | None = None
     frame: Annotated[str, PlainValidator(FRAMES)] = "global"
-    value: Anything = None
-    law: Anything = None
-    table: Anything = None
-    csv: Name | None = None
 
 
-class SpatialMomentEntry(Entry):
+class SpatialMomentEntry(SizedEntry):
     """A moment on a body: a vector, or a magnitude along `direction`; in global or body axes."""
 
     sample: ClassVar[str] = '{ type = "moment", on = "rod", value = [0, 0, 5] }'
@@ -81,10 +78,6 @@ class SpatialMomentEntry(Entry):
     on: Name
     direction: Direction | None = None
     frame: Annotated[str, PlainValidator(FRAMES)] = "global"
-    value: Anything = None
-    law: Anything = None
-    table: Anything = None
-    csv: Name | None = None
 
 
 class SpatialSpringEntry(Entry):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -12,11 +13,36 @@ from structkin.multibody.joint import Floats
 from structkin.multibody.model import GROUND, Body, SpatialModel
 
 
+class BodyStates(NamedTuple):
+    """A body at n times: origin (n, 3) with velocity and acceleration, turn (n, 3, 3), omega and its rate (n, 3).
+
+    `arm` (n, 3) leads from the origin to the body's point in question.
+    """
+
+    origin: Floats
+    velocity: Floats
+    acceleration: Floats
+    rotation: Floats
+    omega: Floats
+    omega_dot: Floats
+    arm: Floats
+
+
 class Readings(ABC):
-    """The sensors of a model, from the states of its bodies at the times t (n,)."""
+    """The bodies, points and sensors of a model at the times t (n,) [s]; SI, in ground axes."""
 
     model: SpatialModel
     t: Floats
+    status: str
+    if TYPE_CHECKING:
+        # Fields of one class, computed when they are first read by another.
+        @property
+        def energy(self) -> Floats:
+            """The energy (n,) [J]."""
+
+        @property
+        def closure(self) -> Floats:
+            """The largest opening of a joint (n,) [m]."""
 
     def __repr__(self) -> str:
         """Show the model, the number of samples and the last time."""
@@ -24,17 +50,37 @@ class Readings(ABC):
         samples = f"{count} sample{'' if count == 1 else 's'}"
         return f"<{type(self).__name__} {self.model.name!r}: {samples}, t to {self.t.max(initial=0.0):g} s>"
 
-    @abstractmethod
     def position(self, of: str) -> Floats:
-        """Return the positions (n, 3) [m] of a point "body.point", or of a body's centre of mass."""
+        """Return the positions (n, 3) [m] of a point "body.point", or of a body's centre of mass (S3, eq. 12)."""
+        body = self._states(of)
+        return np.asarray(body.origin + body.arm)
 
-    @abstractmethod
     def velocity(self, of: str) -> Floats:
-        """Return the velocities (n, 3) [m/s] of a point or a centre of mass."""
+        """Return the velocities (n, 3) [m/s] of a point or a centre of mass: v + omega x r (S3, eq. 14, exact)."""
+        body = self._states(of)
+        return np.asarray(body.velocity + np.cross(body.omega, body.arm))
+
+    def acceleration(self, of: str) -> Floats:
+        """Return the accelerations (n, 3) [m/s^2]: a + alpha x r + omega x (omega x r) (S3, eq. 15, exact)."""
+        body = self._states(of)
+        turning = np.cross(body.omega_dot, body.arm)
+        return np.asarray(body.acceleration + turning + np.cross(body.omega, np.cross(body.omega, body.arm)))
+
+    def rotation(self, body: str) -> Floats:
+        """Return the rotations (n, 3, 3) of a body from the drawn pose (S3, eq. 13)."""
+        return self._states(body).rotation
+
+    def angular_velocity(self, body: str) -> Floats:
+        """Return the angular velocities (n, 3) [rad/s] of a body (S3, eq. 16)."""
+        return self._states(body).omega
+
+    def angular_acceleration(self, body: str) -> Floats:
+        """Return the angular accelerations (n, 3) [rad/s^2] of a body (S3, eq. 17)."""
+        return self._states(body).omega_dot
 
     @abstractmethod
-    def acceleration(self, of: str) -> Floats:
-        """Return the accelerations (n, 3) [m/s^2] of a point or a centre of mass."""
+    def _states(self, of: str) -> BodyStates:
+        """Return the states of a body, with the arm to its centre of mass or its point."""
 
     @abstractmethod
     def _coordinates(self, joint: str, rate: bool) -> Floats:

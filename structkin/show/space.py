@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from structkin.errors import InputError, Problem
 from structkin.multibody.joint import Floats
 from structkin.multibody.model import GROUND as FIXED
 from structkin.multibody.model import Body, SpatialModel, Spring
+from structkin.multibody.readings import Readings
 from structkin.show.animation import LONGEST, MOST_FRAMES, MOST_RATE, SHORTEST, WRITERS, animation_format
 from structkin.show.files import whole_file
 from structkin.show.style import GROUND, LARGE, NORMAL, SMALL, group_colour, new_figure, plain
@@ -29,24 +30,6 @@ LOOKS = 200
 ROOM = 0.75
 #: Direction of sight [deg]: from above the ground, with z upwards.
 ELEVATION, AZIMUTH = 22.0, -55.0
-
-
-class SpatialMotion(Protocol):
-    """What a picture needs of a motion in space, whatever computed it."""
-
-    @property
-    def model(self) -> SpatialModel:
-        """The model that moves."""
-
-    @property
-    def t(self) -> Floats:
-        """The times (n,) [s]."""
-
-    def position(self, of: str) -> Floats:
-        """Return the positions (n, 3) of a body's centre of mass, or of a point "body.point"."""
-
-    def rotation(self, body: str) -> Floats:
-        """Return the rotations (n, 3, 3) of a body from the drawn pose."""
 
 
 def lines_of(model: SpatialModel, body: Body) -> list[Floats]:
@@ -71,7 +54,7 @@ def traced(model: SpatialModel) -> tuple[str, ...]:
 class _Stage:
     """The artists of a model on axes in space that keep their limits while the bodies move."""
 
-    def __init__(self, model: SpatialModel, motion: SpatialMotion | None, trace: Sequence[str], width: int) -> None:
+    def __init__(self, model: SpatialModel, motion: Readings | None, trace: Sequence[str], width: int) -> None:
         from matplotlib.lines import Line2D
 
         self.model, self.motion = model, motion
@@ -201,7 +184,7 @@ def draw_space(model: SpatialModel) -> Figure:
     return _Stage(model, None, (), 1050).figure
 
 
-def draw_space_motion(motion: SpatialMotion, sample: int = -1) -> Figure:
+def draw_space_motion(motion: Readings, sample: int = -1) -> Figure:
     """Return a figure of a motion up to a sample: the pose there, and the paths of its traced points."""
     stage = _Stage(motion.model, motion, traced(motion.model), 1050)
     sample = range(len(motion.t))[sample]
@@ -213,7 +196,7 @@ def draw_space_motion(motion: SpatialMotion, sample: int = -1) -> Figure:
 class SpaceAnimation:
     """The moving pictures of a motion in space: `samples[k]` is the sample that frame k shows."""
 
-    motion: SpatialMotion
+    motion: Readings
     samples: NDArray[np.intp]
     fps: float
     trace: tuple[str, ...]
@@ -245,7 +228,7 @@ class SpaceAnimation:
 
 
 def animate_space(
-    motion: SpatialMotion,
+    motion: Readings,
     *,
     fps: float = 25.0,
     seconds: float | None = None,

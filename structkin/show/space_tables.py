@@ -5,15 +5,15 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Protocol
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
 from structkin.multibody.joint import Floats
 from structkin.multibody.model import Sensor, SpatialModel
+from structkin.multibody.readings import Readings
 from structkin.show.columns import Column
 from structkin.show.files import table_file
-from structkin.show.space import SpatialMotion
 from structkin.show.style import NORMAL, SMALL, dress, group_colour, new_figure, plain
 from structkin.show.terminal import text_table
 
@@ -24,36 +24,7 @@ if TYPE_CHECKING:
 UNITS = {"position": "m", "velocity": "m/s", "acceleration": "m/s^2", "distance": "m"}
 
 
-class SpatialRun(SpatialMotion, Protocol):
-    """A motion in space with all that is written of it."""
-
-    @property
-    def status(self) -> str:
-        """Return "ok", or why the motion ended early."""
-
-    @property
-    def energy(self) -> Floats:
-        """The energy (n,) [J]."""
-
-    @property
-    def closure(self) -> Floats:
-        """The largest opening of a joint (n,) [m]."""
-
-    @property
-    def sensors(self) -> dict[str, Floats]:
-        """What the sensors recorded."""
-
-    def velocity(self, of: str) -> Floats:
-        """Return velocities (n, 3) of a centre of mass or a point."""
-
-    def acceleration(self, of: str) -> Floats:
-        """Return accelerations (n, 3) of a centre of mass or a point."""
-
-    def angular_velocity(self, body: str) -> Floats:
-        """Return angular velocities (n, 3)."""
-
-
-def sensor_columns(motion: SpatialRun) -> Iterator[Column]:
+def sensor_columns(motion: Readings) -> Iterator[Column]:
     """Yield a column for every number that a sensor records."""
     for name, values in motion.sensors.items():
         sensor = motion.model.sensors[name]
@@ -65,7 +36,7 @@ def sensor_columns(motion: SpatialRun) -> Iterator[Column]:
             yield Column(name, f"{sensor.quantity} {head}", _unit(motion.model, sensor, k), values[:, k])
 
 
-def shown_columns(motion: SpatialRun) -> Iterator[Column]:
+def shown_columns(motion: Readings) -> Iterator[Column]:
     """Yield the columns of the sensors; without sensors, the centres of mass of the bodies."""
     if motion.model.sensors:
         yield from sensor_columns(motion)
@@ -82,7 +53,7 @@ def _unit(model: SpatialModel, sensor: Sensor, number: int) -> str:
     return ("rad" if motion.rotation.any() else "m") + ("/s" if sensor.quantity == "rate" else "")
 
 
-def space_columns(motion: SpatialRun) -> list[Column]:
+def space_columns(motion: Readings) -> list[Column]:
     """Return time, sensors, then of every body its centre of mass, points, orientation, velocities; energy, closure."""
     columns = [Column("", "t", "s", motion.t), *sensor_columns(motion)]
     for body, held in motion.model.bodies.items():
@@ -111,7 +82,7 @@ def quaternions(rotations: Floats) -> Floats:
     return np.asarray(found * (1.0 if found[0, 0] >= 0 else -1.0))
 
 
-def write_space_csv(motion: SpatialRun, target: str | Path | IO[str]) -> None:
+def write_space_csv(motion: Readings, target: str | Path | IO[str]) -> None:
     """Write a line a sample: time, sensors, bodies, energy and the opening of joints; units are in the head."""
     columns = space_columns(motion)
     with table_file(target) as file:
@@ -120,7 +91,7 @@ def write_space_csv(motion: SpatialRun, target: str | Path | IO[str]) -> None:
         writer.writerows(zip(*(c.values.tolist() for c in columns), strict=True))
 
 
-def space_to_dict(motion: SpatialRun) -> dict[str, Any]:
+def space_to_dict(motion: Readings) -> dict[str, Any]:
     """Return the same as plain data; None stands for what is not finite."""
     return {
         "name": motion.model.name,
@@ -131,7 +102,7 @@ def space_to_dict(motion: SpatialRun) -> dict[str, Any]:
     }
 
 
-def space_table(motion: SpatialRun) -> Table:
+def space_table(motion: Readings) -> Table:
     """Return a table of the sensors, or of the bodies if there are none: first, last, least, largest value; energy."""
     rows = []
     for c in [*shown_columns(motion), Column("", "energy", "J", motion.energy)]:
@@ -147,7 +118,7 @@ def space_table(motion: SpatialRun) -> Table:
     return text_table(motion.model.name or "Model", caption, heads, rows, heads[2:])
 
 
-def plot_space(motion: SpatialRun) -> Figure:
+def plot_space(motion: Readings) -> Figure:
     """Return a figure over time: sensors, or bodies without them, change of energy, and how far joints open."""
     groups: dict[tuple[str, str], list[Column]] = {}
     for column in shown_columns(motion):

@@ -11,7 +11,7 @@ import numpy as np
 from structkin.model.frozen import freeze
 from structkin.multibody.joint import Floats
 from structkin.multibody.model import SpatialModel
-from structkin.multibody.readings import Readings, body_and_place
+from structkin.multibody.readings import BodyStates, Readings, body_and_place
 from structkin.spatial.elements import Element
 from structkin.spatial.packing import Packed
 
@@ -48,41 +48,15 @@ class SmallStepMotion(Readings):
         """The stiffness and damping of every joint."""
         return self.packed.elements
 
-    def _body(self, name: str) -> tuple[Floats, int, Floats]:
-        """Return the records of a body, its row, and the arm (n, 3) from its centre of mass to it or its point."""
-        body, place = body_and_place(self.model, name)
+    def _states(self, of: str) -> BodyStates:
+        body, place = body_and_place(self.model, of)
         k = self.packed.solids.number(body.name)
         rows, arm = self.records[:, k - 1], self.packed.solids.local(k, place)
-        return rows, k, rows[:, 6:15].reshape(-1, 3, 3) @ arm
-
-    def position(self, of: str) -> Floats:
-        """Return the positions (n, 3) [m] of a point "body.point", or of a body's centre of mass (S3, eq. 12)."""
-        rows, _, arm = self._body(of)
-        return np.asarray(rows[:, :3] + arm)
-
-    def velocity(self, of: str) -> Floats:
-        """Return the velocities (n, 3) [m/s] of a point or a centre of mass: v + omega x r (S3, eq. 14, exact)."""
-        rows, _, arm = self._body(of)
-        return np.asarray(rows[:, 3:6] + np.cross(rows[:, 15:18], arm))
-
-    def acceleration(self, of: str) -> Floats:
-        """Return the accelerations (n, 3) [m/s^2]: a + alpha x r + omega x (omega x r) (S3, eq. 15, exact)."""
-        rows, _, arm = self._body(of)
-        spin = rows[:, 15:18]
-        return np.asarray(rows[:, 18:21] + np.cross(rows[:, 21:24], arm) + np.cross(spin, np.cross(spin, arm)))
-
-    def rotation(self, body: str) -> Floats:
-        """Return the rotations (n, 3, 3) of a body from the drawn pose (S3, eq. 13)."""
-        rows, k, _ = self._body(body)
-        return np.asarray(rows[:, 6:15].reshape(-1, 3, 3) @ self.packed.solids.axes[k].T)
-
-    def angular_velocity(self, body: str) -> Floats:
-        """Return the angular velocities (n, 3) [rad/s] of a body (S3, eq. 16)."""
-        return np.asarray(self._body(body)[0][:, 15:18])
-
-    def angular_acceleration(self, body: str) -> Floats:
-        """Return the angular accelerations (n, 3) [rad/s^2] of a body (S3, eq. 17)."""
-        return np.asarray(self._body(body)[0][:, 21:24])
+        axes = rows[:, 6:15].reshape(-1, 3, 3)
+        return BodyStates(
+            rows[:, :3], rows[:, 3:6], rows[:, 18:21], axes @ self.packed.solids.axes[k].T,
+            rows[:, 15:18], rows[:, 21:24], axes @ arm,
+        )  # fmt: skip
 
     @cached_property
     def _measures(self) -> Measures:

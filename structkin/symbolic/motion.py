@@ -11,7 +11,7 @@ import numpy as np
 from structkin.model.frozen import freeze
 from structkin.multibody.joint import Floats
 from structkin.multibody.model import SpatialModel
-from structkin.multibody.readings import Readings, body_and_place
+from structkin.multibody.readings import BodyStates, Readings, body_and_place
 from structkin.symbolic.packing import entry_of
 from structkin.symbolic.tree import Tree
 
@@ -61,41 +61,14 @@ class TreeMotion(Readings):
         """Make all arrays read-only."""
         freeze(self)
 
-    def _body(self, name: str) -> tuple[int, Floats]:
-        """Return the entry of a body, and the arm (3,) from its joint to its centre of mass or its point, as drawn."""
-        body, place = body_and_place(self.model, name)
-        entry, joint = entry_of(self.tree, body.name)
-        return entry, place - joint
-
-    def position(self, of: str) -> Floats:
-        """Return the positions (n, 3) [m] of a point "body.point", or of a body's centre of mass."""
-        k, arm = self._body(of)
-        return np.asarray(self.frames["place"][:, k] + self.frames["frame"][:, k] @ arm)
-
-    def velocity(self, of: str) -> Floats:
-        """Return the velocities (n, 3) [m/s] of a point or a centre of mass: v + omega x r."""
-        k, arm = self._body(of)
-        turned = self.frames["frame"][:, k] @ arm
-        return np.asarray(self.frames["velocity"][:, k] + np.cross(self.frames["omega"][:, k], turned))
-
-    def acceleration(self, of: str) -> Floats:
-        """Return the accelerations (n, 3) [m/s^2] of a point or a centre of mass."""
-        k, arm = self._body(of)
-        turned, spin = self.frames["frame"][:, k] @ arm, self.frames["omega"][:, k]
-        turning = np.cross(self.frames["omega_dot"][:, k], turned)
-        return np.asarray(self.frames["alpha"][:, k] + turning + np.cross(spin, np.cross(spin, turned)))
-
-    def rotation(self, body: str) -> Floats:
-        """Return the rotations (n, 3, 3) of a body from the drawn pose."""
-        return np.asarray(self.frames["frame"][:, self._body(body)[0]])
-
-    def angular_velocity(self, body: str) -> Floats:
-        """Return the angular velocities (n, 3) [rad/s] of a body."""
-        return np.asarray(self.frames["omega"][:, self._body(body)[0]])
-
-    def angular_acceleration(self, body: str) -> Floats:
-        """Return the angular accelerations (n, 3) [rad/s^2] of a body."""
-        return np.asarray(self.frames["omega_dot"][:, self._body(body)[0]])
+    def _states(self, of: str) -> BodyStates:
+        body, place = body_and_place(self.model, of)
+        k, joint = entry_of(self.tree, body.name)
+        now = {name: values[:, k] for name, values in self.frames.items()}
+        return BodyStates(
+            now["place"], now["velocity"], now["alpha"], now["frame"], now["omega"], now["omega_dot"],
+            now["frame"] @ (place - joint),
+        )  # fmt: skip
 
     def _coordinates(self, joint: str, rate: bool) -> Floats:
         numbers = [k for k, (name, _) in enumerate(self.coordinates) if name == joint]
