@@ -9,13 +9,16 @@ from typing import Any, ParamSpec, TypeVar
 
 from structkin.errors import Problem
 from structkin.model.entry import Entry, read
-from structkin.model.flaw import Flaw
+from structkin.model.flaw import Flaw, describe
 from structkin.model.topology import suggest
 from structkin.model.units import FILE_UNITS, Units, check_file_unit
 
 P = ParamSpec("P")
 T = TypeVar("T")
 E = TypeVar("E", bound=Entry)
+
+#: The file format read here; a file that names none has format 1.
+FORMAT = 1
 
 
 @dataclass
@@ -51,8 +54,11 @@ class Collector:
                 hint = suggest(str(key), sections) if known is None else f"did you mean '{known}'?"
                 self.fault(str(key), "unknown section or key", hint)
 
-    def check_characters(self, key: str, name: str, forbidden: str) -> None:
-        """Record an error for a name that is empty or has characters that names cannot have."""
+    def check_name(self, key: str, name: Any, forbidden: str) -> bool:
+        """Return whether a name is text; record an error if it is not, is empty, or has forbidden characters."""
+        if not isinstance(name, str):
+            self.fault(key, f"expected a name in quotes, found {describe(name)}", f'write "{name}"')
+            return False
         found = [character for character in forbidden if character in name]
         if not name:
             self.fault(key, "the name is empty")
@@ -61,6 +67,20 @@ class Collector:
             self.fault(key, f"a name cannot contain '{found[0]}'", f"such as '{cleaned}'")
         elif name != name.strip() or not name.isprintable():
             self.fault(key, "a name cannot begin or end with a space, or contain control characters")
+        return True
+
+    def entries(
+        self, data: Mapping[str, Any], section: str, sample: str, *, required: bool = False
+    ) -> list[tuple[str, str, Any]]:
+        """Return the key, name and value of each entry of a section; record an error if it is no table."""
+        table = data.get(section)
+        if isinstance(table, Mapping):
+            return [(f"{section}.{name}", str(name), value) for name, value in table.items()]
+        if table is not None or required:
+            self.unread.add(section)
+            found = "this section is missing" if table is None else f"expected a table, found {describe(table)}"
+            self.fault(section, found, f"such as {sample}")
+        return []
 
     def read_entry(self, model: type[E], key: str, value: Any) -> E | None:
         """Return an entry, or None after recording its errors."""
@@ -70,10 +90,44 @@ class Collector:
             self.unread.add(key)
         return entry
 
-    def read_units(self, section: Mapping[str, Any]) -> None:
+    def read_load(
+        self, types: Mapping[str, type[Entry]], key: str, value: Any, hints: Mapping[str, str]
+    ) -> Entry | None:
+        """Return an entry of [forces], of one of these types; `hints` are for names that other programs use."""
+        kind = value.get("type") if isinstance(value, Mapping) else None
+        if isinstance(kind, str) and kind in types:
+            return self.read_entry(types[kind], key, value)
+        self.unread.add(key)
+        known = f"known: {', '.join(types)}; and gravity"
+        if kind is None:
+            self.fault(key, "expected a table with a type", f"{known}; such as {types['force'].sample}")
+        elif isinstance(kind, str):
+            self.fault(f"{key}.type", f"the type '{kind}' is unknown", hints.get(kind, known))
+        else:
+            self.fault(f"{key}.type", f"expected text, found {describe(kind)}", known)
+        return None
+
+    def read_title(self, data: Mapping[str, Any]) -> str:
+        """Return the title, empty after recording an error."""
+        title = data.get("title", "")
+        if isinstance(title, str):
+            return title
+        self.fault("title", f"expected text, found {describe(title)}")
+        return ""
+
+    def check_format(self, data: Mapping[str, Any]) -> None:
+        """Record an error for a file of a format that is not known here."""
+        found = data.get("format", FORMAT)
+        if isinstance(found, bool) or not isinstance(found, int) or found < 1:
+            self.fault("format", f"expected a format number, found {describe(found)}", f"write format = {FORMAT}")
+        elif found > FORMAT:
+            message = f"the file has format {found}; this structkin reads formats up to {FORMAT}"
+            self.fault("format", message, "install a newer one")
+
+    def read_units(self, data: Mapping[str, Any]) -> None:
         """Take the units of the file."""
         chosen: dict[str, str] = {}
-        for kind, name in ((str(kind), name) for kind, name in section.items()):
+        for _, kind, name in self.entries(data, "units", 'length = "mm"'):
             if kind not in FILE_UNITS:
                 self.fault("units", f"unknown key '{kind}'", f"{suggest(kind, FILE_UNITS)}; other quantities are in SI")
                 continue
@@ -82,8 +136,11 @@ class Collector:
                 chosen[kind] = unit
         self.units = Units(**chosen)
 
-    def read_duration(self, value: Any) -> float | None:
-        """Return a duration [s], or None after recording an error."""
+    def read_duration(self, data: Mapping[str, Any]) -> float | None:
+        """Return the duration [s], or None if there is none, or after recording an error."""
+        if "duration" not in data:
+            return None
+        value = data["duration"]
         seconds = self.attempt("duration", self.units.quantity, value, "time")
         if seconds is not None and seconds <= 0:
             self.fault("duration", f"expected a time greater than zero, found {value}")

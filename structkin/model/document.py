@@ -8,25 +8,14 @@ from typing import Any
 
 from structkin.joints.prismatic import PrismaticEntry
 from structkin.joints.registry import JOINT_TYPES
-from structkin.model.draft import GROUND, Draft, items
+from structkin.model.draft import GROUND, Draft
 from structkin.model.entry import SECTIONS
 from structkin.model.fields import vector
-from structkin.model.flaw import Flaw, describe
-from structkin.model.force_schema import FORCE_TYPES, ForceEntry
+from structkin.model.flaw import describe
+from structkin.model.force_schema import FORCE_TYPES
 from structkin.model.forces import Forces
 from structkin.model.schema import DriverEntry, LinkEntry
 from structkin.model.topology import suggest
-
-_SAMPLES = {
-    "points": "A = [0, 0]",
-    "links": 'ground = ["A", "D"]',
-    "lengths": '"A-B" = 15',
-    "joints": f"guide = {PrismaticEntry.sample}",
-    "drivers": f"motor = {DriverEntry.sample}",
-    "forces": "gravity = [0, -9.81]",
-    "initial": 'motor = { value = 0, speed = "1 rad/s" }',
-    "units": 'length = "mm"',
-}
 
 #: Sections that other programs have, under their names here.
 _SECTION_HINTS: Mapping[str, str] = {
@@ -46,8 +35,6 @@ _FORCE_HINTS: Mapping[str, str] = {
     "damper": 'write type = "spring", with a damping and no stiffness',
     "actuator": "write type = \"spring\", with the key 'actuator'",
 }
-#: The file format read here; a file that names none has format 1.
-FORMAT = 1
 
 _FORBIDDEN = '-@,:"'
 
@@ -58,7 +45,7 @@ def read_document(data: Any, folder: Path | None) -> Draft:
     if not isinstance(data, Mapping):
         draft.fault("", f"expected a table of sections, found {describe(data)}", f"sections: {', '.join(SECTIONS)}")
     else:
-        draft.attempt("format", _check_format, data.get("format", FORMAT))
+        draft.check_format(data)
         if "bodies" in data and not {"links", "drivers"} & set(data):
             message = "this is a file of bodies in space; the commands `spatial` and `equations` read it"
             draft.fault("bodies", f"{message}, or SpatialModel.load", "the bodies of a planar mechanism are [links]")
@@ -66,75 +53,44 @@ def read_document(data: Any, folder: Path | None) -> Draft:
         draft.unread.update(SECTIONS)  # the contents of such a file are not checked
         return draft
     draft.check_sections(data, SECTIONS, _SECTION_HINTS)
-    _read_head(draft, data)
-    draft.read_units(_section(draft, data, "units"))
-    if "duration" in data:
-        draft.duration = draft.read_duration(data["duration"])
-    _read_points(draft, _section(draft, data, "points", required=True))
-    _read_links(draft, _section(draft, data, "links", required=True))
-    _read_lengths(draft, _section(draft, data, "lengths"))
-    _read_joints(draft, _section(draft, data, "joints"))
-    for name, value in items(_section(draft, data, "drivers")):
-        entry = draft.read_entry(DriverEntry, f"drivers.{name}", value)
+    draft.title = draft.read_title(data)
+    draft.read_units(data)
+    draft.duration = draft.read_duration(data)
+    _read_points(draft, data)
+    _read_links(draft, data)
+    _read_lengths(draft, data)
+    _read_joints(draft, data)
+    for key, name, value in draft.entries(data, "drivers", f"motor = {DriverEntry.sample}"):
+        entry = draft.read_entry(DriverEntry, key, value)
         if entry is not None:
             draft.driver_entries[name] = entry
-    _read_forces(draft, _section(draft, data, "forces"))
-    draft.initial_entries = dict(items(_section(draft, data, "initial")))
+    _read_forces(draft, data)
+    sample = 'motor = { value = 0, speed = "1 rad/s" }'
+    draft.initial_entries = {name: value for _, name, value in draft.entries(data, "initial", sample)}
     _check_names(draft, data)
     return draft
 
 
-def _check_format(found: Any) -> None:
-    if isinstance(found, bool) or not isinstance(found, int) or found < 1:
-        raise Flaw(f"expected a format number, found {describe(found)}", f"write format = {FORMAT}")
-    if found > FORMAT:
-        raise Flaw(f"the file has format {found}; this structkin reads formats up to {FORMAT}", "install a newer one")
-
-
-def _section(draft: Draft, data: Mapping[str, Any], name: str, *, required: bool = False) -> Mapping[str, Any]:
-    value = data.get(name)
-    if isinstance(value, Mapping):
-        return value
-    if value is None and not required:
-        return {}
-    draft.unread.add(name)
-    hint = f"such as {_SAMPLES[name]}"
-    if value is None:
-        draft.fault(name, "this section is missing", hint)
-    else:
-        draft.fault(name, f"expected a table, found {describe(value)}", hint)
-    return {}
-
-
-def _read_head(draft: Draft, data: Mapping[str, Any]) -> None:
-    title = data.get("title", "")
-    if isinstance(title, str):
-        draft.title = title
-    else:
-        draft.fault("title", f"expected text, found {describe(title)}")
-
-
-def _read_points(draft: Draft, section: Mapping[str, Any]) -> None:
-    for name, value in items(section):
-        place = draft.attempt(f"points.{name}", vector, value, "length", draft.units)
+def _read_points(draft: Draft, data: Mapping[str, Any]) -> None:
+    for key, name, value in draft.entries(data, "points", "A = [0, 0]", required=True):
+        place = draft.attempt(key, vector, value, "length", draft.units)
         draft.point_names.append(name)
         if place is None:
-            draft.unread.add(f"points.{name}")
+            draft.unread.add(key)
         else:
             draft.points[name] = place
 
 
-def _read_links(draft: Draft, section: Mapping[str, Any]) -> None:
-    for name, value in items(section):
+def _read_links(draft: Draft, data: Mapping[str, Any]) -> None:
+    for key, name, value in draft.entries(data, "links", 'ground = ["A", "D"]', required=True):
         listed = {"points": value} if isinstance(value, list | tuple) else value
-        entry = draft.read_entry(LinkEntry, f"links.{name}", listed)
+        entry = draft.read_entry(LinkEntry, key, listed)
         if entry is not None:
             draft.link_entries[name] = entry
 
 
-def _read_lengths(draft: Draft, section: Mapping[str, Any]) -> None:
-    for name, value in items(section):
-        key = f"lengths.{name}"
+def _read_lengths(draft: Draft, data: Mapping[str, Any]) -> None:
+    for key, name, value in draft.entries(data, "lengths", '"A-B" = 15'):
         ends = name.split("-")
         if len(ends) != 2 or not all(ends):
             draft.fault(key, "expected two point names with '-' between them", 'such as "A-B" = 15')
@@ -153,14 +109,13 @@ def _read_lengths(draft: Draft, section: Mapping[str, Any]) -> None:
             draft.lengths[frozenset(ends)] = length
 
 
-def _read_joints(draft: Draft, section: Mapping[str, Any]) -> None:
+def _read_joints(draft: Draft, data: Mapping[str, Any]) -> None:
     known = list(JOINT_TYPES)
-    for name, value in items(section):
-        key = f"joints.{name}"
+    for key, name, value in draft.entries(data, "joints", f"guide = {PrismaticEntry.sample}"):
         kind = value.get("type") if isinstance(value, Mapping) else None
         model = JOINT_TYPES.get(kind) if isinstance(kind, str) else None
         if model is not None or not isinstance(value, Mapping):
-            entry = draft.read_entry(model or PrismaticEntry, f"joints.{name}", value)
+            entry = draft.read_entry(model or PrismaticEntry, key, value)
             if entry is not None:
                 draft.joint_entries[name] = entry
             continue
@@ -180,27 +135,14 @@ def _read_joints(draft: Draft, section: Mapping[str, Any]) -> None:
                 draft.read_entry(JOINT_TYPES[meant], key, {**value, "type": meant})
 
 
-def _read_forces(draft: Draft, section: Mapping[str, Any]) -> None:
-    for name, value in items(section):
-        key = f"forces.{name}"
-        kind = value.get("type") if isinstance(value, Mapping) else None
+def _read_forces(draft: Draft, data: Mapping[str, Any]) -> None:
+    for key, name, value in draft.entries(data, "forces", "gravity = [0, -9.81]"):
         if name == "gravity":
-            gravity = draft.attempt(key, vector, value, "acceleration", draft.units)
-            draft.forces = Forces(gravity or 0j)
+            draft.forces = Forces(draft.attempt(key, vector, value, "acceleration", draft.units) or 0j)
             continue
-        if isinstance(kind, str) and kind in FORCE_TYPES:
-            entry = draft.read_entry(FORCE_TYPES[kind], f"forces.{name}", value)
-            if entry is not None:
-                draft.force_entries[name] = entry
-            continue
-        draft.unread.add(key)
-        known = f"known: {', '.join(FORCE_TYPES)}; and gravity"
-        if kind is None:
-            draft.fault(key, "expected a table with a type", f"{known}; such as {ForceEntry.sample}")
-        elif isinstance(kind, str):
-            draft.fault(f"{key}.type", f"the type '{kind}' is unknown", _FORCE_HINTS.get(kind, known))
-        else:
-            draft.fault(f"{key}.type", f"expected text, found {describe(kind)}", known)
+        entry = draft.read_load(FORCE_TYPES, key, value, _FORCE_HINTS)
+        if entry is not None:
+            draft.force_entries[name] = entry
 
 
 def _check_names(draft: Draft, data: Mapping[str, Any]) -> None:
@@ -209,10 +151,8 @@ def _check_names(draft: Draft, data: Mapping[str, Any]) -> None:
         table = data.get(section)
         for name in table if isinstance(table, Mapping) else ():
             key = f"{section}.{name}"
-            if not isinstance(name, str):
-                draft.fault(key, f"expected a name in quotes, found {describe(name)}", f'write "{name}"')
+            if not draft.check_name(key, name, _FORBIDDEN):
                 continue
-            draft.check_characters(key, name, _FORBIDDEN)
             if section == "links" or (section, name) == ("forces", "gravity"):
                 continue
             if name == GROUND:

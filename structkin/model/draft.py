@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -109,8 +109,3 @@ class Draft(Collector):
     def show_length(self, length: float) -> str:
         """Write a length [m] in the file's unit."""
         return f"{length / self.units.length_scale:.6g} {self.units.length}"
-
-
-def items(section: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """Return the entries of a section with their names as text."""
-    return [(str(name), value) for name, value in section.items()]

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
 
 from structkin.model.collector import Collector
 from structkin.model.topology import suggest
@@ -35,16 +34,6 @@ class SpatialDraft(Collector):
         """Return the names in a section: of what was made, and of what could not be read."""
         unread = sorted(key.partition(".")[2] for key in self.unread if key.startswith(f"{section}."))
         return [*made, *unread]
-
-    def entries(self, data: Mapping[str, Any], section: str, sample: str) -> Iterator[tuple[str, str, Any]]:
-        """Yield the key, name and value of each entry of a section."""
-        table = data.get(section, {})
-        if not isinstance(table, Mapping):
-            self.unread.add(section)
-            self.fault(section, "expected a table", f"such as {sample}")
-            return
-        for name, value in table.items():
-            yield f"{section}.{name}", str(name), value
 
     def spot(self, key: str, spot: str | Floats) -> Floats | None:
         """Return the place (3,) of a point in [points], or the coordinates themselves; None if the point is unknown."""

@@ -10,12 +10,10 @@ from typing import Any
 import numpy as np
 
 from structkin.errors import InputError
-from structkin.model.document import FORMAT
 from structkin.model.entry import Entry
 from structkin.model.file import load_data
-from structkin.model.flaw import describe
 from structkin.multibody.draft import SpatialDraft
-from structkin.multibody.entries import LOAD_TYPES, BodyEntry, SensorEntry, SpatialForceEntry, SpatialJointEntry
+from structkin.multibody.entries import LOAD_TYPES, BodyEntry, SensorEntry, SpatialJointEntry
 from structkin.multibody.fields import vector3
 from structkin.multibody.make_joints import make_joints
 from structkin.multibody.make_loads import check_sensor, make_loads
@@ -61,10 +59,7 @@ def from_dict(data: Mapping[str, Any], *, source: str = "", folder: Path | None 
       - bodies.rod: the rod has neither a mass nor a density; give one of them
     """
     draft = SpatialDraft(folder)
-    title = data.get("title", "")
-    if not isinstance(title, str):
-        draft.fault("title", f"expected text, found {describe(title)}")
-        title = ""
+    title = draft.read_title(data)
     if "links" in data and "bodies" not in data:
         message = "this is a file of a planar mechanism; the command `solve` and most others read it"
         draft.fault("links", f"{message}, or Mechanism.load", "the section of bodies in space is [bodies]")
@@ -79,11 +74,9 @@ def from_dict(data: Mapping[str, Any], *, source: str = "", folder: Path | None 
 def _read(draft: SpatialDraft, data: Mapping[str, Any]) -> tuple[Any, float | None, dict[str, Any]]:
     """Fill the draft; return gravity, duration and the points of the ground."""
     draft.check_sections(data, SECTIONS, _SECTION_HINTS)
-    if data.get("format", FORMAT) != FORMAT:
-        found = describe(data["format"])
-        draft.fault("format", f"expected the format {FORMAT}, found {found}", f"write format = {FORMAT}")
-    draft.read_units({name: value for _, name, value in draft.entries(data, "units", 'length = "mm"')})
-    duration = draft.read_duration(data["duration"]) if "duration" in data else None
+    draft.check_format(data)
+    draft.read_units(data)
+    duration = draft.read_duration(data)
     _check_names(draft, data)
     for key, name, value in draft.entries(data, "points", "A = [0, 0, 0]"):
         place = draft.attempt(key, vector3, value, "length", draft.units)
@@ -139,20 +132,13 @@ def _loads(draft: SpatialDraft, data: Mapping[str, Any]) -> Any:
     gravity = np.zeros(3)
     entries: dict[str, Entry] = {}
     for key, name, value in draft.entries(data, "forces", "gravity = [0, 0, -9.81]"):
-        kind = value.get("type") if isinstance(value, Mapping) else None
         if name == "gravity":
             found = draft.attempt(key, vector3, value, "acceleration", draft.units)
             gravity = gravity if found is None else found
-        elif isinstance(kind, str) and kind in LOAD_TYPES:
-            entry = draft.read_entry(LOAD_TYPES[kind], key, value)
-            if entry is not None:
-                entries[name] = entry
-        else:
-            known = f"known: {', '.join(LOAD_TYPES)}; and gravity"
-            if isinstance(kind, str):
-                draft.fault(f"{key}.type", f"the type '{kind}' is unknown", _LOAD_HINTS.get(kind, known))
-            else:
-                draft.fault(key, "expected a table with a type", f"{known}; such as {SpatialForceEntry.sample}")
+            continue
+        entry = draft.read_load(LOAD_TYPES, key, value, _LOAD_HINTS)
+        if entry is not None:
+            entries[name] = entry
     make_loads(draft, entries)
     return gravity
 
@@ -181,9 +167,5 @@ def _check_names(draft: SpatialDraft, data: Mapping[str, Any]) -> None:
             draft.fault(section, f"has {len(names)} entries; the limit is {MOST}", "make a smaller model")
         for name in names:
             key = f"{section}.{name}"
-            if not isinstance(name, str):
-                draft.fault(key, f"expected a name in quotes, found {describe(name)}", f'write "{name}"')
-                continue
-            draft.check_characters(key, name, _FORBIDDEN)
-            if name == GROUND and section != "bodies":
+            if draft.check_name(key, name, _FORBIDDEN) and name == GROUND and section != "bodies":
                 draft.fault(key, "the name 'ground' is reserved for the fixed body", "choose another name")

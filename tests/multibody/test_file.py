@@ -78,7 +78,7 @@ def test_examples_load_and_have_a_duration(name):
         ("gravity", [0, 0, -9.81], "gravity: unknown section or key; did you mean 'forces.gravity'?"),
         ("points__A-B", [0, 0, 0], "points.A-B: a name cannot contain '-'"),
         ("units__time", "s", "units: unknown key 'time'"),
-        ("format", 2, "format: expected the format 1"),
+        ("format", 2, "format: the file has format 2; this structkin reads formats up to 1"),
     ],
 )
 def test_one_error_is_reported_once_at_its_place(path, value, expected):
