@@ -42,6 +42,10 @@ class Collector:
             self.fault(key, flaw.message, flaw.hint)
             return None
 
+    def quantity(self, key: str, value: Any, kind: str, sign: str = "") -> float | None:
+        """Return a quantity in SI, as `Units.quantity`, or None after recording an error."""
+        return self.attempt(key, self.units.quantity, value, kind, sign)
+
     def excused(self, section: str, name: str) -> bool:
         """Return whether a missing name is not an error, because its entry was given but could not be read."""
         return section in self.unread or f"{section}.{name}" in self.unread
@@ -138,11 +142,4 @@ class Collector:
 
     def read_duration(self, data: Mapping[str, Any]) -> float | None:
         """Return the duration [s], or None if there is none, or after recording an error."""
-        if "duration" not in data:
-            return None
-        value = data["duration"]
-        seconds = self.attempt("duration", self.units.quantity, value, "time")
-        if seconds is not None and seconds <= 0:
-            self.fault("duration", f"expected a time greater than zero, found {value}")
-            return None
-        return seconds
+        return self.quantity("duration", data["duration"], "time", "positive") if "duration" in data else None

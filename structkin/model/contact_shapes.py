@@ -11,7 +11,7 @@ from structkin.model.flaw import Flaw
 from structkin.model.force_schema import ContactEntry
 from structkin.model.forces import Contact, Disc, Line
 from structkin.model.geometry import TINY, unit_direction
-from structkin.model.sizes import TRANSITION, between, positive
+from structkin.model.sizes import TRANSITION, between
 
 
 def usual_loss(restitution: float) -> float:
@@ -61,7 +61,7 @@ def make_contact(draft: Draft, id: str, entry: ContactEntry) -> Contact | None:
     exponent = between(draft, f"{key}.exponent", entry.exponent, 1, 3, "a number from 1 to 3")
     restitution = between(draft, f"{key}.restitution", entry.restitution, 0, 1, "a number from 0 to 1")
     friction = between(draft, f"{key}.friction", entry.friction, 0, 1e3, "a coefficient that is not negative")
-    transition = positive(draft, f"{key}.transition", entry.transition or TRANSITION, "speed")
+    transition = draft.quantity(f"{key}.transition", entry.transition or TRANSITION, "speed", "positive")
     shapes = draft.attempt(key, contact_shapes, draft, key, entry)
     if shapes is None or len(draft.problems) > found:
         return None
@@ -116,7 +116,7 @@ def _circle_on_line(draft: Draft, key: str, entry: ContactEntry) -> tuple[Disc, 
 def _two_circles(draft: Draft, key: str, entry: ContactEntry) -> tuple[Disc, Disc] | None:
     assert entry.centers is not None
     c, d = entry.centers
-    sizes = [draft.attempt(f"{key}.radii", draft.units.quantity, r, "length") for r in pair(entry.radii, "two radii")]
+    sizes = [draft.quantity(f"{key}.radii", r, "length") for r in pair(entry.radii, "two radii")]
     if not draft.has_points(f"{key}.centers", (c, d)) or None in sizes:
         return None
     r, s = (float(size or 0.0) for size in sizes)

@@ -95,10 +95,7 @@ def _read_lengths(draft: Draft, data: Mapping[str, Any]) -> None:
         if len(ends) != 2 or not all(ends):
             draft.fault(key, "expected two point names with '-' between them", 'such as "A-B" = 15')
             continue
-        length = draft.attempt(key, draft.units.quantity, value, "length")
-        if length is not None and length <= 0:
-            draft.fault(key, f"expected a length greater than zero, found {value}")
-            length = None
+        length = draft.quantity(key, value, "length", "positive")
         if not draft.has_points(key, ends) or length is None:
             continue
         if ends[0] == ends[1]:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import PlainValidator, ValidationInfo
 
-from structkin.model.flaw import Flaw, describe, indefinite, number
+from structkin.model.flaw import Flaw, describe, number
 from structkin.model.units import Units
 
 
@@ -35,10 +35,7 @@ def scalar(kind: str, *, sign: str = "") -> PlainValidator:
     """Return the validator of a quantity, converted to SI; `sign`: "positive" or "not negative"."""
 
     def check(value: Any, info: ValidationInfo) -> float:
-        result = _units(info).quantity(value, kind)
-        if (sign == "positive" and result <= 0) or (sign == "not negative" and result < 0):
-            raise Flaw(f"expected {indefinite(kind)} that is {sign}, found {value}")
-        return result
+        return _units(info).quantity(value, kind, sign)
 
     return PlainValidator(check)
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 from types import MappingProxyType
 
 from structkin.model.draft import GROUND, Draft
-from structkin.model.flaw import Flaw, describe, indefinite
+from structkin.model.flaw import Flaw, describe
 from structkin.model.geometry import TINY, frame, place
 from structkin.model.parts import Link
 from structkin.model.schema import LinkEntry
@@ -155,9 +155,7 @@ def _own(
     mass = entry.mass
     if mass is None:
         kind = "mass per length" if entry.shape == "rod" else "mass per area"
-        density = draft.attempt(f"{key}.density", draft.units.quantity, entry.density, kind)
-        if density is not None and density < 0:
-            draft.fault(f"{key}.density", f"expected {indefinite(kind)} that is not negative, found {entry.density}")
+        density = draft.quantity(f"{key}.density", entry.density, kind, "not negative")
         mass = (density or 0.0) * size
     return MassProperties(mass, center, mass * gyration)
 
@@ -217,9 +215,7 @@ def _point_masses(
         return []
     result = []
     for point, size in value.items():
-        mass = draft.attempt(f"{key}.{point}", draft.units.quantity, size, "mass")
-        if mass is not None and mass < 0:
-            draft.fault(f"{key}.{point}", f"expected a mass that is not negative, found {size}")
+        mass = draft.quantity(f"{key}.{point}", size, "mass", "not negative")
         if point not in local:
             draft.fault(f"{key}.{point}", "is not a point of the link", suggest(str(point), local))
         elif mass is not None:

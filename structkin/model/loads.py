@@ -30,7 +30,7 @@ from structkin.model.forces import AppliedForce, AppliedMoment, Forces, Friction
 from structkin.model.initial import prescribed
 from structkin.model.laws import ConstantSpeed, ExpressionLaw, MonotoneTable, ScaledLaw
 from structkin.model.parts import Law, Link
-from structkin.model.sizes import TRANSITION, between, positive
+from structkin.model.sizes import TRANSITION, between
 from structkin.model.tables import read_table
 from structkin.model.topology import JOINT_KINDS, suggest
 from structkin.model.units import Units
@@ -166,12 +166,12 @@ def _friction(draft: Draft, id: str, entry: FrictionEntry) -> Friction | None:
     elif entry.links is not None:
         raise Flaw("names links, but the guide already determines them", "delete links")
     transition = entry.transition if entry.transition is not None else TRANSITION
-    smooth = positive(draft, f"{key}.transition", transition, "angular speed" if turning else "speed")
+    smooth = draft.quantity(f"{key}.transition", transition, "angular speed" if turning else "speed", "positive")
     if entry.limit is not None:
-        limit = positive(draft, f"{key}.limit", entry.limit, "moment" if turning else "force")
+        limit = draft.quantity(f"{key}.limit", entry.limit, "moment" if turning else "force", "positive")
         return None if links is None or not limit or not smooth else Friction(id, entry.joint, links, limit, smooth)
     coefficient = between(draft, f"{key}.coefficient", entry.coefficient, 1e-12, 1e3, "a coefficient greater than zero")
-    normal = 0.0 if entry.normal is None else positive(draft, f"{key}.normal", entry.normal, "force")
+    normal = 0.0 if entry.normal is None else draft.quantity(f"{key}.normal", entry.normal, "force", "positive")
     if links is None or not smooth or coefficient is None or normal is None:
         return None
     arm = entry.radius or 1.0

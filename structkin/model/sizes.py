@@ -5,19 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from structkin.model.draft import Draft
-from structkin.model.flaw import indefinite, number
+from structkin.model.flaw import number
 
 #: Rate at which friction has reached 76 % of its limit, unless given [m/s or rad/s].
 TRANSITION = 1e-2
-
-
-def positive(draft: Draft, key: str, value: Any, kind: str) -> float | None:
-    """Return a quantity in SI that is greater than zero; record an error and return None otherwise."""
-    size = draft.attempt(key, draft.units.quantity, value, kind)
-    if size is not None and size <= 0:
-        draft.fault(key, f"expected {indefinite(kind)} greater than zero, found {value}")
-        return None
-    return size
 
 
 def between(draft: Draft, key: str, value: Any, low: float, high: float, what: str) -> float | None:

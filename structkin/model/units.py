@@ -161,11 +161,18 @@ class Units:
         """Return the SI size of the file's unit for a kind of quantity; 1 except for length, angle and mass."""
         return FILE_UNITS[kind][getattr(self, kind)] if kind in FILE_UNITS else 1.0
 
-    def quantity(self, value: Any, kind: str) -> float:
+    def quantity(self, value: Any, kind: str, sign: str = "") -> float:
         """Return a quantity in SI, from a number in the file's unit or from text with a unit.
 
-        `kind` is a key of `QUANTITIES`. Raises `Flaw`.
+        `kind` is a key of `QUANTITIES`; `sign` is "positive", "not negative" or empty. Raises `Flaw`.
         """
+        size = self._quantity(value, kind)
+        if (sign == "positive" and size <= 0) or (sign == "not negative" and size < 0):
+            wanted = "greater than zero" if sign == "positive" else "that is not negative"
+            raise Flaw(f"expected {indefinite(kind)} {wanted}, found {value}")
+        return size
+
+    def _quantity(self, value: Any, kind: str) -> float:
         if not isinstance(value, str):
             return number(number(value) * self.scale(kind))
         dimension, example = QUANTITIES[kind]

@@ -92,9 +92,8 @@ def _spots(value: Any, info: ValidationInfo) -> tuple[str | Floats, str | Floats
 
 
 def _sizes(value: Any, info: ValidationInfo) -> tuple[float, float, float]:
-    a, b, c = (_units(info).quantity(item, "length") for item in items_of(value, (3,), "three lengths [a, b, c]"))
-    if min(a, b, c) <= 0:
-        raise Flaw("expected three lengths greater than zero")
+    items = items_of(value, (3,), "three lengths [a, b, c]")
+    a, b, c = (_units(info).quantity(item, "length", "positive") for item in items)
     return a, b, c
 
 

@@ -142,7 +142,7 @@ def _state(draft: SpatialDraft, key: str, kind: str, value: Any, *, rate: bool) 
     found = []
     for item, motion in zip(items, motions, strict=True):
         what = ("angular speed" if rate else "angle") if motion.rotation.any() else ("speed" if rate else "length")
-        number = draft.attempt(key, draft.units.quantity, item, what)
+        number = draft.quantity(key, item, what)
         if number is None:
             return None
         found.append(number)

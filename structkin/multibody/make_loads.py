@@ -122,8 +122,11 @@ def _joint_load(draft: SpatialDraft, key: str, name: str, entry: JointLoadEntry)
     number, kinds = _coordinate(draft, key, entry)
     if kinds is None:
         return None
-    stiffness, damping = (_size(draft, key, what, getattr(entry, what), kinds) for what in ("stiffness", "damping"))
-    rest = draft.attempt(f"{key}.rest", draft.units.quantity, entry.rest, kinds["rest"])
+    stiffness, damping = (
+        draft.quantity(f"{key}.{what}", getattr(entry, what), kinds[what], "not negative")
+        for what in ("stiffness", "damping")
+    )
+    rest = draft.quantity(f"{key}.rest", entry.rest, kinds["rest"])
     effort = None
     if entry.actuator is not None:
         effort = draft.attempt(f"{key}.actuator", signal, entry.actuator, kinds["effort"], draft.units, draft.folder)
@@ -143,9 +146,12 @@ def _stop(draft: SpatialDraft, key: str, name: str, entry: StopEntry) -> Stop | 
     ends = []
     for what, unlimited in (("lower", -np.inf), ("upper", np.inf)):
         value = getattr(entry, what)
-        end = unlimited if value is None else draft.attempt(f"{key}.{what}", draft.units.quantity, value, kinds["rest"])
+        end = unlimited if value is None else draft.quantity(f"{key}.{what}", value, kinds["rest"])
         ends.append(end)
-    stiffness, damping = (_size(draft, key, what, getattr(entry, what), kinds) for what in ("stiffness", "damping"))
+    stiffness, damping = (
+        draft.quantity(f"{key}.{what}", getattr(entry, what), kinds[what], "not negative")
+        for what in ("stiffness", "damping")
+    )
     if stiffness == 0:
         draft.fault(f"{key}.stiffness", "expected a stiffness greater than zero, found 0")
     lower, upper = ends
@@ -163,14 +169,6 @@ def _coordinate(
     number, motions = coordinate_of(draft, key, entry.joint, entry.coordinate)
     turning = {bool(motion.rotation.any()) for motion in motions}
     return number, (TURN if turning.pop() else SLIDE) if len(turning) == 1 else None
-
-
-def _size(draft: SpatialDraft, key: str, what: str, value: Any, kinds: Mapping[str, str]) -> float | None:
-    size = draft.attempt(f"{key}.{what}", draft.units.quantity, value, kinds[what])
-    if size is not None and size < 0:
-        draft.fault(f"{key}.{what}", f"expected a {what} that is not negative, found {value}")
-        return None
-    return size
 
 
 _MAKERS: Mapping[type, Callable[..., Load | None]] = {

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from structkin.model.flaw import Flaw, describe, number
+from structkin.model.flaw import Flaw, describe
 from structkin.multibody.draft import SpatialDraft
 from structkin.multibody.entries import BodyEntry
 from structkin.multibody.fields import any_square_to, items_of
@@ -90,9 +90,7 @@ def _shaped(draft: SpatialDraft, key: str, name: str, entry: BodyEntry) -> Body 
     mass = entry.mass
     if mass is None and entry.density is not None:
         kind = "mass per length" if entry.shape == "rod" else "density"
-        density = draft.attempt(f"{key}.density", draft.units.quantity, entry.density, kind)
-        if density is not None and density <= 0:
-            draft.fault(f"{key}.density", f"expected a {kind} greater than zero, found {entry.density}")
+        density = draft.quantity(f"{key}.density", entry.density, kind, "positive")
         if density is None:
             return None
         mass = density * solid.volume
@@ -178,9 +176,7 @@ def _point_masses(draft: SpatialDraft, key: str, entry: BodyEntry) -> list[tuple
         return []
     masses = []
     for point, value in entry.point_masses.items():
-        mass = draft.attempt(f"{key}.{point}", draft.units.quantity, value, "mass")
-        if mass is not None and mass <= 0:
-            draft.fault(f"{key}.{point}", f"expected a mass greater than zero, found {number(mass):g}")
+        mass = draft.quantity(f"{key}.{point}", value, "mass", "positive")
         place = draft.spot(key, str(point))
         if mass is not None and place is not None:
             masses.append((mass, place, np.zeros((3, 3))))

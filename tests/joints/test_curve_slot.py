@@ -209,7 +209,7 @@ FAULTS = {
     "segments need a start and an axis": {"segments": [{"length": 2}]},
     r"segments\[2\]: expected a line with a length, or an arc": {**LINE, "segments": [{"length": 2}, {"turn": 1}]},
     r"segments\[1\]: unknown key 'lenght'": {**LINE, "segments": [{"lenght": 2}]},
-    r"segments\[1\].radius: expected a length that is positive": {**LINE, "segments": [{"turn": 1, "radius": -1}]},
+    r"segments\[1\].radius: expected a length greater than zero": {**LINE, "segments": [{"turn": 1, "radius": -1}]},
     "expected a list of segments, found the number 3": {**LINE, "segments": 3},
     "the closed slot ends 6 m from its start, after turning by 0 deg": {**LINE, "closed": True},
     "crosses itself near": {**LINE, "segments": [{"length": 6}, {"turn": 4, "radius": 0.5}, {"length": 2}]},

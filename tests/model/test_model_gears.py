@@ -172,7 +172,7 @@ MISTAKES = [
     (changed(PAIR, type="belt", teeth=None, radii=[0.02, 0.06]), "joints.mesh", "more than 0.04 m", "radii"),
     (changed(PAIR, type="belt", internal=True), "joints.mesh", "unknown key 'internal'", ""),
     (changed(RACK, radius=None), "joints.mesh", "has no pitch radius", "along"),
-    (changed(RACK, radius=-1), "joints.mesh.radius", "positive", ""),
+    (changed(RACK, radius=-1), "joints.mesh.radius", "greater than zero", ""),
     (changed(RACK, radius=0.03, along=["T", "S"]), "joints.mesh", "contradicts the sketch", "delete either"),
     (changed(RACK, along=["T", "A"]), "joints.mesh", "'A' of along is not on the rack", "T, S"),
     (changed(RACK, carrier="pinion"), "joints.mesh", "the carrier 'pinion' is one of the two links", ""),

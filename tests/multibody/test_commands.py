@@ -64,7 +64,7 @@ def test_bad_input_exits_with_2_and_every_error(tmp_path, monkeypatch, capsys):
     file.write_text('[bodies]\nrod = { shape = "rod", mass = -1 }\n[joints]\nA = { type = "pin" }\n', encoding="utf-8")
     for command in ("spatial", "equations"):
         code, said = refused(monkeypatch, capsys, command, file)
-        assert code == 2 and "bodies.rod.mass: expected a mass that is positive" in said and "joints.A" in said
+        assert code == 2 and "bodies.rod.mass: expected a mass greater than zero" in said and "joints.A" in said
         assert "Traceback" not in said
     for words, expected in (
         (("spatial", PENDULUM, "--method", "magic"), "--method: 'magic' is unknown"),

@@ -50,7 +50,7 @@ def test_examples_load_and_have_a_duration(name):
         ("joints__A__speed", "5 mm/s", "joints.A.speed: '5 mm/s' is not an angular speed"),
         ("joints__A__pitch", 3, "joints.A: a revolute joint has no pitch"),
         ("joints__B__start", [1, 2], "joints.B.start: expected 3 numbers, found a list of 2"),
-        ("bodies__crank__mass", 0, "bodies.crank.mass: expected a mass that is positive, found 0"),
+        ("bodies__crank__mass", 0, "bodies.crank.mass: expected a mass greater than zero, found 0"),
         ("bodies__rocker__inertia", [1, 1, 3], "bodies.rocker.inertia: no body has these principal moments: 1 + 1 < 3"),
         ("bodies__rocker__inertia", [1, 1, 1, 0, 0, 2], "bodies.rocker.inertia: has the negative principal moment -1"),
         ("bodies__rocker__inertia", [1, 1, float("nan")], "bodies.rocker.inertia: expected a finite number"),
@@ -110,7 +110,7 @@ def test_all_errors_of_an_entry_are_reported_at_once():
     )
     assert sorted(text.split(";")[0] for text in faults(data)) == [
         "bodies.block.inertia: no body has these principal moments: 1 + 1 < 3",
-        "bodies.block.mass: expected a mass that is positive, found -1",
+        "bodies.block.mass: expected a mass greater than zero, found -1",
         "bodies.block: has 'radius', but no shape",
         "bodies.block: has no center",
         "bodies.wheel: a sphere has no 'between'",
@@ -122,7 +122,7 @@ def test_all_errors_of_an_entry_are_reported_at_once():
         "forces.drum.coordinate: expected the number of a coordinate, found the number 0",
         "forces.drum.damping: expected a number or a number with a unit, found the text 'x'",
         "forces.drum.rest: '3 m' is not an angle",
-        "forces.drum.stiffness: expected a stiffness that is not negative, found -1",
+        "forces.drum.stiffness: expected a torsional stiffness that is not negative, found -1",
         "forces.end.coordinate: expected the number of a coordinate, found the number 3",
         "forces.end.stiffness: expected a stiffness greater than zero, found 0",
         "forces.end: has neither 'lower' nor 'upper'",
