@@ -10,8 +10,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from structkin.cli.terminal import console, print_json, say
+from structkin.cli.terminal import console, print_json, progress, say
 from structkin.errors import InputError, Problem
+from structkin.show.animation import animation_format
 from structkin.show.files import check_table, check_target, picture_format, save_figure, table_file
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ STDOUT = Path("-")
 
 @dataclass(frozen=True)
 class Outputs:
-    """The tables and pictures that a command is asked to write, and whether it prints JSON.
+    """The tables, pictures and animations that a command is asked to write, and whether it prints JSON.
 
     Made before the work begins, so that nothing is written if something cannot be: raises `InputError` for outputs
     that would overwrite each other or the `source`, for names with the wrong suffix, and for what cannot be written.
@@ -33,22 +34,26 @@ class Outputs:
     tables: Mapping[str, Path | None] = field(default_factory=dict)
     pictures: Mapping[str, Path | None] = field(default_factory=dict)
     as_json: bool = False
+    animations: Mapping[str, Path | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Check the names."""
         taken = {} if self.source is None else {self.source.resolve(): "the mechanism file"}
         problems: list[Problem] = []
-        for option, path in (*self.tables.items(), *self.pictures.items()):
+        checks = {
+            **dict.fromkeys(self.tables, check_table),
+            **dict.fromkeys(self.pictures, picture_format),
+            **dict.fromkeys(self.animations, animation_format),
+        }
+        for option, check_name in checks.items():
+            path = self._path(option)
             if path is None:
                 continue
             if path == STDOUT and option in self.tables:
                 if self.as_json:
                     problems.append(Problem(option, "'-' is stdout, which --json uses", "name a file"))
                 continue
-            for check in (
-                picture_format if option in self.pictures else check_table,
-                partial(check_target, key=option),
-            ):
+            for check in (check_name, partial(check_target, key=option)):
                 try:
                     check(path)
                 except InputError as error:
@@ -60,6 +65,9 @@ class Outputs:
         if problems:
             raise InputError(problems, "output")
 
+    def _path(self, option: str) -> Path | None:
+        return self.tables.get(option) or self.pictures.get(option) or self.animations.get(option)
+
     def deliver(
         self,
         makers: Mapping[str, Callable[..., Any]],
@@ -69,18 +77,24 @@ class Outputs:
     ) -> None:
         """Write the requested files, then print the data, or the table or sentence, some lines and the names of files.
 
-        The maker of a picture returns the figure; the maker of a table writes to the path or open file it is given.
+        The maker of a picture or an animation returns it; the maker of a table writes to the path or open file it is
+        given.
         """
         written = []
         for option, make in makers.items():
-            path = self.tables.get(option) or self.pictures.get(option)
+            path, size = self._path(option), ""
             if path is None:
                 continue
-            if option in self.pictures:
+            if option in self.tables:
+                make(sys.stdout if path == STDOUT else path)
+            elif option in self.pictures:
                 save_figure(make(), path)
             else:
-                make(sys.stdout if path == STDOUT else path)
-            written.append(path)
+                film = make()
+                with progress("drawing") as report:
+                    film.save(path, progress=report)
+                size = f", {len(film)} frame{'' if len(film) == 1 else 's'}"
+            written.append(f"{path}{size}")
         if self.as_json:
             print_json(data())
         elif STDOUT not in self.tables.values():

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, cast
 
@@ -12,11 +10,9 @@ import typer
 from structkin.api import SpatialModel
 from structkin.cli.options import USUAL, Budget, Json, SpatialFile, budget_of
 from structkin.cli.outputs import Outputs
-from structkin.cli.terminal import progress, say
+from structkin.cli.terminal import progress
 from structkin.errors import InputError, Problem
 from structkin.multibody.readings import Readings
-from structkin.show.animation import animation_format
-from structkin.show.files import check_target
 from structkin.show.space import animate_space, draw_space_motion
 from structkin.show.space_tables import plot_space, space_table, space_to_dict, write_space_csv
 
@@ -77,13 +73,8 @@ def spatial(
         {"--samples": samples, "--rtol": rtol, "--loops": loops, "--integrator": integrator},
         {"--step": step, "--stiffness": stiffness},
     )
-    problems = [] if animation is None else _problems_of_film(animation, (file, csv, plot, picture))
-    try:
-        outputs = Outputs(file, {"--csv": csv}, {"--plot": plot, "--picture": picture}, as_json)
-    except InputError as error:
-        raise InputError([*error.problems, *problems], "output") from None
-    if problems:
-        raise InputError(problems, "output")
+    pictures = {"--plot": plot, "--picture": picture}
+    outputs = Outputs(file, {"--csv": csv}, pictures, as_json, {"--animation": animation})
     model = SpatialModel.load(file)
     work = budget_of(budget)
     with progress("computing") as report:
@@ -102,32 +93,14 @@ def spatial(
             "--csv": lambda target: write_space_csv(motion, target),
             "--plot": lambda: plot_space(motion),
             "--picture": lambda: draw_space_motion(motion),
+            "--animation": lambda: animate_space(motion),
         },
         lambda: space_to_dict(motion),
         lambda: space_table(motion),
     )
-    if animation is not None:
-        film = animate_space(motion)
-        with progress("drawing") as report:
-            film.save(animation, progress=report)
-        if not as_json and csv != Path("-"):
-            say(f"written: {animation}, {len(film)} frame{'' if len(film) == 1 else 's'}")
     if motion.status != "ok":
         typer.echo(motion.status, err=True)
         raise typer.Exit(1)
-
-
-def _problems_of_film(animation: Path, others: Sequence[Path | None]) -> list[Problem]:
-    """Return what is wrong with the file of an animation, beside the others of the command."""
-    problems: list[Problem] = []
-    for check in (partial(check_target, key="--animation"), animation_format):
-        try:
-            check(animation)
-        except InputError as error:
-            problems += error.problems
-    if animation.resolve() in [path.resolve() for path in others if path is not None]:
-        problems.append(Problem("--animation", "would overwrite another file of this command", "give another name"))
-    return problems
 
 
 def _check_method(method: str, minimal: dict[str, object], small: dict[str, object]) -> None:

@@ -97,12 +97,12 @@ def test_files_that_cannot_be_written_are_refused_before_the_work(tmp_path, monk
         (("--csv", table, "--animation", nowhere), [f"--animation: there is no folder '{nowhere.parent}'"]),
         (("--plot", nowhere), ["'.gif' is not a picture format", "--plot: there is no folder"]),
         (("--csv", nowhere.with_suffix(".csv")), ["--csv: there is no folder"]),
-        (("--picture", tmp_path / "a.png", "--animation", tmp_path / "a.png"), ["would overwrite another file"]),
+        (("--picture", tmp_path / "a.png", "--animation", tmp_path / "a.png"), ["would overwrite what --picture writes"]),
     ):
         code, said = refused(monkeypatch, capsys, "spatial", PENDULUM, *words)
         assert code == 2 and all(text in said for text in expected), said
     code, said = refused(monkeypatch, capsys, "spatial", file, "--animation", file)
-    assert code == 2 and "would overwrite another file" in said
+    assert code == 2 and "would overwrite the mechanism file" in said
     code, said = refused(monkeypatch, capsys, "equations", PENDULUM, "-o", nowhere)
     assert code == 2 and "--output: there is no folder" in said
     assert not table.exists()
