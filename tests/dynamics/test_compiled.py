@@ -14,7 +14,7 @@ from flat import slider_crank, slider_crank_angle, windows, windows_angle
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from loaded import released
-from test_contacts import pair
+from test_contacts import ball, pair
 
 import structkin as sk
 from structkin.bench.dynamics.cases import four_bar as conservative_four_bar
@@ -281,6 +281,21 @@ def test_a_failed_path_leaves_no_trace() -> None:
     assert not equations_module().evaluate(mem.I, mem.D, 0.1, np.array([-0.5, -1.0]), 1)
     for part, values in zip(parts, before, strict=True):
         np.testing.assert_array_equal(getattr(mem, part), values)
+
+
+def test_a_noted_impact_changes_what_the_equations_themselves_give() -> None:
+    """Compiled equations hand a state over to them; what they found there before the impact no longer holds."""
+    m = ball(restitution=0.5)
+    equations = start(m, 0.0, ())
+    arrays = packed(equations)
+    assert arrays is not None
+    y = np.array([-0.501, -2.0])  # one millimetre deep
+    hastened = Hastened(equations, arrays, 0.0, y)
+    before = hastened.by_equations(0.0, y).z[:, 2].copy()
+    hastened.remember(0.0, y)
+    after = hastened.by_equations(0.0, y).z[:, 2]
+    assert np.abs(after - before).max() > 1.0
+    np.testing.assert_allclose(after, hastened(0.0, y)[len(y) // 2 :], rtol=1e-9)
 
 
 def test_small_simulations_never_import_numba() -> None:

@@ -115,6 +115,7 @@ class Hastened(Reduced):
         super().remember(t, y)
         if self.contacts:
             self._mem.met = [self.impacts.get(id, np.nan) for id in self.contacts]
+            self._plain._last = None  # the forces have changed there too
 
     def touches(self, t: float, y: Floats) -> dict[str, tuple[float, float]]:
         """Return the depth [m] of each contact and its rate [m/s]."""
