@@ -97,7 +97,10 @@ def test_files_that_cannot_be_written_are_refused_before_the_work(tmp_path, monk
         (("--csv", table, "--animation", nowhere), [f"--animation: there is no folder '{nowhere.parent}'"]),
         (("--plot", nowhere), ["'.gif' is not a picture format", "--plot: there is no folder"]),
         (("--csv", nowhere.with_suffix(".csv")), ["--csv: there is no folder"]),
-        (("--picture", tmp_path / "a.png", "--animation", tmp_path / "a.png"), ["would overwrite what --picture writes"]),
+        (
+            ("--picture", tmp_path / "a.png", "--animation", tmp_path / "a.png"),
+            ["would overwrite what --picture writes"],
+        ),
     ):
         code, said = refused(monkeypatch, capsys, "spatial", PENDULUM, *words)
         assert code == 2 and all(text in said for text in expected), said
