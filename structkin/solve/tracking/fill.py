@@ -44,6 +44,7 @@ def fill(state: TrackerState, *, backwards: bool = False) -> int | None:
         if gap is not None:
             beyond = slice(points[0], gap) if backwards else slice(gap + 1, points[-1] + 1)
             state.status[state.path.lanes[beyond]] = Status.OUT_OF_REACH
+            state.tracked = [k for k in state.tracked if state.status[state.path.lanes[k]] == Status.OK]
             return gap
     return None
 

@@ -23,7 +23,6 @@ def resume(state: TrackerState, k: int, why: Status, *, across: bool = False) ->
     lanes, passed = state.path.lanes, fill(state)
     if passed is not None:
         k, why, across = passed, Status.OUT_OF_REACH, False
-        state.tracked = [point for point in state.tracked if point <= k]
     if k + 1 >= len(lanes):
         return k, None
     state.status[lanes[k + 1 :]] = why
