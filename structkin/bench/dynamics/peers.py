@@ -1,8 +1,8 @@
 """The same motions by other programs, if they are installed: Exudyn and MuJoCo. They are not dependencies.
 
 Both start from our poses and velocities, with rods joined by pins: Exudyn as rigid bodies with joints between them
-(redundant coordinates, generalized-alpha on index 3), MuJoCo as a tree of hinges whose loops are closed by equality
-constraints (soft constraints, as stiff as the step allows).
+(redundant coordinates, generalized-alpha on index 3), MuJoCo from the file that we write for it, a tree of hinges whose
+loops are closed by equality constraints (soft constraints, as stiff as the step allows).
 """
 
 from __future__ import annotations
@@ -13,12 +13,15 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 from numpy.typing import NDArray
 
 from structkin.api import Mechanism, Simulation
 from structkin.bench.dynamics.cases import GRAVITY
+from structkin.files.writers.mjcf import mjcf
+from structkin.files.writers.mjcf_words import site
 
 Floats = NDArray[np.float64]
 
@@ -94,17 +97,25 @@ def exudyn(first: Simulation, tip: tuple[str, str], times: Floats, step: float) 
 
 
 def mujoco(first: Simulation, tip: tuple[str, str], times: Floats, step: float) -> Ran:
-    """Run MuJoCo's Runge-Kutta method of fourth order; the arguments are those of `exudyn`."""
+    """Run MuJoCo's Runge-Kutta method of fourth order on our MJCF; the arguments are those of `exudyn`.
+
+    Constraints have the stiffness 1/h^2 and the damping 2/h, which are about the largest stable ones.
+    """
     mj: Any = importlib.import_module("mujoco")
-    tree = _Tree(first, step)
-    model = mj.MjModel.from_xml_string(tree.xml())
+    document, _ = mjcf(first.mechanism)
+    for body in (document, *document.iter("body")):
+        for drawn in body.findall("geom"):
+            body.remove(drawn)
+    for path, settings in (
+        ("option", {"timestep": repr(step), "iterations": "50"}),
+        ("default/equality", {"solref": f"{-1 / step**2!r} {-2 / step!r}", "solimp": "0.9999 0.9999 0.001 0.5 2"}),
+    ):
+        for element in document.iterfind(path):
+            element.attrib |= settings
+    model = mj.MjModel.from_xml_string(ElementTree.tostring(document, encoding="unicode"))
     data = mj.MjData(model)
-    for name, parent in tree.parents.items():
-        joint = model.joint(name)
-        data.qvel[joint.dofadr[0]] = float(first.omega(name)[0] - first.omega(parent)[0])
-    site = model.body(tip[0]).id
-    place = tree.places[tip[1]] - tree.origin(tip[0])
-    arm = np.array([place.real, place.imag, 0.0])
+    mj.mj_resetDataKeyframe(model, data, 0)
+    at = data.site(site(*tip))
     every = round(float(times[1] - times[0]) / step)
     found = np.empty((len(times), 2))
     began = time.perf_counter()
@@ -113,77 +124,8 @@ def mujoco(first: Simulation, tip: tuple[str, str], times: Floats, step: float) 
         if k:
             mj.mj_step(model, data, nstep=every)
         mj.mj_kinematics(model, data)
-        found[k] = (data.xpos[site] + data.xmat[site].reshape(3, 3) @ arm)[:2]
+        found[k] = at.xpos[[0, 2]]
     return Ran(found, time.perf_counter() - began)
-
-
-class _Tree:
-    """A mechanism of rods as a tree of hinges: each joint that closes a loop is a constraint."""
-
-    def __init__(self, first: Simulation, step: float) -> None:
-        self.m, self.step = first.mechanism, step
-        mechanism = self.m
-        self.places = {point: complex(*first.position(point)[0]) for point in mechanism.places}
-        self.parents: dict[str, str] = {}
-        self.pins: dict[str, str] = {}
-        self.loops: list[tuple[str, str, str]] = []
-        reached, closed = ["ground"], set()
-        for link in reached:
-            for joint in mechanism.topology.joints:
-                if link not in joint.links:
-                    continue
-                for other in joint.links:
-                    if other == link or (joint.id, frozenset((link, other))) in closed:
-                        continue
-                    if other not in reached:
-                        reached.append(other)
-                        self.parents[other], self.pins[other] = link, joint.id
-                    elif not self._tied(joint.id, link, other):
-                        self.loops.append((link, other, joint.id))
-                    closed.add((joint.id, frozenset((link, other))))
-
-    def _tied(self, pin: str, a: str, b: str) -> bool:
-        """Return whether the tree, or a constraint, already joins two links at a pin."""
-        held = {a}
-        while True:
-            more = {x for x, parent in self.parents.items() if self.pins[x] == pin and parent in held}
-            more |= {parent for x, parent in self.parents.items() if self.pins[x] == pin and x in held}
-            more |= {y for x, y, p in self.loops if p == pin and x in held}
-            more |= {x for x, y, p in self.loops if p == pin and y in held}
-            if more <= held:
-                return b in held
-            held |= more
-
-    def origin(self, link: str) -> complex:
-        """Return the place, in the first pose, of the pin that joins a link to its parent."""
-        return self.places[self.pins[link]] if link != "ground" else 0j
-
-    def xml(self) -> str:
-        """Return the model; constraints of the stiffness 1/h^2 and damping 2/h are about the hardest stable ones."""
-        solver = 'solver="Newton" tolerance="1e-12" iterations="50"'
-        option = f'<option timestep="{self.step!r}" integrator="RK4" gravity="0 {-GRAVITY} 0" {solver}/>'
-        loops = "".join(
-            f'<connect body1="{a}" body2="{b}" anchor="{_xy(self.places[pin] - self.origin(a))}" '
-            f'solref="{-1 / self.step**2!r} {-2 / self.step!r}" solimp="0.9999 0.9999 0.001 0.5 2"/>'
-            for a, b, pin in ((a, b, pin) if a != "ground" else (b, "world", pin) for a, b, pin in self.loops)
-        )
-        bodies = "".join(self._body(link) for link, parent in self.parents.items() if parent == "ground")
-        return f"<mujoco>{option}<worldbody>{bodies}</worldbody><equality>{loops}</equality></mujoco>"
-
-    def _body(self, name: str) -> str:
-        link, parent = self.m.links[name], self.parents[name]
-        center = sum(self.places[point] for point in link.points) / 2 - self.origin(name)
-        inner = "".join(self._body(one) for one, by in self.parents.items() if by == name)
-        inertia = " ".join([repr(link.inertia)] * 3)
-        return (
-            f'<body name="{name}" pos="{_xy(self.origin(name) - self.origin(parent))}">'
-            f'<joint name="{name}" type="hinge" axis="0 0 1"/>'
-            f'<inertial pos="{_xy(center)}" mass="{link.mass!r}" diaginertia="{inertia}"/>{inner}</body>'
-        )
-
-
-def _xy(place: complex) -> str:
-    return f"{place.real!r} {place.imag!r} 0"
 
 
 def _local(mechanism: Mechanism, link: str, point: str) -> list[float]:

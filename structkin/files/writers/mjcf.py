@@ -14,8 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
-import numpy as np
-
 from structkin.branches.limits.passages import report
 from structkin.dynamics.bodies import mass_table
 from structkin.dynamics.simulate import simulate
@@ -83,7 +81,7 @@ def mjcf(mechanism: Mechanism) -> tuple[Element, tuple[str, ...]]:
         root.append(ElementTree.Comment(f" {note.replace('--', '- -')} "))
     _settings(root, m, step)
     world = ElementTree.SubElement(root, "worldbody")
-    size = _size(m)
+    size = m.size
     colours = {link: group_colour(group.index) for group in structure_of(m).groups for link in group.links}
     _fill(world, tree.bodies[tree.ground], size, "#555555")
     for name in tree.children(tree.ground):
@@ -162,18 +160,13 @@ def _stroke_notes(mechanism: Mechanism) -> Iterator[str]:
         yield f"strokes do not act as stops, so they are left out: {', '.join(held)}"
 
 
-def _size(mechanism: Mechanism) -> float:
-    places = np.array(list(mechanism.places.values()))
-    return float(np.hypot(np.ptp(places.real), np.ptp(places.imag))) or 1.0
-
-
 def _step(mechanism: Mechanism, sim: Motion) -> float:
     """Return a time step [s] that is short enough for gravity at this size, and for the drivers."""
     gravity = abs(mechanism.forces.gravity)
-    fall = math.sqrt(_size(mechanism) / gravity) if gravity else math.inf
-    fastest = max((float(np.abs(sim.omega(link)[0])) for link in mechanism.links), default=0.0)
+    fall = math.sqrt(mechanism.size / gravity) if gravity else math.inf
+    fastest = max((abs(float(sim.omega(link)[0])) for link in mechanism.links), default=0.0)
     turn = math.tau / fastest if fastest else math.inf
-    return float(f"{min(1e-3, fall / 400, turn / 2000):.1g}")
+    return float(f"{min(1e-3, fall / 500, turn / 2000):.1g}")
 
 
 def _settings(root: Element, mechanism: Mechanism, step: float) -> None:

@@ -11,8 +11,6 @@ import math
 from dataclasses import dataclass, field
 from xml.etree import ElementTree
 
-import numpy as np
-
 from structkin.dynamics.bodies import mass_table
 from structkin.dynamics.loads import turned_angle
 from structkin.files.writers.mjcf_start import stand_ins
@@ -158,7 +156,7 @@ class Drives:
         if math.isfinite(total) and total > 0:
             return total
         mass, _ = stand_ins(self.m)
-        size = 1.0 if self.m.drivers[id].kind != "angle" else float(np.ptp(np.abs(list(self.m.places.values())))) or 1.0
+        size = 1.0 if self.m.drivers[id].kind != "angle" else self.m.size
         return max(sum(one.mass for one in masses.values()), mass) * size**2
 
     def _motor(self, id: str, law: Law, target: dict[str, str], gear: float = 1.0) -> None:
