@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from structkin.cli.options import USUAL, Budget, Duration, File, Samples, budget_of, opened
-from structkin.cli.terminal import say, steps_line
+from structkin.cli.terminal import progress, say
 from structkin.report import SECTIONS
 from structkin.show.view import motion_of
 
@@ -31,12 +30,15 @@ def report(
     """Write a page with the mechanism and its motion that opens in any browser."""
     mechanism = opened(file)
     target = output or Path(f"{file.stem}.html")
-    with steps_line() as progress:
-        motion = motion_of(
-            mechanism, samples, duration=duration, budget=budget_of(budget), progress=partial(progress, "solving")
-        )
+    with progress("solving", None) as shown:
+        motion = motion_of(mechanism, samples, duration=duration, budget=budget_of(budget), progress=shown)
         text = mechanism.report(
-            target, motion=motion, without=without or (), source=file.name, budget=budget_of(budget), progress=progress
+            target,
+            motion=motion,
+            without=without or (),
+            source=file.name,
+            budget=budget_of(budget),
+            progress=lambda what, done: shown(done, what),
         )
     say(f"written: {target} ({len(text.encode()) / 1e6:.2f} MB)")
     say(*text.missing)

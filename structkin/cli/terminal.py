@@ -81,11 +81,11 @@ def print_json(data: dict[str, Any]) -> None:
 
 
 @contextmanager
-def progress(title: str, total: float | None = 1.0) -> Iterator[Callable[[float], None]]:
+def progress(title: str, total: float | None = 1.0) -> Iterator[Callable[..., None]]:
     """Yield a function to call with the fraction of the work done, 0 to 1; a bar appears if the work takes long.
 
-    Without a `total` the function takes the number of steps so far, which are then shown. On a terminal, a line also
-    says when the engine compiles something for the first time, which takes seconds.
+    Without a `total` the function takes the number of steps so far, which are then shown. A second argument is a new
+    title. On a terminal, a line also says when the engine compiles something for the first time, which takes seconds.
     """
     from rich.logging import RichHandler
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
@@ -97,15 +97,15 @@ def progress(title: str, total: float | None = 1.0) -> Iterator[Callable[[float]
         log.addHandler(handler)
         log.setLevel(logging.INFO)
 
-    column = TextColumn("{task.completed:,.0f} steps") if total is None else TaskProgressColumn()
+    column = TextColumn("{task.fields[steps]}") if total is None else TaskProgressColumn()
     bar = Progress(TextColumn("{task.description}"), BarColumn(), column, console=terminal, transient=True)
-    task = bar.add_task(title, total=total)
+    task = bar.add_task(title, total=total, steps="")
     began = time.monotonic()
 
-    def report(done: float) -> None:
+    def report(done: float, what: str = title) -> None:
         if is_seen and time.monotonic() - began > PATIENCE:
             bar.start()
-            bar.update(task, completed=done)
+            bar.update(task, completed=done, description=what, steps=f"{done:,.0f} steps" if done > 1 else "")
 
     try:
         yield report
@@ -113,20 +113,3 @@ def progress(title: str, total: float | None = 1.0) -> Iterator[Callable[[float]
         log.removeHandler(handler)
         if bar.live.is_started:
             bar.stop()
-
-
-@contextmanager
-def steps_line() -> Iterator[Callable[[str, float], None]]:
-    """Yield a function to call with what is being done; a terminal shows it in a line if the work takes long."""
-    terminal, is_seen, began = Console(stderr=True), sys.stderr.isatty(), time.monotonic()
-    line = terminal.status("")
-
-    def report(what: str, done: float) -> None:
-        if is_seen and time.monotonic() - began > PATIENCE:
-            line.update(f"{what}: {done:,.0f} steps" if done > 1 else what)
-            line.start()
-
-    try:
-        yield report
-    finally:
-        line.stop()
