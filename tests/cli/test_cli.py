@@ -22,9 +22,8 @@ GOOD = path("crank_rocker")
 
 
 def structkin(*arguments: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    code = "from structkin.cli import main; main()"
     return subprocess.run(
-        [sys.executable, "-c", code, *map(str, arguments)],
+        [sys.executable, "-m", "structkin", *map(str, arguments)],
         check=False,
         capture_output=True,
         text=True,
