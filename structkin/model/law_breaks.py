@@ -58,13 +58,14 @@ def law_breaks(laws: Iterable[Law], begin: float, end: float) -> list[tuple[floa
 
 def _short_rows(law: Law, shorter: float) -> list[tuple[float, float]]:
     """Return where rows of a table begin to change within shorter times [s] than these, and the time between them."""
-    table = law.law if isinstance(law, ScaledLaw) else law
-    if not isinstance(table, TableLaw):
+    while isinstance(law, ScaledLaw):
+        law = law.law
+    if not isinstance(law, TableLaw):
         return []
-    widths, values = np.diff(table.times), np.array(table.values)
+    widths, values = np.diff(law.times), np.array(law.values)
     short = (widths < shorter) & (np.abs(np.diff(values)) > BENT * np.max(np.abs(values)))
     first = np.flatnonzero(short & ~np.append(False, short[:-1]))
-    return [(table.times[k], float(widths[k])) for k in first.tolist()]
+    return [(law.times[k], float(widths[k])) for k in first.tolist()]
 
 
 def _edges(values: Floats, allowed: float) -> Ints:

@@ -70,25 +70,6 @@ def vector(place: complex) -> Floats:
     return np.array([place.real, place.imag, 0.0])
 
 
-@dataclass(frozen=True)
-class SumOfLaws:
-    """The sum of two laws: a component of a force in axes at an angle to those in which it is given."""
-
-    first: Law
-    second: Law
-    speed: None = None
-    span: None = None
-
-    def __call__(self, t: Floats) -> tuple[Floats, Floats, Floats]:
-        """Return value, first and second time derivative at the times t (n,)."""
-        one, other = self.first(t), self.second(t)
-        return one[0] + other[0], one[1] + other[1], one[2] + other[2]
-
-    def third(self, t: Floats) -> Floats:
-        """Return the third time derivative at the times t (n,)."""
-        return np.asarray(self.first.third(t) + self.second.third(t))
-
-
 class _Planar:
     """A conversion under way: the dies of slots made so far, and the problems found."""
 
@@ -156,6 +137,12 @@ class _Planar:
                 continue
             name, sign = found
             yield JointLoad(id, name, effort=law if sign > 0 else ScaledLaw(law, -1.0))
+
+    def unused(self, name: str) -> str:
+        """Return the name, with an apostrophe if a load or driver of the mechanism has it."""
+        while name in self.mechanism.forces.loads or name in self.mechanism.drivers:
+            name += "'"
+        return name
 
     def refuse(self, key: str, message: str, hint: str = "delete it from a copy of the mechanism") -> None:
         self.problems.append(Problem(key, message, hint))
@@ -248,15 +235,18 @@ def _torsion(planar: _Planar, load: forces.Torsion) -> Iterator[Load]:
 
 def _force(planar: _Planar, load: forces.AppliedForce) -> Iterator[Load]:
     state = planar.states[load.link]
-    x, y = load.x, load.y
-    if load.local:  # the body's axes are those of the ground at the start
-        c, s = state.direction.real, state.direction.imag
-        x, y = SumOfLaws(ScaledLaw(x, c), ScaledLaw(y, -s)), SumOfLaws(ScaledLaw(x, s), ScaledLaw(y, c))
-    yield Force(load.id, load.link, vector(state.point(load.place)), (x, y, NOTHING), load.local)
+    place = vector(state.point(load.place))
+    if not load.local:
+        yield Force(load.id, load.link, place, (load.x, load.y, NOTHING))
+        return
+    c, s = state.direction.real, state.direction.imag  # the body's axes are those of the ground at the start
+    along, across = (ScaledLaw(load.x, c), ScaledLaw(load.x, s)), (ScaledLaw(load.y, -s), ScaledLaw(load.y, c))
+    yield Force(load.id, load.link, place, (*along, NOTHING), follows=True)
+    yield Force(planar.unused(f"{load.id} across"), load.link, place, (*across, NOTHING), follows=True)
 
 
 def _moment(planar: _Planar, load: forces.AppliedMoment) -> Iterator[Load]:
-    for link, sign, name in zip(load.links, (-1.0, 1.0), (f"{load.id} reaction", load.id), strict=True):
+    for link, sign, name in zip(load.links, (-1.0, 1.0), (planar.unused(f"{load.id} reaction"), load.id), strict=True):
         if link != GROUND:
             yield Torque(name, link, (NOTHING, NOTHING, ScaledLaw(load.size, sign)))
 

@@ -124,11 +124,46 @@ def test_loads_are_those_of_the_plane():
     )  # fmt: skip
     loads = m.to_spatial().loads
     zero = np.zeros(1)
-    push = [float(part(zero)[0][0]) for part in loads["push"].components]
-    assert push == pytest.approx([-7, 5, 0]) and loads["push"].follows  # the link's x axis leads from A up to B
+    pushes = [loads["push"], loads["push across"]]
+    push = sum(np.array([part(zero)[0][0] for part in load.components]) for load in pushes)
+    assert push == pytest.approx([-7, 5, 0])  # the link's x axis leads from A up to B
+    assert all(load.follows for load in pushes)
     assert [float(loads[id].components[2](zero)[0][0]) for id in ("twist", "twist reaction")] == [3, -3]
     assert loads["drum"].rest == pytest.approx(0.4 - np.pi / 2) or loads["drum"].rest == pytest.approx(0.4 + np.pi / 2)
     assert float(loads["q"].effort(zero)[0][0]) == 4 and loads["coil"].length == 1
+
+
+def pushed(frame, rows, **more):
+    """A rod on a pin, pushed at its end by a force from a table."""
+    push = {"type": "force", "at": "B", "on": "rod", "direction": [0, 1], "table": rows, "frame": frame}
+    return sk.Mechanism(
+        points={"A": (0, 0), "B": (0.5, 0.3)},
+        links={"ground": ["A"], "rod": {"points": ["A", "B"], "mass": 1, "shape": "rod"}},
+        drivers={"q": {"joint": "A"}},
+        forces={"push": push, **more},
+    )
+
+
+@pytest.mark.parametrize("frame", ["global", "local"])
+def test_tables_of_loads_keep_their_ends_and_short_rows(frame):
+    """In the body's axes both were lost: runs ended with the table, and a blow of 20 microseconds was passed over."""
+    model = pushed(frame, [[0, 1], [1, 2], [2, 0]]).to_spatial()
+    with pytest.raises(sk.InputError, match="ends before 3 s"):
+        model.simulate(3)
+    with pytest.raises(sk.InputError, match="its table covers 0 to 2 s"):
+        model.small_steps(3, 1e-3)
+    blown = pushed(frame, [[0, 0], [1, 0], [1.00001, 2e4], [1.00002, 0], [5, 0]])
+    plane = blown.simulate(2, samples=3).drivers["q"][0]
+    space = blown.to_spatial().simulate(2, samples=3).q[:, 0]
+    assert plane[2] > 0.8 and space - space[0] == pytest.approx(plane - plane[0], rel=1e-7)
+
+
+def test_a_load_in_axes_of_the_body_has_equations_and_names_stay_apart():
+    twist = {"type": "moment", "links": ["ground", "rod"], "value": 3}
+    other = {"type": "force", "at": "B", "on": "rod", "value": [1, 2]}
+    model = pushed("local", [[0, 1], [1, 2], [2, 0]], **{"twist": twist, "push across": other}).to_spatial()
+    assert list(model.loads) == ["push", "push across'", "twist", "push across"]
+    assert "rod" in model.equations().latex()
 
 
 def test_the_examples_that_do_not_convert_are_those_of_the_page():
