@@ -11,7 +11,7 @@ import numpy as np
 from structkin.api.verb import public
 from structkin.budget import DEFAULT
 from structkin.dynamics.initial import initial_conditions
-from structkin.dynamics.start import with_coordinates
+from structkin.dynamics.start import with_coordinates, with_turns
 from structkin.errors import InputError, Problem
 from structkin.multibody import file, model
 from structkin.multibody.planar import PlanarState, spatial_model
@@ -188,11 +188,12 @@ def to_spatial(mechanism: Mechanism, *, drivers: str = "refuse") -> SpatialModel
         value, rate, _ = law(np.zeros(1))
         start[id] = ([float(value[0])], [float(rate[0])], [0.0])
     motion = solve_groups(whole, drivers=start)
+    _, turns = with_turns(motion)
     states = {}
     for link in whole.links:
         place, velocity = (reader(0j, link)[0] for reader in (motion.position, motion.velocity))
         angle, omega = float(motion.angle(link)[0]), float(motion.omega(link)[0])
-        states[link] = PlanarState(complex(*place), complex(np.exp(1j * angle)), complex(*velocity), omega)
+        states[link] = PlanarState(complex(*place), complex(np.exp(1j * angle)), complex(*velocity), omega, turns[link])
     if not all(np.isfinite([s.origin, s.direction, s.velocity, s.omega]).all() for s in states.values()):
         raise InputError([Problem("initial", "there is no regular pose at time 0", "see `structkin check`")], title)
     return public(SpatialModel, spatial_model(whole, states))

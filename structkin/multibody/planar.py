@@ -30,12 +30,16 @@ NOTHING: Law = ConstantSpeed(0.0, 0.0)
 
 @dataclass(frozen=True)
 class PlanarState:
-    """Origin [m], direction (unit), velocity [m/s] and angular velocity [rad/s] of a link's frame at the start."""
+    """Origin [m], direction (unit), velocity [m/s] and angular velocity [rad/s] of a link's frame at the start.
+
+    `turn` [rad] is its rotation from the sketch, counted over whole turns.
+    """
 
     origin: complex = 0j
     direction: complex = 1 + 0j
     velocity: complex = 0j
     omega: float = 0.0
+    turn: float = 0.0
 
     def point(self, local: complex) -> complex:
         """Return the place of a point of the link."""
@@ -114,8 +118,9 @@ class _Planar:
         return SpatialJoint(name, "prismatic", links, vector(place), vector(direction), Z, rates=(rate,))
 
     def die(self, name: str, place: complex) -> str:
-        self.dies[f"{name} die"] = Body(f"{name} die", 0.0, vector(place), np.zeros((3, 3)))
-        return f"{name} die"
+        die = self.unused(f"{name} die")
+        self.dies[die] = Body(die, 0.0, vector(place), np.zeros((3, 3)))
+        return die
 
     def omega(self, links: tuple[str, str]) -> float:
         """Return the angular velocity of the second link relative to the first."""
@@ -139,8 +144,9 @@ class _Planar:
             yield JointLoad(id, name, effort=law if sign > 0 else ScaledLaw(law, -1.0))
 
     def unused(self, name: str) -> str:
-        """Return the name, with an apostrophe if a load or driver of the mechanism has it."""
-        while name in self.mechanism.forces.loads or name in self.mechanism.drivers:
+        """Return a name for a second part, with an apostrophe if the mechanism has one of this name."""
+        m = self.mechanism
+        while any(name in names for names in (m.links, m.joints, m.drivers, m.forces.loads)):
             name += "'"
         return name
 
@@ -156,7 +162,7 @@ def _revolute(planar: _Planar, pair: Revolute) -> Iterator[SpatialJoint]:
     first = links[0]
     place = planar.states[first].point(planar.mechanism.links[first].local[pair.id])
     for count, link in enumerate(links[1:], 1):
-        name = pair.id if count == 1 else f"{pair.id} {count}"
+        name = pair.id if count == 1 else planar.unused(f"{pair.id} {count}")
         yield planar.hinge(name, (first, link), place, planar.omega((first, link)))
 
 
@@ -172,7 +178,8 @@ def _slot(planar: _Planar, pair: Slot) -> Iterator[SpatialJoint]:
     die = planar.die(pair.id, place)
     along = planar.slide(pair.id, (pair.carrier, pair.slider), place, direction)
     yield replace(along, bodies=(pair.carrier, die))
-    yield planar.hinge(f"{pair.id} pin", (die, pair.slider), place, planar.omega((pair.carrier, pair.slider)))
+    rate = planar.omega((pair.carrier, pair.slider))
+    yield planar.hinge(planar.unused(f"{pair.id} pin"), (die, pair.slider), place, rate)
 
 
 def _circular(planar: _Planar, pair: CircularSlot) -> Iterator[SpatialJoint]:
@@ -182,14 +189,15 @@ def _circular(planar: _Planar, pair: CircularSlot) -> Iterator[SpatialJoint]:
     slip = planar.states[pair.slider].velocity_at(place) - planar.states[pair.carrier].velocity_at(place)
     rate = (slip / (1j * (place - center))).real
     yield planar.hinge(pair.id, (pair.carrier, die), center, rate)
-    yield planar.hinge(f"{pair.id} pin", (die, pair.slider), place, planar.omega((pair.carrier, pair.slider)) - rate)
+    own = planar.omega((pair.carrier, pair.slider)) - rate
+    yield planar.hinge(planar.unused(f"{pair.id} pin"), (die, pair.slider), place, own)
 
 
 def _fastened(planar: _Planar, pair: Fastened) -> Iterator[SpatialJoint]:
     first, *others = sorted(pair.links, key=lambda link: link != GROUND)
     at = vector(planar.states[first].origin)
     for count, link in enumerate(others, 1):
-        name = pair.id if count == 1 else f"{pair.id} {count}"
+        name = pair.id if count == 1 else planar.unused(f"{pair.id} {count}")
         yield SpatialJoint(name, "fixed", (first, link), at, Z, np.array([1.0, 0, 0]))
 
 
@@ -226,9 +234,8 @@ def _torsion(planar: _Planar, load: forces.Torsion) -> Iterator[Load]:
         return
     (name, sign), (one, two) = found, load.links
     links = planar.mechanism.links
-    sketch = links[two].direction * links[one].direction.conjugate()
-    now = planar.states[two].direction * planar.states[one].direction.conjugate()
-    rest = sign * (load.free_angle - cmath.phase(sketch) - cmath.phase(now * sketch.conjugate()))
+    sketch = cmath.phase(links[two].direction * links[one].direction.conjugate())
+    rest = sign * (load.free_angle - sketch - planar.states[two].turn + planar.states[one].turn)
     effort = None if load.actuator is None else ScaledLaw(load.actuator, float(sign))
     yield JointLoad(load.id, name, 0, load.stiffness, load.damping, rest, effort)
 

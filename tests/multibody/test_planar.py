@@ -166,6 +166,33 @@ def test_a_load_in_axes_of_the_body_has_equations_and_names_stay_apart():
     assert "rod" in model.equations().latex()
 
 
+@pytest.mark.parametrize("joint", "ABD")
+@pytest.mark.parametrize("start", [2.5, 8.0, -5.0])
+def test_coils_are_wound_by_the_whole_turns_of_the_start(joint, start):
+    """From more than half a turn beyond the sketch, coils had lost whole turns."""
+    m = sk.Mechanism(
+        points={"A": (0, 0), "B": (0.1, 0.3), "C": (0.9, 0.7), "D": (1, 0)},
+        links={"ground": ["A", "D"], "crank": {"points": ["A", "B"], "mass": 1, "shape": "rod"},
+               "coupler": {"points": ["B", "C"], "mass": 2, "shape": "rod"},
+               "rocker": {"points": ["C", "D"], "mass": 1, "shape": "rod"}},
+        drivers={"crank": {"joint": "A"}},
+        forces={"coil": {"type": "torsion", "joint": joint, "stiffness": 3, "free_angle": 0.4, "damping": 0.1}},
+        initial={"crank": {"value": start, "speed": 2}},
+    )  # fmt: skip
+    plane, space = m.simulate(0.5, samples=11, rtol=1e-10), m.to_spatial().simulate(0.5, 11, 1e-10)
+    assert space.position("rocker.C")[:, :2] == pytest.approx(plane.position("C"), abs=1e-8)
+
+
+def test_second_parts_take_no_name_of_another_part():
+    m = sk.Mechanism(
+        points={"A": (0, 0), "B": (1, 0), "C": (1, 1), "A 2": (-1, 1)},
+        links={"ground": ["A"], "a": ["A", "B"], "b": ["A", "A 2"], "c": ["A 2", "C"]},
+        drivers={"q": {"joint": "A", "links": ["ground", "a"]}, "r": {"joint": "A", "links": ["ground", "b"]},
+                 "s": {"joint": "A 2"}},
+    )  # fmt: skip
+    assert set(m.to_spatial().joints) == {"A", "A 2'", "A 2"}
+
+
 def test_the_examples_that_do_not_convert_are_those_of_the_page():
     page = (Path(__file__).parents[2] / "docs" / "space.md").read_text(encoding="utf-8")
     listed = page[page.index("Ten do not convert") :]
