@@ -9,7 +9,8 @@ from math import cos, hypot, sin
 import numpy as np
 from scipy.integrate import solve_ivp
 
-from structkin.model.parts import Law
+from structkin.model.expression import Expression
+from structkin.model.laws import ExpressionLaw
 from structkin.multibody.joint import Floats, SpatialJoint
 from structkin.multibody.model import GROUND, Body, JointLoad, Load, SpatialModel, Spring, Stop
 from structkin.spatial import small_steps
@@ -27,25 +28,6 @@ JUMPS = ("a spring breaks", "a stop is met", "a torque steps")
 #: What adaptive solvers are given.
 TOLERANCES = tuple(10.0**-k for k in range(3, 13))
 STEPS = (1e-3, 3e-4, 1e-4, 3e-5, 1e-5, 3e-6, 1e-6)
-
-
-@dataclass(frozen=True)
-class Step:
-    """A law that steps from one value to another."""
-
-    before: float
-    after: float
-    when: float
-    speed: None = None
-    span: None = None
-
-    def __call__(self, t: Floats) -> tuple[Floats, Floats, Floats]:
-        """Return value and time derivatives at the times t (n,)."""
-        return np.where(t < self.when, self.before, self.after), np.zeros_like(t), np.zeros_like(t)
-
-    def third(self, t: Floats) -> Floats:
-        """Return the third time derivative at the times t (n,)."""
-        return np.zeros_like(t)
 
 
 @dataclass(frozen=True)
@@ -70,11 +52,11 @@ def model(jump: str) -> SpatialModel:
     rod = Body("rod", MASS, tip / 2, inertia, {"tip": tip})
     hinge = SpatialJoint("A", "revolute", (GROUND, "rod"), np.zeros(3), -y, x)  # positive angles lead upwards
     hold = np.array([HOLD[0], 0.0, HOLD[1]])
-    law: Law = Step(BEFORE, AFTER, WHEN)
+    step = Expression(f"{(BEFORE + AFTER) / 2} + {(AFTER - BEFORE) / 2} * sign(t - {WHEN})")
     loads: dict[str, Load] = {
         JUMPS[0]: Spring("load", (GROUND, "rod"), (hold, tip), STIFFNESS, 0.0, FREE, BREAKS),
         JUMPS[1]: Stop("load", "A", ANGLE, np.inf, HARD),
-        JUMPS[2]: JointLoad("load", "A", effort=law),
+        JUMPS[2]: JointLoad("load", "A", effort=ExpressionLaw(step)),
     }
     gravity = np.array([0.0, 0.0, -GRAVITY])
     return SpatialModel(jump, {"rod": rod}, {"A": hinge}, {"load": loads[jump]}, gravity=gravity)
