@@ -136,12 +136,19 @@ class _Planar:
             yield from make(self, load)
         for id, law in self.mechanism.forces.efforts.items():
             drive = self.mechanism.drivers[id]
-            found = self.coordinates.get(drive.links) if drive.kind == "angle" else (drive.joint or "", 1)
-            if drive.kind == "distance" or found is None:
-                self.refuse(f"drivers.{id}", "an effort along this coordinate has no counterpart in space")
-                continue
-            name, sign = found
-            yield JointLoad(id, name, effort=law if sign > 0 else ScaledLaw(law, -1.0))
+            if drive.kind == "distance":
+                self.refuse(f"drivers.{id}", "an effort along a distance has no counterpart in space")
+            elif drive.kind == "angle" and drive.links not in self.coordinates:
+                yield from self.couple(id, drive.links, law)
+            else:
+                name, sign = self.coordinates[drive.links] if drive.kind == "angle" else (drive.joint or "", 1)
+                yield JointLoad(id, name, effort=law if sign > 0 else ScaledLaw(law, -1.0))
+
+    def couple(self, id: str, links: tuple[str, str], law: Law) -> Iterator[Load]:
+        """Yield the moment on the second of two links, and its reaction on the first."""
+        for link, sign, name in zip(links, (-1.0, 1.0), (self.unused(f"{id} reaction"), id), strict=True):
+            if link != GROUND:
+                yield Torque(name, link, (NOTHING, NOTHING, ScaledLaw(law, sign)))
 
     def unused(self, name: str) -> str:
         """Return a name for a second part, with an apostrophe if the mechanism has one of this name."""
@@ -253,9 +260,7 @@ def _force(planar: _Planar, load: forces.AppliedForce) -> Iterator[Load]:
 
 
 def _moment(planar: _Planar, load: forces.AppliedMoment) -> Iterator[Load]:
-    for link, sign, name in zip(load.links, (-1.0, 1.0), (planar.unused(f"{load.id} reaction"), load.id), strict=True):
-        if link != GROUND:
-            yield Torque(name, link, (NOTHING, NOTHING, ScaledLaw(load.size, sign)))
+    yield from planar.couple(load.id, load.links, load.size)
 
 
 _LOADS: Mapping[type, Callable[..., Iterator[Load]]] = {

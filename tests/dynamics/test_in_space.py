@@ -1,0 +1,59 @@
+"""Random mechanisms under loads of all kinds that have a counterpart in space: minimal coordinates agree."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from loaded import loaded
+
+import structkin as sk
+
+
+def freed(seed: int) -> sk.Mechanism:
+    """A loaded random mechanism whose drivers are free: efforts, initial speeds, a coil on a pin, no friction."""
+    data = loaded(seed).source_dict
+    rng = np.random.default_rng([seed, 5])
+    for id, entry in data["drivers"].items():
+        for key in ("speed", "law", "table", "csv"):
+            entry.pop(key, None)
+        if "between" not in entry:
+            entry["force" if entry.get("joint") in data.get("joints", {}) else "torque"] = "1.5 + t"
+        data.setdefault("initial", {})[id] = {"speed": float(rng.uniform(-0.1, 0.1))}
+    loads = data["forces"]
+    for id in ("r", "q"):
+        loads.pop(id, None)
+    loads.get("s", {}).pop("actuator", None)
+    joints = sk.Mechanism.from_dict(data).topology.joints
+    pins = [list(joint.links) for joint in joints if joint.kind == "R" and len(joint.links) == 2]
+    if pins:
+        loads["c"] |= {"links": pins[-1], "free_angle": float(rng.uniform(-9, 9))}
+    else:
+        del loads["c"]
+    return sk.Mechanism.from_dict(data)
+
+
+def agrees(seed: int) -> None:
+    m = freed(seed)
+    plane = m.simulate(0.1, samples=6, rtol=1e-10, atol=1e-12)
+    space = m.to_spatial().simulate(0.1, 6, 1e-10)
+    assert space.status == "ok" and not plane.stopped
+    places = {name: complex(link.center) for name, link in m.links.items() if link.mass}
+    scale = max(1.0, *(np.abs(plane.acceleration(c, name)[0]).max() for name, c in places.items()))
+    for name, c in places.items():
+        assert np.abs(space.position(name)[:, :2] - plane.position(c, name)).max() < 1e-7 * max(1.0, m.size)
+        assert np.abs(space.acceleration(name)[0, :2] - plane.acceleration(c, name)[0]).max() < 1e-8 * scale
+
+
+@settings(max_examples=20, deadline=None, derandomize=True, database=None)
+@given(st.integers(0, 10**6))
+def test_random_mechanisms_in_space(seed: int) -> None:
+    agrees(seed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("block", range(0, 1000, 50))
+def test_a_thousand_random_mechanisms_in_space(block: int) -> None:
+    for seed in range(block, block + 50):
+        agrees(seed)
