@@ -138,11 +138,13 @@ class _Planar:
             drive = self.mechanism.drivers[id]
             if drive.kind == "distance":
                 self.refuse(f"drivers.{id}", "an effort along a distance has no counterpart in space")
-            elif drive.kind == "angle" and drive.links not in self.coordinates:
-                yield from self.couple(id, drive.links, law)
-            else:
-                name, sign = self.coordinates[drive.links] if drive.kind == "angle" else (drive.joint or "", 1)
+            elif drive.kind == "slide":
+                yield JointLoad(id, drive.joint or "", effort=law)
+            elif drive.links in self.coordinates:
+                name, sign = self.coordinates[drive.links]
                 yield JointLoad(id, name, effort=law if sign > 0 else ScaledLaw(law, -1.0))
+            else:
+                yield from self.couple(id, drive.links, law)
 
     def couple(self, id: str, links: tuple[str, str], law: Law) -> Iterator[Load]:
         """Yield the moment on the second of two links, and its reaction on the first."""

@@ -15,12 +15,12 @@ def loaded(seed: int, elements: int = 3, menu: Menu | None = None) -> sk.Mechani
     return burdened(build(seed, elements, menu=menu).data, seed)
 
 
-def released(seed: int, fastest: float = 0.1, menu: Menu | None = None) -> sk.Mechanism:
-    """A loaded random mechanism with some of its drivers free, with efforts and initial speeds."""
+def released(seed: int, fastest: float = 0.1, menu: Menu | None = None, share: float = 0.6) -> sk.Mechanism:
+    """A loaded random mechanism with a share of its drivers free, with efforts and initial speeds."""
     data = loaded(seed, menu=menu).source_dict
     rng = np.random.default_rng([seed, 3])
     ids = list(data["drivers"])
-    for id in [id for id in ids if rng.random() < 0.6] or ids[:1]:
+    for id in [id for id in ids if rng.random() < share] or ids[:1]:
         entry = data["drivers"][id]
         for key in ("speed", "law", "table", "csv"):
             entry.pop(key, None)
