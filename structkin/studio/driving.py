@@ -22,9 +22,9 @@ from structkin.api.verb import public
 from structkin.branches.four_bar import impossible_loops
 from structkin.branches.limits.words import why
 from structkin.dynamics.reduced.counted import Counted
-from structkin.dynamics.reduced.maps import SlotMap
 from structkin.dynamics.reduced.pose import NoPoseError, Pose
 from structkin.dynamics.reduced.poses import Poses
+from structkin.dynamics.slot_map import SlotMap
 from structkin.dynamics.start import with_coordinates
 from structkin.errors import InputError, Problem
 from structkin.plan.status import Status
@@ -78,8 +78,8 @@ class Driving:
         self._units = np.array([1.0 if drive.kind == "angle" else self.size for drive in m.drivers.values()])
         moving = [link for link in m.links if link != m.topology.ground]
         self.links = tuple(moving)
-        self._origins = SlotMap(plan, [plan.frames[link].origin for link in moving])
-        self._directions = SlotMap(plan, [plan.frames[link].direction for link in moving])
+        self._origins = SlotMap(plan.offsets, [plan.frames[link].origin for link in moving])
+        self._directions = SlotMap(plan.offsets, [plan.frames[link].direction for link in moving])
         self._strokes = strokes_of(m.joints, m.drivers, plan, m.units)
         turning = turnings(m, plan.turns)
         counted = [link for link in moving if turning[link].counted == link]
@@ -155,7 +155,7 @@ class Driving:
         """
         if link not in self.links:
             raise InputError([Problem(link, "is not a moving link")], self.mechanism.title or "mechanism")
-        place = SlotMap(self.plan, [self.plan.frames[link].point(local)])
+        place = SlotMap(self.plan.offsets, [self.plan.frames[link].point(local)])
         goal, until = np.array((target.real, target.imag)), time.perf_counter() + seconds
         held, poses, stopped = np.zeros(len(self.order), bool), 0, ""
         while time.perf_counter() < until:

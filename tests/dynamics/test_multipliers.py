@@ -13,7 +13,7 @@ from swinging import pendulum, table_on_cranks
 
 import structkin as sk
 from structkin.dynamics import mass_table
-from structkin.dynamics.multipliers.driver_rows import DriverRows
+from structkin.dynamics.driver_coordinates import DriverCoordinates
 from structkin.dynamics.multipliers.masses import CoordinateMasses, FrameMasses
 from structkin.examples import path
 from structkin.global_methods.families import FAMILIES
@@ -61,9 +61,9 @@ def reactions_do_the_work_of_the_multipliers(g: sk.Simulation) -> None:
         ties.append(X[k + 2 : k + 4] @ X_q[k + 2 : k + 4])
     rigid = np.linalg.svd(ties)[2][np.linalg.matrix_rank(ties) :].T
     # The efforts of free drivers are loads.
-    drivers = DriverRows(g.mechanism, c.links, tuple(g.efforts))
+    drivers = DriverCoordinates.of_frames(g.mechanism, c.links, [g.mechanism.drivers[id] for id in g.efforts])
     efforts = np.array([g.efforts[id][0] if id in g.free else 0.0 for id in g.efforts])
-    np.add.at(on_frames, drivers.pattern[1], -drivers.gradient(X) * efforts[drivers.pattern[0]])
+    on_frames -= efforts @ drivers.gradient(X)
     work = rigid.T @ (X_q.T @ on_frames)
     scale = np.max(np.abs(forces.unknowns)) * max(1.0, g.size)
     np.testing.assert_allclose(work / scale, -rigid.T @ (A.T @ g.multipliers[0]) / scale, atol=1e-9)

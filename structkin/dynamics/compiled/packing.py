@@ -13,9 +13,10 @@ from structkin.dynamics.compiled.formulas import Laws, UnknownError
 from structkin.dynamics.compiled.memory import Memory
 from structkin.dynamics.compiled.modules import Kind, kind_of
 from structkin.dynamics.compiled.series_at import HEAD, MANY
+from structkin.dynamics.driver_coordinates import lines
 from structkin.dynamics.load_table import LoadTable, table_of
 from structkin.dynamics.reduced.equations import RATE_LIMIT, Reduced
-from structkin.dynamics.reduced.partition import LIMIT, joint_coordinates, lines
+from structkin.dynamics.reduced.partition import LIMIT, joint_coordinates
 from structkin.model.forces import AppliedMoment
 from structkin.model.mechanism import Mechanism
 from structkin.plan.plan import Plan, Register

@@ -21,12 +21,13 @@ from numpy.typing import NDArray
 
 from structkin.dynamics.bodies import mass_table
 from structkin.dynamics.contacts import note, touches_of
+from structkin.dynamics.driver_coordinates import DriverCoordinates
 from structkin.dynamics.efforts import given_efforts
-from structkin.dynamics.multipliers.driver_rows import CoordinateDrivers, DriverRows
 from structkin.dynamics.multipliers.kkt import Kkt, Solution
 from structkin.dynamics.multipliers.masses import CoordinateMasses, FrameLoads, FrameMasses
 from structkin.dynamics.multipliers.projection import limit
 from structkin.dynamics.multipliers.stabilisation import Stabilisation
+from structkin.dynamics.multipliers.sweeps import CoordinateDrivers
 from structkin.dynamics.multipliers.turns import LinkTurns
 from structkin.dynamics.reduced.pose import BlownUpError
 from structkin.dynamics.user_loads import UserLoad
@@ -114,7 +115,7 @@ class Multipliers:
         c = self.coordinates
         self.frame_masses = FrameMasses(mechanism, c.links, mass_table(mechanism))
         self.masses = CoordinateMasses(c, self.frame_masses)
-        self.drivers = DriverRows(mechanism, c.links, self.order)
+        self.drivers = DriverCoordinates.of_frames(mechanism, c.links, mechanism.drivers.values())
         self.loads = FrameLoads(mechanism, self.plan, c.links, users)
         self.impacts, self.turns = self.loads.impacts, LinkTurns(mechanism, c)
         self.contacts = [id for id, load in mechanism.forces.loads.items() if isinstance(load, Contact)]
@@ -203,8 +204,7 @@ class Multipliers:
         on_frames = self.frame_masses.weight + self.loads(t, pose.X, pose.X_rate, pose.turns)
         efforts = given_efforts(self.mechanism, self.order, t)
         if efforts.any():
-            rows, columns = self.drivers.pattern
-            np.add.at(on_frames, columns, self.drivers.gradient(pose.X) * efforts[rows])
+            on_frames += efforts @ self.drivers.gradient(pose.X)
         return on_frames
 
     @property
@@ -286,8 +286,8 @@ class Multipliers:
         """Return everything at a time for coordinates and frames with two rates."""
         c = self.coordinates
         z = np.empty((len(self.order), 3))
-        z[:, 0] = self.drivers.values(X[0], turns)
-        z[:, 1], z[:, 2] = self.drivers.rates(*X)
+        z[:, 0] = self.drivers.values(X[0], dict(zip(c.links, turns.tolist(), strict=True)))
+        z[:, 1], z[:, 2] = self.drivers.rates(X[0], X[1]), self.drivers.second_rates(*X)
         momentum = self.frame_masses.matrix @ X[1]
         effort = given_efforts(self.mechanism, self.order, t)
         laws = self.laws(t)

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from structkin.dynamics.acting import law_values
 from structkin.dynamics.bodies import Body
+from structkin.dynamics.driver_coordinates import DriverCoordinates
 from structkin.dynamics.forces import add_loads
 from structkin.dynamics.load_table import load_table
-from structkin.dynamics.multipliers.driver_rows import DriverRows
 from structkin.dynamics.state import State
 from structkin.dynamics.user_loads import UserLoad, add_user_load
 from structkin.dynamics.wrench_sums import Wrenches
@@ -118,7 +118,7 @@ class FrameLoads:
         #: The impact speeds of contacts, and the turns of the links at the start.
         self.impacts: dict[str, float] = {}
         self.begun: dict[str, float] = {}
-        self._drivers = DriverRows(mechanism, links, list(mechanism.drivers))
+        self._drivers = DriverCoordinates.of_frames(mechanism, links, mechanism.drivers.values())
         self.table, index = load_table(mechanism), {link: k for k, link in enumerate(links)}
         vars(self).update(self.table.parts())
         self._owners = list(zip(self.table.laws, self.table.owners, strict=True))
@@ -170,7 +170,8 @@ class FrameLoads:
         lanes = Lanes(x, np.zeros(1, np.int8), np.full(1, -1, np.int32), np.zeros(0))
         x[2], z = np.nan, np.full((3, len(self._mechanism.drivers), 1), np.nan)
         if self._users:
-            z[0, :, 0], z[1, :, 0] = self._drivers.values(X, turns), self._drivers.rates(X, dX, np.zeros(len(X)))[0]
+            z[0, :, 0] = self._drivers.values(X, dict(zip(self._links, turns.tolist(), strict=True)))
+            z[1, :, 0] = self._drivers.rates(X, dX)
         drivers = dict(zip(self._mechanism.drivers, z.swapaxes(0, 1), strict=True))
         counted = dict(zip(self._links, turns[:, None], strict=True))
         return State(self._mechanism, self._plan, np.array([t]), drivers, lanes, counted=counted, begun=self.begun)

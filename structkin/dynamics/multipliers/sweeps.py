@@ -13,10 +13,15 @@ so the structure serves the global equations: no matrix of the size of [M Phi_q^
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.dynamics.driver_coordinates import DriverCoordinates
+from structkin.global_methods.families import Coordinates
 from structkin.global_methods.linear import Triangular
+from structkin.model.mechanism import Mechanism
 from structkin.rows.matrix import Matrix
 
 Floats = NDArray[np.float64]
@@ -67,3 +72,30 @@ class SweptFactors:
         force = right[:n] - self._matrix.times_mass(self._M, x)
         multipliers = self._factors.solve_transposed(force[:, None])[:, 0]
         return np.concatenate((x, multipliers[:m]))
+
+
+class CoordinateDrivers:
+    """The Jacobian z_q = z_X X_q of drivers in the coordinates of a family, scaled, in a fixed pattern."""
+
+    def __init__(self, mechanism: Mechanism, coordinates: Coordinates, drivers: Sequence[str]) -> None:
+        """Join the entries of z_X with those of X_q."""
+        drives = [mechanism.drivers[id] for id in drivers]
+        self._read = DriverCoordinates.of_frames(mechanism, coordinates.links, drives)
+        X_rows, X_columns, _ = coordinates.frame_map(coordinates.start())
+        by_row: list[list[int]] = [[] for _ in range(4 * len(coordinates.links))]
+        for e, row in enumerate(X_rows.tolist()):
+            by_row[row].append(e)
+        rows, columns = self._entries = self._read.pattern
+        terms = [(k, e) for k, column in enumerate(columns.tolist()) for e in by_row[column]]
+        self._first, self._second = (np.array([term[k] for term in terms], np.intp) for k in (0, 1))
+        code = rows[self._first] * coordinates.n + X_columns[self._second]
+        code, out = np.unique(code, return_inverse=True)
+        self.pattern: Pattern = (code // coordinates.n, code % coordinates.n)
+        self._gather = Matrix.summing(out, len(code))
+        units = np.array([1.0 if drive.kind == "angle" else coordinates.size for drive in drives])
+        self._scale = coordinates.column_units[self.pattern[1]] / units[self.pattern[0]]
+
+    def entries(self, X: Floats, frame_map: Floats) -> Floats:
+        """Return the scaled entries at the frames X (4 links,), for the entries of X_q."""
+        slopes = self._read.gradient(X)[self._entries]
+        return np.asarray(self._scale * (self._gather @ (slopes[self._first] * frame_map[self._second])))

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.dynamics.reduced.maps import SlotMap
+from structkin.dynamics.slot_map import SlotMap
 from structkin.groups import Turn
 from structkin.plan.plan import Plan
 from structkin.rows.affine import Affine
@@ -27,7 +27,7 @@ class Counted:
 
     def __init__(self, plan: Plan, directions: Sequence[Affine], sketch: Floats) -> None:
         """Prepare the map from slots to directions."""
-        self._directions, self._sketch = SlotMap(plan, directions), sketch
+        self._directions, self._sketch = SlotMap(plan.offsets, directions), sketch
         turning = [step.outputs[0] for step in plan.steps if isinstance(step.kind, Turn)]
         self._scalars = np.array([plan.rows(slot).start for slot in turning], np.intp)
         self.any = bool(len(directions) or turning)

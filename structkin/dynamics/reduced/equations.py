@@ -21,14 +21,13 @@ from numpy.typing import NDArray
 
 from structkin.dynamics.bodies import Body, moving_masses
 from structkin.dynamics.contacts import note, touches_of
+from structkin.dynamics.driver_coordinates import DriverCoordinates
 from structkin.dynamics.efforts import given_efforts
 from structkin.dynamics.loads import wrenches
-from structkin.dynamics.multipliers.driver_rows import DriverRows
 from structkin.dynamics.reduced.counted import Counted
-from structkin.dynamics.reduced.maps import SlotMap
-from structkin.dynamics.reduced.partition import JointRates
 from structkin.dynamics.reduced.pose import BlownUpError, NoPoseError
 from structkin.dynamics.reduced.poses import Poses
+from structkin.dynamics.slot_map import SlotMap
 from structkin.dynamics.state import State
 from structkin.dynamics.user_loads import UserLoad
 from structkin.model.forces import Contact
@@ -88,7 +87,7 @@ class Reduced:
         self.bodies = [body for body in bodies if body.mass or body.inertia]
         self.masses = moving_masses(self.bodies, plan.frames)
         self._sizes = np.array([size for size, _ in self.masses])
-        self._moving = SlotMap(plan, [expression for _, expression in self.masses])
+        self._moving = SlotMap(plan.offsets, [expression for _, expression in self.masses])
         #: The weight along the slots (rows,).
         self.weight = np.zeros(plan.offsets[-1])
         for body in self.bodies:
@@ -96,8 +95,8 @@ class Reduced:
                 pull = body.mass * mechanism.forces.gravity * factor.conjugate()
                 self.weight[plan.rows(slot)] += pull.real, pull.imag
         self.links = [name for name in mechanism.links if name != mechanism.topology.ground]
-        self._origin = SlotMap(plan, [plan.frames[link].origin for link in self.links])
-        self._turning = SlotMap(plan, [plan.frames[link].direction for link in self.links])
+        self._origin = SlotMap(plan.offsets, [plan.frames[link].origin for link in self.links])
+        self._turning = SlotMap(plan.offsets, [plan.frames[link].direction for link in self.links])
         self._loaded = bool(mechanism.forces.loads) or bool(users)
         self.impacts: dict[str, float] = {}
         self.contacts = [id for id, load in mechanism.forces.loads.items() if isinstance(load, Contact)]
@@ -117,7 +116,9 @@ class Reduced:
         self.poses = Poses(plan, self.order, self.lengths, counted)
         # Efforts act along the mechanism's own drivers, which need not be the coordinates.
         self._given = list(self.own.forces.efforts)
-        self._given_rates = JointRates(self.own, plan, [self.own.drivers[id] for id in self._given])
+        self._given_coordinates = DriverCoordinates.of_plan(
+            self.own, [self.own.drivers[id] for id in self._given], plan
+        )
 
     # --- the equations ------------------------------------------------------------------------------------
 
@@ -200,7 +201,7 @@ class Reduced:
         x[0, :, 0], x[1, :, 0] = pose.x, z[:, 1] @ K
         matrix, force = self._balance(t, z, x, K, convective)
         # The remainder after the free coordinates' second rates is the effort of the prescribed drivers.
-        given = given_efforts(self.own, self._given, t) @ self._given_rates(pose.x, K.T)
+        given = given_efforts(self.own, self._given, t) @ self._given_coordinates.rates(pose.x, K.T)
         rest = force + given - matrix @ z[:, 2]
         try:
             z[free, 2] = np.linalg.solve(matrix[np.ix_(free, free)], rest[free])
@@ -300,18 +301,16 @@ class Reduced:
         return found
 
     @cached_property
-    def _own_rows(self) -> DriverRows:
-        return DriverRows(self.own, self.links, list(self.own.drivers))
+    def _own_coordinates(self) -> DriverCoordinates:
+        return DriverCoordinates.of_plan(self.own, self.own.drivers.values(), self.plan)
 
     def own_drivers(self, z: Floats, x: Floats, turned: Mapping[str, float]) -> Floats:
         """Return values and two rates (f, 3) of the mechanism's own drivers.
 
         At coordinates z (f, 3) and slots x (3, rows); `turned` are the turns of all links since its own sketch.
         """
-        X, found = self.frames(x), np.empty((len(self.own.drivers), 3))
-        rows = self._own_rows
-        found[:, 0] = rows.values(X[0], np.array([turned[link] for link in self.links]))
-        found[:, 1], found[:, 2] = rows.rates(*X)
+        read = self._own_coordinates
+        found = np.stack((read.values(x[0], turned), read.rates(x[0], x[1]), read.second_rates(*x)), axis=1)
         for k, id in enumerate(self.own.drivers):
             if id in self.order:
                 found[k] = z[self.order.index(id)]

@@ -12,18 +12,13 @@ that the mechanism is decomposed into structural groups with them as its drivers
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.dynamics.reduced.maps import SlotMap
-from structkin.joints.guide import Guide
 from structkin.model.mechanism import Mechanism
 from structkin.model.parts import DriverCoordinate
-from structkin.plan.plan import Plan
-from structkin.rows.affine import FIXED, Affine, Frame
 from structkin.structure.inputs.candidates import KINDS, candidate_drivers, idle_links
 
 Floats = NDArray[np.float64]
@@ -78,63 +73,3 @@ def exchanges(rates: Floats, limit: float) -> dict[int, int]:
         rates = rates - np.outer(rates[:, index], row) / rates[joint, index]
         sizes = np.abs(rates)
     return found
-
-
-@dataclass(frozen=True)
-class Line:
-    """How the rate of a coordinate is read: of a `kind`, from expressions of slots.
-
-    That of an "angle" is U2 x U2' - U1 x U1' of two directions, that of a "slide" the rate of d . w of a direction d
-    and a vector w, that of a "distance" the rate of |w|.
-    """
-
-    kind: str
-    first: Affine
-    second: Affine
-
-
-def lines(mechanism: Mechanism, frames: Mapping[str, Frame], drives: Sequence[DriverCoordinate]) -> list[Line]:
-    """Return the lines of drives in the slots of the links' frames."""
-    found = []
-    frames = {**frames, mechanism.topology.ground: FIXED}
-    for drive in drives:
-        if drive.kind == "angle":
-            first, second = (frames[link].direction for link in drive.links)
-        elif drive.kind == "slide":
-            guide = mechanism.joints.of(Guide)[drive.joint or ""]
-            carrier, slider = frames[guide.carrier], frames[guide.slider]
-            first = carrier.direction * guide.direction
-            second = slider.point(guide.point) - carrier.point(guide.origin)
-        else:
-            assert drive.ends is not None
-            near, far = (frames[link].point(mechanism.links[link].local[point]) for link, point in drive.ends)
-            first, second = FIXED.direction, far - near
-        found.append(Line(drive.kind, first, second))
-    return found
-
-
-class JointRates:
-    """The rates of joints' coordinates by those of the slots."""
-
-    def __init__(self, mechanism: Mechanism, plan: Plan, drives: Sequence[DriverCoordinate]) -> None:
-        """Write the expressions of the slots that the coordinates are read from."""
-        self.lines = lines(mechanism, plan.frames, drives)
-        self._first, self._second = (
-            SlotMap(plan, [getattr(line, part) for line in self.lines]) for part in ("first", "second")
-        )
-        kinds = np.array([line.kind for line in self.lines], np.str_)
-        self._angles, self._distances = kinds == "angle", kinds == "distance"
-
-    def __call__(self, x: Floats, rates: Floats) -> Floats:
-        """Return the rates (c, k) at slots x (rows,) for rates (rows, k) of the slots."""
-        a, b, da, db = self._first.value(x), self._second.value(x), self._first.rate(rates), self._second.rate(rates)
-        along = np.einsum("ci,cik->ck", b, da) + np.einsum("ci,cik->ck", a, db)
-        turning = _cross(b, db) - _cross(a, da)
-        # The rate of a distance is along the vector itself.
-        with np.errstate(invalid="ignore", divide="ignore"):
-            growing = np.einsum("ci,cik->ck", b, db) / np.linalg.norm(b, axis=1)[:, None]
-        return np.where(self._angles[:, None], turning, np.where(self._distances[:, None], growing, along))
-
-
-def _cross(a: Floats, b: Floats) -> Floats:
-    return np.asarray(a[:, 0, None] * b[:, 1] - a[:, 1, None] * b[:, 0])

@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.dynamics.compiled.machine import Hastened
+from structkin.dynamics.driver_coordinates import DriverCoordinates
 from structkin.dynamics.efforts import given_efforts
 from structkin.dynamics.reduced.equations import Instant, Reduced
-from structkin.dynamics.reduced.partition import LIMIT, STUCK, JointRates, exchanges, joint_coordinates
+from structkin.dynamics.reduced.partition import LIMIT, STUCK, exchanges, joint_coordinates
 from structkin.dynamics.reduced.pose import NoPoseError
 from structkin.dynamics.start import begin
 from structkin.errors import InputError, StructureError
@@ -63,7 +64,7 @@ class Partitioned:
         self.current = engine(own, t, y)
         self._joints = joint_coordinates(own.mechanism)
         self._units = np.array([1.0 if drive.kind == "angle" else own.size for drive in self._joints.values()])
-        self._rates = JointRates(own.mechanism, own.plan, list(self._joints.values()))
+        self._coordinates = DriverCoordinates.of_plan(own.mechanism, self._joints.values(), own.plan)
         self._past, self._refused = 0, set[frozenset[str]]()
 
     # --- the equations ------------------------------------------------------------------------------------
@@ -138,7 +139,7 @@ class Partitioned:
             return None
         x, K = slots
         lengths = self.current.lengths[self.current.free]
-        found = exchanges(self._rates(x, K.T) * lengths / self._units[:, None], STUCK if stuck else LIMIT)
+        found = exchanges(self._coordinates.rates(x, K.T) * lengths / self._units[:, None], STUCK if stuck else LIMIT)
         if not found:
             return None
         joints, drives = list(self._joints.values()), list(self.current.mechanism.drivers.values())
@@ -169,14 +170,14 @@ class Partitioned:
         starts = {id: drive.start for id, drive in mechanism.drivers.items()}
         begin(new, starts)
         new.before, new.begun, new.impacts = turned, own.begun, own.impacts
-        speeds = JointRates(mechanism, old.plan, list(mechanism.drivers.values()))(x[0], x[1][:, None])[:, 0]
+        speeds = DriverCoordinates.of_plan(mechanism, mechanism.drivers.values(), old.plan).rates(x[0], x[1])
         changed = np.concatenate((np.array([*starts.values()])[new.free], speeds[new.free]))
         there = new.frames(new.at(t, changed).x[:, :, 0])[0]
         if np.max(np.abs(there - X)) > SAME * max(own.size, 1.0):
             raise NoPoseError(t, Status.SINGULAR, -1)
         self._past += old.evaluations
         self.current = self._engine(new, t, changed)
-        self._rates = JointRates(own.mechanism, new.plan, list(self._joints.values()))
+        self._coordinates = DriverCoordinates.of_plan(own.mechanism, self._joints.values(), new.plan)
         return changed
 
     def _pose(self, X: Floats, starts: Mapping[str, float]) -> SketchPose:

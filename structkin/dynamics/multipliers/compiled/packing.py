@@ -9,13 +9,13 @@ import numpy as np
 from structkin.dynamics.bodies import mass_table, moving_masses
 from structkin.dynamics.compiled.formulas import Laws, UnknownError
 from structkin.dynamics.compiled.packing import DEEP, affine_terms, mass_sums
+from structkin.dynamics.driver_coordinates import lines
 from structkin.dynamics.multipliers.compiled.memory import ConstrainedMemory
 from structkin.dynamics.multipliers.equations import Multipliers
 from structkin.dynamics.multipliers.kkt import signs
 from structkin.dynamics.multipliers.partitioning import Partitioning
 from structkin.dynamics.multipliers.projection import Projection
 from structkin.dynamics.multipliers.stabilisation import Feedback
-from structkin.dynamics.reduced.partition import lines
 from structkin.rows.affine import frames_in_slots
 
 #: The kinds of drivers' coordinates, in the order of `equations_at.add_efforts`.

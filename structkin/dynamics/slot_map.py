@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.plan.plan import Plan
 from structkin.rows.affine import Affine
 
 Floats = NDArray[np.float64]
@@ -16,20 +15,20 @@ Floats = NDArray[np.float64]
 class SlotMap:
     """b expressions as one matrix: values (b, 2) and rates (b, 2, k)."""
 
-    def __init__(self, plan: Plan, expressions: Sequence[Affine]) -> None:
-        """Write the matrix."""
-        self._matrix = np.zeros((len(expressions), 2, plan.offsets[-1]))
+    def __init__(self, offsets: Sequence[int], expressions: Sequence[Affine]) -> None:
+        """Write the matrix; `offsets` are the first rows of the slots, then the number of rows."""
+        self.matrix = np.zeros((len(expressions), 2, offsets[-1]))
         self._const = np.array([(one.const.real, one.const.imag) for one in expressions]).reshape(-1, 2)
         for row, expression in enumerate(expressions):
             for slot, factor in expression.terms:
-                k = plan.rows(slot).start
-                self._matrix[row, :, k] += factor.real, factor.imag
-                self._matrix[row, :, k + 1] += -factor.imag, factor.real
+                k = offsets[slot]
+                self.matrix[row, :, k] += factor.real, factor.imag
+                self.matrix[row, :, k + 1] += -factor.imag, factor.real
 
     def value(self, slots: Floats) -> Floats:
         """Return the values (b, 2) at slots (rows,)."""
-        return np.asarray(self._matrix @ slots + self._const)
+        return np.asarray(self.matrix @ slots + self._const)
 
     def rate(self, slots: Floats) -> Floats:
-        """Return the rates (b, 2, k) for rates of the slots (rows, k)."""
-        return np.asarray(self._matrix @ slots)
+        """Return the rates (b, 2) or (b, 2, k) for rates of the slots (rows,) or (rows, k)."""
+        return np.asarray(self.matrix @ slots)
