@@ -17,11 +17,10 @@ from structkin.dynamics.integrators.methods import FIXED
 from structkin.dynamics.load_table import load_table
 from structkin.dynamics.multipliers.compiled.choice import compiled
 from structkin.dynamics.multipliers.equations import Multipliers
-from structkin.dynamics.multipliers.result import global_simulation
 from structkin.dynamics.multipliers.start import global_start
 from structkin.dynamics.reduced.partitioned import Partitioned
 from structkin.dynamics.reduced.pose import NoPoseError
-from structkin.dynamics.reduced.result import reduced_simulation
+from structkin.dynamics.result import simulation_of
 from structkin.dynamics.run import Record, Run
 from structkin.dynamics.simulation import Integration, Simulation
 from structkin.dynamics.start import check_masses, initial_state, start, why, with_coordinates
@@ -129,11 +128,7 @@ def simulate(
         raise InputError([Problem("initial", run.stopped)], mechanism.title or "simulate")
     integration = Integration(run.steps, equations.evaluations, time.perf_counter() - began)
     impacts = {id: np.array(speeds) for id, speeds in record.impacts.items()}
-    kept = times, record.instants, integration, run.stopped, impacts
-    if isinstance(equations, Multipliers):
-        result = global_simulation(equations, *kept)
-    else:
-        result = reduced_simulation(equations, *kept)
+    result = simulation_of(equations, times, record.instants, integration, run.stopped, impacts)
     return replace(result, corrections=corrections) if corrections else result
 
 
