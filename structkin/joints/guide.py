@@ -51,11 +51,11 @@ class Guide(Sliding, Pair):
             w.add(self.id, equation, links, w.size, Row.cross(along, vector).plus(-self.offset))
 
     def gaps(self, poses: Poses) -> Iterator[Floats]:
-        """Yield the distance of the slider's point from its line and, if its angle is held, the sine of its error."""
+        """Yield the distance of the slider's point from its line and, if its angle is held, how far that is off."""
         yield np.abs(self._seen(poses).imag - self.offset) / poses.size
         if self.turn is not None:
-            held = poses.along(self.carrier, self.turn)
-            yield np.abs((np.conj(held) * poses.along(self.slider)).imag)
+            # Not the sine of the error, which is zero for a slider that has turned around as well.
+            yield np.abs(poses.along(self.slider) - poses.along(self.carrier, self.turn))
 
     def travel(self, poses: Poses) -> Floats:
         """Return the travel (n,) [m]."""

@@ -419,6 +419,58 @@ def test_a_geared_five_bar_driven_between_its_rods(rods):
         m.circuits()
 
 
+GEARED_PRESS = {
+    "points": {"A": (0, 0), "B": (6, 0), "C": (1, 2), "D": (5, 2), "E": (2, 6), "F": (4, 6), "G": (3, 8)},
+    "links": {
+        "ground": ["A", "B"], "k1": ["A", "C"], "k2": ["B", "D"], "r1": ["C", "E"], "r2": ["D", "F"],
+        "bar": ["E", "F", "G"], "ram": ["G"],
+    },
+    "joints": {
+        "mesh": {"type": "gear", "links": ["k1", "k2"], "ratio": -2},
+        "guide": {"type": "prismatic", "links": ["ram", "ground"], "at": "G", "axis": [0, 1]},
+    },
+    "drivers": {"m": {"links": ["k1", "r1"], "speed": 0.1}},
+}  # fmt: skip
+GEARED_FIVE_BAR = {
+    "points": {"A": (0, 0), "B": (9, 0), "C": (2, 3), "D": (8, 2.5), "E": (5, 9)},
+    "links": {"ground": ["A", "B"], "k1": ["A", "C"], "k2": ["B", "D"], "r1": ["C", "E"], "r2": ["D", "E"]},
+    "joints": {"g": {"type": "gear", "links": ["k1", "k2"], "ratio": -2}},
+    "drivers": {"m": {"links": ["k1", "r1"], "speed": 1}},
+}
+DISC_CAM = {
+    "points": {"A": (0, 0), "Q": (0, 0.04), "T": (0, 0.09)},
+    "links": {"ground": ["A"], "disc": ["A"], "lifter": ["Q", "T"]},
+    "joints": {
+        "guide": {"type": "prismatic", "links": ["lifter", "ground"], "at": "Q", "axis": [0, 1]},
+        "contact": {
+            "type": "cam", "cam": "disc", "follower": "lifter", "at": "Q", "radius": 0.008,
+            "profile": [[0, 0.03], [1, 0.033], [2, 0.038], [3, 0.04], [4, 0.038], [5, 0.033]],
+        },
+    },
+    "drivers": {"motor": {"joint": "A", "speed": 1}},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("parts", "count"), [(GEARED_PRESS, 8), (GEARED_FIVE_BAR, 4), (DISC_CAM, 2)])
+def test_held_and_driven_angles_are_not_half_a_turn_off(parts, count):
+    """Rows of parallel directions also vanish where one has turned around: no joint and no driver is satisfied there.
+
+    The counts of the press and the five-bar are those of a scan of the rotation of k1, of which the driver makes one
+    link with r1: 400,000 places in two turns. The cam's follower lies above or below the axis.
+    """
+    m = sk.Mechanism(**parts, duration=1)
+    every = list(m.assemblies())
+    assert len(every) == count
+    for item in every:
+        assert item.residual < 1e-9
+        assert all(item.angle(link) == pytest.approx(0 if link == "ram" else np.pi / 2) for link in ("ram", "lifter")
+                   if link in m.links)  # fmt: skip
+        motion = item.mechanism().solve(samples=3)
+        assert motion.ok.all()
+        if "r1" in m.links:
+            np.testing.assert_allclose(motion.angle("r1") - motion.angle("k1"), motion.drivers["m"][0], atol=1e-9)
+
+
 # --- random mechanisms ----------------------------------------------------------------------------------------
 
 quiet = {

@@ -16,6 +16,10 @@ from structkin.branches.homotopy.solutions import NotEnumeratedError
 from structkin.groups import RPR, General, Relation, Turn
 from structkin.plan.plan import Step
 from structkin.plan.relations import HalfSquareOfLength
+from structkin.rows.affine import Affine
+from structkin.rows.curves import Curve
+from structkin.rows.relations import DrivenAngle
+from structkin.rows.row import Row
 from structkin.track.tolerances import LIMIT
 
 TURN = 2 * math.pi
@@ -224,7 +228,7 @@ def searched(form: General, h: tuple[Any, ...], start: tuple[complex, ...]) -> F
     lanes = tuple(np.broadcast_to(x, (*np.shape(x)[:-1], STARTS)) for x in map(np.atleast_1d, h))
     with np.errstate(all="ignore"):
         O, theta, step = form.newton(lanes, O, theta, iterations=60)
-        good = np.flatnonzero(step < 1e-8)
+        good = np.flatnonzero((step < 1e-8) & _same_way(form, lanes, O, theta))
     pose = np.concatenate((((O - at) / size).reshape(2 * m, -1), np.cos(theta), np.sin(theta)))
     # Of poses that differ by whole turns of wheels, the least turned one.
     near = np.max(np.abs(theta - sketch), axis=0)
@@ -238,3 +242,18 @@ def searched(form: General, h: tuple[Any, ...], start: tuple[complex, ...]) -> F
     sigma = form.smallest_singular_value(tuple(x[..., : len(kept)] for x in lanes), unknowns) if kept else np.empty(0)
     each = tuple(tuple(np.atleast_1d(x[..., k]) for x in unknowns) for k in range(len(kept)))
     return Found(each, np.asarray(sigma < SINGULAR))
+
+
+def _same_way(form: General, h: tuple[Any, ...], O: Floats, theta: Floats) -> NDArray[np.bool_]:
+    """Return which poses (n,) have all held and driven angles as given: their rows are also zero half a turn away."""
+    pairs = zip(O, np.exp(1j * theta), strict=True)
+    slots = [x for (a, b), U in pairs for x in (a + 1j * b, U)] + [x[0] + 1j * x[1] for x in h[: form.rows.vectors]]
+    good = np.ones(theta.shape[1], bool)
+    for row in form.rows.forms:
+        if isinstance(row, Row) and row.is_aligned:
+            _, first, second = row.products[0]
+            good &= (np.conj(first.at(slots)) * second.at(slots)).real > 0
+        elif isinstance(row, Curve) and isinstance(row.relation, DrivenAngle):
+            A, T, B = (vector.at(slots) for vector in row.vectors if isinstance(vector, Affine))
+            good &= (np.conj(A * T) * B).real > 0
+    return good

@@ -24,7 +24,7 @@ from structkin.branches.homotopy.solutions import (
 from structkin.branches.homotopy.start import Chart, chart_at
 from structkin.groups import General, Rows
 from structkin.rows.curves import Curve
-from structkin.rows.relations import DrivenAngle, OnCurve
+from structkin.rows.relations import ByLaw, DrivenAngle, FaceOnProfile, OnCurve, OnProfile, Stepped, TurnByLaw
 
 
 @lru_cache(maxsize=256)
@@ -78,17 +78,20 @@ def equations_of(form: General, h: tuple[Any, ...]) -> tuple[Chart | None, tuple
     return chart_at(described.shape, parameters), parameters
 
 
+#: What the rows of each relation belong to.
+_WORDS = {
+    ByLaw: "cams", TurnByLaw: "cams", OnProfile: "cams", FaceOnProfile: "cams", Stepped: "Geneva wheels",
+    OnCurve: "curved slots",
+}  # fmt: skip
+
+
 def _check(rows: Rows) -> None:
     """Refuse rows that have no isotropic equations."""
     curves = [form.relation for form in rows.forms if isinstance(form, Curve) and form.relation != DrivenAngle()]
     if rows.angles or curves:
-        slots = [relation for relation in curves if isinstance(relation, OnCurve)]
-        held = {
-            "gears, racks or rolling contacts": rows.angles,
-            "cams": len(slots) < len(curves),
-            "curved slots": slots,
-        }
-        what = " and ".join(name for name, there in held.items() if there)
+        wheels = ["gears, racks or rolling contacts"] if rows.angles else []
+        found = sorted(_WORDS.get(type(relation), "joints that are not algebraic") for relation in curves)
+        what = " and ".join(dict.fromkeys([*wheels, *found]))
         raise NotEnumeratedError(f"it has {what}: its modes are not enumerated")
 
 
