@@ -91,8 +91,12 @@ def classify(motion: Motion, sample: int) -> PoseClass | None:
         return PoseClass("dead point", words, sigma, found)
     crossing = branches_at(_by_groups(motion), sample)
     branches = crossing.branches
-    count = f"{len(branches)} branches cross" if len(branches) > 1 else "branches cross"
-    words = f"change point: {count}, and the drivers do not decide between them"
+    further = (*crossing.resting, *crossing.flat, *crossing.unclear)
+    words = "change point: branches cross, and the drivers do not decide between them"
+    if len(branches) > 1:
+        words = words.replace("branches", f"{len(branches)} branches", 1)
+    elif branches and not further:
+        words = "change point: the equations of the joints lose rank, but only one branch passes"
     for group in crossing.resting:
         words += f"; on a further branch of {motion.group_name(group)} the drivers stay at rest"
     for group in crossing.flat:

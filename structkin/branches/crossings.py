@@ -31,6 +31,8 @@ Floats = NDArray[np.float64]
 MOST = 64
 #: A discriminant smaller than this all around is zero to rounding.
 STILL = 1e-13
+#: Links of one pose differ by less than this, relative to the mechanism's size, or in their directions.
+ELSEWHERE = 1e-6
 #: Smaller circles: a branch that moves many times faster than the drivers soon meets its next limit.
 SMALL = (0.01, 0.004, 0.0015)
 
@@ -96,7 +98,12 @@ def branches_at(motion: Motion, sample: int) -> Crossing:
             elif step not in tried.found and step not in choice.slopes:
                 pending.append(replace(before, slopes={**before.slopes, step: -1}))
         if touched and tried.contours.until[0] == len(steps):
-            found.append(_branch(motion, sample, tried.contours))
+            branch = _branch(motion, sample, tried.contours)
+            turned = _group_elsewhere(motion, sample, branch)
+            if turned is None:
+                found.append(branch)
+            else:
+                resting.add(turned)
     around = motion.lanes.around
     if not found and motion.regular[sample] and around is not None and sample in around.at:
         found.append(_one(motion, sample))
@@ -176,6 +183,21 @@ def _branch(motion: Motion, sample: int, contours: Contours) -> Motion:
     lanes, around = branch.lanes, ContourPoses(np.array([0]), contours.x[:, 0])
     own = replace(lanes, x=lanes.x.copy(), status=lanes.status.copy(), group=lanes.group.copy(), around=around)
     return replace(branch, lanes=replaced(motion.plan, own))
+
+
+def _group_elsewhere(motion: Motion, sample: int, branch: Motion) -> int | None:
+    """Return the first group that a branch has in another pose; None if it passes through the motion's.
+
+    Where the outer pins of a dyad coincide its root is zero as well, but its two modes are two poses, and between them
+    it turns freely.
+    """
+    for group in motion.structure.groups:
+        for link in group.links:
+            moved = np.abs(branch.position(0j, link)[0] - motion.position(0j, link)[sample])
+            turned = np.exp(1j * branch.angle(link)[0]) - np.exp(1j * motion.angle(link)[sample])
+            if max(*moved / motion.size, abs(turned)) > ELSEWHERE:
+                return group.index
+    return None
 
 
 def _one(motion: Motion, sample: int) -> Motion:

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from three_cranks import three_cranks
 from windows import windows
 
 import structkin as sk
@@ -116,15 +117,7 @@ def test_the_other_branch_on_request():
 
 
 def test_redundant_joints_are_named():
-    m = sk.Mechanism(
-        points={"A": (0, 0), "B": (1, 2), "C": (5, 2), "D": (4, 0), "E": (2, 0), "F": (3, 2)},
-        links={
-            "ground": ["A", "D", "E"], "left": ["A", "B"], "coupler": ["B", "C", "F"],
-            "right": ["D", "C"], "middle": ["E", "F"],
-        },
-        drivers={"motor": {"joint": "A", "speed": 1}},
-    )  # fmt: skip
-    found = m.solve(7).classify(1)
+    found = three_cranks().solve(7).classify(1)
     assert found.kind == "redundant" and "constraints of F" in found.words
 
 
@@ -148,6 +141,33 @@ def test_branches_along_which_a_dyad_stays_flat(count):
     # Near the pose there is an assembly for each of them.
     nearby = m.assemblies(drivers={"motor": np.pi + 1e-3})
     assert len(list(nearby)) == len(found.branches) + found.words.count("stays flat")
+
+
+def test_the_other_mode_of_a_dyad_whose_outer_pins_coincide_is_no_branch_of_the_pose():
+    """A kite with b sin(phi) = tan(z / 2) (a + b cos(phi)): where it folds, C = (3, 0) and C = (-1, 0) are two poses.
+
+    Through each passes the motion, and the rotation of coupler and rocker about B = D with the crank at rest.
+    """
+    rod, turn = np.cos(0.5) + np.sqrt(4 - np.sin(0.5) ** 2), np.array((np.cos(0.5), np.sin(0.5)))
+    m = sk.Mechanism(
+        points={"A": (0, 0), "B": (np.cos(1), np.sin(1)), "C": rod * turn, "D": (1, 0)},
+        links={"ground": ["A", "D"], "crank": ["A", "B"], "coupler": ["B", "C"], "rocker": ["D", "C"]},
+        lengths={"A-B": 1, "A-D": 1, "B-C": 2, "C-D": 2}, drivers={"m": {"joint": "A", "speed": 1}},
+    )  # fmt: skip
+    motion = m.solve(drivers={"m": (np.array([0.5, 0.0]), np.ones(2), np.zeros(2))})
+    found = motion.classify(1)
+    (branch,) = found.branches
+    np.testing.assert_allclose(branch.position("C")[0], (3, 0), atol=1e-12)
+    np.testing.assert_allclose(branch.K("rocker")[0], (1 + 2) / (2 * 2), atol=1e-9)
+    assert "branch of group 2, RRR (coupler + rocker) the drivers stay at rest" in found.words
+
+
+def test_one_branch_is_not_said_to_cross():
+    """Three equal cranks: D-E and E-F could each fold into an antiparallelogram, but not both at once."""
+    motion = three_cranks().solve(drivers={"motor": np.linspace(np.arctan2(2, 1), np.pi, 11)})
+    found = motion.classify(10)
+    assert found.kind == "change point" and len(found.branches) == 1
+    assert found.words.endswith("but only one branch passes")
 
 
 @pytest.mark.parametrize("method", ["global", "global-sparse", "global-triangular"])
