@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from structkin.blas import one_thread
+
 
 def fastest(
     work: Callable[[], Any], runs: int, clock: Callable[[], float] = time.process_time, *, long: float = math.inf
@@ -54,11 +56,12 @@ class Stopwatch:
 
 @contextmanager
 def only(threads: int) -> Iterator[None]:
-    """Let the engine use this many threads."""
+    """Let the engine use this many threads, and BLAS one."""
     before = os.environ.get("STRUCTKIN_THREADS")
     os.environ["STRUCTKIN_THREADS"] = str(threads)
     try:
-        yield
+        with one_thread():
+            yield
     finally:
         del os.environ["STRUCTKIN_THREADS"]
         if before is not None:

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.blas import one_thread_for
 from structkin.global_methods.sweeps import CompiledSweeps, Sweeps, invert_lanes
 from structkin.global_methods.triangular import Blocks
 from structkin.groups.solve_lanes import solve_lanes
@@ -57,11 +58,15 @@ class Dense:
     def factor(self, entries: Floats) -> Factors:
         """Factorise every lane."""
         matrices = self._full(entries)
-        return _Inverses(invert_lanes(matrices)) if self._n <= SMALL else _DenseLU(matrices)
+        if self._n <= SMALL:
+            return _Inverses(invert_lanes(matrices))
+        with one_thread_for(self._n):
+            return _DenseLU(matrices)
 
     def step(self, entries: Floats, right: Floats) -> Floats:
         """Solve once."""
-        return solve_lanes(self._full(entries), right.T).T
+        with one_thread_for(self._n):
+            return solve_lanes(self._full(entries), right.T).T
 
 
 class _Inverses:
@@ -87,8 +92,9 @@ class _DenseLU:
         from scipy.linalg.lapack import dgetrs
 
         columns = np.array(right.T, order="C")  # a copy: the argument is not changed
-        for (lu, pivots), column in zip(self._lanes, columns, strict=True):
-            column[:] = dgetrs(lu, pivots, column, trans=trans, overwrite_b=1)[0]
+        with one_thread_for(len(right)):
+            for (lu, pivots), column in zip(self._lanes, columns, strict=True):
+                column[:] = dgetrs(lu, pivots, column, trans=trans, overwrite_b=1)[0]
         columns[~np.isfinite(columns)] = np.nan
         return columns.T
 

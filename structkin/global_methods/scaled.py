@@ -13,6 +13,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.blas import one_thread_for
 from structkin.global_methods.families.system import Coordinates
 from structkin.global_methods.linear import LinearSolver
 from structkin.global_methods.triangular import Blocks
@@ -143,5 +144,6 @@ class Scaled:
             lanes = good[start : start + together]
             matrices = np.zeros((len(lanes), self.coordinates.m, self.coordinates.n))
             matrices[:, *self.coordinates.pattern] = entries[:, lanes].T
-            sigma[lanes] = np.linalg.svd(matrices, compute_uv=False)[:, -1]
+            with one_thread_for(self.coordinates.n):
+                sigma[lanes] = np.linalg.svd(matrices, compute_uv=False)[:, -1]
         return sigma

@@ -20,6 +20,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.blas import one_thread_for
 from structkin.dynamics.multipliers.sweeps import SweptMatrix
 from structkin.global_methods.families import Coordinates
 from structkin.global_methods.linear import Factors, Sparse
@@ -65,7 +66,8 @@ class _Matrix:
 
         full = np.zeros((size, size), order="F")
         full[self._rows, self._columns] = entries
-        return _Factors(dense=dgetrf(full, overwrite_a=1))
+        with one_thread_for(size):
+            return _Factors(dense=dgetrf(full, overwrite_a=1))
 
 
 class _Factors:
@@ -79,7 +81,8 @@ class _Factors:
 
         assert self._dense is not None
         lu, pivots, info = self._dense
-        return np.full(len(right), np.nan) if info else np.asarray(dgetrs(lu, pivots, right)[0])
+        with one_thread_for(len(right)):
+            return np.full(len(right), np.nan) if info else np.asarray(dgetrs(lu, pivots, right)[0])
 
 
 @lru_cache(maxsize=64)
