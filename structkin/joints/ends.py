@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from structkin.joints.entry import LineEntry
+from structkin.joints.entry import SlidingEntry
 from structkin.joints.lines import held_by
 from structkin.joints.sliding import Sliding
 from structkin.model.draft import Draft
@@ -16,7 +16,7 @@ from structkin.model.stroke import check_stroke, read_stroke
 S = TypeVar("S", bound=Sliding)
 
 
-def with_stroke(draft: Draft, id: str, entry: LineEntry, joint: S) -> S:
+def with_stroke(draft: Draft, id: str, entry: SlidingEntry, joint: S) -> S:
     """Return a joint with the stroke of its entry; record an error if it is invalid."""
     key, stroke = f"joints.{id}", None
     if entry.stroke is not None and entry.ends is not None:

@@ -33,13 +33,15 @@ class JointEntry(Entry):
         """Return the joint, without geometry if its links have errors; None if it has errors itself; raise `Flaw`."""
 
 
-class LineEntry(JointEntry):
-    """An entry of a joint along a line: by a direction in the sketch, or by two points.
+class SlidingEntry(JointEntry):
+    """An entry of a joint whose line may have ends, given as travels from the sketch or as two points."""
 
-    Its ends may be given too, as travels from the sketch or as two points.
-    """
+    stroke: Anything = None
+    ends: TwoPoints | None = None
+
+
+class LineEntry(SlidingEntry):
+    """An entry of a joint along a line: by a direction in the sketch, or by two points."""
 
     axis: Axis | None = None
     along: TwoPoints | None = None
-    stroke: Anything = None
-    ends: TwoPoints | None = None

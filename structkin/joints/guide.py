@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from structkin.joints.pair import Pair
-from structkin.joints.poses import Floats, Plane, Poses
+from structkin.joints.poses import Floats, Poses
 from structkin.joints.sliding import Sliding
 from structkin.model.parts import Link
 from structkin.rows.row import Row
@@ -52,19 +52,10 @@ class Guide(Sliding, Pair):
 
     def gaps(self, poses: Poses) -> Iterator[Floats]:
         """Yield the distance of the slider's point from its line and, if its angle is held, how far that is off."""
-        yield np.abs(self._seen(poses).imag - self.offset) / poses.size
+        yield np.abs(self.seen(poses).imag - self.offset) / poses.size
         if self.turn is not None:
             # Not the sine of the error, which is zero for a slider that has turned around as well.
             yield np.abs(poses.along(self.slider) - poses.along(self.carrier, self.turn))
-
-    def travel(self, poses: Poses) -> Floats:
-        """Return the travel (n,) [m]."""
-        return self._seen(poses).real - self.start
-
-    def _seen(self, poses: Poses) -> Plane:
-        """Return the coordinates (n,) of the slider's point along and across the line."""
-        vector = poses.at(self.slider, self.point) - poses.at(self.carrier, self.origin)
-        return np.asarray(np.conj(poses.along(self.carrier, self.direction)) * vector)
 
     def posed(self, before: Mapping[str, Link], after: Mapping[str, Link], joints: Mapping[str, Pair]) -> Self:
         """Move the symbol with the carrier."""

@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
+
+from structkin.joints.poses import Floats, Plane, Poses
 from structkin.rows.affine import Affine, Frame
 
 
@@ -45,6 +48,17 @@ class Sliding:
     def travel_at(self, x: Any, y: Any) -> Any:
         """Return the travel of a point at x, y: numbers or real arrays of equal shape."""
         raise NotImplementedError
+
+    def seen(self, poses: Poses) -> Plane:
+        """Return the coordinates x + iy (n,) [m] of the point in poses."""
+        origin, unit = self.axes
+        vector = poses.at(self.slider, self.point) - poses.at(self.carrier, origin)
+        return np.asarray(np.conj(poses.along(self.carrier, unit)) * vector)
+
+    def travel(self, poses: Poses) -> Floats:
+        """Return the travel (n,) [m, or rad] in poses."""
+        seen = self.seen(poses)
+        return np.asarray(self.travel_at(seen.real, seen.imag))
 
     def room(self, x: Any, y: Any) -> Any:
         """Return how far inside its stroke the point is: zero at both ends, negative beyond, at most about one.

@@ -79,6 +79,13 @@ class Draft(Collector):
             self.fault(key, f"link '{name}' is not in [links]", suggest(name, self.link_entries))
         return False
 
+    def has_point_on(self, key: str, link: str, name: str) -> bool:
+        """Return whether a point of a made link is known; record an error if a known link does not have it."""
+        if link not in self.links or name in self.links[link].local:
+            return link in self.links
+        self.fault(key, f"'{name}' is not a point of '{link}'", suggest(name, self.links[link].local))
+        return False
+
     @property
     def pairs(self) -> Joints:
         """The joints that have their geometry; if there are no errors, these are all joints."""

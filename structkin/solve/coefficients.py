@@ -4,7 +4,6 @@ A column of K is the velocity of the whole chain for the unit rate of one driver
 derivative along two drivers. Each group solves for them with the same linear system as for its velocity: K with a zero
 right-hand side, L with the bilinear term `convective` (Saura et al., eqs. 7, 8, 14 and 15, with the sign of L
 corrected). So L costs one bilinear form and one 2 x 2 solve per group and pair of drivers; no third-order tensor is
-
 formed in the groups. A group has a column only for the drivers that move it, and an entry of L only for pairs of them.
 Columns are solved for on first use.
 """

@@ -84,8 +84,17 @@ class EllipticSlotEntry(JointEntry):
     center: Name
     axes: Radii
 
-    def make(self, draft: Draft, id: str) -> EllipticSlot:
+    def make(self, draft: Draft, id: str) -> EllipticSlot | None:
         """Return the slot."""
+        key = f"joints.{id}"
+        known = [
+            draft.has_link(f"{key}.slot", self.slot),
+            draft.has_link(f"{key}.on", self.on),
+            draft.has_point_on(f"{key}.center", self.slot, self.center),
+            draft.has_point_on(f"{key}.pin", self.on, self.pin),
+        ]
+        if not all(known):
+            return None
         carrier, slider = draft.links[self.slot], draft.links[self.on]
         return EllipticSlot(
             id,
@@ -114,6 +123,21 @@ def built(monkeypatch: pytest.MonkeyPatch, **driver: Any) -> Any:
         drivers={"motor": {"joint": "O", **driver}},
         initial={} if driver else {"motor": {"speed": 1.0}},
     )
+
+
+def test_its_mistakes_are_listed(monkeypatch):
+    """The entry's names are checked like those of every joint: none of them is a traceback."""
+    data = built(monkeypatch, speed=1.0).source_dict
+    for key, wrong in (("center", "N"), ("pin", "P2"), ("on", "rodd"), ("slot", "grund")):
+        slot = {**data["joints"]["slot"], key: wrong}
+        with pytest.raises(sk.InputError, match=rf"joints\.slot\.{key}: .*'{wrong}'"):
+            sk.Mechanism.from_dict({**data, "joints": {"slot": slot}})
+
+
+def test_no_file_for_mujoco_without_its_constraint(mechanism, tmp_path):
+    with pytest.raises(sk.InputError, match=r"joints\.slot: MuJoCo has no joint of this kind"):
+        mechanism.save(tmp_path / "slot.xml")
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.fixture

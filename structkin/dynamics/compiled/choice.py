@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from structkin.dynamics.compiled.machine import Hastened
 from structkin.dynamics.compiled.packing import packed
-from structkin.dynamics.integrators.methods import METHODS
+from structkin.dynamics.integrators.methods import ADAPTIVE, METHODS
 from structkin.dynamics.reduced.equations import Reduced
 from structkin.kernels.choice import has_numba
 
@@ -25,9 +25,6 @@ WORTH = 5.0
 
 #: Evaluations that an impact takes, roughly: it is approached by small steps, and bodies part before the next.
 IMPACT = 1000
-
-#: Order of the methods with adaptive steps, and the evaluations that a step takes.
-ADAPTIVE = {"DOP853": (8, 12), "RK45": (5, 6), "Radau": (5, 10), "BDF": (4, 3), "LSODA": (7, 3), "milne": (4, 2)}
 
 
 def hastened(equations: Reduced, t: float, y: Floats, *, engine: str, evaluations: float) -> Reduced:

@@ -73,8 +73,16 @@ class FixedStep:
 #: Integrators at a fixed step, by name.
 FIXED: Mapping[str, Callable[[], FixedStep]] = {name: partial(FixedStep, method) for name, method in METHODS.items()}
 
-#: Integrators with an adaptive step: SciPy's, and Adams, Bashforth and Moulton's with Milne's error estimate.
-ADAPTIVE = ("DOP853", "RK45", "Radau", "BDF", "LSODA", "milne")
+#: Integrators with an adaptive step: SciPy's, and Adams, Bashforth and Moulton's with Milne's error estimate. Their
+#: order, and the evaluations that a step takes.
+ADAPTIVE: Mapping[str, tuple[int, int]] = {
+    "DOP853": (8, 12),
+    "RK45": (5, 6),
+    "Radau": (5, 10),
+    "BDF": (4, 3),
+    "LSODA": (7, 3),
+    "milne": (4, 2),
+}
 
 #: Those of them that can continue from a state that is corrected between two steps.
 FORGIVING = ("DOP853", "RK45", "Radau", "milne")

@@ -22,11 +22,20 @@ from structkin.files.writers.mjcf_drives import Drives
 from structkin.files.writers.mjcf_start import Body, bodies_at_start, same_turns, stand_ins
 from structkin.files.writers.mjcf_tree import Tree, make_tree
 from structkin.files.writers.mjcf_words import numbers, place, site
-from structkin.joints.cam import Cam
+from structkin.joints.belt import Belt
 from structkin.joints.circular_slot import CircularSlot
 from structkin.joints.curve_slot import CurveSlot
+from structkin.joints.fastened import Fastened
+from structkin.joints.gear import Gear
 from structkin.joints.geneva import Geneva
+from structkin.joints.law_cam import LawCam
 from structkin.joints.pair import Pair
+from structkin.joints.prismatic import Prismatic
+from structkin.joints.profile_cam import ProfileCam
+from structkin.joints.rack import Rack
+from structkin.joints.revolute import Revolute
+from structkin.joints.rolling import RollingOnCircle, RollingOnLine
+from structkin.joints.slot import Slot
 from structkin.model.forces import Contact, Friction
 from structkin.model.mechanism import Mechanism
 from structkin.show.files import whole_file
@@ -39,9 +48,14 @@ if TYPE_CHECKING:
 
 Element = ElementTree.Element
 
-#: Parts for which MuJoCo has no equivalent joint or force.
+#: The joints that the file can hold. Kinds from outside the package are not among them, even if derived from these.
+_KNOWN = (
+    Revolute, Prismatic, Slot, CircularSlot, Fastened, Gear, Belt, Rack, RollingOnLine, RollingOnCircle,
+)  # fmt: skip
+#: Joints and forces for which MuJoCo has no equivalent.
 _FOREIGN: dict[type[Pair], str] = {
-    Cam: "MuJoCo has no cams",
+    LawCam: "MuJoCo has no cams",
+    ProfileCam: "MuJoCo has no cams",
     Geneva: "MuJoCo has no Geneva wheels",
     CurveSlot: "MuJoCo has no slots along a curve",
 }
@@ -101,7 +115,9 @@ def mjcf(mechanism: Mechanism) -> tuple[Element, tuple[str, ...]]:
 def _foreign(mechanism: Mechanism) -> list[Problem]:
     """Return the parts that the format cannot represent."""
     problems = [
-        Problem(f"joints.{id}", reason) for kind, reason in _FOREIGN.items() for id in mechanism.joints.of(kind)
+        Problem(f"joints.{id}", _FOREIGN.get(type(joint), "MuJoCo has no joint of this kind"))
+        for id, joint in mechanism.joints.items()
+        if type(joint) not in _KNOWN
     ]
     problems += [
         Problem(f"forces.{id}", _FORCES[type(load)])
