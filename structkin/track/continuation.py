@@ -21,6 +21,8 @@ Floats = NDArray[np.float64]
 
 #: Radii of the circles, as fractions of the path from h_0 to h_1.
 RADII = (3.0, 2.0, 1.5, 1.25)
+#: Coordinates closer than this, in parts of the size or radians, are the same.
+SAME = 1e-7
 
 
 def continued(
@@ -30,6 +32,7 @@ def continued(
     if form.rows.count > 3 * form.rows.links:
         return None
     rise_O, rise_theta = _tangent(form, h0, h1, O, theta)
+    pose = np.concatenate((O.reshape(-1) / form.rows.size, theta[:, 0]))
     for radius in RADII:
         s = radius * UNIT
         with np.errstate(all="ignore"):
@@ -38,7 +41,8 @@ def continued(
             if not (change < CLOSED).all():
                 continue
             found = powers(np.concatenate((O1.reshape(-1, len(s)) / form.rows.size, theta1)))
-        if not is_analytic(found).all():
+        # On the whole circle Newton's method may find another branch: the function has to pass through the pose at s = 0.
+        if not is_analytic(found).all() or np.max(np.abs(found[:, 0] - pose)) > SAME:
             continue
         values = (found[:, :POWERS] @ radius ** -np.arange(POWERS, dtype=float)).real
         split = 2 * form.rows.links

@@ -14,12 +14,14 @@ from structkin.solve.tracking.input_path import InputPath
 from structkin.solve.tracking.intervals import Intervals
 from structkin.solve.tracking.poses import Poses, reach, step
 from structkin.solve.tracking.state import TrackerState
-from structkin.solve.tracking.stepping import come_back, step_to
+from structkin.solve.tracking.stepping import come_back, step_to, to_next
 from structkin.track.tolerances import DEPARTURE, TURN
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
+#: Poses closer than this, relative to the size, are the same.
+SAME = 1e-6
 #: Lanes that give the inputs' derivatives at a point, and the part of the path by which they are apart.
 LEAVING, APART = 3, 20
 #: A curve whose second derivative exceeds this multiple of the first passes a kink of the inputs.
@@ -121,10 +123,33 @@ def _halve(state: TrackerState, first: Indices, last: Indices, determinant: Floa
         # Lanes stay in order: first and second halves alternate.
         pairs = (first, middle), (middle, last), (determinant[good], determinants[good])
         starts, ends, determinants = (np.stack(pair, axis=1).ravel() for pair in pairs)
+        gaps += [_joint(state, k, ahead) for k in last[last - middle == 1].tolist()]
         wide = ends - starts > 1
         if wide.any():
             gaps.append(_fill_between(state, starts[wide], ends[wide], determinants[wide], ahead))
     return _nearest(gaps, ahead)
+
+
+def _joint(state: TrackerState, k: int, ahead: int) -> int | None:
+    """Return None if the pose of lane k, a point, follows from that of the lane before; else where the branch is left.
+
+    A long step may have led to another branch whose determinant has the same sign. Then the lanes before k, closed one
+    from the other, tell: forwards, lane k gets the pose that follows from them, and the motion is continued from there.
+    """
+    pose, kept = state.poses(np.array([k - 1])), state.poses(np.array([k]))
+    good, found = step(state.solver, pose, kept.h)
+    if good[0] and apart(state.solver.form, found.s, kept.s) < SAME:
+        return None
+    follows = to_next(state, pose, k - 1, k)
+    if isinstance(follows, Poses):
+        if apart(state.solver.form, follows.s, kept.s) < SAME:
+            return None
+        if ahead > 0:
+            state.keep(k, follows)
+            state.corrected.add(k)
+    elif state.is_flat(kept):
+        return None
+    return k if isinstance(follows, Poses) or ahead < 0 else k - 1
 
 
 def _nearest(gaps: Sequence[int | None], ahead: int) -> int | None:
@@ -155,8 +180,10 @@ def _walk_between(state: TrackerState, first: int, last: int, ahead: int) -> int
     if reached != there:
         return reached
     walked = state.poses(np.array([there]))
-    joined = apart(state.solver.form, walked.s, stepped.s) < DEPARTURE and walked.determinant * stepped.determinant > 0
-    return None if joined else reached
+    if apart(state.solver.form, walked.s, stepped.s) < DEPARTURE and walked.determinant * stepped.determinant > 0:
+        return None
+    state.corrected.add(reached)
+    return reached
 
 
 def _walk(state: TrackerState, k: int, end: int) -> int:

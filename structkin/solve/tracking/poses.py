@@ -19,6 +19,8 @@ Floats = NDArray[np.float64]
 
 #: For a pose that has moved far, allowed departures from the prediction grow by this part of its distance.
 FAR = 0.1
+#: A shorter step, to a limit position for instance, need not lead back.
+SHORT = 0.05
 #: Poses that move further than this, in sizes of the group, run off to infinity.
 GONE = 1e4
 #: Inputs this close to a limit position, relative to the group's size, are at it: it is not known more precisely.
@@ -43,7 +45,9 @@ class Poses:
 def step(solver: GroupSolver, poses: Poses, h: Floats, far: float = 1.0) -> tuple[NDArray[np.bool_], Poses]:
     """Take one step to new inputs in every lane; return which lanes were accepted, and the new poses.
 
-    Places may depart from their prediction by a part of the size, times `far` where they are far away.
+    Places may depart from their prediction by a part of the size, times `far` where they are far away. The tangent at
+    the new pose must lead back as well: near a limit position it is steep, and a prediction may end on another branch
+    whose determinant has the same sign.
     """
     predicted = solver.ahead(poses.h, poses.s, h - poses.h)
     s, change, determinant = solver.newton(h, predicted, ITERATIONS)
@@ -52,7 +56,11 @@ def step(solver: GroupSolver, poses: Poses, h: Floats, far: float = 1.0) -> tupl
     )
     if far > 1.0:
         good &= apart(solver.form, s, predicted, origins=False) < DEPARTURE
-    return good & (apart(solver.form, s, poses.s, origins=False) < TURN + DEPARTURE), Poses(h, s, determinant)
+    good &= apart(solver.form, s, poses.s, origins=False) < TURN + DEPARTURE
+    if good.any():
+        back = solver.ahead(h, s, poses.h - h)
+        good &= (apart(solver.form, back, poses.s) < far * DEPARTURE) | (apart(solver.form, s, poses.s) < SHORT)
+    return good, Poses(h, s, determinant)
 
 
 def in_steps(solver: GroupSolver, poses: Poses, h: Floats, count: int) -> tuple[NDArray[np.bool_], Poses]:

@@ -18,9 +18,14 @@ def resume(state: TrackerState, k: int, why: Status, *, across: bool = False) ->
     That is the pose that reversing the drivers would reach; from there the lanes in the gap are reached backwards. The
     first lane after lane k could not be reached, and stays a gap: otherwise two branches would be adjacent where the
     inputs return. A gap in the inputs is crossed (`across`) straight from the nearest solved place, if that is not far.
-    Lanes between the points up to lane k are solved first; if a step has passed over a gap, the motion ends there.
+    Lanes between the points up to lane k are solved first; if a step has passed over a gap, the motion ends there, and
+    if it has led to another branch, the motion is continued from where that was left.
     """
     lanes, passed = state.path.lanes, fill(state)
+    if passed is not None and passed in state.corrected:
+        pose = state.poses(np.array([passed]))
+        state.restart(passed, pose)
+        return passed, pose
     if passed is not None:
         k, why, across = passed, Status.OUT_OF_REACH, False
     if k + 1 >= len(lanes):

@@ -42,6 +42,8 @@ class TrackerState:
         self.chain: list[int] = []
         self.determinants: list[float] = []
         self.tracked: list[int] = []
+        #: Points that had been stepped to on another branch, and have their right pose now.
+        self.corrected: set[int] = set()
         self._doubtful: list[Indices] = []
 
     @property
