@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from structkin.errors import Problem
 from structkin.structure.arrays import TopologyArrays
 from structkin.structure.decompose import decompose_arrays
-from structkin.structure.parts import FreePart, Group, Redundancy
+from structkin.structure.parts import FreePart, Group
 
 if TYPE_CHECKING:
     from structkin.structure.result import KinematicStructure
@@ -32,7 +32,8 @@ def diagnose(structure: KinematicStructure) -> tuple[Problem, ...]:
         problems.append(_free(part))
     own = _held_by_own_joints(structure)
     if own:
-        spare = dict.fromkeys(one.id for one in structure.over if set(own).intersection(_links_of(structure, one)))
+        held = {joint.id for joint in structure.topology.joints if set(own).intersection(joint.links)}
+        spare = dict.fromkeys(one.id for one in structure.over if one.kind == "joint" and one.id in held)
         be, their, belong = ("is", "its", "belongs") if len(own) == 1 else ("are", "their", "belong")
         count = "counts" if len(spare) == 1 else "count"
         text = f"{_links(own)} {', '.join(own)} {be} fixed by {their} own joints, but {belong} to no group"
@@ -51,7 +52,8 @@ def _held_by_own_joints(structure: KinematicStructure) -> tuple[str, ...]:
     """Return the held links that are fixed by their joints to each other and to known links.
 
     Some of these joints count as redundant because others precede them in the user's order, so that a link depends on
-    links that can still move; without those links it would belong to a group.
+    links that can still move; without those links it would belong to a group. A redundant driver does not count: joints
+    always precede drivers.
     """
     if not structure.held:
         return ()
@@ -60,17 +62,16 @@ def _held_by_own_joints(structure: KinematicStructure) -> tuple[str, ...]:
     kept |= {f"@{joint.id}" for joint in topology.joints if joint.kind == "R" and kept.issuperset(joint.links)}
     cut = [replace(joint, links=tuple(end for end in joint.links if end in kept)) for joint in topology.joints]
     joints = {joint.id: joint for joint in cut if len(joint.links) > 1}
-    drivers = [d for d in topology.drivers if kept.issuperset(d.links) and (d.joint is None or d.joint in joints)]
+    spare = {one.id for one in structure.over if one.kind == "driver"}
+    drivers = [
+        d
+        for d in topology.drivers
+        if d.id not in spare and kept.issuperset(d.links) and (d.joint is None or d.joint in joints)
+    ]
     links = tuple(link for link in topology.links if link in kept)
     rest = replace(topology, links=links, joints=tuple(joints.values()), drivers=tuple(drivers))
     home = dict(zip(links, decompose_arrays(TopologyArrays.from_topology(rest)).group_of.tolist(), strict=True))
     return tuple(link for link in structure.held if home[link] >= 0)
-
-
-def _links_of(structure: KinematicStructure, one: Redundancy) -> tuple[str, ...]:
-    """Return the links of the joint or driver of a redundant equation."""
-    items = structure.topology.joints if one.kind == "joint" else structure.topology.drivers
-    return next(item.links for item in items if item.id == one.id)
 
 
 def _free(part: FreePart) -> Problem:
