@@ -39,12 +39,12 @@ def diagnose(structure: KinematicStructure) -> tuple[Problem, ...]:
         text = f"{_links(own)} {', '.join(own)} {be} fixed by {their} own joints, but {belong} to no group"
         text += f": {' and '.join(spare)} {count} as redundant"
         hint = f"list {' and '.join(spare)} before the other joints of the loop"
-        problems.append(Problem(f"links.{own[0]}", text, hint))
+        problems.append(Problem(_key(own), text, hint))
     through = [link for link in structure.held if link not in own]
     if through:
         be = "is" if len(through) == 1 else "are"
         text = f"{_links(through)} {', '.join(through)} {be} fixed only by the orientation of links that can still move"
-        problems.append(Problem(f"links.{through[0]}", text, "drive those links first"))
+        problems.append(Problem(_key(through), text, "drive those links first"))
     return tuple(problems)
 
 
@@ -75,7 +75,7 @@ def _held_by_own_joints(structure: KinematicStructure) -> tuple[str, ...]:
 
 
 def _free(part: FreePart) -> Problem:
-    key = f"links.{part.links[0]}"
+    key = _key(part.links)
     if part.idle:
         at = part.candidates[:1]  # none if it is alone on the pin of other links
         text = f"link {part.links[0]} spins idly{''.join(f' about {id}' for id in at)} and moves nothing else"
@@ -90,6 +90,11 @@ def _free(part: FreePart) -> Problem:
     if part.missing > 1 and part.candidates:
         hint = f"drive {part.missing} of the joints {', '.join(part.candidates)}"
     return Problem(key, text, hint)
+
+
+def _key(links: Sequence[str]) -> str:
+    """Return the key of a link; none for several, which the message names."""
+    return f"links.{links[0]}" if len(links) == 1 else ""
 
 
 def _links(names: Sequence[str]) -> str:

@@ -86,7 +86,7 @@ def test_explain_of_a_pin_and_of_a_redundant_group():
 
 def test_explain_of_an_unsolvable_mechanism(undriven):
     run = structkin("explain", undriven)
-    assert run.exit_code == 1 and run.stdout.startswith("! links.crank")
+    assert run.exit_code == 1 and run.stdout.startswith("! links crank, coupler, rocker")
 
 
 def test_inputs_are_ranked_and_drawn(undriven, tmp_path):

@@ -287,7 +287,7 @@ def test_a_link_alone_on_the_pin_of_others_spins_idly() -> None:
 def test_missing_drivers_and_what_to_drive() -> None:
     structure = decompose(catalogue("four_bar_no_driver"))
     (problem,) = structure.diagnostics
-    assert problem.message == "links 1, 2, 3 can still move: one driver is missing"
+    assert str(problem).startswith("links 1, 2, 3 can still move: one driver is missing; drive one")
     assert problem.hint == "drive one of the joints A, B, C, D"
 
 
