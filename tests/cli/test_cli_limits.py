@@ -88,6 +88,14 @@ def test_a_held_value_out_of_reach_is_named_and_nothing_is_drawn(options, tmp_pa
     assert "--plot: there is nothing to draw" in run.stdout and not picture.exists()
 
 
+@pytest.mark.parametrize(
+    ("word", "meant"), [("circuits", "limits --circuits"), ("circuit", "limits --circuits"), ("limit", "limits")]
+)
+def test_the_name_of_an_option_is_no_command(word, meant):
+    run = structkin(word, path("triple_rocker"))
+    assert run.exit_code == 2 and f"No such command '{word}'; did you mean '{meant}'?" in run.stderr
+
+
 # --- pictures -------------------------------------------------------------------------------------------------
 
 
