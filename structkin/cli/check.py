@@ -65,7 +65,7 @@ def _counts(mechanism: Mechanism) -> str:
 
 def _free(mechanism: Mechanism) -> list[Problem]:
     """Return the drivers without a law: only a simulation can move the mechanism."""
-    hint = "`structkin simulate` lets masses and forces move it; `structkin solve` needs one of them"
+    hint = "`structkin simulate` lets masses and forces move it; for `structkin solve`, add speed, law or table"
     return [
         Problem(f"drivers.{id}", "has neither speed nor law", hint)
         for id, drive in mechanism.drivers.items()
