@@ -43,6 +43,9 @@ COMMANDS = {
     "studies": "Repeat studies from papers, with pictures.",
 }
 
+#: Names that are no commands, but options of one.
+_OPTIONS = {"circuits": "limits --circuits", "matrices": "structure --matrices"}
+
 #: Signals that ask a program to end (SIGINT raises Python's `KeyboardInterrupt`); not every system has both.
 _SIGNALS = ("SIGTERM", "SIGHUP")
 
@@ -66,9 +69,10 @@ class _Commands(TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Return the command that is called; suggest the closest name if there is none."""
-        close = difflib.get_close_matches(args[0], COMMANDS, n=1)
+        known = {**dict(zip(COMMANDS, COMMANDS, strict=True)), **_OPTIONS}
+        close = difflib.get_close_matches(args[0], known, n=1)
         if args[0] not in COMMANDS and close:
-            ctx.fail(f"No such command '{args[0]}'; did you mean '{close[0]}'?")
+            ctx.fail(f"No such command '{args[0]}'; did you mean '{known[close[0]]}'?")
         return super().resolve_command(ctx, args)
 
     def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:

@@ -27,6 +27,9 @@ TURN = 2 * math.pi
 #: A motion closes if its ends are this near, relative to the mechanism's size and in radians.
 CLOSED = 1e-6
 
+#: End of the simulation that checks its start, in parts of the file's duration or of a second.
+SOON = 1e-6
+
 #: Pins between these distances from the line of a guide, relative to the mechanism's size, may be drawn inaccurately.
 ROUGH = 1e-5, 0.05
 
@@ -37,13 +40,15 @@ def check(file: File) -> None:
     say(f"{mechanism.title or file}: {_counts(mechanism)}")
     structure = mechanism.structure()
     motion, remarks = _run(mechanism, structure)
-    odd = [*_odd_units(mechanism), *_odd_curves(mechanism), *_odd_guides(mechanism), *_odd_masses(mechanism)]
+    free = _free(mechanism)
+    odd = [*free, *_odd_units(mechanism), *_odd_curves(mechanism), *_odd_guides(mechanism)]
+    odd += [] if free else _odd_masses(mechanism)
     notes = [*odd, *mechanism.remarks, *([] if motion is None else _not_closed(motion))]
     notes += structure.diagnostics if determines_all(structure) else ()
     say(*(f"  note: {note}" for note in notes), *(f"  {remark}" for remark in remarks))
     if remarks:
         raise typer.Exit(1)
-    say("no errors; every sample of the range is ok")
+    say("no errors; " + ("`structkin simulate` can start" if free else "every sample of the range is ok"))
 
 
 def _counts(mechanism: Mechanism) -> str:
@@ -56,6 +61,16 @@ def _counts(mechanism: Mechanism) -> str:
     )
     parts = [f"{count} {word}{'' if count == 1 else 's'}" for count, word in counted]
     return ", ".join([*parts[:-1], structure.mobility_in_words, parts[-1]])
+
+
+def _free(mechanism: Mechanism) -> list[Problem]:
+    """Return the drivers without a law: only a simulation can move the mechanism."""
+    hint = "`structkin simulate` lets masses and forces move it; for `structkin solve`, add speed, law or table"
+    return [
+        Problem(f"drivers.{id}", "has neither speed nor law", hint)
+        for id, drive in mechanism.drivers.items()
+        if drive.law is None
+    ]
 
 
 def _odd_units(mechanism: Mechanism) -> list[Problem]:
@@ -147,10 +162,16 @@ def _not_closed(motion: Motion) -> list[Problem]:
 
 
 def _run(mechanism: Mechanism, structure: KinematicStructure) -> tuple[Motion | None, list[Problem]]:
-    """Return a run over the default range, and the problems of the structure or of the run."""
+    """Return a run over the default range, and the problems of the structure or of the run.
+
+    A mechanism with free drivers has no run: the problems are those of the first instants of a simulation.
+    """
     if not determines_all(structure):
         return None, list(structure.diagnostics)
     try:
+        if _free(mechanism):
+            stopped = mechanism.simulate([0.0, SOON * (mechanism.duration or 1.0)]).stopped
+            return None, [Problem("", stopped)] if stopped else []
         motion = mechanism.solve()
     except InputError as error:
         return None, list(error.problems)

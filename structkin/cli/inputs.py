@@ -35,11 +35,14 @@ def inputs(
     outputs = Outputs(file, pictures={"--plot": plot}, as_json=as_json)
     with progress("comparing inputs") as report:
         ranking = mechanism.rank_inputs(drivers=keep, limit=limit, progress=report)
+    special = mechanism.structure().moves_specially
+    note = "the ranking goes by topology alone; this mechanism moves by special dimensions, and its own drivers move it"
     title = f"{mechanism.title or file}: which joint should drive?"
     outputs.deliver(
         {"--plot": lambda: show.draw_inputs(ranking, mechanism=mechanism)},
         lambda: {"title": mechanism.title, **ranking.to_dict()},
         lambda: show.inputs_table(ranking, title=title, most=None if all_ else MOST_LINES),
+        [note] if special else [],
     )
-    if not any(choice.is_complete for choice in ranking):
+    if not special and not any(choice.is_complete for choice in ranking):
         raise typer.Exit(1)

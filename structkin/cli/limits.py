@@ -60,11 +60,16 @@ def limits(
     data["loops"] = [_loop(loop, mechanism) for loop in loops]
     if circuits:
         data["circuits"] = [item.to_dict() for item in traced]
+    drawn = traced[0].branches if circuits and traced else [part for item in found for part in item.intervals]
     outputs.deliver(
-        {"--plot": lambda: show.draw_circuits(traced[0]) if circuits else show.draw_limits(*found)},
+        {"--plot": lambda: show.draw_circuits(traced[0]) if circuits else show.draw_limits(*found)} if drawn else {},
         lambda: data,
         lambda: show.limits_table(found) if found else "no drivers: nothing to follow",
-        [*(loop.words for loop in loops), *(item.report for item in traced)],
+        [
+            *(loop.words for loop in loops),
+            *(item.report for item in traced),
+            *(["--plot: there is nothing to draw"] if plot is not None and not drawn else []),
+        ],
     )
     if any(item.failure for item in found):
         raise typer.Exit(1)

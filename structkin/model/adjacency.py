@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, TypeVar
 
+import numpy as np
+
 from structkin.errors import InputError, Problem
 from structkin.model.topology import JOINT_KINDS, Driver, Joint, Topology, suggest
 from structkin.model.topology_data import checked, driver_of
@@ -96,6 +98,10 @@ def _read_matrix(matrix: Any, names: Sequence[str] | None, problems: list[Proble
     if wrong or any(isinstance(line, str) for line in matrix):
         bad = wrong[0] if wrong else 0
         raise InputError([Problem("matrix", f"is not square: row {bad} has {len(lines[bad])} entries, not {n}")])
+    flat = [value for line in lines for value in line]
+    if all(isinstance(value, int | float | np.number | np.bool_) for value in flat) and any(flat):
+        message = "holds numbers, which say neither the kinds nor the names of joints"
+        raise InputError([Problem("matrix", message, 'write each as "KIND:ID", such as "R:A", and 0 for no joint')])
     links = [str(k) for k in range(n)]
     if names is not None:
         if len(names) == n:
@@ -122,7 +128,7 @@ def _read_matrix(matrix: Any, names: Sequence[str] | None, problems: list[Proble
 
 def _text(value: Any) -> str | None:
     """Return an entry's text; empty for None and 0, as in sparse tables; None if it is not text."""
-    if value is None or (isinstance(value, int) and not isinstance(value, bool) and value == 0):
+    if value is None or (isinstance(value, int | float | np.number) and not isinstance(value, bool) and value == 0):
         return ""
     return value.strip() if isinstance(value, str) else None
 

@@ -200,7 +200,7 @@ def _one(draft: Draft, name: str, value: Any, kind: str | None, scale: float, st
             value = repr(number(value))
         return ExpressionLaw(Expression(value), scale)
     rows = read_table(value, draft.folder) if name == "csv" else table_rows(value)
-    times, values = check_rows(rows)
+    times, values = check_rows(rows, 3, "values are interpolated by a cubic spline")
     return TableLaw(times, tuple(scale * x for x in values))
 
 
@@ -232,14 +232,16 @@ def table_rows(value: Any) -> list[tuple[float, float]]:
 NEAREST, NEAREST_TIME = 1e-12, 1e-15
 
 
-def check_rows(rows: list[tuple[float, float]]) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """Return times and values of a table; raise `Flaw` unless it has at least three rows with increasing times.
+def check_rows(
+    rows: list[tuple[float, float]], fewest: int, reason: str
+) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Return times and values of a table; raise `Flaw`, with the reason, if it has fewer rows, or for their times.
 
-    >>> check_rows([(0, 1), (1, 3), (2, 4)])
+    >>> check_rows([(0, 1), (1, 3), (2, 4)], 3, "a driver's table is a spline")
     ((0, 1, 2), (1, 3, 4))
     """
-    if len(rows) < 3:
-        raise Flaw(f"a table needs at least 3 rows, found {len(rows)}", "values are interpolated by a cubic spline")
+    if len(rows) < fewest:
+        raise Flaw(f"a table needs at least {fewest} rows, found {len(rows)}", reason)
     least = max(NEAREST_TIME, NEAREST * (rows[-1][0] - rows[0][0]))
     for i, (before, after) in enumerate(pairwise(rows), 2):
         if after[0] <= before[0]:

@@ -36,8 +36,9 @@ def _check_ground(draft: Draft) -> None:
     if draft.whole("links") and not [name for name in draft.link_entries if name != GROUND]:
         draft.fault("links", "there is no moving link", 'such as crank = ["A", "B"]')
     if GROUND not in draft.link_entries and not draft.excused("links", GROUND):
-        close = suggest(GROUND, draft.link_entries)
-        hint = close if close.startswith("did") else 'name the fixed link: ground = ["A", "D"]'
+        same = [name for name in draft.link_entries if name.casefold() == GROUND]
+        what = 'it is the fixed link, with the points that do not move: ground = ["A", "D"]'
+        hint = f"write '{same[0]}' in lower case" if same else what
         draft.fault("links", "there is no link 'ground'", hint)
         draft.unread.add(f"links.{GROUND}")  # its missing pins are not reported as well
 

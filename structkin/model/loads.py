@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from structkin.model.collector import Collector
 from structkin.model.contact_shapes import make_contact
 from structkin.model.draft import GROUND, Draft
 from structkin.model.drivers import check_rows, table_rows
@@ -82,26 +83,32 @@ def _torsion(draft: Draft, id: str, entry: TorsionEntry) -> Torsion | None:
 
 def _force(draft: Draft, id: str, entry: ForceEntry) -> AppliedForce | None:
     key = f"forces.{id}"
-    x, y = _components(draft, entry)
+    components = _components(draft, key, entry)
     link = _carrier(draft, key, entry)
-    if link is None:
+    if link is None or components is None:
         return None
     at = entry.at
     place = link.local[at] if isinstance(at, str) else link.direction.conjugate() * (at - link.origin)
-    return AppliedForce(id, link.name, place, x, y, entry.frame == "local")
+    return AppliedForce(id, link.name, place, *components, entry.frame == "local")
 
 
-def _components(draft: Draft, entry: ForceEntry) -> tuple[Law, Law]:
+def _components(draft: Draft, key: str, entry: ForceEntry) -> tuple[Law, Law] | None:
     form = form_of(entry)
     if entry.direction is not None:
-        size = sized(entry, "force", draft.units, draft.folder)
+        size = sized(draft, key, entry, "force")
+        if size is None:
+            return None
         return ScaledLaw(size, entry.direction.real), ScaledLaw(size, entry.direction.imag)
     if form in ("table", "csv"):
         raise Flaw(f"has a {form}, but no direction", "a table gives the magnitude: add direction = [x, y]")
-    x, y = pair(getattr(entry, form), "two components [x, y]")
+    return draft.attempt(f"{key}.{form}", _two_laws, getattr(entry, form), form, draft.units)
+
+
+def _two_laws(value: Any, form: str, units: Units) -> tuple[Law, Law]:
+    x, y = pair(value, "two components [x, y]")
     if form == "law":
         return formula(x), formula(y)
-    return constant(draft.units.quantity(x, "force")), constant(draft.units.quantity(y, "force"))
+    return constant(units.quantity(x, "force")), constant(units.quantity(y, "force"))
 
 
 def _carrier(draft: Draft, key: str, entry: ForceEntry) -> Link | None:
@@ -131,13 +138,13 @@ def _moving(draft: Draft, name: str) -> Link | None:
 
 def _moment(draft: Draft, id: str, entry: MomentEntry) -> AppliedMoment | None:
     key = f"forces.{id}"
-    size = sized(entry, "moment", draft.units, draft.folder)
+    size = sized(draft, key, entry, "moment")
     if (entry.on is None) == (entry.links is None):
         raise Flaw("acts on no link" if entry.on is None else "has both 'on' and 'links'", 'give one: on = "crank"')
     links = entry.links or (GROUND, entry.on or "")
     if links[1] == GROUND and entry.links is None:
         raise Flaw("acts on the ground, which does not move", "name a moving link")
-    return AppliedMoment(id, links, size) if _two_links(draft, key, links) else None
+    return AppliedMoment(id, links, size) if _two_links(draft, key, links) and size is not None else None
 
 
 def _friction(draft: Draft, id: str, entry: FrictionEntry) -> Friction | None:
@@ -277,23 +284,33 @@ def signal(value: Any, kind: str, units: Units, folder: Path | None = None) -> L
     [5.0, 5000.0, 1000.0]
     """
     if isinstance(value, str) and value.endswith(".csv"):
-        return MonotoneTable(*check_rows(read_table(value, folder)))
+        return _monotone(read_table(value, folder))
     if isinstance(value, list | tuple | np.ndarray):
-        return MonotoneTable(*check_rows(table_rows(value)))
+        return _monotone(table_rows(value))
     if isinstance(value, str) and not re.fullmatch(r"\s*[+-]?[\d.]+(?:[eE][+-]?\d+)?+\s*[A-Za-zµ°].*", value):
         return formula(value)
     return constant(units.quantity(value, kind))
 
 
-def sized(entry: SizedEntry, kind: str, units: Units, folder: Path | None) -> Law:
-    """Return the magnitude of an entry from its value, law, table or csv; raise `Flaw` unless it has exactly one."""
-    given = form_of(entry)
-    value = getattr(entry, given)
-    if given == "value":
+def sized(draft: Collector, key: str, entry: SizedEntry, kind: str) -> Law | None:
+    """Return the magnitude of an entry from its value, law, table or csv, or None after recording an error.
+
+    Raises `Flaw` unless it has exactly one of them.
+    """
+    form = form_of(entry)
+    return draft.attempt(f"{key}.{form}", _law, getattr(entry, form), form, kind, draft.units, draft.folder)
+
+
+def _law(value: Any, form: str, kind: str, units: Units, folder: Path | None) -> Law:
+    if form == "value":
         return constant(units.quantity(value, kind))
-    if given == "law":
+    if form == "law":
         return formula(value)
-    return MonotoneTable(*check_rows(read_table(value, folder) if given == "csv" else table_rows(value)))
+    return _monotone(read_table(value, folder) if form == "csv" else table_rows(value))
+
+
+def _monotone(rows: list[tuple[float, float]]) -> Law:
+    return MonotoneTable(*check_rows(rows, 2, "a load or effort follows a monotone cubic from row to row"))
 
 
 def form_of(entry: SizedEntry) -> str:

@@ -52,7 +52,9 @@ _TABLE: dict[str, tuple[float, Dimension]] = {
     "kN": (1e3, _FORCE),
     "mN": (1e-3, _FORCE),
     "lbf": (4.4482216152605, _FORCE),
+    "kgf": (9.80665, _FORCE),
     "Nm": (1.0, (2, 1, -2, 0)),
+    "kNm": (1e3, (2, 1, -2, 0)),
     "Nmm": (1e-3, (2, 1, -2, 0)),
 }
 
@@ -106,7 +108,7 @@ def unit(text: str, kind: str = "") -> tuple[float, Dimension]:
         elif name in _TABLE:
             factor, powers = _TABLE[name]
         else:
-            raise Flaw(f"the unit '{name}' is unknown", _suggest_unit(name, kind))
+            raise Flaw(f"the unit '{name}' is unknown", _suggest_unit(name, kind, is_whole=name == rest))
         size *= factor**power
         a, b, c, d = (old + power * new for old, new in zip(dimension, powers, strict=True))
         dimension = (a, b, c, d)
@@ -114,13 +116,16 @@ def unit(text: str, kind: str = "") -> tuple[float, Dimension]:
     return size, dimension
 
 
-def _suggest_unit(name: str, kind: str) -> str:
-    """Return a hint with the closest unit, or those of a kind of quantity."""
-    hint = suggest(name, _TABLE)
+def _suggest_unit(name: str, kind: str, *, is_whole: bool) -> str:
+    """Return a hint with the closest unit, or those of a kind of quantity.
+
+    A unit that is the whole text can only be one of that kind; a factor of a product can be any.
+    """
     if kind not in QUANTITIES:
-        return hint
+        return suggest(name, _TABLE)
     dimension, example = QUANTITIES[kind]
     known = [known for known, (_, found) in _TABLE.items() if found == dimension]
+    hint = suggest(name, known if is_whole else _TABLE)
     # 'rps' is no 'rpm': where products are usual, one of the few units of the same kind is no guess.
     other = kind in _PRODUCTS and any(f"'{one}'" in hint and one.casefold() != name.casefold() for one in known)
     if hint.startswith("did") and not other:

@@ -91,12 +91,16 @@ def _components(
 ) -> tuple[Law, Law, Law] | None:
     form = form_of(entry)
     if entry.direction is not None:
-        size = sized(entry, kind, draft.units, draft.folder)
+        size = sized(draft, key, entry, kind)
+        if size is None:
+            return None
         x, y, z = (ScaledLaw(size, float(part)) for part in entry.direction)
         return x, y, z
     if form in ("table", "csv"):
         raise Flaw(f"has a {form}, but no direction", "a table gives the magnitude: add direction = [x, y, z]")
-    items = items_of(getattr(entry, form), (3,), "three components [x, y, z]")
+    items = draft.attempt(f"{key}.{form}", items_of, getattr(entry, form), (3,), "three components [x, y, z]")
+    if items is None:
+        return None
     make = formula if form == "law" else lambda value: constant(draft.units.quantity(value, kind))
     a, b, c = (draft.attempt(f"{key}.{form}", make, item) for item in items)
     return None if a is None or b is None or c is None else (a, b, c)

@@ -34,7 +34,7 @@ def limits_table(found: Sequence[Limits]) -> Table:
     mechanism = found[0].mechanism
     lines = [f"passes a change point at {item.words(point.value)}: {item.place(point)}"
              for item in found for point in item.change_points]  # fmt: skip
-    lines += [f"{item.driver}: the sketch pose cannot be reached: {item.failure}" for item in found if item.failure]
+    lines += [f"{item.driver}: {item.failure}" for item in found if item.failure]
     rows = []
     for item in found:
         ends = [end for end in (item.lower, item.upper) if end is not None]

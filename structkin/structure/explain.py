@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from structkin.errors import Problem
 from structkin.structure.arrays import TopologyArrays
 from structkin.structure.decompose import decompose_arrays
-from structkin.structure.parts import FreePart, Group, Redundancy
+from structkin.structure.parts import FreePart, Group
 
 if TYPE_CHECKING:
     from structkin.structure.result import KinematicStructure
@@ -32,18 +32,19 @@ def diagnose(structure: KinematicStructure) -> tuple[Problem, ...]:
         problems.append(_free(part))
     own = _held_by_own_joints(structure)
     if own:
-        spare = dict.fromkeys(one.id for one in structure.over if set(own).intersection(_links_of(structure, one)))
+        held = {joint.id for joint in structure.topology.joints if set(own).intersection(joint.links)}
+        spare = dict.fromkeys(one.id for one in structure.over if one.kind == "joint" and one.id in held)
         be, their, belong = ("is", "its", "belongs") if len(own) == 1 else ("are", "their", "belong")
         count = "counts" if len(spare) == 1 else "count"
         text = f"{_links(own)} {', '.join(own)} {be} fixed by {their} own joints, but {belong} to no group"
         text += f": {' and '.join(spare)} {count} as redundant"
         hint = f"list {' and '.join(spare)} before the other joints of the loop"
-        problems.append(Problem(f"links.{own[0]}", text, hint))
+        problems.append(Problem(_key(own), text, hint))
     through = [link for link in structure.held if link not in own]
     if through:
         be = "is" if len(through) == 1 else "are"
         text = f"{_links(through)} {', '.join(through)} {be} fixed only by the orientation of links that can still move"
-        problems.append(Problem(f"links.{through[0]}", text, "drive those links first"))
+        problems.append(Problem(_key(through), text, "drive those links first"))
     return tuple(problems)
 
 
@@ -51,7 +52,8 @@ def _held_by_own_joints(structure: KinematicStructure) -> tuple[str, ...]:
     """Return the held links that are fixed by their joints to each other and to known links.
 
     Some of these joints count as redundant because others precede them in the user's order, so that a link depends on
-    links that can still move; without those links it would belong to a group.
+    links that can still move; without those links it would belong to a group. A redundant driver does not count: joints
+    always precede drivers.
     """
     if not structure.held:
         return ()
@@ -60,21 +62,20 @@ def _held_by_own_joints(structure: KinematicStructure) -> tuple[str, ...]:
     kept |= {f"@{joint.id}" for joint in topology.joints if joint.kind == "R" and kept.issuperset(joint.links)}
     cut = [replace(joint, links=tuple(end for end in joint.links if end in kept)) for joint in topology.joints]
     joints = {joint.id: joint for joint in cut if len(joint.links) > 1}
-    drivers = [d for d in topology.drivers if kept.issuperset(d.links) and (d.joint is None or d.joint in joints)]
+    spare = {one.id for one in structure.over if one.kind == "driver"}
+    drivers = [
+        d
+        for d in topology.drivers
+        if d.id not in spare and kept.issuperset(d.links) and (d.joint is None or d.joint in joints)
+    ]
     links = tuple(link for link in topology.links if link in kept)
     rest = replace(topology, links=links, joints=tuple(joints.values()), drivers=tuple(drivers))
     home = dict(zip(links, decompose_arrays(TopologyArrays.from_topology(rest)).group_of.tolist(), strict=True))
     return tuple(link for link in structure.held if home[link] >= 0)
 
 
-def _links_of(structure: KinematicStructure, one: Redundancy) -> tuple[str, ...]:
-    """Return the links of the joint or driver of a redundant equation."""
-    items = structure.topology.joints if one.kind == "joint" else structure.topology.drivers
-    return next(item.links for item in items if item.id == one.id)
-
-
 def _free(part: FreePart) -> Problem:
-    key = f"links.{part.links[0]}"
+    key = _key(part.links)
     if part.idle:
         at = part.candidates[:1]  # none if it is alone on the pin of other links
         text = f"link {part.links[0]} spins idly{''.join(f' about {id}' for id in at)} and moves nothing else"
@@ -89,6 +90,11 @@ def _free(part: FreePart) -> Problem:
     if part.missing > 1 and part.candidates:
         hint = f"drive {part.missing} of the joints {', '.join(part.candidates)}"
     return Problem(key, text, hint)
+
+
+def _key(links: Sequence[str]) -> str:
+    """Return the key of a link; none for several, which the message names."""
+    return f"links.{links[0]}" if len(links) == 1 else ""
 
 
 def _links(names: Sequence[str]) -> str:

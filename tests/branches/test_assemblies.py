@@ -339,7 +339,7 @@ def test_plain_data():
 
 def test_repr():
     found = four_bar().assemblies()
-    assert repr(found) == "<Assemblies of 'Four-bar': 0 found so far>"
+    assert repr(found) == "<Assemblies of 'Four-bar': none computed so far>"
     assert repr(found[1]) == "<Assembly 1: group 2: -; certified>"
 
 

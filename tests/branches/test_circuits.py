@@ -126,3 +126,16 @@ def test_a_branch_point_after_a_full_turn_has_one_value():
     found = m.circuits()
     assert {round(item.limit.value, 9) for item in found.branch_points} == {0.0, round(math.pi, 9)}
     assert "meet at 6.28" not in found.report and "meet at -0" not in found.report
+
+
+def test_a_meeting_at_both_ends_of_a_full_turn_is_one_line():
+    """A kite: where the crank lies along the ground, the other links fold over each other, at any angle."""
+    kite = sk.Mechanism(
+        points={"A": (0, 0), "B": (0, 1), "C": (2, 1.5), "D": (1, 0)},
+        links={"ground": ["A", "D"], "crank": ["A", "B"], "coupler": ["B", "C"], "rocker": ["C", "D"]},
+        lengths={"B-C": 2, "C-D": 2}, drivers={"motor": {"joint": "A", "speed": 1}},
+    )  # fmt: skip
+    found = kite.circuits()
+    (line,) = [line for line in found.report.splitlines() if "meet" in line]
+    assert line.startswith("  branches 1 and 2 meet twice at 0 rad: coupler and rocker in line, folded")
+    assert len(found.branch_points) == 2

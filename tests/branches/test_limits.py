@@ -351,7 +351,7 @@ def test_a_general_group_says_where_it_stops():
     motion = hoist.solve(drivers={"cylinder": np.linspace(found.start, found.upper.value + 0.05, 40)})
     (stop,) = motion.limits
     assert stop.drivers["cylinder"] == pytest.approx(found.upper.value, rel=1e-12)
-    assert "cylinder stops at 1528.993 mm: body and plate and link in a singular position" in motion.report
+    assert "cylinder stops at 1528.993 mm: body, plate and link in a singular position" in motion.report
 
 
 # --- change points, ranges, calls -----------------------------------------------------------------------------

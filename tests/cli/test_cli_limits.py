@@ -76,7 +76,24 @@ def test_bad_options_are_refused(arguments, message):
 
 def test_a_sketch_out_of_reach_exits_with_1():
     run = structkin("limits", path("triple_rocker"), "--hold", "motor=180", "--driver", "motor")
-    assert run.exit_code == 1 and "the sketch pose cannot be reached" in run.stdout
+    assert run.exit_code == 1 and "motor: cannot start at motor = 180 deg: out of reach at group" in run.stdout
+
+
+@pytest.mark.parametrize("options", [[], ["--circuits"]])
+def test_a_held_value_out_of_reach_is_named_and_nothing_is_drawn(options, tmp_path):
+    picture = tmp_path / "x.png"
+    held = ["--driver", "arm_cylinder", "--hold", "boom_cylinder=99"]
+    run = structkin("limits", path("excavator"), *held, *options, "--plot", picture)
+    assert run.exit_code == 1 and "arm_cylinder: cannot start at boom_cylinder = 99 m: out of reach" in run.stdout
+    assert "--plot: there is nothing to draw" in run.stdout and not picture.exists()
+
+
+@pytest.mark.parametrize(
+    ("word", "meant"), [("circuits", "limits --circuits"), ("circuit", "limits --circuits"), ("limit", "limits")]
+)
+def test_the_name_of_an_option_is_no_command(word, meant):
+    run = structkin(word, path("triple_rocker"))
+    assert run.exit_code == 2 and f"No such command '{word}'; did you mean '{meant}'?" in run.stderr
 
 
 # --- pictures -------------------------------------------------------------------------------------------------

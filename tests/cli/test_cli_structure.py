@@ -86,7 +86,7 @@ def test_explain_of_a_pin_and_of_a_redundant_group():
 
 def test_explain_of_an_unsolvable_mechanism(undriven):
     run = structkin("explain", undriven)
-    assert run.exit_code == 1 and run.stdout.startswith("! links.crank")
+    assert run.exit_code == 1 and run.stdout.startswith("! links crank, coupler, rocker")
 
 
 def test_inputs_are_ranked_and_drawn(undriven, tmp_path):
@@ -137,3 +137,13 @@ def test_nothing_to_drive(tmp_path):
     )
     run = structkin("inputs", file)
     assert run.exit_code == 1 and "nothing is left to drive" in run.stdout
+
+
+def test_own_drivers_that_move_by_special_dimensions_are_no_failure(tmp_path):
+    """A parallelogram with a third crank: by topology alone nothing is left to drive."""
+    cranks = {name: [pin, end] for name, pin, end in ("aAD", "bBE", "cCF")}
+    points = {name: [2 * k, height] for height, row in enumerate(("ABC", "DEF")) for k, name in enumerate(row)}
+    links = {"ground": list("ABC"), **cranks, "bar": list("DEF")}
+    sk.Mechanism(points=points, links=links, drivers={"motor": {"joint": "A", "speed": 1}}).save(tmp_path / "m.toml")
+    run = structkin("inputs", tmp_path / "m.toml")
+    assert run.exit_code == 0 and "moves by special dimensions, and its own drivers move it" in run.stdout

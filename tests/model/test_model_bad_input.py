@@ -64,12 +64,18 @@ CASES: dict[str, Case] = {
     "empty name": ({"drivers.": {"joint": "D"}}, "drivers.", "the name is empty", ""),
     "name with a blank": ({"drivers.m ": {"joint": "D"}}, "drivers.m ", "begin or end with a space", ""),
     # links
-    "no ground": ({"links.ground": DELETE}, "links", "there is no link 'ground'", "name the fixed link"),
+    "no ground": ({"links.ground": DELETE}, "links", "there is no link 'ground'", "it is the fixed link"),
+    "no ground, but a rod": (
+        {"links.ground": DELETE, "links.rod": ["D", "F"]},
+        "links",
+        "there is no link 'ground'",
+        "it is the fixed link",
+    ),
     "Ground": (
         {"links.ground": DELETE, "links.Ground": ["A", "D", "F"]},
         "links",
         "no link 'ground'",
-        "did you mean 'Ground'?",
+        "write 'Ground' in lower case",
     ),
     "unknown point": ({"links.rocker": ["C", "D", "Dd"]}, "links.rocker", "'Dd' is not in [points]", "mean 'D'?"),
     "point twice": ({"links.crank": ["A", "B", "A"]}, "links.crank", "names the point 'A' twice", "delete"),

@@ -89,8 +89,8 @@ CASES: dict[str, Case] = {
     # forces
     "force without size": ({"forces.f": {"type": "force", "at": "E"}}, "forces.f", "no magnitude", "value, law"),
     "force with two sizes": ({"forces.f": {**FORCE, "law": ["t", "t"]}}, "forces.f", "value and law", "one of"),
-    "force as a number": ({"forces.f": {**FORCE, "value": 3}}, "forces.f", "two components", ""),
-    "force in kg": ({"forces.f": {**FORCE, "value": ["3 kg", 0]}}, "forces.f", "'3 kg' is not a force", "250 N"),
+    "force as a number": ({"forces.f": {**FORCE, "value": 3}}, "forces.f.value", "two components", ""),
+    "force in kg": ({"forces.f": {**FORCE, "value": ["3 kg", 0]}}, "forces.f.value", "'3 kg' is not a force", "250 N"),
     "force at an unknown point": ({"forces.f": {**FORCE, "at": "Z"}}, "forces.f.at", "'Z' is not in", ""),
     "force on another link": ({"forces.f": {**FORCE, "on": "rocker"}}, "forces.f", "not on 'rocker'", "coupler, block"),
     "force on the ground": ({"forces.f": {**FORCE, "at": "F", "on": "ground"}}, "forces.f", "does not move", ""),
@@ -104,7 +104,7 @@ CASES: dict[str, Case] = {
     ),
     "formula of a force": (
         {"forces.f": {"type": "force", "at": "E", "law": ["x", 0]}},
-        "forces.f",
+        "forces.f.law",
         "'x' is unknown",
         "",
     ),
@@ -117,7 +117,37 @@ CASES: dict[str, Case] = {
         "crank",
     ),
     "moment twice": ({"forces.m": {**MOMENT, "links": ["crank", "rocker"]}}, "forces.m", "both", "one"),
-    "moment in N": ({"forces.m": {**MOMENT, "value": "3 N"}}, "forces.m", "not a moment", "5 N m"),
+    "formula along a direction": (
+        {"forces.f": {"type": "force", "at": "E", "direction": [1, 0], "law": "x"}},
+        "forces.f.law",
+        "'x' is unknown",
+        "",
+    ),
+    "unit of a force": (
+        {"forces.f": {"type": "force", "at": "E", "direction": [1, 0], "value": "3 kg"}},
+        "forces.f.value",
+        "not a force",
+        "250 N",
+    ),
+    "table of one row": (
+        {"forces.f": {"type": "force", "at": "E", "direction": [1, 0], "table": [[0, 1]]}},
+        "forces.f.table",
+        "at least 2 rows, found 1",
+        "monotone cubic",
+    ),
+    "table of a moment": (
+        {"forces.m": {"type": "moment", "on": "crank", "table": [[0, 1], [0, 2]]}},
+        "forces.m.table",
+        "does not come after",
+        "sort",
+    ),
+    "missing csv": (
+        {"forces.m": {"type": "moment", "on": "crank", "csv": "none.csv"}},
+        "forces.m.csv",
+        "there is no file",
+        "",
+    ),
+    "moment in N": ({"forces.m": {**MOMENT, "value": "3 N"}}, "forces.m.value", "not a moment", "5 N m"),
     "torsion at a slide": ({"forces.s": {**TORSION, "joint": "guide"}}, "forces.s", "not a revolute joint", "revolute"),
     "torsion at no joint": ({"forces.s": {**TORSION, "joint": "K"}}, "forces.s", "no joint 'K'", ""),
     "torsion of one link": (
@@ -283,6 +313,15 @@ def test_an_actuator_by_table(tmp_path: Path) -> None:
         law = m.forces.springs["spring"].actuator
         assert law is not None
         assert law(np.array([2.0]))[0][0] == pytest.approx(5)
+
+
+def test_a_load_may_have_two_rows() -> None:
+    """Monotone cubics need no more: from one row to the other they are a straight line."""
+    force = {"type": "force", "at": "E", "direction": [0, 1], "table": [[0, 0], [0.5, 3]]}
+    m = Mechanism.from_dict(patched({"forces.f": force, "drivers.free.torque": [[0, 1], [2, 5]]}))
+    load = m.forces.loads["f"]
+    assert isinstance(load, AppliedForce) and load.y(np.array([0.25]))[0][0] == pytest.approx(1.5)
+    assert m.forces.efforts["free"](np.array([0.5]))[0][0] == pytest.approx(2)
 
 
 def test_the_builder_gives_the_same() -> None:

@@ -80,5 +80,22 @@ def test_usual_units_of_angular_speed_are_named_instead_of_a_wrong_guess(name: s
         assert caught.value.hint.startswith("did you mean")
 
 
+@pytest.mark.parametrize(
+    ("text", "kind", "hint"),
+    [
+        ("3 kgF", "force", "did you mean 'kgf'?"),
+        ("3 Kg", "force", "known for force: N, kN, mN, lbf, kgf"),
+        ("3 kNmm", "moment", "did you mean 'kNm'?"),
+        ("3 psi", "stiffness", 'such as "3 N/mm"'),
+        ("3 N/mn", "stiffness", "did you mean 'mN'?"),
+    ],
+)
+def test_only_units_that_fit_are_suggested(text: str, kind: str, hint: str) -> None:
+    with pytest.raises(Flaw) as caught:
+        Units().quantity(text, kind)
+    assert caught.value.hint == hint
+
+
 def test_products_and_quotients() -> None:
+    assert unit("kNm") == unit("kN m") and unit("kgf") == (9.80665, unit("N")[1])
     assert unit("N m/mm^2/s") == (pytest.approx(1e6), (0, 1, -3, 0))

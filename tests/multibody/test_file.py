@@ -71,6 +71,12 @@ def test_examples_load_and_have_a_duration(name):
         ("forces__twist__type", "torque", "forces.twist.type: the type 'torque' is unknown; write type = \"moment\""),
         ("joints__A__bodies", ["ground"], "joints.A.bodies: expected the names of two bodies, found a list of 1"),
         ("forces__pull__on", "ground", "forces.pull: 'at' is a point of 'rocker', but 'on' is 'ground'"),
+        ("forces__pull", {"type": "force", "at": "rocker.C", "law": "t"}, "forces.pull.law: expected three components"),
+        (
+            "forces__pull",
+            {"type": "force", "at": "rocker.C", "direction": [1, 0, 0], "value": "3 kg"},
+            "forces.pull.value: '3 kg' is not",
+        ),
         ("forces__idle", {"type": "joint", "joint": "A", "rest": 2}, "forces.idle: has neither a stiffness nor a"),
         ("forces__idle", {**FOUR_BAR["forces"]["coil"], "stiffness": 0}, "forces.idle: has neither a stiffness nor a"),
         ("sensors__gap__of", "crank.B", "sensors.gap.of: expected two points, found 1"),

@@ -302,7 +302,8 @@ def test_limits_of_a_sketch_at_an_end():
 
 def test_a_start_beyond_a_stroke_has_no_limits():
     found = sk.Mechanism.from_dict(BOOM).limits(drivers={"ram": 0.7})
-    assert found.failure == "ram past the upper end of its stroke, 630 mm" and found.width == 0
+    assert found.failure == "cannot start at ram = 700 mm: ram past the upper end of its stroke, 630 mm"
+    assert found.width == 0
 
 
 def test_an_assembly_reports_that_it_is_beyond_a_stroke():

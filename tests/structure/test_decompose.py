@@ -168,6 +168,16 @@ def test_held_by_its_own_joints(joints: str, spare: str) -> None:
     assert [group.links for group in decompose(make(f"{joints} {slides}")).groups] == [("1",)]
 
 
+def test_held_by_a_redundant_driver() -> None:
+    """The driver turns link 1, whose orientation the slides keep: joints precede drivers, so no order helps."""
+    structure = decompose(make("R:A:0,1 P:a:1,2 P:b:2,3 P:c:3,0", "angle:d:0,1"))
+    assert structure.held == ("1",)
+    driver, free, held = structure.diagnostics
+    assert driver.key == "drivers.d" and free.hint == "drive one of the joints a, b, c"
+    assert held.message == "link 1 is fixed only by the orientation of links that can still move"
+    assert held.hint == "drive those links first"
+
+
 def test_only_joints_that_move_a_part_are_candidates() -> None:
     """Link 4 turns about the pin that holds link 1: driving it does not help the slides."""
     structure = decompose(make("R:A:4,1,0 P:a:2,1 P:b:3,2 P:c:3,0 P:P:1,0"))
@@ -277,7 +287,7 @@ def test_a_link_alone_on_the_pin_of_others_spins_idly() -> None:
 def test_missing_drivers_and_what_to_drive() -> None:
     structure = decompose(catalogue("four_bar_no_driver"))
     (problem,) = structure.diagnostics
-    assert problem.message == "links 1, 2, 3 can still move: one driver is missing"
+    assert str(problem).startswith("links 1, 2, 3 can still move: one driver is missing; drive one")
     assert problem.hint == "drive one of the joints A, B, C, D"
 
 

@@ -162,6 +162,20 @@ def test_bad_matrices(matrix: Any, options: dict[str, Any], words: str) -> None:
         Topology.from_adjacency(matrix, **options)
 
 
+@pytest.mark.parametrize("zero", [np.int64(0), np.float64(0), 0.0])
+def test_zeros_of_numpy_are_empty_entries(zero: Any) -> None:
+    matrix = [[text or zero for text in line] for line in FOUR_BAR]
+    assert Topology.from_adjacency(matrix, ground=0) == Topology.from_adjacency(FOUR_BAR, ground=0)
+
+
+@pytest.mark.parametrize("kind", [int, float, bool])
+def test_a_matrix_of_numbers_is_one_mistake(kind: type) -> None:
+    matrix = np.array([[bool(text) for text in line] for line in FOUR_BAR]).astype(kind)
+    with pytest.raises(InputError, match="matrix: holds numbers, which say neither") as caught:
+        Topology.from_adjacency(matrix, ground=0)
+    assert len(caught.value.problems) == 1
+
+
 def test_bad_graphs() -> None:
     graph = nx.Graph()
     graph.add_edge("g", "a", joints="R:A")

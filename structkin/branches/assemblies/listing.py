@@ -81,8 +81,9 @@ class Assemblies:
 
     def __repr__(self) -> str:
         """Return the title and the number found so far."""
+        found = f"{len(self._kept)} found" if self._done or self._kept else "none computed"
         so_far = "" if self._done else " so far"
-        return f"<Assemblies of {self.mechanism.title or 'a mechanism'!r}: {len(self._kept)} found{so_far}>"
+        return f"<Assemblies of {self.mechanism.title or 'a mechanism'!r}: {found}{so_far}>"
 
     @property
     def so_far(self) -> tuple[Assembly, ...]:

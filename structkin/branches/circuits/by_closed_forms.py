@@ -9,6 +9,7 @@ Circuits and branches of single-degree-of-freedom planar linkages, Journal of Me
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -103,11 +104,15 @@ class Circuits:
             own = " (that of the sketch)" if self.home in members else ""
             lines.append(f"circuit {index + 1}{own}")
             lines += [f"  branch {k + 1}: {self.words(k)}" for k in members]
-            lines += [
-                f"  branches {a + 1} and {b + 1} meet at {self._value(point.limit.value)}: {point.limit.why}"
+            # Two branches over a full turn can meet at both of their ends, which are one angle.
+            meetings = Counter(
+                (*point.branches, self._value(point.limit.value), point.limit.why)
                 for point in self.branch_points
-                for a, b in [point.branches]
-                if a in members
+                if point.branches[0] in members
+            )
+            lines += [
+                f"  branches {a + 1} and {b + 1} meet {_times(count)}at {value}: {why}"
+                for (a, b, value, why), count in meetings.items()
             ]
         return "\n".join(lines)
 
@@ -150,6 +155,10 @@ class Circuits:
                 for item in self.branch_points
             ],
         }  # fmt: skip
+
+
+def _times(count: int) -> str:
+    return "" if count == 1 else "twice " if count == 2 else f"{count} times "
 
 
 def _count(number: int, one: str, many: str) -> str:

@@ -77,7 +77,7 @@ class Limits:
     end. Their values are counted from that of the sketch, `start` [rad or m]. `change_points` are passed in between.
     `intervals` are all intervals of the driver in which the mechanism closes in the modes of the sketch, within the
     turn (or turns) after which all poses repeat, each as near as possible to `start`; with a group that has no closed
-    form only the one around the sketch. `failure` says why the sketch cannot be reached, if so.
+    form only the one around the sketch. `failure` says why the motion cannot start, if so.
     """
 
     mechanism: Mechanism
@@ -100,7 +100,7 @@ class Limits:
 
     @property
     def width(self) -> float:
-        """How far the driver moves from end to end [rad or m]; infinite where it turns fully, 0 if the sketch fails."""
+        """How far the driver moves from end to end [rad or m]; infinite where it turns fully, 0 if it cannot start."""
         if self.failure:
             return 0.0
         return math.inf if self.lower is None or self.upper is None else self.upper.value - self.lower.value
@@ -113,7 +113,7 @@ class Limits:
     def report(self) -> str:
         """How far the driver moves and what stops it, in words."""
         if self.failure:
-            return f"{self.driver}: the sketch pose cannot be reached: {self.failure}"
+            return f"{self.driver}: {self.failure}"
         if self.turns_fully:
             lines = [f"{self.driver} turns fully"]
         else:

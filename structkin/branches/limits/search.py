@@ -16,7 +16,7 @@ from structkin.branches.limits.next_stop import modes_of, next_stop
 from structkin.branches.limits.period import turns_of, turns_of_ratios
 from structkin.branches.limits.poses import Modes, Poses
 from structkin.branches.limits.reach import TURN, End
-from structkin.branches.limits.result import Interval, Limit, Limits
+from structkin.branches.limits.result import Interval, Limit, Limits, driver_words
 from structkin.branches.limits.system import System
 from structkin.branches.limits.words import why
 from structkin.budget import DEFAULT, HINT, metered
@@ -81,7 +81,7 @@ def _find(mechanism: Mechanism, swept: Swept) -> Limits:
         group = motion.group_name(int(motion.failed_group[0]))
         beyond = ends_passed(motion.strokes, motion.beyond, slice(0, 1))
         failure = beyond or f"out of reach at {group}"
-        return Limits(mechanism, swept.driver, swept.start, None, None, (), (), failure)
+        return Limits(mechanism, swept.driver, swept.start, None, None, (), (), swept.no_start(failure))
     found = _followed(motion, swept) if motion.plan.followed else _from_closed_forms(motion, swept)
     return Limits(mechanism, swept.driver, swept.start, *found)
 
@@ -97,7 +97,7 @@ def _from_closed_forms(motion: Motion, swept: Swept) -> _Found:
     wheels = GEARED if swept.has_wheels else None
     counted = count_turns(plan, swept.path, (rows, modes), swept.start, whole, wheels, _strokes(motion, swept))
     if counted is None:
-        return None, None, (), (), "it lies at a limit"
+        return None, None, (), (), swept.no_start("it lies at a limit")
     reach, scale = counted.reach, counted.scale
 
     def described(end: End | None, poses: Poses = reach.poses, modes: Modes = modes) -> Limit | None:
@@ -109,7 +109,7 @@ def _from_closed_forms(motion: Motion, swept: Swept) -> _Found:
     if whole is None:
         intervals = tuple(item.nearest(swept.start) for item in intervals)
     if down is None or up is None:
-        return None, None, (), intervals, "it lies at a limit"
+        return None, None, (), intervals, swept.no_start("it lies at a limit")
     lower, upper = described(down.end, modes=down.modes), described(up.end, modes=up.modes)
     # A full turn passes everything going up.
     passed = (*up.passed, *(down.passed if down.end is not None else ()))
@@ -282,6 +282,16 @@ class Swept:
         hint = f"give a {'shorter ' * self._is_given}range"
         return Problem(f"drivers.{self.driver}", "following it to its limits takes more steps than the budget allows",
                        f"{hint}; {HINT}")  # fmt: skip
+
+    def no_start(self, reason: str) -> str:
+        """Return that there is no motion, naming the given values at which it would start."""
+        given = [
+            f"{id} = {driver_words(self.mechanism, id, value)}"
+            for id, value in self.held.items()
+            if value != self.mechanism.drivers[id].start
+        ]
+        start = f"cannot start at {', '.join(given)}" if given else "the sketch pose cannot be reached"
+        return f"{start}: {reason}"
 
     def fit(self, plan: Plan) -> None:
         """Find after how many turns of the driver wheels repeat, and follow these instead of a range."""

@@ -18,7 +18,7 @@ def why(plan: Plan, index: int, h: tuple[Any, ...]) -> tuple[str, str]:
     group, topology = plan.structure.groups[step.group], plan.structure.topology
     name = getattr(step.kind, "name", "")
     members = _members(group, topology)
-    both = " and ".join(members)
+    both = f"{', '.join(members[:-1])} and {members[-1]}" if len(members) > 1 else "".join(members)
     if isinstance(step.kind, HalfSquareOfLength):
         return "no length", f"the length of {' or '.join(group.drivers)} is zero"
     if name == "RRR":

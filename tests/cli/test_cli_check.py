@@ -1,0 +1,53 @@
+"""`structkin check` of mechanisms that only a simulation moves, and of structures that cannot be solved."""
+
+import pytest
+from typer.testing import CliRunner
+
+import structkin as sk
+from structkin.cli import app
+
+SWING = {
+    "duration": 0.5,
+    "points": {"A": [0, 0], "B": [1, 0]},
+    "links": {"ground": ["A"], "bar": {"points": ["A", "B"], "shape": "rod", "mass": 2}},
+    "drivers": {"swing": {"joint": "A"}},
+    "forces": {"gravity": [0, -9.81]},
+}
+
+
+@pytest.fixture
+def check(tmp_path):
+    def checked(data):
+        sk.Mechanism.from_dict(data).save(tmp_path / "it.toml")
+        return CliRunner().invoke(app, ["check", str(tmp_path / "it.toml")])
+
+    return checked
+
+
+@pytest.mark.parametrize("change", [{}, {"duration": None}])
+def test_a_driver_without_a_law_is_a_remark(check, change):
+    run = check({name: value for name, value in (SWING | change).items() if value is not None})
+    assert run.exit_code == 0
+    assert "note: drivers.swing: has neither speed nor law; `structkin simulate` lets masses" in run.stdout
+    assert "no errors; `structkin simulate` can start" in run.stdout
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"links": {"ground": ["A"], "bar": ["A", "B"]}}, "drivers.swing: the free coordinate moves no mass"),
+        (
+            {"links": {"ground": ["A"], "bar": {"points": ["A", "B"], "mass": 2}}},
+            "  links.bar: has a mass, but no centre of mass",
+        ),
+    ],
+)
+def test_what_keeps_a_simulation_from_starting_is_an_error(check, change, said):
+    run = check(SWING | change)
+    assert run.exit_code == 1 and run.stdout.count(said) == 1 and "no errors" not in run.stdout
+
+
+def test_solve_names_the_verb_that_moves_a_free_driver():
+    m = sk.Mechanism.from_dict(SWING)
+    with pytest.raises(sk.InputError, match=r"let `simulate` move it freely; in Python, drivers=\{...\} passes"):
+        m.solve()
