@@ -41,6 +41,23 @@ def short(values: ArrayLike, unit: float = 1.0) -> float | list[float | None] | 
     return found[0] if len(set(found)) == 1 else found
 
 
+def places(values: ArrayLike, unit: float, size: float) -> float | list[float | None] | None:
+    """Return coordinates (n,) in a unit, a single number if all are the same.
+
+    They have six digits of their range, or of a thousandth of the mechanism's `size` where they move less: what the
+    solver leaves of a coordinate that stands still is not shown as motion.
+
+    >>> places([2e-17, -1e-16], 1.0, 0.5), places([10000.1234567, 10003.7654321], 1.0, 5.0)
+    (0.0, [10000.12346, 10003.76543])
+    """
+    found = np.asarray(values, dtype=float) / unit
+    known = found[np.isfinite(found)]
+    span = max(float(np.ptp(known)) if len(known) else 0.0, 1e-3 * size / unit)
+    rounded = np.round(found, DIGITS - 1 - math.floor(math.log10(span))) + 0.0
+    plainly = [value if math.isfinite(value) else None for value in rounded.tolist()]
+    return plainly[0] if len(set(plainly)) == 1 else plainly
+
+
 def extreme(values: ArrayLike, x: Any) -> tuple[float, float] | None:
     """Return the value of the largest magnitude and its x; None if no value is known.
 

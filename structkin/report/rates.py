@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.report.numbers import plain
+from structkin.report.numbers import places, plain
 from structkin.show.coefficients import coefficients_of
 from structkin.show.interest import moving_points, output_links, points_of_interest
 from structkin.show.measures import measures_of
@@ -63,7 +63,7 @@ def largest(values: Floats) -> float:
 
 
 def plots(motion: Motion) -> dict[str, Any]:
-    """Return what all plots share: the x axis, the units, angles of links, and the names in order of interest."""
+    """Return what all plots share: x axis, units, places of points, angles of links, and names in order of interest."""
     m, measures = motion.mechanism, measures_of(motion.mechanism)
     along = abscissa(motion, measures)
     name, _, unit = along.name.strip().partition(" [")
@@ -74,6 +74,11 @@ def plots(motion: Motion) -> dict[str, Any]:
         "units": {quantity: measures.pretty(quantity)
                   for quantity in ("length", "speed", "acceleration", "angle", "omega", "alpha")},
         "angles": {link: plain(motion.angle(link), measures.size("angle")) for link in shown_links(motion)},
+        "places": {
+            point: [places(values, measures.size("length"), motion.size) for values in motion.position(point).T]
+            for point in m.places
+            if any(point in body.local for body in m.links.values())
+        },
         "points": list(dict.fromkeys(points)),
         "links": list(dict.fromkeys(links)),
     }  # fmt: skip

@@ -5,8 +5,8 @@ import { Compare, magnitudes } from "./compare";
 import { colourOf } from "./overlays";
 import { type Curve, Plot } from "./plot";
 import type { Player } from "./player";
-import { posed, poseAt, spot } from "./pose";
-import type { Report } from "./report_types";
+import { posed } from "./pose";
+import { placesOf, type Report } from "./report_types";
 import type { Numbers } from "./types";
 import { fixed, number, unitWords } from "./words";
 
@@ -31,8 +31,7 @@ export function PlotsSection({ view, player }: { view: Report; player: Player })
     const entry = view.points.find(({ name }) => name === point);
     if (!entry) return [];
     const colour = entry.colour;
-    const places = Array.from({ length: view.samples!.n }, (_, k) => spot(poseAt(view.samples!, k), [entry.link, ...entry.at]));
-    const [px, py] = [places.map((at) => at?.[0] ?? null), places.map((at) => at?.[1] ?? null)];
+    const [px, py] = placesOf(view, point);
     const own = rates?.points[point];
     const kl = coefficients?.points[point];
     return [
