@@ -58,7 +58,7 @@ function Table({ title, heads, units, rows }: { title: string; heads: string[]; 
           {rows.map((row, r) => (
             <tr key={r}>
               {row.map((cell, k) =>
-                k === 0 ? <th key={k} scope="row">{cell}</th> : <td key={k}>{typeof cell === "string" ? cell : number(cell, 5)}</td>,
+                k === 0 ? <th key={k} scope="row">{cell}</th> : <td key={k}>{typeof cell === "string" ? cell : number(cell, 6)}</td>,
               )}
             </tr>
           ))}
