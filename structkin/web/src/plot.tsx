@@ -178,11 +178,11 @@ function widest(texts: string[]): number {
   return Math.max(0, ...texts.map((text) => context.measureText(text).width));
 }
 
-/** Return about the width of the labels of the x axis. */
+/** Return the width of the labels of an x axis with up to twenty ticks. */
 function labelWidth(values: Numbers): number {
   const known = values.filter((value) => value !== null);
   const [low, high] = [Math.min(...known), Math.max(...known)];
-  return high > low ? widest(ticks([low, high], 10 ** Math.floor(Math.log10((high - low) / 4)))) : 0;
+  return high > low ? widest(ticks([low, high], 2.5 * 10 ** Math.floor(Math.log10((high - low) / 20)))) : 0;
 }
 
 /** Return the range of the curves with a margin; if rates grow without bound, the range that most samples need. */
