@@ -76,3 +76,44 @@ def test_places_far_from_the_origin_have_six_digits_of_their_range():
         exact = 1e3 * motion.position(point).T
         assert np.abs(np.array(shown[point]) - exact).max() < 6e-6 * np.ptp(exact, axis=1).max()
     assert shown["A"] == [pytest.approx(1e3 * value, rel=1e-12) for value in motion.position("A")[0]]
+
+
+def curves(data: Any) -> Any:
+    """Yield all lists of a number for each sample."""
+    if isinstance(data, dict):
+        for part in data.values():
+            yield from curves(part)
+    elif isinstance(data, list):
+        if len(data) == SAMPLES and all(value is None or isinstance(value, float) for value in data):
+            yield np.array(data, float)
+        else:
+            for part in data:
+                yield from curves(part)
+
+
+def parallelogram() -> sk.Mechanism:
+    """Return a four-bar whose coupler keeps its angle."""
+    return sk.Mechanism.from_dict(
+        {
+            "title": "Parallelogram",
+            "points": {"A": [0, 0], "B": [0.1, 0.25], "C": [0.8, 0.25], "D": [0.7, 0]},
+            "links": {"ground": ["A", "D"], "left": ["A", "B"], "coupler": ["B", "C"], "right": ["C", "D"]},
+            "drivers": {"motor": {"joint": "A", "law": "0.3*sin(t)"}},
+            "duration": 6.0,
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    "m",
+    [parallelogram(), *(sk.load(path(name)) for name in ("excavator", "one_cylinder_engine", "rack_and_pinion"))],
+    ids=["parallelogram", "excavator", "engine", "rack"],
+)
+def test_rounding_errors_are_no_curves(m: sk.Mechanism):
+    data = content(m, motion_of(m, SAMPLES), without=["limits", "steps"])
+    sections = ("plots", "rates", "coefficients", "centres", "forces")
+    found = list(curves([data.get(section) for section in sections]))
+    assert len(found) > 20
+    for values in found:
+        largest = np.nanmax(np.abs(values), initial=0.0)
+        assert largest == 0.0 or largest > 1e-9
