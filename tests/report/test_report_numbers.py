@@ -117,3 +117,21 @@ def test_rounding_errors_are_no_curves(m: sk.Mechanism):
     for values in found:
         largest = np.nanmax(np.abs(values), initial=0.0)
         assert largest == 0.0 or largest > 1e-9
+
+
+def test_curves_of_a_short_stroke_have_no_steps():
+    m = sk.Mechanism.from_dict(
+        {
+            "title": "Short stroke",
+            "units": {"length": "mm"},
+            "duration": 1.0,
+            "points": {"A": [0, 0], "B": [700, -900], "C": [1500, 700]},
+            "links": {"ground": ["A", "B"], "boom": ["A", "C"]},
+            "drivers": {"cylinder": {"between": ["B", "C"], "law": "1800 + 0.02*sin(6.283*t)"}},
+        }
+    )
+    motion = motion_of(m, SAMPLES)
+    assert motion is not None
+    [[shown]] = content(m, motion, without=["limits"])["coefficients"]["links"]["boom"]["K"]
+    exact = motion.K("boom")[:, 0] / 1e3
+    assert np.abs(np.array(shown) - exact).max() < 1e-3 * np.ptp(exact)
