@@ -11,6 +11,7 @@ import pytest
 from pages import settle
 
 import structkin as sk
+from structkin.examples import path
 
 #: Record each text that is drawn on a canvas, and what it covers in pixels.
 RECORD = """
@@ -71,6 +72,23 @@ def test_labels_of_axes_are_whole_and_no_two_are_alike(m: sk.Mechanism, width: i
                 assert a["text"] != b["text"] and a["right"] < b["left"], (title, a, b)
         own = [row[0]["text"] for row in rows.values() if len(row) == 1 and "[" not in row[0]["text"]]
         assert len(set(own)) == len(own), (title, own)
+
+
+@pytest.mark.parametrize("name", ["excavator", "jansen_leg", "platform_3rrr"])
+def test_names_are_whole_on_a_narrow_screen(name: str, browser: Any, tmp_path: Path):
+    file = tmp_path / "report.html"
+    sk.load(path(name)).report(file, samples=61, without=["limits"])
+    page = browser.new_context(viewport={"width": 320, "height": 900}).new_page()
+    page.goto(file.as_uri())
+    for sample in ("0", "20", "40"):
+        page.get_by_role("slider", name="Sample of the motion").fill(sample)
+        settle(page)
+        stage = page.locator("#motion .sk-scene").bounding_box()
+        texts = page.locator("#motion .sk-names > text").all()
+        assert texts
+        for text in texts:
+            box = text.bounding_box()
+            assert box["x"] >= stage["x"] and box["x"] + box["width"] <= stage["x"] + stage["width"]
 
 
 def test_readouts_have_six_significant_digits(browser: Any, tmp_path: Path):
