@@ -43,7 +43,8 @@ def centres(motion: Motion) -> dict[str, Any] | None:
     moving = {pair: z for pair in pairs if _moves(motion, z := _centre(motion, *pair, twists), pair[0])}
     given = sum(base == ground for base, _ in moving) + MOST_PAIRS
     found = [
-        {"link": link, "base": base, "x": plain(centre.real, unit), "y": plain(centre.imag, unit)}
+        {"link": link, "base": base}
+        | {axis: plain(z, unit, motion.size) for axis, z in zip("xy", (centre.real, centre.imag), strict=True)}
         for (base, link), centre in list(moving.items())[:given]
     ]
     return {"pairs": found, "left_out": max(0, len(moving) - given)} if found else None

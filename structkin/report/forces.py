@@ -79,7 +79,8 @@ def _none(notes: list[str]) -> dict[str, Any]:
 
 def _arrow(motion: Motion, kind: str, id: str, link: str, place: Floats, force: Floats) -> dict[str, Any]:
     unit = motion.mechanism.units.scale("length")
-    return {"kind": kind, "joint": id, "link": link, "x": plain(place[:, 0], unit), "y": plain(place[:, 1], unit),
+    x, y = (plain(values, unit, motion.size) for values in place.T)
+    return {"kind": kind, "joint": id, "link": link, "x": x, "y": y,
             "fx": plain(force[:, 0]), "fy": plain(force[:, 1])}  # fmt: skip
 
 
@@ -109,7 +110,7 @@ def _panel(title: str, unit: str, curves: list[tuple[str, Floats]]) -> dict[str,
     return {
         "title": title,
         "unit": words,
-        "curves": [{"name": name, "values": plain(values, size)} for name, values in curves],
+        "curves": [{"name": name, "values": plain(values, size, largest)} for name, values in curves],
     }
 
 

@@ -1,4 +1,4 @@
-"""Numbers for a page: in a unit, to six significant digits, None where they are not known."""
+"""Numbers for a page: in a unit, to six significant digits or a few more, None where they are not known."""
 
 from __future__ import annotations
 
@@ -15,20 +15,27 @@ DIGITS = 6
 def plain(values: ArrayLike, unit: float = 1.0, usual: float = 0.0) -> list[float | None]:
     """Return values (n,) in a unit of this size in SI.
 
-    Numbers below 1e-12 of the largest, or of the `usual` magnitude in SI, are rounding errors and become zero.
+    Numbers below 1e-12 of the largest, or of the `usual` magnitude in SI, are rounding errors and become zero. Where
+    the range is a small part of the values, down to 1e-6, they have up to three digits more: a curve has no steps.
 
     >>> plain([0.0012345678, np.nan, 1e-19], unit=1e-3)
     [1.23457, None, 0.0]
+    >>> plain([12.345678912, 12.345698765])
+    [12.3456789, 12.3456988]
     """
     found = np.asarray(values, dtype=float) / unit
-    least = 1e-12 * float(np.max(np.abs(found[np.isfinite(found)]), initial=usual / unit))
-    return [_rounded(value, least) for value in found.tolist()]
+    known = found[np.isfinite(found)]
+    largest = float(np.max(np.abs(known), initial=0.0))
+    span = float(np.ptp(known)) if len(known) else 0.0
+    more = min(3, math.floor(math.log10(largest / span))) if span > 1e-6 * largest else 0
+    least = 1e-12 * max(largest, usual / unit)
+    return [_rounded(value, least, DIGITS + max(0, more)) for value in found.tolist()]
 
 
-def _rounded(value: float, least: float) -> float | None:
+def _rounded(value: float, least: float, digits: int) -> float | None:
     if not math.isfinite(value):
         return None
-    return 0.0 if abs(value) <= least else float(f"{value:.{DIGITS}g}")
+    return 0.0 if abs(value) <= least else float(f"{value:.{digits}g}")
 
 
 def short(values: ArrayLike, unit: float = 1.0) -> float | list[float | None] | None:
@@ -39,6 +46,23 @@ def short(values: ArrayLike, unit: float = 1.0) -> float | list[float | None] | 
     """
     found = plain(np.atleast_1d(np.asarray(values, dtype=float)), unit)
     return found[0] if len(set(found)) == 1 else found
+
+
+def places(values: ArrayLike, unit: float, size: float) -> float | list[float | None] | None:
+    """Return coordinates (n,) in a unit, a single number if all are the same.
+
+    They have six digits of their range, or of a thousandth of the mechanism's `size` where they move less: what the
+    solver leaves of a coordinate that stands still is not shown as motion.
+
+    >>> places([2e-17, -1e-16], 1.0, 0.5), places([10000.1234567, 10003.7654321], 1.0, 5.0)
+    (0.0, [10000.12346, 10003.76543])
+    """
+    found = np.asarray(values, dtype=float) / unit
+    known = found[np.isfinite(found)]
+    span = max(float(np.ptp(known)) if len(known) else 0.0, 1e-3 * size / unit)
+    rounded = np.round(found, DIGITS - 1 - math.floor(math.log10(span))) + 0.0
+    plainly = [value if math.isfinite(value) else None for value in rounded.tolist()]
+    return plainly[0] if len(set(plainly)) == 1 else plainly
 
 
 def extreme(values: ArrayLike, x: Any) -> tuple[float, float] | None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.report.numbers import plain
+from structkin.report.numbers import places, plain
 from structkin.show.coefficients import coefficients_of
 from structkin.show.interest import moving_points, output_links, points_of_interest
 from structkin.show.measures import measures_of
@@ -33,24 +33,29 @@ def rates(motion: Motion) -> dict[str, Any] | None:
         return None
     for name in points:
         v, a = motion.velocity(name), motion.acceleration(name)
+        usual = max(largest(a), largest(v) ** 2 / motion.size)
         found["points"][name] = {
-            f"{head}{axis}": plain(values[:, k], size, largest(values))
-            for head, values, size in (("v", v, speed), ("a", a, acceleration))
+            f"{head}{axis}": plain(values[:, k], size, usual)
+            for head, values, size, usual in (("v", v, speed, largest(v)), ("a", a, acceleration, usual))
             for k, axis in enumerate("xy")
         }
+    usual = usual_omega(motion)
     for name in links:
         found["links"][name] = {
-            "omega": plain(motion.omega(name), measures.size("omega")),
-            "alpha": plain(motion.alpha(name), measures.size("alpha"), usual=usual_alpha(motion, name)),
+            "omega": plain(motion.omega(name), measures.size("omega"), usual),
+            "alpha": plain(motion.alpha(name), measures.size("alpha"), 100.0 * usual**2),
         }
     left = [point for point in moving_points(m) if point not in points]
     found["left_out"] = [*left, *(link for link in m.topology.moving_links if link not in links)]
     return found
 
 
-def usual_alpha(motion: Motion, link: str) -> float:
-    """Return the usual angular acceleration [rad/s^2] of a link; values below 1e-12 of it are rounding errors."""
-    return 100.0 * largest(motion.omega(link)) ** 2
+def usual_omega(motion: Motion) -> float:
+    """Return the largest angular velocity w [rad/s] of a link.
+
+    Angular velocities below 1e-12 w, and angular accelerations below 1e-10 w^2, are rounding errors.
+    """
+    return max((largest(motion.omega(link)) for link in motion.mechanism.topology.moving_links), default=0.0)
 
 
 def largest(values: Floats) -> float:
@@ -63,7 +68,7 @@ def largest(values: Floats) -> float:
 
 
 def plots(motion: Motion) -> dict[str, Any]:
-    """Return what all plots share: the x axis, the units, angles of links, and the names in order of interest."""
+    """Return what all plots share: x axis, units, places of points, angles of links, and names in order of interest."""
     m, measures = motion.mechanism, measures_of(motion.mechanism)
     along = abscissa(motion, measures)
     name, _, unit = along.name.strip().partition(" [")
@@ -73,7 +78,12 @@ def plots(motion: Motion) -> dict[str, Any]:
         "x": {"name": name.replace(r"\$", "$"), "unit": unit.rstrip("]"), "values": plain(along.values)},
         "units": {quantity: measures.pretty(quantity)
                   for quantity in ("length", "speed", "acceleration", "angle", "omega", "alpha")},
-        "angles": {link: plain(motion.angle(link), measures.size("angle")) for link in shown_links(motion)},
+        "angles": {link: plain(motion.angle(link), measures.size("angle"), usual=1.0) for link in shown_links(motion)},
+        "places": {
+            point: [places(values, measures.size("length"), motion.size) for values in motion.position(point).T]
+            for point in m.places
+            if any(point in body.local for body in m.links.values())
+        },
         "points": list(dict.fromkeys(points)),
         "links": list(dict.fromkeys(links)),
     }  # fmt: skip
@@ -97,8 +107,18 @@ def coefficients(motion: Motion) -> dict[str, Any] | None:
             for letter, key in (("K", kind), ("L", f"{kind}_pairs")):
                 found["units"][key] = [one.unit for one in every if one.letter == letter]
             found["pairs"] = [list(one.drivers) for one in every if one.letter == "L"]
+            # near a change point all K and L are far above their usual size, and so are their rounding errors;
+            # those of L, as those of angular accelerations, are larger
+            times = {
+                letter: more * max(1.0, *(largest(one.values) / one.usual for one in every if one.letter == letter))
+                for letter, more in (("K", 1.0), ("L", 100.0))
+            }
             found[f"{kind}s"][name] = {
-                letter: [[plain(row, usual=one.usual) for row in one.values] for one in every if one.letter == letter]
+                letter: [
+                    [plain(row, usual=times[letter] * one.usual) for row in one.values]
+                    for one in every
+                    if one.letter == letter
+                ]
                 for letter in "KL"
             }
     return found

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from structkin.branches.limits.passages import passages, report
 from structkin.model.mechanism import Mechanism
 from structkin.report.numbers import extreme, plain
-from structkin.report.rates import shown_links, shown_points, usual_alpha
+from structkin.report.rates import shown_links, shown_points, usual_omega
 from structkin.show.measures import measures_of
 from structkin.show.motion_plot import abscissa
 from structkin.solve import Motion
@@ -68,12 +68,13 @@ def ranges(motion: Motion) -> dict[str, Any]:
         v, a = (np.hypot(*values.T) for values in rates)
         points.append([name, *span(place[:, 0], "length"), *span(place[:, 1], "length"),
                        *peak(v, "speed"), *peak(a, "acceleration")])  # fmt: skip
+    usual = usual_omega(motion)
     links = [
         [
             name,
             *span(motion.angle(name), "angle"),
-            *peak(motion.omega(name), "omega"),
-            *peak(motion.alpha(name), "alpha", usual_alpha(motion, name)),
+            *peak(motion.omega(name), "omega", usual),
+            *peak(motion.alpha(name), "alpha", 100.0 * usual**2),
         ]
         for name in shown_links(motion)
     ]

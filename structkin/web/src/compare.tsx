@@ -4,8 +4,7 @@ import { useMemo } from "preact/hooks";
 import { colourOf } from "./overlays";
 import { type Curve, Plot } from "./plot";
 import type { Player } from "./player";
-import { poseAt, spot } from "./pose";
-import type { Report } from "./report_types";
+import { placesOf, type Report } from "./report_types";
 import type { Numbers } from "./types";
 
 /** Dashes of curves that have the same colour, as points of one link do. */
@@ -69,13 +68,7 @@ function quantitiesOf(view: Report, driver: number): Quantity[] {
   const { units, angles } = view.plots!;
   const found: Quantity[] = [];
   const add = (of: Quantity["of"], title: string, unit: string, values: Quantity["values"]) => found.push({ of, title, unit, values });
-  const poses = Array.from({ length: view.samples!.n }, (_, k) => poseAt(view.samples!, k));
-  (["x", "y"] as const).forEach((name, axis) => {
-    add("points", `position, ${name}`, units.length, (point) => {
-      const entry = view.points.find((other) => other.name === point);
-      return entry && poses.map((pose) => spot(pose, [entry.link, ...entry.at])?.[axis] ?? null);
-    });
-  });
+  ["x", "y"].forEach((name, axis) => add("points", `position, ${name}`, units.length, (point) => placesOf(view, point)[axis]));
   if (rates)
     for (const [letter, title, unit] of [["v", "velocity", units.speed], ["a", "acceleration", units.acceleration]] as const) {
       add("points", `magnitude of ${title}`, unit, (name) => rates.points[name] && magnitudes(rates.points[name][`${letter}x`], rates.points[name][`${letter}y`]));

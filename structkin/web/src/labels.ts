@@ -1,5 +1,5 @@
 // Names next to their points. A name keeps its offset from its point through the whole motion, so that it does not
-// jump; of sixteen offsets, the one that covers least in some sample poses is used.
+// jump; of sixteen offsets, the one that covers least in some sample poses, within the picture, is used.
 import { type Camera, pixel, type Size } from "./camera";
 import { corners, matrix, moved, type Pose, spot } from "./pose";
 import type { Point, View } from "./types";
@@ -50,6 +50,7 @@ export function labelOffsets(view: View, names: Name[], poses: Pose[], camera: C
       const at = anchors[p]![k];
       if (!at) return;
       const [x, y] = [at[0] + dx, at[1] + dy];
+      if (x < w || x > size[0] - w || y < h || y > size[1] - h) total += 60;
       for (const [px, py] of obstacles[p]!) if (Math.abs(px - x) < w && Math.abs(py - y) < h) total += 1;
       anchors[p]!.forEach((place, other) => {
         if (!place || other === k) return;

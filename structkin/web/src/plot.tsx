@@ -5,7 +5,7 @@ import uPlot from "uplot";
 import type { Player } from "./player";
 import { posed } from "./pose";
 import type { Numbers } from "./types";
-import { fixed } from "./words";
+import { fixed, ticks } from "./words";
 
 export interface Curve {
   name: string;
@@ -27,6 +27,8 @@ export interface PlotProps {
   range?: [low: number, high: number];
 }
 
+/** Of the labels of axes. */
+const FONT = "11px system-ui, sans-serif";
 /** Width and colours on paper, independent of the screen. */
 const PAPER = { width: 320, share: 0.8, ink: "#444", line: "#ddd" };
 
@@ -99,7 +101,7 @@ export function Plot(props: PlotProps) {
             <svg viewBox="0 0 22 6" aria-hidden="true">
               <path d="M1 3H21" stroke={colour} stroke-width={faint ? 1.2 : 2} stroke-dasharray={dash?.join(" ")} />
             </svg>
-            {name} <b>{fixed(values[k])}</b>
+            {name} <b>{fixed(values[k], 6)}</b>
           </span>
         ))}
       </figcaption>
@@ -124,8 +126,11 @@ function options(props: PlotProps, element: HTMLElement, width: number, height: 
     ? [PAPER.ink, PAPER.line]
     : [style.getPropertyValue("--quiet").trim(), style.getPropertyValue("--line").trim()];
   const { x, curves, player, marks = [] } = props;
-  const font = "11px system-ui, sans-serif";
-  const axis = { stroke: ink, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1, size: 4 }, font, labelFont: font };
+  const axis: uPlot.Axis = {
+    stroke: ink, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1, size: 4 }, font: FONT, labelFont: FONT,
+    values: (_plot, values, _axis, _space, step) => ticks(values, step),
+  };
+  const wide = labelWidth(x.values);
   const paintBands = (plot: uPlot) => {
     for (const [first, last, word] of player.samples.status) {
       if (word === "ok") continue;
@@ -157,19 +162,27 @@ function options(props: PlotProps, element: HTMLElement, width: number, height: 
     cursor: { drag: { x: false, y: false }, points: { show: false }, y: false, x: false },
     scales: { x: { time: false }, y: { range: [low, high] } },
     axes: [
-      { ...axis, label: `${x.name}${x.unit ? ` [${x.unit}]` : ""}`, labelSize: 16, size: 26, labelGap: 0 },
-      { ...axis, size: 58, values: (_, ticks) => ticks.map(tick) },
+      { ...axis, label: `${x.name}${x.unit ? ` [${x.unit}]` : ""}`, labelSize: 16, size: 26, labelGap: 0, space: Math.max(50, wide + 12) },
+      { ...axis, size: (_, texts) => Math.max(58, widest(texts ?? []) + 14) },
     ],
     series: [{}, ...curves.map(({ colour, dash, faint }) => ({ stroke: colour, width: faint ? 1 : 1.8, dash, points: { show: false }, pxAlign: 0 }))],
     hooks: { drawClear: [paintBands], draw: [paintMarks] },
-    padding: [8, 18, 0, 0],
+    padding: [8, Math.max(18, wide / 2 + 2), 0, 0],
   };
 }
 
-function tick(value: number): string {
-  const size = Math.abs(value);
-  const text = size !== 0 && (size >= 1e6 || size < 1e-4) ? value.toExponential(1) : String(Number(value.toPrecision(6)));
-  return text.replace("-", "−");
+/** Return the width of the widest of some texts at an axis. */
+function widest(texts: string[]): number {
+  const context = document.createElement("canvas").getContext("2d")!;
+  context.font = FONT;
+  return Math.max(0, ...texts.map((text) => context.measureText(text).width));
+}
+
+/** Return the width of the labels of an x axis with up to twenty ticks. */
+function labelWidth(values: Numbers): number {
+  const known = values.filter((value) => value !== null);
+  const [low, high] = [Math.min(...known), Math.max(...known)];
+  return high > low ? widest(ticks([low, high], 2.5 * 10 ** Math.floor(Math.log10((high - low) / 20)))) : 0;
 }
 
 /** Return the range of the curves with a margin; if rates grow without bound, the range that most samples need. */

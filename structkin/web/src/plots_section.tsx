@@ -5,10 +5,10 @@ import { Compare, magnitudes } from "./compare";
 import { colourOf } from "./overlays";
 import { type Curve, Plot } from "./plot";
 import type { Player } from "./player";
-import { posed, poseAt, spot } from "./pose";
-import type { Report } from "./report_types";
+import { posed } from "./pose";
+import { placesOf, type Report } from "./report_types";
 import type { Numbers } from "./types";
-import { fixed, number, unitWords } from "./words";
+import { number, unitWords } from "./words";
 
 const DASH = [5, 4];
 const NEUTRAL = "#7a8794";
@@ -31,8 +31,7 @@ export function PlotsSection({ view, player }: { view: Report; player: Player })
     const entry = view.points.find(({ name }) => name === point);
     if (!entry) return [];
     const colour = entry.colour;
-    const places = Array.from({ length: view.samples!.n }, (_, k) => spot(poseAt(view.samples!, k), [entry.link, ...entry.at]));
-    const [px, py] = [places.map((at) => at?.[0] ?? null), places.map((at) => at?.[1] ?? null)];
+    const [px, py] = placesOf(view, point);
     const own = rates?.points[point];
     const kl = coefficients?.points[point];
     return [
@@ -122,9 +121,9 @@ export function TransmissionSection({ view, player }: { view: Report; player: Pl
       <ul class="sk-facts">
         {curves.map(({ group, least, worst }) => (
           <li key={group}>
-            Group {group + 1} ({view.groups[group]!.links.join(", ")}): worst {fixed(least)}{unitWords(unit)} from a dead position, at{" "}
+            Group {group + 1} ({view.groups[group]!.links.join(", ")}): worst {number(least, 6)}{unitWords(unit)} from a dead position, at{" "}
             <button type="button" class="sk-link" onClick={() => { player.playing.value = false; player.index.value = worst; }}>
-              {view.plots!.x.name} = {fixed(view.plots!.x.values[worst])}{unitWords(view.plots!.x.unit)}
+              {view.plots!.x.name} = {number(view.plots!.x.values[worst], 6)}{unitWords(view.plots!.x.unit)}
             </button>
           </li>
         ))}

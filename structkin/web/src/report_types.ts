@@ -90,6 +90,8 @@ export interface Report extends View {
     x: { name: string; unit: string; values: Numbers };
     units: Record<"length" | "speed" | "acceleration" | "angle" | "omega" | "alpha", string>;
     angles: Record<string, Numbers>;
+    /** x and y of all points. */
+    places: Record<string, [x: Course, y: Course]>;
     points: string[];
     links: string[];
     /** Whether velocities and accelerations were left out of the page. */
@@ -118,6 +120,12 @@ export interface Report extends View {
     locked: string;
   };
   ranges?: { points: Row[]; links: Row[] };
+}
+
+/** Return the x and y of a point at all samples. */
+export function placesOf({ plots, samples }: Report, point: string): [x: Numbers, y: Numbers] {
+  const [x, y] = plots!.places[point]!.map((course) => Array.from({ length: samples!.n }, (_, k) => at(course, k)));
+  return [x!, y!];
 }
 
 /** Return the value of a course at a sample. */

@@ -1,6 +1,5 @@
 // Tables, and CSV files made from them.
-import { poseAt, spot } from "./pose";
-import type { Report, Row } from "./report_types";
+import { placesOf, type Report, type Row } from "./report_types";
 import type { Numbers } from "./types";
 import { fileName, number } from "./words";
 
@@ -59,7 +58,7 @@ function Table({ title, heads, units, rows }: { title: string; heads: string[]; 
           {rows.map((row, r) => (
             <tr key={r}>
               {row.map((cell, k) =>
-                k === 0 ? <th key={k} scope="row">{cell}</th> : <td key={k}>{typeof cell === "string" ? cell : number(cell, 5)}</td>,
+                k === 0 ? <th key={k} scope="row">{cell}</th> : <td key={k}>{typeof cell === "string" ? cell : number(cell, 6)}</td>,
               )}
             </tr>
           ))}
@@ -101,17 +100,15 @@ function first(view: Report): Column[] {
 function motionColumns(view: Report): Column[] {
   const samples = view.samples!;
   const { units, angles } = view.plots!;
-  const poses = Array.from({ length: samples.n }, (_, k) => poseAt(samples, k));
-  const points = view.points.flatMap(({ name, link, at }): Column[] => {
-    const places = poses.map((pose) => spot(pose, [link, ...at]));
-    const digits = (value: number | undefined) => (value === undefined ? null : Number(value.toPrecision(6)));
+  const points = view.points.flatMap(({ name }): Column[] => {
+    const [x, y] = placesOf(view, name);
     const rates = view.rates?.points[name];
     const more: [string, string, Numbers][] = rates
       ? [["vx", units.speed, rates.vx], ["vy", units.speed, rates.vy], ["ax", units.acceleration, rates.ax], ["ay", units.acceleration, rates.ay]]
       : [];
     return [
-      [`${name}.x`, units.length, places.map((place) => digits(place?.[0]))],
-      [`${name}.y`, units.length, places.map((place) => digits(place?.[1]))],
+      [`${name}.x`, units.length, x],
+      [`${name}.y`, units.length, y],
       ...more.map(([head, unit, values]): Column => [`${name}.${head}`, unit, values]),
     ];
   });

@@ -19,17 +19,31 @@ export function unitWords(unit: string | undefined): string {
 export function driverWords(view: View, samples: Samples, k: number): string[] {
   return view.drivers.map((driver) => {
     const value = samples.drivers[driver.id]?.[k];
-    return `${driver.name} = ${fixed(value)}${unitWords(driver.unit)}`;
+    return `${driver.name} = ${fixed(value, 4)}${unitWords(driver.unit)}`;
   });
 }
 
-/** Return a number with about four digits and a width that changes little. */
-export function fixed(value: number | null | undefined): string {
+/** Return a number with so many significant digits, zeros among them, so that its width changes little. */
+export function fixed(value: number | null | undefined, digits: number): string {
   if (value == null || !Number.isFinite(value)) return "–";
-  if (value === 0) return "0";
   const size = Math.abs(value);
-  if (size >= 1e5 || size < 1e-3) return number(value, 4);
-  return value.toFixed(size >= 1000 ? 0 : size >= 100 ? 1 : size >= 1 ? 2 : 4).replace("-", "−");
+  if (value === 0 || size >= 1e6 || size < 1e-4) return number(value, digits);
+  return (size < 10 ** digits ? value.toPrecision(digits) : value.toFixed(0)).replace("-", "−");
+}
+
+/** Return the texts of an axis's ticks, with as many digits as their distance needs. */
+export function ticks(values: number[], step: number): string[] {
+  const largest = Math.max(...values.map(Math.abs));
+  const powers = largest >= 1e6 || largest < 1e-3;
+  const whole = (decimals: number) => Math.abs(step * 10 ** decimals - Math.round(step * 10 ** decimals)) < 1e-6;
+  let decimals = Math.ceil(-Math.log10(step) - 1e-9);
+  while (!whole(decimals)) decimals += 1;
+  const text = (value: number) => {
+    if (Math.abs(value) < 1e-6 * step) return "0";
+    if (!powers) return value.toFixed(Math.max(decimals, 0));
+    return value.toExponential(Math.max(Math.floor(Math.log10(Math.abs(value)) + 1e-9) + decimals, 0));
+  };
+  return values.map((value) => text(value).replace(/-/g, "−").replace("e+", "e"));
 }
 
 /** Return a sentence of the solver with degree and minus signs. */

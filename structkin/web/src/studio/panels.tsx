@@ -159,7 +159,7 @@ function Drivers({ now }: { now: State }) {
 
 /** The value of a driver, written directly into the page because it changes with every pose. */
 function Value({ id, unit }: { id: string; unit: string }) {
-  const text = useComputed(() => (id in values.value ? fixed(values.value[id]) + unit : "–"));
+  const text = useComputed(() => (id in values.value ? fixed(values.value[id], 4) + unit : "–"));
   return <>{text}</>;
 }
 

@@ -42,7 +42,7 @@ function Here({ now, name }: { now: State; name: string }) {
   const point = now.scene?.points.find((one) => one.name === name);
   const text = useComputed(() => {
     const at = point && spot(pose.value, [point.link, ...point.at]);
-    return at ? `x = ${fixed(at[0])}, y = ${fixed(at[1])} ${now.sketch.unit} in this pose` : "not in the motion";
+    return at ? `x = ${fixed(at[0], 4)}, y = ${fixed(at[1], 4)} ${now.sketch.unit} in this pose` : "not in the motion";
   });
   return <p class="st-here">{text}</p>;
 }
