@@ -10,22 +10,24 @@ import structkin as sk
 CORNER = {
     "points": {"O": (-0.5105, 0.1223), "B": (-0.475, 0.3759), "F": (0.9725, -0.7593), "G": (0.5086, -0.7104),
                "P": (-0.6254, 0.847), "Q": (0.5712, -0.9578), "R": (0.7731, -0.5405)},
-    "pivots": "OFG",
 }  # fmt: skip
 #: A motion meets a gap of 9 ms between two limits.
 GAP = {
     "points": {"O": (-0.34505735, -0.87255946), "B": (-0.74948765, -0.94862774), "F": (0.94098513, 0.01177438),
                "G": (0.03818885, 0.8275685), "P": (-0.97559403, -0.31612267), "Q": (0.72165846, -0.27276088),
                "R": (0.58002541, 0.70964923)},
-    "pivots": "OFG",
+    "plate": "QPR", "legs": ("FQ", "BP", "GR"),
 }  # fmt: skip
 
 
-def platform(points, pivots):
-    links = {"crank": ["O", "B"], "plate": ["P", "Q", "R"], "a": ["B", "P"], "b": ["F", "Q"], "c": ["G", "R"]}
-    return sk.Mechanism(
-        points=points, links={"ground": list(pivots), **links}, drivers={"m": {"joint": "O", "speed": 2 * np.pi}}
-    )
+def platform(points, plate="PQR", legs=("BP", "FQ", "GR")):
+    links = {
+        "ground": ["O", "F", "G"],
+        "crank": ["O", "B"],
+        "plate": list(plate),
+        **dict(zip("abc", map(list, legs), strict=True)),
+    }
+    return sk.Mechanism(points=points, links=links, drivers={"m": {"joint": "O", "speed": 2 * np.pi}})
 
 
 def followed(m, end, steps):
