@@ -41,7 +41,7 @@ def continued(
             if not (change < CLOSED).all():
                 continue
             found = powers(np.concatenate((O1.reshape(-1, len(s)) / form.rows.size, theta1)))
-        # On the whole circle Newton's method may find another branch: the function has to pass through the pose at s = 0.
+        # Newton's method may find another branch all around: the function has to pass through the pose at s = 0.
         if not is_analytic(found).all() or np.max(np.abs(found[:, 0] - pose)) > SAME:
             continue
         values = (found[:, :POWERS] @ radius ** -np.arange(POWERS, dtype=float)).real
