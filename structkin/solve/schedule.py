@@ -76,18 +76,16 @@ class Schedule:
         """Return the scale of a driver's coordinate: a radian, or the mechanism's size [m]."""
         return 1.0 if self.mechanism.drivers[id].kind == "angle" else self._size
 
-    @cached_property
-    def _scale(self) -> dict[str, float]:
-        """The largest step of each driver [rad or m] in continuation."""
-        drives = self.mechanism.drivers
-        return {id: (FINE_ANGLE if drives[id].kind == "angle" else FINE_LENGTH) * self.unit(id) for id in self.drivers}
+    def step(self, id: str) -> float:
+        """Return the largest step of a driver [rad or m] in continuation."""
+        return (FINE_ANGLE if self.mechanism.drivers[id].kind == "angle" else FINE_LENGTH) * self.unit(id)
 
     @cached_property
     def parts(self) -> NDArray[np.intp]:
         """The number of parts into which each interval between two stations is divided (n - 1,)."""
         counts = np.ones(max(len(self) - 1, 0))
         for id in self.drivers:
-            counts = np.fmax(counts, np.ceil(self._distances(id) / self._scale[id] * (1 - 1e-9)))
+            counts = np.fmax(counts, np.ceil(self._distances(id) / self.step(id) * (1 - 1e-9)))
         # Next to a station without a value there is no path to follow: a law may go to infinity there.
         counts[~(self._has_values[1:] & self._has_values[:-1])] = 1
         # More than fits into any memory.
@@ -128,7 +126,7 @@ class Schedule:
     @cached_property
     def _lead_steps(self) -> int:
         """The number of steps from the sketch to the first station."""
-        distances = [abs(b - a) / self._scale[id] for id, (a, b) in self.lead.items()]
+        distances = [abs(b - a) / self.step(id) for id, (a, b) in self.lead.items()]
         return max([1, *(math.ceil(min(distance, 2.0**40)) for distance in distances if not math.isnan(distance))])
 
     @property
@@ -145,7 +143,7 @@ class Schedule:
     @property
     def is_fine(self) -> bool:
         """Whether the stations begin at the sketch and follow each other closely."""
-        starts = all(abs(b - a) <= 1e-9 * self._scale[id] for id, (a, b) in self.lead.items())
+        starts = all(abs(b - a) <= 1e-9 * self.step(id) for id, (a, b) in self.lead.items())
         return starts and bool((self.parts == 1).all())
 
     def with_turning_points(self) -> tuple[Schedule, NDArray[np.intp]]:

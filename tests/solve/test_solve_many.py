@@ -356,3 +356,23 @@ def test_few_variants_are_solved_alone():
     lengths = {"A-B": rng.uniform(0.5, 3.0, 300), "B-C": rng.uniform(2.0, 5.0, 300)}
     motions = m.solve_many(100, lengths=lengths)
     assert 0.2 < motions.ok.mean() < 0.95 and len(motions.motions) < 10
+
+
+@pytest.mark.parametrize("count", [9, 60_000])
+@pytest.mark.parametrize("own_values", [False, True])
+def test_a_variant_does_not_depend_on_the_others_nor_on_the_samples(count, own_values):
+    """An exact parallelogram flips its mode at each flat pose, also between two far samples and among many variants."""
+    m = sk.Mechanism(
+        points={"A": (0, 0), "B": (0.02, 0.03464), "C": (0.1339, 0.0725), "D": (0.1, 0)},
+        links={"ground": ["A", "D"], "crank": ["A", "B"], "coupler": ["B", "C"], "rocker": ["C", "D"]},
+        drivers={"motor": {"joint": "A", "speed": 1.0}},
+    )
+    couplers = np.random.default_rng(0).uniform(0.08, 0.12, count)
+    couplers[7] = 0.1
+    lengths = {"A-B": np.full(count, 0.04), "B-C": couplers, "C-D": np.where(couplers == 0.1, 0.04, 0.07)}
+    angles = np.array([1.0, 4.0, 7.0])
+    motions = m.solve_many(
+        lengths=lengths, drivers={"motor": np.tile(angles, (count, 1)) if own_values else angles}, engine="numpy"
+    )
+    tip = np.stack((0.1 + 0.04 * np.cos(angles), 0.04 * np.sin(angles)), axis=1)
+    np.testing.assert_allclose(motions.position("C")[7], tip, atol=1e-12)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from structkin.solve.change_points.search import SUSPECT
 from structkin.solve.engine import Lanes, discriminant, positions
+from structkin.solve.many.path import Path
 from structkin.solve.many.record import ManyPlan
 from structkin.track.minima import narrowed
 
@@ -27,19 +28,18 @@ TOUCH = 1e-5
 CHUNK = 100_000
 
 
-def passing_flat(many: ManyPlan, count: int, values: Mapping[str, Floats]) -> list[int]:
-    """Return the variants that may pass a flat pose; `values` (v, m) or (1, m) are those of the drivers.
+def passing_flat(many: ManyPlan, count: int, path: Path) -> list[int]:
+    """Return the variants that may pass a flat pose along their paths.
 
-    Neighbouring values must be so close that a discriminant has at most one minimum between them. Without drivers
-    nothing moves, and no pose is passed.
+    Its places are so close that a discriminant has at most one minimum between two. Without drivers nothing moves, and
+    no pose is passed.
     """
-    if not values:
+    stations, found = path.count, set[int]()
+    if not stations:
         return []
-    stations = next(z.shape[1] for z in values.values())
-    found: set[int] = set()
     for first in range(0, count, max(1, CHUNK // stations)):
         chunk = np.arange(first, min(first + max(1, CHUNK // stations), count))
-        z = {id: np.broadcast_to(own, (count, stations))[chunk] for id, own in values.items()}
+        z = path.at(chunk)
         lanes = _solved(many, np.repeat(chunk, stations), {id: own.ravel() for id, own in z.items()})
         for index in many.plan.with_root:
             sampled = discriminant(many.plan, index, lanes).reshape(len(chunk), stations)

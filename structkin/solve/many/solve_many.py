@@ -25,6 +25,7 @@ from structkin.solve.many.differences import Differences, read_differences
 from structkin.solve.many.flat import passing_flat
 from structkin.solve.many.motions import Motions
 from structkin.solve.many.one_by_one import solve_variant
+from structkin.solve.many.path import Path
 from structkin.solve.many.record import ManyPlan, record_many
 from structkin.solve.many.together import Together
 from structkin.solve.many.variants import Variants, VariantsDiffer
@@ -33,9 +34,6 @@ from structkin.solve.schedule import Schedule
 from structkin.solve.special_geometry import compile_plan, structure_of
 
 Floats = NDArray[np.float64]
-
-#: Most steps, over all variants, for finding change points between distant samples.
-FINE_STEPS = 2_000_000
 
 
 def solve_many(
@@ -57,9 +55,8 @@ def solve_many(
     `points={"P": places}` (v, 2) [m] replaces sketched places. Dimensions that are not named stay the same. The samples
     are those of `solve`; driver values may also be (v, n), one row per variant. All variants start in the assembly
     modes of the mechanism's own sketch. Those that pass a change point, or come close to one, are solved individually,
-    in some ten milliseconds each. They are found by following the motion from the sketch, as `solve` does, if that
-    takes at most `FINE_STEPS` steps for all; else, and where variants have individual driver values, between
-    neighbouring samples.
+    in some ten milliseconds each. They are found by following the motion of every variant from the sketch, as `solve`
+    does.
 
     Mechanisms with gears, cams, curved slots with ends, or groups without a closed form are solved variant by variant,
     each from its own sketch: some ten milliseconds per variant, where others take microseconds.
@@ -98,7 +95,7 @@ def solve_many(
         z = _values(schedule, rows, count)
         lanes = _run(many, z, len(schedule), count, progress)
         together = Together(mechanism, count, many, {id: rates[0] for id, rates in z.items()}, lanes)
-        alone = sorted({*odd, *passing_flat(many, count, _path(schedule, rows, count))})
+        alone = sorted({*odd, *passing_flat(many, count, Path.of(schedule, rows))})
     motions: dict[int, Motion] = {}
     faults = found.faults
     options = {"samples": samples, "t": t, "duration": duration, "engine": engine, "budget": budget}
@@ -111,15 +108,6 @@ def solve_many(
         if progress is not None and together is None:
             progress(done / len(alone))
     return Motions(mechanism, schedule.t, count, together, motions, faults)
-
-
-def _path(schedule: Schedule, rows: Mapping[str, Floats], count: int) -> dict[str, Floats]:
-    """Return driver values (v, m) or (1, m) along all samples, in fine steps if these are not too many."""
-    if rows or not schedule.drivers:
-        return {id: rows[id][0] if id in rows else z[:1] for id, z in schedule.drivers.items()}
-    if not schedule.is_fine and count * (len(schedule) + schedule.added) <= FINE_STEPS:
-        schedule = schedule.fine()[0]
-    return {id: z[:1] for id, z in schedule.drivers.items()}
 
 
 def _has_to_be_followed(mechanism: Mechanism) -> bool:
