@@ -27,7 +27,7 @@ from structkin.show.columns import (
 )
 from structkin.show.cylinders import cylinder_notes
 from structkin.show.letters import legible
-from structkin.show.measures import measures_of
+from structkin.show.measures import first_peak, measures_of
 from structkin.show.motion_plot import abscissa, mean, name_shades, shade
 from structkin.show.style import DRIVER, LARGE, NORMAL, PALETTE, SMALL, dress, new_figure, plain
 from structkin.show.style import GROUND as GREY
@@ -162,10 +162,9 @@ def forces_table(forces: Kinetostatics) -> Table:
 
 
 def _cells(forces: Kinetostatics, values: Any, unit: str, unique: bool) -> list[str]:
-    good = np.flatnonzero(np.isfinite(values))
-    if not len(good):
+    peak = first_peak(values)
+    if peak is None:
         return ["-", "-", "-"]
-    peak = good[np.argmax(np.abs(values[good]))]
     at = forces.t[peak]
     mark = "" if unique else " *"
     return [

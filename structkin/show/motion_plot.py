@@ -31,6 +31,9 @@ Floats = NDArray[np.float64]
 #: Largest numbers of points and links drawn by default.
 MOST_POINTS, MOST_LINKS = 3, 4
 
+#: Means below this part of the largest magnitude are errors of the trapezoidal rule.
+ACCURACY = 1e-7
+
 #: Letters per line in the label of a panel.
 WIDE = 30
 
@@ -186,12 +189,14 @@ def abscissa(motion: Motion, measures: Measures) -> Abscissa:
 def mean(motion: Motion, values: Floats) -> float:
     """Return the mean of values (n,) over time, or over the x axis where time is unknown, by the trapezoidal rule.
 
-    Intervals with an unknown end are left out; a cycle counts the pose where it closes once.
+    Intervals with an unknown end are left out; a cycle counts the pose where it closes once. A mean below the accuracy
+    of the rule, relative to the largest magnitude, is zero: that of the torque of a cam without losses over a cycle.
     """
     steps = np.abs(np.diff(abscissa(motion, measures_of(motion.mechanism)).values))
     middles = 0.5 * (values[1:] + values[:-1])
     known = np.isfinite(middles) & (steps > 0)
-    return float(np.average(middles[known], weights=steps[known])) if known.any() else float(np.nanmean(values))
+    found = float(np.average(middles[known], weights=steps[known])) if known.any() else float(np.nanmean(values))
+    return found if abs(found) > ACCURACY * np.nanmax(np.abs(values)) else 0.0
 
 
 # --- panels -------------------------------------------------------------------------------------------------
