@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 
 import pytest
-from show_samples import legend_texts, nothing_is_cut, part_turn, texts
+from show_samples import crank_rocker, legend_texts, nothing_is_cut, part_turn, texts
 
 import structkin as sk
 from structkin.examples import path
 from structkin.show.fitting import lines_that_fit, text_width
 from structkin.show.forces import plot_forces
+from structkin.show.inputs_figure import draw_inputs
 from structkin.show.matrices import draw_matrices
 from structkin.show.motion_plot import plot_motion
+from structkin.show.schematic import draw_schematic
 from structkin.show.simulation import plot_simulation
 from structkin.show.structure_graph import draw_structure
 
@@ -75,6 +78,34 @@ def test_long_titles_take_more_lines():
     ):
         nothing_is_cut(figure)
         assert TITLE.strip() in " ".join(texts(figure).split())
+
+
+def test_titles_of_diagrams_and_animations_end_with_their_axes():
+    motion = titled("jansen_leg").solve(samples=9)
+    for figure in (draw_schematic(motion.mechanism, motion=motion), motion.animate(seconds=1)._stage.ax.figure):
+        nothing_is_cut(figure)
+        [ax], [legend] = figure.axes, figure.legends
+        assert "".join(ax.get_title(loc="left").split()) == "".join(TITLE.split())
+        assert ax.title.get_text() == ""
+        assert ax._left_title.get_window_extent().x1 < legend.get_window_extent().x0
+
+
+def test_entries_of_the_legend_of_a_diagram_are_not_cut():
+    data = sk.load(path("scotch_yoke")).source_dict
+    for link in ("crank", "block", "yoke"):
+        data = json.loads(json.dumps(data).replace(f'"{link}"', f'"{link + "_of_the_machine_in_the_quarry" * 3}"'))
+    m = sk.Mechanism.from_dict(data)
+    nothing_is_cut(draw_schematic(m, motion=m.solve(samples=9)))
+
+
+def test_bold_headings_of_inputs_are_not_cut():
+    data = crank_rocker().source_dict
+    for letter in "ABCD":
+        data = json.loads(
+            json.dumps(data).replace(f'"{letter}"', f'"{letter} MAIN BEARING PIN OF THE MACHINE ON THE LEFT"')
+        )
+    m = sk.Mechanism.from_dict(data | {"title": TITLE})
+    nothing_is_cut(draw_inputs(m.rank_inputs(), mechanism=m))
 
 
 def test_lines_fit_by_their_letters():
