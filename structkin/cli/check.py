@@ -156,7 +156,11 @@ def _not_closed(motion: Motion) -> list[Problem]:
         found = m.limits(id)
         whole = found.intervals[0].turns if found.turns_fully and found.intervals else 1
         if whole > 1:
-            hint = f"it closes after {whole} turns, in {whole / count * (motion.t[-1] - motion.t[0]):.6g} s"
+            rates = motion.drivers[id][1]
+            # only at constant speed does the time grow like the turns
+            steady = np.ptp(rates) < CLOSED * np.abs(rates).max()
+            time = f", in {whole / count * (motion.t[-1] - motion.t[0]):.6g} s" if steady else ""
+            hint = f"it closes after {whole} turns{time}"
     end = "ends" if len(away) == 1 else "end"
     return [Problem("", f"the motion does not close after {said}: {', '.join(away)} {end} elsewhere", hint)]
 

@@ -142,7 +142,7 @@ def _table(
             size, words = (1e3, f"k{unit}") if abs(at[0]) >= LARGE else (1.0, unit)
             if sign := signs.get(name, 0):
                 words += ", push" if sign * at[0] > 0 else ", pull"
-            middle = plain([mean(found.motion, values)], size, abs(at[0]))
+            middle = plain([mean(found.motion, values)], size)
             table.append([name, *plain([at[0]], size), words, *plain([at[1]]), *middle])
     return table
 

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from structkin.show.measures import first_peak
+
 #: Significant digits of the curves on a page, and of the tables made from them.
 DIGITS = 6
 
@@ -66,14 +68,13 @@ def places(values: ArrayLike, unit: float, size: float) -> float | list[float | 
 
 
 def extreme(values: ArrayLike, x: Any) -> tuple[float, float] | None:
-    """Return the value of the largest magnitude and its x; None if no value is known.
+    """Return the value of the largest magnitude and its x, the first of a constant; None if no value is known.
 
     >>> extreme([1.0, -3.0, np.nan], [10, 20, 30])
     (-3.0, 20.0)
     """
     found = np.asarray(values, dtype=float)
-    good = np.flatnonzero(np.isfinite(found))
-    if not len(good):
+    k = first_peak(found)
+    if k is None:
         return None
-    k = good[np.argmax(np.abs(found[good]))]
     return float(found[k]), float(np.asarray(x, dtype=float)[k])

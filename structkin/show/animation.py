@@ -161,9 +161,10 @@ def animate(
         problems.append(Problem("fps", f"{fps:g} frames per second", f"more than 0, at most {MOST_RATE:g}"))
     if seconds is not None and speed is not None:
         problems.append(Problem("speed", "cannot be combined with seconds", "give one of them"))
-    for name, value in (("seconds", seconds), ("speed", speed)):
+    rate = "seconds of motion per second of playing time: 1 is real time, 0.5 half as fast"
+    for name, value, hint in (("seconds", seconds, "the playing time, such as 4"), ("speed", speed, rate)):
         if value is not None and not 0 < value < np.inf:
-            problems.append(Problem(name, f"{value:g} is not positive", "such as 4"))
+            problems.append(Problem(name, f"{value:g} is not positive", hint))
     if not 100 <= width <= 4000:
         problems.append(Problem("width", f"{width} px", "from 100 to 4000 px"))
     timed = bool(len(motion) > 1 and (np.diff(motion.t) > 0).all())

@@ -9,9 +9,10 @@ from matplotlib.figure import Figure
 
 from structkin.joints.law_cam import LawCam
 from structkin.model.units import Units
+from structkin.show.fitting import add_title
 from structkin.show.letters import legible
 from structkin.show.measures import Measures
-from structkin.show.style import GROUND, LARGE, NORMAL, PALETTE, SMALL, dress, new_figure, plain
+from structkin.show.style import GROUND, NORMAL, PALETTE, SMALL, dress, new_figure, plain
 
 #: Points of a curve over one turn.
 STEPS = 2000
@@ -68,6 +69,6 @@ def plot_cam(cam: LawCam, units: Units | None = None) -> Figure:
     title = f"Cam {cam.id}: {what}, {base}"
     if constant:
         title += f"\nThe pressure angle is {pressure[0] + 0.0:.3g} deg throughout."
-    figure.suptitle(plain(title), fontsize=LARGE)
+    add_title(figure, title)
     figure.align_ylabels()
     return figure

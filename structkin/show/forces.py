@@ -26,10 +26,11 @@ from structkin.show.columns import (
     write_columns,
 )
 from structkin.show.cylinders import cylinder_notes
+from structkin.show.fitting import add_title, legends_above
 from structkin.show.letters import legible
-from structkin.show.measures import measures_of
+from structkin.show.measures import first_peak, measures_of
 from structkin.show.motion_plot import abscissa, mean, name_shades, shade
-from structkin.show.style import DRIVER, LARGE, NORMAL, PALETTE, SMALL, dress, new_figure, plain
+from structkin.show.style import DRIVER, NORMAL, PALETTE, dress, new_figure
 from structkin.show.style import GROUND as GREY
 from structkin.show.terminal import short, text_table
 from structkin.solve import Motion
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
     from rich.table import Table
 
 Floats = NDArray[np.float64]
@@ -162,10 +164,9 @@ def forces_table(forces: Kinetostatics) -> Table:
 
 
 def _cells(forces: Kinetostatics, values: Any, unit: str, unique: bool) -> list[str]:
-    good = np.flatnonzero(np.isfinite(values))
-    if not len(good):
+    peak = first_peak(values)
+    if peak is None:
         return ["-", "-", "-"]
-    peak = good[np.argmax(np.abs(values[good]))]
     at = forces.t[peak]
     mark = "" if unique else " *"
     return [
@@ -227,13 +228,15 @@ def plot_forces(forces: Kinetostatics) -> Figure:
     figure = new_figure(9.0, 2.2 + 1.75 * len(panels))
     axes = figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
     along = abscissa(forces.motion, measures_of(m))
+    lines = {}
     for ax, (label, curves) in zip(axes, panels, strict=True):
-        panel(ax, along.values, *in_thousands(label, curves))
+        lines[ax] = panel(ax, along.values, *in_thousands(label, curves))
         shade(ax, forces.motion, along.values)
     axes[-1].set_xlabel(along.name, fontsize=NORMAL)
     figure.align_ylabels()
-    figure.suptitle(plain(f"{m.title or 'Mechanism'}: forces"), fontsize=LARGE)
+    add_title(figure, f"{m.title or 'Mechanism'}: forces")
     name_shades(figure, forces.motion)
+    legends_above(lines)
     return figure
 
 
@@ -265,8 +268,9 @@ def _reactions(forces: Kinetostatics) -> list[Curve]:
     return [(names[k] + marks[k], sizes[k], PALETTE[n % len(PALETTE)]) for n, k in enumerate(kept)]
 
 
-def panel(ax: Axes, x: Floats, label: str, curves: Sequence[Curve]) -> None:
-    """Draw curves over x in one panel, their names above it."""
+def panel(ax: Axes, x: Floats, label: str, curves: Sequence[Curve]) -> list[Line2D]:
+    """Draw curves over x in one panel; return their lines, labelled by their names."""
+    lines = []
     marker = "." if len(x) <= 30 else ""
     size = max(
         (float(np.max(np.abs(values[np.isfinite(values)]), initial=0.0)) for _, values, _ in curves), default=0.0
@@ -275,8 +279,9 @@ def panel(ax: Axes, x: Floats, label: str, curves: Sequence[Curve]) -> None:
         below = [other for _, other, _ in curves[:k] if np.allclose(values, other, 0, 1e-2 * size, equal_nan=True)]
         # a curve that covers others is dashed, so that they stay visible
         style: Any = (2 * len(below), (3, 3 + 2 * len(below))) if below else "-"
-        [line] = ax.plot(x, values, color=colour, linewidth=1.5, linestyle=style, marker=marker, label=plain(name))
+        [line] = ax.plot(x, values, color=colour, linewidth=1.5, linestyle=style, marker=marker, label=name)
         line.set_gid(f"curve:{name}:{label}")
+        lines.append(line)
     ax.set_ylabel(label, fontsize=NORMAL)
     dress(ax)
     shown = np.concatenate([values[np.isfinite(values)] for _, values, _ in curves] or [np.zeros(0)])
@@ -288,4 +293,4 @@ def panel(ax: Axes, x: Floats, label: str, curves: Sequence[Curve]) -> None:
         middle = float(shown.mean())
         ax.set_ylim(middle - 0.1 * max(1.0, abs(middle)), middle + 0.1 * max(1.0, abs(middle)))
     ax.ticklabel_format(axis="y", useOffset=False)
-    ax.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=8, fontsize=SMALL, frameon=False, borderaxespad=0.2)
+    return lines

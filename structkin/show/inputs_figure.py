@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from structkin.show.fitting import SIDE, lines_that_fit
 from structkin.show.letters import legible
 from structkin.show.style import LARGE, LOOSE, NORMAL, SMALL, new_figure, plain
 from structkin.show.terminal import text_table
@@ -25,12 +25,6 @@ MOST_LINES = 12
 
 #: Names in a line of text, before the rest are only counted.
 MOST_NAMED = 6
-
-#: Letters per inch in the heading of a picture, and in the title.
-LETTERS, TITLE_LETTERS = 13.5, 10.0
-
-#: Margins at the sides, and above and below, from the middles of the outermost links [in].
-SIDE_MARGIN, END_MARGIN = 0.55, 0.3
 
 #: Height of a line of text [in].
 LINE = 0.16
@@ -112,15 +106,15 @@ def draw_inputs(ranking: InputRanking, *, mechanism: Mechanism | None = None, mo
     place = {id(choice): k + 1 for k, choice in enumerate(ranking)}
     size = max(len(incidence(choices[0].topology)) for choices in shown)
     side = min(max(4.2, 3.0 + 0.32 * size), 9.0)
-    tall = side - 2 * (SIDE_MARGIN - END_MARGIN)
+    tall = side - 2 * SIDE
     columns = 2 if len(shown) == 4 else min(len(shown), 3)
     rows = -(-len(shown) // columns)
-    heads = [_head(choices, place[id(choices[0])], round(LETTERS * side)) for choices in shown]
+    heads = [_head(choices, place[id(choices[0])], side - 2 * SIDE) for choices in shown]
     head = LINE * max(len(lines) for lines in heads) + 0.05
     width = columns * side
     name = (mechanism.title if mechanism is not None else "") or shown[0][0].topology.title or "Inputs"
-    title = textwrap.wrap(f"{name}: which joint should drive?", round(TITLE_LETTERS * width))
-    foot = textwrap.wrap(_foot(ranking, alike, len(shown)), round(LETTERS * width))
+    title = lines_that_fit(f"{name}: which joint should drive?", width - 2 * SIDE, LARGE)
+    foot = lines_that_fit(_foot(ranking, alike, len(shown)), width - 2 * SIDE, SMALL + 0.5)
     top, bottom = 0.25 * len(title) + 0.25, LINE * len(foot) + 0.2
     height = top + rows * (tall + head) + bottom
     figure = new_figure(width, height)
@@ -132,11 +126,9 @@ def draw_inputs(ranking: InputRanking, *, mechanism: Mechanism | None = None, mo
     for k, (choices, lines) in enumerate(zip(shown, heads, strict=True)):
         column, row = k % columns, k // columns
         y = height - top - (row + 1) * (tall + head)
-        room = (column * side + SIDE_MARGIN, y + END_MARGIN, side - 2 * SIDE_MARGIN, tall - 2 * END_MARGIN)
-        ax = figure.add_axes((room[0] / width, room[1] / height, room[2] / width, room[3] / height))
+        ax = figure.add_axes(((column * side + SIDE) / width, y / height, tall / width, tall / height))
         ax.set_gid(f"inputs:{choices[0].label}")
-        for line, text in enumerate(lines):
-            weight = "bold" if line == 0 else "normal"
+        for line, (text, weight) in enumerate(lines):
             colour = "black" if choices[0].is_complete else LOOSE
             above = (y + tall + head - LINE * (line + 1)) / height
             middle = (column + 0.5) * side / width
@@ -169,23 +161,26 @@ def _shown(alike: Sequence[tuple[InputChoice, ...]], most: int) -> list[tuple[In
     return shown
 
 
-def _head(choices: Sequence[InputChoice], number: int, letters: int) -> list[str]:
-    """Return the lines above a picture: the input, its structure, and the other inputs with the same structure."""
+def _head(choices: Sequence[InputChoice], number: int, width: float) -> list[tuple[str, str]]:
+    """Return the lines above a picture this wide [in], each with its weight.
+
+    They name the input, its structure, and the other inputs with the same structure.
+    """
     first = choices[0]
-    lines = textwrap.wrap(f"{number}. {first.label}{' *' if first.is_own else ''}", letters)
+    name = f"{number}. {first.label}{' *' if first.is_own else ''}"
+    lines = [(line, "bold") for line in lines_that_fit(name, width, NORMAL, "bold")]
     if first.is_complete:
         class_ = f"class {first.highest_class}" if first.highest_class else "a group without a class"
         levels = "1 level" if first.depth == 1 else f"{first.depth} levels"
         what = f"up to {class_}; largest group {first.largest}; {levels}"
     else:
         what = class_words(first)
-    lines += textwrap.wrap(what, letters)
     others = [f"{choice.label}{' *' if choice.is_own else ''}" for choice in choices[1:]]
     if others:
         named = "; ".join(others[:MOST_NAMED])
         named += f"; ... ({len(others)} in all)" if len(others) > MOST_NAMED else ""
-        lines += textwrap.wrap(f"same structure: {named}", letters)
-    return lines
+        what += f"\nsame structure: {named}"
+    return lines + [(line, "normal") for line in lines_that_fit(what, width, NORMAL)]
 
 
 def _foot(ranking: InputRanking, alike: Sequence[Sequence[InputChoice]], shown: int) -> str:

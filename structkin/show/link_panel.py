@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -11,6 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import FancyBboxPatch
 from matplotlib.patheffects import withStroke
 from matplotlib.text import Text
+from matplotlib.transforms import Bbox
 from numpy.typing import NDArray
 
 from structkin.model.mechanism import Mechanism
@@ -26,8 +28,11 @@ Floats = NDArray[np.float64]
 #: Sideways offset of the arc of a driver's arrow, as a fraction of its length.
 BEND = 0.38
 
-#: Padding of a link's box around its text, in font sizes.
-_PAD = 0.4
+#: Padding of a link's box around its text, in font sizes; and its distance from the edge of the axes [pt].
+_PAD, _EDGE = 0.4, 3.0
+
+#: Letters in a line of a name.
+_LETTERS = 16
 
 
 def draw_links(ax: Axes, structure: KinematicStructure, mechanism: Mechanism | None = None) -> None:
@@ -37,10 +42,10 @@ def draw_links(ax: Axes, structure: KinematicStructure, mechanism: Mechanism | N
     panel = _LinkPanel(ax, structure, graph, spread(graph, structure.topology.ground, start))
     panel.draw_nodes()
     ax.set_aspect("equal", adjustable="datalim")
-    ax.margins(0.12)
     ax.set_axis_off()
-    settle(ax)
+    panel.fit()
     panel.draw_names()
+    panel.fit()  # names beyond the axes may have taken some of their room
 
 
 def incidence(topology: Topology) -> nx.Graph:
@@ -104,10 +109,32 @@ class _LinkPanel:
             tops = [_on_arc(p, q, bend, 0.5) for bend in (-BEND, BEND)]
             self.ax.update_datalim([(top.real, top.imag) for top in tops])
 
+    def fit(self) -> None:
+        """Choose the limits of the axes, once they are laid out, so that the boxes are inside them.
+
+        Both axes have one scale and margins of 12 % at least; the size of a box does not depend on the scale.
+        """
+        settle(self.ax)
+        frame = 2 * (_PAD * self._font + 1 + _EDGE) * root_figure(self.ax).dpi / 72
+        sizes = [(box.width + frame, box.height + frame) for box in self._extents()]
+        room, ends = np.array(self.ax.bbox.size), self.ax.dataLim.get_points()
+        # beside boxes as wide as the axes, some room is left for the edges
+        free = np.clip(room - np.max(sizes, axis=0), 0.3 * room, room / 1.24)
+        # edges are about 1 long, but a single link and links in a row have no extent
+        scale = np.min(free / np.maximum(ends[1] - ends[0], 0.5))
+        low, high = ends.mean(axis=0) - room / 2 / scale, ends.mean(axis=0) + room / 2 / scale
+        # with `auto` matplotlib may adjust them to a later layout
+        self.ax.set_xlim(low[0], high[0], auto=True)
+        self.ax.set_ylim(low[1], high[1], auto=True)
+
+    def _extents(self) -> list[Bbox]:
+        """Return the extents of the texts of the links [px]."""
+        return [box.get_window_extent() for box in self.boxes.values()]
+
     def draw_names(self) -> None:
         """Write the names of joints and drivers, once the pixels of all places are final."""
         frame = (_PAD * self._font + 1) * root_figure(self.ax).dpi / 72
-        self.taken += [np.array(box.get_window_extent().padded(frame).extents) for box in self.boxes.values()]
+        self.taken += [np.array(box.padded(frame).extents) for box in self._extents()]
         for driver in self.structure.topology.drivers:
             self._driver(driver.id, *driver.links)
         for node in self.graph.nodes:
@@ -141,16 +168,18 @@ class _LinkPanel:
 
     def _link(self, link: str) -> None:
         topology, group = self.structure.topology, self.structure.group_of(link)
+        name = plain(textwrap.fill(link, _LETTERS))
         is_ground = link == topology.ground
         if is_ground:
-            text, colour, face = plain(link), "#aaaaaa", "#e4e4e4"
+            text, colour, face = name, "#aaaaaa", "#e4e4e4"
         elif group is None:
-            text, colour, face = f"{plain(link)}\nnot determined", LOOSE, "white"
+            text, colour, face = f"{name}\nnot determined", LOOSE, "white"
         else:
             colour = group_colour(group.index)
-            text, face = f"{plain(link)}\ngroup {group.index + 1}", tint(colour)
+            text, face = f"{name}\ngroup {group.index + 1}", tint(colour)
         place = self.places[link]
         box = self.ax.text(place.real, place.imag, text, ha="center", va="center", fontsize=self._font, zorder=5)
+        box.set_in_layout(False)
         box.set_bbox(
             {
                 "boxstyle": f"round,pad={_PAD}",
@@ -213,7 +242,8 @@ class _LinkPanel:
     ) -> int:
         """Write a name at the candidate (a place and its side) where it covers least, and return its index."""
         pixels = root_figure(self.ax).dpi / 72
-        note = self.ax.annotate(plain(text), (0, 0), (0, 0), textcoords="offset points", ha="center", va="center")
+        name = plain(textwrap.fill(text, _LETTERS))
+        note = self.ax.annotate(name, (0, 0), (0, 0), textcoords="offset points", ha="center", va="center")
         note.set(fontsize=self._font - 1, color=colour, zorder=6, annotation_clip=False)
         note.set_bbox({"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none", "alpha": 0.9})
         note.set_gid(f"name:{text}")

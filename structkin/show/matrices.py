@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
-
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
@@ -11,6 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from structkin.model.topology import Topology, pin_of
+from structkin.show.fitting import SIDE, lines_that_fit
 from structkin.show.letters import legible
 from structkin.show.style import GROUND, LARGE, LOOSE, NORMAL, SMALL, group_colour, new_figure, plain, tint
 from structkin.structure import KinematicStructure
@@ -86,9 +85,9 @@ class _Panels:
         width = 0.2 + 2 * self.names + self.gap + sum(self.widths) + 0.25
         width = max(width, 4.2)
         name = structure.topology.title or "Kinematic structure"
-        self.words = textwrap.wrap(f"{name}: mobility {structure.mobility}", int(10 * width))
+        self.words = lines_that_fit(f"{name}: {structure.mobility_in_words}", width - 2 * SIDE, LARGE)
         self.title = 0.25 * len(self.words) + 0.5
-        self.notes = [line for note in _notes(structure) for line in textwrap.wrap(note, int(13.5 * width))]
+        self.notes = lines_that_fit("\n".join(_notes(structure)), width - 2 * SIDE, SMALL + 0.5)
         self.size = (width, self.title + self.top + self.height + 0.18 * len(self.notes) + 0.25)
 
     def draw(self, figure: Figure) -> None:

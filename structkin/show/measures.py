@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from structkin.model.mechanism import Mechanism
 from structkin.model.units import Units
@@ -70,6 +71,20 @@ def usual(motion: Motion, quantity: str) -> float:
     rates = [np.abs(z[1]) / units[driver_quantity(motion.mechanism, id)] for id, z in motion.drivers.items()]
     pace = max((float(np.max(rate[np.isfinite(rate)], initial=0.0)) for rate in rates), default=0.0)
     return float(units[base] * pace**power)
+
+
+def first_peak(values: NDArray[np.float64]) -> int | None:
+    """Return the sample of the largest magnitude of values (n,), the first of those that agree but for rounding errors.
+
+    None if no value is known.
+
+    >>> first_peak(np.array([np.nan, 3.0, -3.000000000001, 1.0]))
+    1
+    """
+    sizes = np.abs(values)
+    if not np.isfinite(sizes).any():
+        return None
+    return int(np.argmax(sizes >= (1 - ROUNDING) * np.nanmax(sizes)))
 
 
 def driver_quantity(mechanism: Mechanism, driver: str) -> str:

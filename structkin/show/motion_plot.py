@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,10 +15,11 @@ from structkin.model.topology import suggest
 from structkin.model.units import Units
 from structkin.plan.status import Status
 from structkin.show.coefficients import coefficients_of
+from structkin.show.fitting import MARK, SIDE, add_title, legends_above, lines_that_fit
 from structkin.show.interest import output_links, points_of_interest, points_on_links
 from structkin.show.letters import legible
 from structkin.show.measures import OF_LINK, OF_POINT, ROUNDING, Measures, driver_quantity, measures_of, usual
-from structkin.show.style import GROUND, LARGE, NORMAL, PALETTE, SMALL, dress, group_label, new_figure, plain
+from structkin.show.style import GROUND, NORMAL, PALETTE, SMALL, dress, group_label, new_figure, plain
 from structkin.solve import Motion
 
 if TYPE_CHECKING:
@@ -30,6 +31,9 @@ Floats = NDArray[np.float64]
 
 #: Largest numbers of points and links drawn by default.
 MOST_POINTS, MOST_LINKS = 3, 4
+
+#: Means below this part of the largest magnitude are errors of the trapezoidal rule.
+ACCURACY = 1e-7
 
 #: Letters per line in the label of a panel.
 WIDE = 30
@@ -110,11 +114,11 @@ def plot_motion(motion: Motion, *names: str, units: Units | None = None, kl: boo
             ax = grid[order, column]
             _panel(ax, along.values, curves, order, row, motion)
             shade(ax, motion, along.values)
-        grid[0, column].legend(**_above(_handles(curves)))
         grid[-1, column].set_xlabel(along.name, fontsize=NORMAL)
     figure.align_ylabels()
-    figure.suptitle(plain(motion.mechanism.title or "Motion"), fontsize=LARGE)
+    add_title(figure, motion.mechanism.title or "Motion")
     name_shades(figure, motion)
+    legends_above({ax: _handles(curves) for ax, (_, curves) in zip(grid[0], columns, strict=True)})
     return figure
 
 
@@ -186,12 +190,14 @@ def abscissa(motion: Motion, measures: Measures) -> Abscissa:
 def mean(motion: Motion, values: Floats) -> float:
     """Return the mean of values (n,) over time, or over the x axis where time is unknown, by the trapezoidal rule.
 
-    Intervals with an unknown end are left out; a cycle counts the pose where it closes once.
+    Intervals with an unknown end are left out; a cycle counts the pose where it closes once. A mean below the accuracy
+    of the rule, relative to the largest magnitude, is zero: that of the torque of a cam without losses over a cycle.
     """
     steps = np.abs(np.diff(abscissa(motion, measures_of(motion.mechanism)).values))
     middles = 0.5 * (values[1:] + values[:-1])
     known = np.isfinite(middles) & (steps > 0)
-    return float(np.average(middles[known], weights=steps[known])) if known.any() else float(np.nanmean(values))
+    found = float(np.average(middles[known], weights=steps[known])) if known.any() else float(np.nanmean(values))
+    return found if abs(found) > ACCURACY * np.nanmax(np.abs(values)) else 0.0
 
 
 # --- panels -------------------------------------------------------------------------------------------------
@@ -244,25 +250,11 @@ def _handles(curves: Sequence[Curve]) -> list[Line2D]:
     handles = []
     for curve in curves:
         if len(curve.values[0]) == 1:
-            handles.append(Line2D([], [], color=curve.colour, label=plain(curve.name)))
+            handles.append(Line2D([], [], color=curve.colour, label=curve.name))
             continue
-        handles.append(Line2D([], [], color=curve.colour, linestyle="-", label=plain(f"x of {curve.name}")))
-        handles.append(Line2D([], [], color=curve.colour, linestyle="--", label=plain(f"y of {curve.name}")))
+        handles.append(Line2D([], [], color=curve.colour, linestyle="-", label=f"x of {curve.name}"))
+        handles.append(Line2D([], [], color=curve.colour, linestyle="--", label=f"y of {curve.name}"))
     return handles
-
-
-def _above(handles: list[Line2D]) -> dict[str, Any]:
-    """Return the options of a legend above its panel, with rows of at most six entries."""
-    return {
-        "handles": handles,
-        "loc": "lower left",
-        "bbox_to_anchor": (0.0, 1.0),
-        "ncols": min(len(handles), 6),
-        "fontsize": SMALL,
-        "frameon": False,
-        "borderaxespad": 0.2,
-        "columnspacing": 1.2,
-    }
 
 
 # --- samples that are not ok --------------------------------------------------------------------------------
@@ -294,6 +286,7 @@ def name_shades(figure: Figure, motion: Motion) -> None:
     for (status, group), count in counts.items():
         where = f" at group {group_label(motion.structure.groups[group])}" if group >= 0 else ""
         text = f"{status.words}{where} ({count} sample{'s' if count > 1 else ''})"
-        handles.append(Patch(color=_BANDS.get(status, _OTHER), label=plain(text)))
+        lines = lines_that_fit(text, figure.get_figwidth() - MARK - 2 * SIDE, SMALL)
+        handles.append(Patch(color=_BANDS.get(status, _OTHER), label=plain("\n".join(lines))))
     if handles:
         figure.legend(handles=handles, loc="outside lower center", ncols=1, fontsize=SMALL, frameon=False)

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from structkin.show.artists import add_artist, draw_path, move
 from structkin.show.measures import measures_of
 from structkin.show.scene import Places, Placing, Scene, Shape
-from structkin.show.schematic import add_legend, empty_figure, scale_axes
-from structkin.show.style import LARGE, NORMAL, SMALL, group_label, plain
+from structkin.show.schematic import add_legend, empty_figure, scale_axes, title_above
+from structkin.show.style import NORMAL, SMALL, group_label, plain
 from structkin.solve import Motion
 
 #: Largest number of poses from which the extent of a motion is computed.
@@ -43,9 +43,9 @@ class Stage:
         self.ax = ax = figure.add_subplot()
         scale_axes(ax, measures)
         ax.update_datalim([(low.real, low.imag), (high.real, high.imag)])
-        ax.set_title(plain(motion.mechanism.title or "Mechanism"), fontsize=LARGE, loc="left", pad=8 + 12 * lines)
         self.note = ax.annotate("", (0, 1), (0, 5), "axes fraction", "offset points", fontsize=SMALL, animated=True)
         add_legend(ax, motion.structure, colours, True, wide)
+        title_above(ax, motion.mechanism.title or "Mechanism", lines)
         for point, path in self.paths.items():
             draw_path(ax, path, point, colours[point]).set_alpha(0.2)
         self.trails = {point: draw_path(ax, path, point, colours[point]) for point, path in self.paths.items()}

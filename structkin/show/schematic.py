@@ -19,6 +19,7 @@ from structkin.model.units import Units
 from structkin.plan.status import Status
 from structkin.show.artists import draw_path, draw_scene
 from structkin.show.drawing import bounds, link_of, scene_of, symbol_size
+from structkin.show.fitting import SIDE, fitting_legend, lines_that_fit, room_above
 from structkin.show.interest import points_of_interest, points_on_links
 from structkin.show.labels import place_labels, root_figure
 from structkin.show.letters import legible
@@ -95,13 +96,12 @@ def draw_schematic(
     scene = scene_of(mechanism, structure, poses, symbol_size(mechanism, low, high))
     labels = draw_scene(ax, scene, Placing(poses, scale), sample)
     scale_axes(ax, measures)
-    note = _caption(motion, sample, measures)
-    note = textwrap.fill(note, 80)
-    pad = 8 + 12 * len(note.splitlines())
-    ax.set_title(plain(mechanism.title or "Mechanism"), fontsize=LARGE, loc="left", pad=pad)
-    ax.annotate(plain(note), (0, 1), (0, 5), "axes fraction", "offset points", fontsize=SMALL, color=GROUND)
     shown = {point: colours[point] for point, path in paths.items() if np.isfinite(path).any()}
     add_legend(ax, structure, shown, own, wide)
+    note = lines_that_fit(_caption(motion, sample, measures), room_above(ax), SMALL)
+    title_above(ax, mechanism.title or "Mechanism", len(note))
+    text = plain("\n".join(note))
+    ax.annotate(text, (0, 1), (0, 5), "axes fraction", "offset points", fontsize=SMALL, color=GROUND)
     place_labels(ax, labels)
     return root_figure(ax)
 
@@ -174,24 +174,37 @@ def scale_axes(ax: Axes, measures: Measures) -> None:
     ax.set_ylabel(f"y [{measures.pretty('length')}]", fontsize=NORMAL)
 
 
+def title_above(ax: Axes, title: str, lines: int) -> None:
+    """Write a title as wide as the axes, above a note of so many lines."""
+    words = lines_that_fit(title, room_above(ax), LARGE)
+    ax.set_title(plain("\n".join(words)), fontsize=LARGE, loc="left", pad=8 + 12 * lines)
+
+
 def add_legend(ax: Axes, structure: KinematicStructure | None, paths: Mapping[str, str], own: bool, wide: bool) -> None:
     """Add a legend of groups, loose links and paths: below a wide picture in its `own` figure, else next to it."""
     handles = []
     for group in structure.groups if structure else ():
         colour = group_colour(group.index)
-        handles.append(Line2D([], [], color=colour, linewidth=4, label=plain(group_label(group, 40))))
+        handles.append(Line2D([], [], color=colour, linewidth=4, label=_entry(group_label(group))))
     loose = [*structure.under, *structure.held] if structure else []
     if loose:
-        text = plain(f"not determined: {listed(loose)}")
+        text = _entry(f"not determined: {listed(loose)}")
         handles.append(Line2D([], [], color=LOOSE, linewidth=3, linestyle=(0, DASHED), label=text))
     for point, colour in paths.items():
-        handles.append(Line2D([], [], color=colour, linewidth=1.3, label=plain(f"path of {point}")))
+        handles.append(Line2D([], [], color=colour, linewidth=1.3, label=_entry(f"path of {point}")))
     if not handles:
         return
     style: dict[str, Any] = {"handles": handles, "fontsize": SMALL, "frameon": False}
     if not own:
         ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), **style)
     elif wide:
-        root_figure(ax).legend(loc="outside lower center", ncols=min(len(handles), 3), **style)
+        figure = root_figure(ax)
+        room = figure.bbox.width - 2 * SIDE * figure.dpi
+        fitting_legend(figure.legend, handles, room, min(len(handles), 3), loc="outside lower center")
     else:
         root_figure(ax).legend(loc="outside right upper", **style)
+
+
+def _entry(text: str) -> str:
+    """Return an entry of the legend in lines of up to 40 letters."""
+    return plain(textwrap.fill(text, 40, subsequent_indent="   "))

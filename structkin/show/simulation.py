@@ -12,10 +12,11 @@ import numpy as np
 from structkin.dynamics import Simulation
 from structkin.plan.status import Status
 from structkin.show.columns import Column, all_columns, motion_to_dict, nested, write_columns
+from structkin.show.fitting import add_title, legends_above
 from structkin.show.forces import Curve, Floats, effort_unit, in_thousands, panel
 from structkin.show.letters import legible
 from structkin.show.measures import driver_quantity, measures_of
-from structkin.show.style import DRIVER, GROUND, LARGE, NORMAL, PALETTE, new_figure, plain
+from structkin.show.style import DRIVER, GROUND, NORMAL, PALETTE, new_figure, plain
 from structkin.show.terminal import summary_table
 
 if TYPE_CHECKING:
@@ -163,15 +164,17 @@ def plot_simulation(simulation: Simulation) -> Figure:
         panels.append(("joint closure error", [("relative to the size", np.maximum(gap, 1e-17), PALETTE[2])]))
     figure = new_figure(9.0, 2.2 + 1.9 * len(panels))
     axes: list[Axes] = list(figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0])
+    lines = {}
     for ax, (label, curves) in zip(axes, panels, strict=True):
-        panel(ax, simulation.t, label, curves)
+        lines[ax] = panel(ax, simulation.t, label, curves)
         if label == "joint closure error":
             ax.set_yscale("log")
     axes[-1].set_xlabel("t [s]", fontsize=NORMAL)
     figure.align_ylabels()
-    figure.suptitle(plain(title), fontsize=LARGE)
+    add_title(figure, title)
     if simulation.stopped:
         figure.supxlabel(plain(f"stopped at {simulation.stopped}"), fontsize=NORMAL, color=DRIVER)
+    legends_above(lines)
     return figure
 
 

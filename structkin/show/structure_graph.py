@@ -11,11 +11,11 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from structkin.model.mechanism import Mechanism
+from structkin.show.fitting import add_title
 from structkin.show.letters import legible
 from structkin.show.link_panel import draw_links, incidence
 from structkin.show.style import (
     GROUND,
-    LARGE,
     LOOSE,
     NORMAL,
     SMALL,
@@ -53,7 +53,7 @@ def draw_structure(structure: KinematicStructure, *, mechanism: Mechanism | None
     left.set_title("links and joints", fontsize=NORMAL)
     right.set_title("structural groups in solve order", fontsize=NORMAL)
     title = (mechanism.title if mechanism is not None else "") or structure.topology.title or "Kinematic structure"
-    figure.suptitle(plain(f"{title}: mobility {structure.mobility}"), fontsize=LARGE)
+    add_title(figure, f"{title}: {structure.mobility_in_words}")
     if problems:
         figure.supxlabel(plain(problems), fontsize=NORMAL, color=LOOSE)
     draw_links(left, structure, mechanism)  # last, because its names are placed in the remaining space

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import colorsys
-import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
@@ -87,14 +86,13 @@ def listed(names: Sequence[str], most: int = 6) -> str:
     return " + ".join([*names[: most - 1], f"... ({len(names)} links)"])
 
 
-def group_label(group: Group, width: int = 0) -> str:
-    """Return a label of a group: its number in the solve order, kind and links; wrapped if a width is given.
+def group_label(group: Group) -> str:
+    """Return a label of a group: its number in the solve order, kind and links.
 
     >>> group_label(Group(1, "RRR", ("coupler", "rocker"), (), (), "II", 2, "RRR", (), 1, (0,)))
     '2 RRR: coupler + rocker'
     """
-    text = f"{group.index + 1} {group.kind}: {listed(group.links or tuple(f'pin {pin}' for pin in group.pins[:1]))}"
-    return textwrap.fill(text, width, subsequent_indent="   ", break_long_words=False) if width else text
+    return f"{group.index + 1} {group.kind}: {listed(group.links or tuple(f'pin {pin}' for pin in group.pins[:1]))}"
 
 
 def plain(text: str) -> str:

@@ -14,6 +14,7 @@ import structkin as sk
 from structkin import show
 from structkin.cli import main
 from structkin.examples import path
+from structkin.report import content
 from structkin.show.motion_plot import mean
 
 
@@ -108,6 +109,18 @@ def test_means_are_those_over_time() -> None:
     middles = 0.5 * (values[:-1] + values[1:])
     np.testing.assert_allclose(mean(motion, values), middles[kept].mean(), rtol=1e-12)
     assert mean(motion, np.where(np.arange(37) == 5, 2.0, np.nan)) == 2.0
+
+
+def test_the_mean_torque_of_a_cam_without_losses_is_zero() -> None:
+    data = sk.load(path("cam_roller_follower")).source_dict
+    follower = {"points": ["Q", "T"], "mass": 1.0, "shape": "rod"}
+    data |= {"links": data["links"] | {"follower": follower}, "forces": {"gravity": [0, -9.81]}}
+    forces = sk.Mechanism.from_dict(data).solve(samples=121).forces()
+    torque = forces.driver("motor")
+    assert np.trapezoid(torque, forces.t) != 0.0 < np.abs(torque).max()
+    assert mean(forces.motion, torque) == 0.0
+    table = content(forces.motion.mechanism, forces.motion, without=["limits"])["forces"]["table"]
+    assert {row[0]: row[-1] for row in table}["driver motor"] == 0.0
 
 
 def test_a_picture_without_known_forces() -> None:

@@ -19,6 +19,7 @@ from structkin.report import content
 from structkin.report.centres import centres
 from structkin.report.modes import followed, mirrored, others
 from structkin.show.cylinders import cylinder_sign
+from structkin.show.measures import first_peak
 from structkin.show.view import motion_of
 
 DYADS = (
@@ -310,3 +311,12 @@ def test_barrel_and_rod_are_a_cylinder_whichever_way_its_axis_is_drawn():
     m = sk.Mechanism.from_dict({**data, "joints": {**data["joints"], "boom_bore": bore}})
     assert [cylinder_sign(m, id) for id in m.drivers] == [-1, 1, 1]
     assert [cylinder_sign(sk.load(path("slider_crank_offset")), "motor")] == [0]
+
+
+def test_the_largest_rate_of_a_constant_is_at_the_first_sample():
+    """Rounding errors of its samples must not choose another."""
+    m = sk.load(path("planetary_train"))
+    motion = m.solve(samples=361)
+    assert first_peak(np.array([1.0, 1.0 + 1e-15, -1.0 - 2e-15])) == 0
+    for _, _, _, _, at, _, _ in content(m, motion, without=["limits"])["ranges"]["links"]:
+        assert at == 0.0

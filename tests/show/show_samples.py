@@ -154,3 +154,17 @@ def texts(figure: Figure) -> str:
     from matplotlib.text import Text
 
     return "\n".join(artist.get_text() for artist in figure.findobj(Text))
+
+
+def nothing_is_cut(figure: Figure) -> None:
+    """Check that all text is inside the figure."""
+    from matplotlib.text import Text
+
+    figure.draw_without_rendering()
+    whole = figure.bbox.padded(1)
+    # an axis also has numbers beyond its ends, which are not drawn
+    numbers = {text for ax in figure.axes for text in (*ax.get_xticklabels(), *ax.get_yticklabels())}
+    for text in set(figure.findobj(Text)) - numbers:
+        if text.get_text().strip() and text.get_visible():
+            box = text.get_window_extent()
+            assert whole.contains(box.x0, box.y0) and whole.contains(box.x1, box.y1), text.get_text()

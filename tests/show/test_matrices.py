@@ -6,12 +6,13 @@ import json
 from pathlib import Path
 
 import pytest
-from matplotlib.text import Text
-from show_samples import ALL, chain, crank_rocker, gids, loose, quick_return, texts
+from show_samples import ALL, chain, crank_rocker, gids, loose, nothing_is_cut, quick_return, texts
 
 import structkin as sk
+from structkin.examples import path
 from structkin.show.inputs_figure import class_words, draw_inputs, inputs_table, levels_words
 from structkin.show.matrices import adjacency, draw_matrices
+from structkin.show.structure_graph import draw_structure
 
 DATA = Path(__file__).parents[1] / "data" / "catalogue.json"
 CATALOGUE = {entry["name"]: entry for entry in json.loads(DATA.read_text(encoding="utf-8"))["mechanisms"]}
@@ -19,16 +20,6 @@ CATALOGUE = {entry["name"]: entry for entry in json.loads(DATA.read_text(encodin
 
 def catalogue(name):
     return sk.Topology.from_dict(CATALOGUE[name])
-
-
-def nothing_is_cut(figure):
-    """Check that all text is inside the figure."""
-    figure.draw_without_rendering()
-    whole = figure.bbox.padded(1)
-    for text in figure.findobj(Text):
-        if text.get_text().strip() and text.get_visible():
-            box = text.get_window_extent()
-            assert whole.contains(box.x0, box.y0) and whole.contains(box.x1, box.y1), text.get_text()
 
 
 @pytest.mark.parametrize("make", ALL, ids=lambda make: make.__name__)
@@ -62,7 +53,7 @@ def test_the_adjacency_is_symmetric_and_readable_as_a_topology():
 
 def test_what_no_cell_can_hold_is_stated_below():
     said = texts(draw_matrices(catalogue("cam_roller_follower_contact_on_roller_pin_idle_dof").structure()))
-    assert "the pin R1" in said and "C:C joins 1" in said
+    assert "C:C joins 1 and the pin R1" in said.replace("\n", " ")
     assert "In no group: l2, r2, right" in texts(draw_matrices(loose().structure()))
 
 
@@ -79,6 +70,12 @@ def test_no_group_and_a_large_mechanism():
 def test_names_are_not_read_as_formulas():
     topology = sk.Topology(("_g", "a$b$c"), "_g", (sk.Joint("A_$1$", "R", ("_g", "a$b$c")),), (), "$x$")
     nothing_is_cut(draw_matrices(topology.structure()))
+
+
+def test_titles_state_the_mobility_by_special_dimensions():
+    structure = sk.load(path("planetary_train")).structure()
+    for figure in (draw_matrices(structure), draw_structure(structure)):
+        assert "mobility 0 by the joints alone, 1 by special dimensions" in texts(figure).replace("\n", " ")
 
 
 # --- inputs -----------------------------------------------------------------------------------------------

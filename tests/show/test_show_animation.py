@@ -164,6 +164,8 @@ def test_bad_calls(tmp_path):
     with pytest.raises(sk.InputError) as found:
         motion.animate(fps=0, seconds=-1, speed=2, width=5, trace=["Q"])
     assert {problem.key for problem in found.value.problems} == {"fps", "seconds", "speed", "width", "trace"}
+    with pytest.raises(sk.InputError, match=r"0 is not positive; seconds of motion per second of playing time"):
+        motion.animate(speed=0)
     with pytest.raises(sk.InputError, match=r"at most 20000"):
         motion.animate(seconds=1e6)
     film = motion.animate(fps=60)

@@ -15,7 +15,8 @@ from matplotlib.colors import to_hex
 from show_samples import ALL, chain, crank_rocker, drawn, gids, loose, overdriven, quick_return, texts
 
 import structkin as sk
-from structkin.show import draw_structure
+from structkin.examples import path
+from structkin.show import draw_inputs, draw_structure
 from structkin.show.layout import crossings, spread
 from structkin.show.link_panel import incidence
 from structkin.show.style import LOOSE, PALETTE
@@ -97,6 +98,28 @@ def test_names_cover_no_link_and_no_other_name(make):
     for k, (x0, y0, x1, y1) in enumerate(boxes):
         for a0, b0, a1, b1 in boxes[:k]:
             assert x1 <= a0 or a1 <= x0 or y1 <= b0 or b1 <= y0
+
+
+@pytest.mark.parametrize("wheel", ["planet", "planet_wheel_of_the_gearbox_in_the_machine"])
+def test_boxes_of_links_stay_inside_their_panel_and_clear_of_its_caption(wheel):
+    m = sk.Mechanism(
+        "Gears",
+        points={"O": [0, 0], "P": [60, 0], "Q": [60, 25]},
+        links={"ground": ["O"], "sun": ["O"], "arm": ["O", "P"], wheel: ["P", "Q"]},
+        joints={
+            "inner": {"type": "gear", "links": ["sun", wheel], "teeth": [20, 28]},
+            "outer": {"type": "gear", "links": [wheel, "ground"], "teeth": [28, 76], "internal": True},
+        },
+        drivers={"motor": {"links": ["ground", "sun"], "speed": 1}},
+    )
+    panels = [draw_structure(m.structure(), mechanism=m), draw_structure(sk.load(path("planetary_train")).structure())]
+    panels.append(draw_inputs(m.rank_inputs(), mechanism=m))
+    for figure in panels:
+        figure.draw_without_rendering()
+        for ax in figure.axes:
+            boxes = [text.get_bbox_patch() for text in ax.texts if (text.get_gid() or "").startswith("link:")]
+            for x0, y0, x1, y1 in (box.get_window_extent().extents for box in boxes):
+                assert ax.bbox.x0 <= x0 < x1 <= ax.bbox.x1 and ax.bbox.y0 <= y0 < y1 <= ax.bbox.y1
 
 
 def test_a_large_mechanism():
