@@ -7,7 +7,7 @@ import type { Point, View } from "../types";
 import { withLoose } from "./draft";
 import { Arcs, Backdrop, camera, Ghosts, Handles, over, Paths, pixels, rubber } from "./over";
 import { Grid, gridStep, ScaleBar } from "./ruler";
-import { drag, edit, ghosts, mode, newStroke, opened, playing, pose, selected, snap, state, tell, tool, typed, wide } from "./store";
+import { drag, edit, ghosts, mode, newStroke, opened, playing, pose, scene, selected, snap, state, tell, tool, typed } from "./store";
 import type { State } from "./types";
 
 /** Pixels within which the pointer is on a point, and within which coordinates snap to those of other points. */
@@ -25,8 +25,7 @@ export function Canvas() {
   const now = state.value!;
   const action = useRef<Action | null>(null);
   const editing = mode.value === "edit";
-  const broad = !editing && wide.value?.revision === now.revision ? wide.value.scene : now.scene;
-  const view = useMemo(() => withLoose(broad, now), [broad, now]);
+  const view = useMemo(() => withLoose(scene.value, now), [scene.value, now]);
   const fit = useMemo(() => boxOf(now), [opened.value, now.sketch.unit]);
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {

@@ -1,0 +1,58 @@
+"""The editor in a browser: what is drawn, selected and changed is what the file contains."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pages import eventually
+from studio_page import Studio, middle, served
+
+from structkin.examples import path
+
+
+def shorter_crank(folder: Path) -> Path:
+    """Return a file whose crank is sketched with 40 mm and given as 30 mm."""
+    file = folder / "short.toml"
+    text = path("crank_rocker").read_text()
+    assert '"A-B" = 40' in text
+    file.write_text(text.replace('"A-B" = 40', '"A-B" = 30'))
+    return file
+
+
+def drawn_ends(studio: Studio, link: str) -> list[tuple[float, float]]:
+    """Return the first and last drawn places of a link, on the screen."""
+    return studio.page.evaluate(
+        """id => {
+            const path = document.querySelector(`.sk-shapes [data-id="${id}"]`);
+            const to = path.getScreenCTM();
+            return [0, path.getTotalLength()].map((s) => {
+                const at = path.getPointAtLength(s).matrixTransform(to);
+                return [at.x, at.y];
+            });
+        }""",
+        f"link:{link}",
+    )
+
+
+def test_the_sketch_is_drawn_on_its_handles_and_the_motion_with_exact_lengths(browser: Any, tmp_path: Path):
+    with served(shorter_crank(tmp_path)) as address:
+        studio = Studio(browser, address)
+        a, b = drawn_ends(studio, "crank")
+        scale = studio.pixel(1, 0)[0] - studio.pixel(0, 0)[0]
+        assert ((a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2) ** 0.5 == pytest.approx(30 * scale, rel=1e-3)
+        assert b == pytest.approx(studio.place("B"), abs=0.5)
+        studio.press("Edit")
+        for name in "ABCDP":
+            assert eventually(
+                studio.page, lambda name=name: studio.place(name) == pytest.approx(studio.point(name), abs=0.5)
+            )
+        assert drawn_ends(studio, "crank")[1] == pytest.approx(studio.point("B"), abs=0.5)
+        studio.page.mouse.click(*middle(studio.point("A"), studio.point("B")))
+        assert studio.page.get_by_label("A–B").input_value() == "30"
+        studio.see("selection", "40.00 mm in the sketch")
+        studio.press("Drive")
+        studio.press("Use this pose as the sketch")
+        studio.page.get_by_text("in the sketch;").wait_for(state="detached")
+        assert not studio.errors
