@@ -22,13 +22,19 @@ def rename(data: dict[str, Any], section: str, old: str, new: str) -> None:
 
 
 def merge_point(data: dict[str, Any], keep: str, drop: str) -> None:
-    """Replace one point by another everywhere, and remove it."""
+    """Replace one point by another everywhere, and remove it; of two lengths, that of the point that stays is kept."""
     del data["points"][drop]
+    lengths = data.get("lengths", {})
+    held = {frozenset(key.split("-")) for key in lengths}
+    data["lengths"] = {
+        key: value
+        for key, value in lengths.items()
+        if drop not in key.split("-") or frozenset(_swap(key.split("-"), drop, keep)) not in held
+    }
     _replace(data, "points", drop, keep)
     for link, entry in data["links"].items():
         data["links"][link] = with_members(entry, list(dict.fromkeys(members(entry))))
-    if "lengths" in data:
-        data["lengths"] = {key: value for key, value in data["lengths"].items() if len(set(key.split("-"))) == 2}
+    data["lengths"] = {key: value for key, value in data["lengths"].items() if len(set(key.split("-"))) == 2}
 
 
 def delete(data: dict[str, Any], section: str, name: str) -> None:
