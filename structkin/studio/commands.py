@@ -91,7 +91,7 @@ class MergePoints(Command):
         shared = [link for link in document.holders(self.keep) if self.drop in document.members(link)]
         if any(len(document.members(link)) == 2 and link != GROUND for link in shared):
             raise refuse(f"links.{shared[0]}", "merging its two points would leave a link of no length")
-        return document.changed(lambda data: references.merge_point(data, self.keep, self.drop))
+        return _with_pairs(document, document.changed(lambda data: references.merge_point(data, self.keep, self.drop)))
 
 
 class Attach(Command):
@@ -104,7 +104,7 @@ class Attach(Command):
     def apply(self, document: Document) -> Document:
         """Return the document after the command."""
         _check_there(document, "points", self.point)
-        return document.changed(lambda data: _join(data, self.link, self.point))
+        return _with_pairs(document, document.changed(lambda data: _join(data, self.link, self.point)))
 
 
 class Detach(Command):
@@ -146,7 +146,7 @@ class AddLink(Command):
             points.append(point)
         if len(set(points)) < len(points):
             raise refuse(f"links.{name}", "names a point twice", "a link needs two different points")
-        return document.changed(lambda data: data["links"].update({name: points}))
+        return _with_pairs(document, document.changed(lambda data: data["links"].update({name: points})))
 
 
 class Put(Command):
@@ -346,6 +346,10 @@ def _join(data: dict[str, Any], link: str, point: str) -> None:
     if point in members(entry):
         raise refuse(f"links.{link}", f"already has the point '{point}'")
     data["links"][link] = with_members(entry, [*members(entry), point])
+
+
+def _with_pairs(before: Document, after: Document) -> Document:
+    return after.changed(lambda data: references.name_pairs(before.data, data))
 
 
 def _within_lengths(document: Document, point: str, place: complex) -> complex:

@@ -31,3 +31,27 @@ def test_merged_points_keep_the_length_of_the_one_that_stays():
                {"op": "set_length", "first": "B", "second": "C", "length": None},
                {"op": "merge_points", "keep": "C", "drop": "P"})  # fmt: skip
     assert other.data["lengths"] == {"A-B": 40, "C-D": 80, "B-C": 70}
+
+
+def test_a_driver_goes_with_the_pin_that_it_turns():
+    for section, name in (("points", "B"), ("links", "crank")):
+        rest = do(CRANK_ROCKER, {"op": "delete", "section": section, "name": name})
+        assert set(rest.data["links"]) == {"ground", "coupler", "rocker"}
+        assert "drivers" not in rest.data
+        assert "one link only" not in str(check(rest).problems)
+    kept = do(CRANK_ROCKER, {"op": "delete", "section": "points", "name": "P"})
+    assert kept.data["drivers"] == CRANK_ROCKER.data["drivers"]
+
+
+def test_a_pin_that_gets_a_third_link_keeps_the_two_that_its_driver_turned():
+    motor = {"joint": "D", "speed": "60 rpm", "links": ["ground", "crank"]}
+    merged = do(CRANK_ROCKER, {"op": "merge_points", "keep": "D", "drop": "A"})
+    assert merged.data["drivers"]["motor"] == motor and not any("add links" in p.hint for p in check(merged).problems)
+    for more in ({"op": "add_link", "points": ["A", [50, 90]]}, {"op": "attach", "point": "A", "link": "coupler"}):
+        document = do(CRANK_ROCKER, more)
+        assert document.data["drivers"]["motor"] == {**motor, "joint": "A"}
+    load = {"type": "friction", "joint": "B", "limit": 0.2}
+    document = do(CRANK_ROCKER, {"op": "put", "section": "forces", "entry": load, "name": "rub"},
+                  {"op": "add_link", "points": ["B", [50, 90]]})  # fmt: skip
+    assert document.data["forces"]["rub"]["links"] == ["crank", "coupler"]
+    assert document.data["drivers"] == CRANK_ROCKER.data["drivers"]
