@@ -56,3 +56,19 @@ def test_the_sketch_is_drawn_on_its_handles_and_the_motion_with_exact_lengths(br
         studio.press("Use this pose as the sketch")
         studio.page.get_by_text("in the sketch;").wait_for(state="detached")
         assert not studio.errors
+
+
+def test_a_tracer_point_is_selected_where_it_is_drawn(browser: Any):
+    with served() as address:
+        studio = Studio(browser, address)
+        sketched, (x, y), (cx, cy) = studio.place("P"), studio.place("B"), studio.place("A")
+        studio.pull((x, y), (cx + (y - cy), cy - (x - cx)))
+        assert eventually(studio.page, lambda: studio.place("P") != pytest.approx(sketched, abs=20))
+        heading = studio.page.locator("[data-panel='selection'] h2")
+        studio.page.mouse.click(*studio.place("P"))
+        studio.page.get_by_role("heading", name="Point P").wait_for()
+        studio.page.mouse.click(*studio.place("C"))
+        studio.page.get_by_role("heading", name="Point C").wait_for()
+        studio.page.mouse.click(*sketched)
+        assert eventually(studio.page, lambda: not heading.count() or "Point" not in heading.inner_text())
+        assert not studio.errors

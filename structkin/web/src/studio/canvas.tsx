@@ -50,7 +50,7 @@ export function Canvas() {
   const down = (hit: Hit): boolean => {
     if (hit.event.button !== 0) return false;
     const at: Point = [hit.x, hit.y];
-    const point = pointAt(now, at);
+    const point = pointAt(mode.peek() === "drive" ? shownPlaces(now, view) : now.sketch.points, at);
     if (mode.peek() === "drive") {
       const found = grip(view, hit, at);
       select(hit, point);
@@ -92,7 +92,7 @@ export function Canvas() {
     const at: Point = [hit.x, hit.y];
     const doing = action.current;
     if (!doing) {
-      over.value = editing ? pointAt(now, at) : null;
+      over.value = editing ? pointAt(now.sketch.points, at) : null;
     } else if (doing.kind === "drive") {
       drag(doing.link, doing.local, at);
     } else if (doing.kind === "move") {
@@ -168,10 +168,21 @@ function boxOf({ sketch }: State): Box {
   return box ? { x0: x0 - rim, y0: y0 - rim, x1: x1 + rim, y1: y1 + rim } : { x0, y0, x1, y1 };
 }
 
-/** Return the point of the sketch at a place, other than `but`. */
-function pointAt({ sketch }: State, [x, y]: Point, but?: string): string | null {
+/** Return where points are drawn in the pose that is shown. */
+function shownPlaces({ sketch, loose }: State, { points }: View): Record<string, Point> {
+  const places: Record<string, Point> = {};
+  for (const name of loose.flatMap((link) => sketch.links[link]!)) places[name] = sketch.points[name]!;
+  for (const { name, link, at } of points) {
+    const place = spot(pose.peek(), [link, ...at]);
+    if (place) places[name] = place;
+  }
+  return places;
+}
+
+/** Return the point at a place, other than `but`. */
+function pointAt(points: Record<string, Point>, [x, y]: Point, but?: string): string | null {
   let [best, least]: [string | null, number] = [null, pixels(NEAR)];
-  for (const [name, [px, py]] of Object.entries(sketch.points)) {
+  for (const [name, [px, py]] of Object.entries(points)) {
     const distance = Math.hypot(px - x, py - y);
     if (name !== but && distance < least) [best, least] = [name, distance];
   }
@@ -190,7 +201,7 @@ interface Aim {
 function aim(now: State, { x, y, event }: Hit, but?: string): Aim {
   if (event.shiftKey || event.altKey) return { at: [x, y], point: null };
   const { points } = now.sketch;
-  const close = pointAt(now, [x, y], but);
+  const close = pointAt(points, [x, y], but);
   if (close) return { at: points[close]!, point: close };
   const others = Object.entries(points).filter(([name]) => name !== but);
   const step = gridStep(pixels(1));
