@@ -72,3 +72,26 @@ def test_a_tracer_point_is_selected_where_it_is_drawn(browser: Any):
         studio.page.mouse.click(*sketched)
         assert eventually(studio.page, lambda: not heading.count() or "Point" not in heading.inner_text())
         assert not studio.errors
+
+
+def test_the_drawing_and_the_modes_are_used_with_keys(browser: Any):
+    with served() as address:
+        studio = Studio(browser, address)
+        drawing = studio.page.locator(".st-scene > svg")
+        pressed = studio.page.locator(".st-modes [aria-pressed=true]")
+        studio.page.get_by_label("Export").focus()
+        studio.page.keyboard.press("Tab")
+        assert drawing.evaluate("svg => document.activeElement === svg")
+        before = studio.pixel(0, 0)
+        studio.page.keyboard.press("ArrowRight")
+        assert eventually(
+            studio.page, lambda: studio.pixel(0, 0) == pytest.approx((before[0] - 40, before[1]), abs=0.1)
+        )
+        for key, name in (("Enter", "A"), ("Enter", "B"), ("Shift+Enter", "A"), ("Shift+Enter", "P")):
+            studio.page.keyboard.press(key)
+            studio.page.get_by_role("heading", name=f"Point {name}").wait_for()
+        for button, shown in (("Drive", "Edit"), ("Drive", "Drive"), ("Edit", "Edit")):
+            studio.page.get_by_role("button", name=button, exact=True).focus()
+            studio.page.keyboard.press("Space")
+            pressed.get_by_text(shown).wait_for()
+        assert not studio.errors

@@ -51,7 +51,8 @@ addEventListener("keydown", (event) => {
     const { kind, name } = selected.peek()!;
     edit({ op: "delete", section: kind, name });
   } else if (key === "escape") selected.value = null;
-  else if (key === " " && !(event.target instanceof HTMLButtonElement)) setMode(mode.peek() === "drive" ? "edit" : "drive");
+  else if (key === " " && !presses(event.target)) setMode(mode.peek() === "drive" ? "edit" : "drive");
+  else if (key === "enter" && event.target instanceof SVGSVGElement) selectNext(event.shiftKey ? -1 : 1);
   else if (key === "n") snap.value = !snap.peek();
   else {
     const found = TOOLS.find((one) => one.key === key);
@@ -60,6 +61,21 @@ addEventListener("keydown", (event) => {
   }
   event.preventDefault();
 });
+
+/** Whether Space presses what has the focus: a button, except for those of the modes, which Space switches anyway. */
+const presses = (target: EventTarget | null) => target instanceof HTMLButtonElement && !target.closest(".st-modes");
+// otherwise some browsers press the button when the key comes up
+addEventListener("keyup", (event) => {
+  if (event.key === " " && event.target instanceof Element && event.target.closest(".st-modes")) event.preventDefault();
+});
+
+/** Select the point after or before the selected one. */
+function selectNext(step: 1 | -1) {
+  const points = Object.keys(state.peek()!.sketch.points);
+  const at = selected.peek()?.kind === "points" ? points.indexOf(selected.peek()!.name) : step > 0 ? -1 : 0;
+  const name = points[(at + step + points.length) % points.length];
+  if (name) selected.value = { kind: "points", name };
+}
 
 /** A shared mechanism in the fragment of the address. */
 function openFragment() {
