@@ -9,6 +9,7 @@ import pytest
 from pages import eventually
 from studio_page import Studio, middle, served
 
+import structkin as sk
 from structkin.examples import path
 
 
@@ -94,4 +95,29 @@ def test_the_drawing_and_the_modes_are_used_with_keys(browser: Any):
             studio.page.get_by_role("button", name=button, exact=True).focus()
             studio.page.keyboard.press("Space")
             pressed.get_by_text(shown).wait_for()
+        assert not studio.errors
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "guide"),
+    [
+        ("B", (8, 9), {"slot": "link2", "axis": [0.3162, 0.9487]}),
+        ("B", (10, 15), {"slot": "link2", "axis": [0.3162, 0.9487]}),
+        ("E", (2, -9), {"slot": "link2", "along": ["C", "D"]}),
+        ("B", (15, 5), {"slot": "ground", "axis": [1, 0]}),
+    ],
+)
+def test_a_slider_that_ends_on_a_link_slides_in_it(browser: Any, tmp_path: Path, start: str, end: Any, guide: Any):
+    file = tmp_path / "slot.toml"
+    file.write_text('[points]\nA = [-10, 0]\nB = [-5, 5]\nC = [0, -15]\nD = [10, 15]\nE = [5, 0]\n[links]\n'
+                    'ground = ["A", "C"]\nlink1 = ["A", "B"]\nlink2 = ["C", "D"]\nlink3 = ["A", "E"]\n')  # fmt: skip
+    with served(file) as address:
+        studio = Studio(browser, address)
+        studio.press("Slider")
+        studio.pull(studio.point(start), studio.pixel(*end))
+        studio.page.locator(".st-dirty").wait_for()
+        studio.page.keyboard.press("Control+s")
+        studio.page.get_by_text("Saved slot.toml").wait_for()
+        joint = {"type": "pin-in-slot", "pin": start, **guide}
+        assert sk.load(file).source_dict["joints"] == {"pin in slot": joint}
         assert not studio.errors

@@ -248,6 +248,12 @@ function linkOf(hit: Hit): string[] {
   return link ? [link] : [];
 }
 
+/** Return the moving links under the pointer; while it is captured, its events do not tell. */
+function linksAt({ clientX, clientY }: PointerEvent): string[] {
+  const parts = document.elementsFromPoint(clientX, clientY).map((element) => element.closest("[data-part]")?.getAttribute("data-part"));
+  return parts.flatMap((part) => (part?.startsWith("link:") ? [part.slice(5)] : []));
+}
+
 function select(hit: Hit, point: string | null) {
   const [link, joint, driver] = [partOf(hit, "link"), partOf(hit, "joint"), partOf(hit, "driver")];
   if (point) selected.value = { kind: "points", name: point };
@@ -275,15 +281,16 @@ function draw(now: State, { from, point }: { from: Point; point: string | null }
         entry: { between: [point, target], speed: `${Number((0.1 * length).toPrecision(2))} ${now.sketch.unit}/s` },
       });
   } else {
-    const link = linkOf(hit).find((name) => !now.sketch.links[name]?.includes(point!));
-    const guide = link ? now.sketch.links[link]!.slice(0, 2) : [];
-    if (link && guide.length === 2 && link !== "ground")
-      edit({ op: "put", section: "joints", entry: { type: "pin-in-slot", pin: point, slot: link, along: guide } });
-    else if (length < pixels(NEAR)) tell("Drag along the guide, or to the link that has the slot");
-    else {
-      const axis = [end[0] - from[0], end[1] - from[1]].map((part) => Number((part / length).toFixed(4)));
-      edit({ op: "put", section: "joints", entry: { type: "pin-in-slot", pin: point, slot: "ground", axis } });
-    }
+    const link = linksAt(hit.event).find((name) => now.sketch.links[name] && !now.sketch.links[name].includes(point!));
+    const along = link && link !== "ground" ? now.sketch.links[link]!.slice(0, 2) : [];
+    const [p, q] = along.map((name) => now.sketch.points[name]);
+    if (!(p && q) && length < pixels(NEAR)) return tell("Drag along the guide, or to the link that has the slot");
+    const ways = p && q ? [q[0] - p[0], q[1] - p[1]] : [end[0] - from[0], end[1] - from[1]];
+    const axis = ways.map((part) => Number((part / Math.hypot(...ways)).toFixed(4)));
+    const aside = p ? (from[1] - p[1]) * axis[0]! - (from[0] - p[0]) * axis[1]! : 0;
+    // a pin that is not on the line of the link slides beside it
+    const guide = p && q && Math.abs(aside) < 1e-3 * Math.hypot(...ways) ? { along } : { axis };
+    edit({ op: "put", section: "joints", entry: { type: "pin-in-slot", pin: point, slot: p && q ? link : "ground", ...guide } });
   }
 }
 
