@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from structkin.studio import references
+from structkin.studio import locks, references
 from structkin.studio.document import GROUND, SHARED, Document, members, refuse, with_members
 from structkin.studio.faults import refusal
 
@@ -58,7 +58,8 @@ class AddPoint(Command):
 class MovePoint(Command):
     """Move a point of the sketch; given lengths are kept as far as possible.
 
-    A place from a pointer gets as many digits as are meaningful; one that was `typed` keeps all of its digits.
+    A place from a pointer gets as many digits as are meaningful; one that was `typed` keeps all of its digits, and is
+    refused if given lengths do not allow it.
     """
 
     op: Literal["move_point"]
@@ -69,9 +70,12 @@ class MovePoint(Command):
     def apply(self, document: Document) -> Document:
         """Return the document after the command."""
         document.known_place(self.point)
-        place = _within_lengths(document, self.point, complex(*self.at))
-        free = place == complex(*self.at) and not self.typed
-        spot = document.rounded(place) if free else [place.real, place.imag]
+        if self.typed:
+            locks.check(document, self.point, complex(*self.at))
+            spot = [*self.at]
+        else:
+            place = locks.nearest(document, self.point, complex(*self.at))
+            spot = document.rounded(place) if place == complex(*self.at) else [place.real, place.imag]
         return document.changed(lambda data: data["points"].update({self.point: spot}))
 
 
@@ -350,28 +354,3 @@ def _join(data: dict[str, Any], link: str, point: str) -> None:
 
 def _with_pairs(before: Document, after: Document) -> Document:
     return after.changed(lambda data: references.name_pairs(before.data, data))
-
-
-def _within_lengths(document: Document, point: str, place: complex) -> complex:
-    """Return the place nearest to one that keeps up to two given lengths to a point."""
-    circles: list[tuple[complex, float]] = []
-    for key, value in document.section("lengths").items():
-        ends = key.split("-")
-        length = document.length(value)
-        if point in ends and len(ends) == 2 and length:
-            center = document.place(ends[0] if ends[1] == point else ends[1])
-            if center is not None:
-                circles.append((center, length))
-    if not circles:
-        return place
-    (c, r), *others = circles
-    on_first = c + cmath.rect(r, cmath.phase(place - c))
-    if not others:
-        return on_first
-    (d, s), gap = others[0], abs(others[0][0] - c)
-    if gap == 0 or gap > r + s or gap < abs(r - s):
-        return on_first
-    along = (gap**2 + r**2 - s**2) / (2 * gap)
-    height = max(r**2 - along**2, 0.0) ** 0.5
-    corners = [c + (d - c) / gap * complex(along, side * height) for side in (1, -1)]
-    return min(corners, key=lambda corner: abs(corner - place))

@@ -121,3 +121,18 @@ def test_a_slider_that_ends_on_a_link_slides_in_it(browser: Any, tmp_path: Path,
         joint = {"type": "pin-in-slot", "pin": start, **guide}
         assert sk.load(file).source_dict["joints"] == {"pin in slot": joint}
         assert not studio.errors
+
+
+def test_a_typed_coordinate_that_a_lock_forbids_is_refused_with_its_name(browser: Any, tmp_path: Path):
+    file = tmp_path / "slider.toml"
+    file.write_bytes(path("slider_crank_offset").read_bytes())
+    with served(file) as address:
+        studio = Studio(browser, address)
+        studio.press("Edit")
+        studio.page.mouse.click(*studio.point("B"))
+        x = studio.page.locator("[data-panel='selection'] .st-field").filter(has_text="x").last.locator("input")
+        x.fill("-1")
+        x.press("Enter")
+        studio.page.get_by_text("A-B = 50 mm and B-C = 145 mm and B-S = 72.5 mm would not hold").wait_for()
+        assert x.input_value() == "25" and not studio.page.locator(".st-dirty").count()
+        assert not studio.errors
