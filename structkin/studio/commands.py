@@ -13,6 +13,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
+from structkin.errors import InputError
+from structkin.model.collector import Collector
+from structkin.model.document import FORBIDDEN
 from structkin.studio import locks, references
 from structkin.studio.document import GROUND, SHARED, Document, members, refuse, with_members
 from structkin.studio.faults import refusal
@@ -20,6 +23,8 @@ from structkin.studio.faults import refusal
 Number = Annotated[float, Field(allow_inf_nan=False, ge=-1e12, le=1e12)]
 Place = tuple[Number, Number]
 Name = Annotated[str, Field(max_length=80)]
+#: Names that mean something else: to a mechanism file, and to the objects of the page.
+RESERVED = (GROUND, "__proto__")
 Section = Literal["points", "links", "joints", "drivers", "forces"]
 Entries = Literal["links", "joints", "drivers", "forces", "initial"]
 
@@ -332,6 +337,12 @@ def _check_there(document: Document, section: str, name: str) -> None:
 
 
 def _check_free(document: Document, section: str, name: str) -> None:
+    names, key = Collector(), f"{section}.{name}".rstrip(".")
+    names.check_name(key, name, FORBIDDEN)
+    if name in RESERVED:
+        names.fault(key, f"the name '{name}' is reserved", "choose another name")
+    if names.problems:
+        raise InputError(names.problems, "studio")
     others = ("links",) if section == "links" else SHARED
     taken = [other for other in others if name in document.section(other)]
     if taken:

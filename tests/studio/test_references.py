@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
+import structkin as sk
 from structkin.examples import path
 from structkin.studio import commands
 from structkin.studio.check import check
@@ -55,3 +58,22 @@ def test_a_pin_that_gets_a_third_link_keeps_the_two_that_its_driver_turned():
                   {"op": "add_link", "points": ["B", [50, 90]]})  # fmt: skip
     assert document.data["forces"]["rub"]["links"] == ["crank", "coupler"]
     assert document.data["drivers"] == CRANK_ROCKER.data["drivers"]
+
+
+@pytest.mark.parametrize("section", ["points", "links", "drivers"])
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("", "s: the name is empty"),
+        ("a-b", "cannot contain '-'"),
+        ("12,5", "cannot contain ','"),
+        (" a", "space"),
+        ("ground", "reserved"),
+        ("__proto__", "reserved"),
+    ],
+)
+def test_a_name_that_no_file_may_have_is_refused_at_once(section: str, name: str, why: str):
+    old = {"points": "B", "links": "crank", "drivers": "motor"}[section]
+    with pytest.raises(sk.InputError, match=why):
+        do(CRANK_ROCKER, {"op": "rename", "section": section, "name": old, "to": name})
+    assert do(CRANK_ROCKER, {"op": "rename", "section": section, "name": old, "to": "Größe 1"}) != CRANK_ROCKER
