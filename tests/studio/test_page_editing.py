@@ -136,3 +136,16 @@ def test_a_typed_coordinate_that_a_lock_forbids_is_refused_with_its_name(browser
         studio.page.get_by_text("A-B = 50 mm and B-C = 145 mm and B-S = 72.5 mm would not hold").wait_for()
         assert x.input_value() == "25" and not studio.page.locator(".st-dirty").count()
         assert not studio.errors
+
+
+def test_an_infinite_speed_is_refused_and_the_old_one_stays(browser: Any):
+    with served() as address:
+        studio = Studio(browser, address)
+        studio.press("motor")
+        speed = studio.page.locator("[data-panel='selection'] .st-field").filter(has_text="speed").locator("input")
+        assert speed.input_value() == "60 rpm"
+        speed.fill("1e999")
+        speed.press("Enter")
+        studio.page.get_by_text("drivers.motor.speed: must be a finite number").wait_for()
+        assert eventually(studio.page, lambda: speed.input_value() == "60 rpm")
+        assert not studio.errors
