@@ -149,3 +149,19 @@ def test_an_infinite_speed_is_refused_and_the_old_one_stays(browser: Any):
         studio.page.get_by_text("drivers.motor.speed: must be a finite number").wait_for()
         assert eventually(studio.page, lambda: speed.input_value() == "60 rpm")
         assert not studio.errors
+
+
+def test_a_shared_text_does_not_outlive_its_mechanism(browser: Any):
+    with served() as address:
+        studio = Studio(browser, address)
+        box = studio.page.get_by_role("dialog", name="Share")
+        studio.page.mouse.click(*studio.place("P"))
+        studio.press("Share")
+        box.wait_for()
+        studio.page.keyboard.press("Delete")
+        box.wait_for(state="detached")
+        studio.press("Share")
+        box.wait_for()
+        studio.press("New")
+        box.wait_for(state="detached")
+        assert not studio.errors

@@ -258,7 +258,7 @@ function takeState(message: State) {
   stopped.value = "";
   if (before && before.revision !== message.revision) {
     [ranking.value, ghosts.value, ranges.value] = [null, null, null];
-    searching.value = "";
+    [searching.value, shared.value] = ["", ""];
     keep(message);
   }
   if (!before) offerKept(message);
