@@ -10,6 +10,9 @@ from typing import Any
 
 from structkin.studio.run import make_server, new_session
 
+#: A link in a file of PMKS+.
+PMKS = b"https://pmks.org/?j=A,0,0,AB,R,t,0,0,t,%0AB,1,0,AB,R,f,0,0,f,&l=AB,1,1,0,0,A,B,&s=10"
+
 
 class Studio:
     """The studio in a page, its errors and its requests."""

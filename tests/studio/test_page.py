@@ -14,13 +14,12 @@ from typing import Any
 import numpy as np
 import pytest
 from pages import eventually
-from studio_page import Studio, middle, served
+from studio_page import PMKS, Studio, middle, served
 
 import structkin as sk
 from structkin.examples import path
 from structkin.studio.run import new_session
 
-PMKS = b"https://pmks.org/?j=A,0,0,AB,R,t,0,0,t,%0AB,1,0,AB,R,f,0,0,f,&l=AB,1,1,0,0,A,B,&s=10"
 RUN = [sys.executable, "-c", "from structkin.cli import main; main()", "studio", "--no-browser"]
 
 #: Records when the pointer moves, when this is sent, when the pose arrives, and when it is drawn.

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from pages import eventually
-from studio_page import Studio, middle, served
+from studio_page import PMKS, Studio, middle, served
 
 import structkin as sk
 from structkin.examples import path
@@ -164,4 +164,28 @@ def test_a_shared_text_does_not_outlive_its_mechanism(browser: Any):
         box.wait_for()
         studio.press("New")
         box.wait_for(state="detached")
+        assert not studio.errors
+
+
+@pytest.mark.parametrize("size", [(1000, 650), (320, 640)])
+def test_what_is_said_about_a_file_does_not_lie_on_the_mechanism(browser: Any, tmp_path: Path, size: tuple[int, int]):
+    other = tmp_path / "bar.txt"
+    other.write_bytes(PMKS)
+    width, height = size
+    with served() as address:
+        context = browser.new_context(viewport={"width": width, "height": height})
+        studio = Studio(browser, address, context=context)
+        drawing, hint = studio.page.locator(".st-scene"), studio.page.locator(".st-welcome")
+        assert (hint.bounding_box()["y"] >= drawing.bounding_box()["y"]) == (width > 760)
+        for name in "ABCDP":
+            x, y = studio.place(name)
+            assert studio.page.evaluate("([x, y]) => !!document.elementFromPoint(x, y).closest('.st-scene')", [x, y])
+        studio.page.locator("input[accept*=linkage2]").set_input_files(other)
+        studio.page.get_by_text("How the file was read").wait_for()
+        notes, close = studio.page.locator(".st-notes").bounding_box(), studio.page.get_by_role("button", name="Close")
+        assert hint.count() == 0
+        assert notes["y"] + notes["height"] <= drawing.bounding_box()["y"] + 0.5
+        assert close.bounding_box()["y"] + close.bounding_box()["height"] <= notes["y"] + notes["height"]
+        close.click()
+        studio.page.locator(".st-notes").wait_for(state="detached")
         assert not studio.errors

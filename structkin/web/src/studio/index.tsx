@@ -13,14 +13,11 @@ function Studio() {
     <div class="sk st-page">
       <Toolbar />
       <main class="st-main">
-        <Canvas />
-        {welcome.value && mode.value === "drive" && (
-          <p class="st-welcome">Drag the crank, or any point: the mechanism moves. “Edit” changes it, “New” begins your own.</p>
-        )}
         {kept.value && (
           <p class="st-kept" role="alert">
             The browser has kept changes of {new Date(kept.value.time).toLocaleString()} that were not saved.
-            <button type="button" onClick={() => takeKept(true)}>Restore</button>
+            {" "}
+            <button type="button" onClick={() => takeKept(true)}>Restore</button>{" "}
             <button type="button" onClick={() => takeKept(false)}>Discard</button>
           </p>
         )}
@@ -31,6 +28,10 @@ function Studio() {
             <button type="button" onClick={() => (notes.value = null)}>Close</button>
           </div>
         )}
+        {welcome.value && mode.value === "drive" && (
+          <p class="st-welcome">Drag the crank, or any point: the mechanism moves. “Edit” changes it, “New” begins your own.</p>
+        )}
+        <Canvas />
         {note.value && <p class={`st-note ${note.value.bad ? "st-bad" : ""}`} role="status">{note.value.text}</p>}
         {closed.value && <p class="st-closed" role="alert">{closed.value}</p>}
       </main>

@@ -341,6 +341,7 @@ export function takeKept(restore: boolean) {
 /** Open another mechanism; the view is fitted when it arrives. */
 export function open(message: { type: string } & Record<string, unknown>) {
   refit = true;
+  welcome.value = false;
   send(message);
 }
 
