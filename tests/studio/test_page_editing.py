@@ -189,3 +189,39 @@ def test_what_is_said_about_a_file_does_not_lie_on_the_mechanism(browser: Any, t
         close.click()
         studio.page.locator(".st-notes").wait_for(state="detached")
         assert not studio.errors
+
+
+TWO_CRANKS = """units = {{ length = "mm", angle = "{angle}" }}
+points = {{ A = [0, 0], B = [5, 0], C = [-20, 20], D = [0, 18] }}
+links = {{ ground = ["A", "C"], link1 = ["A", "B"], link2 = ["C", "D"] }}
+"""
+
+
+@pytest.mark.parametrize("kind", ["cam", "pin-in-slot", "gear", "belt"])
+@pytest.mark.parametrize("angle", ["deg", "rad"])
+def test_a_new_joint_of_two_cranks_is_valid(browser: Any, tmp_path: Path, kind: str, angle: str):
+    file = tmp_path / "cranks.toml"
+    file.write_text(TWO_CRANKS.format(angle=angle))
+    with served(file) as address:
+        studio = Studio(browser, address)
+        studio.page.get_by_label("New joint").select_option(kind)
+        studio.press("Add")
+        studio.page.locator("[data-panel='selection'] h2").get_by_text("Joint").wait_for()
+        studio.see("status", "Mobility 1")
+        studio.see("status", "one driver is missing")
+        assert studio.page.locator(".st-problem").count() == 1
+        assert not studio.errors
+
+
+@pytest.mark.parametrize(("kind", "words"), [("geneva", "the pin 'B' is 5 mm"), ("rolling", "from the line"),
+                                             ("rack", "by a prismatic joint")])  # fmt: skip
+def test_a_new_joint_that_does_not_fit_names_what_is_missing(browser: Any, tmp_path: Path, kind: str, words: str):
+    file = tmp_path / "cranks.toml"
+    file.write_text(TWO_CRANKS.format(angle="deg"))
+    with served(file) as address:
+        studio = Studio(browser, address)
+        studio.page.get_by_label("New joint").select_option(kind)
+        studio.press("Add")
+        studio.see("status", words)
+        assert studio.page.locator(".st-problem").count() == 1
+        assert not studio.errors
