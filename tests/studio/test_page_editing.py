@@ -80,9 +80,12 @@ def test_the_drawing_and_the_modes_are_used_with_keys(browser: Any):
         studio = Studio(browser, address)
         drawing = studio.page.locator(".st-scene > svg")
         pressed = studio.page.locator(".st-modes [aria-pressed=true]")
+        studio.page.mouse.click(*studio.pixel(0, 50))
+        assert drawing.evaluate("svg => getComputedStyle(svg).outlineStyle") == "none"
         studio.page.get_by_label("Export").focus()
         studio.page.keyboard.press("Tab")
         assert drawing.evaluate("svg => document.activeElement === svg")
+        assert drawing.evaluate("svg => getComputedStyle(svg).outlineStyle") == "solid"
         before = studio.pixel(0, 0)
         studio.page.keyboard.press("ArrowRight")
         assert eventually(
