@@ -1,7 +1,7 @@
 // The panel of the selection.
 import { useComputed } from "@preact/signals";
 import { spot } from "../pose";
-import { fixed } from "../words";
+import { fixed, number } from "../words";
 import { driveAt } from "./canvas";
 import { Field, NumberField } from "./fields";
 import { EntryForm } from "./forms";
@@ -102,7 +102,7 @@ function LinkFields({ now, name }: { now: State; name: string }) {
               {given ? "locked" : "lock"}
             </button>
             {Math.abs(length - drawn) > 1e-4 * now.sketch.size && (
-              <p class="st-quiet">{fixed(drawn)} {now.sketch.unit} in the sketch; “Use this pose as the sketch” in Drive makes them agree.</p>
+              <p class="st-quiet">{number(drawn, 5)} {now.sketch.unit} in the sketch; “Use this pose as the sketch” in Drive makes them agree.</p>
             )}
           </div>
         );
