@@ -36,7 +36,8 @@ _FORCE_HINTS: Mapping[str, str] = {
     "actuator": "write type = \"spring\", with the key 'actuator'",
 }
 
-_FORBIDDEN = '-@,:"'
+#: Characters that names may not have.
+FORBIDDEN = '-@,:"'
 
 
 def read_document(data: Any, folder: Path | None) -> Draft:
@@ -148,7 +149,7 @@ def _check_names(draft: Draft, data: Mapping[str, Any]) -> None:
         table = data.get(section)
         for name in table if isinstance(table, Mapping) else ():
             key = f"{section}.{name}"
-            if not draft.check_name(key, name, _FORBIDDEN):
+            if not draft.check_name(key, name, FORBIDDEN):
                 continue
             if section == "links" or (section, name) == ("forces", "gravity"):
                 continue

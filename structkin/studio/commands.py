@@ -9,17 +9,23 @@ its cure.
 from __future__ import annotations
 
 import cmath
+import math
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from structkin.studio import references
+from structkin.errors import InputError
+from structkin.model.collector import Collector
+from structkin.model.document import FORBIDDEN
+from structkin.studio import locks, references
 from structkin.studio.document import GROUND, SHARED, Document, members, refuse, with_members
 from structkin.studio.faults import refusal
 
 Number = Annotated[float, Field(allow_inf_nan=False, ge=-1e12, le=1e12)]
 Place = tuple[Number, Number]
 Name = Annotated[str, Field(max_length=80)]
+#: Names that mean something else: to a mechanism file, and to the objects of the page.
+RESERVED = (GROUND, "__proto__")
 Section = Literal["points", "links", "joints", "drivers", "forces"]
 Entries = Literal["links", "joints", "drivers", "forces", "initial"]
 
@@ -58,7 +64,8 @@ class AddPoint(Command):
 class MovePoint(Command):
     """Move a point of the sketch; given lengths are kept as far as possible.
 
-    A place from a pointer gets as many digits as are meaningful; one that was `typed` keeps all of its digits.
+    A place from a pointer gets as many digits as are meaningful; one that was `typed` keeps all of its digits, and is
+    refused if given lengths do not allow it.
     """
 
     op: Literal["move_point"]
@@ -69,9 +76,12 @@ class MovePoint(Command):
     def apply(self, document: Document) -> Document:
         """Return the document after the command."""
         document.known_place(self.point)
-        place = _within_lengths(document, self.point, complex(*self.at))
-        free = place == complex(*self.at) and not self.typed
-        spot = document.rounded(place) if free else [place.real, place.imag]
+        if self.typed:
+            locks.check(document, self.point, complex(*self.at))
+            spot = [*self.at]
+        else:
+            place = locks.nearest(document, self.point, complex(*self.at))
+            spot = document.rounded(place) if place == complex(*self.at) else [place.real, place.imag]
         return document.changed(lambda data: data["points"].update({self.point: spot}))
 
 
@@ -91,7 +101,7 @@ class MergePoints(Command):
         shared = [link for link in document.holders(self.keep) if self.drop in document.members(link)]
         if any(len(document.members(link)) == 2 and link != GROUND for link in shared):
             raise refuse(f"links.{shared[0]}", "merging its two points would leave a link of no length")
-        return document.changed(lambda data: references.merge_point(data, self.keep, self.drop))
+        return _with_pairs(document, document.changed(lambda data: references.merge_point(data, self.keep, self.drop)))
 
 
 class Attach(Command):
@@ -104,7 +114,7 @@ class Attach(Command):
     def apply(self, document: Document) -> Document:
         """Return the document after the command."""
         _check_there(document, "points", self.point)
-        return document.changed(lambda data: _join(data, self.link, self.point))
+        return _with_pairs(document, document.changed(lambda data: _join(data, self.link, self.point)))
 
 
 class Detach(Command):
@@ -146,7 +156,7 @@ class AddLink(Command):
             points.append(point)
         if len(set(points)) < len(points):
             raise refuse(f"links.{name}", "names a point twice", "a link needs two different points")
-        return document.changed(lambda data: data["links"].update({name: points}))
+        return _with_pairs(document, document.changed(lambda data: data["links"].update({name: points})))
 
 
 class Put(Command):
@@ -163,6 +173,9 @@ class Put(Command):
         name = self.name or document.new_name(stem.replace("-", " "))
         if self.section in SHARED and name not in document.section(self.section):
             _check_free(document, self.section, name)
+        for key, value in self.entry.items():
+            if not _is_finite(value):
+                raise refuse(f"{self.section}.{name}.{key}", "must be a finite number")
         return document.changed(lambda data: data.setdefault(self.section, {}).update({name: self.entry}))
 
 
@@ -328,6 +341,12 @@ def _check_there(document: Document, section: str, name: str) -> None:
 
 
 def _check_free(document: Document, section: str, name: str) -> None:
+    names, key = Collector(), f"{section}.{name}".rstrip(".")
+    names.check_name(key, name, FORBIDDEN)
+    if name in RESERVED:
+        names.fault(key, f"the name '{name}' is reserved", "choose another name")
+    if names.problems:
+        raise InputError(names.problems, "studio")
     others = ("links",) if section == "links" else SHARED
     taken = [other for other in others if name in document.section(other)]
     if taken:
@@ -348,26 +367,13 @@ def _join(data: dict[str, Any], link: str, point: str) -> None:
     data["links"][link] = with_members(entry, [*members(entry), point])
 
 
-def _within_lengths(document: Document, point: str, place: complex) -> complex:
-    """Return the place nearest to one that keeps up to two given lengths to a point."""
-    circles: list[tuple[complex, float]] = []
-    for key, value in document.section("lengths").items():
-        ends = key.split("-")
-        length = document.length(value)
-        if point in ends and len(ends) == 2 and length:
-            center = document.place(ends[0] if ends[1] == point else ends[1])
-            if center is not None:
-                circles.append((center, length))
-    if not circles:
-        return place
-    (c, r), *others = circles
-    on_first = c + cmath.rect(r, cmath.phase(place - c))
-    if not others:
-        return on_first
-    (d, s), gap = others[0], abs(others[0][0] - c)
-    if gap == 0 or gap > r + s or gap < abs(r - s):
-        return on_first
-    along = (gap**2 + r**2 - s**2) / (2 * gap)
-    height = max(r**2 - along**2, 0.0) ** 0.5
-    corners = [c + (d - c) / gap * complex(along, side * height) for side in (1, -1)]
-    return min(corners, key=lambda corner: abs(corner - place))
+def _is_finite(value: Any) -> bool:
+    """Return whether a value and all in it can be written: browsers send null for infinite numbers."""
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    if value is None or (isinstance(value, float) and not math.isfinite(value)):
+        return False
+    return all(_is_finite(part) for part in parts)
+
+
+def _with_pairs(before: Document, after: Document) -> Document:
+    return after.changed(lambda data: references.name_pairs(before.data, data))

@@ -22,17 +22,27 @@ def rename(data: dict[str, Any], section: str, old: str, new: str) -> None:
 
 
 def merge_point(data: dict[str, Any], keep: str, drop: str) -> None:
-    """Replace one point by another everywhere, and remove it."""
+    """Replace one point by another everywhere, and remove it; of two lengths, that of the point that stays is kept."""
     del data["points"][drop]
+    lengths = data.get("lengths", {})
+    held = {frozenset(key.split("-")) for key in lengths}
+    data["lengths"] = {
+        key: value
+        for key, value in lengths.items()
+        if drop not in key.split("-") or frozenset(_swap(key.split("-"), drop, keep)) not in held
+    }
     _replace(data, "points", drop, keep)
     for link, entry in data["links"].items():
         data["links"][link] = with_members(entry, list(dict.fromkeys(members(entry))))
-    if "lengths" in data:
-        data["lengths"] = {key: value for key, value in data["lengths"].items() if len(set(key.split("-"))) == 2}
+    data["lengths"] = {key: value for key, value in data["lengths"].items() if len(set(key.split("-"))) == 2}
 
 
 def delete(data: dict[str, Any], section: str, name: str) -> None:
-    """Remove an entry with all that depends on it: joints and drivers on it, points that are then on no link."""
+    """Remove an entry with all that depends on it.
+
+    That is joints and drivers on it, points that are then on no link, and drivers of pins that are then none.
+    """
+    pins = _pins(data)
     own = members(data[section].pop(name))
     if section == "links":
         lost = [point for point in own if point in data["points"] and not _is_used(data, point)]
@@ -52,6 +62,29 @@ def delete(data: dict[str, Any], section: str, name: str) -> None:
     else:
         _drop_entries(data, POINT_KEYS, name)
     data.get("initial", {}).pop(name, None)
+    for pin in pins - _pins(data):
+        _drop_entries(data, frozenset({"joint"}), pin)
+
+
+def name_pairs(before: Mapping[str, Any], data: dict[str, Any]) -> None:
+    """Write the two links of a driver or load at a pin where, unlike before, more links share the pin."""
+    for section in ("drivers", "forces"):
+        for id, entry in data[section].items() if isinstance(data.get(section), dict) else ():
+            pair = _on_pin(before, before[section].get(id))
+            if len(pair) == 2 and "links" not in entry and len(_on_pin(data, entry)) > 2:
+                data[section][id] = {**entry, "links": sorted(pair, key=lambda link: link != GROUND)}
+
+
+def _on_pin(data: Mapping[str, Any], entry: Any) -> list[str]:
+    """Return the links that share the pin that an entry names."""
+    joint = entry.get("joint") if isinstance(entry, Mapping) else None
+    return [link for link, one in data.get("links", {}).items() if joint in members(one)]
+
+
+def _pins(data: Mapping[str, Any]) -> set[str]:
+    """Return the points that links share."""
+    found = [point for entry in data["links"].values() for point in members(entry)]
+    return {point for point in found if found.count(point) > 1}
 
 
 def _is_idle(data: Mapping[str, Any], link: str) -> bool:

@@ -25,9 +25,10 @@ To the browser:
 
 - `hello`: `protocol`, `version`, `file` (its name, null if there is none), `key` (under which the browser keeps unsaved
   work), `example` (whether it is the one to try).
-- `state`: `revision`, `document`, `sketch`, `scene` (as in `structkin.show.view`; null where there is no mechanism),
-  `problems`, `stray` (points on no link), `loose` (links that nothing connects to the ground), `structure`, `undo`,
-  `redo`, `saved`, and what `pose` has where there is one.
+- `state`: `revision`, `document`, `sketch`, `scene` (as in `structkin.show.view`; null where there is no mechanism) and
+  its frames `sketched`, `exact` (the scene with given lengths, where there are any), `problems`, `stray` (points on no
+  link), `loose` (links that nothing connects to the ground), `structure`, `undo`, `redo`, `saved`, and what `pose` has
+  where there is one.
 - `pose`: `revision`, `frames`, `drivers`, `free` (coordinates without a driver), `stopped` (why it moves no farther),
   `done` (whether it is as near as possible), `seq`.
 - `refused`: `problems`; the request cannot be carried out, and nothing has changed.
@@ -296,9 +297,12 @@ class Session:
         if found.mechanism is not None:
             scene = wire.scene(found)
             kept = samples(found.mechanism)["frames"]
-            placed["frames"] = {link: [at["x"][0], at["y"][0], at["angle"][0]] for link, at in kept.items()}
+            sketched = {link: [at["x"][0], at["y"][0], at["angle"][0]] for link, at in kept.items()}
+            placed = {"frames": sketched, "sketched": sketched}
         try:
             placed |= self._placed()
+            if self.history.now.section("lengths"):
+                placed["exact"] = wire.scene(found, self.driving.motion)
         except InputError as error:
             if found.mechanism is not None and not reasons:
                 reasons = list(error.problems)

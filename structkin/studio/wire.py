@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from structkin import budget, model
-from structkin.api import InputRanking, Kinetostatics, Mechanism
+from structkin.api import InputRanking, Kinetostatics, Mechanism, Motion
 from structkin.branches.limits.result import Limits
 from structkin.errors import InputError, Problem
 from structkin.show.style import GROUND, group_colour
@@ -41,21 +41,27 @@ def failure(error: InputError) -> str:
 
 
 def sketch(document: Document) -> dict[str, Any]:
-    """Return the sketch of the document, valid or not: places of points, points and colours of links."""
+    """Return the sketch of the document, valid or not: places of points, points of links, lengths that are given."""
     return {
         "points": {name: [z.real, z.imag] for name, z in document.places.items()},
         "links": {name: document.members(name) for name in document.section("links")},
+        "lengths": {key: document.length(value) for key, value in document.section("lengths").items()},
         "size": document.size,
         "unit": document.units.length,
         "angle": document.units.angle,
     }
 
 
-def scene(check: Check) -> dict[str, Any] | None:
-    """Return the scene of a document drawn for its sketch, None if there is no mechanism."""
+def scene(check: Check, motion: Motion | None = None) -> dict[str, Any] | None:
+    """Return the scene of a document drawn for its sketch or a motion, None if there is no mechanism.
+
+    Links are as long as in the sketch, or as in the motion, where given lengths are exact.
+    """
     if check.mechanism is None:
         return None
-    found = view(check.mechanism, structure=check.structure)
+    if motion is not None:  # without the free coordinates, which are no drivers of the file
+        motion = replace(motion, drivers={id: motion.drivers[id] for id in check.mechanism.drivers})
+    found = view(check.mechanism, motion, structure=check.structure)
     del found["samples"]
     return found
 

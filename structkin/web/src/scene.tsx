@@ -182,7 +182,7 @@ export function Scene(props: SceneProps) {
           viewBox={`0 0 ${size.value[0]} ${size.value[1]}`}
           role="img"
           aria-label={props.label}
-          tabIndex={wheel === "never" ? undefined : 0}
+          tabindex={wheel === "never" ? undefined : 0}
           onPointerDown={down}
           onPointerUp={up}
           onPointerCancel={up}

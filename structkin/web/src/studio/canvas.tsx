@@ -7,7 +7,7 @@ import type { Point, View } from "../types";
 import { withLoose } from "./draft";
 import { Arcs, Backdrop, camera, Ghosts, Handles, over, Paths, pixels, rubber } from "./over";
 import { Grid, gridStep, ScaleBar } from "./ruler";
-import { drag, edit, ghosts, mode, newStroke, opened, playing, pose, selected, snap, state, tell, tool, typed, wide } from "./store";
+import { drag, edit, ghosts, mode, newStroke, opened, playing, pose, scene, selected, snap, state, tell, tool, typed } from "./store";
 import type { State } from "./types";
 
 /** Pixels within which the pointer is on a point, and within which coordinates snap to those of other points. */
@@ -25,8 +25,7 @@ export function Canvas() {
   const now = state.value!;
   const action = useRef<Action | null>(null);
   const editing = mode.value === "edit";
-  const broad = !editing && wide.value?.revision === now.revision ? wide.value.scene : now.scene;
-  const view = useMemo(() => withLoose(broad, now), [broad, now]);
+  const view = useMemo(() => withLoose(scene.value, now), [scene.value, now]);
   const fit = useMemo(() => boxOf(now), [opened.value, now.sketch.unit]);
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -51,7 +50,7 @@ export function Canvas() {
   const down = (hit: Hit): boolean => {
     if (hit.event.button !== 0) return false;
     const at: Point = [hit.x, hit.y];
-    const point = pointAt(now, at);
+    const point = pointAt(mode.peek() === "drive" ? shownPlaces(now, view) : now.sketch.points, at);
     if (mode.peek() === "drive") {
       const found = grip(view, hit, at);
       select(hit, point);
@@ -93,7 +92,7 @@ export function Canvas() {
     const at: Point = [hit.x, hit.y];
     const doing = action.current;
     if (!doing) {
-      over.value = editing ? pointAt(now, at) : null;
+      over.value = editing ? pointAt(now.sketch.points, at) : null;
     } else if (doing.kind === "drive") {
       drag(doing.link, doing.local, at);
     } else if (doing.kind === "move") {
@@ -169,10 +168,21 @@ function boxOf({ sketch }: State): Box {
   return box ? { x0: x0 - rim, y0: y0 - rim, x1: x1 + rim, y1: y1 + rim } : { x0, y0, x1, y1 };
 }
 
-/** Return the point of the sketch at a place, other than `but`. */
-function pointAt({ sketch }: State, [x, y]: Point, but?: string): string | null {
+/** Return where points are drawn in the pose that is shown. */
+function shownPlaces({ sketch, loose }: State, { points }: View): Record<string, Point> {
+  const places: Record<string, Point> = {};
+  for (const name of loose.flatMap((link) => sketch.links[link]!)) places[name] = sketch.points[name]!;
+  for (const { name, link, at } of points) {
+    const place = spot(pose.peek(), [link, ...at]);
+    if (place) places[name] = place;
+  }
+  return places;
+}
+
+/** Return the point at a place, other than `but`. */
+function pointAt(points: Record<string, Point>, [x, y]: Point, but?: string): string | null {
   let [best, least]: [string | null, number] = [null, pixels(NEAR)];
-  for (const [name, [px, py]] of Object.entries(sketch.points)) {
+  for (const [name, [px, py]] of Object.entries(points)) {
     const distance = Math.hypot(px - x, py - y);
     if (name !== but && distance < least) [best, least] = [name, distance];
   }
@@ -191,7 +201,7 @@ interface Aim {
 function aim(now: State, { x, y, event }: Hit, but?: string): Aim {
   if (event.shiftKey || event.altKey) return { at: [x, y], point: null };
   const { points } = now.sketch;
-  const close = pointAt(now, [x, y], but);
+  const close = pointAt(points, [x, y], but);
   if (close) return { at: points[close]!, point: close };
   const others = Object.entries(points).filter(([name]) => name !== but);
   const step = gridStep(pixels(1));
@@ -238,6 +248,12 @@ function linkOf(hit: Hit): string[] {
   return link ? [link] : [];
 }
 
+/** Return the moving links under the pointer; while it is captured, its events do not tell. */
+function linksAt({ clientX, clientY }: PointerEvent): string[] {
+  const parts = document.elementsFromPoint(clientX, clientY).map((element) => element.closest("[data-part]")?.getAttribute("data-part"));
+  return parts.flatMap((part) => (part?.startsWith("link:") ? [part.slice(5)] : []));
+}
+
 function select(hit: Hit, point: string | null) {
   const [link, joint, driver] = [partOf(hit, "link"), partOf(hit, "joint"), partOf(hit, "driver")];
   if (point) selected.value = { kind: "points", name: point };
@@ -265,15 +281,16 @@ function draw(now: State, { from, point }: { from: Point; point: string | null }
         entry: { between: [point, target], speed: `${Number((0.1 * length).toPrecision(2))} ${now.sketch.unit}/s` },
       });
   } else {
-    const link = linkOf(hit).find((name) => !now.sketch.links[name]?.includes(point!));
-    const guide = link ? now.sketch.links[link]!.slice(0, 2) : [];
-    if (link && guide.length === 2 && link !== "ground")
-      edit({ op: "put", section: "joints", entry: { type: "pin-in-slot", pin: point, slot: link, along: guide } });
-    else if (length < pixels(NEAR)) tell("Drag along the guide, or to the link that has the slot");
-    else {
-      const axis = [end[0] - from[0], end[1] - from[1]].map((part) => Number((part / length).toFixed(4)));
-      edit({ op: "put", section: "joints", entry: { type: "pin-in-slot", pin: point, slot: "ground", axis } });
-    }
+    const link = linksAt(hit.event).find((name) => now.sketch.links[name] && !now.sketch.links[name].includes(point!));
+    const along = link && link !== "ground" ? now.sketch.links[link]!.slice(0, 2) : [];
+    const [p, q] = along.map((name) => now.sketch.points[name]);
+    if (!(p && q) && length < pixels(NEAR)) return tell("Drag along the guide, or to the link that has the slot");
+    const ways = p && q ? [q[0] - p[0], q[1] - p[1]] : [end[0] - from[0], end[1] - from[1]];
+    const axis = ways.map((part) => Number((part / Math.hypot(...ways)).toFixed(4)));
+    const aside = p ? (from[1] - p[1]) * axis[0]! - (from[0] - p[0]) * axis[1]! : 0;
+    // a pin that is not on the line of the link slides beside it
+    const guide = p && q && Math.abs(aside) < 1e-3 * Math.hypot(...ways) ? { along } : { axis };
+    edit({ op: "put", section: "joints", entry: { type: "pin-in-slot", pin: point, slot: p && q ? link : "ground", ...guide } });
   }
 }
 

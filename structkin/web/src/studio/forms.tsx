@@ -3,29 +3,59 @@ import { useState } from "preact/hooks";
 import { edit, refusals, renamed, selected, tell } from "./store";
 import type { Entry, State } from "./types";
 
-/** The template of a new joint of each kind: names are asked for, numbers can be changed. */
-const KINDS: Record<string, (points: string[], links: string[]) => Entry> = {
-  prismatic: (points, links) => ({ links: [links[0], "ground"], at: points[0], axis: [1, 0] }),
-  "pin-in-slot": (points, links) => ({ pin: points[0], slot: links[0], axis: [1, 0] }),
-  gear: (_, links) => ({ links: links.slice(0, 2), teeth: [20, 40] }),
-  belt: (_, links) => ({ links: links.slice(0, 2), teeth: [20, 40] }),
-  rack: (points, links) => ({ links: links.slice(0, 2), along: points.slice(0, 2) }),
-  rolling: (points, links) => ({ links: links.slice(0, 2), along: points.slice(0, 2), radius: 10 }),
-  cam: (points, links) => ({
-    cam: links[0],
-    follower: links[1],
-    at: points[0],
-    radius: 5,
+/** What a template is made of: moving links, those of the selection first, and what is drawn of them. */
+interface Parts {
+  links: string[];
+  /** A point of the first link that the other one and the ground do not have, the selected one if possible. */
+  free: (link: string | undefined, other?: string) => string | undefined;
+  /** Two points of a link. */
+  line: (link: string | undefined) => string[];
+  /** A length of a tenth of the drawing, and an angle in the unit of the file. */
+  length: number;
+  turn: (degrees: number) => number | string;
+}
+
+/** The template of a new joint of each kind: names and numbers can be changed. */
+const KINDS: Record<string, (parts: Parts) => Entry> = {
+  prismatic: ({ links: [a], free }) => ({ links: [a, "ground"], at: free(a), axis: [1, 0] }),
+  "pin-in-slot": ({ links: [a, b], free }) => ({ pin: free(a, b), slot: b ?? "ground", axis: [1, 0] }),
+  gear: ({ links }) => ({ links: links.slice(0, 2), teeth: [20, 40] }),
+  belt: ({ links }) => ({ links: links.slice(0, 2), teeth: [20, 40] }),
+  rack: ({ links, line }) => ({ links: links.slice(0, 2), along: line(links[1]) }),
+  rolling: ({ links, line, length }) => ({ links: links.slice(0, 2), along: line(links[1]), radius: length }),
+  cam: ({ links: [cam, follower], free, length, turn }) => ({
+    cam,
+    follower,
+    at: free(follower, cam),
+    radius: length,
     law: [
-      { motion: "3-4-5", over: 120, to: 10 },
-      { motion: "dwell", over: 60 },
-      { motion: "3-4-5", over: 120, to: 0 },
-      { motion: "dwell", over: 60 },
+      { motion: "3-4-5", over: turn(120), to: length },
+      { motion: "dwell", over: turn(60) },
+      { motion: "3-4-5", over: turn(120), to: 0 },
+      { motion: "dwell", over: turn(60) },
     ],
   }),
-  geneva: (points, links) => ({ crank: links[0], pin: points[0], wheel: links[1], slots: 4 }),
-  fastened: (_, links) => ({ links: links.slice(0, 2) }),
+  geneva: ({ links: [crank, wheel], free }) => ({ crank, pin: free(crank, wheel), wheel, slots: 4 }),
+  fastened: ({ links }) => ({ links: links.slice(0, 2) }),
 };
+
+function partsOf({ sketch }: State): Parts {
+  const { kind, name } = selected.peek() ?? {};
+  const of = (link: string | undefined) => sketch.links[link ?? ""] ?? [];
+  const chosen = (link: string) => (kind === "links" && link === name) || (kind === "points" && of(link).includes(name!));
+  const moving = Object.keys(sketch.links).filter((link) => link !== "ground");
+  const free = (link: string | undefined, other?: string) => {
+    const found = of(link).filter((point) => !of("ground").includes(point) && !of(other).includes(point));
+    return kind === "points" && found.includes(name!) ? name : (found[0] ?? of(link)[0]);
+  };
+  return {
+    links: [...moving.filter(chosen), ...moving.filter((link) => !chosen(link))],
+    free,
+    line: (link) => of(link).slice(0, 2),
+    length: Number((sketch.size / 10).toPrecision(1)),
+    turn: (degrees) => (sketch.angle === "deg" ? degrees : `${degrees} deg`),
+  };
+}
 
 /** Return a typed value: a list or table as in JSON, a number, true or false, or else text. */
 export function parsed(text: string): unknown {
@@ -75,14 +105,10 @@ export function EntryForm({ section, name, entry }: { section: "joints" | "drive
 
 export function JointForm({ now }: { now: State }) {
   const [kind, setKind] = useState("");
-  const moving = Object.keys(now.sketch.links).filter((link) => link !== "ground");
-  const points = Object.keys(now.sketch.points);
   const add = () => {
-    const chosen = selected.peek();
-    const first = (names: string[], wanted: string) => (chosen?.kind === wanted ? [chosen.name, ...names.filter((n) => n !== chosen.name)] : names);
     const name = newName(now, kind);
     renamed.value = { kind: "joints", name };
-    edit({ op: "put", section: "joints", name, entry: { type: kind, ...KINDS[kind]!(first(points, "points"), first(moving, "links")) } });
+    edit({ op: "put", section: "joints", name, entry: { type: kind, ...KINDS[kind]!(partsOf(now)) } });
     setKind("");
   };
   return (

@@ -13,14 +13,11 @@ function Studio() {
     <div class="sk st-page">
       <Toolbar />
       <main class="st-main">
-        <Canvas />
-        {welcome.value && mode.value === "drive" && (
-          <p class="st-welcome">Drag the crank, or any point: the mechanism moves. “Edit” changes it, “New” begins your own.</p>
-        )}
         {kept.value && (
           <p class="st-kept" role="alert">
             The browser has kept changes of {new Date(kept.value.time).toLocaleString()} that were not saved.
-            <button type="button" onClick={() => takeKept(true)}>Restore</button>
+            {" "}
+            <button type="button" onClick={() => takeKept(true)}>Restore</button>{" "}
             <button type="button" onClick={() => takeKept(false)}>Discard</button>
           </p>
         )}
@@ -31,6 +28,10 @@ function Studio() {
             <button type="button" onClick={() => (notes.value = null)}>Close</button>
           </div>
         )}
+        {welcome.value && mode.value === "drive" && (
+          <p class="st-welcome">Drag the crank, or any point: the mechanism moves. “Edit” changes it, “New” begins your own.</p>
+        )}
+        <Canvas />
         {note.value && <p class={`st-note ${note.value.bad ? "st-bad" : ""}`} role="status">{note.value.text}</p>}
         {closed.value && <p class="st-closed" role="alert">{closed.value}</p>}
       </main>
@@ -51,7 +52,8 @@ addEventListener("keydown", (event) => {
     const { kind, name } = selected.peek()!;
     edit({ op: "delete", section: kind, name });
   } else if (key === "escape") selected.value = null;
-  else if (key === " " && !(event.target instanceof HTMLButtonElement)) setMode(mode.peek() === "drive" ? "edit" : "drive");
+  else if (key === " " && !presses(event.target)) setMode(mode.peek() === "drive" ? "edit" : "drive");
+  else if (key === "enter" && event.target instanceof SVGSVGElement) selectNext(event.shiftKey ? -1 : 1);
   else if (key === "n") snap.value = !snap.peek();
   else {
     const found = TOOLS.find((one) => one.key === key);
@@ -60,6 +62,21 @@ addEventListener("keydown", (event) => {
   }
   event.preventDefault();
 });
+
+/** Whether Space presses what has the focus: a button, except for those of the modes, which Space switches anyway. */
+const presses = (target: EventTarget | null) => target instanceof HTMLButtonElement && !target.closest(".st-modes");
+// otherwise some browsers press the button when the key comes up
+addEventListener("keyup", (event) => {
+  if (event.key === " " && event.target instanceof Element && event.target.closest(".st-modes")) event.preventDefault();
+});
+
+/** Select the point after or before the selected one. */
+function selectNext(step: 1 | -1) {
+  const points = Object.keys(state.peek()!.sketch.points);
+  const at = selected.peek()?.kind === "points" ? points.indexOf(selected.peek()!.name) : step > 0 ? -1 : 0;
+  const name = points[(at + step + points.length) % points.length];
+  if (name) selected.value = { kind: "points", name };
+}
 
 /** A shared mechanism in the fragment of the address. */
 function openFragment() {

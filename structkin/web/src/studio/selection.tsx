@@ -1,11 +1,11 @@
 // The panel of the selection.
 import { useComputed } from "@preact/signals";
 import { spot } from "../pose";
-import { fixed } from "../words";
+import { fixed, number } from "../words";
 import { driveAt } from "./canvas";
 import { Field, NumberField } from "./fields";
 import { EntryForm } from "./forms";
-import { edit, mode, pose, renamed, selected } from "./store";
+import { edit, mode, pose, renamed, scene, selected } from "./store";
 import type { State } from "./types";
 
 export function Selection({ now }: { now: State }) {
@@ -39,8 +39,8 @@ export function Selection({ now }: { now: State }) {
 
 /** The place of a point in the current pose, which differs from the sketch. */
 function Here({ now, name }: { now: State; name: string }) {
-  const point = now.scene?.points.find((one) => one.name === name);
   const text = useComputed(() => {
+    const point = scene.value?.points.find((one) => one.name === name);
     const at = point && spot(pose.value, [point.link, ...point.at]);
     return at ? `x = ${fixed(at[0], 4)}, y = ${fixed(at[1], 4)} ${now.sketch.unit} in this pose` : "not in the motion";
   });
@@ -90,8 +90,10 @@ function LinkFields({ now, name }: { now: State; name: string }) {
   return (
     <>
       {pairs.map(([first, second]) => {
-        const given = Object.keys(now.document.lengths ?? {}).some((key) => key === `${first}-${second}` || key === `${second}-${first}`);
-        const length = Math.hypot(place(first)[0] - place(second)[0], place(first)[1] - place(second)[1]);
+        const drawn = Math.hypot(place(first)[0] - place(second)[0], place(first)[1] - place(second)[1]);
+        const locked = now.sketch.lengths[`${first}-${second}`] ?? now.sketch.lengths[`${second}-${first}`];
+        const given = locked !== undefined;
+        const length = locked ?? drawn;
         const set = (value: number | null) => edit({ op: "set_length", first, second, length: value });
         return (
           <div class="st-row" key={`${first}-${second}`}>
@@ -99,6 +101,9 @@ function LinkFields({ now, name }: { now: State; name: string }) {
             <button type="button" aria-pressed={given} title={given ? "The length is locked; click to unlock it" : "Lock this length"} onClick={() => set(given ? null : Number(length.toPrecision(6)))}>
               {given ? "locked" : "lock"}
             </button>
+            {Math.abs(length - drawn) > 1e-4 * now.sketch.size && (
+              <p class="st-quiet">{number(drawn, 5)} {now.sketch.unit} in the sketch; “Use this pose as the sketch” in Drive makes them agree.</p>
+            )}
           </div>
         );
       })}

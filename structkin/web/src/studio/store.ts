@@ -45,6 +45,12 @@ export const ranges = signal<Range[] | null>(null);
 export const efforts = signal<Effort[]>([]);
 /** The scene drawn for the whole motion of a revision. */
 export const wide = signal<{ revision: number; scene: View } | null>(null);
+/** The scene that is drawn: that of the sketch in Edit, else the one with exact lengths, with slots as long as is known. */
+export const scene = computed<View | null>(() => {
+  const now = state.value;
+  if (!now || mode.value === "edit") return now?.scene ?? null;
+  return (wide.value?.revision === now.revision ? wide.value.scene : now.exact) ?? now.scene;
+});
 /** The driver that is played. */
 export const playing = signal<string | null>(null);
 /** Notes on what was understood of a file of another tool. */
@@ -248,11 +254,11 @@ function takeState(message: State) {
   const before = state.peek();
   playing.value = null;
   state.value = message;
-  place(message.frames, message.drivers);
+  rest();
   stopped.value = "";
   if (before && before.revision !== message.revision) {
     [ranking.value, ghosts.value, ranges.value] = [null, null, null];
-    searching.value = "";
+    [searching.value, shared.value] = ["", ""];
     keep(message);
   }
   if (!before) offerKept(message);
@@ -277,6 +283,12 @@ export function poseOf(frames: Record<string, [number, number, number]>): Pose {
   const found: Record<string, { x: number; y: number; angle: number }> = { ground: { x: 0, y: 0, angle: 0 } };
   for (const [link, [x, y, angle]] of Object.entries(frames)) found[link] = { x, y, angle };
   return found;
+}
+
+/** Show the sketch in Edit, and the pose of the last state in Drive. */
+export function rest() {
+  const { frames, sketched, drivers } = state.peek() ?? {};
+  place(mode.peek() === "edit" ? sketched : frames, drivers);
 }
 
 let resting = 0;
@@ -329,6 +341,7 @@ export function takeKept(restore: boolean) {
 /** Open another mechanism; the view is fitted when it arrives. */
 export function open(message: { type: string } & Record<string, unknown>) {
   refit = true;
+  welcome.value = false;
   send(message);
 }
 

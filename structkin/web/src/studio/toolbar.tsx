@@ -9,6 +9,7 @@ import {
   mode,
   open,
   refusals,
+  rest,
   save,
   searching,
   send,
@@ -44,6 +45,7 @@ export function setMode(to: Mode) {
   mode.value = to;
   welcome.value = false;
   if (to === "edit") send({ type: "rest" });
+  rest();
 }
 
 export function setTool(to: Tool) {

@@ -50,6 +50,8 @@ export interface Structure {
 export interface Sketch {
   points: Record<string, Point>;
   links: Record<string, string[]>;
+  /** Given lengths; null if one cannot be read. */
+  lengths: Record<string, number | null>;
   size: number;
   unit: string;
   angle: string;
@@ -75,7 +77,10 @@ export interface State extends Placed {
   revision: number;
   document: Mechanism;
   sketch: Sketch;
+  /** The scene of the sketch, and its frames; with given lengths, links in motion are drawn as in `exact`. */
   scene: View | null;
+  sketched?: Placed["frames"];
+  exact?: View | null;
   problems: Problem[];
   stray: string[];
   loose: string[];

@@ -1,0 +1,90 @@
+"""The studio, served in a thread and open in a page."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from structkin.studio.run import make_server, new_session
+
+#: A link in a file of PMKS+.
+PMKS = b"https://pmks.org/?j=A,0,0,AB,R,t,0,0,t,%0AB,1,0,AB,R,f,0,0,f,&l=AB,1,1,0,0,A,B,&s=10"
+
+
+class Studio:
+    """The studio in a page, its errors and its requests."""
+
+    def __init__(self, browser: Any, address: str, script: str = "", context: Any = None) -> None:
+        self.address, self.errors, self.requests = address, list[str](), list[str]()
+        self.context = context or browser.new_context(viewport={"width": 1280, "height": 800})
+        self.page = self.context.new_page()
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.on("console", lambda m: self.errors.append(m.text) if m.type in ("error", "warning") else None)
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        if script:
+            self.page.add_init_script(script)
+        self.page.goto(address)
+        self.page.wait_for_selector(".st-page")
+
+    def press(self, name: str) -> None:
+        self.page.get_by_role("button", name=name, exact=True).click()
+
+    def panel(self, name: str) -> str:
+        return self.page.locator(f"[data-panel='{name}']").inner_text()
+
+    def see(self, name: str, text: str) -> None:
+        """Wait until a panel shows a text."""
+        self.page.locator(f"[data-panel='{name}']").get_by_text(text).first.wait_for()
+
+    def pixel(self, x: float, y: float) -> tuple[float, float]:
+        """Return the screen position of a point in the mechanism's plane."""
+        found = self.page.evaluate(
+            """([x, y]) => { const at = new DOMPoint(x, y).matrixTransform(
+                document.querySelector(".sk-world").getScreenCTM()); return [at.x, at.y]; }""",
+            [x, y],
+        )
+        return found[0], found[1]
+
+    def point(self, name: str) -> tuple[float, float]:
+        """Return the screen position of the handle of a point."""
+        box = self.page.locator(f"circle[data-point='{name}']").bounding_box()
+        return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+    def sketch(self) -> dict[str, list[str]]:
+        """Return the positions of all points in the sketch."""
+        handles = self.page.locator("circle[data-point]").all()
+        return {one.get_attribute("data-point"): [one.get_attribute(k) for k in ("cx", "cy")] for one in handles}
+
+    def pull(self, *places: tuple[float, float]) -> None:
+        """Drag along positions on the screen."""
+        self.page.mouse.move(*places[0])
+        self.page.mouse.down()
+        for place in places[1:]:
+            self.page.mouse.move(*place, steps=6)
+        self.page.mouse.up()
+
+    def place(self, point: str) -> tuple[float, float]:
+        """Return the drawn position of a point, by its name."""
+        box = self.page.locator(f"circle:is([data-id='pin:{point}'], [data-id='point:{point}'])").bounding_box()
+        return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+@contextmanager
+def served(file: Path | None = None, port: int = 0) -> Iterator[str]:
+    """Serve a studio in a thread."""
+    server, listener, address = make_server(new_session(file), port)
+    thread = threading.Thread(target=server.run, args=([listener],))
+    thread.start()
+    try:
+        yield address
+    finally:
+        server.should_exit = True
+        thread.join()
+        listener.close()
+
+
+def middle(a: tuple[float, float], b: tuple[float, float]) -> tuple[float, float]:
+    return (a[0] + b[0]) / 2, (a[1] + b[1]) / 2
