@@ -7,6 +7,7 @@ the slots.
 
 from __future__ import annotations
 
+import cmath
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -71,8 +72,9 @@ class DriverCoordinates:
         read = lines(mechanism, frames, self._drives)
         self._first = SlotMap(offsets, [line.first for line in read])
         self._second = SlotMap(offsets, [line.second for line in read])
-        kinds = np.array([line.kind for line in read], np.str_)[:, None]
-        self._angles, self._distances = kinds == "angle", kinds == "distance"
+        self._angles, self._distances = (
+            np.array([k for k, line in enumerate(read) if line.kind == kind], np.intp) for kind in ("angle", "distance")
+        )
 
     @classmethod
     def of_plan(cls, mechanism: Mechanism, drives: Iterable[DriverCoordinate], plan: Plan) -> DriverCoordinates:
@@ -88,17 +90,17 @@ class DriverCoordinates:
 
     def values(self, x: Floats, turns: Mapping[str, float]) -> Floats:
         """Return z (c,) [rad or m]; `turns` of the links since the sketch give the whole turns of angles."""
-        a, b = ((part.value(x) @ (1, 1j)).tolist() for part in (self._first, self._second))
         out = np.empty(len(self._drives))
-        for k, drive in enumerate(self._drives):
+        pairs = zip(self._first.series(x[:, None]), self._second.series(x[:, None]), strict=True)
+        for k, (drive, ((a,), (b,))) in enumerate(zip(self._drives, pairs, strict=True)):
             if drive.kind == "angle":
-                angle = float(np.angle(b[k] / a[k]))
+                angle = cmath.phase(b / a)
                 begin, end = (turns.get(link, 0.0) for link in drive.links)
                 out[k] = angle + 2 * np.pi * round((drive.start + end - begin - angle) / (2 * np.pi))
             elif drive.kind == "slide":
-                out[k] = (a[k].conjugate() * b[k]).real - self._guides[drive.joint or ""].start
+                out[k] = (a.conjugate() * b).real - self._guides[drive.joint or ""].start
             else:
-                out[k] = abs(b[k])
+                out[k] = abs(b)
         return out
 
     def rates(self, x: Floats, rates: Floats) -> Floats:
@@ -107,24 +109,29 @@ class DriverCoordinates:
         da, db = self._first.rate(rates), self._second.rate(rates)
         return np.asarray(np.einsum("ci,ci...->c...", by_a, da) + np.einsum("ci,ci...->c...", by_b, db))
 
-    def second_rates(self, x: Floats, rates: Floats, seconds: Floats) -> Floats:
-        """Return z'' (c,) for the slots' first and second rates (rows,)."""
-        a, b, da, db = self._first.value(x), self._second.value(x), self._first.rate(rates), self._second.rate(rates)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            length = np.linalg.norm(b, axis=1)
-            growing = (np.sum(db * db, axis=1) - (np.sum(b * db, axis=1) / length) ** 2) / length
-            turning = _convective(b, db) - _convective(a, da)
-        sliding = 2 * np.sum(da * db, axis=1)
-        bent = np.where(self._angles[:, 0], turning, np.where(self._distances[:, 0], growing, sliding))
-        return np.asarray(self.rates(x, seconds) + bent)
+    def both_rates(self, x: Floats, rates: Floats, seconds: Floats) -> tuple[Floats, Floats]:
+        """Return z' and z'' (c,) for the slots' first and second rates (rows,)."""
+        first, second = np.empty(len(self._drives)), np.empty(len(self._drives))
+        orders = np.stack((x, rates, seconds), axis=1)
+        pairs = zip(self._first.series(orders), self._second.series(orders), strict=True)
+        # For few drivers, complex numbers take less time than arrays.
+        for k, (drive, (a, b)) in enumerate(zip(self._drives, pairs, strict=True)):
+            if drive.kind == "angle":
+                (down, slower), (up, faster) = _turning_rates(*a), _turning_rates(*b)
+                first[k], second[k] = up - down, faster - slower
+            elif drive.kind == "slide":
+                first[k] = (a[1].conjugate() * b[0] + a[0].conjugate() * b[1]).real
+                second[k] = (a[2].conjugate() * b[0] + 2 * a[1].conjugate() * b[1] + a[0].conjugate() * b[2]).real
+            else:
+                along = b[0].conjugate() / abs(b[0])
+                first[k] = (along * b[1]).real
+                second[k] = (along * b[2]).real + (abs(b[1]) ** 2 - first[k] ** 2) / abs(b[0])
+        return first, second
 
     def gradient(self, x: Floats) -> Floats:
         """Return dz/dx (c, rows)."""
         by_a, by_b = self._slopes(self._first.value(x), self._second.value(x))
-        along_a, along_b = (
-            np.einsum("ci,cir->cr", by, part.matrix) for by, part in ((by_a, self._first), (by_b, self._second))
-        )
-        return np.asarray(along_a + along_b)
+        return np.asarray((by_a[:, None] @ self._first.matrix + by_b[:, None] @ self._second.matrix)[:, 0])
 
     @property
     def pattern(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
@@ -134,10 +141,12 @@ class DriverCoordinates:
 
     def _slopes(self, a: Floats, b: Floats) -> tuple[Floats, Floats]:
         """Return dz/da and dz/db (c, 2); a distance grows along b itself."""
-        with np.errstate(invalid="ignore", divide="ignore"):
-            along = b / np.linalg.norm(b, axis=1, keepdims=True)
-            by_a = np.where(self._angles, -_turning(a), np.where(self._distances, 0.0, b))
-            by_b = np.where(self._angles, _turning(b), np.where(self._distances, along, a))
+        by_a, by_b = b.copy(), a.copy()
+        if len(k := self._angles):
+            by_a[k], by_b[k] = -_turning(a[k]), _turning(b[k])
+        if len(k := self._distances):
+            with np.errstate(invalid="ignore", divide="ignore"):
+                by_a[k], by_b[k] = 0.0, b[k] / np.sqrt(np.sum(b[k] * b[k], axis=1, keepdims=True))
         return by_a, by_b
 
 
@@ -146,7 +155,8 @@ def _turning(U: Floats) -> Floats:
     return np.asarray(np.stack((-U[:, 1], U[:, 0]), axis=1) / np.sum(U * U, axis=1, keepdims=True))
 
 
-def _convective(U: Floats, dU: Floats) -> Floats:
-    """Return the second rates (c,) of the angles of vectors U where U'' is zero."""
-    turning = np.sum(_turning(U) * dU, axis=1)
-    return np.asarray(-2 * turning * np.sum(U * dU, axis=1) / np.sum(U * U, axis=1))
+def _turning_rates(U: complex, dU: complex, ddU: complex) -> tuple[float, float]:
+    """Return the angular velocity and acceleration of a direction, whatever its length."""
+    square = abs(U) ** 2
+    turning = U.conjugate() * dU / square
+    return turning.imag, (U.conjugate() * ddU).imag / square - 2 * turning.imag * turning.real

@@ -32,3 +32,10 @@ class SlotMap:
     def rate(self, slots: Floats) -> Floats:
         """Return the rates (b, 2) or (b, 2, k) for rates of the slots (rows,) or (rows, k)."""
         return np.asarray(self.matrix @ slots)
+
+    def series(self, slots: Floats) -> list[list[complex]]:
+        """Return values and rates as complex numbers, of each expression; slots (rows, orders) with their rates."""
+        found = self.matrix @ slots
+        found[:, :, 0] += self._const
+        numbers: list[list[complex]] = (found[:, 0] + 1j * found[:, 1]).tolist()
+        return numbers

@@ -287,7 +287,7 @@ class Multipliers:
         c = self.coordinates
         z = np.empty((len(self.order), 3))
         z[:, 0] = self.drivers.values(X[0], dict(zip(c.links, turns.tolist(), strict=True)))
-        z[:, 1], z[:, 2] = self.drivers.rates(X[0], X[1]), self.drivers.second_rates(*X)
+        z[:, 1], z[:, 2] = self.drivers.both_rates(*X)
         momentum = self.frame_masses.matrix @ X[1]
         effort = given_efforts(self.mechanism, self.order, t)
         laws = self.laws(t)

@@ -310,7 +310,7 @@ class Reduced:
         At coordinates z (f, 3) and slots x (3, rows); `turned` are the turns of all links since its own sketch.
         """
         read = self._own_coordinates
-        found = np.stack((read.values(x[0], turned), read.rates(x[0], x[1]), read.second_rates(*x)), axis=1)
+        found = np.stack((read.values(x[0], turned), *read.both_rates(*x)), axis=1)
         for k, id in enumerate(self.own.drivers):
             if id in self.order:
                 found[k] = z[self.order.index(id)]
