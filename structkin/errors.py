@@ -6,7 +6,6 @@ reached raises nothing: its sample gets a `structkin.Status`.
 
 from __future__ import annotations
 
-import copyreg
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -51,7 +50,7 @@ class StructkinError(Exception):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle text and attributes: `__init__` has other arguments, and an error that cannot be read hangs a pool."""
-        return copyreg.__newobj__, (type(self), *self.args), self.__dict__
+        return type(self).__new__, (type(self), *self.args), self.__dict__
 
 
 class InputError(StructkinError):
