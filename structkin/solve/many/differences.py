@@ -72,6 +72,9 @@ def read_differences(
             a, b = (link.local[point] for point in pair)
             bad = ~((values > 0) & (values <= LARGEST))
             found.blame(bad, key, "expected a finite length greater than zero")
+            small = ~bad & (values <= mechanism.size / LARGEST)
+            found.blame(small, key, "the length is too small to compute with")
+            bad |= small
             values[bad] = abs(b - a)
             counts[key] = len(values)
             found.lengths[pair] = Variants(np.concatenate(([abs(b - a)], values)))
