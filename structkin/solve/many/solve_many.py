@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from structkin.budget import DEFAULT, new_meter
-from structkin.errors import InputError
+from structkin.errors import InputError, Problem
 from structkin.joints.cam import Cam
 from structkin.joints.geneva import Geneva
 from structkin.joints.guide import Guide
@@ -19,7 +19,8 @@ from structkin.joints.turn_coupling import TurnCoupling
 from structkin.kernels.choice import check_engine
 from structkin.model.arguments import mapping
 from structkin.model.mechanism import Mechanism
-from structkin.solve.call import make_schedule
+from structkin.plan.plan import Plan
+from structkin.solve.call import MOST, make_schedule
 from structkin.solve.engine import Lanes, sweep
 from structkin.solve.many.differences import Differences, read_differences
 from structkin.solve.many.flat import passing_flat
@@ -64,7 +65,8 @@ def solve_many(
     Mechanisms with gears, cams, curved slots with ends, or groups without a closed form are solved variant by variant,
     each from its own sketch: some ten milliseconds per variant, where others take microseconds.
 
-    `budget` applies to each variant that is solved individually, as in `solve`.
+    `budget` applies to each variant that is solved individually, as in `solve`. At most 1e8 poses, of all variants
+    together, are solved at a time.
 
     An error in one variant does not affect the others: a length that is not positive, a triangle that cannot close,
     values that are not finite, dimensions with which nothing moves, a budget that is spent. Its status is `BAD_INPUT`,
@@ -95,8 +97,14 @@ def solve_many(
     else:
         many, odd = _record(found)
         many = replace(many, plan=replace(many.plan, engine=engine))
-        z = _values(schedule, rows, count)
-        lanes = _run(many, z, len(schedule), count, progress)
+        too_large = _too_large(mechanism, many.plan, count, len(schedule))
+        if count * len(schedule) > MOST:
+            raise too_large
+        try:
+            z = _values(schedule, rows, count)
+            lanes = _run(many, z, len(schedule), count, progress)
+        except MemoryError:
+            raise too_large from None
         together = Together(mechanism, count, many, {id: rates[0] for id, rates in z.items()}, lanes)
         alone = sorted({*odd, *passing_flat(many, count, _path(schedule, rows, count))})
     motions: dict[int, Motion] = {}
@@ -111,6 +119,13 @@ def solve_many(
         if progress is not None and together is None:
             progress(done / len(alone))
     return Motions(mechanism, schedule.t, count, together, motions, faults)
+
+
+def _too_large(mechanism: Mechanism, plan: Plan, count: int, samples: int) -> InputError:
+    """Return the error of a result that does not fit into memory: three orders of each of the plan's numbers."""
+    size = 3 * 8 * plan.offsets[-1] * count * samples / 2**30
+    message = f"{count} variants at {samples} samples do not fit into memory: {size:,.0f} GiB"
+    return InputError([Problem("variants", message, "solve fewer variants, or samples, at a time")], mechanism.title)
 
 
 def _path(schedule: Schedule, rows: Mapping[str, Floats], count: int) -> dict[str, Floats]:
