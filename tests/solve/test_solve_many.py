@@ -79,6 +79,14 @@ def test_points_and_lengths(engine):
             np.testing.assert_allclose(motions.alpha(link)[k], one.alpha(link), atol=1e-11)
 
 
+def test_one_length_for_all_variants():
+    m, rods = sk.Mechanism(**CRANK_ROCKER), [3.9, 4.0, 4.1]
+    same = m.solve_many(5, lengths={"A-B": [1.1] * 3, "B-C": rods}).position("C")
+    for one in (1.1, np.array(1.1)):
+        found = m.solve_many(5, lengths={"A-B": one, "B-C": rods})
+        np.testing.assert_array_equal(found.position("C"), same)
+
+
 def test_a_slide():
     m = sk.load(path("slider_crank_offset"))
     lengths = {"A-B": np.array([0.05, 0.04])}
@@ -115,6 +123,8 @@ def test_a_variant_out_of_reach_is_reported():
         ({"lengths": {"A-C": [1.0]}}, "no link has these two points"),
         ({"lengths": {"A-B": [1.0], "B-A": [2.0]}}, "given twice"),
         ({"lengths": {"A-B": [[1.0, -1.0]]}}, r"expected lengths \(v,\)"),
+        ({"lengths": {"A-B": 1.0}}, "nothing differs"),
+        ({"lengths": {"A-B": -1.0, "B-C": [4.0]}}, "lengths.A-B: expected a finite length"),
         ({"lengths": {"A-B": "long"}, "points": {"Q": [[0, 0]]}}, "is not a point"),
         ({"lengths": {"A-B": [1.0, 1.1]}, "points": {"P": [[0, 0]]}}, "numbers of variants differ"),
         ({"points": {"P": [[0, 0, 0]]}}, r"expected places \(v, 2\)"),

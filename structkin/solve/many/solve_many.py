@@ -55,12 +55,12 @@ def solve_many(
     """Solve variants of a mechanism that differ in dimensions, each over the same samples.
 
     `lengths={"A-B": values}` (v,) [m] replaces distances of two points of a link, as [lengths] in the file does;
-    `points={"P": places}` (v, 2) [m] replaces sketched places. Dimensions that are not named stay the same. The samples
-    are those of `solve`; driver values may also be (v, n), one row per variant. All variants start in the assembly
-    modes of the mechanism's own sketch. Those that pass a change point, or come close to one, are solved individually,
-    in some ten milliseconds each. They are found by following the motion from the sketch, as `solve` does, if that
-    takes at most `FINE_STEPS` steps for all; else, and where variants have individual driver values, between
-    neighbouring samples.
+    `points={"P": places}` (v, 2) [m] replaces sketched places. A single length is that of all variants. Dimensions that
+    are not named stay the same. The samples are those of `solve`; driver values may also be (v, n), one row per
+    variant. All variants start in the assembly modes of the mechanism's own sketch. Those that pass a change point, or
+    come close to one, are solved individually, in some ten milliseconds each. They are found by following the motion
+    from the sketch, as `solve` does, if that takes at most `FINE_STEPS` steps for all; else, and where variants have
+    individual driver values, between neighbouring samples.
 
     Mechanisms with gears, cams, curved slots with ends, or groups without a closed form are solved variant by variant,
     each from its own sketch: some ten milliseconds per variant, where others take microseconds.
