@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 
 def printable(text: str) -> str:
@@ -46,6 +47,10 @@ class Problem:
 
 class StructkinError(Exception):
     """Base class of all exceptions that structkin raises itself."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle text and attributes: `__init__` has other arguments, and an error that cannot be read hangs a pool."""
+        return type(self).__new__, (type(self), *self.args), self.__dict__
 
 
 class InputError(StructkinError):

@@ -117,3 +117,15 @@ def test_a_start_that_newton_cannot_leave_is_an_outcome():
     """All points coincide: not an error of linear algebra, but a run that reports how it ended."""
     run = sk.newton_raphson(natural, 0 * q, [1.0])
     assert not run.converged or np.isfinite(run.q).all()
+
+
+def test_a_tuple_of_numbers_holds_the_values_of_a_driver():
+    angles = np.linspace(0, 1, 5)
+    of_list, of_tuple = (m.solve(drivers={"motor": kind(angles)}) for kind in (list, tuple))
+    np.testing.assert_array_equal(of_tuple.position("P"), of_list.position("P"))
+    assert len(m.solve(drivers={"motor": (0.3,)})) == 1
+    assert m.solve_many(lengths={"B-C": [0.12, 0.121]}, drivers={"motor": tuple(angles)}).ok.all()
+    for few in (2, 3, 4):  # perhaps a value with its rates
+        with pytest.raises(sk.InputError, match=rf"a tuple of {few} numbers may be values, or .* values as a list"):
+            m.solve(drivers={"motor": tuple(angles[:few])})
+    np.testing.assert_allclose(m.solve(drivers={"motor": ([0.3], [2.0])}).omega("crank"), [2.0])

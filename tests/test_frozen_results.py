@@ -84,3 +84,18 @@ def test_variants_and_assemblies_can_be_pickled() -> None:
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(many)).position("P"), many.position("P"))
     assembly = m.assemblies()[0]
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(assembly)).position("P"), assembly.position("P"))
+
+
+def test_a_loop_over_variants_computes_each_quantity_once() -> None:
+    """Every call computed all variants anew: a loop over a hundred thousand took hours."""
+    m = sk.load(path("crank_rocker"))
+    many = m.solve_many(4, lengths={"B-C": [0.12, -1.0, 0.121]})
+    C, angle, ok = many.position("C"), many.angle("rocker"), many.ok
+    for k in range(3):
+        assert many.position("C")[k].base is C and many.angle("rocker")[k].base is angle and many.ok[k].base is ok
+    assert not (C.flags.writeable or angle.flags.writeable or many.status.flags.writeable)
+    expected = C.copy()
+    for point in m.points:
+        many.position(point), many.velocity(point)
+    assert len(many._recent) < 2 * len(m.points)  # a few are kept, not all
+    np.testing.assert_array_equal(many.position("C"), expected)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from structkin.errors import InputError, Problem
 from structkin.model.document import read_document
@@ -86,23 +89,60 @@ def match_lengths(draft: Draft) -> None:
     """
     places = list(draft.points.values())
     size = max((abs(place - places[0]) for place in places), default=0.0)
+    pins = {name: [p for p in link.points if len(draft.holders.get(p, ())) > 1] for name, link in draft.links.items()}
+    pairs = _pairs(draft.links, pins, size)
     known: list[tuple[float, str]] = []
     for name in sorted(draft.links, key=lambda name: name != GROUND):
         link = draft.links[name]
         if name != GROUND:
-            ratio, remark = _ratio(_lengths(draft, link), known, size)
+            ratio, remark = _ratio(_lengths(link, pairs[name]), known, size)
             if remark:
                 link = replace(link, local=MappingProxyType({p: ratio * z for p, z in link.local.items()}))
                 draft.links[name] = link
                 draft.remarks.append(f"links.{name}: {remark}: they are treated as equal")
-        for length in _lengths(draft, link):
+        for length in _lengths(link, pairs[name]):
             insort(known, length)
 
 
-def _lengths(draft: Draft, link: Link) -> list[tuple[float, str]]:
-    """Return the distances [m] between a link's pins, and their names."""
-    pins = [point for point in link.points if len(draft.holders.get(point, ())) > 1]
-    return [(abs(link.local[b] - link.local[a]), f"{a}-{b}") for a, b in combinations(pins, 2)]
+def _lengths(link: Link, pairs: Sequence[tuple[str, str]]) -> list[tuple[float, str]]:
+    """Return the distances [m] between pairs of a link's pins, and their names."""
+    return [(abs(link.local[b] - link.local[a]), f"{a}-{b}") for a, b in pairs]
+
+
+def _pairs(
+    links: Mapping[str, Link], pins: Mapping[str, Sequence[str]], size: float
+) -> dict[str, Sequence[tuple[str, str]]]:
+    """Return pairs of each link's pins; of the link with the most pins only those that another link's length is near.
+
+    The ground of a long chain has a pin for each of its links: all its pairs would be too many.
+    """
+    most = max(pins, key=lambda name: len(pins[name]), default=GROUND)
+    pairs: dict[str, Sequence[tuple[str, str]]] = {
+        name: list(combinations(own, 2)) for name, own in pins.items() if name != most
+    }
+    lengths = np.unique([length for name, own in pairs.items() for length, _ in _lengths(links[name], own)])
+    pairs[most] = _near(links[most], pins[most], lengths, size) if len(lengths) else ()
+    return pairs
+
+
+def _near(link: Link, pins: Sequence[str], lengths: NDArray[np.float64], size: float) -> list[tuple[str, str]]:
+    """Return the pairs of pins whose distance [m] is near one of the sorted `lengths`, in the order of the pins.
+
+    "Near" is far enough that scaling all links by nearly 1 leaves out none that counts as equal.
+    """
+    z = np.array([link.local[pin] for pin in pins])
+    if np.ptp(z.imag) > np.ptp(z.real):
+        z = -1j * z
+    order = np.argsort(z.real, kind="stable")
+    z, near, found = z[order], 10 * (EQUAL * lengths + SAME * size), []
+    ends = np.searchsorted(z.real, z.real + lengths[-1] + near[-1], "right")
+    for i, end in enumerate(ends):
+        apart = np.abs(z[i + 1 : end] - z[i])
+        above = np.searchsorted(lengths, apart).clip(max=len(lengths) - 1)
+        below = (above - 1).clip(min=0)
+        close = (np.abs(lengths[above] - apart) <= near[above]) | (np.abs(lengths[below] - apart) <= near[below])
+        found += [sorted((order[i], j)) for j in order[i + 1 : end][close]]
+    return [(pins[a], pins[b]) for a, b in sorted(found)]
 
 
 def _ratio(lengths: list[tuple[float, str]], known: list[tuple[float, str]], size: float) -> tuple[float, str]:

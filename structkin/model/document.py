@@ -11,7 +11,7 @@ from structkin.joints.registry import JOINT_TYPES
 from structkin.model.draft import GROUND, Draft
 from structkin.model.entry import SECTIONS
 from structkin.model.fields import vector
-from structkin.model.flaw import describe
+from structkin.model.flaw import LARGEST, describe, short
 from structkin.model.force_schema import FORCE_TYPES
 from structkin.model.forces import Forces
 from structkin.model.schema import DriverEntry, LinkEntry
@@ -91,6 +91,8 @@ def _read_links(draft: Draft, data: Mapping[str, Any]) -> None:
 
 
 def _read_lengths(draft: Draft, data: Mapping[str, Any]) -> None:
+    places = list(draft.points.values())
+    size = max((abs(place - places[0]) for place in places), default=0.0)
     for key, name, value in draft.entries(data, "lengths", '"A-B" = 15'):
         ends = name.split("-")
         if len(ends) != 2 or not all(ends):
@@ -103,6 +105,9 @@ def _read_lengths(draft: Draft, data: Mapping[str, Any]) -> None:
             draft.fault(key, "names the same point twice", "name two points of one link")
         elif frozenset(ends) in draft.lengths:
             draft.fault(key, "the length between these points is given twice", "delete one")
+        elif length <= size / LARGEST:
+            hint = f"the sketch measures {draft.show_length(size)}"
+            draft.fault(key, f"{short(str(value))} is too small to compute with", hint)
         else:
             draft.lengths[frozenset(ends)] = length
 

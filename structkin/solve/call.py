@@ -85,8 +85,14 @@ def _given_values(mechanism: Mechanism, drivers: Mapping[str, Any]) -> tuple[dic
         if not isinstance(id, str) or id not in mechanism.drivers:
             problems.append(Problem(key, "is not a driver of this mechanism", suggest(str(id), mechanism.drivers)))
             continue
-        # A number alone is one pose; in a tuple it would be taken for a value, a rate or an acceleration.
-        parts: Sequence[Any] = values if isinstance(values, tuple) else (np.atleast_1d(np.ma.asanyarray(values)),)
+        # A number alone is one pose. A tuple of so few numbers may mean one pose with its rates, or several poses.
+        numbers = isinstance(values, tuple) and len(values) > 0 and all(isinstance(one, Real) for one in values)
+        if numbers and 2 <= len(values) <= 4:
+            message = f"a tuple of {len(values)} numbers may be values, or a value with its rates"
+            problems.append(Problem(key, message, "write values as a list, rates as ([value], [rate])"))
+            continue
+        in_parts = isinstance(values, tuple) and not numbers
+        parts: Sequence[Any] = values if in_parts else (np.atleast_1d(np.ma.asanyarray(values)),)
         arrays = [_real(part) for part in parts]
         good = [array for array in arrays if array is not None]
         if not good or len(good) < len(arrays) or len(arrays) > 4 or any(a.shape != good[0].shape for a in good):

@@ -171,3 +171,11 @@ def test_lengths_that_bring_the_points_of_a_line_together(kind: str) -> None:
     }
     with pytest.raises(InputError, match=r"joints.line: the lengths make 'B' and 'C' coincide"):
         Mechanism(**data)
+
+
+@pytest.mark.parametrize("size", [5e-324, 1e-101])
+def test_a_length_too_small_to_compute_with(size: float) -> None:
+    """Solving with the smallest number of all ended with a ZeroDivisionError."""
+    with pytest.raises(InputError, match=rf"lengths.A-B: {size} is too small to compute with; the sketch measures 4 m"):
+        ternary({"A-B": size})
+    assert ternary({"A-B": 1e-99}, ("A", "B")).local["B"] == 1e-99

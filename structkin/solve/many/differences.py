@@ -60,20 +60,29 @@ def read_differences(
     counts: dict[str, int] = {}
     for name, given in lengths.items():
         key, pair = f"lengths.{name}", frozenset(str(name).split("-"))
-        values = _numbers(given, 1)
+        alone = _numbers(given, 0)  # one number for all variants
+        values = _numbers(given, 1) if alone is None else alone.reshape(1)
         link = next((link for link in mechanism.links.values() if len(pair) == 2 and pair <= set(link.points)), None)
         if link is None:
             problems.append(Problem(key, "no link has these two points", 'name two points of a link: "A-B"'))
         elif pair in found.lengths:
             problems.append(Problem(key, "the length between these points is given twice", "delete one"))
         elif values is None:
-            problems.append(Problem(key, "expected lengths (v,) [m]"))
+            problems.append(Problem(key, "expected lengths (v,) [m], or one number for all variants"))
         else:
             a, b = (link.local[point] for point in pair)
-            bad = ~((values > 0) & (values <= LARGEST))
-            found.blame(bad, key, "expected a finite length greater than zero")
-            values[bad] = abs(b - a)
-            counts[key] = len(values)
+            faults = {
+                "expected a finite length greater than zero": ~((values > 0) & (values <= LARGEST)),
+                "the length is too small to compute with": (values > 0) & (values <= mechanism.size / LARGEST),
+            }
+            for message, bad in faults.items():
+                if alone is None:
+                    found.blame(bad, key, message)
+                elif bad[0]:
+                    problems.append(Problem(key, message))
+                values[bad] = abs(b - a)
+            if alone is None:
+                counts[key] = len(values)
             found.lengths[pair] = Variants(np.concatenate(([abs(b - a)], values)))
     for name, given in points.items():
         key, values = f"points.{name}", _numbers(given, 2)
@@ -98,7 +107,9 @@ def read_differences(
             found.rows[id] = np.stack(rows)
             counts[key] = len(rows[0])
     if not counts and not problems:
-        problems.append(Problem("variants", "nothing differs", "give lengths, points or driver values (v, n)"))
+        problems.append(
+            Problem("variants", "nothing differs", "give lengths (v,), points (v, 2) or driver values (v, n)")
+        )
     if len(set(counts.values())) > 1:
         found_counts = ", ".join(f"{key}: {count}" for key, count in counts.items())
         problems.append(
@@ -107,6 +118,9 @@ def read_differences(
     if problems:
         raise InputError(problems, mechanism.title)
     found.count = next(iter(counts.values()))
+    for pair, numbers in found.lengths.items():
+        values = numbers.values
+        found.lengths[pair] = Variants(np.append(values[0], np.broadcast_to(values[1:], found.count)))
     if len(found.problems) == found.count:
         problems = [Problem(f"variant 0: {one.key}", one.message, one.hint) for one in found.problems[0]]
         problems.append(Problem("variants", "none has valid values"))

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from structkin.errors import InputError, Problem
-from structkin.model.frozen import freeze
+from structkin.model.frozen import freeze, read_only
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
 from structkin.plan.status import Status
@@ -22,6 +23,8 @@ T = TypeVar("T", bound=np.generic)
 
 #: Most invalid variants that a report lists.
 LISTED = 10
+#: Results that are kept, so that a loop over variants can ask for them again: together a third of the lanes.
+KEPT = 6
 
 
 @dataclass(frozen=True, repr=False)
@@ -31,6 +34,8 @@ class Motions:
     `t` (n,) holds the times [s], NaN where the drivers were given as values. `motions` holds the `Motion` of each
     variant that was solved individually, `faults` the errors of each that cannot be solved, by their numbers; the
     others are lanes of `together`. An invalid variant has the status `BAD_INPUT` at all samples, and no numbers.
+
+    `position("P")[k]` is that of variant k. The arrays are read-only; those asked for last are kept.
     """
 
     mechanism: Mechanism
@@ -39,6 +44,7 @@ class Motions:
     together: Together | None
     motions: Mapping[int, Motion]
     faults: Mapping[int, InputError]
+    _recent: dict[tuple[str, str], Floats] = field(default_factory=dict, init=False, compare=False)
 
     def __len__(self) -> int:
         """Return the number of variants."""
@@ -55,20 +61,20 @@ class Motions:
         if self.together is not None:
             freeze(self.together.lanes)
 
-    @property
+    @cached_property
     def status(self) -> NDArray[np.int8]:
         """A `Status` for each variant and sample (v, n), as its integer."""
-        return self._all(lambda of: of.status, np.int8(Status.BAD_INPUT))
+        return read_only(self._all(lambda of: of.status, np.int8(Status.BAD_INPUT)))
 
-    @property
+    @cached_property
     def failed_group(self) -> NDArray[np.int32]:
         """The index of the group at which a sample stopped (v, n), -1 where it is ok or the variant is invalid."""
-        return self._all(lambda of: of.failed_group, np.int32(-1))
+        return read_only(self._all(lambda of: of.failed_group, np.int32(-1)))
 
-    @property
+    @cached_property
     def ok(self) -> NDArray[np.bool_]:
         """Which samples are ok (v, n)."""
-        return np.asarray(self.status == Status.OK)
+        return read_only(np.asarray(self.status == Status.OK))
 
     @property
     def report(self) -> str:
@@ -90,37 +96,48 @@ class Motions:
 
     def position(self, point: str) -> Floats:
         """Return the paths (v, n, 2) [m] of a named point; `InputError` where there is none."""
-        return self._of_point(point, lambda of: of.position(point))
+        return self._of_point("position", point)
 
     def velocity(self, point: str) -> Floats:
         """Return the velocities (v, n, 2) [m/s] of a point."""
-        return self._of_point(point, lambda of: of.velocity(point))
+        return self._of_point("velocity", point)
 
     def acceleration(self, point: str) -> Floats:
         """Return the accelerations (v, n, 2) [m/s^2] of a point."""
-        return self._of_point(point, lambda of: of.acceleration(point))
+        return self._of_point("acceleration", point)
 
     def angle(self, link: str) -> Floats:
         """Return the angles (v, n) [rad] of a link, without jumps of a turn along the samples of a variant."""
-        return self._of_link(link, lambda of: of.angle(link))
+        return self._of_link("angle", link)
 
     def omega(self, link: str) -> Floats:
         """Return the angular velocities (v, n) [rad/s] of a link."""
-        return self._of_link(link, lambda of: of.omega(link))
+        return self._of_link("omega", link)
 
     def alpha(self, link: str) -> Floats:
         """Return the angular accelerations (v, n) [rad/s^2] of a link."""
-        return self._of_link(link, lambda of: of.alpha(link))
+        return self._of_link("alpha", link)
 
-    def _of_point(self, point: str, read: Callable[[Together | Motion], Floats]) -> Floats:
+    def _of_point(self, quantity: str, point: str) -> Floats:
         self.mechanism.link_of(point)  # an unknown name is an error even if no variant was solved
-        return self._all(read, np.float64(np.nan), 2)
+        return self._kept(quantity, point, 2)
 
-    def _of_link(self, link: str, read: Callable[[Together | Motion], Floats]) -> Floats:
+    def _of_link(self, quantity: str, link: str) -> Floats:
         links = self.mechanism.links
         if link not in links:
             raise InputError([Problem(str(link), "is not a link", suggest(str(link), links))], self.mechanism.title)
-        return self._all(read, np.float64(np.nan))
+        return self._kept(quantity, link)
+
+    def _kept(self, quantity: str, name: str, *shape: int) -> Floats:
+        """Return a quantity of all variants (v, n, ...), read-only; it is computed once while it is among the last."""
+        recent = self._recent
+        values = recent.get((quantity, name))
+        if values is None:
+            values = read_only(self._all(lambda of: getattr(of, quantity)(name), np.float64(np.nan), *shape))
+            recent[quantity, name] = values
+            for old in list(recent)[:-KEPT]:
+                recent.pop(old, None)
+        return values
 
     def _all(self, read: Callable[[Together | Motion], NDArray[T]], missing: T, *shape: int) -> NDArray[T]:
         """Return what is read of all variants (v, n, ...), `missing` where one is invalid."""

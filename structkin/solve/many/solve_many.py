@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from structkin.budget import DEFAULT, new_meter
-from structkin.errors import InputError
+from structkin.errors import InputError, Problem
 from structkin.joints.cam import Cam
 from structkin.joints.geneva import Geneva
 from structkin.joints.guide import Guide
@@ -19,7 +19,8 @@ from structkin.joints.turn_coupling import TurnCoupling
 from structkin.kernels.choice import check_engine
 from structkin.model.arguments import mapping
 from structkin.model.mechanism import Mechanism
-from structkin.solve.call import make_schedule
+from structkin.plan.plan import Plan
+from structkin.solve.call import MOST, make_schedule
 from structkin.solve.engine import Lanes, sweep
 from structkin.solve.many.differences import Differences, read_differences
 from structkin.solve.many.flat import passing_flat
@@ -52,16 +53,17 @@ def solve_many(
     """Solve variants of a mechanism that differ in dimensions, each over the same samples.
 
     `lengths={"A-B": values}` (v,) [m] replaces distances of two points of a link, as [lengths] in the file does;
-    `points={"P": places}` (v, 2) [m] replaces sketched places. Dimensions that are not named stay the same. The samples
-    are those of `solve`; driver values may also be (v, n), one row per variant. All variants start in the assembly
-    modes of the mechanism's own sketch. Those that pass a change point, or come close to one, are solved individually,
-    in some ten milliseconds each. They are found by following the motion of every variant from the sketch, as `solve`
-    does.
+    `points={"P": places}` (v, 2) [m] replaces sketched places. A single length is that of all variants. Dimensions that
+    are not named stay the same. The samples are those of `solve`; driver values may also be (v, n), one row per
+    variant. All variants start in the assembly modes of the mechanism's own sketch. Those that pass a change point, or
+    come close to one, are solved individually, in some ten milliseconds each. They are found by following the motion of
+    every variant from the sketch, as `solve` does.
 
     Mechanisms with gears, cams, curved slots with ends, or groups without a closed form are solved variant by variant,
     each from its own sketch: some ten milliseconds per variant, where others take microseconds.
 
-    `budget` applies to each variant that is solved individually, as in `solve`.
+    `budget` applies to each variant that is solved individually, as in `solve`. At most 1e8 poses, of all variants
+    together, are solved at a time.
 
     An error in one variant does not affect the others: a length that is not positive, a triangle that cannot close,
     values that are not finite, dimensions with which nothing moves, a budget that is spent. Its status is `BAD_INPUT`,
@@ -92,8 +94,14 @@ def solve_many(
     else:
         many, odd = _record(found)
         many = replace(many, plan=replace(many.plan, engine=engine))
-        z = _values(schedule, rows, count)
-        lanes = _run(many, z, len(schedule), count, progress)
+        too_large = _too_large(mechanism, many.plan, count, len(schedule))
+        if count * len(schedule) > MOST:
+            raise too_large
+        try:
+            z = _values(schedule, rows, count)
+            lanes = _run(many, z, len(schedule), count, progress)
+        except MemoryError:
+            raise too_large from None
         together = Together(mechanism, count, many, {id: rates[0] for id, rates in z.items()}, lanes)
         alone = sorted({*odd, *passing_flat(many, count, Path.of(schedule, rows))})
     motions: dict[int, Motion] = {}
@@ -108,6 +116,13 @@ def solve_many(
         if progress is not None and together is None:
             progress(done / len(alone))
     return Motions(mechanism, schedule.t, count, together, motions, faults)
+
+
+def _too_large(mechanism: Mechanism, plan: Plan, count: int, samples: int) -> InputError:
+    """Return the error of a result that does not fit into memory: three orders of each of the plan's numbers."""
+    size = 3 * 8 * plan.offsets[-1] * count * samples / 2**30
+    message = f"{count} variants at {samples} samples do not fit into memory: {size:,.0f} GiB"
+    return InputError([Problem("variants", message, "solve fewer variants, or samples, at a time")], mechanism.title)
 
 
 def _has_to_be_followed(mechanism: Mechanism) -> bool:
