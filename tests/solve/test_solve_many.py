@@ -402,3 +402,10 @@ def test_a_variant_does_not_depend_on_the_others_nor_on_the_samples(count, own_v
     )
     tip = np.stack((0.1 + 0.04 * np.cos(angles), 0.04 * np.sin(angles)), axis=1)
     np.testing.assert_allclose(motions.position("C")[7], tip, atol=1e-12)
+
+
+@pytest.mark.parametrize("angles", [np.array([0.0, 1e9]), np.array([[0.0, 1e9], [1.0, 2.0]])])
+def test_a_path_without_end_is_refused_as_by_solve(angles):
+    m = sk.load(path("crank_rocker"))
+    with pytest.raises(sk.InputError, match="give a shorter range"):
+        m.solve_many(lengths={"B-C": [0.041, 0.042]}, drivers={"motor": angles})

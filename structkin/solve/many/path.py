@@ -8,7 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.budget import TOGETHER, charge
 from structkin.solve.schedule import Schedule
+from structkin.solve.solve_groups import SEPARATE
 
 Floats = NDArray[np.float64]
 
@@ -21,10 +23,17 @@ class Path:
     parts: NDArray[np.intp]
 
     @classmethod
-    def of(cls, schedule: Schedule, rows: Mapping[str, Floats]) -> Path:
-        """Return the paths over a schedule; `rows` (orders, v, n) hold the values of drivers that differ."""
+    def of(cls, schedule: Schedule, rows: Mapping[str, Floats], numbers: int) -> Path:
+        """Return the paths over a schedule; `rows` (orders, v, n) hold the values of drivers that differ.
+
+        The places of one variant, each of so many `numbers`, are charged to the budget. As in `solve`, the path between
+        more than `SEPARATE` samples is not followed.
+        """
+        if len(schedule) > SEPARATE:
+            values = {id: rows[id][0] if id in rows else z[:1] for id, z in schedule.drivers.items()}
+            return cls(values, np.ones(len(schedule) - 1, np.intp))
         if not rows:
-            values = {id: z[:1] for id, z in schedule.fine()[0].drivers.items()}
+            values = {id: z[:1] for id, z in schedule.fine(numbers)[0].drivers.items()}
             return cls(values, np.ones(max(len(z[0]) for z in values.values()) - 1 if values else 0, np.intp))
         values, parts = {}, np.ones(len(schedule), np.intp)
         for id, z in schedule.drivers.items():
@@ -34,7 +43,8 @@ class Path:
                 start += 2 * np.pi * np.round((own[:, :1] - start) / (2 * np.pi))
             values[id] = np.concatenate((start, own), axis=1)
             longest = np.nanmax(np.abs(np.diff(values[id])), axis=0, initial=0.0)
-            parts = np.maximum(parts, np.ceil(longest / schedule.step(id)).astype(np.intp))
+            parts = np.maximum(parts, np.ceil(np.minimum(longest / schedule.step(id), 2.0**40)).astype(np.intp))
+        charge(float(parts.sum()) * numbers / TOGETHER)
         return cls(values, parts)
 
     @property

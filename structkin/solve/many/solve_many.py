@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from structkin.budget import DEFAULT, new_meter
+from structkin.budget import DEFAULT, metered, new_meter
 from structkin.errors import InputError, Problem
 from structkin.joints.cam import Cam
 from structkin.joints.geneva import Geneva
@@ -33,6 +33,7 @@ from structkin.solve.many.variants import Variants, VariantsDiffer
 from structkin.solve.motion import Motion
 from structkin.solve.schedule import Schedule
 from structkin.solve.special_geometry import compile_plan, structure_of
+from structkin.solve.too_far import too_far
 
 Floats = NDArray[np.float64]
 
@@ -103,7 +104,10 @@ def solve_many(
         except MemoryError:
             raise too_large from None
         together = Together(mechanism, count, many, {id: rates[0] for id, rates in z.items()}, lanes)
-        alone = sorted({*odd, *passing_flat(many, count, Path.of(schedule, rows))})
+        numbers = many.plan.numbers
+        with metered(budget, lambda: too_far(schedule, numbers, budget), mechanism.title):
+            path = Path.of(schedule, rows, numbers)
+        alone = sorted({*odd, *passing_flat(many, count, path)})
     motions: dict[int, Motion] = {}
     faults = found.faults
     options = {"samples": samples, "t": t, "duration": duration, "engine": engine, "budget": budget}
