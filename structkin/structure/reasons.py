@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from structkin.model.topology import JOINT_KINDS, Topology, pin_of
@@ -30,12 +31,12 @@ def _needs(structure: KinematicStructure, group: Group) -> list[str]:
     needs = []
     for feeder, ids in by_source.items():
         if feeder is None:
-            needs.append(f"{_joined(ids)} on the ground")
+            needs.append(f"{listed(ids)} on the ground")
             continue
         links = set(structure.groups[feeder].links)
         carriers = [link for id in ids for link in _carriers(topology, id) if link in links]
-        of = f" on {_joined(list(dict.fromkeys(carriers)))}" if carriers else ""
-        needs.append(f"{_joined(ids)}{of} from group {feeder + 1}")
+        of = f" on {listed(list(dict.fromkeys(carriers)))}" if carriers else ""
+        needs.append(f"{listed(ids)}{of} from group {feeder + 1}")
     return needs
 
 
@@ -65,7 +66,7 @@ def _enough(topology: Topology, group: Group) -> str:
     counts = {id: _equations(topology, group, id) for id in group.joints}
     counts.update(dict.fromkeys(group.drivers, 1))
     if not n:
-        return f"Two equations fix the two coordinates of pin {_joined(list(group.pins))}."
+        return f"Two equations fix the two coordinates of pin {listed(list(group.pins))}."
     unknowns = f"Its {n} links have {3 * n} unknowns" if n > 1 else "Its link has 3 unknowns"
     if sum(counts.values()) != 3 * n:
         at = " and those of the pins in it" if pins else ""
@@ -84,5 +85,6 @@ def _equations(topology: Topology, group: Group, id: str) -> int:
     return len(kind.equations) * (inside if placed else inside - 1)
 
 
-def _joined(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+def listed(names: Sequence[str]) -> str:
+    """Return names as words: "a", "a and b", "a, b and c"."""
+    return "".join(names) if len(names) < 2 else f"{', '.join(names[:-1])} and {names[-1]}"

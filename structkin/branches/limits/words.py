@@ -10,6 +10,7 @@ from structkin.model.topology import Topology
 from structkin.plan.plan import Plan
 from structkin.plan.relations import HalfSquareOfLength
 from structkin.structure import Group
+from structkin.structure.reasons import listed
 
 
 def why(plan: Plan, index: int, h: tuple[Any, ...]) -> tuple[str, str]:
@@ -18,7 +19,7 @@ def why(plan: Plan, index: int, h: tuple[Any, ...]) -> tuple[str, str]:
     group, topology = plan.structure.groups[step.group], plan.structure.topology
     name = getattr(step.kind, "name", "")
     members = _members(group, topology)
-    both = f"{', '.join(members[:-1])} and {members[-1]}" if len(members) > 1 else "".join(members)
+    both = listed(members)
     if isinstance(step.kind, HalfSquareOfLength):
         return "no length", f"the length of {' or '.join(group.drivers)} is zero"
     if name == "RRR":
