@@ -62,6 +62,18 @@ class Relation(Protocol):
         """Return the constraints Phi(h, phi), zero at a solution."""
 
 
+class TwoModes(Relation, Protocol):
+    """A relation with two modes, which meet where its discriminant is zero."""
+
+    def clearance(self, h: Values, dh: Values) -> Array:
+        """Return a length (n,): how far the inputs are from a pose where the modes meet, less how far dh may move them.
+
+        Where it is positive, the discriminant has no zero between h and h + dh. With dh = 0 it says how nearly flat the
+        group is: where it is negative, lengths would have to change by so much for the group to close. It serves real
+        numbers only.
+        """
+
+
 class Kind(Relation, Protocol):
     """One kind of structural group: a relation with a name in the catalogue."""
 

@@ -46,6 +46,12 @@ class RPR:
         (A, B, _, w), (D,) = h, phi
         return np.asarray(dot(D, B - A) / w)
 
+    def clearance(self, h: Values, dh: Values) -> Array:
+        """Return how much the distance A-B may change before the travel is zero, less its change by dh [m]."""
+        (A, B, e, _), (dA, dB, de, _) = h, dh
+        W, dW = B - A, dB - dA
+        return np.asarray(np.sqrt(dot(W, W)) - np.abs(e) - np.sqrt(dot(dW, dW)) - np.abs(de))
+
     def position(self, h: Values, root: Any) -> Values:
         """Return D = (B-A) / (travel + i e), as complex numbers."""
         A, B, e, w = h

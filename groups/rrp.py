@@ -50,6 +50,13 @@ class RRP:
         P = C - A
         return np.asarray(dot(D, P) / np.sqrt(dot(P, P)))
 
+    def clearance(self, h: Values, dh: Values) -> Array:
+        """Return how far A may move before the rod is perpendicular to the guide, less what dh may move it [m]."""
+        (A, lam, G, D, e), (dA, dlam, dG, dD, de) = h, dh
+        P, dP, length = A - G, dA - dG, np.sqrt(2 * lam)
+        change = np.sqrt(dot(dP, dP)) + np.sqrt(dot(dD, dD) * dot(P, P)) + np.abs(de) + np.abs(dlam) / length
+        return np.asarray(length - np.abs(cross(D, P) - e) - change)
+
     def position(self, h: Values, root: Any) -> Values:
         """Return C on the guide, ahead of the foot of the perpendicular from A by l times the root."""
         A, lam, G, D, e = h

@@ -54,6 +54,14 @@ class RRR:
         P, Q = C - A, C - B
         return np.asarray(cross(P, Q) / np.sqrt(dot(P, P) * dot(Q, Q)))
 
+    def clearance(self, h: Values, dh: Values) -> Array:
+        """Return how much the distance A-B may change before the links are aligned, less its change by dh [m]."""
+        (A, B, l1, l2), (dA, dB, dl1, dl2) = h, dh
+        W, dW, p, q = B - A, dB - dA, np.sqrt(2 * l1), np.sqrt(2 * l2)
+        d = np.sqrt(dot(W, W))
+        change = np.sqrt(dot(dW, dW)) + np.abs(dl1) / p + np.abs(dl2) / q
+        return np.asarray(np.minimum(p + q - d, d - np.abs(p - q)) - change)
+
     def position(self, h: Values, root: Any) -> Values:
         """Return C: along A-B by the cosine rule, across it by the root."""
         A, B, l1, l2 = h

@@ -70,7 +70,7 @@ class _Tried:
     @property
     def touched(self) -> list[int]:
         """The steps that are flat or singular, in order, up to where the circles are reliable."""
-        flat = [step for step, s0 in self.contours.zeros.items() if np.isfinite(s0[0])]
+        flat = [step for step, zeros in self.contours.zeros.items() if np.isfinite(zeros.flat[0])]
         singular = [step for step, tangents in self.found.items() if len(tangents.directions)]
         return sorted(step for step in (*flat, *singular) if step < self.contours.until[0])
 

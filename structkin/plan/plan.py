@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from structkin.groups import General, Relation, Turn
+from structkin.groups.kind import TwoModes
 from structkin.rows.affine import Affine, Frame
 from structkin.structure import KinematicStructure
 
@@ -50,6 +52,11 @@ class Step:
     def has_root(self) -> bool:
         """Whether its two modes are the signs of a root, which is zero where the modes meet."""
         return self.kind.closed_form and self.kind.modes == 2
+
+    def clearance(self, h: tuple[Any, ...], dh: tuple[Any, ...]) -> NDArray[np.float64]:
+        """Return how far (n,) its two modes are from meeting, less how far a change dh of its inputs moves them [m]."""
+        with np.errstate(all="ignore"):
+            return cast(TwoModes, self.kind).clearance(h, dh)
 
     @property
     def goes_from_lane_to_lane(self) -> bool:

@@ -18,7 +18,7 @@ from structkin.kernels.kernel import Kernel
 from structkin.kernels.kernel_plan import Job, Run
 from structkin.plan.plan import Plan
 from structkin.plan.status import Status, mark
-from structkin.solve.engine import Lanes, Modes, Progress, close_step, drive, drive_all, follow_step
+from structkin.solve.engine import Inputs, Lanes, Modes, Progress, close_step, drive, drive_all, follow_step
 
 Floats = NDArray[np.float64]
 T = TypeVar("T")
@@ -41,12 +41,19 @@ def thread_count() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def sweep(job: Job, lanes: Lanes, drivers: Mapping[str, Floats], modes: Modes, progress: Progress | None) -> None:
+def sweep(
+    job: Job,
+    lanes: Lanes,
+    drivers: Mapping[str, Floats],
+    modes: Modes,
+    progress: Progress | None,
+    inputs: Inputs | None,
+) -> None:
     """Run all steps over lanes, as `structkin.solve.engine.sweep` does."""
     n, steps = lanes.x.shape[-1], len(job.kernel_plan.plan.steps)
     for number, stage in enumerate(job.kernel_plan.stages):
         if isinstance(stage, int):
-            follow_step(job.kernel_plan.plan, stage, lanes, modes, progress)
+            follow_step(job.kernel_plan.plan, stage, lanes, modes, progress, inputs)
             continue
         items = [(item, item.lane_modes(modes, n)) if isinstance(item, Run) else item for item in stage]
         work = _Stage(job, lanes, items, modes, drivers if number == 0 else {})

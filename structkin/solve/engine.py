@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from structkin.kernels.group import group_kernel
 from structkin.plan.plan import DriverRegister, Plan, Register, Step
 from structkin.plan.status import Status, mark
 from structkin.solve.tracking import track, unpacked
-from structkin.solve.tracking.group_solvers import group_solver_of
+from structkin.solve.tracking.group_solvers import group_solver_of, weights_of
 from structkin.track.tolerances import CLOSED, LIMIT
 
 Floats = NDArray[np.float64]
@@ -92,13 +93,23 @@ class Lanes:
 
 #: The mode of each step: a number, or one per lane (n,).
 Modes = Callable[[int], Any]
+#: The inputs of a step between two lanes (see `Between.inputs`).
+Inputs = Callable[[int, NDArray[np.int64], Floats, int, int], "tuple[Floats, float] | None"]
 
 
 def sweep(
-    plan: Plan, lanes: Lanes, drivers: Mapping[str, Floats], modes: Modes, progress: Progress | None = None
+    plan: Plan,
+    lanes: Lanes,
+    drivers: Mapping[str, Floats],
+    modes: Modes,
+    progress: Progress | None = None,
+    inputs: Inputs | None = None,
 ) -> None:
-    """Run all steps over lanes that are still empty; `drivers[id]` (orders, n) holds value and rates of each driver."""
-    _run(plan, lanes, drivers, modes, progress)
+    """Run all steps over lanes that are still empty; `drivers[id]` (orders, n) holds value and rates of each driver.
+
+    `inputs` returns the inputs of a step between two lanes; without it they are taken to move in a straight line.
+    """
+    _run(plan, lanes, drivers, modes, progress, inputs)
     singular = np.flatnonzero(lanes.status == Status.SINGULAR)
     if len(singular):
         # Parallel guides meet at infinity, which is no place.
@@ -106,18 +117,25 @@ def sweep(
         lanes.x[0][:, singular] = np.where(np.isinf(x), np.nan, x)
 
 
-def _run(plan: Plan, lanes: Lanes, drivers: Mapping[str, Floats], modes: Modes, progress: Progress | None) -> None:
+def _run(
+    plan: Plan,
+    lanes: Lanes,
+    drivers: Mapping[str, Floats],
+    modes: Modes,
+    progress: Progress | None,
+    inputs: Inputs | None,
+) -> None:
     n = lanes.x.shape[-1]
     if len(lanes.x) == 3 and (job := choose(plan, n, plan.sweep_kernel)) is not None:
         from structkin.solve import compiled_run
 
-        return compiled_run.sweep(job, lanes, drivers, modes, progress)
+        return compiled_run.sweep(job, lanes, drivers, modes, progress, inputs)
     block = max(n, 1) if plan.tracked else BLOCK
     with np.errstate(all="ignore"):
         for start in range(0, n, block):
             part = slice(start, start + block)
             local = {id: z[:, part] for id, z in drivers.items()}
-            _Block(plan, lanes.take(part), part, modes, progress).run(local)
+            _Block(plan, lanes.take(part), part, modes, progress, between=inputs).run(local)
             if progress is not None:
                 progress(min(1.0, (start + block) / n))
 
@@ -160,10 +178,12 @@ def step_inputs(plan: Plan, lanes: Lanes, step: Step, order: int) -> tuple[Any, 
     return _Block(plan, lanes, slice(None), lambda _: 1, None).inputs(step, order)
 
 
-def follow_step(plan: Plan, index: int, lanes: Lanes, modes: Modes, progress: Progress | None) -> None:
+def follow_step(
+    plan: Plan, index: int, lanes: Lanes, modes: Modes, progress: Progress | None, inputs: Inputs | None
+) -> None:
     """Run a step that proceeds from lane to lane over all lanes."""
     with np.errstate(all="ignore"):
-        _Block(plan, lanes, slice(None), modes, progress)._run_step(index, plan.steps[index])
+        _Block(plan, lanes, slice(None), modes, progress, between=inputs)._run_step(index, plan.steps[index])
 
 
 @dataclass(frozen=True)
@@ -176,6 +196,7 @@ class _Block:
     modes: Modes
     progress: Progress | None
     near: Floats | None = None
+    between: Inputs | None = None
 
     def run(self, drivers: Mapping[str, Floats], steps: int | None = None) -> None:
         self._drive_all(drivers)
@@ -280,12 +301,13 @@ class _Block:
         drivers = places_of(self.plan, x[0])
         tracked = [each.group for each in self.plan.steps if not each.kind.closed_form]
         unreached = np.isin(self.lanes.group, tracked) & (self.lanes.status != Status.OK)
-        status, least = track(solver, inputs, *begin, x[0, rows], self.progress, turned, drivers, unreached)
+        numbers = np.array([row for part in moving for row in range(part.start, part.stop)], np.int64)
+        between = partial(self.between, index, numbers, 1 / weights_of(solver)) if self.between else None
+        status, least = track(solver, inputs, *begin, x[0, rows], self.progress, turned, drivers, unreached, between)
         self.lanes.least[index] = min(self.lanes.least[index], least**2)
         if status.any():
-            for outcome in (Status.SINGULAR, Status.OUT_OF_REACH, Status.NOT_CONVERGED):
+            for outcome in (Status.SINGULAR, Status.OUT_OF_REACH, Status.NOT_CONVERGED, Status.UNCERTIFIED):
                 self._mark(status == outcome, outcome, step.group)
-        numbers = np.array([row for part in moving for row in range(part.start, part.stop)], np.int64)
         for low in range(0, n, solver.block):
             solver.write_rates(x, numbers, rows.start, low, min(low + solver.block, n))
         if status.any():

@@ -12,8 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.plan.plan import Plan
+from structkin.plan.status import Status, mark
+from structkin.solve.change_points.between import Between
 from structkin.solve.change_points.mode_changes import ModeChanges
-from structkin.solve.change_points.search import SUSPECT, explore
+from structkin.solve.change_points.search import explore
 from structkin.solve.change_points.smoothing import smooth
 from structkin.solve.engine import Lanes, Progress, sweep
 from structkin.solve.schedule import Schedule
@@ -35,8 +37,13 @@ def smooth_sweep(plan: Plan, schedule: Schedule, progress: Progress | None = Non
     if flip and first < len(plan.steps) and any(step.has_root for step in head):
         # Following a group along a branch that the motion does not take would fail and waste time.
         _sweep_with_changes(replace(plan, steps=head), schedule, changes)
-    lanes = _sweep_with_changes(plan, schedule, changes, progress, flip=flip)
-    return smooth(plan, schedule, changes, lanes)
+    lanes = smooth(plan, schedule, changes, _sweep_with_changes(plan, schedule, changes, progress, flip=flip))
+    for index, station in changes.doubts.items():
+        behind = np.arange(len(schedule)) > station
+        mark(
+            lanes.status, lanes.group, behind & (lanes.status == Status.OK), Status.UNCERTIFIED, plan.steps[index].group
+        )
+    return lanes
 
 
 def _sweep_with_changes(
@@ -47,13 +54,13 @@ def _sweep_with_changes(
     lanes = _sweep(plan, schedule, changes, stations, progress)
     for index, step in enumerate(plan.steps):
         # Steps are taken in order: a flip changes the steps after it.
-        suspect = flip and step.has_root and lanes.least[index] < SUSPECT
-        if suspect and explore(plan, schedule, changes, index, lanes):
+        if flip and step.has_root and explore(plan, schedule, changes, index, lanes):
             lanes = _sweep(plan, schedule, changes, stations, progress)
     return lanes
 
 
 def _sweep(plan: Plan, schedule: Schedule, changes: ModeChanges, stations: Floats, progress: Progress | None) -> Lanes:
     lanes = Lanes.empty(plan, len(schedule))
-    sweep(plan, lanes, schedule.drivers, changes.modes(stations), progress)
+    between = Between(plan, schedule, changes, lanes.x[0])
+    sweep(plan, lanes, schedule.drivers, changes.modes(stations), progress, between.inputs)
     return lanes

@@ -1,69 +1,95 @@
 """Analytic continuation of a general group beyond a pose where it is singular: through a change point, past no limit.
 
 At a change point Newton's method and the tangent have nothing to hold on to, but the pose is an analytic function of
-the inputs. From a regular pose before it, the inputs go on in a straight line h(s) = h_0 + s (h_1 - h_0) for complex s
-on a circle around: there the group closes by Newton's method, and the powers of s give the pose at s = 1
-(`structkin.track.contour`). Around a limit, a gap between two limits and a narrow escape no circle is certain.
+the drivers. On a circle of complex places around a part of their path the group closes by Newton's method, and the
+powers of the place give the pose at the end of the part from that at its beginning (`structkin.track.contour`). Around
+a limit, a gap between two limits and a narrow escape there are negative powers as well.
+
+Where lengths miss a change point by e, in parts of the size, two branches x pass each other as x^2 = s^2 + e, and the
+power -1 of x on a circle of radius r is e / (2 r). So the largest negative power, times r, is about e.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from structkin.groups import General
-from structkin.track.contour import ITERATIONS, POWERS, UNIT, is_analytic, powers
-from structkin.track.tolerances import CLOSED
+from structkin.track.contour import ITERATIONS, NODES, POWERS, powers
+from structkin.track.tolerances import CLOSED, FLAT_WITHIN, NEVER_FLAT
 
 Floats = NDArray[np.float64]
 
-#: Radii of the circles, as fractions of the path from h_0 to h_1.
-RADII = (3.0, 2.0, 1.5, 1.25)
 #: Coordinates closer than this, in parts of the size or radians, are the same.
 SAME = 1e-7
 
 
-def continued(
-    form: General, h0: tuple[Any, ...], h1: tuple[Any, ...], O: Floats, theta: Floats
-) -> tuple[Floats, Floats] | None:
-    """Return origins (m, 2, 1) and angles (m, 1) at inputs h1, from those at h0; None where no circle is reliable."""
-    if form.rows.count > 3 * form.rows.links:
-        return None
-    rise_O, rise_theta = _tangent(form, h0, h1, O, theta)
+@dataclass(frozen=True)
+class Circle:
+    """The inputs `h` of a group at the complex places `radius` UNIT around a part of a path, from -1 to 1.
+
+    The part is 2 `half` long [rad or parts of the size].
+    """
+
+    h: tuple[Any, ...]
+    radius: float
+    half: float
+
+
+@dataclass(frozen=True)
+class Continuation:
+    """The pose at the end of a part of a path, and by how much lengths miss a change point on it, in parts of the size.
+
+    Where the latter is not below `FLAT_WITHIN` the pose is not certain.
+    """
+
+    O: Floats
+    theta: Floats
+    missed: float
+
+    @property
+    def certain(self) -> bool:
+        """Whether the pose follows from that at the beginning."""
+        return self.missed <= FLAT_WITHIN
+
+    @property
+    def undecided(self) -> bool:
+        """Whether there may or may not be a change point."""
+        return FLAT_WITHIN < self.missed < NEVER_FLAT
+
+
+def continued(form: General, h0: tuple[Any, ...], circle: Circle, O: Floats, theta: Floats) -> Continuation | None:
+    """Return the pose at the end of a part of a path from that at its beginning, O (m, 2, 1), theta (m, 1), inputs h0.
+
+    None where Newton's method fails or leads to another branch.
+    """
+    with np.errstate(all="ignore"):
+        rise_O, rise_theta = _tangent(form, h0, circle.h, O, theta)
+        O1, theta1, change = form.newton(circle.h, O + rise_O, theta + rise_theta, iterations=ITERATIONS)
+        if not (change < CLOSED).all():
+            return None
+        found = powers(np.concatenate((O1.reshape(-1, NODES) / form.rows.size, theta1)))
+    at = [found[:, :POWERS] @ (place / circle.radius) ** np.arange(POWERS) for place in (-1.0, 1.0)]
     pose = np.concatenate((O.reshape(-1) / form.rows.size, theta[:, 0]))
-    for radius in RADII:
-        s = radius * UNIT
-        with np.errstate(all="ignore"):
-            h = tuple(_along(form, j, a, b, s) for j, (a, b) in enumerate(zip(h0, h1, strict=True)))
-            O1, theta1, change = form.newton(h, O + s * rise_O, theta + s * rise_theta, iterations=ITERATIONS)
-            if not (change < CLOSED).all():
-                continue
-            found = powers(np.concatenate((O1.reshape(-1, len(s)) / form.rows.size, theta1)))
-        # Newton's method may find another branch all around: the function has to pass through the pose at s = 0.
-        if not is_analytic(found).all() or np.max(np.abs(found[:, 0] - pose)) > SAME:
-            continue
-        values = (found[:, :POWERS] @ radius ** -np.arange(POWERS, dtype=float)).real
-        split = 2 * form.rows.links
-        return values[:split].reshape(-1, 2, 1) * form.rows.size, values[split:, None]
-    return None
+    # Newton's method may find another branch all around: the function has to pass through the pose at the beginning.
+    if np.max(np.abs(at[0] - pose)) > SAME:
+        return None
+    split = 2 * form.rows.links
+    missed = float(np.max(np.abs(found[:, POWERS:]))) * circle.radius * circle.half
+    return Continuation(at[1][:split].real.reshape(-1, 2, 1) * form.rows.size, at[1][split:, None].real, missed)
 
 
 def _tangent(
-    form: General, h0: tuple[Any, ...], h1: tuple[Any, ...], O: Floats, theta: Floats
-) -> tuple[Floats, Floats]:
-    """Return the changes of origins (m, 2, 1) and angles (m, 1) that the inputs' change makes along the tangent."""
-    dh = tuple(np.asarray(b) - np.asarray(a) for a, b in zip(h0, h1, strict=True))
-    found = form.linear(h0, form.unknowns(O, theta), dh, (0.0,) * form.rows.equations)
-    rates = np.stack([np.broadcast_to(x, (2, 1)) for x in found[: 2 * form.rows.links]])
+    form: General, h0: tuple[Any, ...], h: tuple[Any, ...], O: Floats, theta: Floats
+) -> tuple[NDArray[np.complex128], NDArray[np.complex128]]:
+    """Return the changes of origins (m, 2, NODES) and angles (m, NODES) that inputs' changes make along the tangent."""
+    dh = tuple(np.asarray(b) - np.asarray(a) for a, b in zip(h0, h, strict=True))
+    h0 = tuple(a + 0.0 * b for a, b in zip(h0, dh, strict=True))
+    phi = form.unknowns(np.repeat(O, NODES, axis=2), np.repeat(theta, NODES, axis=1))
+    found = form.linear(h0, phi, dh, (0.0,) * form.rows.equations)
+    rates = np.stack([np.broadcast_to(x, (2, NODES)) for x in found[: 2 * form.rows.links]])
     dO, dU = rates[0::2], rates[1::2]
     return dO, np.cos(theta) * dU[:, 1] - np.sin(theta) * dU[:, 0]
-
-
-def _along(form: General, j: int, a: Any, b: Any, s: NDArray[np.complex128]) -> Any:
-    """Return an input along the path; unit vectors keep their length."""
-    mixed = np.asarray(a) + s * (np.asarray(b) - np.asarray(a))
-    if form.rows.is_unit(j):
-        mixed = mixed / np.sqrt(np.sum(mixed**2, axis=0))
-    return mixed

@@ -63,6 +63,10 @@ WEAK = 0.05
 
 #: A squared sine within this of zero is a limit position: its rates have lost half the digits or more.
 LIMIT = 1e-13
+#: One rule for all methods, by the lengths that a pose lacks to be flat, in parts of the mechanism's size: within the
+#: first it is a change point, and the motion passes it smoothly; beyond the second it is none, and the motion keeps its
+#: branch. Between them nobody can tell rounding from a difference that is meant: the branch is not certified.
+FLAT_WITHIN, NEVER_FLAT = 1e-12, 1e-8
 #: A double zero of a discriminant that leaves less than this is a change point: it is flat to rounding.
 DOUBLE_ZERO = 1e-10
 #: A sine below this may be near a change point: there L has lost four digits or more.

@@ -5,127 +5,171 @@ factors of 1/phi, 1/phi^2 and 1/phi^3. But the motion itself is smooth there: an
 value is the mean of its values on a surrounding circle of complex driver values (Cauchy). On that circle, some tenths
 of a radian wide, every group is regular, and the usual closed forms hold.
 
-The root of a dyad's discriminant needs care. The discriminant has a double zero inside, at s0, and its smooth root is
-(s - s0) times a root without zero. The logarithm of the discriminant on the circle gives the number of zeros, their
-centre and their distance (argument principle): two separate zeros are not a change point, but two limit positions or a
-near miss. A Laurent series without negative powers certifies the result.
+The root of a dyad's discriminant needs care. At a change point the discriminant has a double zero inside, at s0, and
+its smooth root is (s - s0) times a root without zero. The logarithm of the discriminant on the circle gives the number
+of zeros and the middle of two (argument principle). The clearance of the dyad there, a length, says whether these are
+one double zero, a change point, or two, at the ends of a gap or beside a near miss: flat within `FLAT_WITHIN` of the
+size is a change point, beyond `NEVER_FLAT` never, and between nobody can tell (`structkin.track.tolerances`). A Laurent
+series without negative powers certifies the poses.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from structkin.groups import General, Turn
-from structkin.plan.plan import Plan, Step
+from structkin.plan.plan import Plan, Register, Step
 from structkin.solve.derivatives import Derivatives, Part, quadratic
 from structkin.solve.engine import Lanes
 from structkin.solve.tracking import unpacked
-from structkin.track.contour import ITERATIONS, NODES, UNIT, is_analytic, powers
-from structkin.track.tolerances import CLOSED, DOUBLE_ZERO
+from structkin.track.contour import ITERATIONS, NODES, POWERS, UNIT, is_analytic, powers
+from structkin.track.tolerances import CLOSED, FLAT_WITHIN, NEVER_FLAT
 
 Floats = NDArray[np.float64]
 
 #: Radii that are tried, in radians of the drivers or parts of the size.
 RADII = (0.4, 0.2, 0.1, 0.05, 0.025)
+#: Largest change of a discriminant's argument from one place of a circle to the next that counts its zeros.
+STEEP = 2.5
 
 #: The sign of the smooth root's slope at its zero, or of the root where there is none (s0 is NaN): (step, s0) -> (c,).
 Signs = Callable[[int, Floats], Floats]
 
 
 @dataclass(frozen=True)
+class Zeros:
+    """The zeros of a step's discriminant inside c circles.
+
+    `count` (c,) is their number, NaN where it is not certain; `middle` (c,) is the place of one or the mean of two near
+    the centre, NaN where there is none; `clearance` (c,) is that of the group in the middle of two, in sizes of the
+    mechanism.
+    """
+
+    count: Floats
+    middle: Floats
+    clearance: Floats
+
+    @property
+    def flat(self) -> Floats:
+        """The places (c,) of change points, NaN where there is none."""
+        return np.where(np.abs(self.clearance) <= FLAT_WITHIN, self.middle, np.nan)
+
+    @property
+    def undecided(self) -> NDArray[np.bool_]:
+        """Where two zeros are too close to each other to be two, and too far apart to be one (c,)."""
+        size = np.abs(self.clearance)
+        return (size > FLAT_WITHIN) & (size < NEVER_FLAT)
+
+
+@dataclass(frozen=True)
 class Contours:
-    """Complex poses `x` (rows, c, NODES) on c circles; `zeros[step]` (c,) is where a root is zero, NaN where it is not.
+    """Complex poses `x` (rows, c, NODES) on c circles, and the `zeros` of the discriminants of steps inside them.
 
     Steps before `until` (c,) are certified, the others are not valid; `radius` (c,) is that of the circle.
     """
 
     x: NDArray[np.complex128]
-    zeros: dict[int, Floats]
+    zeros: dict[int, Zeros]
     until: NDArray[np.intp]
     radius: Floats
 
-    def over(self, other: Contours | None) -> Contours:
-        """Return these circles where they are certified for more steps than others, else the others."""
-        if other is None:
-            return self
-        mine = self.until > other.until
-        zeros = {step: np.where(mine, s0, other.zeros[step]) for step, s0 in self.zeros.items()}
-        x = np.where(mine[:, None], self.x, other.x)
-        return Contours(x, zeros, np.maximum(self.until, other.until), np.where(mine, self.radius, other.radius))
+    def put(self, other: Contours, at: NDArray[np.intp]) -> Contours:
+        """Return these circles, some of them replaced where others are certified for more steps."""
+        better = other.until > self.until[at]
+        at = at[better]
+        self.x[:, at], self.until[at], self.radius[at] = other.x[:, better], other.until[better], other.radius[better]
+        for step, zeros in other.zeros.items():
+            mine = self.zeros.setdefault(step, Zeros(*np.full((3, len(self.until)), np.nan)))
+            for name in ("count", "middle", "clearance"):
+                getattr(mine, name)[at] = getattr(zeros, name)[better]
+        return self
 
 
 def solve_on_contours(
     plan: Plan,
     nodes: Mapping[str, NDArray[Any]],
-    radius: float,
+    radius: Floats | float,
     signs: Signs,
     near: Floats,
     steps: int | None = None,
     given: Mapping[int, tuple[Any, ...]] | None = None,
 ) -> Contours:
-    """Solve the poses at any analytic driver values on circles, (c, NODES) for each driver.
+    """Solve the poses at any analytic driver values on circles, (c, NODES) for each driver, of one radius or c radii.
 
     `near` (rows, c) holds slots near the circles' centres, from which Newton's method closes general groups, and which
     decide whole turns; `given` are the unknowns, over all nodes, of steps that are already solved, and `steps` is the
     number of steps to solve (default: all).
     """
-    count, s = near.shape[1], radius * UNIT
+    count = near.shape[1]
+    radius = np.full(count, radius)
+    s = radius[:, None] * UNIT
     x = np.full((plan.offsets[-1], count, NODES), np.nan, np.complex128)
     flat = x.reshape(len(x), -1)
     plan.drive(x, nodes)
-    until, zeros = np.full(count, len(plan.steps)), {}
-    part = Part(plan, flat)
+    until, zeros, part = np.full(count, len(plan.steps)), {}, Part(plan, flat)
+    # Which registers are certified: what another group does nearby does not matter.
+    sound = np.ones((len(plan.widths), count), bool)
     with np.errstate(all="ignore"):
         for index, step in enumerate(plan.steps[:steps]):
             h, root = part.inputs(step), None
+            good = np.array(sound[[item.index for item in step.inputs if isinstance(item, Register)]].all(axis=0))
             if given and index in given:
                 phi = given[index]
             elif not step.kind.closed_form:
                 phi = _close_general(plan, step, step.kind, h, near)
             else:
-                if step.kind.modes == 2:
-                    found = step.kind.discriminant(h)
-                    assert found is not None
-                    discriminant = np.broadcast_to(found, flat.shape[1:]).reshape(count, NODES)
-                    root, zeros[index], fine = _smooth_root(discriminant, s, partial(signs, index))
-                    until = np.minimum(until, np.where(fine, until, index))
-                    root = root.ravel()
+                if step.has_root:
+                    root, zeros[index], fine = _smooth_root(plan, step, h, s, good, partial(signs, index))
+                    good, root = good & fine, root.ravel()
                 elif isinstance(step.kind, Turn):
                     (root,) = _around(plan, step, near)
                 phi = step.kind.position(h, root)
             # A point at the origin has no size; the points that it is found from have one.
-            size = max(float(np.fmax.reduce(np.abs(v), axis=None, initial=0.0)) for v in (*h, *phi))
+            size = reduce(np.fmax, (_largest(value, count) for value in (*h, *phi)))
             for slot, value in zip(step.outputs, phi, strict=True):
                 rows = plan.rows(slot)
                 flat[rows] = value
-                certain = is_analytic(powers(x[rows]), size).all(axis=0)
-                until = np.minimum(until, np.where(certain, until, index))
-    return Contours(x, zeros, until, np.full(count, radius))
+                good &= is_analytic(powers(x[rows]), size).all(axis=0)
+            sound[list(step.outputs)] = good
+            until = np.minimum(until, np.where(good, until, index))
+    return Contours(x, zeros, until, radius)
 
 
-def _smooth_root(discriminant: Any, s: Any, signs: Callable[[Floats], Floats]) -> tuple[Any, Floats, NDArray[np.bool_]]:
-    """Return the smooth root on circles (c, NODES), its zero (c,), NaN where it has none, and which are reliable."""
+def _smooth_root(
+    plan: Plan, step: Step, h: tuple[Any, ...], s: Any, good: NDArray[np.bool_], signs: Callable[[Floats], Floats]
+) -> tuple[Any, Zeros, NDArray[np.bool_]]:
+    """Return the smooth root on circles (c, NODES), the zeros inside, and where the root is reliable (c,).
+
+    `good` (c,) says on which circles the inputs are certified.
+    """
+    assert step.kind.closed_form
+    found = step.kind.discriminant(h)
+    assert found is not None
+    discriminant = np.broadcast_to(found, s.size).reshape(s.shape)
     turns = np.angle(np.roll(discriminant, -1, axis=1) / discriminant)
-    zeros = np.sum(turns, axis=1) / (2 * np.pi)
-    double = np.abs(zeros - 2) < 0.5
+    clear = good & (np.max(np.abs(turns), axis=1) < STEEP)
+    count = np.where(clear, np.round(np.sum(turns, axis=1) / (2 * np.pi)), np.nan)
+    few = np.where((count == 1) | (count == 2), count, 0.0)
     # The logarithm after division by the zeros, made continuous around the circle.
-    rest = discriminant / np.where(double[:, None], s**2, 1.0)
+    rest = discriminant / s ** few[:, None]
     angle = np.concatenate((np.zeros((len(rest), 1)), np.cumsum(np.angle(rest[:, 1:] / rest[:, :-1]), axis=1)), axis=1)
     log = powers(np.log(np.abs(rest)) + 1j * (angle + np.angle(rest[:, :1])))
-    radius = np.abs(s[0])
-    # log(1 - a/s) + log(1 - b/s) = -(a + b)/s - (a^2 + b^2)/(2 s^2) - ...
-    centre = -0.5 * radius * log[:, -1].real
-    spread = -(radius**2) * log[:, -2].real - centre**2
-    slope = np.exp(np.sum(log[:, :8] * (centre[:, None] / radius) ** np.arange(8), axis=1)).real
-    is_double = double & (np.abs(spread * slope) < DOUBLE_ZERO) & (np.abs(centre) < 0.5 * radius)
-    zero = np.where(is_double, centre, np.nan)
-    straight = np.where(is_double[:, None], s - np.where(is_double, centre, 0.0)[:, None], 1.0)
+    radius = np.abs(s[:, 0])
+    # log(1 - a/s) + log(1 - b/s) = -(a + b)/s - ...
+    middle = -radius * log[:, -1].real / few
+    middle[~(np.abs(middle) < 0.5 * radius)] = np.nan
+    clearance, double = np.full(len(s), np.nan), (few == 2) & np.isfinite(middle)
+    if double.any():
+        clearance[double] = _clearance(plan, step, h, middle, radius)[double]
+    zeros = Zeros(count, middle, clearance)
+    zero = zeros.flat
+    straight = np.where(np.isnan(zero)[:, None], 1.0, s - np.nan_to_num(zero)[:, None])
     rest = discriminant / straight**2
     root = np.sqrt(rest)
     # The principal root jumps where the rest crosses the negative axis: neighbours are made to agree.
@@ -134,9 +178,29 @@ def _smooth_root(discriminant: Any, s: Any, signs: Callable[[Floats], Floats]) -
     at = np.mean(root, axis=1)
     # Imaginary at the real place: out of reach there.
     real = np.abs(at.imag) < 1e-3 * np.abs(at.real)
-    certain = (is_double | (np.abs(zeros) < 0.5)) & (np.max(np.abs(turns), axis=1) < 2.5) & real
+    certain = (np.isfinite(zero) | (zeros.count == 0)) & real
     root *= (signs(zero) * np.sign(at.real))[:, None]
-    return root * straight, zero, certain
+    return root * straight, zeros, certain
+
+
+def _largest(value: Any, count: int) -> Any:
+    """Return the largest component of a vector or scalar on each of some circles (count,), or of a constant."""
+    size = np.abs(value)
+    return np.fmax.reduce(size.reshape(-1, count, NODES), axis=(0, 2)) if size.size > 2 else np.max(size)
+
+
+def _clearance(plan: Plan, step: Step, h: tuple[Any, ...], place: Floats, radius: Floats) -> Floats:
+    """Return the clearance (c,) of a step, in sizes, at real places inside circles, from its inputs on these."""
+    power = (place / radius)[:, None] ** np.arange(POWERS)
+
+    def there(value: Any) -> Any:
+        if np.size(value) <= 2:
+            return np.real(value)
+        terms = powers(np.reshape(value, (*np.shape(value)[:-1], len(place), NODES)))[..., :POWERS]
+        return np.sum(terms * power, axis=-1).real
+
+    at = tuple(there(value) for value in h)
+    return step.clearance(at, tuple(0.0 * value for value in at)) / plan.size
 
 
 def _around(plan: Plan, step: Step, near: Floats) -> list[Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,8 @@ Floats = NDArray[np.float64]
 
 #: Change points closer to each other, or to a sample, than this distance of the drivers [rad or parts of size] are one.
 TOGETHER = 1e-11
+#: A limit position within this part of a circle's radius from its centre.
+BESIDE = 0.1
 
 
 @dataclass(frozen=True)
@@ -45,17 +48,6 @@ class Line:
             total += unit[id] * (z[0] - here[id]) / schedule.unit(id)
         return cls(total / sum(x * x for x in unit.values()))
 
-    def crossing(self, place: float, s0: float) -> float | None:
-        """Return the station nearest to a place where the path passes s0, if it does."""
-        rest = self.ahead - s0
-        with np.errstate(invalid="ignore"):
-            k = np.flatnonzero(rest[:-1] * rest[1:] <= 0)
-        if not len(k):
-            return None
-        first = int(k[np.argmin(np.abs(k + 0.5 - place))])
-        span = rest[first] - rest[first + 1]
-        return first + float(rest[first] / span if span else 0.0)
-
     def run(self, place: float, reach: float) -> tuple[float, float]:
         """Return the stations around a place between which the path keeps its direction, no further than `reach`."""
         step = np.diff(self.ahead)
@@ -68,10 +60,11 @@ class Line:
 
 @dataclass
 class ModeChanges:
-    """The stations at which the mode of each step changes."""
+    """The stations at which the mode of each step changes, and the first at which that is in doubt."""
 
     plan: Plan
     points: list[ChangePoint] = field(default_factory=list)
+    doubts: dict[int, float] = field(default_factory=dict)
     _at: dict[int, Floats] = field(default_factory=dict)
 
     def add(self, point: ChangePoint) -> None:
@@ -85,9 +78,9 @@ class ModeChanges:
         """The steps whose mode changes."""
         return frozenset(self._at)
 
-    def looked_at(self, step: int, low: float, high: float) -> bool:
-        """Return whether all change points of a step in this interval of stations are known."""
-        return any(point.low <= low and high <= point.high and step in point.steps for point in self.points)
+    def doubt(self, step: int, station: float) -> None:
+        """Note that it is not certain whether a step changes its mode at a station."""
+        self.doubts[step] = min(station, self.doubts.get(step, np.inf))
 
     def slope(self, step: int, stations: Floats) -> Floats:
         """Return the sign of a step's root slope at its zero near stations (n,), NaN if there is no zero."""
@@ -121,33 +114,37 @@ def contours_at(
     near: Floats,
     *,
     outgoing: NDArray[np.bool_] | None = None,
-    steps: int | None = None,
 ) -> tuple[Contours, Floats]:
     """Return the largest good circles around stations (c,) and the speed (c,) of the drivers per station.
 
     `displacements` (c,) of each driver is the displacement per station on arrival at a station, or on departure where
-    it is `outgoing`. A circle is good where its first `steps` are certified (default: all).
+    it is `outgoing`. A circle is good where all steps are certified.
     """
     units = {id: schedule.unit(id) for id in displacements}
     speed = np.max([np.abs(displacement) / units[id] for id, displacement in displacements.items()], axis=0)
     values = schedule.at(stations)
     with np.errstate(all="ignore"):
         lines = {id: displacement / speed for id, displacement in displacements.items()}
-    arriving = -1.0 if outgoing is None else np.where(outgoing, 1.0, -1.0)
+    arriving = np.full(len(stations), -1.0) if outgoing is None else np.where(outgoing, 1.0, -1.0)
     modes = changes.modes(stations)
 
-    def signs(step: int, s0: Floats) -> Floats:
+    def signs(some: NDArray[np.intp], step: int, s0: Floats) -> Floats:
         """The smooth root has the sign of the mode: at the station, or where its path comes from or leads to."""
-        side = np.where(np.abs(s0) < TOGETHER, arriving, np.where(np.isnan(s0), 1.0, -np.sign(s0))) * modes(step)
-        slope = changes.slope(step, stations)
+        mode, slope = np.broadcast_to(modes(step), len(stations))[some], changes.slope(step, stations[some])
+        side = np.where(np.abs(s0) < TOGETHER, arriving[some], np.where(np.isnan(s0), 1.0, -np.sign(s0))) * mode
         return np.asarray(np.where(np.isnan(slope) | np.isnan(s0), side, slope))
 
-    result: Contours | None = None
+    left, result = np.arange(len(stations)), None
     for radius in RADII:
-        s = radius * UNIT
-        nodes = {id: value[:, None] + lines[id][:, None] * s for id, value in values.items()}
-        result = solve_on_contours(plan, nodes, radius, signs, near).over(result)
-        if (result.until >= (len(plan.steps) if steps is None else steps)).all():
+        nodes = {id: value[left, None] + lines[id][left, None] * radius * UNIT for id, value in values.items()}
+        tried = solve_on_contours(plan, nodes, np.full(len(left), radius), partial(signs, left), near[:, left])
+        result = tried if result is None else result.put(tried, left)
+        open_ = result.until < len(plan.steps)
+        # Right beside a limit position no circle is certain.
+        for zeros in result.zeros.values():
+            open_ &= ~((zeros.count == 1) & (np.abs(zeros.middle) < BESIDE * result.radius))
+        left = np.flatnonzero(open_)
+        if not len(left):
             break
     assert result is not None
     return result, speed

@@ -2,225 +2,284 @@
 
 At a limit position the discriminant of a dyad (its squared sine) crosses zero; at a change point, such as the flat pose
 of a parallelogram, it touches zero and returns. The signed root passes through zero there: a motion that keeps its
-tangent changes its mode, and one that kept its mode would have a corner. So the mode is a quantity of each sample. It
-changes where the discriminant of a step, between neighbouring samples, has a minimum of zero.
+tangent changes its mode, and one that kept its mode would have a corner. So the mode is a quantity of each sample.
 
-A minimum is narrowed down by evaluating the plan between the samples, and then examined on a circle of complex poses
-around it (see `contours`), which distinguishes a change point from a near miss and from a gap.
+Every interval between two stations is decided, so that nothing depends on where the samples lie. Most are clear because
+the dyad's inputs move less than its clearance. In the others the zeros are counted on a circle of complex poses around
+the interval (see `contours`), on smaller circles around its halves where that one proves nothing, and so on. What is
+left when an interval is as short as rounding is in doubt, and the samples behind it say so.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.budget import charge
 from structkin.plan.plan import Plan
 from structkin.plan.status import Status
-from structkin.solve.change_points.contours import Contours
+from structkin.solve.change_points.between import BENT, PLACES, STRAIGHT, Between, Paths, near_stations
+from structkin.solve.change_points.contours import RADII, Contours, Zeros
 from structkin.solve.change_points.mode_changes import TOGETHER, ChangePoint, Line, ModeChanges, contours_at
-from structkin.solve.engine import Lanes, discriminant, positions
+from structkin.solve.engine import Lanes, discriminant, step_inputs
 from structkin.solve.schedule import Schedule
-from structkin.track.minima import narrowed
-from structkin.track.tolerances import DOUBLE_ZERO, LIMIT
+from structkin.track.tolerances import LIMIT, NEVER_FLAT
 
 Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
 
-#: A discriminant above this at every sample has no zero between them.
+#: The inputs of a dyad move at most this many times as far between two stations as these are apart.
+DETOUR = 2.0
+#: Stations further apart than the steps of continuation belong to one path only where a discriminant is below this.
 SUSPECT = 0.1
-#: Evaluations in an interval at a time, and how often it is narrowed to the neighbours of the minimum.
-POINTS, ROUNDS = 33, 2
-#: Largest part of a root at the ends of an interval that is left at the nearest place, if it passes through zero.
-LEFT = 0.05
-#: Largest change of a root's slope across a change point, from sample to sample; fewest samples for this test.
-BENT, FEW = 0.4, 4
-#: Intervals that are examined at a time: a scan of a work space reverses at every other sample.
-BLOCK = 1000
-#: A change point is found when it is closer than this distance of the drivers [rad or parts of the size].
-EXACT = 1e-12
-#: Part of an interval over which the drivers' path is taken to be straight.
-STRAIGHT = 0.01
-
-
-def _kinks(schedule: Schedule) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return at which stations drivers reverse, or change slope as those do that are given by values; both (n,)."""
-    reversals, kinks = np.zeros((2, len(schedule)), bool)
-    for id, z in schedule.drivers.items():
-        step = np.diff(z[0])
-        reversals[1:-1] |= step[1:] * step[:-1] < 0
-        if id in schedule.by_values:
-            kinks[1:-1] |= np.abs(np.diff(step)) > 1e-6 * (np.abs(step[1:]) + np.abs(step[:-1]))
-    return reversals, kinks | reversals
+#: Where a group is singular at two stations, it is so in between, unless they are closer than this [rad or parts of the
+#: size].
+NEXT = 1e-5
+#: Radii of the circles around an interval, in halves of its length.
+AROUND = (2.4, 1.2)
+#: An interval is not halved below this distance of the drivers [rad or parts of the size].
+SHORTEST = 1e-13
+#: Change points that are closer than this on the drivers' path are the same, found twice.
+SAME = 1e-9
+#: Two zeros this near to an interval, in halves of its length, and to being one, by clearance, are examined on smaller
+#: circles, so often, until their middle is known to this distance of the drivers [rad or parts of the size].
+NEAR, ROUNDS, EXACT = 1e-4, 8, 1e-14
+#: A zero this close to an end of an interval [rad or parts of the size] is at the end.
+EDGE = 1e-13
+#: Intervals that are examined at a time, and the work of each, in steps of the budget.
+BLOCK, LOOK = 256, 0.05
+#: Part of an interval over which the drivers' path is taken to be straight around a change point.
+BESIDE = 0.01
+#: A corner of the drivers' path at a change point is cut off at this distance of the drivers from it.
+CORNER = 0.01
 
 
 def explore(plan: Plan, schedule: Schedule, changes: ModeChanges, index: int, lanes: Lanes) -> bool:
-    """Look for stations at which the discriminant of a step touches zero; return whether there are any."""
-    near, found = lanes.x[0], False
-    values = discriminant(plan, index, lanes)
-    low, high = _intervals(plan, schedule, index, lanes, values)
-    new = np.array([not changes.looked_at(index, a, b) for a, b in zip(low, high, strict=True)], bool)
-    for place in _narrow(plan, schedule, changes, index, near, values, low[new], high[new]):
-        point = _change_point(plan, schedule, changes, index, near, place)
-        if point is None or _turns_back(schedule, point.station):
-            continue
-        # Overlapping intervals (two samples with equal discriminants on either side) find the same one.
-        if not changes.looked_at(index, point.station, point.station):
-            changes.add(point)
+    """Find the stations at which the discriminant of a step touches zero; return whether the motion passes any."""
+    search, found = _Search(Between(plan, schedule, changes, lanes.x[0]), index), False
+    for place in search.places(*_intervals(plan, schedule, changes, index, lanes)):
+        station = search.settled(place)
+        if not search.is_known(station) and search.is_passed(station):
+            changes.add(search.change_point(station))
             found = True
     return found
 
 
-def _intervals(plan: Plan, schedule: Schedule, index: int, lanes: Lanes, values: Floats) -> tuple[Floats, Floats]:
-    """Return intervals (low, high) of stations in which the discriminant of a step, `values` (n,), may touch zero."""
-    earlier = (lanes.status == Status.SINGULAR) & (lanes.group < plan.steps[index].group)
-    reversals, kinks = _kinks(schedule)
-    low, high = _suspects(values, np.flatnonzero(~earlier), kinks, _path(schedule))
-    # At a kink the drivers may reverse: there may be a change point on either side of it.
-    middle = low + 1
-    split = (high - low == 2) & kinks[middle.astype(np.intp)]
-    # Where they do, the discriminant may touch zero on either side without a minimum at any station.
-    turn = np.flatnonzero(reversals & ~earlier & (np.abs(values) < SUSPECT))
-    beside = np.concatenate((turn - 1, turn)).astype(np.float64)
-    beside = beside[np.isfinite(values[beside.astype(np.intp)] + values[beside.astype(np.intp) + 1])]
-    ends = (low, low[split], middle[split], beside), (high, middle[split], high[split], beside + 1)
-    intervals = np.unique([np.concatenate(end) for end in ends], axis=1)
-    return intervals[0], intervals[1]
+def _intervals(plan: Plan, schedule: Schedule, changes: ModeChanges, index: int, lanes: Lanes) -> tuple[Floats, Floats]:
+    """Return the intervals (low, high) of stations that the clearance of a step does not decide."""
+    values = discriminant(plan, index, lanes)
+    # Where an earlier group is singular, directions may be undetermined: decide what lies beside.
+    vague = (lanes.status == Status.SINGULAR) & (lanes.group < plan.steps[index].group)
+    open_ = _closes(plan, index, lanes, values) | vague
+    open_ = open_[1:] & open_[:-1]
+    for point in changes.points:
+        if index in point.steps:
+            # Found with an earlier step, and the only one there.
+            open_[int(np.ceil(point.low)) : int(point.high)] = False
+    k = np.flatnonzero(open_)
+    length = sum(np.abs(z[0, k + 1] - z[0, k]) / schedule.unit(id) for id, z in schedule.drivers.items())
+    k = k[((schedule.parts[k] == 1) | (np.fmin(values[k], values[k + 1]) < SUSPECT))
+          & (~(vague[k] & vague[k + 1]) | (length < NEXT))]  # fmt: skip
+    k = k[vague[k] | vague[k + 1] | may_meet(plan, index, lanes, k, k + 1)]
+    return k.astype(np.float64), k + 1.0
 
 
-def _narrow(
-    plan: Plan,
-    schedule: Schedule,
-    changes: ModeChanges,
-    index: int,
-    near: Floats,
-    values: Floats,
-    low: Floats,
-    high: Floats,
-) -> Floats:
-    """Return the stations where the discriminant of a step, `values` (n,), touches zero in the intervals, or may."""
-
-    def discriminant_at(stations: Floats) -> Floats:
-        solved = _positions(plan, schedule, changes, index, near, stations.ravel())
-        return discriminant(plan, index, solved).reshape(stations.shape)
-
-    # No evaluation should hit a sample itself, where pivots may coincide exactly.
-    inner = 0.0171 * (high - low > 1) + 1e-5
-    place, least = np.empty_like(low), np.empty_like(low)
-    for start in range(0, len(low), BLOCK):
-        some = slice(start, start + BLOCK)
-        first, last = (low + inner)[some], (high - inner)[some]
-        place[some], _, least[some] = narrowed(discriminant_at, first, last, points=POINTS, rounds=ROUNDS)
-    # Where it touches zero, nearly all of the root is gone at the nearest place.
-    ends = (np.sqrt(np.abs(values[end.astype(np.intp)])) for end in (low, high))
-    gone = ~(np.sqrt(np.maximum(least, 0.0)) > LEFT * sum(ends))
-    # Beyond a limit position the discriminant is negative: the interval has an end, not a change point.
-    return place[(least > -DOUBLE_ZERO) & gone]
+def _closes(plan: Plan, index: int, lanes: Lanes, values: Floats) -> NDArray[np.bool_]:
+    """Return in which lanes a step with discriminants `values` (n,) closes, or nearly does."""
+    closes = values >= -LIMIT
+    rest = np.flatnonzero(values < -LIMIT)
+    if len(rest):
+        h = step_inputs(plan, lanes.take(rest), plan.steps[index], 0)
+        closes[rest] = plan.steps[index].clearance(h, tuple(0.0 * value for value in h)) > -NEVER_FLAT * plan.size
+    return closes
 
 
-def _change_point(
-    plan: Plan, schedule: Schedule, changes: ModeChanges, index: int, near: Floats, place: float
-) -> ChangePoint | None:
-    """Return the change point of a step near a station, and which later steps have theirs there too."""
-    for _ in range(6):
-        at, interval = np.array([place]), np.array([min(int(place), max(len(schedule) - 2, 0))])
-        ahead, behind = (schedule.at(at + side * STRAIGHT, interval) for side in (1, -1))
-        displacements = {id: (z - behind[id]) / (2 * STRAIGHT) for id, z in ahead.items()}
-        contours, speed = contours_at(plan, schedule, changes, at, displacements, _near(near, at), steps=index + 1)
-        if not contours.until[0] > index or not np.isfinite(contours.zeros[index][0]):
-            return None
-        s0, radius = float(contours.zeros[index][0]), float(contours.radius[0])
-        if abs(s0) < EXACT:
-            line = Line.of(schedule, place, displacements, float(speed[0]))
-            return ChangePoint(place, tuple(_together(contours, changes, index)), *line.run(place, 0.5 * radius))
-        place += s0 / speed[0]
-        if int(place) != interval[0]:
-            # The path may change direction before it arrives there, or be in another of many short intervals.
-            crossing = Line.of(schedule, float(at[0]), displacements, float(speed[0])).crossing(float(at[0]), s0)
-            if crossing is None:
-                return None
-            place = crossing
-    return None
+def may_meet(plan: Plan, index: int, lanes: Lanes, low: Indices, high: Indices) -> NDArray[np.bool_]:
+    """Return between which pairs of lanes (n,) the modes of a step may meet, judged by its clearance."""
+    step = plan.steps[index]
+    ends = [step_inputs(plan, lanes.take(at), step, 0) for at in (low, high)]
+    dh = tuple(DETOUR * (b - a) for a, b in zip(*ends, strict=True))
+    with np.errstate(invalid="ignore"):
+        return ~(np.minimum(*(step.clearance(h, dh) for h in ends)) > 0)
+
+
+@dataclass
+class _Search:
+    """The search for change points of a step between stations."""
+
+    between: Between
+    index: int
+
+    def places(self, low: Floats, high: Floats) -> list[float]:
+        """Return the places in some intervals where the discriminant touches zero; doubts are noted in `changes`."""
+        places: list[float] = []
+        radii: tuple[float, ...] = RADII
+        while len(low):
+            charge(LOOK * len(low))
+            parts = [slice(start, start + BLOCK) for start in range(0, len(low), BLOCK)]
+            left = np.concatenate([part.start + self._look(low[part], high[part], radii, places) for part in parts])
+            low, high = self._halved(low[left], high[left])
+            # Around halves of an interval large circles have been tried.
+            radii = ()
+        return sorted(places)
+
+    def _look(self, low: Floats, high: Floats, radii: tuple[float, ...], places: list[float]) -> Indices:
+        """Count the zeros in some intervals, note those that are change points, return the intervals left open.
+
+        `radii` are those of circles that are tried before the ones that just surround the intervals.
+        """
+        paths = Paths.through(self.between.schedule, low, high)
+        is_open, tried = paths.half > 0, np.full(len(low), np.inf)
+        most = np.where(paths.bent, BENT, np.inf)
+        with np.errstate(divide="ignore"):
+            ladder = [*(radius / paths.half for radius in radii), *(np.full(len(low), x) for x in AROUND)]
+        for wanted in ladder:
+            radius = np.clip(wanted, AROUND[-1], most)
+            some = np.flatnonzero(is_open & (radius < tried))
+            if not len(some):
+                continue
+            tried[some] = radius[some]
+            zeros = self._zeros(paths.take(some), radius[some])
+            two = (zeros.count == 2) & np.isfinite(zeros.middle)
+            near = two & (np.abs(zeros.middle) < 1 + NEAR) & (np.abs(zeros.clearance) < NEAR)
+            for k in np.flatnonzero(near):
+                self._note(paths.take(some[[k]]), radius[some[[k]]], zeros.middle[k], places)
+            # A single zero is a limit position at an end: between the ends the discriminant is positive.
+            is_open[some[(zeros.count == 0) | (zeros.count == 1) | two]] = False
+        return np.flatnonzero(is_open)
+
+    def _note(self, path: Paths, radius: Floats, x: float, places: list[float]) -> None:
+        """Note a change point or a doubt at about a place x of a path, found on a circle, if it is one."""
+        for _ in range(ROUNDS):
+            radius = 0.5 * radius
+            zeros = self._zeros(path.centred(x), radius)
+            if not np.isfinite(zeros.middle[0]):
+                return
+            x += float(zeros.middle[0])
+            if abs(zeros.middle[0]) * path.half[0] < EXACT:
+                break
+        if (abs(x) - 1) * path.half[0] > EDGE:
+            return
+        place = path.station_at(self.between.schedule, x)
+        if zeros.undecided[0]:
+            self.between.changes.doubt(self.index, place)
+        elif np.isfinite(zeros.flat[0]):
+            places.append(place)
+
+    def _zeros(self, paths: Paths, radius: Floats, *, corner: bool = False) -> Zeros:
+        """Return the zeros of the discriminant inside circles of radii (c,) in x around the middles of paths."""
+        return self.between.contours(paths, radius, self.index + 1, corner=corner).zeros[self.index]
+
+    def _halved(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
+        """Return the halves of intervals (low, high) that clearance does not decide; those too short are in doubt."""
+        if not len(low):
+            return low, high
+        short = Paths.through(self.between.schedule, low, high).half < SHORTEST
+        for place in low[short].tolist():
+            self.between.changes.doubt(self.index, place)
+        low, high = low[~short], high[~short]
+        middle = 0.5 * (low + high)
+        n, ends = len(low), np.concatenate((low, middle, high))
+        lanes = self.between.lanes(ends, self.index)
+        closed = _closes(self.between.plan, self.index, lanes, discriminant(self.between.plan, self.index, lanes))
+        first, second = np.arange(2 * n), n + np.arange(2 * n)
+        left = closed[first] & closed[second] & may_meet(self.between.plan, self.index, lanes, first, second)
+        return ends[first[left]], ends[second[left]]
+
+    def settled(self, place: float) -> float:
+        """Return a place, or the last station at which the drivers have these values, if they have them at one."""
+        nearest = round(place)
+        here = self.between.schedule.at(np.array([place]))
+        away = [
+            abs(z[0, nearest] - here[id][0]) / self.between.schedule.unit(id)
+            for id, z in self.between.schedule.drivers.items()
+        ]
+        return float(self._stay(nearest)[1]) if max(away) < TOGETHER else place
+
+    def is_known(self, station: float) -> bool:
+        """Return whether this change point is known: found from the interval before, or with an earlier step."""
+        return any(
+            self.index in point.steps and self._length(*sorted((point.station, station))) < SAME
+            for point in self.between.changes.points
+        )
+
+    def _length(self, low: float, high: float) -> float:
+        """Return the length of the drivers' path between two stations [rad or parts of the size]."""
+        stations = np.concatenate(([low], np.arange(int(low) + 1, int(np.ceil(high))), [high]))
+        at = self.between.schedule.at(stations)
+        return float(sum(np.sum(np.abs(np.diff(z))) / self.between.schedule.unit(id) for id, z in at.items()))
+
+    def is_passed(self, station: float) -> bool:
+        """Return whether the motion passes straight through a change point: reversed there, it retraces its path."""
+        if station != int(station):
+            return True
+        first, last = self._stay(int(station))
+        if first == 0 or last == len(self.between.schedule) - 1:
+            return True
+        steps = self._steps(int(station))
+        arriving, leaving = -steps[:, first - 1], steps[:, last + 1]
+        arriving, leaving = arriving / np.linalg.norm(arriving), leaving / np.linalg.norm(leaving)
+        if min(np.linalg.norm(arriving - leaving), np.linalg.norm(arriving + leaving)) < STRAIGHT:
+            return bool(arriving @ leaving > 0)
+        # Where the path has a corner, a path that cuts it off shows whether the root changes its sign.
+        units = [self.between.schedule.unit(id) for id in self.between.schedule.drivers]
+        powers = {}
+        for k, (id, z) in enumerate(self.between.schedule.drivers.items()):
+            powers[id] = np.zeros((1, PLACES))
+            powers[id][0, 0] = z[0, first] + 0.5 * CORNER * units[k] * (leaving[k] - arriving[k])
+            powers[id][0, 1] = 0.5 * CORNER * units[k] * (leaving[k] + arriving[k])
+        half = 0.5 * CORNER * np.max(np.abs(leaving + arriving), keepdims=True)
+        before = np.array([first - 1.0])
+        paths = Paths(before, before, half, np.zeros(1, bool), -np.ones(1), powers)
+        for radius in RADII:
+            zeros = self._zeros(paths, np.maximum(radius / half, AROUND[-1]), corner=True)
+            if zeros.count[0] == 0 or np.isfinite(zeros.clearance[0]):
+                return bool(np.abs(zeros.flat[0]) < 1)
+        self.between.changes.doubt(self.index, station)
+        return False
+
+    def _steps(self, k: int) -> Floats:
+        """Return how far drivers are at all stations (f, n) from station k [rad or parts of the size]."""
+        return np.stack(
+            [(z[0] - z[0, k]) / self.between.schedule.unit(id) for id, z in self.between.schedule.drivers.items()]
+        )
+
+    def _stay(self, k: int) -> tuple[int, int]:
+        """Return the first and the last station of those around station k at which no driver has moved."""
+        moved = np.flatnonzero(~(np.max(np.abs(self._steps(k)), axis=0) <= TOGETHER))
+        after = int(np.searchsorted(moved, k))
+        first = int(moved[after - 1]) + 1 if after else 0
+        return first, int(moved[after]) - 1 if after < len(moved) else len(self.between.schedule) - 1
+
+    def change_point(self, station: float) -> ChangePoint:
+        """Return the change point at a station, with the later steps that have theirs there too."""
+        at, first = np.array([station]), np.array([min(int(station), max(len(self.between.schedule) - 2, 0))])
+        ahead, behind = (self.between.schedule.at(at + side * BESIDE, first) for side in (1, -1))
+        displacements = {id: (z - behind[id]) / (2 * BESIDE) for id, z in ahead.items()}
+        contours, speed = contours_at(
+            self.between.plan,
+            self.between.schedule,
+            self.between.changes,
+            at,
+            displacements,
+            near_stations(self.between.near, at),
+        )
+        if not contours.until[0] > self.index:
+            return ChangePoint(station, (self.index,), station, station)
+        line = Line.of(self.between.schedule, station, displacements, float(speed[0]))
+        steps = tuple(dict.fromkeys((self.index, *_together(contours, self.between.changes, self.index))))
+        return ChangePoint(station, steps, *line.run(station, 0.5 * float(contours.radius[0])))
 
 
 def _together(contours: Contours, changes: ModeChanges, index: int) -> Iterator[int]:
     """Yield the steps, from a given one on, whose discriminants touch zero at the station of a circle."""
     for step in range(index, int(contours.until[0])):
-        s0 = contours.zeros[step][0] if step in contours.zeros else np.nan
+        s0 = contours.zeros[step].flat[0] if step in contours.zeros else np.nan
         if abs(s0) < TOGETHER:
             yield step
         elif s0 < 0 and step not in changes.steps:
             # Its change point has been passed and is not known yet: later steps are on the wrong branch.
             return
-
-
-def _turns_back(schedule: Schedule, place: float) -> bool:
-    """Return whether the drivers reverse at samples at a place: reversed at a flat pose, a motion retraces its path."""
-    here, unit = schedule.at(np.array([place])), {id: schedule.unit(id) for id in schedule.drivers}
-    steps = np.stack([(z[0] - here[id]) / unit[id] for id, z in schedule.drivers.items()])
-    away = np.flatnonzero(np.max(np.abs(steps), axis=0) > TOGETHER)
-    behind = np.searchsorted(away, place)
-    if not 0 < behind < len(away) or away[behind] == away[behind - 1] + 1:
-        return False
-    return bool(steps[:, away[behind - 1]] @ steps[:, away[behind]] > 0)
-
-
-def _path(schedule: Schedule) -> Floats:
-    """Return how far the drivers have moved at each station (n,) [rad or parts of the size]."""
-    steps = [np.abs(np.diff(z[0])) / schedule.unit(id) for id, z in schedule.drivers.items()]
-    return np.append(0.0, np.cumsum(np.sum(np.nan_to_num(steps), axis=0)))
-
-
-def _suspects(values: Floats, at: NDArray[np.intp], kinks: NDArray[np.bool_], path: Floats) -> tuple[Floats, Floats]:
-    """Return intervals (low, high) of stations around each minimum of the discriminant that may touch zero.
-
-    Only the samples `at` are examined: where an earlier group is singular, directions may be undetermined.
-    """
-    good = (values[at] >= -LIMIT) & ~np.isnan(values[at])
-    padded = np.concatenate(([np.inf], np.where(good, values[at], np.inf), [np.inf]))
-    before, here, after = padded[:-2], padded[1:-1], padded[2:]
-    k = np.flatnonzero((here <= before) & (here <= after) & (here < SUSPECT))
-    found = np.where(good, values[at], np.nan)
-    k = k[_may_be_zero(path[at], found, k) | kinks[at[k]]]
-    low = at[np.where(np.isfinite(before[k]), k - 1, k)].astype(np.float64)
-    high = at[np.where(np.isfinite(after[k]), np.minimum(k + 1, len(at) - 1), k)].astype(np.float64)
-    intervals = np.unique(np.stack((low, high))[:, high > low], axis=1)
-    return intervals[0], intervals[1]
-
-
-def _may_be_zero(path: Floats, values: Floats, k: NDArray[np.intp]) -> NDArray[np.bool_]:
-    """Return which of the minima k could belong to a root that goes straight through zero along the path.
-
-    With its sign reversed on one side, the root at three neighbouring samples is then nearly linear in the drivers'
-    path, also where a law slows down. This avoids the search at the many shallow minima that every mechanism has.
-    """
-    if len(path) < FEW:
-        return np.ones(len(k), bool)
-    root = np.sqrt(np.maximum(values, 0.0))
-    straight = np.zeros(len(k), bool)
-    # The zero lies before or after the least sample or, at an end or a gap, between it and its only neighbour.
-    for first, signs in ((-1, (1, -1, -1)), (-1, (1, 1, -1)), (0, (-1, 1, 1)), (-2, (1, 1, -1))):
-        three = k + first + np.arange(3)[:, None]
-        inside = (three[0] >= 0) & (three[2] < len(path))
-        three = np.clip(three, 0, len(path) - 1)
-        y, x = np.array(signs)[:, None] * root[three], path[three]
-        with np.errstate(invalid="ignore", divide="ignore"):
-            one, two = (y[1] - y[0]) / (x[1] - x[0]), (y[2] - y[1]) / (x[2] - x[1])
-            straight |= inside & (np.abs(two - one) < BENT * (np.abs(one) + np.abs(two)))
-    return straight
-
-
-def _positions(
-    plan: Plan, schedule: Schedule, changes: ModeChanges, steps: int, near: Floats, stations: Floats
-) -> Lanes:
-    """Return the positions of the first steps at stations (n,)."""
-    lanes = Lanes.empty(plan, len(stations), orders=1)
-    positions(plan, steps, lanes, schedule.at(stations), changes.modes(stations), _near(near, stations))
-    return lanes
-
-
-def _near(near: Floats, stations: Floats) -> Floats:
-    """Return slots (rows, n) at stations, interpolated between the lanes of `near`."""
-    first = np.clip(stations.astype(np.intp), 0, max(near.shape[-1] - 2, 0))
-    second = np.minimum(first + 1, near.shape[-1] - 1)
-    return np.asarray(near[:, first] + (stations - first) * (near[:, second] - near[:, first]))

@@ -92,7 +92,7 @@ def _contours(
     near = _near(lanes.x[0], at)
     singular = _move_off(plan, lanes, at, near)
     contours, _ = contours_at(plan, schedule, changes, at.astype(np.float64), displacements, near, outgoing=outgoing)
-    touched = np.any([singular, *(np.isfinite(s0) for s0 in contours.zeros.values())], axis=0)
+    touched = np.any([singular, *(np.isfinite(zeros.flat) for zeros in contours.zeros.values())], axis=0)
     return contours, touched & (contours.until == len(plan.steps)) & _agrees(plan, lanes, at, contours)
 
 

@@ -15,6 +15,9 @@ from structkin.track.tolerances import ITERATIONS, SINGULAR
 
 Floats = NDArray[np.float64]
 
+#: Logarithms of determinants beyond this are not numbers any more.
+LARGEST = 600.0
+
 #: The inputs of a group: None for those that move, else their value.
 Known = tuple[complex | float | None, ...]
 
@@ -74,11 +77,12 @@ class Direct:
         """Close poses."""
         values = self.values(h)
         O, theta, change = self.form.newton(values, *self.split(s), iterations=iterations)
-        found, determinants = self.join(O, theta), np.ones(s.shape[1])
-        if self.form.rows.count == 3 * self.form.rows.links:
-            # Redundant rows have no determinant; only small steps keep their poses apart.
-            determinants = np.linalg.slogdet(self.form.jacobian(values, self.phi(found)))[0]
-        return found, change, determinants
+        found = self.join(O, theta)
+        if self.form.rows.count > 3 * self.form.rows.links:
+            # Redundant rows have no determinant: what is zero with it stands in.
+            return found, change, self.form.smallest_singular_value(values, self.phi(found))
+        sign, log = np.linalg.slogdet(self.form.jacobian(values, self.phi(found)))
+        return found, change, sign * np.exp(np.clip(log, -LARGEST, LARGEST))
 
     def steps(self, h: Floats, s: Floats, start: float, doubtful: float) -> tuple[Floats, Floats]:
         """Return no points: steps are taken one by one."""

@@ -55,7 +55,8 @@ class GroupSolver(Protocol):
     def newton(self, h: Floats, s: Floats, iterations: int = 12) -> tuple[Floats, Floats, Floats]:
         """Return closed poses, the last step (n,) relative to the size, infinite where it failed, and determinants.
 
-        The determinant is the sign of det Phi_phi, or any number of this sign: it changes only at singular poses.
+        The determinant is det Phi_phi up to a constant factor: its sign changes only at singular poses. Of redundant
+        rows it is the smallest singular value.
         """
 
     def steps(self, h: Floats, s: Floats, start: float, doubtful: float) -> tuple[Floats, Floats]:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from structkin.kernels.path_length import path_length
 from structkin.solve.tracking.group_solvers import GroupSolver, scales_of, weights_of
+from structkin.solve.tracking.route import Driven, Places, Route, Straight
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -32,11 +33,14 @@ class InputPath:
         turned: Sequence[Floats] = (),
         drivers: Sequence[Floats] = (),
         unreached: NDArray[np.bool_] | None = None,
+        places: Places | None = None,
     ) -> None:
         """Take the inputs, `rows` of (n,), the angles `turned` (n,) whose whole turns matter, and the `drivers`.
 
-        `unreached` (n,) are lanes whose inputs are missing because another tracked group could not reach them.
+        `unreached` (n,) are lanes whose inputs are missing because another tracked group could not reach them; `places`
+        returns the inputs between two lanes.
         """
+        self._solver, self._places = solver, places
         self._turned, self._drivers, self._unreached = turned, drivers, unreached
         self.rows, self._count, self.spacing = rows, n, solver.spacing
         scales = scales_of(solver)
@@ -78,6 +82,14 @@ class InputPath:
         """Return the angles whose whole turns matter, at some of the lanes that have inputs (n, angles)."""
         lanes = self.lanes[np.atleast_1d(k)]
         return np.array([row[lanes] for row in self._turned]).reshape(len(self._turned), len(lanes)).T
+
+    def route(self, k: int, target: int) -> Route:
+        """Return the way of the inputs from one lane to another."""
+        first, last = int(self.lanes[k]), int(self.lanes[target])
+        found = self._places(min(first, last), max(first, last)) if self._places else None
+        if found is None:
+            return Straight(self._solver, self.at(k), self.at(target))
+        return Driven(self._solver, *found, 1 if last > first else -1)
 
     def end_of_run(self, k: int) -> int:
         """Return the last lane that follows lane k without a gap."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,20 @@ from numpy.typing import NDArray
 from structkin.budget import charge
 from structkin.plan.status import Status
 from structkin.solve.tracking.direct import Direct, apart
-from structkin.solve.tracking.group_solvers import GroupSolver, scales_of, weights_of
+from structkin.solve.tracking.group_solvers import GroupSolver, weights_of
+from structkin.solve.tracking.route import Route, Straight, mixed
+from structkin.track.continuation import Circle, continued
 from structkin.track.steps import follow_straight
-from structkin.track.tolerances import CLOSED, DEPARTURE, HALVINGS, ITERATIONS, NEAR_LIMIT, TURN
+from structkin.track.tolerances import (
+    CLOSED,
+    DEPARTURE,
+    FLAT_WITHIN,
+    HALVINGS,
+    ITERATIONS,
+    NEAR_LIMIT,
+    NEVER_FLAT,
+    TURN,
+)  # fmt: skip
 
 Floats = NDArray[np.float64]
 
@@ -25,6 +37,16 @@ SHORT = 0.05
 GONE = 1e4
 #: Inputs this close to a limit position, relative to the group's size, are at it: it is not known more precisely.
 THERE = 2e-13
+
+
+#: A determinant that loses more than this part of itself along its tangent in a step must arrive as near to where the
+#: tangent leads; the tangent is that of this part of the step.
+TREND, TRIAL = 0.5, 1e-3
+#: How often a step is tried around through complex poses.
+CROSSINGS = 16
+#: Poses closer than this, in parts of the size or radians, are the same; two circles find the same if neither misses
+#: a change point by more than this many times what the other does.
+SAME, ALIKE = 1e-6, 8.0
 
 
 @dataclass(frozen=True)
@@ -47,7 +69,8 @@ def step(solver: GroupSolver, poses: Poses, h: Floats, far: float = 1.0) -> tupl
 
     Places may depart from their prediction by a part of the size, times `far` where they are far away. The tangent at
     the new pose must lead back as well: near a limit position it is steep, and a prediction may end on another branch
-    whose determinant has the same sign.
+    whose determinant has the same sign. So it may behind a flat pose, where branches cross: there the determinant does
+    not follow its tangent, which leads to the other sign.
     """
     predicted = solver.ahead(poses.h, poses.s, h - poses.h)
     s, change, determinant = solver.newton(h, predicted, ITERATIONS)
@@ -60,7 +83,20 @@ def step(solver: GroupSolver, poses: Poses, h: Floats, far: float = 1.0) -> tupl
     if good.any():
         back = solver.ahead(h, s, poses.h - h)
         good &= (apart(solver.form, back, poses.s) < far * DEPARTURE) | (apart(solver.form, s, poses.s) < SHORT)
+    if good.any():
+        expected, sign = trend(solver, poses, h), np.sign(poses.determinant)
+        least = TREND * np.abs(poses.determinant)
+        good &= (np.minimum(sign * expected, sign * determinant) > least) | (
+            np.abs(determinant - expected) <= TREND * np.abs(determinant)
+        )
     return good, Poses(h, s, determinant)
+
+
+def trend(solver: GroupSolver, poses: Poses, h: Floats) -> Floats:
+    """Return the determinants (n,) at inputs h to which the tangents of those of poses lead."""
+    beside = mixed(solver, poses.h, h, TRIAL)
+    _, _, determinant = solver.newton(beside, solver.ahead(poses.h, poses.s, beside - poses.h), 1)
+    return np.asarray(poses.determinant + (determinant - poses.determinant) / TRIAL)
 
 
 def in_steps(solver: GroupSolver, poses: Poses, h: Floats, count: int) -> tuple[NDArray[np.bool_], Poses]:
@@ -68,26 +104,42 @@ def in_steps(solver: GroupSolver, poses: Poses, h: Floats, count: int) -> tuple[
     good, now = np.arange(h.shape[1]), poses
     for k in range(1, count + 1):
         if len(good):
-            fine, now = step(solver, now, _between(solver, poses.h[:, good], h[:, good], k / count))
+            fine, now = step(solver, now, mixed(solver, poses.h[:, good], h[:, good], k / count))
             good, now = good[fine], now.take(np.flatnonzero(fine))
     return np.isin(np.arange(h.shape[1]), good), now
 
 
-def reach(solver: GroupSolver, start: Poses, target: Floats, halvings: int = HALVINGS) -> Poses | Status:
+def reach(
+    solver: GroupSolver, start: Poses, target: Floats, halvings: int = HALVINGS, route: Route | None = None
+) -> Poses | Status:
     """Walk one lane to other inputs; the step shrinks where a trial fails and grows with success.
 
-    Where guides become parallel a pose runs off to infinity: its steps then grow with the distance moved.
+    The way is straight, or a given route. Through a flat pose on it leads analytic continuation. Where guides become
+    parallel a pose runs off to infinity: its steps then grow with the distance moved.
     """
+    way, tries = route or Straight(solver, start.h, target), 0
+    missed: list[float] = []
 
     def gone(pose: Poses) -> float:
         return 0.0 if pose is start else float(apart(solver.form, pose.s, start.s)[0])
 
-    def take(pose: Poses, end: float) -> Poses | None:
+    def take(here: tuple[Poses, float], end: float) -> tuple[Poses, float] | None:
+        nonlocal tries
+        (pose, begin), h = here, target if end == 1.0 else way.at(end)
         charge(solver.form.rows.links / 4)
-        good, found = step(solver, pose, _between(solver, start.h, target, end), max(1.0, FAR * gone(pose)))
-        return found if good[0] else None
+        good, found = step(solver, pose, h, max(1.0, FAR * gone(pose)))
+        if good[0]:
+            return found.take(slice(None)), end
+        if tries < CROSSINGS and trend(solver, pose, h)[0] * np.sign(pose.determinant[0]) <= 0.0:
+            tries += 1
+            crossed = _cross(solver, pose, h, way.circle(begin, end), missed)
+            if crossed is not None and (end == 1.0 or not _is_flat(crossed, pose)):
+                return crossed, end
+        return None
 
-    pose, arrived = follow_straight(start, take, lambda _: 0.5**halvings)
+    (pose, _), arrived = follow_straight((start, 0.0), take, lambda _: 0.5**halvings)
+    if any(FLAT_WITHIN < a < NEVER_FLAT and a < ALIKE * b and b < ALIKE * a for a, b in pairwise(missed)):
+        return Status.UNCERTIFIED
     if arrived:
         return pose
     if gone(pose) < GONE and np.max(np.abs(pose.h - target) * weights_of(solver)) < THERE:
@@ -97,14 +149,25 @@ def reach(solver: GroupSolver, start: Poses, target: Floats, halvings: int = HAL
     return Status.OUT_OF_REACH if sigma < NEAR_LIMIT else Status.NOT_CONVERGED
 
 
-def _between(solver: GroupSolver, h0: Floats, h1: Floats, part: float) -> Floats:
-    """Return inputs on the straight path from h0 to h1; unit vectors stay unit vectors."""
-    if part == 1.0:
-        return h1
-    mixed, row = h0 + part * (h1 - h0), 0
-    moving = [j for j, value in enumerate(solver.known) if value is None]
-    for j, (width, _) in zip(moving, scales_of(solver), strict=True):
-        if solver.form.rows.is_unit(j):
-            mixed[row : row + 2] /= np.sqrt(np.sum(mixed[row : row + 2] ** 2, axis=0))
-        row += width
-    return np.asarray(mixed)
+def _cross(solver: GroupSolver, pose: Poses, h: Floats, circle: Circle, missed: list[float]) -> Poses | None:
+    """Return the pose at inputs h to which that at the beginning of a part of a way leads around through complex poses.
+
+    Where it is not certain, what lengths miss a change point by is added to `missed`.
+    """
+    charge(solver.form.rows.links)
+    rows = Direct(solver.form, solver.known)
+    beyond = continued(solver.form, rows.values(pose.h), circle, *rows.split(pose.s))
+    if beyond is None or not beyond.certain:
+        missed += [beyond.missed] if beyond is not None else []
+        return None
+    s = rows.join(beyond.O, beyond.theta)
+    closed, change, determinant = solver.newton(h, s, ITERATIONS)
+    if change[0] < CLOSED and apart(solver.form, closed, s)[0] < SAME:
+        return Poses(h, closed, determinant)
+    # In a flat pose Newton's method has nothing to hold on to.
+    return Poses(h, s, solver.newton(h, s, 1)[2])
+
+
+def _is_flat(found: Poses, before: Poses) -> bool:
+    """Return whether a pose is so close to a flat one that a step from there has no sure direction."""
+    return bool(abs(found.determinant[0]) < 1e-3 * abs(before.determinant[0]))

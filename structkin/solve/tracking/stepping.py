@@ -1,4 +1,4 @@
-"""Stepping from point to point: by the solver where that succeeds, else by smaller steps and analytic continuation."""
+"""Stepping from point to point: by the solver where that succeeds, else by smaller steps along the drivers' path."""
 
 from __future__ import annotations
 
@@ -6,20 +6,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.plan.status import Status
-from structkin.solve.tracking.direct import Direct
 from structkin.solve.tracking.poses import Poses, in_steps, reach
 from structkin.solve.tracking.state import TrackerState
-from structkin.track.continuation import continued
 from structkin.track.returns import returns
-from structkin.track.tolerances import COME_BACK, FINEST, HALVINGS, NO_TANGENT, REGULAR, SHORT_STEPS
+from structkin.track.tolerances import COME_BACK, FINEST, REGULAR, SHORT_STEPS
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 #: Halvings of the step to a point while there are lanes in between.
 FEW = 2
-#: Previous lanes among which a regular one is searched, and how many of these are tried.
-BACK, TRIES = 60, 4
+#: Previous lanes among which a regular one is searched.
+BACK = 60
 
 
 def step_over(state: TrackerState, k: int, pose: Poses, count: int) -> tuple[int, Poses]:
@@ -32,13 +30,33 @@ def step_over(state: TrackerState, k: int, pose: Poses, count: int) -> tuple[int
     s, determinant = state.solver.steps(
         h, pose.s[:, 0], float(np.sign(pose.determinant[0])), state.doubtful_determinant
     )
-    reached = len(determinant)
+    reached = _before_a_corner(state, points[: len(determinant)], determinant)
     if not reached:
         return k, pose
-    points, found = points[:reached], Poses(h[:, 1 : reached + 1], s, determinant)
+    points, found = points[:reached], Poses(h[:, 1 : reached + 1], s[:, :reached], determinant[:reached])
     state.keep(points, found)
-    state.link(points.tolist(), determinant.tolist(), tracked=True)
+    state.link(points.tolist(), found.determinant.tolist(), tracked=True)
     return int(points[-1]), found.take(slice(reached - 1, reached))
+
+
+def _before_a_corner(state: TrackerState, points: Indices, determinants: Floats) -> int:
+    """Return how many of some points come before the first step over which the determinant may have a corner at zero.
+
+    Where branches cross at a flat pose, a step may lead to the wrong one: its determinant has the same sign, but points
+    on either side show that it falls to zero in between, and rises again.
+    """
+    along = state.path.length[np.concatenate((state.chain[-2:], points)).astype(np.intp)]
+    values = np.concatenate((state.determinants[-2:], determinants))
+    with np.errstate(all="ignore"):
+        slope = np.diff(values) / np.diff(along)
+        # From two points before a step, and from two behind it.
+        ahead = values[1:-1] + slope[:-1] * np.diff(along)[1:]
+        back = values[1:-1] - slope[1:] * np.diff(along)[:-1]
+    corner = np.zeros(len(values) - 1, bool)
+    corner[1:] |= ahead * values[1:-1] <= 0
+    corner[:-1] |= back * values[1:-1] <= 0
+    first = np.flatnonzero(corner[len(values) - 1 - len(points) :])
+    return int(first[0]) if len(first) else len(points)
 
 
 def step_to(state: TrackerState, k: int, end: int, pose: Poses) -> tuple[list[int], list[float], Poses, Status]:
@@ -110,45 +128,19 @@ def _reach(state: TrackerState, pose: Poses, target: int, halvings: int) -> Pose
 
 
 def to_next(state: TrackerState, pose: Poses, k: int, target: int) -> Poses | Status:
-    """Continue to the next lane; through a change point where its neighbour's tangent is unreliable."""
+    """Continue to the next lane along the drivers' path; where its neighbour is flat, from a regular pose before it."""
     if state.is_flat(pose):
-        beyond = _beyond(state, k, target)
-        if beyond is not None:
-            return beyond
-        if state.is_flat(pose, NO_TANGENT):
-            # At a limit position a pose has no tangent: start from one before it.
-            before, _ = _regular(state, k, target)
-            return _reach(state, state.poses(before[:1]), target, FINEST) if len(before) else Status.OUT_OF_REACH
-        return _reach(state, pose, target, FINEST)
-    found = _reach(state, pose, target, HALVINGS)
-    if isinstance(found, Poses):
-        return found
-    # It may be a change point, to be passed, or a limit position just beyond the lane.
-    return _beyond(state, k, target) or _reach(state, pose, target, FINEST)
+        before = _regular(state, k, target)
+        k, pose = (int(before[0]), state.poses(before[:1])) if len(before) else (k, pose)
+    return reach(state.solver, pose, state.path.at(target), FINEST, state.path.route(k, target))
 
 
-def _regular(state: TrackerState, k: int, target: int) -> tuple[Indices, Floats]:
-    """Return regular lanes up to lane k, on the far side of it from the target, nearest first, and their poses."""
+def _regular(state: TrackerState, k: int, target: int) -> Indices:
+    """Return regular lanes up to lane k, on the far side of it from the target, nearest first."""
     path = state.path
     if target > k:
         before = np.arange(k, max(k - BACK, path.beginning_of_run(k)) - 1, -1)
     else:
         before = np.arange(k, min(k + BACK, path.end_of_run(k)) + 1)
     before = before[state.status[path.lanes[before]] == Status.OK]
-    poses = state.found(before)
-    regular = state.sigma(path.at(before), poses) > REGULAR
-    return before[regular], poses[:, regular]
-
-
-def _beyond(state: TrackerState, k: int, target: int) -> Poses | None:
-    """Return the pose of a lane next to lane k as the analytic continuation of a regular one on that side."""
-    solver, path = state.solver, state.path
-    rows = Direct(solver.form, solver.known)
-    before, poses = _regular(state, k, target)
-    for j, lane in enumerate(before[:TRIES]):
-        h0, h1 = (rows.values(path.at(place)) for place in (lane, target))
-        found = continued(solver.form, h0, h1, *rows.split(poses[:, [j]]))
-        if found is not None:
-            h, s = path.at(target), rows.join(*found)
-            return Poses(h, s, solver.newton(h, s, 1)[2])
-    return None
+    return np.asarray(before[state.sigma(path.at(before), state.found(before)) > REGULAR])

@@ -16,6 +16,7 @@ from structkin.solve.tracking.input_path import BLOCK, InputPath
 from structkin.solve.tracking.poses import Poses
 from structkin.solve.tracking.predict import Predictor
 from structkin.solve.tracking.resume import resume
+from structkin.solve.tracking.route import Places
 from structkin.solve.tracking.state import TrackerState
 from structkin.solve.tracking.stepping import step_back, step_over, step_to
 from structkin.track.tolerances import TRIALS
@@ -33,6 +34,7 @@ def track(
     turned: Sequence[Floats] = (),
     drivers: Sequence[Floats] = (),
     unreached: NDArray[np.bool_] | None = None,
+    places: Places | None = None,
 ) -> tuple[NDArray[np.int8], float]:
     """Follow a general group over n lanes from a starting pose; return a status (n,), and the least singular value met.
 
@@ -41,9 +43,10 @@ def track(
     links; NaN where there is none. `turned` are angles of drivers (n,), continuous, whose whole turns matter to wheels:
     after a gap a motion is not resumed a turn away. `drivers` (n,) are the positions of all drivers of the mechanism:
     directions of angles, and lengths relative to the size. `unreached` (n,) are lanes that a group before this one,
-    tracked as well, could not reach: a gap in the inputs with such lanes is not crossed.
+    tracked as well, could not reach: a gap in the inputs with such lanes is not crossed. `places` returns the inputs
+    between two lanes; without them they move in a straight line.
     """
-    state = TrackerState(solver, InputPath(solver, inputs, out.shape[1], turned, drivers, unreached), out)
+    state = TrackerState(solver, InputPath(solver, inputs, out.shape[1], turned, drivers, unreached, places), out)
     _run(state, origins, angles, progress)
     state.close()
     return state.status, state.least

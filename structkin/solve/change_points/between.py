@@ -1,0 +1,177 @@
+"""The motion between stations: the drivers' paths there, and poses on them, at real places and on complex circles."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from math import comb
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import brentq
+
+from structkin.plan.plan import Plan
+from structkin.solve.change_points.contours import Contours, solve_on_contours
+from structkin.solve.change_points.mode_changes import TOGETHER, ModeChanges
+from structkin.solve.engine import Lanes, positions
+from structkin.solve.schedule import Schedule
+from structkin.track.contour import UNIT
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+#: The path of the drivers between stations is a polynomial through this many places, or straight to within this much.
+PLACES, STRAIGHT = 8, 1e-13
+#: Inputs of a group are a polynomial through this many places, where its last coefficients are below this.
+SMOOTH_PLACES, RESOLVED = 14, 1e-11
+#: The radius up to which such a polynomial stands for a bent path, in halves of its length.
+BENT = 1.5
+
+_NODES = np.cos(np.pi * (np.arange(PLACES) + 0.5) / PLACES)
+_SMOOTH = np.cos(np.pi * (np.arange(SMOOTH_PLACES) + 0.5) / SMOOTH_PLACES)
+_TO_POWERS = np.linalg.inv(np.vander(_NODES, increasing=True))
+
+
+@dataclass(frozen=True)
+class Paths:
+    """The drivers' paths through c intervals between stations, as polynomials in x, which is -1 and 1 at their ends.
+
+    A straight path is linear in x, however fast it is run through; one that is `bent` (c,) is not. `half` (c,) is half
+    the length [rad or parts of the size], `powers[driver]` (c, PLACES) are coefficients, and the `station` (c,) in the
+    middle is passed at `x` (c,).
+    """
+
+    low: Floats
+    high: Floats
+    half: Floats
+    bent: NDArray[np.bool_]
+    x: Floats
+    powers: Mapping[str, Floats]
+
+    @classmethod
+    def through(cls, schedule: Schedule, low: Floats, high: Floats) -> Paths:
+        """Return the paths between stations (c,), which lie between two neighbours."""
+        nodes = np.concatenate((_NODES, [0.0, -1.0, 1.0]))
+        stations = (0.5 * (low + high))[:, None] + (0.5 * (high - low))[:, None] * nodes
+        values = schedule.at(stations)
+        units = np.array([schedule.unit(id) for id in values])[:, None]
+        z = np.stack(list(values.values())) / units[:, None]
+        middle, ahead = 0.5 * (z[..., -1] + z[..., -2]), 0.5 * (z[..., -1] - z[..., -2])
+        with np.errstate(invalid="ignore"):
+            x = np.sum((z - middle[..., None]) * ahead[..., None], axis=0) / np.sum(ahead**2, axis=0)[:, None]
+            off = np.max(np.abs(z - middle[..., None] - x * ahead[..., None]), axis=(0, 2))
+        bent = off > STRAIGHT * (1.0 + np.max(np.abs(z), axis=(0, 2)))
+        powers = np.zeros((len(z), len(low), PLACES))
+        powers[..., 0], powers[..., 1] = middle, ahead
+        powers[:, bent] = z[:, bent, :PLACES] @ _TO_POWERS.T
+        half = np.max(np.abs(powers[..., 1:]), axis=(0, 2))
+        named = {id: power * unit for id, power, unit in zip(values, powers, units, strict=True)}
+        return cls(low, high, half, bent, np.where(bent, 0.0, x[:, PLACES]), named)
+
+    @property
+    def station(self) -> Floats:
+        """The stations (c,) in the middle."""
+        return 0.5 * (self.low + self.high)
+
+    def take(self, some: Indices) -> Paths:
+        """Return some of the paths."""
+        powers = {id: power[some] for id, power in self.powers.items()}
+        return Paths(self.low[some], self.high[some], self.half[some], self.bent[some], self.x[some], powers)
+
+    def on_circles(self, radius: Floats) -> dict[str, NDArray[np.complex128]]:
+        """Return the drivers' values (c, nodes) on circles of these radii (c,) in x."""
+        x = radius[:, None] * UNIT
+        values = {}
+        for id, powers in self.powers.items():
+            total = np.zeros(x.shape, complex)
+            for k in range(PLACES - 1, -1, -1):
+                total = total * x + powers[:, [k]]
+            values[id] = total
+        return values
+
+    def centred(self, x: float) -> Paths:
+        """Return the paths as polynomials in the distance from a place x."""
+        shift = np.array([[comb(n, k) * x ** (n - k) if n >= k else 0.0 for k in range(PLACES)] for n in range(PLACES)])
+        powers = {id: power @ shift for id, power in self.powers.items()}
+        return replace(self, x=self.x - x, powers=powers)
+
+    def station_at(self, schedule: Schedule, x: float) -> float:
+        """Return the station at a place x of the only path."""
+        low, high = float(self.low[0]), float(self.high[0])
+        linear = 0.5 * (low + high) + 0.5 * (high - low) * x
+        if self.bent[0] or not -1 < x < 1:
+            return min(max(linear, low), high)
+
+        def beyond(station: float) -> float:
+            z = schedule.at(np.array([station]), np.array([int(low)]))
+            return sum(
+                float(z[id][0] - power[0, 0] - x * power[0, 1]) * float(power[0, 1]) / schedule.unit(id) ** 2
+                for id, power in self.powers.items()
+            )
+
+        ends = beyond(low), beyond(high)
+        if ends[0] * ends[1] >= 0:
+            return low if abs(ends[0]) < abs(ends[1]) else high
+        return float(brentq(beyond, low, high, xtol=1e-15 * max(high, 1.0), rtol=4 * np.finfo(float).eps))
+
+
+@dataclass(frozen=True)
+class Between:
+    """The poses between the stations of a schedule, as far as its changes of mode are known.
+
+    `near` (rows, n) are the slots at the stations, from which Newton's method begins and turns are counted.
+    """
+
+    plan: Plan
+    schedule: Schedule
+    changes: ModeChanges
+    near: Floats
+
+    def lanes(self, stations: Floats, steps: int) -> Lanes:
+        """Return the positions of the first steps at stations (n,)."""
+        lanes = Lanes.empty(self.plan, len(stations), orders=1)
+        near = near_stations(self.near, stations)
+        positions(self.plan, steps, lanes, self.schedule.at(stations), self.changes.modes(stations), near)
+        return lanes
+
+    def inputs(self, index: int, rows: Indices, units: Floats, low: int, high: int) -> tuple[Floats, float] | None:
+        """Return inputs of a step, at rows (inputs,), between two stations, and half the length of the path.
+
+        The inputs are coefficients (inputs, SMOOTH_PLACES) of x, which is -1 and 1 at the stations. None where they are
+        not smooth within rounding, in parts of their `units` (inputs, 1).
+        """
+        stations = 0.5 * (low + high) + 0.5 * (high - low) * _SMOOTH
+        values = self.lanes(stations, index).x[0][rows]
+        terms = np.polynomial.chebyshev.chebfit(_SMOOTH, (values / units).T, SMOOTH_PLACES - 1)
+        if not np.max(np.abs(terms[-2:]), initial=0.0) < RESOLVED:
+            return None
+        powers = np.array([np.polynomial.chebyshev.cheb2poly(term) for term in terms.T])
+        whole = np.zeros((len(rows), SMOOTH_PLACES))
+        for row, term in enumerate(powers):
+            whole[row, : len(term)] = term
+        half = Paths.through(self.schedule, np.array([float(low)]), np.array([float(high)])).half[0]
+        return whole * units, float(half)
+
+    def contours(self, paths: Paths, radius: Floats, steps: int, *, corner: bool = False) -> Contours:
+        """Return the poses of the first steps on circles of radii (c,) in x around the middles of paths.
+
+        A path that cuts off a `corner` is not that of the stations, which lie where it begins.
+        """
+        modes = self.changes.modes(paths.station)
+
+        def signs(step: int, s0: Floats) -> Floats:
+            """A root has the sign of its mode at the station, or before it where it is zero there."""
+            rises = (s0 - paths.x) * paths.half < -TOGETHER
+            side = np.where(np.isnan(s0) | rises, 1.0, -1.0) * modes(step)
+            slope = self.changes.slope(step, paths.station)
+            return np.asarray(side if corner else np.where(np.isnan(slope) | np.isnan(s0), side, slope))
+
+        near = near_stations(self.near, paths.station)
+        return solve_on_contours(self.plan, paths.on_circles(radius), radius, signs, near, steps)
+
+
+def near_stations(near: Floats, stations: Floats) -> Floats:
+    """Return slots (rows, n) at stations, interpolated between the lanes of `near`."""
+    first = np.clip(stations.astype(np.intp), 0, max(near.shape[-1] - 2, 0))
+    second = np.minimum(first + 1, near.shape[-1] - 1)
+    return np.asarray(near[:, first] + (stations - first) * (near[:, second] - near[:, first]))
