@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate
@@ -136,6 +136,12 @@ class Plan:
         return tuple(index for index, step in enumerate(self.steps) if step.has_root)
 
     @cached_property
+    def roots(self) -> tuple[Roots, ...]:
+        """The steps of `with_root`, those of each kind together."""
+        kinds = {type(self.steps[k].kind) for k in self.with_root}
+        return tuple(Roots.of(self, [k for k in self.with_root if type(self.steps[k].kind) is kind]) for kind in kinds)
+
+    @cached_property
     def followed(self) -> tuple[int, ...]:
         """The steps without a closed form: their poses are tracked from the sketch."""
         return tuple(index for index, step in enumerate(self.steps) if not step.kind.closed_form)
@@ -215,3 +221,42 @@ class Plan:
         if isinstance(operand, float):
             return operand if constant else 0.0
         return np.array([[operand.real], [operand.imag]]) if constant else np.zeros((2, 1))
+
+
+@dataclass(frozen=True)
+class Roots:
+    """Steps of one kind with two modes: their inputs are rows of registers x (rows, n) with the `constants` below them.
+
+    `inputs` has an array for each input: (2, steps) for vectors, (steps,) for scalars.
+    """
+
+    steps: NDArray[np.intp]
+    inputs: tuple[NDArray[np.intp], ...]
+    constants: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, plan: Plan, steps: Sequence[int]) -> Roots:
+        """Return some steps of a plan."""
+        constants: list[float] = []
+
+        def rows(operand: Operand) -> list[int]:
+            if isinstance(operand, Register):
+                part = plan.rows(operand.index)
+                return list(range(part.start, part.stop))
+            numbers = [operand.real, operand.imag] if isinstance(operand, complex) else [operand]
+            constants.extend(numbers)
+            first = plan.offsets[-1] + len(constants)
+            return list(range(first - len(numbers), first))
+
+        found = [[rows(operand) for operand in plan.steps[k].inputs] for k in steps]
+        inputs = (np.array(each, np.intp).T for each in zip(*found, strict=True))
+        return cls(np.array(steps), tuple(each if len(each) == 2 else each[0] for each in inputs), np.array(constants))
+
+    def clearance(self, plan: Plan, x: NDArray[np.float64], detour: float) -> NDArray[np.float64]:
+        """Return the least clearance (steps,) between lanes of x (rows, n), whose inputs move `detour` times as far."""
+        table = np.concatenate((x, np.broadcast_to(self.constants[:, None], (len(self.constants), x.shape[1]))))
+        h = [table[rows] for rows in self.inputs]
+        first, second = (tuple(value[..., part] for value in h) for part in (slice(None, -1), slice(1, None)))
+        dh = tuple(detour * (b - a) for a, b in zip(first, second, strict=True))
+        step = plan.steps[self.steps[0]]
+        return np.minimum(step.clearance(first, dh), step.clearance(second, dh)).min(axis=-1, initial=np.inf)

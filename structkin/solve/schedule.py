@@ -20,6 +20,11 @@ Floats = NDArray[np.float64]
 FINE_ANGLE, FINE_LENGTH = math.radians(5.0), 0.02
 
 
+#: Up to this many stations all are looked at; else only some, so far apart or with so large a turn of the path between
+#: them [rad or parts of the size; sum of the changes of the direction's components].
+FEW, SHORT, BEND = 64, 0.06, 0.2
+
+
 @dataclass(frozen=True)
 class Schedule:
     """Stations of the drivers: times t (n,), NaN where none were given, and value, rate, second rate (3, n) of each.
@@ -128,6 +133,21 @@ class Schedule:
         """The number of steps from the sketch to the first station."""
         distances = [abs(b - a) / self.step(id) for id, (a, b) in self.lead.items()]
         return max([1, *(math.ceil(min(distance, 2.0**40)) for distance in distances if not math.isnan(distance))])
+
+    @cached_property
+    def turns(self) -> NDArray[np.intp]:
+        """Some of the stations, between which the drivers' path is short and nearly straight, from the first to the last."""
+        if len(self) < FEW or not self.drivers:
+            return np.arange(len(self))
+        step = np.stack([np.diff(z[0]) / self.unit(id) for id, z in self.drivers.items()])
+        length = np.sum(np.abs(step), axis=0)
+        with np.errstate(all="ignore"):
+            bend = np.sum(np.abs(np.diff(step / length)), axis=0)
+        # Next to stations without a value, and where nothing moves, there is no direction.
+        bend[~np.isfinite(bend)] = BEND
+        along = np.cumsum(np.fmin(length, SHORT) / SHORT + np.append(0.0, np.minimum(bend, BEND)) / BEND)
+        cuts = np.flatnonzero(np.diff(np.floor(along))) + 1
+        return np.concatenate(([0], cuts, [len(self) - 1]))
 
     @property
     def added(self) -> float:

@@ -15,7 +15,7 @@ from structkin.plan.plan import Plan
 from structkin.plan.status import Status, mark
 from structkin.solve.change_points.between import Between
 from structkin.solve.change_points.mode_changes import ModeChanges
-from structkin.solve.change_points.search import explore
+from structkin.solve.change_points.search import explore, unclear
 from structkin.solve.change_points.smoothing import smooth
 from structkin.solve.engine import Lanes, Progress, sweep
 from structkin.solve.schedule import Schedule
@@ -52,10 +52,12 @@ def _sweep_with_changes(
     """Sweep a plan until all change points are known."""
     stations = np.arange(len(schedule), dtype=np.float64)
     lanes = _sweep(plan, schedule, changes, stations, progress)
-    for index, step in enumerate(plan.steps):
+    doubtful = flip and unclear(plan, schedule, lanes)
+    for index in plan.with_root:
         # Steps are taken in order: a flip changes the steps after it.
-        if flip and step.has_root and explore(plan, schedule, changes, index, lanes):
+        if doubtful and index in doubtful and explore(plan, schedule, changes, index, lanes):
             lanes = _sweep(plan, schedule, changes, stations, progress)
+            doubtful = unclear(plan, schedule, lanes)
     return lanes
 
 

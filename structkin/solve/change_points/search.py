@@ -38,6 +38,8 @@ SUSPECT = 0.1
 #: Where a group is singular at two stations, it is so in between, unless they are closer than this [rad or parts of the
 #: size].
 NEXT = 1e-5
+#: Before circles are drawn, an interval is divided into this many parts, of which most are clear.
+PARTS = 6
 #: Radii of the circles around an interval, in halves of its length.
 AROUND = (2.4, 1.2)
 #: An interval is not halved below this distance of the drivers [rad or parts of the size].
@@ -57,6 +59,12 @@ BESIDE = 0.01
 CORNER = 0.01
 
 
+def unclear(plan: Plan, schedule: Schedule, lanes: Lanes) -> set[int]:
+    """Return the steps whose clearance leaves open whether their modes meet between stations."""
+    x = lanes.x[0][:, schedule.turns]
+    return {int(step) for roots in plan.roots for step in roots.steps[~(roots.clearance(plan, x, DETOUR) > 0)]}
+
+
 def explore(plan: Plan, schedule: Schedule, changes: ModeChanges, index: int, lanes: Lanes) -> bool:
     """Find the stations at which the discriminant of a step touches zero; return whether the motion passes any."""
     search, found = _Search(Between(plan, schedule, changes, lanes.x[0]), index), False
@@ -71,8 +79,7 @@ def explore(plan: Plan, schedule: Schedule, changes: ModeChanges, index: int, la
 def _intervals(plan: Plan, schedule: Schedule, changes: ModeChanges, index: int, lanes: Lanes) -> tuple[Floats, Floats]:
     """Return the intervals (low, high) of stations that the clearance of a step does not decide."""
     values = discriminant(plan, index, lanes)
-    # Where an earlier group is singular, directions may be undetermined: decide what lies beside.
-    vague = (lanes.status == Status.SINGULAR) & (lanes.group < plan.steps[index].group)
+    vague = _is_vague(plan, index, lanes)
     open_ = _closes(plan, index, lanes, values) | vague
     open_ = open_[1:] & open_[:-1]
     for point in changes.points:
@@ -83,7 +90,7 @@ def _intervals(plan: Plan, schedule: Schedule, changes: ModeChanges, index: int,
     length = sum(np.abs(z[0, k + 1] - z[0, k]) / schedule.unit(id) for id, z in schedule.drivers.items())
     k = k[((schedule.parts[k] == 1) | (np.fmin(values[k], values[k + 1]) < SUSPECT))
           & (~(vague[k] & vague[k + 1]) | (length < NEXT))]  # fmt: skip
-    k = k[vague[k] | vague[k + 1] | may_meet(plan, index, lanes, k, k + 1)]
+    k = k[vague[k] | vague[k + 1] | may_meet(plan, index, lanes.x[0], k, k + 1)]
     return k.astype(np.float64), k + 1.0
 
 
@@ -97,13 +104,20 @@ def _closes(plan: Plan, index: int, lanes: Lanes, values: Floats) -> NDArray[np.
     return closes
 
 
-def may_meet(plan: Plan, index: int, lanes: Lanes, low: Indices, high: Indices) -> NDArray[np.bool_]:
-    """Return between which pairs of lanes (n,) the modes of a step may meet, judged by its clearance."""
+def _is_vague(plan: Plan, index: int, lanes: Lanes) -> NDArray[np.bool_]:
+    """Return in which lanes an earlier group than a step's is singular: directions may be undetermined there."""
+    return np.asarray((lanes.status == Status.SINGULAR) & (lanes.group < plan.steps[index].group))
+
+
+def may_meet(plan: Plan, index: int, x: Floats, low: Indices, high: Indices) -> NDArray[np.bool_]:
+    """Return between which pairs of lanes (n,) of x (rows, lanes) the modes of a step may meet, by its clearance."""
     step = plan.steps[index]
-    ends = [step_inputs(plan, lanes.take(at), step, 0) for at in (low, high)]
+    h = plan.inputs(step, x)
+    ends = [
+        tuple(value[..., at] if np.shape(value)[-1:] == x.shape[1:] else value for value in h) for at in (low, high)
+    ]
     dh = tuple(DETOUR * (b - a) for a, b in zip(*ends, strict=True))
-    with np.errstate(invalid="ignore"):
-        return ~(np.minimum(*(step.clearance(h, dh) for h in ends)) > 0)
+    return ~(np.minimum(*(step.clearance(h, dh) for h in ends)) > 0)
 
 
 @dataclass
@@ -117,11 +131,12 @@ class _Search:
         """Return the places in some intervals where the discriminant touches zero; doubts are noted in `changes`."""
         places: list[float] = []
         radii: tuple[float, ...] = RADII
+        low, high = self._divided(low, high, PARTS)
         while len(low):
             charge(LOOK * len(low))
             parts = [slice(start, start + BLOCK) for start in range(0, len(low), BLOCK)]
             left = np.concatenate([part.start + self._look(low[part], high[part], radii, places) for part in parts])
-            low, high = self._halved(low[left], high[left])
+            low, high = self._divided(low[left], high[left], 2)
             # Around halves of an interval large circles have been tried.
             radii = ()
         return sorted(places)
@@ -173,21 +188,21 @@ class _Search:
         """Return the zeros of the discriminant inside circles of radii (c,) in x around the middles of paths."""
         return self.between.contours(paths, radius, self.index + 1, corner=corner).zeros[self.index]
 
-    def _halved(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
-        """Return the halves of intervals (low, high) that clearance does not decide; those too short are in doubt."""
-        if not len(low):
-            return low, high
+    def _divided(self, low: Floats, high: Floats, parts: int) -> tuple[Floats, Floats]:
+        """Return the parts of intervals (low, high) that clearance does not decide; those too short are in doubt."""
         short = Paths.through(self.between.schedule, low, high).half < SHORTEST
         for place in low[short].tolist():
             self.between.changes.doubt(self.index, place)
         low, high = low[~short], high[~short]
-        middle = 0.5 * (low + high)
-        n, ends = len(low), np.concatenate((low, middle, high))
-        lanes = self.between.lanes(ends, self.index)
-        closed = _closes(self.between.plan, self.index, lanes, discriminant(self.between.plan, self.index, lanes))
-        first, second = np.arange(2 * n), n + np.arange(2 * n)
-        left = closed[first] & closed[second] & may_meet(self.between.plan, self.index, lanes, first, second)
-        return ends[first[left]], ends[second[left]]
+        if not len(low):
+            return low, high
+        ends = np.linspace(low, high, parts + 1)
+        plan, index, lanes = self.between.plan, self.index, self.between.lanes(ends.ravel(), self.index)
+        open_ = _closes(plan, index, lanes, discriminant(plan, index, lanes)) | _is_vague(plan, index, lanes)
+        first = np.arange(parts * len(low))
+        second = first + len(low)
+        left = open_[first] & open_[second] & may_meet(plan, index, lanes.x[0], first, second)
+        return ends.ravel()[first[left]], ends.ravel()[second[left]]
 
     def settled(self, place: float) -> float:
         """Return a place, or the last station at which the drivers have these values, if they have them at one."""
