@@ -256,7 +256,6 @@ class Roots:
         """Return the least clearance (steps,) between lanes of x (rows, n), whose inputs move `detour` times as far."""
         table = np.concatenate((x, np.broadcast_to(self.constants[:, None], (len(self.constants), x.shape[1]))))
         h = [table[rows] for rows in self.inputs]
-        first, second = (tuple(value[..., part] for value in h) for part in (slice(None, -1), slice(1, None)))
-        dh = tuple(detour * (b - a) for a, b in zip(first, second, strict=True))
-        step = plan.steps[self.steps[0]]
-        return np.minimum(step.clearance(first, dh), step.clearance(second, dh)).min(axis=-1, initial=np.inf)
+        dh = tuple(detour * (value[..., 1:] - value[..., :-1]) for value in h)
+        found = plan.steps[self.steps[0]].clearance(tuple(value[..., :-1] for value in h), dh)
+        return np.asarray(found.min(axis=-1, initial=np.inf))

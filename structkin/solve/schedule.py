@@ -22,7 +22,7 @@ FINE_ANGLE, FINE_LENGTH = math.radians(5.0), 0.02
 
 #: Up to this many stations all are looked at; else only some, so far apart or with so large a turn of the path between
 #: them [rad or parts of the size; sum of the changes of the direction's components].
-FEW, SHORT, BEND = 64, 0.06, 0.2
+FEW, SHORT, BEND = 200, 0.06, 0.2
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,7 @@ class Schedule:
 
     @cached_property
     def turns(self) -> NDArray[np.intp]:
-        """Some of the stations, between which the drivers' path is short and nearly straight, from the first to the last."""
+        """Some stations, from the first to the last, between which the drivers' path is short and nearly straight."""
         if len(self) < FEW or not self.drivers:
             return np.arange(len(self))
         step = np.stack([np.diff(z[0]) / self.unit(id) for id, z in self.drivers.items()])

@@ -55,6 +55,10 @@ class Zeros:
     middle: Floats
     clearance: Floats
 
+    def take(self, k: int) -> Zeros:
+        """Return those inside one of the circles."""
+        return Zeros(self.count[[k]], self.middle[[k]], self.clearance[[k]])
+
     @property
     def flat(self) -> Floats:
         """The places (c,) of change points, NaN where there is none."""

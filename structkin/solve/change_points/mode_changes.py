@@ -19,6 +19,8 @@ Floats = NDArray[np.float64]
 
 #: Change points closer to each other, or to a sample, than this distance of the drivers [rad or parts of size] are one.
 TOGETHER = 1e-11
+#: Least cosine of the angle between steps of a straight path.
+ALONG = 0.999
 #: A limit position within this part of a circle's radius from its centre.
 BESIDE = 0.1
 
@@ -33,29 +35,18 @@ class ChangePoint:
     high: float
 
 
-@dataclass(frozen=True)
-class Line:
-    """The positions `ahead` (n,) of a schedule's lanes along a line through a station [rad or parts of the size]."""
-
-    ahead: Floats
-
-    @classmethod
-    def of(cls, schedule: Schedule, place: float, displacements: Mapping[str, Floats], speed: float) -> Line:
-        """Return the line through a station in a direction of the drivers."""
-        here, total = schedule.at(np.array([place])), np.zeros(len(schedule))
-        unit = {id: displacement[0] / (speed * schedule.unit(id)) for id, displacement in displacements.items()}
-        for id, z in schedule.drivers.items():
-            total += unit[id] * (z[0] - here[id]) / schedule.unit(id)
-        return cls(total / sum(x * x for x in unit.values()))
-
-    def run(self, place: float, reach: float) -> tuple[float, float]:
-        """Return the stations around a place between which the path keeps its direction, no further than `reach`."""
-        step = np.diff(self.ahead)
-        first = min(int(place), len(step) - 1)
-        fine = (step * step[first] > 0) & (np.abs(self.ahead[:-1]) < reach) & (np.abs(self.ahead[1:]) < reach)
-        stops = np.flatnonzero(~fine)
-        low = stops[stops < first].max(initial=-1) + 1
-        return float(low), float(stops[stops > first].min(initial=len(step)))
+def straight_run(schedule: Schedule, station: float, reach: float) -> tuple[float, float]:
+    """Return the stations around one between which the drivers' path is straight, no further than `reach`."""
+    here = schedule.at(np.array([station]))
+    away = np.stack([(z[0] - here[id]) / schedule.unit(id) for id, z in schedule.drivers.items()])
+    step, near = np.diff(away), np.max(np.abs(away), axis=0) < reach
+    first = min(int(station), step.shape[1] - 1)
+    along = step[:, first] @ step
+    with np.errstate(invalid="ignore"):
+        fine = along > ALONG * np.linalg.norm(step[:, first]) * np.linalg.norm(step, axis=0)
+    stops = np.flatnonzero(~(fine & near[:-1] & near[1:]))
+    low = stops[stops < first].max(initial=-1) + 1
+    return float(low), float(stops[stops > first].min(initial=len(fine)))
 
 
 @dataclass
@@ -114,8 +105,8 @@ def contours_at(
     near: Floats,
     *,
     outgoing: NDArray[np.bool_] | None = None,
-) -> tuple[Contours, Floats]:
-    """Return the largest good circles around stations (c,) and the speed (c,) of the drivers per station.
+) -> Contours:
+    """Return the largest good circles around stations (c,).
 
     `displacements` (c,) of each driver is the displacement per station on arrival at a station, or on departure where
     it is `outgoing`. A circle is good where all steps are certified.
@@ -147,4 +138,4 @@ def contours_at(
         if not len(left):
             break
     assert result is not None
-    return result, speed
+    return result

@@ -23,7 +23,7 @@ from structkin.plan.plan import Plan
 from structkin.plan.status import Status
 from structkin.solve.change_points.between import BENT, PLACES, STRAIGHT, Between, Paths, near_stations
 from structkin.solve.change_points.contours import RADII, Contours, Zeros
-from structkin.solve.change_points.mode_changes import TOGETHER, ChangePoint, Line, ModeChanges, contours_at
+from structkin.solve.change_points.mode_changes import TOGETHER, ChangePoint, ModeChanges, contours_at, straight_run
 from structkin.solve.engine import Lanes, discriminant, step_inputs
 from structkin.solve.schedule import Schedule
 from structkin.track.tolerances import LIMIT, NEVER_FLAT
@@ -61,7 +61,9 @@ CORNER = 0.01
 
 def unclear(plan: Plan, schedule: Schedule, lanes: Lanes) -> set[int]:
     """Return the steps whose clearance leaves open whether their modes meet between stations."""
-    x = lanes.x[0][:, schedule.turns]
+    if len(schedule) < 2:
+        return set()
+    x = lanes.x[0] if len(schedule.turns) == len(schedule) else lanes.x[0][:, schedule.turns]
     return {int(step) for roots in plan.roots for step in roots.steps[~(roots.clearance(plan, x, DETOUR) > 0)]}
 
 
@@ -113,11 +115,11 @@ def may_meet(plan: Plan, index: int, x: Floats, low: Indices, high: Indices) -> 
     """Return between which pairs of lanes (n,) of x (rows, lanes) the modes of a step may meet, by its clearance."""
     step = plan.steps[index]
     h = plan.inputs(step, x)
-    ends = [
-        tuple(value[..., at] if np.shape(value)[-1:] == x.shape[1:] else value for value in h) for at in (low, high)
-    ]
-    dh = tuple(DETOUR * (b - a) for a, b in zip(*ends, strict=True))
-    return ~(np.minimum(*(step.clearance(h, dh) for h in ends)) > 0)
+    n = x.shape[1:]
+    first, second = (tuple(v[..., at] if np.shape(v)[-1:] == n else v for v in h) for at in (low, high))
+    dh = tuple(DETOUR * (b - a) for a, b in zip(first, second, strict=True))
+    # One end that is far enough from meeting proves the whole interval.
+    return ~(np.fmax(step.clearance(first, dh), step.clearance(second, dh)) > 0)
 
 
 @dataclass
@@ -136,7 +138,7 @@ class _Search:
             charge(LOOK * len(low))
             parts = [slice(start, start + BLOCK) for start in range(0, len(low), BLOCK)]
             left = np.concatenate([part.start + self._look(low[part], high[part], radii, places) for part in parts])
-            low, high = self._divided(low[left], high[left], 2)
+            low, high = self._divided(*self._lengthy(low[left], high[left]), 2)
             # Around halves of an interval large circles have been tried.
             radii = ()
         return sorted(places)
@@ -161,39 +163,45 @@ class _Search:
             two = (zeros.count == 2) & np.isfinite(zeros.middle)
             near = two & (np.abs(zeros.middle) < 1 + NEAR) & (np.abs(zeros.clearance) < NEAR)
             for k in np.flatnonzero(near):
-                self._note(paths.take(some[[k]]), radius[some[[k]]], zeros.middle[k], places)
+                self._note(paths.take(some[[k]]), radius[some[[k]]], zeros.take(int(k)), places)
             # A single zero is a limit position at an end: between the ends the discriminant is positive.
             is_open[some[(zeros.count == 0) | (zeros.count == 1) | two]] = False
         return np.flatnonzero(is_open)
 
-    def _note(self, path: Paths, radius: Floats, x: float, places: list[float]) -> None:
-        """Note a change point or a doubt at about a place x of a path, found on a circle, if it is one."""
+    def _note(self, path: Paths, radius: Floats, found: Zeros, places: list[float]) -> None:
+        """Note a change point or a doubt on a path, if the two zeros found on a circle are one."""
+        x = float(found.middle[0])
         for _ in range(ROUNDS):
             radius = 0.5 * radius
             zeros = self._zeros(path.centred(x), radius)
             if not np.isfinite(zeros.middle[0]):
-                return
-            x += float(zeros.middle[0])
-            if abs(zeros.middle[0]) * path.half[0] < EXACT:
+                # Another group is singular near this circle.
+                continue
+            found, ahead = zeros, float(zeros.middle[0])
+            x += ahead
+            if abs(ahead) * path.half[0] < EXACT:
                 break
         if (abs(x) - 1) * path.half[0] > EDGE:
             return
         place = path.station_at(self.between.schedule, x)
-        if zeros.undecided[0]:
+        if found.undecided[0]:
             self.between.changes.doubt(self.index, place)
-        elif np.isfinite(zeros.flat[0]):
+        elif np.isfinite(found.flat[0]):
             places.append(place)
 
     def _zeros(self, paths: Paths, radius: Floats, *, corner: bool = False) -> Zeros:
         """Return the zeros of the discriminant inside circles of radii (c,) in x around the middles of paths."""
         return self.between.contours(paths, radius, self.index + 1, corner=corner).zeros[self.index]
 
-    def _divided(self, low: Floats, high: Floats, parts: int) -> tuple[Floats, Floats]:
-        """Return the parts of intervals (low, high) that clearance does not decide; those too short are in doubt."""
+    def _lengthy(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
+        """Return the intervals (low, high) that can be divided; those too short are in doubt."""
         short = Paths.through(self.between.schedule, low, high).half < SHORTEST
         for place in low[short].tolist():
             self.between.changes.doubt(self.index, place)
-        low, high = low[~short], high[~short]
+        return low[~short], high[~short]
+
+    def _divided(self, low: Floats, high: Floats, parts: int) -> tuple[Floats, Floats]:
+        """Return the parts of intervals (low, high) that clearance does not decide."""
         if not len(low):
             return low, high
         ends = np.linspace(low, high, parts + 1)
@@ -271,22 +279,15 @@ class _Search:
 
     def change_point(self, station: float) -> ChangePoint:
         """Return the change point at a station, with the later steps that have theirs there too."""
-        at, first = np.array([station]), np.array([min(int(station), max(len(self.between.schedule) - 2, 0))])
-        ahead, behind = (self.between.schedule.at(at + side * BESIDE, first) for side in (1, -1))
+        plan, schedule, changes = self.between.plan, self.between.schedule, self.between.changes
+        at, first = np.array([station]), np.array([min(int(station), max(len(schedule) - 2, 0))])
+        ahead, behind = (schedule.at(at + side * BESIDE, first) for side in (1, -1))
         displacements = {id: (z - behind[id]) / (2 * BESIDE) for id, z in ahead.items()}
-        contours, speed = contours_at(
-            self.between.plan,
-            self.between.schedule,
-            self.between.changes,
-            at,
-            displacements,
-            near_stations(self.between.near, at),
-        )
+        contours = contours_at(plan, schedule, changes, at, displacements, near_stations(self.between.near, at))
         if not contours.until[0] > self.index:
             return ChangePoint(station, (self.index,), station, station)
-        line = Line.of(self.between.schedule, station, displacements, float(speed[0]))
-        steps = tuple(dict.fromkeys((self.index, *_together(contours, self.between.changes, self.index))))
-        return ChangePoint(station, steps, *line.run(station, 0.5 * float(contours.radius[0])))
+        steps = tuple(dict.fromkeys((self.index, *_together(contours, changes, self.index))))
+        return ChangePoint(station, steps, *straight_run(schedule, station, 0.5 * float(contours.radius[0])))
 
 
 def _together(contours: Contours, changes: ModeChanges, index: int) -> Iterator[int]:

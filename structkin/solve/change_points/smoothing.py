@@ -91,7 +91,7 @@ def _contours(
     displacements, outgoing = displacements_at(schedule, at)
     near = _near(lanes.x[0], at)
     singular = _move_off(plan, lanes, at, near)
-    contours, _ = contours_at(plan, schedule, changes, at.astype(np.float64), displacements, near, outgoing=outgoing)
+    contours = contours_at(plan, schedule, changes, at.astype(np.float64), displacements, near, outgoing=outgoing)
     touched = np.any([singular, *(np.isfinite(zeros.flat) for zeros in contours.zeros.values())], axis=0)
     return contours, touched & (contours.until == len(plan.steps)) & _agrees(plan, lanes, at, contours)
 
