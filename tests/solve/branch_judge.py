@@ -38,6 +38,8 @@ STRAIGHT = 1e-7
 GREY = 3e-13, 3e-8
 MARGIN = 0.25
 UNPREPARED = "flat from its start"
+#: How far a leg must reach before a flat pose, in parts of the distance of its last node from it.
+REACH = 8.0
 #: Nodes of a leg.
 MOST = 800
 #: Steps follow a Taylor polynomial of this degree.
@@ -262,10 +264,14 @@ class Piece:
 class Leg:
     """What a walk along a straight line of driver values gave: its nodes in order, its pieces, how it ended."""
 
+    start: Any
+    w: Any
     nodes: list[tuple[float, Any, float]] = field(default_factory=list)
     pieces: list[Piece] = field(default_factory=list)
     grey: float | None = None
     end: str = ""
+    #: The distance to a flat pose from the last node before it.
+    left: float = 0.0
 
 
 class Walk:
@@ -304,7 +310,8 @@ class Walk:
     def _segment(self, k: int, x: Any, place: Any) -> tuple[Any, Any]:
         a, b = self.corners[k], self.corners[k + 1]
         length = float(np.linalg.norm((b - a) / self.unit))
-        back = Leg()
+        w = (b - a) / (length or 1.0)
+        back = Leg(a, w)
         entry = 0.0
         if np.max(np.abs(place - a)) > 0:
             # The corner lies in a flat zone: from behind it to a place on the segment that lies clear of it.
@@ -317,19 +324,22 @@ class Walk:
                     break
             else:
                 # A segment within the flat zone, as far as can be told: its poses are not judged.
-                self.legs.append(Leg())
+                self.legs.append(Leg(a, w))
                 return x, place
             x = over.nodes[-1][1]
             back = self._leg(goal, a, x, stop=True)
             place = goal
-        leg = self._leg(place, b, x) if entry < length else Leg([(0.0, x, 1.0)])
+        leg = self._leg(place, b, x) if entry < length else Leg(a, w, [(0.0, x, 1.0)])
         shift = entry
         if leg.end == UNPREPARED and entry == 0:
             # A flat pose just behind the corner: from a place before it on the same line.
-            before = place - (b - a) * (CLEAR / length)
+            shift = -max(CLEAR, REACH * leg.left)
+            before = place + (b - a) * (shift / length)
             lead = self._leg(place, before, x, stop=True)
-            if not lead.end and lead.nodes[-1][0] >= CLEAR * (1 - 1e-12):
-                leg, shift = self._leg(before, b, lead.nodes[-1][1]), -CLEAR
+            if not lead.end and lead.nodes[-1][0] >= -shift * (1 - 1e-12):
+                leg = self._leg(before, b, lead.nodes[-1][1])
+            else:
+                shift = 0.0
         pieces = [
             Piece(shift + p.low, shift + p.high, shift + p.s0, p.series) for p in leg.pieces if shift + p.high > 0
         ]
@@ -339,7 +349,7 @@ class Walk:
         nodes = [(shift - s, x, sigma) for s, x, sigma in back.nodes[:0:-1]] + nodes
         if nodes[0][0] > 0:
             pieces.append(Piece(0.0, nodes[0][0], 0.0, None))
-        whole = Leg(nodes, sorted(pieces, key=lambda p: p.low), None, leg.end)
+        whole = Leg(a, w, nodes, sorted(pieces, key=lambda p: p.low), None, leg.end)
         self.legs.append(whole)
         if leg.grey is not None:
             self.grey = min(self.grey, (k, shift + leg.grey))
@@ -354,11 +364,11 @@ class Walk:
         """Walk straight from a to b; beyond b where b lies in a flat zone, or up to the zone if `stop`."""
         system, M, n = self.system, self.system.M, self.system.n
         length = float(np.linalg.norm((b - a) / self.unit))
-        leg = Leg()
+        w = (b - a) / (length or 1.0)
+        leg = Leg(a, w)
         if length == 0:
             leg.nodes.append((0.0, x, 1.0))
             return leg
-        w = (b - a) / length
         s, h, falling = 0.0, 0.05, True
         goal = length
         while True:
@@ -373,19 +383,17 @@ class Walk:
                     self._note(leg, U[:, -1], Vt[-1])
                 falling = sigma < leg.nodes[-1][2]
             leg.nodes.append((s, x, sigma))
-            if s >= goal * (1 - 1e-15):
-                return leg
             if sigma < FLAT:
-                if stop:
-                    return leg
-                if not self._cross(leg, a, w):
+                if stop or not self._cross(leg, a, w):
                     return leg
                 s, x, _ = leg.nodes.pop()
                 if s > goal:
-                    goal = s + CLEAR
+                    goal = s + max(CLEAR, REACH * leg.left)
                 h = 2 * sigma
                 falling = False
                 continue
+            if s >= goal * (1 - 1e-15):
+                return leg
             h = min(h * 2, goal - s)
             while True:
                 if h < 1e-13 or len(leg.nodes) > MOST:
@@ -421,24 +429,22 @@ class Walk:
     def _cross(self, leg: Leg, a: Any, w: Any) -> bool:
         """Pass a flat pose straight, to twice the singular value `FLAT` behind it, or end the leg."""
         leg.end = "limit"
-        if len(leg.nodes) < 5:
+        if len(leg.nodes) < 2:
             leg.end = UNPREPARED
             return False
         (s1, _, sigma1), (s2, _, sigma2) = leg.nodes[-2:]
         if sigma1 <= sigma2:
             leg.end = "flat all along"
             return False
-        left = sigma2 * (s2 - s1) / (sigma1 - sigma2)
+        leg.left = left = sigma2 * (s2 - s1) / (sigma1 - sigma2)
         to = s2 + left * (1 + 2 * FLAT / sigma2)
-        # Nodes at distances from the flat pose that grow geometrically: others would magnify rounding.
-        nodes = [leg.nodes[-1]]
-        for node in leg.nodes[-2::-1]:
-            if len(nodes) < 5 and s2 + left - node[0] > 1.5 * (s2 + left - nodes[-1][0]):
-                nodes.append(node)
-        if len(nodes) < 4:
+        # At distances that grow geometrically: others would magnify rounding.
+        places = s2 + left * (1 - np.array([1.0, 1.6, 2.5, 4.0, 6.5]))
+        before = [piece for piece in leg.pieces if piece.series is not None]
+        if not before or places[-1] < max((p.high for p in leg.pieces if p.series is None), default=0.0):
             leg.end = UNPREPARED
             return False
-        guess = _curve(nodes, to)
+        guess = _curve(places, self._poses(leg, places), to)
         try:
             new, last = self.system.correct(guess, a + to * w, 10)
         except np.linalg.LinAlgError:
@@ -468,11 +474,9 @@ class Walk:
         near = np.zeros(len(s), bool)
         for k in np.unique(segment[reached]):
             lanes = np.flatnonzero(reached & (segment == k))
-            a, b = self.corners[k], self.corners[k + 1]
-            length = float(np.linalg.norm((b - a) / self.unit))
-            z = a + np.outer(s[lanes] / length, b - a) if length else np.broadcast_to(a, (len(lanes), len(a)))
-            x = self._poses(self.legs[k], s[lanes], z)
-            X[lanes] = self.system.places(x, z) * self.system.linkage.size
+            leg = self.legs[k]
+            z = leg.start + s[lanes, None] * leg.w
+            X[lanes] = self.system.places(self._poses(leg, s[lanes]), z) * self.system.linkage.size
             places, _, sigma = zip(*self.legs[k].nodes, strict=True)
             near[lanes] = np.interp(s[lanes], places, sigma) < CLEAR
         return X, sure, near
@@ -485,7 +489,8 @@ class Walk:
                 return k, min(low)
         return len(self.corners), 0.0
 
-    def _poses(self, leg: Leg, s: Any, z: Any) -> Any:
+    def _poses(self, leg: Leg, s: Any) -> Any:
+        z = leg.start + s[:, None] * leg.w
         x = np.empty((len(s), self.system.n))
         if not leg.pieces:
             x[:] = leg.nodes[-1][1]
@@ -496,8 +501,8 @@ class Walk:
         for lane, k in enumerate(which):
             piece = leg.pieces[k]
             if piece.series is None:
-                near = sorted(leg.nodes, key=lambda node: abs(node[0] - s[lane]))[:6]
-                x[lane], jumped[lane] = _curve(near, s[lane]), True
+                jumped[lane] = True
+                x[lane] = self._within(leg, piece, s[lane])
             else:
                 x[lane] = (piece.sign * (s[lane] - piece.s0)) ** POWERS @ piece.series
         lanes = ~jumped
@@ -506,12 +511,20 @@ class Walk:
             assert np.all(last < 1e-9), "a certified pose is not found"
         return x
 
+    def _within(self, leg: Leg, piece: Piece, s: float) -> Any:
+        """The pose in a flat zone, from poses on both sides of it."""
+        wide = (piece.high - piece.low) * np.array([0.01, 0.6, 1.5, 3.0])
+        at = np.concatenate((piece.low - wide, piece.high + wide))
+        at = at[[any(p.series is not None and p.low <= one < p.high for p in leg.pieces) for one in at]]
+        if len(at) < 3:
+            return np.full(self.system.n, np.nan)
+        return _curve(at, self._poses(leg, at), s)
 
-def _curve(nodes: Sequence[tuple[float, Any, float]], s: float) -> Any:
-    """The polynomial through nodes, at s."""
-    at = np.array([node[0] for node in nodes])
+
+def _curve(at: Any, poses: Any, s: float) -> Any:
+    """The polynomial through poses at places, at s."""
     total = 0.0
-    for k, (sk, x, _) in enumerate(nodes):
+    for k, (sk, x) in enumerate(zip(at, poses, strict=True)):
         others = np.delete(at, k)
         total = total + x * np.prod((s - others) / (sk - others))
     return total
