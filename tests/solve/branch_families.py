@@ -1,7 +1,7 @@
-"""Families of mechanisms that pass flat poses, drawn at random, each with the same mechanism as plain numbers for the judge.
+"""Families of mechanisms that pass flat poses, drawn at random, each also as plain numbers for the judge of branches.
 
-Every mechanism is drawn as points; a coordinate of a driver is its change from the sketch. `off` moves one joint's sketch
-by that part of the size, so that a flat pose is missed by a height of that order. Paths turn over full turns, or
+A mechanism is drawn as points; a coordinate of a driver is its change from the sketch. `off` moves one joint of the
+sketch by that part of the size, so that flat poses are missed by a height of that order. Paths run over full turns, or
 reverse and bend at and beside the flat poses, which a first walk of the judge finds.
 """
 
@@ -60,13 +60,16 @@ class Case:
     seed: int
     off: float
     mechanism: sk.Mechanism
-    linkage: Linkage
     corners: Any
     draft: Draft
     #: Whether the drivers run at constant speeds over one second.
     steady: bool
     #: The walk along the path.
     walk: Walk
+
+    @property
+    def size(self) -> float:
+        return self.walk.system.linkage.size
 
     def samples(self, count: int) -> tuple[Any, Any, Any]:
         """Segments, distances along them and changes of the driver values (n, drivers), every corner among them."""
@@ -147,7 +150,6 @@ def change_point_four_bar(rng: Any) -> Draft:
     pairs = [[x, y], [p, q]]
     rng.shuffle(pairs)
     first, second = (rng.permutation(pair) for pair in pairs)
-    a, b, c, d = rng.permuted([0, 1, 2, 3]) if rng.random() < 0 else range(4)
     bars = np.array([first[0], second[0], second[1], first[1]])
     # ground + crank = rod + rock, ground + rod = crank + rock, or ground + rock = crank + rod
     order = rng.choice(3)
@@ -265,7 +267,8 @@ def parallelogram_behind_triad(rng: Any) -> Draft:
         points=points,
         ground=(*draft.ground, "H"),
         links={
-            **draft.links, "ground": ["A", "D", "G", "H"], "right": ["D", "C", "S"], "cup": ["S", "U"], "last": ["H", "U"]
+            **draft.links, "ground": ["A", "D", "G", "H"], "right": ["D", "C", "S"], "cup": ["S", "U"],
+            "last": ["H", "U"],
         },
         bodies=(*draft.bodies, "cup", "last"),
         level=(("U", "S"), *(draft.level if even else ())),
@@ -303,7 +306,8 @@ def nested_parallelograms(rng: Any) -> Draft:
         points=points,
         ground=("A", "D", "H", "G"),
         links={
-            **draft.links, "ground": ["A", "D", "H", "G"], "cup": ["S", "U", "V"], "drive": ["G", "F"], "bar": ["F", "V"]
+            **draft.links, "ground": ["A", "D", "H", "G"], "cup": ["S", "U", "V"], "drive": ["G", "F"],
+            "bar": ["F", "V"],
         },
         driven=(Turn("G", ("F",), (1.0,)),),
         drivers={"m": {"joint": "G"}},
@@ -442,25 +446,35 @@ def _case(family: str, seed: int, rng: Any, off: float) -> Case:
     draft = _off_by_length(draft, rng, off) if draft.lengths else _off_by_place(draft, rng, off)
     if draft.tracers and rng.random() < 0.5:
         draft = _with_tracer(draft, rng)
-    draft = placed = _placed(draft, rng)
-    still = mechanism(placed)
-    # Lengths that agree to 1e-9 are treated as equal by the package, with a remark: the judge takes lengths as stated.
-    draft = replace(draft, lengths=_lengths(still))
+    draft = _placed(draft, rng)
+    still = mechanism(draft)
     if off < 1e-9 and any("treated as equal" in remark for remark in still.remarks):
         off = 0.0
-    linkage = _linkage(draft)
+    linkage = linkage_of(draft, still)
     corners, walk = _path(draft, linkage, rng)
     steady = len(corners) == 2 and rng.random() < 0.5
-    return Case(family, seed, off, mechanism(placed, corners[-1]) if steady else still, linkage, corners, draft, steady, walk)
+    return Case(family, seed, off, mechanism(draft, corners[-1]) if steady else still, corners, draft, steady, walk)
 
 
-def _lengths(still: sk.Mechanism) -> dict[tuple[str, str], float]:
-    return {
+def known(family: str, draft: Draft, corners: Any) -> Case:
+    """Return the case of a given mechanism and path; two corners are driven at constant speeds."""
+    corners = np.asarray(corners, float).reshape(len(corners), -1)
+    steady = len(corners) == 2
+    made = mechanism(draft, corners[-1] if steady else None)
+    return Case(family, 0, 0.0, made, corners, draft, steady, Walk(linkage_of(draft, made), corners))
+
+
+def linkage_of(draft: Draft, still: sk.Mechanism) -> Linkage:
+    """A draft as plain numbers. The package treats lengths that agree to 1e-9 as equal: they are as it states them."""
+    lengths = {
         (p, q): abs(link.local[p] - link.local[q])
         for name, link in still.links.items()
         if name != "ground"
         for p, q in combinations(link.points, 2)
     }
+    bodies = [draft.links[body] for body in draft.bodies]
+    start = [0.0] * len(draft.drivers)
+    return Linkage(draft.points, draft.ground, draft.driven, bodies, start, lengths, draft.slots)
 
 
 def _off_by_place(draft: Draft, rng: Any, off: float) -> Draft:
@@ -510,18 +524,6 @@ def _placed(draft: Draft, rng: Any) -> Draft:
     )
 
 
-def _linkage(draft: Draft) -> Linkage:
-    return Linkage(
-        points=draft.points,
-        ground=draft.ground,
-        driven=draft.driven,
-        bodies=[draft.links[body] for body in draft.bodies],
-        start=[0.0] * len(draft.drivers),
-        lengths=draft.lengths,
-        slots=draft.slots,
-    )
-
-
 def mechanism(draft: Draft, speeds: Sequence[float] | None = None) -> sk.Mechanism:
     drivers = {
         id: {**one, "speed": float(speeds[k])} if speeds is not None else dict(one)
@@ -566,7 +568,8 @@ def _path(draft: Draft, linkage: Linkage, rng: Any) -> tuple[Any, Walk]:
             if rng.random() < 0.7:
                 places.append(places[-1] + step / np.linalg.norm(step) * walk.unit * rng.choice([0.01, 0.3, 1.0, 3.0]))
         corners = np.array(places)
-    if np.max(np.abs(np.diff(corners, axis=0)).max(axis=1)) == 0:
+    corners = corners[np.r_[True, np.any(np.diff(corners, axis=0) != 0, axis=1)]]
+    if len(corners) < 2:
         raise UnfitError
     return corners, _walk(linkage, corners)
 

@@ -1,4 +1,4 @@
-"""A judge of branches: the whole mechanism walked from its sketch in natural coordinates, each step certified.
+"""A judge of branches: the whole mechanism is walked from its sketch in natural coordinates, each step certified.
 
 It shares no code with structkin. The unknowns x are the coordinates of the points that no driver determines, and every
 row is of second degree in them, lengths in parts of the size:
@@ -7,19 +7,21 @@ row is of second degree in them, lengths in parts of the size:
     plate    R - P - g (Q - P), g a complex constant                   two rows for each point beyond two
     slot     (Q - P) x (X - P), the pin X on the line through P and Q  one row
 
-So F(y) = F(x) + J d + F''[d, d] / 2 exactly, with d = y - x, and F'' is constant with a norm M. Two poses of the same
-driver values lie at least 2 s / M apart, s the smallest singular value of J. If along a tangent, for every s' of a step,
+So F(y) = F(x) + J d + F''[d, d] / 2 exactly, with d = y - x, and F'' is constant with a norm M. A step follows the
+Taylor series x~ of the motion at its start. If at every place s' of the step
 
-    M |F(x~(s'))| <= s_low^2 / 2,    s_low a lower bound of the smallest singular value along it,
+    M |F(x~(s'))| <= s_low^2 / 2,    s_low a lower bound of the smallest singular value of J there,
 
-then one and only one pose lies near each point of the tangent (Kantorovich's theorem), and it is the one that the motion
-comes to. Steps are taken with a margin of two. Redundant rows are allowed: uniqueness holds with the same bound, and a
-pose must close all rows.
+then one and only one pose lies within s_low / M of each place of the series (Kantorovich's theorem), and the motion is
+that pose. Steps keep a margin of two. Between the places that are tested, the change of J bounds the singular value.
+Rows may be redundant: uniqueness holds with the same bound, and a pose must close all rows.
 
-Where s falls below `FLAT`, the steps before tell whether the motion goes straight on: a curve of the fourth degree through
-them is continued to the other side. A pose there within `STRAIGHT` of it is the same motion: beside branches that pass
-each other, or end, by a height c, the curve is wrong by about c / t at a distance t. So a flat pose is passed
-straight if it is flat to about 1e-13 of the size, and else the walk ends: a limit, or a pose that it cannot judge.
+Where the singular value falls below `FLAT`, the poses before tell whether the motion goes straight on: a curve of the
+fourth degree through them is continued to the other side. A pose there within `STRAIGHT` of it belongs to the same
+motion: where branches pass each other, or end, at a height c, the curve is wrong by about c / t at a distance t. So a
+pose is passed straight if it is flat to about 1e-13 of the size. Else the walk ends: at a limit, or at a pose that it
+cannot judge. Corners of the path in a flat zone are passed on the line before them, and approached again on the line
+behind them: branches that pass each other straight are functions of the driver values, whatever the path.
 """
 
 from __future__ import annotations
@@ -184,7 +186,7 @@ class System:
         return np.stack(list(series.values()), axis=-1)
 
     def series(self, X: Any, K: Any, inverse: Any, J: Any) -> Any:
-        """Taylor coefficients (ORDER + 1, n) of the unknowns: of each power n, J X_n + sum of B(X_i, X_{n-i}) / 2 is 0."""
+        """Taylor coefficients (ORDER + 1, n) of the unknowns: J X_n + sum of F''[X_i, X_{n-i}] / 2 = 0 for each n."""
         n = self.n
         full = np.zeros((ORDER + 1, len(self.names)), complex)
         full[0] = X
@@ -277,8 +279,8 @@ class Leg:
 class Walk:
     """The motion along a path of straight lines between corners of driver values, from the sketch.
 
-    `end` is empty, or says why the walk ended, at `ended = (segment, distance)`. Behind `grey` the branch is not judged: a
-    flat pose was neither flat to rounding nor clearly passed.
+    `end` is empty, or says why the walk ended, at `ended = (segment, distance)`. Behind `grey` the branch is not
+    judged: a flat pose was neither flat to rounding nor clearly passed.
     """
 
     def __init__(self, linkage: Linkage, corners: Any):
@@ -311,6 +313,9 @@ class Walk:
         a, b = self.corners[k], self.corners[k + 1]
         length = float(np.linalg.norm((b - a) / self.unit))
         w = (b - a) / (length or 1.0)
+        if length == 0:
+            self.legs.append(Leg(a, w))
+            return x, place
         back = Leg(a, w)
         entry = 0.0
         if np.max(np.abs(place - a)) > 0:
@@ -369,7 +374,7 @@ class Walk:
         if length == 0:
             leg.nodes.append((0.0, x, 1.0))
             return leg
-        s, h, falling = 0.0, 0.05, True
+        s, h, falling = 0.0, 0.05, False
         goal = length
         while True:
             z = a + s * w
@@ -399,7 +404,7 @@ class Walk:
                 if h < 1e-13 or len(leg.nodes) > MOST:
                     leg.end = "steps without end"
                     return leg
-                # Between places along the step the smallest singular value falls by less than half the Jacobian's change.
+                # Between two places the smallest singular value falls by less than half the change of the Jacobian.
                 part = h * PARTS
                 X = system.places(part[:, None] ** POWERS @ series, z + part[:, None] * w)
                 Js = system.jacobian(X)[..., :n]
@@ -464,7 +469,7 @@ class Walk:
     # --- poses at samples ---------------------------------------------------------------------------------------------
 
     def at(self, segment: Any, s: Any) -> tuple[Any, Any, Any]:
-        """Places (n, points) at distances along segments, NaN where the walk does not come; is it sure; is it near flat."""
+        """Places (n, points) on segments, NaN where the walk does not come; where they are sure; where nearly flat."""
         order = list(zip(np.asarray(segment).tolist(), np.asarray(s, float).tolist(), strict=True))
         segment, s = np.asarray(segment), np.asarray(s, float)
         judged = np.array([k < len(self.legs) and bool(self.legs[k].nodes) for k in segment])
