@@ -64,6 +64,8 @@ class Case:
     draft: Draft
     #: Whether the drivers run at constant speeds over one second.
     steady: bool
+    #: Whether the samples begin at the first corner behind the sketch.
+    late: bool
     #: The walk along the path.
     walk: Walk
 
@@ -72,8 +74,10 @@ class Case:
         return self.walk.system.linkage.size
 
     def samples(self, count: int) -> tuple[Any, Any, Any]:
-        """Segments, distances along them and changes of the driver values (n, drivers), every corner among them."""
-        return along(self.corners, count, self.walk.unit)
+        """Segments, distances along them and changes of the driver values (n, drivers), corners among them."""
+        segment, distance, change = along(self.corners, count, self.walk.unit)
+        first = int(np.argmax(segment > 0)) - 1 if self.late else 0
+        return segment[first:], distance[first:], change[first:]
 
     def judged(self, count: int) -> tuple[Any, Any, Any]:
         """What `Walk.at` gives at the samples, with what `off` leaves open taken off what is sure."""
@@ -344,13 +348,12 @@ def gripper(rng: Any) -> Draft:
     D = B + arrow(rng, 0.5, 1.6)
     C = B + complex(rng.uniform(0.5, 1.5), rng.choice([0.0, rng.uniform(-0.5, 0.5)]))
     E = C + D - B
-    F = E + arrow(rng, 0.5, 1.5)
     if min(abs(D - A), abs(D.imag)) < 0.3:
         raise UnfitError
-    half = {"B": B, "D": D, "C": C, "E": E, "F": F}
+    half = {"B": B, "D": D, "C": C, "E": E}
     points, ground, bodies = {"A": A, **half}, ["B", "C"], ["push", "arm", "back", "jaw"]
-    links = {"push": ["A", "D"], "arm": ["B", "D"], "back": ["C", "E"], "jaw": ["D", "E", "F"]}
-    level = [("E", "D"), ("F", "D")]
+    links = {"push": ["A", "D"], "arm": ["B", "D"], "back": ["C", "E"], "jaw": ["D", "E"]}
+    level = [("E", "D")]
     if rng.random() < 0.5:
         points |= {f"{name}m": place.conjugate() for name, place in half.items()}
         ground += ["Bm", "Cm"]
@@ -366,6 +369,7 @@ def gripper(rng: Any) -> Draft:
         bodies=bodies,
         joints={"guide": {"type": "prismatic", "links": ["ground", "slider"], "at": "A", "axis": 1.0}},
         level=level,
+        tracers={"F": "jaw"},
         loose="E",
         reach=3.0,
     )
@@ -389,6 +393,22 @@ def pantograph(rng: Any) -> Draft:
         tracers={"T": "s2"},
         loose="D",
         reach=2.5,
+    )
+
+
+def carried_four_bar(rng: Any) -> Draft:
+    """A four-bar with a change point on a driven arm; its crank is driven against the arm or the ground."""
+    draft = FAMILIES[str(rng.choice(["parallelogram", "change_point_four_bar", "antiparallelogram", "kite"]))](rng)
+    base = str(rng.choice(["arm", "ground"]))
+    return replace(
+        draft,
+        points={**draft.points, "O": arrow(rng)},
+        ground=("O",),
+        links={**draft.links, "ground": ["O"], "arm": ["O", "A", "D"]},
+        driven=(Turn("O", ("A", "D"), (1.0, 0.0)), Turn("A", ("B",), (float(base == "arm"), 1.0))),
+        drivers={"m1": {"links": ["ground", "arm"]}, "m2": {"links": [base, "crank"]}},
+        level=[("C", "B", "D", "A") for _ in draft.level],
+        reach=5.0,
     )
 
 
@@ -419,7 +439,7 @@ FAMILIES: dict[str, Callable[[Any], Draft]] = {
     for one in (
         change_point_four_bar, parallelogram, antiparallelogram, kite, narrow_four_bar, narrow_slot, equal_rods,
         parallelogram_in_triad, parallelogram_behind_triad, chained_parallelograms, nested_parallelograms, three_legs,
-        gripper, pantograph, two_cranks,
+        gripper, pantograph, carried_four_bar, two_cranks,
     )
 }  # fmt: skip
 
@@ -453,7 +473,9 @@ def _case(family: str, seed: int, rng: Any, off: float) -> Case:
     linkage = linkage_of(draft, still)
     corners, walk = _path(draft, linkage, rng)
     steady = len(corners) == 2 and rng.random() < 0.5
-    return Case(family, seed, off, mechanism(draft, corners[-1]) if steady else still, corners, draft, steady, walk)
+    late = len(corners) > 2 and rng.random() < 0.3
+    made = mechanism(draft, corners[-1]) if steady else still
+    return Case(family, seed, off, made, corners, draft, steady, late, walk)
 
 
 def known(family: str, draft: Draft, corners: Any) -> Case:
@@ -461,7 +483,7 @@ def known(family: str, draft: Draft, corners: Any) -> Case:
     corners = np.asarray(corners, float).reshape(len(corners), -1)
     steady = len(corners) == 2
     made = mechanism(draft, corners[-1] if steady else None)
-    return Case(family, 0, 0.0, made, corners, draft, steady, Walk(linkage_of(draft, made), corners))
+    return Case(family, 0, 0.0, made, corners, draft, steady, False, Walk(linkage_of(draft, made), corners))
 
 
 def linkage_of(draft: Draft, still: sk.Mechanism) -> Linkage:

@@ -56,7 +56,7 @@ def faults(one: Case, count: int, methods: Any = METHODS) -> list[str]:
 
 @pytest.mark.parametrize("family", ["parallelogram", "parallelogram_in_triad", "parallelogram_behind_triad",
                                     "chained_parallelograms", "nested_parallelograms", "three_legs", "gripper",
-                                    "pantograph"])  # fmt: skip
+                                    "pantograph", "carried_four_bar"])  # fmt: skip
 def test_the_judge_keeps_parallelograms_parallel(family):
     passed = 0
     for seed in range(6):
