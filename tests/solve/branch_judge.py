@@ -399,7 +399,9 @@ class Walk:
                 continue
             if s >= goal * (1 - 1e-15):
                 return leg
-            h = min(h * 2, goal - s)
+            if len(leg.nodes) > 1:
+                h *= min(max(sigma / leg.nodes[-2][2], 0.2), 1.5)
+            h = min(h * 1.3, goal - s)
             while True:
                 if h < 1e-13 or len(leg.nodes) > MOST:
                     leg.end = "steps without end"

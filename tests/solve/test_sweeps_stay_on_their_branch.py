@@ -16,7 +16,7 @@ from branch_judge import GREY, Linkage, Slide, Turn, Walk
 
 #: Parts of the size: a pose, and a pose beside a flat one, whose digits are halved.
 POSE, BESIDE_FLAT = 1e-8, 1e-6
-SEEDS, BLOCK, BLOCKS = 7, 50, 14
+SEEDS, BLOCK, BLOCKS = 6, 50, 14
 METHODS = "topological", "topological-kl", "global"
 
 
@@ -59,7 +59,7 @@ def faults(one: Case, count: int, methods: Any = METHODS) -> list[str]:
                                     "pantograph", "carried_four_bar"])  # fmt: skip
 def test_the_judge_keeps_parallelograms_parallel(family):
     passed = 0
-    for seed in range(6):
+    for seed in range(5):
         one = case(family, seed, off=0.0)
         X, sure, _ = one.judged(150)
         at = {name: X[sure, k] for k, name in enumerate(one.walk.system.names)}
@@ -75,7 +75,7 @@ def test_the_judge_keeps_parallelograms_parallel(family):
                                     "narrow_slot"])  # fmt: skip
 def test_the_judge_changes_the_mode_of_a_dyad_at_each_flat_pose_and_nowhere_else(family):
     """Rod and rocker are flat where their pins are as far apart as their sum or difference, a slot at its offset."""
-    for seed in range(8):
+    for seed in range(5):
         one = case(family, seed, off=0.0)
         X, sure, near = one.judged(400)
         change = one.samples(400)[2][:, 0]
@@ -102,7 +102,7 @@ def test_the_judge_changes_the_mode_of_a_dyad_at_each_flat_pose_and_nowhere_else
 
 def test_the_judge_keeps_the_piston_of_equal_rods_on_its_branch():
     """It is at twice the height of the crank over the guide, or stays at the pivot."""
-    for seed in range(8):
+    for seed in range(5):
         one = case("equal_rods", seed, off=0.0)
         X, sure, _ = one.judged(300)
         A, B, C, P, Q = (X[:, one.walk.system.names.index(name)] for name in "ABCPQ")
@@ -230,7 +230,7 @@ FOUND = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("count", [2, 9, 37, 61, 91, 121, 181, 361, 721])
+@pytest.mark.parametrize("count", [2, 37, 91, 361])
 @pytest.mark.parametrize("name", FOUND)
 def test_cases_found_by_an_independent_trial(name, count):
     """All were passed on the wrong branch, status ok, or lost behind a change point, at some numbers of samples."""
