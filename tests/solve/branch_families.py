@@ -473,7 +473,8 @@ def _case(family: str, seed: int, rng: Any, off: float) -> Case:
     linkage = linkage_of(draft, still)
     corners, walk = _path(draft, linkage, rng)
     steady = len(corners) == 2 and rng.random() < 0.5
-    late = len(corners) > 2 and rng.random() < 0.3
+    # Without gears, a first sample is reached from the sketch by less than half a turn.
+    late = len(corners) > 2 and bool(np.all(np.abs(corners[1]) < 3.0 * draft.unit)) and rng.random() < 0.3
     made = mechanism(draft, corners[-1]) if steady else still
     return Case(family, seed, off, made, corners, draft, steady, late, walk)
 
