@@ -171,17 +171,14 @@ def antiparallelogram(rng: Any) -> Draft:
     a, b = rng.uniform(0.4, 2.0, 2)
     A, D = 0j, complex(b)
     B = complex(a * np.exp(1j * rng.uniform(0, 2 * np.pi)))
-    C = D + B
     n = (D - B) / abs(D - B)
-    return _four_bar(A, B, B + n * n * (C - B).conjugate(), D)
+    return _four_bar(A, B, B + n * n * D.conjugate(), D)
 
 
 def kite(rng: Any) -> Draft:
     """Two pairs of equal neighbours: B comes to D, or C to A."""
     p, q = rng.uniform(0.4, 2.0, 2)
-    if rng.random() < 0.5:
-        return four_bar(p, q, q, p, rng)
-    return four_bar(p, p, q, q, rng)
+    return four_bar(*((p, q, q, p) if rng.random() < 0.5 else (p, p, q, q)), rng)
 
 
 def narrow_four_bar(rng: Any) -> Draft:
@@ -240,7 +237,7 @@ def equal_rods(rng: Any) -> Draft:
 
 def parallelogram_in_triad(rng: Any) -> Draft:
     """A parallelogram A-B-C-D with a plate for its coupler, driven through a rod on the plate (Stephenson III)."""
-    A, D, AB, E, G, F = 0j, arrow(rng), arrow(rng), arrow(rng, 0.4, 2.5), arrow(rng, 0.5, 3), 0j
+    A, D, AB, E, G = 0j, arrow(rng), arrow(rng), arrow(rng, 0.4, 2.5), arrow(rng, 0.5, 3)
     F = G + arrow(rng, 0.2, 1.0)
     return Draft(
         points={"A": A, "B": A + AB, "C": D + AB, "D": D, "E": E, "F": F, "G": G},
@@ -463,13 +460,12 @@ def _case(family: str, seed: int, rng: Any, off: float) -> Case:
     draft = FAMILIES[family](rng)
     if not draft.loose:
         off = 0.0
-    draft = _off_by_length(draft, rng, off) if draft.lengths else _off_by_place(draft, rng, off)
+    draft = _off(draft, rng, off)
     if draft.tracers and rng.random() < 0.5:
         draft = _with_tracer(draft, rng)
     draft = _placed(draft, rng)
     still = mechanism(draft)
-    if off < 1e-9 and any("treated as equal" in remark for remark in still.remarks):
-        off = 0.0
+    off = 0.0 if off < 1e-9 and any("treated as equal" in remark for remark in still.remarks) else off
     linkage = linkage_of(draft, still)
     corners, walk = _path(draft, linkage, rng)
     steady = len(corners) == 2 and rng.random() < 0.5
@@ -500,23 +496,20 @@ def linkage_of(draft: Draft, still: sk.Mechanism) -> Linkage:
     return Linkage(draft.points, draft.ground, draft.driven, bodies, start, lengths, draft.slots)
 
 
-def _off_by_place(draft: Draft, rng: Any, off: float) -> Draft:
+def _off(draft: Draft, rng: Any, off: float) -> Draft:
+    """A draft with its loose joint elsewhere, or with another rod where lengths are given."""
+    if draft.lengths:
+        return replace(draft, lengths={**draft.lengths, ("B", "C"): draft.lengths["B", "C"] + off * side(rng)})
     if not off:
         return draft
-    place = draft.points[draft.loose] + off * arrow(rng, 1.0, 1.0)
-    return replace(draft, points={**draft.points, draft.loose: place})
-
-
-def _off_by_length(draft: Draft, rng: Any, off: float) -> Draft:
-    bar = ("B", "C")
-    return replace(draft, lengths={**draft.lengths, bar: draft.lengths[bar] + off * side(rng)})
+    return replace(draft, points={**draft.points, draft.loose: draft.points[draft.loose] + off * arrow(rng, 1.0, 1.0)})
 
 
 def _with_tracer(draft: Draft, rng: Any) -> Draft:
     (name, link), *_ = draft.tracers.items()
-    held = draft.links[link]
-    place = draft.points[held[0]] + arrow(rng)
-    return replace(draft, points={**draft.points, name: place}, links={**draft.links, link: [*held, name]})
+    held, points = draft.links[link], dict(draft.points)
+    points[name] = points[held[0]] + arrow(rng)
+    return replace(draft, points=points, links={**draft.links, link: [*held, name]})
 
 
 def _placed(draft: Draft, rng: Any) -> Draft:
