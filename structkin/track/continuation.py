@@ -25,6 +25,8 @@ Floats = NDArray[np.float64]
 
 #: Coordinates closer than this, in parts of the size or radians, are the same.
 SAME = 1e-7
+#: Largest negative power, in parts of the power 1, of a smooth function or nearly so. Around limits both are alike.
+SMOOTH = 1e-2
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,7 @@ class Continuation:
 def continued(form: General, h0: tuple[Any, ...], circle: Circle, O: Floats, theta: Floats) -> Continuation | None:
     """Return the pose at the end of a part of a path from that at its beginning, O (m, 2, 1), theta (m, 1), inputs h0.
 
-    None where Newton's method fails or leads to another branch.
+    None where Newton's method fails or leads to another branch, and around limits.
     """
     with np.errstate(all="ignore"):
         rise_O, rise_theta = _tangent(form, h0, circle.h, O, theta)
@@ -74,11 +76,11 @@ def continued(form: General, h0: tuple[Any, ...], circle: Circle, O: Floats, the
         found = powers(np.concatenate((O1.reshape(-1, NODES) / form.rows.size, theta1)))
     at = [found[:, :POWERS] @ (place / circle.radius) ** np.arange(POWERS) for place in (-1.0, 1.0)]
     pose = np.concatenate((O.reshape(-1) / form.rows.size, theta[:, 0]))
+    negative, rise = float(np.max(np.abs(found[:, POWERS:]))), float(np.max(np.abs(found[:, 1])))
     # Newton's method may find another branch all around: the function has to pass through the pose at the beginning.
-    if np.max(np.abs(at[0] - pose)) > SAME:
+    if np.max(np.abs(at[0] - pose)) > SAME or negative > SMOOTH * rise:
         return None
-    split = 2 * form.rows.links
-    missed = float(np.max(np.abs(found[:, POWERS:]))) * circle.radius * circle.half
+    split, missed = 2 * form.rows.links, negative * circle.radius * circle.half
     return Continuation(at[1][:split].real.reshape(-1, 2, 1) * form.rows.size, at[1][split:, None].real, missed)
 
 

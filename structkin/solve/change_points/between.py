@@ -145,12 +145,12 @@ class Between:
         terms = np.polynomial.chebyshev.chebfit(_SMOOTH, (values / units).T, SMOOTH_PLACES - 1)
         if not np.max(np.abs(terms[-2:]), initial=0.0) < RESOLVED:
             return None
-        powers = np.array([np.polynomial.chebyshev.cheb2poly(term) for term in terms.T])
-        whole = np.zeros((len(rows), SMOOTH_PLACES))
-        for row, term in enumerate(powers):
-            whole[row, : len(term)] = term
+        powers = np.zeros((len(rows), SMOOTH_PLACES))
+        for row, term in enumerate(terms.T):
+            found = np.polynomial.chebyshev.cheb2poly(term)
+            powers[row, : len(found)] = found
         half = Paths.through(self.schedule, np.array([float(low)]), np.array([float(high)])).half[0]
-        return whole * units, float(half)
+        return powers * units, float(half)
 
     def contours(self, paths: Paths, radius: Floats, steps: int, *, corner: bool = False) -> Contours:
         """Return the poses of the first steps on circles of radii (c,) in x around the middles of paths.

@@ -40,8 +40,10 @@ THERE = 2e-13
 
 
 #: A determinant that loses more than this part of itself along its tangent in a step must arrive as near to where the
-#: tangent leads; the tangent is that of this part of the step.
-TREND, TRIAL = 0.5, 1e-3
+#: tangent leads; its slope is a difference over this movement of the pose, in parts of the size or radians.
+TREND, TRIAL = 0.5, 1e-5
+#: With less than this part of the determinant before it, a pose is at the limit, or flat.
+GONE_FLAT = 1e-3
 #: How often a step is tried around through complex poses.
 CROSSINGS = 16
 #: Poses closer than this, in parts of the size or radians, are the same; two circles find the same if neither misses
@@ -84,19 +86,30 @@ def step(solver: GroupSolver, poses: Poses, h: Floats, far: float = 1.0) -> tupl
         back = solver.ahead(h, s, poses.h - h)
         good &= (apart(solver.form, back, poses.s) < far * DEPARTURE) | (apart(solver.form, s, poses.s) < SHORT)
     if good.any():
-        expected, sign = trend(solver, poses, h), np.sign(poses.determinant)
-        least = TREND * np.abs(poses.determinant)
-        good &= (np.minimum(sign * expected, sign * determinant) > least) | (
-            np.abs(determinant - expected) <= TREND * np.abs(determinant)
-        )
+        good &= _follows(solver, poses, Poses(h, s, determinant))
     return good, Poses(h, s, determinant)
+
+
+def _follows(solver: GroupSolver, poses: Poses, found: Poses) -> NDArray[np.bool_]:
+    """Return in which lanes the determinant follows its tangent in a step, as it does on one branch."""
+    before = np.abs(poses.determinant)
+    after, expected = (np.sign(poses.determinant) * x for x in (found.determinant, trend(solver, poses, found.h)))
+    follows = (np.minimum(expected, after) > TREND * before) | (np.abs(after - expected) <= TREND * after)
+    falling = np.flatnonzero(~follows & (after >= 0.0) & (after < expected))
+    if len(falling):
+        # Towards a limit position it falls faster and faster; behind a flat pose, on the other branch, it rises.
+        back = trend(solver, found.take(falling), poses.h[:, falling]) * np.sign(poses.determinant[falling])
+        follows[falling] = (back > 0.0) | (after[falling] < GONE_FLAT * before[falling])
+    return np.asarray(follows)
 
 
 def trend(solver: GroupSolver, poses: Poses, h: Floats) -> Floats:
     """Return the determinants (n,) at inputs h to which the tangents of those of poses lead."""
-    beside = mixed(solver, poses.h, h, TRIAL)
+    moved = apart(solver.form, solver.ahead(poses.h, poses.s, h - poses.h), poses.s)
+    part = TRIAL / np.where(moved > 0.0, moved, TRIAL)
+    beside = mixed(solver, poses.h, h, part)
     _, _, determinant = solver.newton(beside, solver.ahead(poses.h, poses.s, beside - poses.h), 1)
-    return np.asarray(poses.determinant + (determinant - poses.determinant) / TRIAL)
+    return np.asarray(poses.determinant + (determinant - poses.determinant) / part)
 
 
 def in_steps(solver: GroupSolver, poses: Poses, h: Floats, count: int) -> tuple[NDArray[np.bool_], Poses]:
@@ -170,4 +183,4 @@ def _cross(solver: GroupSolver, pose: Poses, h: Floats, circle: Circle, missed: 
 
 def _is_flat(found: Poses, before: Poses) -> bool:
     """Return whether a pose is so close to a flat one that a step from there has no sure direction."""
-    return bool(abs(found.determinant[0]) < 1e-3 * abs(before.determinant[0]))
+    return bool(abs(found.determinant[0]) < GONE_FLAT * abs(before.determinant[0]))

@@ -9,7 +9,7 @@ from structkin.plan.status import Status
 from structkin.solve.tracking.poses import Poses, in_steps, reach
 from structkin.solve.tracking.state import TrackerState
 from structkin.track.returns import returns
-from structkin.track.tolerances import COME_BACK, FINEST, REGULAR, SHORT_STEPS
+from structkin.track.tolerances import CLOSED, COME_BACK, FINEST, REGULAR, SHORT_STEPS
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -143,4 +143,7 @@ def _regular(state: TrackerState, k: int, target: int) -> Indices:
     else:
         before = np.arange(k, min(k + BACK, path.end_of_run(k)) + 1)
     before = before[state.status[path.lanes[before]] == Status.OK]
-    return np.asarray(before[state.sigma(path.at(before), state.found(before)) > REGULAR])
+    h, s = path.at(before), state.found(before)
+    # Lanes beside may be the points of a curve that has not been closed yet.
+    closed = state.solver.newton(h, s, 1)[1] < CLOSED
+    return np.asarray(before[closed & (state.sigma(h, s) > REGULAR)])
