@@ -17,9 +17,10 @@ from structkin.model.mechanism import GROUND, Mechanism
 from structkin.model.stroke import shown
 from structkin.model.topology import Topology
 from structkin.model.units import Units
+from structkin.track.tolerances import FLAT_WITHIN
 
 #: Bars closer to s + l = p + q than this part of their sum have a change point.
-EXACT = 1e-10
+EXACT = FLAT_WITHIN
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,7 @@ class FourBar:
 
     @property
     def has_change_point(self) -> bool:
-        """Whether all bars can lie in one line: s + l = p + q to ten digits."""
+        """Whether all bars can lie in one line: s + l = p + q to twelve digits."""
         return abs(self.excess) <= EXACT * sum(self.lengths)
 
     @property

@@ -20,6 +20,7 @@ from structkin.global_methods.newton import close_pose
 from structkin.global_methods.scaled import CONSISTENT, Scaled
 from structkin.global_methods.smooth import is_smooth
 from structkin.plan.status import Status
+from structkin.track.contour import is_undecided
 from structkin.track.steps import follow_straight
 from structkin.track.tolerances import DEPARTURE_ON_CURVE, FINEST, HALVINGS, NEAR_LIMIT, SINGULAR, TURN_ON_CURVE, WEAK
 
@@ -74,6 +75,8 @@ class BranchTracker:
         #: Samples that may be singular: next to weak stations, and where a determinant has changed its sign.
         self.suspect = np.zeros(lanes, bool)
         self.reached: Pose | None = None
+        #: What lengths miss a change point by, at each step across a flat pose that was refused since the last station.
+        self.misses: list[float] = []
         self.systems: list[Scaled] = []
         self.system_of = np.full(lanes, -1, np.intp)
         self.lanes = np.flatnonzero(np.isfinite(self.z).all(axis=0))
@@ -90,6 +93,7 @@ class BranchTracker:
         self.q[:, lane] = pose.q[:, 0]
         self.solved[lane], self.status[lane] = True, Status.OK
         self.iterations[lane] = pose.iterations
+        self.misses.clear()
         self.suspect[lane] |= pose.strength < WEAK
         self.note(lane, pose.scaled)
         self.stations += 1
@@ -136,8 +140,10 @@ class BranchTracker:
         return np.concatenate((np.cos(z[angular]), np.sin(z[angular]), lengths)).T
 
     def go(self, pose: Pose, z: Floats, before: Curve | None = None) -> Pose | None:
-        """Move to other values of the drivers in one step, or in as many as necessary."""
-        return self.step(pose, z, before) or self.track_to(pose, z)
+        """Move to other values of the drivers in one step or in more; None where the branch is in doubt."""
+        self.misses.clear()
+        found = self.step(pose, z, before) or self.track_to(pose, z)
+        return None if is_undecided(self.misses) else found
 
     def step(self, pose: Pose, z: Floats, before: Curve | None = None) -> Pose | None:
         """Take one step to other values of the drivers; None where it is not safe."""
@@ -150,7 +156,7 @@ class BranchTracker:
         new = Pose(scaled, z, found.q, found.iterations, found if scaled is pose.scaled else None)
         if not self.agrees(new) or new.strength < SINGULAR:
             return None  # the tracker cannot continue from a singular pose: it is stepped over
-        if (new.signs != pose.signs).any() and not is_smooth(Curve(pose, new)):
+        if (new.signs != pose.signs).any() and not is_smooth(Curve(pose, new), self.units, self.misses):
             return None
         return new
 

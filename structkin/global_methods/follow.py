@@ -23,6 +23,7 @@ from structkin.global_methods.open_block import open_links
 from structkin.global_methods.resume import resume
 from structkin.global_methods.turns import Turns
 from structkin.plan.status import Status
+from structkin.track.contour import is_undecided
 from structkin.track.tolerances import SINGULAR, TRIALS
 
 Floats = NDArray[np.float64]
@@ -66,8 +67,10 @@ def follow(tracker: BranchTracker, progress: Callable[[float], None] | None = No
             found = tracker.track_to(pose, tracker.at(target))
         if found is None:
             target, found = pass_singular(tracker, k, end, pose, before)
-        if found is None:
-            k, pose = resume(tracker, k, miss(tracker, k + 1, pose))
+        undecided = is_undecided(tracker.misses)
+        if found is None or undecided:
+            tracker.misses.clear()
+            k, pose = resume(tracker, k, Status.UNCERTIFIED if undecided else miss(tracker, k + 1, pose))
             before = turns = None
             continue
         before = Curve(pose, found)

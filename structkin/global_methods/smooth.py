@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from structkin.global_methods.curve import Curve, Pose
 from structkin.global_methods.newton import close
 from structkin.global_methods.scaled import Scaled
-from structkin.track.contour import ITERATIONS, POWERS, UNIT, is_analytic, powers
+from structkin.track.contour import ITERATIONS, POWERS, UNIT, is_analytic, missed, powers
+from structkin.track.tolerances import FLAT_WITHIN
 
 Floats = NDArray[np.float64]
 
@@ -26,15 +27,25 @@ RADII, SAME = (1.5, 1.0, 0.75, 0.6), 1e-6
 AROUND = (2e-2, 4e-3)
 
 
-def is_smooth(curve: Curve) -> bool:
-    """Return whether the poses at both ends of a curve lie on one analytic function of the drivers."""
+def is_smooth(curve: Curve, units: Floats, misses: list[float]) -> bool:
+    """Return whether the poses at both ends of a curve lie on one analytic function of the drivers.
+
+    Else what lengths miss a change point by is added to `misses`; `units` (f, 1) are those of the drivers.
+    """
+    length, least = float(np.max(np.abs(curve.displacement / units))), np.inf
     for radius in RADII:
         s = 0.5 + radius * UNIT
-        terms = _expanded(curve.a.scaled, curve.at(s), curve.a.z + s * curve.displacement)
-        if terms is not None:
-            ends = (terms @ (np.array([-0.5, 0.5]) / radius) ** np.arange(POWERS)[:, None]).real
-            gap = ends - np.concatenate((curve.a.q, curve.b.q), axis=1) / curve.a.scaled.column_units
-            return bool(np.max(np.abs(gap)) < SAME)
+        found = close(curve.a.scaled, curve.at(s), curve.a.z + s * curve.displacement, ITERATIONS)
+        if not found.converged.all():
+            continue
+        terms = powers(found.q / curve.a.scaled.column_units)
+        ends = (terms[:, :POWERS] @ (np.array([-0.5, 0.5]) / radius) ** np.arange(POWERS)[:, None]).real
+        gap = ends - np.concatenate((curve.a.q, curve.b.q), axis=1) / curve.a.scaled.column_units
+        same = bool(np.max(np.abs(gap)) < SAME)
+        least = min(least, missed(terms, radius * length)) if same else least
+        if is_analytic(terms).all() or least <= FLAT_WITHIN:
+            return same
+    misses.append(least)
     return False
 
 

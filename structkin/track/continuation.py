@@ -4,9 +4,6 @@ At a change point Newton's method and the tangent have nothing to hold on to, bu
 the drivers. On a circle of complex places around a part of their path the group closes by Newton's method, and the
 powers of the place give the pose at the end of the part from that at its beginning (`structkin.track.contour`). Around
 a limit, a gap between two limits and a narrow escape there are negative powers as well.
-
-Where lengths miss a change point by e, in parts of the size, two branches x pass each other as x^2 = s^2 + e, and the
-power -1 of x on a circle of radius r is e / (2 r). So the largest negative power, times r, is about e.
 """
 
 from __future__ import annotations
@@ -18,15 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.groups import General
-from structkin.track.contour import ITERATIONS, NODES, POWERS, powers
-from structkin.track.tolerances import CLOSED, FLAT_WITHIN, NEVER_FLAT
+from structkin.track.contour import ITERATIONS, NODES, POWERS, missed, powers
+from structkin.track.tolerances import CLOSED, FLAT_WITHIN
 
 Floats = NDArray[np.float64]
 
 #: Coordinates closer than this, in parts of the size or radians, are the same.
 SAME = 1e-7
-#: Largest negative power, in parts of the power 1, of a smooth function or nearly so. Around limits both are alike.
-SMOOTH = 1e-2
 
 
 @dataclass(frozen=True)
@@ -57,16 +52,11 @@ class Continuation:
         """Whether the pose follows from that at the beginning."""
         return self.missed <= FLAT_WITHIN
 
-    @property
-    def undecided(self) -> bool:
-        """Whether there may or may not be a change point."""
-        return FLAT_WITHIN < self.missed < NEVER_FLAT
-
 
 def continued(form: General, h0: tuple[Any, ...], circle: Circle, O: Floats, theta: Floats) -> Continuation | None:
     """Return the pose at the end of a part of a path from that at its beginning, O (m, 2, 1), theta (m, 1), inputs h0.
 
-    None where Newton's method fails or leads to another branch, and around limits.
+    None where Newton's method fails or leads to another branch.
     """
     with np.errstate(all="ignore"):
         rise_O, rise_theta = _tangent(form, h0, circle.h, O, theta)
@@ -76,12 +66,12 @@ def continued(form: General, h0: tuple[Any, ...], circle: Circle, O: Floats, the
         found = powers(np.concatenate((O1.reshape(-1, NODES) / form.rows.size, theta1)))
     at = [found[:, :POWERS] @ (place / circle.radius) ** np.arange(POWERS) for place in (-1.0, 1.0)]
     pose = np.concatenate((O.reshape(-1) / form.rows.size, theta[:, 0]))
-    negative, rise = float(np.max(np.abs(found[:, POWERS:]))), float(np.max(np.abs(found[:, 1])))
     # Newton's method may find another branch all around: the function has to pass through the pose at the beginning.
-    if np.max(np.abs(at[0] - pose)) > SAME or negative > SMOOTH * rise:
+    if np.max(np.abs(at[0] - pose)) > SAME:
         return None
-    split, missed = 2 * form.rows.links, negative * circle.radius * circle.half
-    return Continuation(at[1][:split].real.reshape(-1, 2, 1) * form.rows.size, at[1][split:, None].real, missed)
+    split = 2 * form.rows.links
+    O, theta = at[1][:split].real.reshape(-1, 2, 1) * form.rows.size, at[1][split:, None].real
+    return Continuation(O, theta, missed(found, circle.radius * circle.half))
 
 
 def _tangent(

@@ -7,14 +7,21 @@ Fourier transform (Trefethen and Weideman, The exponentially convergent trapezoi
 A change point is a removable singularity: there a group is singular, but the motion is smooth, and on a circle around
 it every group is regular. A limit position, a gap or a narrow escape is a branch point: it leaves negative powers,
 which certify the result by their absence.
+
+Where lengths miss a change point by e, in parts of the size, two branches x pass each other as x^2 = s^2 + e, and the
+power -1 of x on a circle of radius r is e / (2 r). So the largest negative power, times r, is about e (`missed`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from structkin.track.tolerances import FLAT_WITHIN, NEVER_FLAT
 
 Floats = NDArray[np.float64]
 Complexes = NDArray[np.complex128]
@@ -24,6 +31,10 @@ NODES = 32
 POWERS = 3 * NODES // 4
 #: Largest negative power that is rounding, relative to the size of the values on the circle.
 CERTAIN = 1e-11
+#: Largest negative power, in parts of the power 1, of a smooth function or nearly so. Around limits both are alike.
+SMOOTH = 1e-2
+#: Circles around the same place find the same if one misses a change point by no more than this many times another.
+ALIKE = 8.0
 #: Steps of Newton's method on a circle, from poses that may be as far away as its radius.
 ITERATIONS = 25
 
@@ -49,3 +60,28 @@ def is_analytic(powers: Complexes, size: Any = 1.0) -> NDArray[np.bool_]:
     [True, False]
     """
     return np.asarray(np.max(np.abs(powers[..., POWERS:]), axis=-1) <= CERTAIN * size)
+
+
+def missed(powers: Complexes, radius: float) -> float:
+    """Return by how much lengths miss a change point inside a circle, in parts of the size; infinite around limits.
+
+    `powers` (rows, NODES) are those of the pose in sizes and radians, `radius` that in radians or sizes of the drivers.
+
+    >>> s = 0.1 * UNIT
+    >>> passing = powers(s * np.sqrt(1 + 1e-9 / s**2))
+    >>> f"{missed(passing[None], 0.1):.1e}"
+    '5.0e-10'
+    """
+    negative, rise = float(np.max(np.abs(powers[:, POWERS:]))), float(np.max(np.abs(powers[:, 1])))
+    return negative * radius if negative <= SMOOTH * rise else np.inf
+
+
+def is_undecided(missed: Sequence[float]) -> bool:
+    """Return whether circles around the same place, of one radius after another, may or may not hold a change point.
+
+    What another singular pose nearby adds to the negative powers vanishes on smaller circles; what lengths miss stays.
+
+    >>> is_undecided([1e-3, 2e-10, 1.5e-10]), is_undecided([1e-3, 1e-9, 1e-15]), is_undecided([3e-7, 2e-7])
+    (True, False, False)
+    """
+    return any(FLAT_WITHIN < a < NEVER_FLAT and a < ALIKE * b and b < ALIKE * a for a, b in pairwise(missed))

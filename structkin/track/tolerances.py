@@ -67,7 +67,8 @@ LIMIT = 1e-13
 #: first it is a change point, and the motion passes it smoothly; beyond the second it is none, and the motion keeps its
 #: branch. Between them nobody can tell rounding from a difference that is meant: the branch is not certified.
 FLAT_WITHIN, NEVER_FLAT = 1e-12, 1e-8
-#: A double zero of a discriminant that leaves less than this is a change point: it is flat to rounding.
-DOUBLE_ZERO = 1e-10
+#: A double zero of a discriminant that leaves less than this is a change point: a dyad of two equal links that lacks a
+#: part e of its length to be flat has a squared sine of about 4 e.
+DOUBLE_ZERO = 4 * FLAT_WITHIN
 #: A sine below this may be near a change point: there L has lost four digits or more.
 GUARD = 0.06

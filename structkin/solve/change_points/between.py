@@ -8,7 +8,6 @@ from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq
 
 from structkin.plan.plan import Plan
 from structkin.solve.change_points.contours import Contours, solve_on_contours
@@ -112,6 +111,9 @@ class Paths:
         ends = beyond(low), beyond(high)
         if ends[0] * ends[1] >= 0:
             return low if abs(ends[0]) < abs(ends[1]) else high
+        # SciPy takes longer to load than most motions take to solve.
+        from scipy.optimize import brentq
+
         return float(brentq(beyond, low, high, xtol=1e-15 * max(high, 1.0), rtol=4 * np.finfo(float).eps))
 
 

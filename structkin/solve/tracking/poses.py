@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -15,17 +14,9 @@ from structkin.solve.tracking.direct import Direct, apart
 from structkin.solve.tracking.group_solvers import GroupSolver, weights_of
 from structkin.solve.tracking.route import Route, Straight, mixed
 from structkin.track.continuation import Circle, continued
+from structkin.track.contour import is_undecided
 from structkin.track.steps import follow_straight
-from structkin.track.tolerances import (
-    CLOSED,
-    DEPARTURE,
-    FLAT_WITHIN,
-    HALVINGS,
-    ITERATIONS,
-    NEAR_LIMIT,
-    NEVER_FLAT,
-    TURN,
-)  # fmt: skip
+from structkin.track.tolerances import CLOSED, DEPARTURE, HALVINGS, ITERATIONS, NEAR_LIMIT, TURN
 
 Floats = NDArray[np.float64]
 
@@ -46,9 +37,8 @@ TREND, TRIAL = 0.5, 1e-5
 GONE_FLAT = 1e-3
 #: How often a step is tried around through complex poses.
 CROSSINGS = 16
-#: Poses closer than this, in parts of the size or radians, are the same; two circles find the same if neither misses
-#: a change point by more than this many times what the other does.
-SAME, ALIKE = 1e-6, 8.0
+#: Poses closer than this, in parts of the size or radians, are the same.
+SAME = 1e-6
 
 
 @dataclass(frozen=True)
@@ -151,7 +141,7 @@ def reach(
         return None
 
     (pose, _), arrived = follow_straight((start, 0.0), take, lambda _: 0.5**halvings)
-    if any(FLAT_WITHIN < a < NEVER_FLAT and a < ALIKE * b and b < ALIKE * a for a, b in pairwise(missed)):
+    if is_undecided(missed):
         return Status.UNCERTIFIED
     if arrived:
         return pose
