@@ -10,6 +10,7 @@ from structkin.files.readers import Reader, reader_of
 from structkin.files.readers.address import is_address, whole
 from structkin.files.readers.imported import counted
 from structkin.files.readers.regular_sketch import with_regular_sketch
+from structkin.files.readers.strays import leave_out_strays
 from structkin.model.file import SUFFIXES, parse_data
 from structkin.model.flaw import Flaw
 from structkin.model.tables import read_text
@@ -56,6 +57,7 @@ def _foreign(reader: Reader, text: str, source: str, title: str) -> tuple[dict[s
     found = reader.read(text)
     if found.problems:
         raise InputError(found.problems, source)
+    leave_out_strays(found)
     found.title = found.title or title
     counts = f"{counted(len(found.links) - 1, 'moving link')}, {counted(len(found.drivers), 'input')}"
     sections, moved = with_regular_sketch(found.sections, source)

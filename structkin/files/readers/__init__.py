@@ -22,7 +22,9 @@ from structkin.files.readers.imported import Imported
 #: What a text or an address of a format looks like.
 _LISTS = re.compile(r"(^|&)j=")
 _PACKED = re.compile(r"^[\w-]*\.[\w,-]*\.[\w,-]*\.\w*\.\S")
-_LINE = re.compile(r"^[^,\n]*\w[^,\n]*(,[^,\n]+)*,\s*(R|P|RP|G)\s*,\s*-?[\d.]+", re.IGNORECASE | re.MULTILINE)
+_LINE = re.compile(
+    r"^[ \t]*\w[^=:;\n]*[, \t](R|P|RP|G)(\s*,\s*-?[\d.]+|([ \t]+-?[\d.]+){2})", re.IGNORECASE | re.MULTILINE
+)
 _EXPRESSION = re.compile(r"\s*(#[^\n]*\n\s*)*M\s*\[")
 
 #: The number of characters that are examined.
