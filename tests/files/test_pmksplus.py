@@ -263,11 +263,26 @@ def test_what_does_not_change_the_motion_is_noted():
         "left out: a synthesis of positions",
         "left out: structural data",
         "left out: parts that are not understood (W9)",
-        "left out: friction (A)",
+        "left out: static coefficients of friction (A)",
         "left out: names of mechanisms (Pump jack)",
         "lengths are read as cm; masses and forces are left out",
     ]
     assert found.drivers["input A"]["speed"] == "10.0 rpm"
+
+
+def test_friction_of_pins_and_slides_is_read():
+    """Static and kinetic coefficient and radius, whatever of speed, mass and name stands before them."""
+    joints = [joint("A", 0, 0, 6, more=f",,,,{thousandths(5)},0~3,0~25,0~5"), B]
+    joints.append(joint("C", 4, 0, 5, more=",,,,,,,0~2,1e-3,0"))
+    found = read(joints, [link("AB", "AB"), link("BC", "BC")])
+    assert found.forces == {
+        "friction A": {"type": "friction", "joint": "A", "coefficient": 0.25, "radius": 0.5},
+        "friction C": {"type": "friction", "joint": "slot of C", "coefficient": 0.001},
+    }
+    m = sk.Mechanism.from_dict(found.sections)
+    assert m.solve(5).ok.all() and m.forces.loads["friction A"].arm == 0.005
+    three = read([*joints, joint("D", 1, 1)], [link("AB", "AB"), link("BC", "BC"), link("AD", "AD")])
+    assert "the friction at A is left out: it needs two links, a coefficient and a radius" in three.notes
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,7 @@ class Imported:
     links: dict[str, list[str]] = field(default_factory=lambda: {GROUND: []})
     joints: dict[str, dict[str, Any]] = field(default_factory=dict)
     drivers: dict[str, dict[str, Any]] = field(default_factory=dict)
+    forces: dict[str, dict[str, Any]] = field(default_factory=dict)
     duration: float | None = None
     notes: list[str] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
@@ -97,6 +98,7 @@ class Imported:
             "links": {name: self._ordered(name) for name in self.links},
             "joints": self.joints,
             "drivers": self.drivers,
+            "forces": self.forces,
             "duration": self.duration,
         }
         return {name: section for name, section in found.items() if section or name in ("points", "links")}

@@ -18,7 +18,8 @@ class PlusJoint:
     """A joint of PMKS+; `angle` is in radians, `slot` is the link and the two joints that a slide lies on, if any.
 
     A slide that is not welded is a pin in a slot; one that is welded does not turn against its slot. `speed` is that
-    of this input alone, in rpm counter-clockwise or in units of length a second.
+    of this input alone, in rpm counter-clockwise or in units of length a second. `friction` is a coefficient and, of a
+    pin, the radius at which it acts.
     """
 
     id: str
@@ -32,6 +33,7 @@ class PlusJoint:
     slot: tuple[str, str, str] | None = None
     name: str = ""
     speed: float = 0.0
+    friction: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -148,6 +150,8 @@ def build(
         bodies = [link for link in one.links if link != GROUND]
         if joint.welded and one.kind == "R" and len(bodies) > 1:
             found.joints[found.unique(f"weld {one.label}")] = {"type": "fastened", "links": bodies}
+        if joint.friction is not None:
+            _rub(found, joint.friction, one, made.get(one.label))
         if joint.input:
             slide = joint.speed or linear
             drive(
@@ -155,6 +159,16 @@ def build(
                 slide=f"{slide!r} {found.length}/s" if slide else "",
             )  # fmt: skip
     return names, labels
+
+
+def _rub(found: Imported, friction: tuple[float, float], joint: PlainJoint, name: str | None) -> None:
+    """Add the friction of a joint between two links."""
+    coefficient, radius = friction
+    arm = {"radius": radius} if joint.kind == "R" else {}
+    if name is None or len(joint.links) != 2 or coefficient == 0 or 0 in arm.values():
+        found.notes.append(f"the friction at {joint.label} is left out: it needs two links, a coefficient and a radius")
+    else:
+        found.forces[f"friction {joint.label}"] = {"type": "friction", "joint": name, "coefficient": coefficient, **arm}
 
 
 def _plain(

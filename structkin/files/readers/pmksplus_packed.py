@@ -37,7 +37,7 @@ LENGTHS = ("in", "cm", "m")
 #: What a link is: its own body, or a part welded into one. The letters also say which masses were computed.
 BODIES, WELDED_PARTS = "YAMG0123", "Namg4567"
 
-#: Numbers at the end of a joint: two coefficients of friction and a radius, in decimal with ~ for the point.
+#: What a joint may end in: static and kinetic coefficient of friction and radius, in decimal with ~ for the point.
 _FRICTION = re.compile(r"\d+(~\d+)?(e[+-]?\d+)?")
 
 
@@ -140,10 +140,11 @@ def _joint(found: Imported, text: str, more: More) -> PlusJoint:
         return PlusJoint(id, 0, 0, False, False, False)
     flags = _integer(found, key, cells[0][0])
     prismatic, driven, ground, welded = (bool(flags & bit) for bit in (PRISMATIC, INPUT, GROUND, WELDED))
-    tail = cells[5:]
+    tail, friction = cells[5:], None
     if len(tail) > 6 and all(_FRICTION.fullmatch(cell) for cell in tail[-3:]):
-        more.left_out.setdefault("friction", []).append(id)
-        tail = tail[:-3]
+        _, kinetic, radius = (float(cell.replace("~", ".")) for cell in tail[-3:])
+        more.left_out.setdefault("static coefficients of friction", []).append(id)
+        tail, friction = tail[:-3], (kinetic, radius)
     slot = None
     if len(tail) > 2 and all(tail[:3]) and prismatic and not ground:
         slot = tail[0], tail[1], tail[2]
@@ -155,7 +156,7 @@ def _joint(found: Imported, text: str, more: More) -> PlusJoint:
     for name in filter(None, tail[5:]):  # after the mass of the slider
         if not (prismatic and name == "Fe"):  # a slide at which links are welded, as their bodies say already
             more.left_out.setdefault("names of mechanisms", []).append(name)
-    return PlusJoint(id, x, y, prismatic, ground, driven, welded, angle, slot, cells[1], speed)
+    return PlusJoint(id, x, y, prismatic, ground, driven, welded, angle, slot, cells[1], speed, friction)
 
 
 def _links(found: Imported, rows: list[str]) -> tuple[list[PlusLink], Mapping[str, str]]:

@@ -33,7 +33,7 @@ def leave_out_strays(found: Imported) -> None:
     if not strays or len(reached) == 1:
         return
     found.notes.append(f"attached to nothing, so left out: {listed(strays)}")
-    for entries in (found.joints, found.drivers):
+    for entries in (found.forces, found.drivers, found.joints):  # forces and drivers name joints
         for name in [name for name, entry in entries.items() if not _links_of(found, held, entry) & reached]:
             del entries[name]
     for link in strays:
