@@ -21,7 +21,7 @@ SIGNALS = ("actuator", "torque", "force")
 #: Sections that a file has even if they are empty.
 NEEDED = ("points", "links")
 
-_HEAD = ("title", "format", "units", "duration")
+_HEAD = ("title", "format", "notes", "units", "duration")
 
 
 def write_own(mechanism: Mechanism, path: Path) -> tuple[()]:
@@ -48,7 +48,7 @@ def own_sections(mechanism: Mechanism) -> dict[str, Any]:
         kinds = {id: drive.kind for id, drive in mechanism.drivers.items()}
         source["pose"] = pose_section(mechanism._pose, kinds)
     order = dict.fromkeys((*_HEAD, *SECTIONS))
-    data = {name: source[name] for name in order if source.get(name) not in (None, "", {}) or name in NEEDED}
+    data = {name: source[name] for name in order if source.get(name) not in (None, "", {}, [], ()) or name in NEEDED}
     problems: list[Problem] = []
     for section in ("joints", "drivers", "forces"):
         for name, entry in data.get(section, {}).items():
