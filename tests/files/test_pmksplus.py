@@ -73,6 +73,12 @@ def test_names_may_have_spaces(front, change, tmp_path):
         assert list(sk.load(front + change(with_digest(NAMED))).links) == list(found.links)
 
 
+def test_an_address_is_no_text_of_pmks_whatever_its_names(tmp_path):
+    joints = [joint("A:R", 0, 0, 6), joint("R", 1, 0), joint("P", 2, 1)]
+    (tmp_path / "model.pmks").write_text(with_digest(body(joints, [link("AR:G", "ARP")])), encoding="utf-8")
+    assert sk.load(tmp_path / "model.pmks").remarks[0] == "a file of PMKS+: 1 moving link, 1 input"
+
+
 # --- slides --------------------------------------------------------------------------------------------------
 
 CRANK = [A, B]

@@ -272,6 +272,25 @@ def test_loads_choose_columns(tmp_path):
     assert sk.load(tmp_path / "saved.toml").source_dict["forces"]["m"]["table"] == [[0, 1], [1, 3]]
 
 
+def test_cams_choose_columns(tmp_path):
+    """Radii of 10 to 12 mm in a file in inches, its angles in degrees in one in radians."""
+    rows = "".join(f"{k},{60 * k},{10 + k % 3}\n" for k in range(6))
+    (tmp_path / "cam.csv").write_text("row,angle [deg],radius [mm]\n" + rows, encoding="utf-8")
+    entry = {"type": "cam", "cam": "disc", "follower": "lifter", "at": "Q", "csv": "cam.csv", "columns": [2, 3]}
+    entry["contact"] = "knife-edge"
+    data = {
+        "units": {"length": "in"},
+        "points": {"O": [0, 0], "P": [1, 0], "Q": [0, 10 / 25.4]},
+        "links": {"ground": ["O"], "disc": ["O", "P"], "lifter": ["Q"]},
+        "joints": {"guide": {"type": "prismatic", "links": ["lifter", "ground"], "axis": [0, 1]}, "cam": entry},
+        "drivers": {"motor": {"joint": "O", "speed": 1}},
+    }
+    m = sk.Mechanism.from_dict(data, folder=tmp_path)
+    m.save(tmp_path / "saved.toml")
+    rows = sk.load(tmp_path / "saved.toml").source_dict["joints"]["cam"]["profile"]
+    np.testing.assert_allclose(rows, [[np.pi / 3 * k, (10 + k % 3) / 25.4] for k in range(6)])
+
+
 def test_the_builder_passes_columns(tmp_path):
     (tmp_path / "t.csv").write_text(MANY, encoding="utf-8")
     b = sk.Builder("bar").points(A=(0, 0), B=(1, 0)).links(ground=["A"], bar=["A", "B"])

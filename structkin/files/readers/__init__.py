@@ -31,6 +31,11 @@ _EXPRESSION = re.compile(r"\s*(#[^\n]*\n\s*)*M\s*\[")
 START = 4000
 
 
+def _has_joint(text: str) -> bool:
+    """Return whether a text has a line of PMKS; an address of PMKS+ may contain what looks like one."""
+    return _LINE.search(text[:START]) is not None and not holds(text, _PACKED)
+
+
 @dataclass(frozen=True)
 class Reader:
     """A format: its tool, its own suffix, what its text looks like, and the function that reads it.
@@ -52,9 +57,7 @@ READERS = (
     Reader("Pyslvs", "", lambda text: _EXPRESSION.match(text[:START]) is not None, pyslvs.read),
     Reader("PMKS+", "", lambda text: holds(text, _LISTS), pmksplus.read),
     Reader("PMKS+", "", lambda text: holds(text, _PACKED), pmksplus_packed.read),
-    Reader(
-        "PMKS", ".pmks", lambda text: "mech=" in text[:START] or _LINE.search(text[:START]) is not None, pmks_text.read
-    ),
+    Reader("PMKS", ".pmks", lambda text: "mech=" in text[:START] or _has_joint(text), pmks_text.read),
 )
 
 

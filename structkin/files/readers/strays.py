@@ -11,7 +11,7 @@ from structkin.files.readers.imported import GROUND, Imported, listed
 def leave_out_strays(found: Imported) -> None:
     """Leave out the links that no points, joints or drivers connect to the ground, with a note.
 
-    If nothing moves on the ground, nothing is left out.
+    If nothing moves on the ground, nothing is left out: the ground itself is missing.
 
     >>> found = Imported(points={"A": [0, 0], "B": [1, 0], "C": [5, 5], "D": [6, 6]})
     >>> found.links = {"ground": ["A"], "arm": ["A", "B"], "bar": ["C", "D"]}
