@@ -23,12 +23,19 @@ def leave_out_strays(found: Imported) -> None:
     for link, points in found.links.items():
         for point in points:
             held.setdefault(point, set()).add(link)
-    groups = list(held.values())
-    for entry in (*found.joints.values(), *found.drivers.values()):
-        groups.append(_links_of(found, held, entry))
-    reached = {GROUND}
-    while new := set().union(*(group for group in groups if group & reached)) - reached:
-        reached |= new
+    groups = [
+        *held.values(),
+        *(_links_of(found, held, one) for one in (*found.joints.values(), *found.drivers.values())),
+    ]
+    groups_of: dict[str, list[set[str]]] = {}
+    for group in groups:
+        for link in group:
+            groups_of.setdefault(link, []).append(group)
+    reached, waiting = {GROUND}, [GROUND]
+    while waiting:
+        for group in groups_of.pop(waiting.pop(), ()):
+            waiting += group - reached
+            reached |= group
     strays = [link for link in found.links if link not in reached]
     if not strays or len(reached) == 1:
         return
@@ -43,12 +50,10 @@ def leave_out_strays(found: Imported) -> None:
 
 def _links_of(found: Imported, held: Mapping[str, set[str]], entry: Mapping[str, Any]) -> set[str]:
     """Return the links that an entry names, itself or by a point or a joint."""
-    links: set[str] = set()
-    for name in _names(entry):
-        links |= {name} & found.links.keys() | held.get(name, set())
-        if name in found.joints and entry is not found.joints[name]:
-            links |= _links_of(found, held, found.joints[name])
-    return links
+    joint = found.joints.get(entry.get("joint", ""), {})
+    return set().union(
+        *({name} & found.links.keys() | held.get(name, set()) for name in (*_names(entry), *_names(joint)))
+    )
 
 
 def _names(entry: Mapping[str, Any]) -> Iterator[str]:
