@@ -271,6 +271,18 @@ def test_what_follows_the_place_in_pmks_text_is_understood_or_refused():
     assert (problem.key, problem.message) == ("line 1", "'twice' is not understood")
 
 
+def test_a_driven_pin_in_a_slot_of_pmks_has_a_block():
+    """As in Pyslvs: the pin goes out from x = 8 at 1 mm/s; crank and rod are 5 long, so cos q = x / 10."""
+    text = "ground,crank,R,0,0,tfff\ncrank,rod,R,4,3,tfff\nground,rod,RP,8,0,0,tfft"
+    data = {"DrivingIndex": 2, "Joints": []}
+    for line in text.splitlines():
+        base, other, kind, x, y = line.split(",")[:5]
+        data["Joints"].append({"X": float(x), "Y": float(y), "TypeOfJoint": kind, "Links": [base, other]})
+    for found in (pmks_text.read(text), pmks_json.read(json.dumps(data))):
+        motion = sk.Mechanism.from_dict(found.sections).solve(11)
+        assert motion.ok.all() and np.allclose(np.cos(motion.angle("crank")), (8 + motion.t) / 10)
+
+
 SLIDERS = {
     "P": "J[R, P[8, 0], L[b, c]], J[P, A[0], P[8, 0], L[ground, c]]]\ninputs=[[3, 3]]",
     "RP": "J[RP, A[0], P[8, 0], L[ground, b]]]\ninputs=[[2, 2]]",
