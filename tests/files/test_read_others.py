@@ -130,6 +130,11 @@ REFUSED = {
     "a joint without a type": (pmks_text, "ground,input,0,0\n", "is not a joint"),
     "an unknown type": (pmks_text, "ground,input,R,0,0\na,b,G,1,1\n", "'G' are not understood"),
     "no joints": (pmks_json, '{"Joints": []}', "no joint"),
+    "a slide on one link": (
+        pmks_json,
+        '{"Joints": [{"X": 0, "Y": 0, "TypeOfJoint": "P", "Links": ["a", "a"]}]}',
+        "joins a link to itself",
+    ),
     "links that are none": (pmks_json, '{"Joints": [{"X": 0, "Y": 0, "Links": [1]}]}', "names of links"),
     "not a list": (pmks_json, '{"Joints": 3}', "expected a list"),
     "too few values": (pmksplus, "?j=A,0,0", "expected a joint"),

@@ -1,6 +1,7 @@
-"""A link that nothing attaches to the rest is left out of a drawing, whichever tool has drawn it."""
+"""Links that a drawing has too many: those attached to nothing, and bars between two pins of the ground."""
 
 import foreign_samples as samples
+import numpy as np
 import pytest
 from foreign_samples import connector, drawing, link, ratio
 from pmksplus_address import body, joint, packed, with_digest
@@ -73,3 +74,46 @@ def test_a_drawing_without_a_ground_is_refused_as_a_whole():
     links = [bar("AB", "AB"), bar("BC", "BC"), bar("DE", "DE")]
     with pytest.raises(sk.InputError, match="no joint connects the ground to a moving link"):
         sk.load("https://app.pmksplus.com/?" + with_digest(body(joints, links)))
+
+
+#: Crank-rockers whose frame is drawn as a bar as well: first in the list of joints and links, and with a bar upon it.
+FRAMES = {
+    "pmks.txt": "frame,ground,input,R,0,0,tfft\ninput,rod,R,10,0\nrod,out,R,30,25\nout,frame,ground,R,40,0\n",
+    "upon.txt": "frame,ground,input,upon,R,0,0,tfft\ninput,rod,R,10,0\nrod,out,R,30,25\nout,frame,ground,R,40,0\n"
+    "frame,upon,R,20,-9\n",
+    "address.url": with_digest(body(
+        [joint("A", 0, 0, 6), joint("B", 10, 0), joint("C", 30, 25), joint("D", 40, 0, 4)],
+        [bar("AD", "AD"), bar("AB", "AB"), bar("BC", "BC"), bar("CD", "CD")])),
+    "pyslvs.txt": "M[J[R, P[0, 0], L[frame, ground, input]], J[R, P[10, 0], L[input, rod]], "
+    "J[R, P[30, 25], L[rod, out]], J[R, P[40, 0], L[out, frame, ground]]]\ninputs=[[0, 1]]",
+    "drawn.motiongen": samples.MOTIONGEN.replace(
+        '"links": [', '"links": [{"id": "9", "jointIds": ["p", "s"], "isGround": false}, '),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FRAMES)
+def test_a_bar_between_two_pins_of_the_ground_is_ground(name, tmp_path):
+    (tmp_path / name).write_text(FRAMES[name], encoding="utf-8")
+    m = sk.load(tmp_path / name)
+    assert any(note.startswith("pinned to the ground at two points, so parts of it: ") for note in m.remarks)
+    assert len(m.links) == 4 and m.topology.mobility_count == 1
+    motion = m.solve(37)
+    crank = motion.angle(m.drivers["input Point0" if "pyslvs" in name else f"input {next(iter(m.points))}"].links[1])
+    assert motion.ok.all() and np.isclose(np.ptp(crank), 2 * np.pi)
+
+
+def test_a_slot_in_a_bar_that_is_ground_is_fixed():
+    """The slider-crank: x = r cos q + sqrt(l^2 - (r sin q)^2), on a rail from (2, 0) to (6, 0)."""
+    joints = [joint("A", 0, 0, 6), joint("B", 1, 0), joint("K", 2, 0, 4), joint("L", 6, 0, 4)]
+    joints.append(joint("C", 4, 0, 1, 0, ",KL,K,L"))
+    links = [bar("KL:Rail", "KL"), bar("AB", "AB"), bar("BC", "BC")]
+    motion = sk.load("https://app.pmksplus.com/?" + with_digest(body(joints, links, flags="0"))).solve(37)
+    q = motion.angle("AB")
+    assert motion.ok.all()
+    assert np.allclose(100 * motion.position("C")[:, 0], np.cos(q) + np.sqrt(9 - np.sin(q) ** 2), atol=1e-9)
+
+
+def test_an_input_of_a_bar_that_is_ground_drives_nothing():
+    joints = [joint("A", 0, 0, 6), joint("B", 2, 2, 4), joint("C", 4, 3)]
+    m = sk.load("https://app.pmksplus.com/?" + with_digest(body(joints, [bar("AB", "AB"), bar("BC", "BC")])))
+    assert not m.drivers and "the input at A drives nothing: there is no joint" in m.remarks

@@ -32,29 +32,30 @@ def add_joints(found: Imported, joints: Sequence[PlainJoint], key: str, driven: 
     """Add joints and their links, and return the name of each: of its point, or of its guide.
 
     A pin in a slot cannot be driven: where `driven` has its label, the pin sits on a block of its own in the slot.
+    Links that are pinned to the ground at two places are parts of it.
     """
     for joint in joints:
         for link in joint.links:
             if link != GROUND and link not in found.links:
                 found.links[link] = []
     joints = [part for joint in joints for part in _parts(found, joint, joint.label in driven)]
-    # slides come after pins, one of which may serve as their point
     pins, slides = [one for one in joints if one.kind == "R"], [one for one in joints if one.kind != "R"]
-    points: dict[str, str] = {}
+    points = {joint.label: _add_point(found, joint, joint.links) for joint in pins if joint.links}
+    found.ground_bars()
     guides: list[PlainJoint] = []
     for joint in (*pins, *slides):
-        where = f"{key} {joint.label}".strip()
+        where, links = f"{key} {joint.label}".strip(), found.bodies(joint.links)
         if joint.kind not in ("R", "P", "RP"):
             found.fault(where, f"joints of the type '{joint.kind}' are not understood", "known: R, P, RP")
-        elif not joint.links:
+        elif not links:
             found.notes.append(f"{where} is on no link and is left out")
-        elif joint.kind == "R" or len(joint.links) == 1:
-            points[joint.label] = _add_point(found, joint, joint.links)
-        elif len(set(joint.links)) < len(joint.links):
+        elif joint.kind != "R" and len(set(joint.links)) < len(joint.links):
             found.fault(where, "joins a link to itself")
-        else:
-            points[joint.label] = _point_of_slide(found, joint)
-            guides.append(joint)
+        elif joint.kind != "R" and len(links) == 1:
+            points[joint.label] = _add_point(found, joint, links)
+        elif joint.kind != "R":
+            guides.append(replace(joint, links=links))
+            points[joint.label] = _point_of_slide(found, guides[-1])
     return {**points, **{joint.label: _add_slide(found, joint, points) for joint in guides}}
 
 
@@ -117,14 +118,15 @@ def axis(angle: float) -> list[float]:
 
 def drive(found: Imported, joint: PlainJoint, name: str | None, speed: str, *, slide: str = "") -> None:
     """Add a driver to a joint: a pin runs at `speed`, a slide at `slide`, each a quantity with its unit."""
-    if name is None or len(joint.links) < 2:
+    bodies = found.bodies(joint.links)
+    if name is None or len(bodies) < 2:
         found.notes.append(f"the input at {joint.label} drives nothing: there is no joint")
         return
     driver = found.unique(f"input {joint.label}")
     if joint.kind == "R":
-        links = sorted(joint.links, key=lambda link: link != GROUND)[:2]
-        if len(joint.links) > 2:
-            found.notes.append(f"{joint.label} joins {len(joint.links)} links: {links[1]} is driven against {links[0]}")
+        links = sorted(bodies, key=lambda link: link != GROUND)[:2]
+        if len(bodies) > 2:
+            found.notes.append(f"{joint.label} joins {len(bodies)} links: {links[1]} is driven against {links[0]}")
         found.drivers[driver] = {"joint": name, "links": links, "speed": speed}
     else:
         usual = "-1 mm/s" if speed.startswith("-") else "1 mm/s"

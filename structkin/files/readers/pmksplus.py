@@ -147,7 +147,7 @@ def build(
     driven = [labels[joint.id] for joint in joints if joint.input]
     made = add_joints(found, plain, "joint", driven)
     for joint, one in zip(joints, plain, strict=True):
-        bodies = [link for link in one.links if link != GROUND]
+        bodies = [link for link in found.bodies(one.links) if link != GROUND]
         if joint.welded and one.kind == "R" and len(bodies) > 1:
             found.joints[found.unique(f"weld {one.label}")] = {"type": "fastened", "links": bodies}
         if joint.friction is not None:
@@ -165,7 +165,7 @@ def _rub(found: Imported, friction: tuple[float, float], joint: PlainJoint, name
     """Add the friction of a joint between two links."""
     coefficient, radius = friction
     arm = {"radius": radius} if joint.kind == "R" else {}
-    if name is None or len(joint.links) != 2 or coefficient == 0 or 0 in arm.values():
+    if name is None or len(found.bodies(joint.links)) != 2 or coefficient == 0 or 0 in arm.values():
         found.notes.append(f"the friction at {joint.label} is left out: it needs two links, a coefficient and a radius")
     else:
         found.forces[f"friction {joint.label}"] = {"type": "friction", "joint": name, "coefficient": coefficient, **arm}

@@ -98,7 +98,7 @@ def add_gears(
         modules = [found.number(f"{key}.module", gear.get("module")) for gear in wheels]
         entry: dict[str, Any] = {
             "type": "gear",
-            "links": [links[host] for host in hosts],
+            "links": list(found.bodies(links[host] for host in hosts)),
             "teeth": [int(count) if count == int(count) else count for count in teeth],
             "radii": [module * count / 2 for module, count in zip(modules, teeth, strict=True)],
             "centers": [points[center] for center in centers],

@@ -114,12 +114,13 @@ def _nodes(node: Node) -> Iterator[Node]:
 
 def _drive(found: Imported, joints: Sequence[PlainJoint | None], names: dict[str, str], base: int, driven: int) -> None:
     ends = [joints[k] if k < len(joints) else None for k in (base, driven)]
-    pin, tip = ends
+    pin = ends[0]
     if base == driven and pin is not None and pin.kind != "R":
         drive(found, pin, names.get(pin.label), SPEED)
         return
-    common = [link for link in pin.links if link in tip.links and link != GROUND] if pin and tip else []
-    others = [link for link in pin.links if link not in common] if pin else []
+    held = [found.bodies(end.links) if end is not None else () for end in ends]
+    common = [link for link in held[0] if link in held[1] and link != GROUND]
+    others = [link for link in held[0] if link not in common]
     if pin is None or pin.label not in names or not common or not others or pin.kind != "R":
         found.notes.append(f"the input ({base}, {driven}) is not understood: the points share no link that turns")
         return
