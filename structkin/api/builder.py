@@ -174,11 +174,12 @@ class Builder:
         law: float | str | None = None,
         table: Sequence[Sequence[float]] | None = None,
         csv: str | None = None,
+        columns: Sequence[str | int] | None = None,
         torque: float | str | None = None,
         force: float | str | None = None,
     ) -> Builder:
         """Add a driver; without a speed, law or table it is a free coordinate, which a torque or force may drive."""
-        motion = _given(speed=speed, law=law, table=table, csv=csv)
+        motion = _given(speed=speed, law=law, table=table, csv=csv, columns=columns)
         what = _given(joint=joint, links=links, between=between, stroke=stroke)
         entry = {**what, **_given(torque=torque, force=force), **motion}
         return self._add("drivers", {id: entry})

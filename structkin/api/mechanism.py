@@ -155,9 +155,8 @@ class Mechanism(model.Mechanism):
         structkin.errors.InputError: no_such_linkage.toml: 1 error
           - there is no file 'no_such_linkage.toml'
         """
-        sections, notes = files.read(path)
-        mechanism = cls.from_dict(sections, source=str(path), folder=Path(path).parent)
-        return mechanism.with_parts({"remarks": (*notes, *mechanism.remarks)}) if notes else mechanism
+        sections, _ = files.read(path)
+        return cls.from_dict(sections, source=str(path), folder=Path(path).parent)
 
     def save(self, path: str | Path, *, motion: solved.Motion | None = None) -> None:
         """Write the mechanism to a file; the suffix selects the format, see `structkin.files.FORMATS`.

@@ -10,9 +10,23 @@ from structkin.files.readers import Reader, reader_of
 from structkin.files.readers.address import is_address, whole
 from structkin.files.readers.imported import counted
 from structkin.files.readers.regular_sketch import with_regular_sketch
+from structkin.files.readers.strays import leave_out_strays
+from structkin.files.writers import FORMATS
 from structkin.model.file import SUFFIXES, parse_data
 from structkin.model.flaw import Flaw
 from structkin.model.tables import read_text
+
+#: What files of other kinds are that people try.
+NOT_READ = {
+    **{suffix: one.name for suffix, one in FORMATS.items() if suffix not in SUFFIXES},
+    ".xml": "XML, such as MuJoCo MJCF",
+    ".mjcf": "MuJoCo MJCF",
+    ".urdf": "robot in space, URDF",
+    ".dwg": "drawing, DWG",
+    **dict.fromkeys((".step", ".stp", ".igs", ".iges"), "CAD model"),
+    **dict.fromkeys((".adm", ".cmd"), "model in space, Adams"),
+    ".ggb": "construction, GeoGebra",
+}
 
 #: The encoding of old Windows programs, for files that are not in UTF-8.
 WINDOWS = "cp1252"
@@ -42,21 +56,37 @@ def _read(path: str | Path) -> tuple[dict[str, Any], tuple[str, ...]]:
         return _foreign(reader, str(path), whole(str(path)), reader.tool)
     path = Path(path)
     suffix = path.suffix.lower()
-    text = read_text(path, None if suffix in SUFFIXES else WINDOWS)
+    try:
+        text = read_text(path, None if suffix in SUFFIXES else WINDOWS)
+    except Flaw:
+        if suffix in NOT_READ and path.is_file():
+            raise _not_read(path, suffix) from None
+        raise
     reader = None if suffix == ".toml" else reader_of(suffix, text)
     if reader is not None:
         return _foreign(reader, text, str(path), path.stem)
+    if suffix in NOT_READ:
+        raise _not_read(path, suffix)
     if suffix not in SUFFIXES:
         hint = "rename it; files of Linkage, PMKS, PMKS+, MotionGen and Pyslvs can also be read"
         raise Flaw(f"expected a .toml or .json file, found the suffix '{path.suffix}'", hint)
     return parse_data(text, suffix), ()
 
 
+def _not_read(path: Path, suffix: str) -> Flaw:
+    hint = "name a .toml or .json file, or one of Linkage, PMKS, PMKS+, MotionGen or Pyslvs"
+    if suffix == ".csv":
+        hint = f'a driver or a force reads its columns: csv = "{path.name}"'
+    return Flaw(f"a {suffix} file ({NOT_READ[suffix]}) has no mechanism that can be read", hint)
+
+
 def _foreign(reader: Reader, text: str, source: str, title: str) -> tuple[dict[str, Any], tuple[str, ...]]:
     found = reader.read(text)
     if found.problems:
         raise InputError(found.problems, source)
+    leave_out_strays(found)
     found.title = found.title or title
     counts = f"{counted(len(found.links) - 1, 'moving link')}, {counted(len(found.drivers), 'input')}"
     sections, moved = with_regular_sketch(found.sections, source)
-    return sections, (f"a file of {reader.tool}: {counts}", *found.notes, *((moved,) if moved else ()))
+    notes = (f"a file of {reader.tool}: {counts}", *found.notes, *((moved,) if moved else ()))
+    return {**sections, "notes": list(notes)}, notes

@@ -86,6 +86,8 @@ def _odd(entry: CamKeys, given: list[str]) -> Iterator[Flaw]:
             yield Flaw(f"has {' and '.join(stray)}, which {verb} to a law", "delete it: this cam has a profile")
         if entry.contact == "flat" and entry.face is None and entry.at is not None:
             yield Flaw("a flat face on a profile needs two points", 'face = ["F", "G"]')
+    elif entry.columns is not None:
+        yield Flaw("has columns, which belong to a csv", "delete them: this cam has a law")
     elif entry.center is not None:
         yield Flaw("has a center, which belongs to a profile", "delete it: a law turns about the cam's shaft")
 

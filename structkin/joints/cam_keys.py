@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, ClassVar
 
 from structkin.joints.entry import JointEntry
-from structkin.model.fields import Anything, Name, Radius, TwoPoints, scalar
+from structkin.model.fields import Anything, Columns, Name, Radius, TwoPoints, scalar
 
 
 class CamKeys(JointEntry):
@@ -24,6 +24,7 @@ class CamKeys(JointEntry):
     profile: Anything = None
     outline: Anything = None
     csv: Name | None = None
+    columns: Columns | None = None
     center: Name | None = None
     at: Name | None = None
     face: TwoPoints | None = None

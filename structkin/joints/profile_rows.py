@@ -69,7 +69,8 @@ def profile_rows(draft: Draft, key: str, entry: CamKeys, name: str) -> Rows | No
     if name == "csv":
         assert entry.csv is not None
         scales = draft.units.scale("angle"), draft.units.scale("length")
-        return [(a * scales[0], r * scales[1]) for a, r in read_table(entry.csv, draft.folder)]
+        found = read_table(entry.csv, draft.folder, entry.columns, ("angle", "length"), draft.units)
+        return [(a * scales[0], r * scales[1]) for a, r in found]
     given, words, kind, example = (
         (entry.outline, "[x, y]", "length", "such as [[30, 0], [0, 32], [-40, 0], [0, -32]]")
         if name == "outline"

@@ -119,6 +119,14 @@ class Collector:
         self.fault("title", f"expected text, found {describe(title)}")
         return ""
 
+    def read_notes(self, data: Mapping[str, Any]) -> list[str]:
+        """Return the notes, none after recording an error."""
+        notes = data.get("notes", [])
+        if isinstance(notes, list | tuple) and all(isinstance(note, str) for note in notes):
+            return list(notes)
+        self.fault("notes", f"expected a list of texts, found {describe(notes)}", 'such as ["drawn by hand"]')
+        return []
+
     def check_format(self, data: Mapping[str, Any]) -> None:
         """Record an error for a file of a format that is not known here."""
         found = data.get("format", FORMAT)

@@ -55,6 +55,7 @@ def read_document(data: Any, folder: Path | None) -> Draft:
         return draft
     draft.check_sections(data, SECTIONS, _SECTION_HINTS)
     draft.title = draft.read_title(data)
+    draft.remarks = draft.read_notes(data)
     draft.read_units(data)
     draft.duration = draft.read_duration(data)
     _read_points(draft, data)

@@ -18,7 +18,7 @@ from structkin.model.laws import ConstantSpeed, ExpressionLaw, TableLaw
 from structkin.model.parts import DriverCoordinate, Law
 from structkin.model.schema import DriverEntry
 from structkin.model.stroke import check_stroke, read_stroke
-from structkin.model.tables import read_table
+from structkin.model.tables import WITHOUT_CSV, read_table
 from structkin.model.topology import JOINT_KINDS, Driver, Joint, suggest
 
 Ends = tuple[tuple[str, str], tuple[str, str]]
@@ -181,15 +181,17 @@ def _law(draft: Draft, key: str, entry: DriverEntry, kind: str | None, start: fl
     given = [name for name in ("speed", "law", "table", "csv") if getattr(entry, name) is not None]
     if len(given) > 1:
         draft.fault(key, f"has {' and '.join(given)}", "give at most one of speed, law, table, csv")
-    scale = 1.0 if kind is None else draft.units.scale("angle" if kind == "angle" else "length")
+    if entry.columns is not None and entry.csv is None:
+        draft.fault(f"{key}.columns", *WITHOUT_CSV)
     law: Law | None = None
     for name in given:
-        value = getattr(entry, name)
-        law = draft.attempt(f"{key}.{name}", _one, draft, name, value, kind, scale, start)
+        law = draft.attempt(f"{key}.{name}", _one, draft, name, entry, kind, start)
     return law
 
 
-def _one(draft: Draft, name: str, value: Any, kind: str | None, scale: float, start: float) -> Law | None:
+def _one(draft: Draft, name: str, entry: DriverEntry, kind: str | None, start: float) -> Law | None:
+    value, quantity = getattr(entry, name), "angle" if kind == "angle" else "length"
+    scale = 1.0 if kind is None else draft.units.scale(quantity)
     if name == "speed":
         if kind is None:
             _any_speed(draft, value)
@@ -199,7 +201,11 @@ def _one(draft: Draft, name: str, value: Any, kind: str | None, scale: float, st
         if not isinstance(value, str):
             value = repr(number(value))
         return ExpressionLaw(Expression(value), scale)
-    rows = read_table(value, draft.folder) if name == "csv" else table_rows(value)
+    if name == "csv":
+        kinds = None if kind is None else ("time", quantity)
+        rows = read_table(value, draft.folder, entry.columns, kinds, draft.units)
+    else:
+        rows = table_rows(value)
     times, values = check_rows(rows, 3, "values are interpolated by a cubic spline")
     return TableLaw(times, tuple(scale * x for x in values))
 

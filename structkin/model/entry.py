@@ -17,7 +17,7 @@ from structkin.model.topology import suggest
 from structkin.model.units import Units
 
 SECTIONS = (
-    "title", "format", "units", "points", "links", "lengths", "joints", "drivers", "forces", "initial",
+    "title", "format", "notes", "units", "points", "links", "lengths", "joints", "drivers", "forces", "initial",
     "pose", "duration",
 )  # fmt: skip
 

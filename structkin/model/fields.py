@@ -89,6 +89,16 @@ def _two(what: str) -> PlainValidator:
     return PlainValidator(check)
 
 
+def _columns(value: Any) -> tuple[str | int, str | int]:
+    columns = pair(value, "two columns")
+    for column in columns:
+        if isinstance(column, bool) or not isinstance(column, str | int) or (isinstance(column, int) and column < 1):
+            raise Flaw(f"expected titles or numbers from 1, found {describe(column)}", 'such as ["t", "x"] or [1, 3]')
+    if columns[0] == columns[1]:
+        raise Flaw(f"names the column {columns[0]!r} twice", "the first is the time, or the angle of a cam")
+    return columns[0], columns[1]
+
+
 def _location(value: Any, info: ValidationInfo) -> str | complex:
     return value if isinstance(value, str) else vector(value, "length", _units(info))
 
@@ -144,6 +154,7 @@ Names = Annotated[tuple[str, ...], _names("point", '["A", "B"]')]
 LinkNames = Annotated[tuple[str, ...], _names("link", '["crank", "gear"]')]
 TwoLinks = Annotated[tuple[str, str], _two("link")]
 TwoPoints = Annotated[tuple[str, str], _two("point")]
+Columns = Annotated[tuple[str | int, str | int], PlainValidator(_columns)]
 Axis = Annotated[complex, PlainValidator(_axis)]
 Location = Annotated[str | complex, PlainValidator(_location)]
 Anything = Annotated[Any, PlainValidator(lambda value: value)]

@@ -8,7 +8,19 @@ from typing import Annotated, ClassVar
 from pydantic import PlainValidator
 
 from structkin.model.entry import Entry
-from structkin.model.fields import Anything, Axis, Flag, Location, Name, Radius, TwoLinks, TwoPoints, one_of, scalar
+from structkin.model.fields import (
+    Anything,
+    Axis,
+    Columns,
+    Flag,
+    Location,
+    Name,
+    Radius,
+    TwoLinks,
+    TwoPoints,
+    one_of,
+    scalar,
+)
 
 
 class SpringEntry(Entry):
@@ -45,6 +57,7 @@ class SizedEntry(Entry):
     law: Anything = None
     table: Anything = None
     csv: Name | None = None
+    columns: Columns | None = None
 
 
 class ForceEntry(SizedEntry):

@@ -32,7 +32,7 @@ from structkin.model.initial import prescribed
 from structkin.model.laws import ConstantSpeed, ExpressionLaw, MonotoneTable, ScaledLaw
 from structkin.model.parts import Law, Link
 from structkin.model.sizes import TRANSITION, between
-from structkin.model.tables import read_table
+from structkin.model.tables import WITHOUT_CSV, read_table
 from structkin.model.topology import JOINT_KINDS, suggest
 from structkin.model.units import Units
 
@@ -284,7 +284,7 @@ def signal(value: Any, kind: str, units: Units, folder: Path | None = None) -> L
     [5.0, 5000.0, 1000.0]
     """
     if isinstance(value, str) and value.endswith(".csv"):
-        return _monotone(read_table(value, folder))
+        return _monotone(read_table(value, folder, None, ("time", kind), units))
     if isinstance(value, list | tuple | np.ndarray):
         return _monotone(table_rows(value))
     if isinstance(value, str) and not re.fullmatch(r"\s*[+-]?[\d.]+(?:[eE][+-]?\d+)?+\s*[A-Za-zµ°].*", value):
@@ -298,15 +298,20 @@ def sized(draft: Collector, key: str, entry: SizedEntry, kind: str) -> Law | Non
     Raises `Flaw` unless it has exactly one of them.
     """
     form = form_of(entry)
-    return draft.attempt(f"{key}.{form}", _law, getattr(entry, form), form, kind, draft.units, draft.folder)
+    if entry.columns is not None and form != "csv":
+        draft.fault(f"{key}.columns", *WITHOUT_CSV)
+    return draft.attempt(f"{key}.{form}", _law, entry, form, kind, draft.units, draft.folder)
 
 
-def _law(value: Any, form: str, kind: str, units: Units, folder: Path | None) -> Law:
+def _law(entry: SizedEntry, form: str, kind: str, units: Units, folder: Path | None) -> Law:
+    value = getattr(entry, form)
     if form == "value":
         return constant(units.quantity(value, kind))
     if form == "law":
         return formula(value)
-    return _monotone(read_table(value, folder) if form == "csv" else table_rows(value))
+    if form == "csv":
+        return _monotone(read_table(value, folder, entry.columns, ("time", kind), units))
+    return _monotone(table_rows(value))
 
 
 def _monotone(rows: list[tuple[float, float]]) -> Law:
@@ -315,7 +320,7 @@ def _monotone(rows: list[tuple[float, float]]) -> Law:
 
 def form_of(entry: SizedEntry) -> str:
     """Return which of the four keys an entry uses; raise `Flaw` unless it is exactly one."""
-    given = [name for name in SizedEntry.model_fields if getattr(entry, name) is not None]
+    given = [name for name in ("value", "law", "table", "csv") if getattr(entry, name) is not None]
     if len(given) != 1:
         found = f"has {' and '.join(given)}" if given else "has no magnitude"
         raise Flaw(found, "give one of value, law, table, csv")

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 from pydantic import PlainValidator
 
 from structkin.model.entry import Entry
-from structkin.model.fields import Anything, Name, Names, TwoLinks, TwoPoints, one_of, place, scalar
+from structkin.model.fields import Anything, Columns, Name, Names, TwoLinks, TwoPoints, one_of, place, scalar
 
 
 class LinkEntry(Entry):
@@ -42,5 +42,6 @@ class DriverEntry(Entry):
     law: Anything = None
     table: Anything = None
     csv: Name | None = None
+    columns: Columns | None = None
     torque: Anything = None
     force: Anything = None

@@ -1,13 +1,23 @@
-"""Reading text files, with clear errors, and CSV tables of time and value."""
+"""Reading text files, with clear errors, and two columns of CSV tables as people have them."""
 
 from __future__ import annotations
 
+import codecs
+import csv
 import difflib
 import re
 import stat
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from structkin.model.flaw import Flaw, decimal_comma, number, short
+from structkin.model.topology import suggest
+from structkin.model.units import QUANTITIES, Units, unit
+
+#: A column by its title, or by its number from 1.
+Column = str | int
 
 #: The largest file that is read, in bytes: about a million table rows.
 LARGEST_FILE = 32 * 2**20
@@ -16,8 +26,8 @@ LARGEST_FILE = 32 * 2**20
 def read_text(path: Path, fallback: str | None = None) -> str:
     """Return the text of a file; raise `Flaw` if it is missing, not a regular file, too large, binary or empty.
 
-    `fallback` is the encoding to try for a file that is not UTF-8. Pipes and devices are not read: they may block
-    forever or never end.
+    A file in UTF-16 begins with its mark. `fallback` is the encoding to try for one that is not UTF-8. Pipes and
+    devices are not read: they may block forever or never end.
 
     >>> read_text(Path("no_such_file.csv"))
     Traceback (most recent call last):
@@ -39,12 +49,13 @@ def read_text(path: Path, fallback: str | None = None) -> str:
         raise Flaw(f"'{path}' cannot be read: {getattr(error, 'strerror', None) or error}") from None
     if len(raw) > LARGEST_FILE:
         raise Flaw(f"'{path}' is larger than {LARGEST_FILE >> 20} MiB", "use a smaller file")
-    if b"\0" in raw[:4096]:
+    wide = raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    if b"\0" in raw[:4096] and not wide:
         raise Flaw("the file is binary, not text", "use a text file in UTF-8")
     try:
-        text = raw.decode("utf-8-sig")
+        text = raw.decode("utf-16" if wide else "utf-8-sig")
     except UnicodeDecodeError as error:
-        if fallback is not None:
+        if fallback is not None and not wide:
             return raw.decode(fallback, errors="replace")
         line = raw[: error.start].count(b"\n") + 1
         raise Flaw(f"the file is not text in UTF-8 (line {line})", "save it as UTF-8") from None
@@ -62,49 +73,224 @@ def _alike(path: Path) -> str:
     return f"did you mean '{path.parent / close[0]}'?" if close else ""
 
 
-def read_table(name: str, folder: Path | None) -> list[tuple[float, float]]:
-    """Return the rows (time, value) of a CSV file; commas, semicolons, tabs or spaces separate; the header is optional.
+#: What may separate cells, in order of preference; a blank stands for any number of blanks.
+SEPARATORS = (";", "\t", ",", " ")
 
-    A relative name starts at `folder` and may lead out of it: the file is the user's, and only numbers are read.
-    Raises `Flaw` with the line number.
+#: What is said of columns beside anything but a file.
+WITHOUT_CSV = ("chooses columns of a file, but there is no csv", 'write csv = "data.csv", or delete columns')
+
+#: The separators with which numbers may have decimal commas.
+WITH_COMMAS = (";", "\t")
+
+#: How many lines at the end of a file show how its cells are separated.
+SHOWN = 50
+
+#: The encoding of old Windows programs, for titles in a file that is not UTF-8.
+WINDOWS = "cp1252"
+
+_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[+-]?(?:nan|inf|infinity)", re.IGNORECASE)
+_COMMA = re.compile(r"[+-]?\d*,\d+(?:[eE][+-]?\d+)?")
+_IN_BRACKETS = re.compile(r".*([\[(])([^\[\]()]+)[\])]")
+_NUMBERS_ONLY = re.compile(r"[\s\d.,;eE+-]+")
+
+
+def read_table(
+    name: str,
+    folder: Path | None,
+    columns: tuple[Column, Column] | None = None,
+    kinds: tuple[str, str] | None = None,
+    units: Units | None = None,
+) -> list[tuple[float, float]]:
+    """Return two columns of a CSV file: its only ones, such as time and value, or those of these titles or numbers.
+
+    Semicolons, tabs, commas or blanks separate cells, which may be in quotes. The numbers begin after any preamble and
+    titles. If these say units of the two quantities `kinds`, the numbers are converted to those of `units`. A relative
+    name starts at `folder` and may lead out of it: the file is the user's, and only numbers are read. Raises `Flaw`
+    with the line number.
     """
-    rows: list[tuple[float, float]] = []
-    first = True
-    for count, line in enumerate(read_text((folder or Path()) / name).splitlines(), 1):
-        text = line.split("#")[0].strip()
-        if not text:
-            continue
-        cells = _cells(text)
-        title = first and not any(_is_number(cell) or decimal_comma(cell) for cell in cells)
-        first = False
-        if title:
-            continue
-        if len(cells) != 2:
-            message = f"line {count}: expected two columns, time and value, found {len(cells)}"
-            comma = decimal_comma(text)
-            raise Flaw(message, f"if these are decimal commas, {comma}" if comma else f"in '{name}'")
-        for cell in cells:
-            if not _is_number(cell):
-                raise Flaw(f"line {count}: '{short(cell)}' is not a number", decimal_comma(cell) or f"in '{name}'")
-        rows.append((number(float(cells[0])), number(float(cells[1]))))
-    return rows
+    raw = read_text((folder or Path()) / name, WINDOWS).splitlines()
+    separator = _separator(raw[-SHOWN:])
+    lines = list(_lines(raw, separator))
+    if not lines:
+        raise Flaw("the file has no numbers", f"in '{name}'")
+    head = 0 if columns is None else _titles(lines, columns, name)
+    table = _Table(name, separator, *_places(lines, head, columns))
+    start = next((k for k in range(head, len(lines)) if table.flaw(lines[k]) is None), len(lines))
+    if start == len(lines):  # which line is meant as the first one of numbers?
+        lines, start = [next(filter(table.has_number, lines[head:]), lines[-1])], 0
+    elif start > head and table.has_number(lines[start - 1]):
+        start -= 1
+    rows = table.rows(lines[start:])
+    if kinds is None or start == 0:
+        return rows
+    first, second = table.scales(lines[start - 1], kinds, units or Units())
+    return [(first * x, second * y) for x, y in rows] if (first, second) != (1, 1) else rows
 
 
-def _cells(text: str) -> list[str]:
-    """Return the cells of a line: separated by semicolons or tabs, else by commas, else by spaces.
+class _Line(NamedTuple):
+    """The cells of a line of a file, and its number."""
 
-    >>> _cells("0,5; 1,2"), _cells("0.5, 1.2"), _cells("0.5 1.2")
-    (['0,5', '1,2'], ['0.5', '1.2'], ['0.5', '1.2'])
-    """
-    for parting in (r"[;\t]", ","):
-        if re.search(parting, text):
-            return [cell.strip() for cell in re.split(parting, text)]
-    return text.split()
+    at: int
+    cells: Sequence[str]
 
 
-def _is_number(cell: str) -> bool:
+def _lines(raw: Sequence[str], separator: str) -> Iterator[_Line]:
+    """Yield the lines that are not empty, without comments and separators at their end."""
+    reader = csv.reader(map(_without_comment, raw), delimiter=separator, skipinitialspace=True, strict=True)
+    count = 1
     try:
-        float(cell)
-    except ValueError:
+        for cells in reader:
+            whole = [cell.strip() for cell in cells]
+            while whole and not whole[-1]:
+                whole.pop()
+            if whole:
+                yield _Line(count, whole)
+            count = reader.line_num + 1
+    except csv.Error as error:
+        raise Flaw(f"line {count}: {error}", "a cell in quotes ends with a quote and a separator") from None
+
+
+def _without_comment(line: str) -> str:
+    """Return a line without what follows a #, unless that is in a title.
+
+    >>> [_without_comment(line) for line in ("# note", "0;1 # top", "Motor #1;s")]
+    ['', '0;1 ', 'Motor #1;s']
+    """
+    data, comment, _ = line.partition("#")
+    return line if comment and data.strip() and not _NUMBERS_ONLY.fullmatch(data) else data
+
+
+def _separator(raw: Sequence[str]) -> str:
+    """Return the separator with which most lines have two numbers; the first of several.
+
+    >>> _separator(["0,5; 1,2"]), _separator(["0.5, 1.2"]), _separator(["0.5  1.2"])
+    (';', ',', ' ')
+    """
+
+    def fitting(separator: str) -> int:
+        # what is in quotes has no part in this
+        lines = [re.split(f"{separator}+" if separator == " " else separator, _without_comment(line)) for line in raw]
+        comma = separator in WITH_COMMAS
+        return sum(sum(_is_number(cell.strip(' "'), comma) for cell in cells) > 1 for cells in lines)
+
+    best = max(SEPARATORS, key=fitting)
+    return best if fitting(best) else next((one for one in SEPARATORS if any(one in line for line in raw)), ",")
+
+
+def _is_number(cell: str, comma: bool) -> bool:
+    return _NUMBER.fullmatch(cell) is not None or (comma and _COMMA.fullmatch(cell) is not None)
+
+
+def _titles(lines: Sequence[_Line], columns: tuple[Column, Column], name: str) -> int:
+    """Return how many lines there are up to the titles of the columns; 0 if both columns are numbers."""
+    wanted = [column for column in columns if isinstance(column, str)]
+    if not wanted:
+        return 0
+    for k, line in enumerate(lines):
+        if set(wanted) <= set(line.cells):
+            twice = [title for title in wanted if line.cells.count(title) > 1]
+            if twice:
+                message = f"line {line.at}: the title '{short(twice[0])}' is there twice"
+                raise Flaw(message, "give the number of the column")
+            return k + 1
+    known = dict.fromkeys(cell for line in lines for cell in line.cells if not _is_number(cell, comma=True))
+    missing = next((title for title in wanted if title not in known), wanted[0])
+    raise Flaw(f"no line of '{name}' has the title '{short(missing)}'", suggest(missing, list(known)[:1000]))
+
+
+def _places(lines: Sequence[_Line], head: int, columns: tuple[Column, Column] | None) -> tuple[int, int, bool]:
+    """Return the places of the two columns in a line, and whether a line has only these."""
+    if columns is None:
+        return 0, 1, True
+    first, second = (
+        lines[head - 1].cells.index(column) if isinstance(column, str) else column - 1 for column in columns
+    )
+    if first == second:
+        raise Flaw(f"the columns {columns[0]!r} and {columns[1]!r} are the same", "give two columns")
+    return first, second, False
+
+
+@dataclass(frozen=True)
+class _Table:
+    """Where the numbers of a table are: in two places of a line, or in its `only` two cells."""
+
+    name: str
+    separator: str
+    first: int
+    second: int
+    only: bool
+
+    def cells(self, line: _Line) -> list[str]:
+        """Return the two cells of a line."""
+        return [line.cells[k] if k < len(line.cells) else "" for k in (self.first, self.second)]
+
+    def has_number(self, line: _Line) -> bool:
+        """Return whether a number is in a column of the table: then a line is neither titles nor units."""
+        return any(_is_number(cell, comma=True) for cell in (line.cells if self.only else self.cells(line)))
+
+    def flaw(self, line: _Line) -> Flaw | None:
+        """Return why a line is not one of the table; None if it is."""
+        where = f"line {line.at}: "
+        if self.only and len(line.cells) != 2:
+            comma = decimal_comma(self.separator.join(line.cells))
+            hint = f"if these are decimal commas, {comma}" if comma else f"in '{self.name}'"
+            hint += "; keep two, or write columns = [1, 2] beside csv" if len(line.cells) > 2 else ""
+            return Flaw(f"{where}expected two columns, time and value, found {len(line.cells)}", hint)
+        for k, cell in zip((self.first, self.second), self.cells(line), strict=True):
+            if not cell:
+                return Flaw(f"{where}column {k + 1} is empty", f"in '{self.name}'")
+            if not _is_number(cell, self.separator in WITH_COMMAS):
+                return Flaw(f"{where}'{short(cell)}' is not a number", decimal_comma(cell) or f"in '{self.name}'")
+        return None
+
+    def rows(self, lines: Sequence[_Line]) -> list[tuple[float, float]]:
+        """Return the numbers of lines; raise `Flaw` at the first line that does not have two finite ones."""
+        found = []
+        marks: set[str] = set()
+        for line in lines:
+            if flaw := self.flaw(line):
+                raise flaw
+            cells = self.cells(line)
+            marks.update(mark for mark in ",." if mark in cells[0] or mark in cells[1])
+            if len(marks) > 1:
+                message = f"line {line.at}: some numbers have a decimal comma, others a decimal point"
+                raise Flaw(message, f"in '{self.name}': write decimal points")
+            try:
+                first, second = (number(float(cell.replace(",", "."))) for cell in cells)
+            except Flaw as flaw:
+                raise Flaw(f"line {line.at}: {flaw.message}", f"in '{self.name}'") from None
+            found.append((first, second))
+        return found
+
+    def scales(self, above: _Line, kinds: tuple[str, str], units: Units) -> list[float]:
+        """Return the sizes of the columns' units in those of a mechanism file; 1 for those that are not said.
+
+        The line above the numbers has units, the first one of the first quantity, or titles that end in [mm] or (mm).
+        """
+        said = self.cells(above)
+        if _size(said[0], kinds[0], units) is None:
+            said = [_in_brackets(title, kind, units) for title, kind in zip(said, kinds, strict=True)]
+        for text, kind in zip(said, kinds, strict=True):
+            if _is_unit(text) and _size(text, kind, units) is None:
+                raise Flaw(f"line {above.at}: '{short(text)}' is no unit of {kind}", f"in '{self.name}'")
+        return [_size(text, kind, units) or 1.0 for text, kind in zip(said, kinds, strict=True)]
+
+
+def _in_brackets(title: str, kind: str, units: Units) -> str:
+    """Return the unit at the end of a title, or an empty text; x(t) is a function of time, and not in tonnes."""
+    match = _IN_BRACKETS.fullmatch(title)
+    return match[2] if match and (match[1] == "[" or _size(match[2], kind, units)) else ""
+
+
+def _size(text: str, kind: str, units: Units) -> float | None:
+    """Return the size of a unit of a quantity in that of a mechanism file; None if the text is none."""
+    if not _is_unit(text) or unit(text)[1] != QUANTITIES[kind][0]:
+        return None
+    return unit(text)[0] / units.scale(kind)
+
+
+def _is_unit(text: str) -> bool:
+    try:
+        return any(unit(text)[1])
+    except Flaw:
         return False
-    return True

@@ -54,7 +54,11 @@ def test_a_file_of_another_tool_is_converted_and_its_notes_are_printed(tmp_path)
     (tmp_path / "pmks.txt").write_text(f"https://pmks.org/?{address}", encoding="utf-8")
     result = run(tmp_path / "pmks.txt", tmp_path / "x.toml")
     assert result.exit_code == 0 and "note: a file of PMKS+: 1 moving link, 1 input" in result.output
-    assert_same(sk.load(tmp_path / "pmks.txt").with_parts({"remarks": ()}), sk.load(tmp_path / "x.toml"))
+    notes = ("a file of PMKS+: 1 moving link, 1 input", "lengths are read as cm")
+    run(tmp_path / "x.toml", tmp_path / "y.json")
+    for name in ("pmks.txt", "x.toml", "y.json"):
+        assert_same(sk.load(tmp_path / "pmks.txt"), found := sk.load(tmp_path / name))
+        assert found.remarks == notes
 
 
 def test_what_a_format_cannot_hold_is_refused(tmp_path):
@@ -89,3 +93,39 @@ def test_notes_on_a_file_of_another_tool_go_to_stderr(tmp_path):
     target.write_text("https://pmks.org/?j=A,0,0,AB,R,t,0,0,t,%0AB,1,0,AB,R,f,0,0,f,&l=AB,1,1,0,0,A,B,&s=10")
     result = CliRunner().invoke(app, ["solve", str(target), "--samples", "3", "--json"])
     assert result.stderr.startswith("note: a file of PMKS+: 1 moving link") and result.stdout.startswith("{")
+
+
+KINDS = {
+    ".xml": '<mujoco model="x"/>',
+    ".urdf": "<robot/>",
+    ".csv": "t,x\n0,0\n",
+    ".dxf": "0\nSECTION\n",
+    ".svg": "<svg/>",
+    ".png": "\x89PNG\0\0",
+    ".xlsx": "PK\0\0",
+    ".tex": "x",
+    ".stp": "ISO-10303-21;",
+}
+
+
+@pytest.mark.parametrize("suffix", KINDS)
+def test_files_of_other_kinds_are_named(suffix, tmp_path):
+    (tmp_path / f"x{suffix}").write_text(KINDS[suffix], encoding="latin-1")
+    with pytest.raises(sk.InputError) as error:
+        sk.load(tmp_path / f"x{suffix}")
+    (problem,) = error.value.problems
+    assert problem.message.startswith(f"a {suffix} file (") and "rename" not in problem.hint
+    assert ("a driver or a force reads its columns" in problem.hint) == (suffix == ".csv")
+    with pytest.raises(sk.InputError, match="there is no file"):
+        sk.load(tmp_path / f"other{suffix}")
+
+
+def test_the_content_of_a_file_is_read_whatever_its_suffix(tmp_path):
+    (tmp_path / "x.csv").write_text("ground,input,R,0,0,0,tfft\ninput,R,1,0,tfff\n", encoding="utf-8")
+    assert sk.load(tmp_path / "x.csv").remarks[0] == "a file of PMKS: 1 moving link, 1 input"
+
+
+@pytest.mark.parametrize("notes", ["one", [1], {}])
+def test_notes_are_a_list_of_texts(notes):
+    with pytest.raises(sk.InputError, match=r"notes: expected a list of texts"):
+        sk.Mechanism.from_dict({"points": {}, "links": {"ground": []}, "notes": notes})

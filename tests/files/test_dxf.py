@@ -102,3 +102,14 @@ def test_names_and_points_are_visible_on_any_background(tmp_path):
     for name in ("NAMES", "JOINTS", "POINTS", "PATHS"):
         assert layers.get(name).dxf.color == 7 and not layers.get(name).dxf.hasattr("true_color")
     assert layers.get("DRIVERS").dxf.hasattr("true_color")
+
+
+NAMES = ["A^I", "^a", "%%d", "5%", "100%%65", "%%%", "^^ %%%%"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_names_are_read_back_as_they_are_written(name, tmp_path):
+    """DXF has codes that begin with ^ and %%; ezdxf resolves them as a CAD program does."""
+    b = sk.Builder().points({name: (0, 0), "B": (1, 0)}).links(ground=[name], bar=[name, "B"])
+    document = written(b.build(), tmp_path)
+    assert name in {text.plain_text() for text in document.modelspace().query("TEXT")}

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pmksplus_address import packed
 from scipy import optimize
 
 import structkin as sk
@@ -18,27 +19,6 @@ from structkin.files.readers import motiongen, pmks_json, pmks_text, pmksplus, p
 from structkin.files.readers.regular_sketch import with_regular_sketch
 
 CLOSE = 1e-9
-
-
-def packed(joints, links, flags="0P", rpm=20, decimals="TY"):
-    """Write an address of PMKS+ in its packed form."""
-
-    def digits(value):
-        text, rest = "", abs(value)
-        while rest or not text:
-            text, rest = check_joints.DIGITS[rest % 64] + text, rest // 64
-        return ("0" if value < 0 else "") + text
-
-    def thousandths(value):
-        return digits(round(1000 * value))
-
-    rows = [
-        f"{check_joints.DIGITS[bits]}{name},{name},{thousandths(x)},{thousandths(y)},{thousandths(angle)}"
-        for name, x, y, bits, angle in joints
-    ]
-    bars = [f"YR{name},{name},Fe,Fe,0,0,c5cae9,{','.join(own)},," for name, own in links.items()]
-    text = f"{flags}.{decimals}.{digits(rpm)},0.101.{'.'.join(rows)}..{'.'.join(bars)}...JA"
-    return text + check_joints.DIGITS[len(text) % 62]
 
 
 PACKED = packed(
@@ -123,11 +103,8 @@ def test_a_profile_of_speeds_is_followed():
     assert np.allclose(np.gradient(turned, motion.t)[2:-2], rates[2:-2], rtol=0.02)
 
 
-def test_pmks_text_without_commas_is_told_how_a_line_looks(tmp_path):
-    file = tmp_path / "spaces.pmks"
-    file.write_text(samples.PMKS_TEXT.replace(",", " "))
-    with pytest.raises(sk.InputError, match="is not a joint; such as ground,input,R,0,0,0,tfft"):
-        sk.load(file)
+def test_pmks_text_may_have_blanks_for_commas():
+    assert pmks_text.read(samples.PMKS_TEXT.replace(",", " ")) == pmks_text.read(samples.PMKS_TEXT)
 
 
 def test_the_documented_pmks_text_is_a_slider_crank(tmp_path):
@@ -146,13 +123,18 @@ def test_welds_and_floating_slots_of_pmksplus():
     text = "0P.TY.K,0.101.MA,A,0,0,0.GE,E,Fe,0,0.GF,F,kW,0,0.KG,G,Fe,Fe,0.HS,S,QW,0,0,AE,E,F..YRAE,AE,0,0,0,0,c,A,E,F,,"
     text += ".YRGS,GS,0,0,0,0,c,G,S,,...JA"
     found = pmksplus_packed.read(text + check_joints.DIGITS[len(text) % 62])
-    assert found.joints["guide of S"] == {"type": "prismatic", "links": ["AE", "GS"], "at": "S", "along": ["E", "F"]}
+    assert found.joints["slot of S"] == {"type": "pin-in-slot", "pin": "S", "slot": "AE", "along": ["E", "F"]}
 
 
 REFUSED = {
     "a joint without a type": (pmks_text, "ground,input,0,0\n", "is not a joint"),
     "an unknown type": (pmks_text, "ground,input,R,0,0\na,b,G,1,1\n", "'G' are not understood"),
     "no joints": (pmks_json, '{"Joints": []}', "no joint"),
+    "a slide on one link": (
+        pmks_json,
+        '{"Joints": [{"X": 0, "Y": 0, "TypeOfJoint": "P", "Links": ["a", "a"]}]}',
+        "joins a link to itself",
+    ),
     "links that are none": (pmks_json, '{"Joints": [{"X": 0, "Y": 0, "Links": [1]}]}', "names of links"),
     "not a list": (pmks_json, '{"Joints": 3}', "expected a list"),
     "too few values": (pmksplus, "?j=A,0,0", "expected a joint"),
@@ -251,6 +233,75 @@ def test_a_mechanism_that_closes_in_no_other_pose_is_given_up_soon(monkeypatch):
     monkeypatch.setattr(optimize, "least_squares", counted)
     assert with_regular_sketch(sections, "six") == (sections, "")
     assert 0 < evaluations <= 1000
+
+
+#: Ways to say that the first joint is driven, and what separates the links.
+DRIVEN = [("tfft", "ground,input"), ("+--+", "ground, input"), ("True", "gnd input"), ("ffft", "input\tground")]
+
+
+@pytest.mark.parametrize("flags, links", DRIVEN)
+def test_pmks_text_says_in_several_ways_what_is_driven(flags, links, tmp_path):
+    rest = "input crank2,R,3,4\ncrank2,ground,r,9,0,0,-+--,False\n"
+    if flags in ("True", "ffft"):
+        rest = rest.replace(",-+--,False", "")
+    (tmp_path / "drawn.txt").write_text(f"{links},R,0,0,{flags}\n{rest}", encoding="utf-8")
+    m = sk.load(tmp_path / "drawn.txt")
+    assert set(m.drivers["input P1"].links) == {"ground", "input"} and list(m.drivers) == ["input P1"]
+    assert m.topology.mobility_count == 0 and list(m.links) == ["ground", "input", "crank2"]
+
+
+@pytest.mark.parametrize("comma", [",", " ", "%20"])
+@pytest.mark.parametrize("bar", ["|", "%7C"])
+def test_an_address_of_pmks_holds_a_mechanism_and_its_speed(comma, bar, tmp_path):
+    """The text of a slider-crank, at the speed of the setting s: x = r cos q + sqrt(l^2 - (r sin q)^2)."""
+    lines = ["ground,crank,R,0,0,0,tfft", "crank,rod,R,3,0,0,tfff", "ground,rod,RP,13,0,0,tfff"]
+    address = "http://designengrlab.github.io/PMKS/pmks.html?set=s-20|e0.01&mech="
+    address += bar.join(line.replace(",", comma) for line in lines) + bar
+    (tmp_path / "shared.txt").write_text(address, encoding="utf-8")
+    for m in (sk.load(address), sk.load(tmp_path / "shared.txt")):
+        assert m.remarks[1:] == ("settings of PMKS that have no effect here: e = 0.01",)
+        motion = m.solve(37)
+        q = -2 * np.pi / 3 * motion.t
+        assert motion.ok.all() and np.isclose(motion.t[-1], 3)
+        wanted = 3 * np.cos(q) + np.sqrt(100 - (3 * np.sin(q)) ** 2)
+        assert np.allclose(1000 * motion.position("P3")[:, 0], wanted, atol=1e-9)
+
+
+def test_pmks_text_without_an_input_says_so():
+    assert pmks_text.read("n6, ground,P,120,330\nground, n2,R,0,350\n").notes == ["no joint is driven"]
+
+
+def test_what_follows_the_place_in_pmks_text_is_understood_or_refused():
+    (problem,) = pmks_text.read("ground,input,R,0,0,0,tfft,twice").problems
+    assert (problem.key, problem.message) == ("line 1", "'twice' is not understood")
+
+
+def test_a_driven_pin_in_a_slot_of_pmks_has_a_block():
+    """As in Pyslvs: the pin goes out from x = 8 at 1 mm/s; crank and rod are 5 long, so cos q = x / 10."""
+    text = "ground,crank,R,0,0,tfff\ncrank,rod,R,4,3,tfff\nground,rod,RP,8,0,0,tfft"
+    data = {"DrivingIndex": 2, "Joints": []}
+    for line in text.splitlines():
+        base, other, kind, x, y = line.split(",")[:5]
+        data["Joints"].append({"X": float(x), "Y": float(y), "TypeOfJoint": kind, "Links": [base, other]})
+    for found in (pmks_text.read(text), pmks_json.read(json.dumps(data))):
+        motion = sk.Mechanism.from_dict(found.sections).solve(11)
+        assert motion.ok.all() and np.allclose(np.cos(motion.angle("crank")), (8 + motion.t) / 10)
+
+
+SLIDERS = {
+    "P": "J[R, P[8, 0], L[b, c]], J[P, A[0], P[8, 0], L[ground, c]]]\ninputs=[[3, 3]]",
+    "RP": "J[RP, A[0], P[8, 0], L[ground, b]]]\ninputs=[[2, 2]]",
+}
+
+
+@pytest.mark.parametrize("kind", SLIDERS)
+def test_a_slider_of_pyslvs_is_driven_by_a_pair_of_itself(kind):
+    """The slider goes out from x = 8 at 1 mm/s; crank and rod are 5 long, so cos q = x / 10."""
+    found = pyslvs.read("M[J[R, P[0, 0], L[ground, a]], J[R, P[4, 3], L[a, b]], " + SLIDERS[kind])
+    assert not found.problems and len(found.notes) == 1
+    assert "driven at 1 mm/s, as the file gives no speed; the time range is set to 1 s" in found.notes[0]
+    motion = sk.Mechanism.from_dict(found.sections).solve(11)
+    assert motion.ok.all() and np.allclose(np.cos(motion.angle("a")), (8 + motion.t) / 10)
 
 
 def test_a_speed_is_noted_of_inputs_that_turn():

@@ -25,9 +25,6 @@ def bar(**driver):
 @pytest.mark.parametrize(
     ("rows", "words"),
     [
-        ("0;0\n1;0,5\n2;1\n", "line 2: '0,5' is not a number; write a decimal point: 0.5"),
-        ("0,0;0,0\n1,0;0,5\n", "line 1: '0,0' is not a number; write a decimal point: 0.0"),
-        ("t\tx\n0\t0\n1\t-0,5\n", "line 3: '-0,5' is not a number; write a decimal point: -0.5"),
         ("0,0,0,0\n1,0,0,5\n", "found 4; if these are decimal commas, write a decimal point: 0.0"),
         ("0,0 0,0\n1,0 0,5\n", "found 3; if these are decimal commas, write a decimal point: 0.0"),
         ("0 0 0\n", "expected two columns, time and value, found 3; in '"),
@@ -120,3 +117,182 @@ def test_what_is_not_a_number_is_quoted_only_in_part(tmp_path):
     with pytest.raises(sk.InputError) as error:
         bar(csv=str(tmp_path / "t.csv"))
     assert len(str(error.value)) < 300
+
+
+# --- tables as people have them: in each, the angle is t^2 rad at t = 0, 1, 2, 3 s ------------------------------
+
+SQUARES = [[0, 1, 2, 3], [0, 1, 4, 9]]
+
+ROWS = "0,0\n1,1\n2,4\n3,9\n"
+LOGGER = (
+    "Logger;XR-440\nRate;1000;Hz\nStart;01.02.2024 10:11:12\n\nZeit;Winkel;Kanal 2\ns;rad;V\n"
+    "0,0;0,0;7\n1,0;1,0;7\n2,0;4,0;x\n3,0;9,0;7\n"
+)
+MANY = "n,t,x,note\n1,0,0,a\n2,1,1,b\n3,2,4,c\n4,3,9,\n"
+
+AS_PEOPLE_HAVE_THEM = {
+    "cells in quotes": ('"t","x"\n"0","0"\n"1","1.0"\n"2","4"\n"3","9"\n', None),
+    "a separator in a title": ('"time, s","angle; rad"\n' + ROWS, None),
+    "a title over two lines": ('"time\nin s","angle"\n' + ROWS, None),
+    "titles and units": ("time,angle\ns,rad\n" + ROWS, None),
+    "separators at the end": ("t,x,\n0,0,\n1,1,\n2,4,\n3,9,,\n", None),
+    "a preamble and decimal commas": (LOGGER, ("Zeit", "Winkel")),
+    "a preamble, by numbers": (LOGGER, (1, 2)),
+    "decimal commas": ("0,0;0,0\n1;1,0\n2;4\n3;9,0e0\n", None),
+    "decimal commas and tabs": ("t\tx\n0,0\t0\n1,0\t1\n2,0\t4\n3,0\t9\n", None),
+    "more columns, by title": (MANY, ("t", "x")),
+    "more columns, by number": (MANY, (2, 3)),
+    "more columns, by both": (MANY, ("t", 3)),
+    "in another order": ("x;t\n0;0\n1;1\n4;2\n9;3\n", ("t", "x")),
+    "comments": ("# a note\nt #1,x\n0,0\n1,1 # here\n2,4\n\n3,9\n", None),
+    "blanks and quotes": ('"t"   x\n 0 0\n1   1\n  2 4 \n3 9\n', None),
+    "a byte order mark": ("\ufefft,x\n" + ROWS, ("t", "x")),
+}
+
+
+@pytest.mark.parametrize("name", AS_PEOPLE_HAVE_THEM)
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_tables_as_people_have_them(name, encoding, end, tmp_path):
+    text, columns = AS_PEOPLE_HAVE_THEM[name]
+    text = text.removeprefix("\ufeff") if encoding == "utf-16" else text
+    (tmp_path / "t.csv").write_bytes(text.replace("\n", end).encode(encoding))
+    chosen = {} if columns is None else {"columns": list(columns)}
+    law = bar(csv=str(tmp_path / "t.csv"), **chosen).drivers["motor"].law
+    assert [list(law.times), list(law.values)] == SQUARES
+
+
+def test_a_title_in_an_old_encoding_is_found(tmp_path):
+    (tmp_path / "t.csv").write_bytes("Zeit [s];Winkel [°]\n0;0\n1;180\n2;0\n".encode("cp1252"))
+    law = bar(csv=str(tmp_path / "t.csv"), columns=["Zeit [s]", "Winkel [°]"]).drivers["motor"].law
+    np.testing.assert_allclose(law.values, [0, np.pi, 0])
+
+
+@pytest.mark.parametrize(
+    ("head", "times", "values"),
+    [
+        ("t [ms],x [deg]\n", 1e-3, np.pi / 180),
+        ("t (ms),x (deg)\n", 1e-3, np.pi / 180),
+        ("t,x\nms,deg\n", 1e-3, np.pi / 180),
+        ("t,x(t)\n", 1, 1),
+        ("time,angle [-]\n", 1, 1),
+        ("", 1, 1),
+    ],
+)
+def test_units_of_columns_are_converted(head, times, values, tmp_path):
+    (tmp_path / "t.csv").write_text(head + ROWS, encoding="utf-8")
+    law = bar(csv=str(tmp_path / "t.csv")).drivers["motor"].law
+    np.testing.assert_allclose(law.times, np.multiply(SQUARES[0], times), rtol=1e-15)
+    np.testing.assert_allclose(law.values, np.multiply(SQUARES[1], values), rtol=1e-15)
+
+
+def test_the_csv_of_a_motion_is_a_table(tmp_path):
+    """The second mechanism is in degrees; the CSV has radians, and says so."""
+    driven = bar(law="sin(2*t) + 0.3").solve(101, duration=2)
+    driven.to_csv(tmp_path / "motion.csv")
+    data = {**bar().source_dict, "units": {"angle": "deg"}}
+    for title in ("motor.value", "bar.angle"):
+        data["drivers"] = {"motor": {"joint": "A", "csv": "motion.csv", "columns": ["t", title]}}
+        m = sk.Mechanism.from_dict(data, folder=tmp_path)
+        np.testing.assert_allclose(m.solve(101).angle("bar"), driven.angle("bar"), atol=1e-12)
+        m.save(tmp_path / "saved.json")
+        saved = sk.load(tmp_path / "saved.json")
+        assert saved.drivers["motor"].law == m.drivers["motor"].law
+        assert "columns" not in saved.source_dict["drivers"]["motor"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "words"),
+    [
+        ("t,x\n0,0\n1,nan\n2,4\n", None, "line 3: expected a finite number, found nan; in"),
+        ("t,x\n0,0\n1,-inf\n2,4\n", None, "line 3: expected a finite number, found -inf"),
+        ("t,x\n0,0\n1,\n2,4\n", None, "line 3: expected two columns, time and value, found 1"),
+        (MANY.replace("2,1,1,b", "2,1,,b"), ["t", "x"], "line 3: column 3 is empty"),
+        (MANY.replace("2,1,1,b", "2"), ["t", "x"], "line 3: column 2 is empty"),
+        (MANY, None, "line 2: expected two columns, time and value, found 4"),
+        (MANY, None, "keep two, or write columns = [1, 2] beside csv"),
+        (MANY, ["T", "x"], "has the title 'T'; did you mean 't'?"),
+        (MANY, ["t", "note"], "line 2: 'a' is not a number"),
+        (MANY, [2, 9], "line 2: column 9 is empty"),
+        (MANY, ["t", 2], "the columns 't' and 2 are the same"),
+        ("t,x,x\n0,0,1\n", ["t", "x"], "line 1: the title 'x' is there twice; give the number of the column"),
+        ("o,0\n1,1\n2,4\n3,9\n", None, "line 1: 'o' is not a number"),
+        ("t,x\nl,0\n1,1\n2,4\n3,9\n", None, "line 2: 'l' is not a number"),
+        ("Rate;1000\n0;0\n1;1\n2;4\n", None, "line 1: 'Rate' is not a number"),
+        ("0;0\n1;1,5\n2;2.5\n", None, "line 3: some numbers have a decimal comma, others a decimal point"),
+        ("0;0\n1;1.5\n2;2,5\n", None, "line 3: some numbers have a decimal comma, others a decimal point"),
+        ('0,"0,5"\n1,1\n2,4\n', None, "line 1: '0,5' is not a number; write a decimal point: 0.5"),
+        ("0,0\n1,1_0\n2,4\n", None, "line 2: '1_0' is not a number"),
+        ("0,0\n1,1\nend\n", None, "line 3: expected two columns, time and value, found 1"),
+        ('t,"x\n0,0\n1,1\n', None, "line 1: unexpected end of data; a cell in quotes ends"),
+        ("t [s],x [mm]\n0,0\n1,1\n2,4\n", None, "line 1: 'mm' is no unit of angle"),
+        ("t,x\ns,mm\n0,0\n1,1\n2,4\n", None, "line 2: 'mm' is no unit of angle"),
+        ("# only a note\n", None, "the file has no numbers"),
+        ("only titles\n", None, "line 1: 'only' is not a number"),
+    ],
+)
+def test_other_tables_are_refused_with_their_line(rows, columns, words, tmp_path):
+    (tmp_path / "t.csv").write_text(rows, encoding="utf-8")
+    with pytest.raises(sk.InputError) as error:
+        bar(csv=str(tmp_path / "t.csv"), **({} if columns is None else {"columns": columns}))
+    (problem,) = error.value.problems
+    assert problem.key == "drivers.motor.csv" and problem.hint
+    assert words in str(problem)
+
+
+@pytest.mark.parametrize(
+    ("columns", "words"),
+    [
+        (["t"], "expected two columns, found a list of 1"),
+        ("t", "expected two columns, found the text 't'"),
+        (["t", 0], "expected titles or numbers from 1, found the number 0"),
+        ([True, 2], "expected titles or numbers from 1, found true"),
+        (["t", "t"], "names the column 't' twice"),
+    ],
+)
+def test_columns_are_two_titles_or_numbers(columns, words):
+    with pytest.raises(sk.InputError) as error:
+        bar(csv="t.csv", columns=columns)
+    assert [problem.key for problem in error.value.problems if words in problem.message] == ["drivers.motor.columns"]
+
+
+def test_columns_belong_to_a_file():
+    with pytest.raises(sk.InputError, match=r"drivers.motor.columns: chooses columns of a file, but there is no csv"):
+        bar(table=[[0, 0], [1, 1], [2, 4]], columns=["t", "x"])
+    load = {"type": "moment", "on": "bar", "value": 2, "columns": [1, 2]}
+    with pytest.raises(sk.InputError, match=r"forces.m.columns: chooses columns of a file, but there is no csv"):
+        sk.Mechanism.from_dict({**bar().source_dict, "forces": {"m": load}})
+
+
+def test_loads_choose_columns(tmp_path):
+    (tmp_path / "f.csv").write_text("t [s];torque [Nmm];x\n0;1000;8\n1;3000;8\n", encoding="utf-8")
+    load = {"type": "moment", "on": "bar", "csv": "f.csv", "columns": ["t [s]", "torque [Nmm]"]}
+    m = sk.Mechanism.from_dict({**bar().source_dict, "forces": {"m": load}}, folder=tmp_path)
+    m.save(tmp_path / "saved.toml")
+    assert sk.load(tmp_path / "saved.toml").source_dict["forces"]["m"]["table"] == [[0, 1], [1, 3]]
+
+
+def test_cams_choose_columns(tmp_path):
+    """Radii of 10 to 12 mm in a file in inches, its angles in degrees in one in radians."""
+    rows = "".join(f"{k},{60 * k},{10 + k % 3}\n" for k in range(6))
+    (tmp_path / "cam.csv").write_text("row,angle [deg],radius [mm]\n" + rows, encoding="utf-8")
+    entry = {"type": "cam", "cam": "disc", "follower": "lifter", "at": "Q", "csv": "cam.csv", "columns": [2, 3]}
+    entry["contact"] = "knife-edge"
+    data = {
+        "units": {"length": "in"},
+        "points": {"O": [0, 0], "P": [1, 0], "Q": [0, 10 / 25.4]},
+        "links": {"ground": ["O"], "disc": ["O", "P"], "lifter": ["Q"]},
+        "joints": {"guide": {"type": "prismatic", "links": ["lifter", "ground"], "axis": [0, 1]}, "cam": entry},
+        "drivers": {"motor": {"joint": "O", "speed": 1}},
+    }
+    m = sk.Mechanism.from_dict(data, folder=tmp_path)
+    m.save(tmp_path / "saved.toml")
+    rows = sk.load(tmp_path / "saved.toml").source_dict["joints"]["cam"]["profile"]
+    np.testing.assert_allclose(rows, [[np.pi / 3 * k, (10 + k % 3) / 25.4] for k in range(6)])
+
+
+def test_the_builder_passes_columns(tmp_path):
+    (tmp_path / "t.csv").write_text(MANY, encoding="utf-8")
+    b = sk.Builder("bar").points(A=(0, 0), B=(1, 0)).links(ground=["A"], bar=["A", "B"])
+    b = b.drive("motor", joint="A", csv=str(tmp_path / "t.csv"), columns=["t", "x"])
+    assert list(b.build().drivers["motor"].law.values) == SQUARES[1]

@@ -13,6 +13,24 @@ from structkin.studio.run import make_server, new_session
 #: A link in a file of PMKS+.
 PMKS = b"https://pmks.org/?j=A,0,0,AB,R,t,0,0,t,%0AB,1,0,AB,R,f,0,0,f,&l=AB,1,1,0,0,A,B,&s=10"
 
+#: Keeps in `window.asked` the last message of those that change what is drawn, until it is answered.
+WATCH = """window.WebSocket = class extends window.WebSocket {
+    constructor(...given) {
+        super(...given);
+        this.addEventListener("message", ({ data }) => {
+            const { type, seq, done } = JSON.parse(data);
+            const pose = type === "pose" && (window.asked?.seq === undefined || (window.asked.seq === seq && done));
+            if (pose || type === "state" || type === "refused") window.asked = null;
+        });
+    }
+    send(text) {
+        const kinds = ["hello", "edit", "undo", "redo", "drag", "turn", "rest", "assembly", "open", "adopt"];
+        const kind = /^{"type":"(\\w+)"/.exec(text)?.[1];
+        if (kinds.includes(kind)) window.asked = JSON.parse(text);
+        super.send(text);
+    }
+};"""
+
 
 class Studio:
     """The studio in a page, its errors and its requests."""
@@ -24,6 +42,7 @@ class Studio:
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
         self.page.on("console", lambda m: self.errors.append(m.text) if m.type in ("error", "warning") else None)
         self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.add_init_script(WATCH)
         if script:
             self.page.add_init_script(script)
         self.page.goto(address)
@@ -49,7 +68,8 @@ class Studio:
         return found[0], found[1]
 
     def point(self, name: str) -> tuple[float, float]:
-        """Return the screen position of the handle of a point."""
+        """Return the screen position of the handle of a point, which is at rest."""
+        self.at_rest()
         box = self.page.locator(f"circle[data-point='{name}']").bounding_box()
         return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
@@ -65,9 +85,23 @@ class Studio:
         for place in places[1:]:
             self.page.mouse.move(*place, steps=6)
         self.page.mouse.up()
+        self.at_rest()
+
+    def at_rest(self) -> None:
+        """Wait until what was asked of the studio is answered, and nothing that is drawn has moved for some frames."""
+        self.page.wait_for_function(
+            """() => {
+                const drawn = [...document.querySelectorAll(".sk-world, .sk-world *")].map(
+                    (one) => one.getAttribute("transform") + one.getAttribute("cx") + one.getAttribute("cy")).join();
+                [window.alike, window.drawn] = [drawn === window.drawn ? (window.alike ?? 0) + 1 : 0, drawn];
+                return window.alike > 3 && !window.asked;
+            }""",
+            polling="raf",
+        )
 
     def place(self, point: str) -> tuple[float, float]:
-        """Return the drawn position of a point, by its name."""
+        """Return the drawn position of a point, by its name; it is at rest."""
+        self.at_rest()
         box = self.page.locator(f"circle:is([data-id='pin:{point}'], [data-id='point:{point}'])").bounding_box()
         return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 

@@ -22,11 +22,18 @@ from structkin.files.readers.imported import Imported
 #: What a text or an address of a format looks like.
 _LISTS = re.compile(r"(^|&)j=")
 _PACKED = re.compile(r"^[\w-]*\.[\w,-]*\.[\w,-]*\.\w*\.\S")
-_LINE = re.compile(r"^[^,\n]*\w[^,\n]*(,[^,\n]+)*,\s*(R|P|RP|G)\s*,\s*-?[\d.]+", re.IGNORECASE | re.MULTILINE)
+_LINE = re.compile(
+    r"^[ \t]*\w[^=:;\n]*[, \t](R|P|RP|G)(\s*,\s*-?[\d.]+|([ \t]+-?[\d.]+){2})", re.IGNORECASE | re.MULTILINE
+)
 _EXPRESSION = re.compile(r"\s*(#[^\n]*\n\s*)*M\s*\[")
 
 #: The number of characters that are examined.
 START = 4000
+
+
+def _has_joint(text: str) -> bool:
+    """Return whether a text has a line of PMKS; an address of PMKS+ may contain what looks like one."""
+    return _LINE.search(text[:START]) is not None and not holds(text, _PACKED)
 
 
 @dataclass(frozen=True)
@@ -50,9 +57,7 @@ READERS = (
     Reader("Pyslvs", "", lambda text: _EXPRESSION.match(text[:START]) is not None, pyslvs.read),
     Reader("PMKS+", "", lambda text: holds(text, _LISTS), pmksplus.read),
     Reader("PMKS+", "", lambda text: holds(text, _PACKED), pmksplus_packed.read),
-    Reader(
-        "PMKS", ".pmks", lambda text: "mech=" in text[:START] or _LINE.search(text[:START]) is not None, pmks_text.read
-    ),
+    Reader("PMKS", ".pmks", lambda text: "mech=" in text[:START] or _has_joint(text), pmks_text.read),
 )
 
 

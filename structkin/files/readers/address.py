@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-#: An address; conversion to a `Path` may have removed a slash.
-_ADDRESS = re.compile(r"https?:/+\S*$")
+#: An address, of which names may have spaces; conversion to a `Path` may have removed a slash.
+_ADDRESS = re.compile(r"https?:/+\S[^\r\n]*$")
 
 #: A longer text is not an address.
 LONGEST = 200_000
@@ -26,14 +26,18 @@ def whole(text: str) -> str:
 
 
 def query(text: str) -> str:
-    """Return what follows the question mark of an address, or else the whole text, stripped."""
-    return text.strip().partition("?")[2] or text.strip()
+    """Return what follows the question mark of an address, or else the whole text, stripped.
+
+    >>> query("https://a.b/?j=A"), query("?j=A"), query("why?")
+    ('j=A', 'j=A', 'why?')
+    """
+    return re.sub(r"^(https?:[^?]*)?\?", "", text.strip())
 
 
 def holds(text: str, pattern: re.Pattern[str]) -> bool:
-    """Return whether a text is a single word, such as an address or its query, that contains a pattern.
+    """Return whether a text is a single line, such as an address or its query, that contains a pattern.
 
-    >>> holds("https://a.b/?j=A,0", re.compile("^j=")), holds("two words", re.compile("two"))
+    >>> holds("https://a.b/?j=A,0", re.compile("^j=")), holds("two\\nlines", re.compile("two"))
     (True, False)
     """
-    return len(text) <= LONGEST and len(text.split()) == 1 and pattern.search(query(text)) is not None
+    return len(text) <= LONGEST and len(text.strip().splitlines()) == 1 and pattern.search(query(text)) is not None

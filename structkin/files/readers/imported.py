@@ -20,7 +20,10 @@ LONGEST_NAME = 40
 
 @dataclass
 class Imported:
-    """Sections under construction. `notes` say what was understood and what was not; with `problems` the file fails."""
+    """Sections under construction. `notes` say what was understood and what was not; with `problems` the file fails.
+
+    `grounded` are the links that are parts of the ground.
+    """
 
     title: str = ""
     length: str = "mm"
@@ -28,7 +31,9 @@ class Imported:
     links: dict[str, list[str]] = field(default_factory=lambda: {GROUND: []})
     joints: dict[str, dict[str, Any]] = field(default_factory=dict)
     drivers: dict[str, dict[str, Any]] = field(default_factory=dict)
+    forces: dict[str, dict[str, Any]] = field(default_factory=dict)
     duration: float | None = None
+    grounded: frozenset[str] = frozenset((GROUND,))
     notes: list[str] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
 
@@ -76,6 +81,35 @@ class Imported:
         self.links[name] = list(dict.fromkeys(points))
         return name
 
+    def ground_bars(self) -> None:
+        """Make links that are pinned to the ground at two places parts of it, with a note.
+
+        >>> found = Imported(points={"A": [0, 0], "B": [1, 0], "C": [2, 2]})
+        >>> found.links = {"ground": ["A", "B"], "bar": ["A", "B", "C"], "arm": ["C"]}
+        >>> found.ground_bars()
+        >>> found.links, found.bodies(["bar", "arm"])
+        ({'ground': ['A', 'B', 'C'], 'arm': ['C']}, ('ground', 'arm'))
+        """
+        bars: list[str] = []
+        fixed = set(self.links[GROUND])
+        places = {point: tuple(place) for point, place in self.points.items()}
+        while new := [
+            link
+            for link, points in self.links.items()
+            if link != GROUND and len({places[point] for point in points if point in fixed}) > 1
+        ]:
+            for link in new:
+                fixed.update(points := self.links.pop(link))
+                self.links[GROUND] += [point for point in points if point not in self.links[GROUND]]
+            bars += new
+        if bars:
+            self.grounded |= frozenset(bars)
+            self.notes.append(f"pinned to the ground at two points, so parts of it: {listed(bars)}")
+
+    def bodies(self, links: Iterable[str]) -> tuple[str, ...]:
+        """Return the links that links are parts of, each once."""
+        return tuple(dict.fromkeys(GROUND if link in self.grounded else link for link in links))
+
     def angle(self, link: str) -> float:
         """Return the angle [deg] of a link in the sketch: from its first point to its second."""
         places = [complex(*self.points[point]) for point in self._ordered(link)[:2]]
@@ -97,6 +131,7 @@ class Imported:
             "links": {name: self._ordered(name) for name in self.links},
             "joints": self.joints,
             "drivers": self.drivers,
+            "forces": self.forces,
             "duration": self.duration,
         }
         return {name: section for name, section in found.items() if section or name in ("points", "links")}

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from structkin.files.readers.imported import GROUND, Imported
 
@@ -28,26 +28,43 @@ class PlainJoint:
     line: tuple[str, str] | None = None
 
 
-def add_joints(found: Imported, joints: Sequence[PlainJoint], key: str) -> dict[str, str]:
-    """Add joints and their links, and return the name of each: of its point, or of its guide."""
+def add_joints(found: Imported, joints: Sequence[PlainJoint], key: str, driven: Collection[str] = ()) -> dict[str, str]:
+    """Add joints and their links, and return the name of each: of its point, or of its guide.
+
+    A pin in a slot cannot be driven: where `driven` has its label, the pin sits on a block of its own in the slot.
+    Links that are pinned to the ground at two places are parts of it.
+    """
     for joint in joints:
         for link in joint.links:
             if link != GROUND and link not in found.links:
                 found.links[link] = []
-    names: dict[str, str] = {}
-    for joint in (*(one for one in joints if one.kind == "R"), *(one for one in joints if one.kind != "R")):
-        where = f"{key} {joint.label}"
+    joints = [part for joint in joints for part in _parts(found, joint, joint.label in driven)]
+    pins, slides = [one for one in joints if one.kind == "R"], [one for one in joints if one.kind != "R"]
+    points = {joint.label: _add_point(found, joint, joint.links) for joint in pins if joint.links}
+    found.ground_bars()
+    guides: list[PlainJoint] = []
+    for joint in (*pins, *slides):
+        where, links = f"{key} {joint.label}".strip(), found.bodies(joint.links)
         if joint.kind not in ("R", "P", "RP"):
             found.fault(where, f"joints of the type '{joint.kind}' are not understood", "known: R, P, RP")
-        elif not joint.links:
+        elif not links:
             found.notes.append(f"{where} is on no link and is left out")
-        elif joint.kind == "R" or len(joint.links) == 1:
-            names[joint.label] = _add_point(found, joint, joint.links)
-        elif len(set(joint.links)) < len(joint.links):
+        elif joint.kind != "R" and len(set(joint.links)) < len(joint.links):
             found.fault(where, "joins a link to itself")
-        else:
-            names[joint.label] = _add_slide(found, joint, names)
-    return names
+        elif joint.kind != "R" and len(links) == 1:
+            points[joint.label] = _add_point(found, joint, links)
+        elif joint.kind != "R":
+            guides.append(replace(joint, links=links))
+            points[joint.label] = _point_of_slide(found, guides[-1])
+    return {**points, **{joint.label: _add_slide(found, joint, points) for joint in guides}}
+
+
+def _parts(found: Imported, joint: PlainJoint, driven: bool) -> list[PlainJoint]:
+    if joint.kind != "RP" or not driven or len(joint.links) < 2:
+        return [joint]
+    carrier, *riders = joint.links
+    block = found.link(f"block {joint.label}", ())
+    return [replace(joint, kind="R", links=(*riders, block)), replace(joint, kind="P", links=(carrier, block))]
 
 
 def _add_point(found: Imported, joint: PlainJoint, links: Sequence[str]) -> str:
@@ -59,20 +76,22 @@ def _add_point(found: Imported, joint: PlainJoint, links: Sequence[str]) -> str:
     return name
 
 
-def _add_slide(found: Imported, joint: PlainJoint, names: dict[str, str]) -> str:
+def _point_of_slide(found: Imported, joint: PlainJoint) -> str:
+    """Return the point that slides: a pin that is already here, such as one in the middle of a block, or a new one."""
     carrier, *sliders = joint.links
-    # a pin that is already here, such as one in the middle of a slider block, serves as the point
-    at = next(
-        (
-            point
-            for point in found.links[sliders[0]]
-            if joint.kind == "P" and found.points[point] == [joint.x, joint.y] and point not in found.links[carrier]
-        ),
-        None,
+    here = (
+        point
+        for point in found.links[sliders[0]]
+        if joint.kind == "P" and found.points[point] == [joint.x, joint.y] and point not in found.links[carrier]
     )
-    at = at or _add_point(found, joint, sliders)
-    line = None if joint.line is None else [names.get(end) for end in joint.line]
-    direction = {"axis": axis(joint.angle)} if line is None or None in line else {"along": line}
+    return next(here, None) or _add_point(found, joint, sliders)
+
+
+def _add_slide(found: Imported, joint: PlainJoint, points: Mapping[str, str]) -> str:
+    carrier, *sliders = joint.links
+    at = points[joint.label]
+    line = None if joint.line is None else [points.get(end, end) for end in joint.line]
+    direction = {"axis": axis(joint.angle)} if line is None else {"along": line}
     for slider in sliders[1:] if joint.kind == "P" else ():
         fastening = found.unique(f"fastening of {slider}")
         found.joints[fastening] = {"type": "fastened", "links": [sliders[0], slider]}
@@ -98,23 +117,23 @@ def axis(angle: float) -> list[float]:
 
 
 def drive(found: Imported, joint: PlainJoint, name: str | None, speed: str, *, slide: str = "") -> None:
-    """Add a driver to a joint: a pin runs at `speed`, a guide at `slide`, each a quantity with its unit."""
-    if name is None or len(joint.links) < 2:
+    """Add a driver to a joint: a pin runs at `speed`, a slide at `slide`, each a quantity with its unit."""
+    bodies = found.bodies(joint.links)
+    if name is None or len(bodies) < 2:
         found.notes.append(f"the input at {joint.label} drives nothing: there is no joint")
         return
     driver = found.unique(f"input {joint.label}")
     if joint.kind == "R":
-        links = sorted(joint.links, key=lambda link: link != GROUND)[:2]
-        if len(joint.links) > 2:
-            found.notes.append(f"{joint.label} joins {len(joint.links)} links: {links[1]} is driven against {links[0]}")
+        links = sorted(bodies, key=lambda link: link != GROUND)[:2]
+        if len(bodies) > 2:
+            found.notes.append(f"{joint.label} joins {len(bodies)} links: {links[1]} is driven against {links[0]}")
         found.drivers[driver] = {"joint": name, "links": links, "speed": speed}
-    elif joint.kind == "P":
-        found.drivers[driver] = {"joint": name, "speed": slide or "1 mm/s"}
-        found.duration = 1.0
-        how = "" if slide else " at 1 mm/s, as the file gives no speed"
-        found.notes.append(f"the guide {joint.label} is driven{how}; the time range is set to 1 s")
     else:
-        found.notes.append(f"the input at {joint.label} is not understood: a pin in a slot cannot be driven")
+        usual = "-1 mm/s" if speed.startswith("-") else "1 mm/s"
+        found.drivers[driver] = {"joint": name, "speed": slide or usual}
+        found.duration = 1.0
+        how = "" if slide else f" at {usual}, as the file gives no speed"
+        found.notes.append(f"the guide {joint.label} is driven{how}; the time range is set to 1 s")
 
 
 def note_usual_speed(found: Imported, source: str) -> None:

@@ -71,6 +71,7 @@ def _links(found: Imported, mechanism: Mapping[str, Any], points: Mapping[str, s
             links[str(k)] = found.link(f"L{k + 1}", own)
     if not links and not found.problems:
         found.fault("mechanism.links", "the file has no moving link")
+    found.ground_bars()
     for name, joint in list(found.joints.items()):
         joint["links"] = [link for link, own in found.links.items() if joint["at"] in own]
         if len(joint["links"]) < 2:

@@ -36,12 +36,13 @@ def read(text: str) -> Imported:
         )
     if not joints and not found.problems:
         found.fault("Joints", "the file has no joints")
-    names = add_joints(found, joints, "") if not found.problems else {}
     index = data.get("DrivingIndex")
-    if isinstance(index, int) and 0 <= index < len(joints):
-        speed = found.number("InputSpeed", data.get("InputSpeed", USUAL_RPM))
-        drive(found, joints[index], names.get(joints[index].label), f"{speed!r} rpm")
-    else:
+    driven = joints[index : index + 1] if isinstance(index, int) and index >= 0 else []
+    names = add_joints(found, joints, "", [joint.label for joint in driven]) if not found.problems else {}
+    speed = found.number("InputSpeed", data.get("InputSpeed", USUAL_RPM)) if driven else 0.0
+    for joint in driven:
+        drive(found, joint, names.get(joint.label), f"{speed!r} rpm")
+    if not driven:
         found.notes.append("no joint is driven")
     return found
 

@@ -1,27 +1,44 @@
 """PMKS+: addresses of the second generation, sections separated by full stops, numbers in base 64.
 
-    flags.decimals.integers.units.joint.joint..link.link..force..active and a check character
+    flags.decimals.integers.units.joint.joint..link.link..force..active.more and a check character *digest
 
-Numbers are thousandths; those that begin with 0 are negative.
+Numbers are thousandths; those that begin with 0 are negative. The check character states the length. The digest, which
+addresses have since 2026, is the 32-bit FNV-1a of all that precedes it: h <- 16777619 (h xor c) mod 2^32 for each
+UTF-16 unit c, from h = 2166136261 (Fowler, Noll, Vo, Eastlake: The FNV Non-Cryptographic Hash Algorithm), in six digits
+of base 62.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
+from urllib.parse import unquote
+
 from structkin.files.readers.address import query
-from structkin.files.readers.imported import Imported
+from structkin.files.readers.imported import Imported, listed
 from structkin.files.readers.jointed import USUAL_RPM
-from structkin.files.readers.pmksplus import PlusJoint, build
+from structkin.files.readers.pmksplus import PlusJoint, PlusLink, build
+from structkin.files.readers.pmksplus_more import More, add_gears, note_left_out, read_more
 from structkin.model.flaw import Flaw, short
 
 DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_-"
 
-#: The check character is the digit for the length modulo this number.
+#: The check character is the digit for the length modulo this number, and the base of the digest.
 CHECKS = 62
 
-#: What an input is, in the flags of a joint.
+#: The digits of the digest.
+WIDTH = 6
+
+#: What a joint is, in its flags.
 PRISMATIC, INPUT, GROUND, WELDED = 1, 2, 4, 8
 
 LENGTHS = ("in", "cm", "m")
+
+#: What a link is: its own body, or a part welded into one. The letters also say which masses were computed.
+BODIES, WELDED_PARTS = "YAMG0123", "Namg4567"
+
+#: What a joint may end in: static and kinetic coefficient of friction and radius, in decimal with ~ for the point.
+_FRICTION = re.compile(r"\d+(~\d+)?(e[+-]?\d+)?")
 
 
 def read(text: str) -> Imported:
@@ -32,29 +49,72 @@ def read(text: str) -> Imported:
     ({'A': [0.0, 0.0], 'B': [1.0, 0.0]}, {'ground': ['A'], 'AB': ['A', 'B']}, '-20.0 rpm')
     """
     found = Imported()
-    packed = query(text)
-    if not packed or DIGITS[(len(packed) - 1) % CHECKS] != packed[-1]:
-        raise Flaw(
-            "the address is damaged: its last character does not match its length", "copy the whole address again"
-        )
-    head, *rest = packed[:-1].split("..")
-    tokens = head.split(".")
-    if len(tokens) < 5 or not rest:
+    tokens = checked(unquote(query(text))).split(".")
+    if len(tokens) < 6 or "" not in tokens[4:]:
         raise Flaw("the address has no joints or no links", "it looks like 0P.TY.K,0.101.MA,A,...")
     flags, decimals, integers, units = tokens[:4]
-    joints = [_joint(found, joint) for joint in tokens[4:]]
-    members = dict(_link(link) for link in rest[0].split(".") if link.startswith("Y"))
+    sections, rest = _sections(tokens[4:])
+    more = read_more(found, rest, {row.split(",")[0][1:] for row in sections[0]})
+    joints = [_joint(found, row, more) for row in sections[0]]
+    links, owners = _links(found, sections[1])
+    clockwise = _integer(found, "flags", flags) % 2 == 1
+    rpm = more.numbers.get(("I", "", 0)) or float(_integer(found, "speed", integers.partition(",")[0]))
+    speeds = decimals.split(",")[1:2]
+    linear = more.numbers.get(("D", "", 1)) or (_decimal(found, "linear speed", speeds[0]) if speeds else 0.0)
+    length = _integer(found, "units", units[:1])
     if found.problems:
         return found
-    rpm = abs(_integer(found, "speed", integers.partition(",")[0])) or USUAL_RPM
-    clockwise = _integer(found, "flags", flags) % 2 == 1
-    length = _integer(found, "units", units[:1])
     found.length = LENGTHS[length] if 0 <= length < len(LENGTHS) else "cm"
-    speeds = decimals.split(",")[1:2]
-    linear = _decimal(found, "linear speed", speeds[0]) if speeds else None
-    build(found, joints, members, -float(rpm) if clockwise else float(rpm), linear)
+    sense = -1.0 if clockwise else 1.0
+    names = build(found, joints, links, sense * (abs(rpm) or USUAL_RPM), sense * abs(linear), owners)
+    add_gears(found, more, joints, *names)
+    note_left_out(found, more)
     found.notes.append(f"lengths are read as {found.length}; masses and forces are left out")
     return found
+
+
+def checked(packed: str) -> str:
+    """Return what an address says, without its checks; raise `Flaw` if one of them fails.
+
+    >>> checked("0P.TY.K,0.101..JAH")
+    '0P.TY.K,0.101..JA'
+    """
+    body, mark, given = packed.rpartition("*")
+    if not mark:
+        body = packed
+    elif given != digest(body):
+        message = "the address is damaged: its last six characters are not the digest of the others"
+        raise Flaw(message, "copy the whole address again")
+    if not body or DIGITS[(len(body) - 1) % CHECKS] != body[-1]:
+        what = "last character" if not mark else "character before the *"
+        raise Flaw(f"the address is damaged: its {what} does not match its length", "copy the whole address again")
+    return body[:-1]
+
+
+def digest(text: str) -> str:
+    """Return the FNV-1a digest of a text in six digits of base 62.
+
+    >>> digest("")
+    '2Maszd'
+    """
+    raw, value = text.encode("utf-16-be", "surrogatepass"), 2166136261
+    for high, low in zip(raw[::2], raw[1::2], strict=True):
+        value = (value ^ (256 * high + low)) * 16777619 % 2**32
+    digits = ""
+    for _ in range(WIDTH):
+        value, digit = divmod(value, CHECKS)
+        digits = DIGITS[digit] + digits
+    return digits
+
+
+def _sections(tokens: list[str]) -> tuple[list[list[str]], str]:
+    """Return the joints, the links and the forces, each up to an empty token, and what follows the selected part."""
+    sections: list[list[str]] = []
+    for _ in range(3):
+        end = tokens.index("") if "" in tokens else len(tokens)
+        sections.append(tokens[:end])
+        tokens = tokens[end + 1 :]
+    return sections, ".".join(tokens[1:])
 
 
 def _integer(found: Imported, key: str, text: str) -> int:
@@ -72,22 +132,56 @@ def _decimal(found: Imported, key: str, text: str) -> float:
     return _integer(found, key, text) / 1000
 
 
-def _joint(found: Imported, text: str) -> PlusJoint:
+def _joint(found: Imported, text: str, more: More) -> PlusJoint:
     cells = text.split(",")
-    id = cells[0][1:]
+    id, key = cells[0][1:], f"joint {cells[0][1:]}"
     if len(cells) < 5 or not id:
         found.fault(f"joint '{short(text)}'", "expected flags and id, name, x, y, angle")
         return PlusJoint(id, 0, 0, False, False, False)
-    flags = _integer(found, f"joint {id}", cells[0][0])
-    x, y, angle = (_decimal(found, f"joint {id}", cell) for cell in cells[2:5])
-    tail = cells[5:8]
-    slot = (tail[0], tail[1], tail[2]) if len(tail) == 3 and all(tail) else None
-    prismatic, ground, driven, welded = (bool(flags & bit) for bit in (PRISMATIC, GROUND, INPUT, WELDED))
-    return PlusJoint(id, x, y, prismatic, ground, driven, welded, angle, slot)
+    flags = _integer(found, key, cells[0][0])
+    prismatic, driven, ground, welded = (bool(flags & bit) for bit in (PRISMATIC, INPUT, GROUND, WELDED))
+    tail, friction = cells[5:], None
+    if len(tail) > 6 and all(_FRICTION.fullmatch(cell) for cell in tail[-3:]):
+        _, kinetic, radius = (float(cell.replace("~", ".")) for cell in tail[-3:])
+        more.left_out.setdefault("static coefficients of friction", []).append(id)
+        tail, friction = tail[:-3], (kinetic, radius)
+    slot = None
+    if len(tail) > 2 and all(tail[:3]) and prismatic and not ground:
+        slot = tail[0], tail[1], tail[2]
+    elif any(tail[:3]):
+        found.fault(key, "its slot is incomplete, or it is no slide, or on the ground as well")
+    given = [*cells[2:5], *tail[3:4]]
+    numbers = [_decimal(found, key, cell) if cell else 0.0 for cell in given] + [0.0]
+    x, y, angle, speed = (more.numbers.get(("J", id, k), number) for k, number in enumerate(numbers[:4]))
+    for name in filter(None, tail[5:]):  # after the mass of the slider
+        if not (prismatic and name == "Fe"):  # a slide at which links are welded, as their bodies say already
+            more.left_out.setdefault("names of mechanisms", []).append(name)
+    return PlusJoint(id, x, y, prismatic, ground, driven, welded, angle, slot, cells[1], speed, friction)
 
 
-def _link(text: str) -> tuple[str, list[str]]:
-    """Return the id of a link and those of its joints, which end at an empty cell."""
-    cells = text.split(",")
-    joints = cells[7:]
-    return cells[0][2:], joints[: joints.index("")] if "" in joints else joints
+def _links(found: Imported, rows: list[str]) -> tuple[list[PlusLink], Mapping[str, str]]:
+    """Return the bodies, and the body of each link that is welded into one."""
+    links: list[PlusLink] = []
+    parts: dict[str, list[str]] = {}
+    for row in rows:
+        cells = row.split(",")
+        what, id = cells[0][:1], cells[0][2:]
+        if len(cells) < 8 or not id or what not in BODIES + WELDED_PARTS or cells[0][1] not in "RP":
+            found.fault(f"link '{short(row)}'", "expected flags and id, name, mass, inertia, center, colour, joints")
+            continue
+        ids = cells[7:]
+        end = ids.index("") if "" in ids else len(ids)
+        parts[id] = [part for part in ids[end + 1 :] if part]
+        if what in BODIES:
+            links.append(PlusLink(id, ids[:end], cells[1], block=cells[0][1] == "P"))
+    owners: dict[str, str] = {}
+    waiting = [(link.id, part) for link in links for part in parts[link.id]]
+    while waiting:
+        body, part = waiting.pop()
+        if owners.setdefault(part, body) != body:
+            found.fault(f"link {part}", f"is welded into {owners[part]} and into {body}")
+        waiting += [(body, inner) for inner in parts.pop(part, ())]
+    loose = [id for row in rows if row[:1] in WELDED_PARTS and (id := row.split(",")[0][2:]) not in owners]
+    if loose:
+        found.notes.append(f"welded into no link, so left out: {listed(loose)}")
+    return links, owners

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from structkin.files.readers.imported import GROUND, Imported
-from structkin.files.readers.jointed import PlainJoint, add_joints
+from structkin.files.readers.jointed import PlainJoint, add_joints, drive
 from structkin.model.flaw import Flaw, short
 
 #: Pyslvs moves an input through one turn and has no speeds.
@@ -35,7 +35,10 @@ def read(text: str) -> Imported:
 
 
 def read_expression(text: str, pairs: Sequence[tuple[int, int]]) -> Imported:
-    """Return the mechanism of an expression and its inputs: pairs of points, the base and one that is driven."""
+    """Return the mechanism of an expression and its inputs: pairs of points, the base and one that is driven.
+
+    A slider is driven along its slot by a pair of itself.
+    """
     found = Imported()
     name, nodes = _parse(text)
     if name != "M":
@@ -44,12 +47,13 @@ def read_expression(text: str, pairs: Sequence[tuple[int, int]]) -> Imported:
     plain = [joint for joint in joints if joint is not None]
     if not nodes:
         found.fault("M", "the expression has no joints")
-    names = add_joints(found, plain, "") if not found.problems else {}
+    slides = {joint.label for k, joint in enumerate(joints) if joint is not None and (k, k) in pairs}
+    names = add_joints(found, plain, "", slides) if not found.problems else {}
     for base, driven in pairs if not found.problems else ():
         _drive(found, joints, names, base, driven)
-    if pairs:
+    if any("rpm" in driver["speed"] for driver in found.drivers.values()):
         found.notes.append(f"Pyslvs gives no speed: inputs turn at {SPEED}")
-    elif not found.problems:
+    if not pairs and not found.problems:
         found.notes.append("the expression has no inputs: add a line such as inputs=[[0, 1]], or [drivers]")
     return found
 
@@ -110,9 +114,13 @@ def _nodes(node: Node) -> Iterator[Node]:
 
 def _drive(found: Imported, joints: Sequence[PlainJoint | None], names: dict[str, str], base: int, driven: int) -> None:
     ends = [joints[k] if k < len(joints) else None for k in (base, driven)]
-    pin, tip = ends
-    common = [link for link in pin.links if link in tip.links and link != GROUND] if pin and tip else []
-    others = [link for link in pin.links if link not in common] if pin else []
+    pin = ends[0]
+    if base == driven and pin is not None and pin.kind != "R":
+        drive(found, pin, names.get(pin.label), SPEED)
+        return
+    held = [found.bodies(end.links) if end is not None else () for end in ends]
+    common = [link for link in held[0] if link in held[1] and link != GROUND]
+    others = [link for link in held[0] if link not in common]
     if pin is None or pin.label not in names or not common or not others or pin.kind != "R":
         found.notes.append(f"the input ({base}, {driven}) is not understood: the points share no link that turns")
         return

@@ -50,6 +50,15 @@ def write_dxf(mechanism: Mechanism, path: Path, motion: Motion | None) -> tuple[
     return ()
 
 
+def _plain(text: str) -> str:
+    """Return a text of which DXF shows every character: it reads ^ and %% as the beginning of a code.
+
+    >>> _plain("A^I 5%"), _plain("%%d")
+    ('A^ I 5%', '%%%%%%d')
+    """
+    return re.sub("%{2,}", lambda match: 3 * match[0], text.replace("^", "^ "))
+
+
 def _rgb(colour: str) -> tuple[int, int, int]:
     red, green, blue = (int(colour[k : k + 2], 16) for k in (1, 3, 5))
     return red, green, blue
@@ -107,7 +116,7 @@ def _draw(page: Modelspace, mechanism: Mechanism, structure: KinematicStructure,
         at = placing.of(name.frame, name.z, k)
         if np.isfinite(at):
             place = _xy(at + (0.7 + 0.7j) * scene.u / scale)
-            text = page.add_text(name.text, height=1.2 * scene.u / scale, dxfattribs={"layer": "NAMES"})
+            text = page.add_text(_plain(name.text), height=1.2 * scene.u / scale, dxfattribs={"layer": "NAMES"})
             text.set_placement(place)
     for point in mechanism.places:
         link = next((link for link in mechanism.links.values() if point in link.local), None)

@@ -21,7 +21,7 @@ SIGNALS = ("actuator", "torque", "force")
 #: Sections that a file has even if they are empty.
 NEEDED = ("points", "links")
 
-_HEAD = ("title", "format", "units", "duration")
+_HEAD = ("title", "format", "notes", "units", "duration")
 
 
 def write_own(mechanism: Mechanism, path: Path) -> tuple[()]:
@@ -48,13 +48,13 @@ def own_sections(mechanism: Mechanism) -> dict[str, Any]:
         kinds = {id: drive.kind for id, drive in mechanism.drivers.items()}
         source["pose"] = pose_section(mechanism._pose, kinds)
     order = dict.fromkeys((*_HEAD, *SECTIONS))
-    data = {name: source[name] for name in order if source.get(name) not in (None, "", {}) or name in NEEDED}
+    data = {name: source[name] for name in order if source.get(name) not in (None, "", {}, [], ()) or name in NEEDED}
     problems: list[Problem] = []
     for section in ("joints", "drivers", "forces"):
         for name, entry in data.get(section, {}).items():
             if isinstance(entry, dict):
                 try:
-                    data[section][name] = _with_rows(entry, mechanism._folder, section)
+                    data[section][name] = _with_rows(mechanism, section, name, entry)
                 except Flaw as flaw:
                     problems.append(Problem(f"{section}.{name}", flaw.message, flaw.hint))
     if problems:
@@ -62,18 +62,29 @@ def own_sections(mechanism: Mechanism) -> dict[str, Any]:
     return data
 
 
-def _with_rows(entry: dict[str, Any], folder: Path | None, section: str) -> dict[str, Any]:
+def _with_rows(mechanism: Mechanism, section: str, id: str, entry: dict[str, Any]) -> dict[str, Any]:
     """Return an entry with the rows of a CSV table instead of its file name, which only its own folder can resolve."""
 
-    def rows(name: str) -> list[list[float]]:
-        return [list(row) for row in read_table(name, folder)]
+    def rows(name: str, kinds: tuple[str, str], columns: Any = None) -> list[list[float]]:
+        return [list(row) for row in read_table(name, mechanism._folder, columns, kinds, mechanism.units)]
 
     result: dict[str, Any] = {}
     for key, value in entry.items():
         if key == "csv" and value is not None:
-            result["profile" if section == "joints" else "table"] = rows(value)
+            kinds = _kinds(mechanism, section, id, entry)
+            result["profile" if section == "joints" else "table"] = rows(value, kinds, entry.get("columns"))
         elif key in SIGNALS and isinstance(value, str) and value.endswith(".csv"):
-            result[key] = rows(value)
-        else:
+            moment = key == "torque" or entry.get("type") == "torsion"
+            result[key] = rows(value, ("time", "moment" if moment else "force"))
+        elif key != "columns":
             result[key] = value
     return result
+
+
+def _kinds(mechanism: Mechanism, section: str, id: str, entry: dict[str, Any]) -> tuple[str, str]:
+    """Return the quantities of the columns of an entry's CSV file."""
+    if section == "joints":
+        return "angle", "length"
+    if section == "forces":
+        return "time", str(entry["type"])
+    return "time", "angle" if mechanism.drivers[id].kind == "angle" else "length"

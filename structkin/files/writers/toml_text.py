@@ -35,7 +35,7 @@ def toml_text(data: Mapping[str, Any]) -> str:
     <BLANKLINE>
     """
     sections = {name: value for name, value in data.items() if isinstance(value, Mapping) and name not in HEADS}
-    heads = [f"{key(name)} = {inline(value, name)}" for name, value in data.items() if name not in sections]
+    heads = [_line(key(name), value, name) for name, value in data.items() if name not in sections]
     parts = ["\n".join(heads)] if heads else []
     for name, section in sections.items():
         parts += _section(name, section)

@@ -1,13 +1,13 @@
 // The drawing under edit: the scene, handles and ghosts over it, and what the pointer does with each tool.
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { pixel } from "../camera";
-import { type Box, grown, spot } from "../pose";
+import { type Box, grown, type Pose, spot } from "../pose";
 import { type Hit, Scene } from "../scene";
 import type { Point, View } from "../types";
 import { withLoose } from "./draft";
 import { Arcs, Backdrop, camera, Ghosts, Handles, over, Paths, pixels, rubber } from "./over";
 import { Grid, gridStep, ScaleBar } from "./ruler";
-import { drag, edit, ghosts, mode, newStroke, opened, playing, pose, scene, selected, snap, state, tell, tool, typed } from "./store";
+import { drag, edit, ghosts, mode, newStroke, opened, playing, pose, scene, seenAt, selected, snap, state, tell, tool, typed } from "./store";
 import type { State } from "./types";
 
 /** Pixels within which the pointer is on a point, and within which coordinates snap to those of other points. */
@@ -50,9 +50,11 @@ export function Canvas() {
   const down = (hit: Hit): boolean => {
     if (hit.event.button !== 0) return false;
     const at: Point = [hit.x, hit.y];
-    const point = pointAt(mode.peek() === "drive" ? shownPlaces(now, view) : now.sketch.points, at);
     if (mode.peek() === "drive") {
-      const found = grip(view, hit, at);
+      // the place was aimed at in the pose that was seen, which a point may have left by now
+      const seen = [seenAt(hit.event), pose.peek()];
+      const point = seen.map((one) => pointAt(placesIn(one, now, view), at)).find((name) => name) ?? null;
+      const found = grip(view, hit, at, seen[0]!);
       select(hit, point);
       if (!found) return false;
       ghosts.value = null;
@@ -60,6 +62,7 @@ export function Canvas() {
       action.current = { kind: "drive", ...found };
       return true;
     }
+    const point = pointAt(now.sketch.points, at);
     const aimed = aim(now, hit);
     switch (tool.peek()) {
       case "select":
@@ -168,12 +171,12 @@ function boxOf({ sketch }: State): Box {
   return box ? { x0: x0 - rim, y0: y0 - rim, x1: x1 + rim, y1: y1 + rim } : { x0, y0, x1, y1 };
 }
 
-/** Return where points are drawn in the pose that is shown. */
-function shownPlaces({ sketch, loose }: State, { points }: View): Record<string, Point> {
+/** Return where points are drawn in a pose. */
+function placesIn(shown: Pose, { sketch, loose }: State, { points }: View): Record<string, Point> {
   const places: Record<string, Point> = {};
   for (const name of loose.flatMap((link) => sketch.links[link]!)) places[name] = sketch.points[name]!;
   for (const { name, link, at } of points) {
-    const place = spot(pose.peek(), [link, ...at]);
+    const place = spot(shown, [link, ...at]);
     if (place) places[name] = place;
   }
   return places;
@@ -216,12 +219,12 @@ function aim(now: State, { x, y, event }: Hit, but?: string): Aim {
   return { at, point: there ? there[0] : null };
 }
 
-/** Return the moving link that the pointer grips, and the place in its frame. */
-function grip(view: View, hit: Hit, at: Point): { link: string; local: Point } | null {
+/** Return the moving link that the pointer grips in the pose that was seen, and the place in its frame. */
+function grip(view: View, hit: Hit, at: Point, seen: Pose): { link: string; local: Point } | null {
   let link = partOf(hit, "link");
   let nearest = pixels(NEAR + 4);
   for (const point of view.points) {
-    const place = spot(pose.peek(), [point.link, ...point.at]);
+    const place = spot(seen, [point.link, ...point.at]);
     const holder = point.link === "ground" ? null : point.link;
     if (!place || !holder) continue;
     const distance = Math.hypot(place[0] - at[0], place[1] - at[1]);
@@ -232,7 +235,7 @@ function grip(view: View, hit: Hit, at: Point): { link: string; local: Point } |
     const frame = shape?.frame;
     link = !frame ? null : "link" in frame ? frame.link : "along" in frame ? frame.at[0] : frame.toward[0];
   }
-  const frame = link ? pose.peek()[link] : null;
+  const frame = link ? seen[link] : null;
   if (!link || link === "ground" || !frame) return null;
   const [c, s] = [Math.cos(frame.angle), Math.sin(frame.angle)];
   const [dx, dy] = [at[0] - frame.x, at[1] - frame.y];

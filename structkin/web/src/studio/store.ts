@@ -25,6 +25,17 @@ export interface Selected {
 
 export const state = signal<State | null>(null);
 export const pose = signal<Pose>({ ground: { x: 0, y: 0, angle: 0 } });
+/** The poses of the last moments, and when each was shown [ms]. */
+const shown: { from: number; pose: Pose }[] = [];
+const [LATELY, FRAME] = [2000, 16];
+effect(() => {
+  const now = performance.now();
+  shown.push({ from: now, pose: pose.value });
+  while (shown.length > 1 && shown[1]!.from < now - LATELY) shown.shift();
+});
+/** Return the pose that was on the screen when an event was made: while the picture moves, the page learns of it later. */
+export const seenAt = ({ timeStamp }: Event): Pose =>
+  (shown.filter(({ from }) => from <= timeStamp - FRAME).at(-1) ?? shown[0]!).pose;
 export const values = signal<Record<string, number>>({});
 export const stopped = signal("");
 export const file = signal<string | null>(null);
