@@ -54,7 +54,8 @@ class RRP:
         """Return how far A may move before the rod is perpendicular to the guide, less what dh may move it [m]."""
         (A, lam, G, D, e), (dA, dlam, dG, dD, de) = h, dh
         P, dP, length = A - G, dA - dG, np.sqrt(2 * lam)
-        change = np.sqrt(dot(dP, dP)) + np.sqrt(dot(dD, dD) * dot(P, P)) + np.abs(de) + np.abs(dlam) / length
+        moved, turn = np.sqrt(dot(dP, dP)), np.sqrt(dot(dD, dD))
+        change = moved + turn * (np.sqrt(dot(P, P)) + moved) + np.abs(de) + 2 * np.abs(dlam) / length
         return np.asarray(length - np.abs(cross(D, P) - e) - change)
 
     def position(self, h: Values, root: Any) -> Values:

@@ -59,7 +59,7 @@ class RRR:
         (A, B, l1, l2), (dA, dB, dl1, dl2) = h, dh
         W, dW, p, q = B - A, dB - dA, np.sqrt(2 * l1), np.sqrt(2 * l2)
         d = np.sqrt(dot(W, W))
-        change = np.sqrt(dot(dW, dW)) + np.abs(dl1) / p + np.abs(dl2) / q
+        change = np.sqrt(dot(dW, dW)) + 2 * np.abs(dl1) / p + 2 * np.abs(dl2) / q
         return np.asarray(np.minimum(p + q - d, d - np.abs(p - q)) - change)
 
     def position(self, h: Values, root: Any) -> Values:

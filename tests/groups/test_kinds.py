@@ -235,6 +235,9 @@ def test_the_edge_of_reach_is_singular(form, seed):
         middle = 0.5 * (low + high)
         closes = np.asarray(form.discriminant(between(middle))) > 0
         low, high = np.where(closes, middle, low), np.where(closes, high, middle)
+    if form.modes == 2:
+        edge = between(low)
+        assert np.max(np.abs(form.clearance(edge, tuple(0.0 * x for x in edge)))) < 1e-12
     ends = np.abs([form.discriminant(inside), form.discriminant(outside)])
     assert np.max(np.abs(form.discriminant(between(low)))) < 1e-12 * (1.0 + np.max(ends))
     sizes = []
@@ -250,6 +253,23 @@ def test_the_edge_of_reach_is_singular(form, seed):
             for one, other in zip(phi, form.position(h, -root), strict=True):
                 assert np.max(np.abs(one - other) / root) < 20 * size
     np.testing.assert_allclose(sizes[1], sizes[0], rtol=0.2)
+
+
+@pytest.mark.parametrize("form", [form for form in KINDS if form.modes == 2], ids=lambda form: form.name)
+@settings(max_examples=60, deadline=None)
+@given(seed=seeds, size=st.sampled_from((3.0, 1.0, 0.3, 0.1, 1e-3)))
+def test_the_modes_do_not_meet_within_the_clearance(form, seed, size):
+    rng = np.random.default_rng(seed)
+    h = drawn_where(form, rng, lambda discriminant: discriminant > 0)
+    dh = tuple(size * rng.uniform(-1, 1, np.shape(x)) for x in h)
+    if seed % 2:
+        # Straight to a pose in which the modes meet or beyond, where the bound is sharp.
+        dh = tuple(b - a for a, b in zip(h, drawn_where(form, rng, lambda discriminant: discriminant < 0), strict=True))
+        dh = tuple(size * x for x in dh)
+    clear = form.clearance(h, dh) > 0
+    for part in np.linspace(0, 1, 41):
+        with np.errstate(invalid="ignore"):
+            assert (form.discriminant(tuple(x + part * dx for x, dx in zip(h, dh, strict=True)))[clear] > 0).all()
 
 
 @cases

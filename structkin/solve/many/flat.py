@@ -12,7 +12,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.solve.change_points.search import SUSPECT
+from structkin.solve.change_points.search import SUSPECT, may_meet
 from structkin.solve.engine import Lanes, discriminant, positions
 from structkin.solve.many.path import Path
 from structkin.solve.many.record import ManyPlan
@@ -43,7 +43,7 @@ def passing_flat(many: ManyPlan, count: int, path: Path) -> list[int]:
         lanes = _solved(many, np.repeat(chunk, stations), {id: own.ravel() for id, own in z.items()})
         for index in many.plan.with_root:
             sampled = discriminant(many.plan, index, lanes).reshape(len(chunk), stations)
-            which, at = _least(sampled)
+            which, at = _least(sampled, _meeting(many, index, lanes, sampled))
             if len(which):
                 found |= set(chunk[which[_narrow(many, index, chunk, z, which, at) < TOUCH]].tolist())
     return sorted(found)
@@ -59,8 +59,22 @@ def _solved(many: ManyPlan, variants: NDArray[np.intp], z: Mapping[str, Floats])
     return lanes
 
 
-def _least(values: Floats) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return the variants and stations of the minima of the discriminant that may be zero nearby.
+def _meeting(many: ManyPlan, index: int, lanes: Lanes, values: Floats) -> NDArray[np.bool_]:
+    """Return the stations (variants, stations) behind which pins pass so close by each other that a zero may not show.
+
+    There the discriminants, `values` of the same shape, may be large on both sides.
+    """
+    stations = values.shape[1]
+    first = np.flatnonzero(np.arange(values.size) % stations < stations - 1)
+    large = np.fmin(values.ravel()[first], values.ravel()[first + 1]) >= SUSPECT
+    first = first[large]
+    found = np.zeros(values.size, bool)
+    found[first] = may_meet(many.plan, index, lanes.x[0], first, first + 1)
+    return found.reshape(values.shape)
+
+
+def _least(values: Floats, meeting: NDArray[np.bool_]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return variants and stations of minima of the discriminant that may be zero nearby, and the `meeting` ones.
 
     A discriminant is a square: where it is zero between the stations, the parabola through three of them falls low.
     """
@@ -69,7 +83,7 @@ def _least(values: Floats) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         before, here, after = padded[:, :-2], padded[:, 1:-1], padded[:, 2:]
         lowest = here - (after - before) ** 2 / (8 * (before - 2 * here + after))
         low = (here < TOUCH) | ~np.isfinite(lowest) | (lowest < 0.5 * here)
-        which, at = np.nonzero((here < SUSPECT) & (here <= before) & (here <= after) & low)
+        which, at = np.nonzero(((here < SUSPECT) & (here <= before) & (here <= after) & low) | meeting)
     return which, at
 
 
