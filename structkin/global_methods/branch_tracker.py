@@ -29,6 +29,8 @@ Ints = NDArray[np.intp]
 
 #: The work of a step per coordinate, in steps of the budget.
 STEP = 0.05
+#: The movement over which the slope of a singular value is a difference [parts of the size or rad].
+TRIAL = 1e-5
 #: A pose that has moved this many sizes runs off to infinity, as where guides become parallel: it has no limit pose.
 AWAY = 5.0
 
@@ -75,8 +77,10 @@ class BranchTracker:
         #: Samples that may be singular: next to weak stations, and where a determinant has changed its sign.
         self.suspect = np.zeros(lanes, bool)
         self.reached: Pose | None = None
-        #: What lengths miss a change point by, at each step across a flat pose that was refused since the last station.
+        #: What lengths miss a change point by, at each step across a flat pose that was refused near the last station.
         self.misses: list[float] = []
+        #: Neighbouring samples between which there may or may not be a change point.
+        self.undecided: list[tuple[Floats, Floats]] = []
         self.systems: list[Scaled] = []
         self.system_of = np.full(lanes, -1, np.intp)
         self.lanes = np.flatnonzero(np.isfinite(self.z).all(axis=0))
@@ -93,7 +97,8 @@ class BranchTracker:
         self.q[:, lane] = pose.q[:, 0]
         self.solved[lane], self.status[lane] = True, Status.OK
         self.iterations[lane] = pose.iterations
-        self.misses.clear()
+        if pose.strength > WEAK:
+            self.misses.clear()
         self.suspect[lane] |= pose.strength < WEAK
         self.note(lane, pose.scaled)
         self.stations += 1
@@ -141,9 +146,18 @@ class BranchTracker:
 
     def go(self, pose: Pose, z: Floats, before: Curve | None = None) -> Pose | None:
         """Move to other values of the drivers in one step or in more; None where the branch is in doubt."""
+        if any(self._crosses(pose.z, z, *place) for place in self.undecided):
+            return None
         self.misses.clear()
         found = self.step(pose, z, before) or self.track_to(pose, z)
         return None if is_undecided(self.misses) else found
+
+    def _crosses(self, a: Floats, b: Floats, first: Floats, last: Floats) -> bool:
+        """Return whether the straight path from a to b passes between two other places, a turn away or not."""
+        away = np.where(self.angular, 2 * np.pi * np.round((a + b - first - last) / (4 * np.pi)), 0.0)
+        ahead = ((last - first) / self.units)[:, 0]
+        one, other = (float(((x - first - away) / self.units)[:, 0] @ ahead) for x in (a, b))
+        return min(one, other) < float(ahead @ ahead) and max(one, other) > 0.0
 
     def step(self, pose: Pose, z: Floats, before: Curve | None = None) -> Pose | None:
         """Take one step to other values of the drivers; None where it is not safe."""
@@ -156,9 +170,22 @@ class BranchTracker:
         new = Pose(scaled, z, found.q, found.iterations, found if scaled is pose.scaled else None)
         if not self.agrees(new) or new.strength < SINGULAR:
             return None  # the tracker cannot continue from a singular pose: it is stepped over
-        if (new.signs != pose.signs).any() and not is_smooth(Curve(pose, new), self.units, self.misses):
+        crosses = (new.signs != pose.signs).any() or self._falls_to_zero(pose, z)
+        if crosses and not is_smooth(Curve(pose, new), self.units, self.misses):
             return None
         return new
+
+    def _falls_to_zero(self, pose: Pose, z: Floats) -> bool:
+        """Return whether the smallest singular value of a weak pose falls to zero along the tangent of a step.
+
+        Behind a flat pose a step may end on another branch, whose determinants have the same signs.
+        """
+        if pose.strength > WEAK or pose.scaled.redundant:
+            return False
+        rise = pose.K @ (z - pose.z)
+        part = TRIAL / max(float(np.max(np.abs(rise) / pose.scaled.column_units, initial=0.0)), TRIAL)
+        beside = Pose(pose.scaled, pose.z + part * (z - pose.z), pose.q + part * rise)
+        return pose.strength + (beside.strength - pose.strength) / part <= 0.0
 
     def _extrapolate(self, pose: Pose, z: Floats, before: Curve | None) -> Floats:
         """Extrapolate the curve so far if the drivers continue straight, else expand in their values."""

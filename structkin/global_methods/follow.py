@@ -63,14 +63,21 @@ def follow(tracker: BranchTracker, progress: Callable[[float], None] | None = No
         if found is None and target > k + 1:
             stride = 0.5 * min(stride, lengths[target] - lengths[k])
             continue
-        if found is None:
+        undecided = found is None and is_undecided(tracker.misses)
+        if found is None and not undecided:
             found = tracker.track_to(pose, tracker.at(target))
-        if found is None:
+            undecided = is_undecided(tracker.misses)
+        if found is None and not undecided:
             target, found = pass_singular(tracker, k, end, pose, before)
-        undecided = is_undecided(tracker.misses)
-        if found is None or undecided:
-            tracker.misses.clear()
-            k, pose = resume(tracker, k, Status.UNCERTIFIED if undecided else miss(tracker, k + 1, pose))
+        if undecided:
+            lane = int(tracker.lanes[k + 1])
+            tracker.undecided.append((tracker.at(k), tracker.at(k + 1)))
+            tracker.failures.append(Failure(lane, Outcome.SINGULAR_POSE, (), (tracker.reached or pose).weakest_links))
+            k, pose = resume(tracker, k, Status.UNCERTIFIED)
+            before = turns = None
+            continue
+        if found is None:
+            k, pose = resume(tracker, k, miss(tracker, k + 1, pose))
             before = turns = None
             continue
         before = Curve(pose, found)

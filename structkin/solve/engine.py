@@ -63,7 +63,8 @@ class Lanes:
     """The result of a run: `x` (orders, rows, n), `status` (n,) and the group it stopped at (n,), -1 where it did not.
 
     `least[k]` is the smallest discriminant that step k has met (of a general group, its smallest singular value
-    squared), infinite for steps that have none. `around` holds complex poses around lanes near a change point, where
+    squared), infinite for steps that have none; `steepest[k]` is the largest ratio of its discriminants in neighbouring
+    lanes, infinite where it is not known. `around` holds complex poses around lanes near a change point, where
     the real ones lose precision.
     """
 
@@ -72,6 +73,7 @@ class Lanes:
     group: NDArray[np.int32]
     least: Floats
     around: ContourPoses | None = None
+    steepest: Floats | None = None
 
     @classmethod
     def empty(cls, plan: Plan, n: int, orders: int = 3) -> Lanes:
@@ -82,7 +84,8 @@ class Lanes:
         x = np.empty((orders, plan.offsets[-1], n))
         if plan.tracked or plan.leaves_rows or orders != 3:
             x.fill(np.nan)
-        return cls(x, np.zeros(n, np.int8), np.full(n, -1, np.int32), np.full(len(plan.steps), np.inf))
+        least, steepest = np.full((2, len(plan.steps)), np.inf)
+        return cls(x, np.zeros(n, np.int8), np.full(n, -1, np.int32), least, None, steepest)
 
     def take(self, index: Any) -> Lanes:
         """Return some of the lanes: a copy, or a view for a slice."""
@@ -131,6 +134,12 @@ def _run(
 
         return compiled_run.sweep(job, lanes, drivers, modes, progress, inputs)
     block = max(n, 1) if plan.tracked else BLOCK
+    if n <= block:
+        with np.errstate(all="ignore"):
+            _Block(plan, lanes, slice(0, n), modes, progress, between=inputs).run(drivers)
+        if progress is not None:
+            progress(1.0)
+        return
     with np.errstate(all="ignore"):
         for start in range(0, n, block):
             part = slice(start, start + block)
@@ -260,6 +269,9 @@ class _Block:
             if form.modes == 1:
                 discriminant = discriminant * step.mode
             self.lanes.least[index] = np.fmin.reduce(discriminant, initial=self.lanes.least[index])
+            if self.lanes.steepest is not None and len(discriminant) > 1:
+                ratio = discriminant[1:] / discriminant[:-1]
+                self.lanes.steepest[index] = max(ratio.max(), 1 / ratio.min()) if ratio.min() > 0 else np.inf
             mode = self.modes(index)
             mode = mode[self.part] if np.ndim(mode) else mode
             if (discriminant > LIMIT).all():

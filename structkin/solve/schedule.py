@@ -20,6 +20,9 @@ Floats = NDArray[np.float64]
 FINE_ANGLE, FINE_LENGTH = math.radians(5.0), 0.02
 
 
+#: Steps are even if none is so many times as long as another; below this the drivers stand still [rad or parts of the
+#: size].
+EVEN, STILL = 1.5, 1e-12
 #: Up to this many stations all are looked at; else only some, so far apart or with so large a turn of the path between
 #: them [rad or parts of the size; sum of the changes of the direction's components].
 FEW, SHORT, BEND = 200, 0.06, 0.2
@@ -133,6 +136,17 @@ class Schedule:
         """The number of steps from the sketch to the first station."""
         distances = [abs(b - a) / self.step(id) for id, (a, b) in self.lead.items()]
         return max([1, *(math.ceil(min(distance, 2.0**40)) for distance in distances if not math.isnan(distance))])
+
+    @cached_property
+    def is_even(self) -> bool:
+        """Whether one driver moves through at least four stations in steps of nearly the same length."""
+        if len(self.drivers) != 1 or len(self) < 4:
+            return False
+        (z,) = self.drivers.values()
+        step = np.diff(z[0]) / self.unit(next(iter(self.drivers)))
+        step = step[~(np.abs(step) < STILL)]
+        least, most = float(step.min(initial=np.inf)), float(step.max(initial=-np.inf))
+        return least * most > 0 and max(least / most, most / least) < EVEN
 
     @cached_property
     def turns(self) -> NDArray[np.intp]:

@@ -35,11 +35,16 @@ Indices = NDArray[np.intp]
 DETOUR = 2.0
 #: Stations further apart than the steps of continuation belong to one path only where a discriminant is below this.
 SUSPECT = 0.1
+#: Near a double zero the discriminant grows at least fourfold from one of even steps to the next: below this ratio
+#: there is none.
+STEEP = 2.25
 #: Where a group is singular at two stations, it is so in between, unless they are closer than this [rad or parts of the
 #: size].
 NEXT = 1e-5
 #: Before circles are drawn, an interval is divided into this many parts, of which most are clear.
 PARTS = 6
+#: Intervals that follow each other are examined as one up to this length [rad or parts of the size].
+TOGETHER_UP_TO = 0.3
 #: Radii of the circles around an interval, in halves of its length.
 AROUND = (2.4, 1.2)
 #: An interval is not halved below this distance of the drivers [rad or parts of the size].
@@ -62,6 +67,8 @@ CORNER = 0.01
 def unclear(plan: Plan, schedule: Schedule, lanes: Lanes) -> set[int]:
     """Return the steps whose clearance leaves open whether their modes meet between stations."""
     if len(schedule) < 2:
+        return set()
+    if lanes.steepest is not None and schedule.is_even and (lanes.steepest[list(plan.with_root)] < STEEP).all():
         return set()
     x = lanes.x[0] if len(schedule.turns) == len(schedule) else lanes.x[0][:, schedule.turns]
     return {int(step) for roots in plan.roots for step in roots.steps[~(roots.clearance(plan, x, DETOUR) > 0)]}
@@ -133,7 +140,7 @@ class _Search:
         """Return the places in some intervals where the discriminant touches zero; doubts are noted in `changes`."""
         places: list[float] = []
         radii: tuple[float, ...] = RADII
-        low, high = self._divided(low, high, PARTS)
+        low, high = self._joined(*self._divided(low, high, PARTS))
         while len(low):
             charge(LOOK * len(low))
             parts = [slice(start, start + BLOCK) for start in range(0, len(low), BLOCK)]
@@ -192,6 +199,25 @@ class _Search:
     def _zeros(self, paths: Paths, radius: Floats, *, corner: bool = False) -> Zeros:
         """Return the zeros of the discriminant inside circles of radii (c,) in x around the middles of paths."""
         return self.between.contours(paths, radius, self.index + 1, corner=corner).zeros[self.index]
+
+    def _joined(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
+        """Return intervals (low, high) of which those that follow each other on a straight path are one."""
+        if len(low) < 2:
+            return low, high
+        order = np.argsort(low)
+        low, high = low[order], high[order]
+        stations, schedule = high[:-1].astype(np.intp), self.between.schedule
+        steps = np.stack([np.diff(z[0]) / schedule.unit(id) for id, z in schedule.drivers.items()])
+        along = np.append(0.0, np.cumsum(np.nan_to_num(np.sum(np.abs(steps), axis=0))))
+        with np.errstate(invalid="ignore"):
+            ahead = steps / np.linalg.norm(steps, axis=0)
+        before, after = (np.clip(stations + side, 0, steps.shape[1] - 1) for side in (-1, 0))
+        bend = np.linalg.norm(ahead[:, before] - ahead[:, after], axis=0)
+        joins = (high[:-1] == low[1:]) & ((stations != high[:-1]) | (bend < STRAIGHT))
+        far = np.floor(np.interp(low, np.arange(len(along)), along) / TOGETHER_UP_TO)
+        first = np.append(True, ~joins | (np.diff(far) != 0))
+        last = np.append(first[1:], True)
+        return low[first], high[last]
 
     def _lengthy(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
         """Return the intervals (low, high) that can be divided; those too short are in doubt."""

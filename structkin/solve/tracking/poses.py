@@ -117,7 +117,7 @@ def reach(
 ) -> Poses | Status:
     """Walk one lane to other inputs; the step shrinks where a trial fails and grows with success.
 
-    The way is straight, or a given route. Through a flat pose on it leads analytic continuation. Where guides become
+    The way is straight, or a given route: through a flat pose on that leads analytic continuation. Where guides become
     parallel a pose runs off to infinity: its steps then grow with the distance moved.
     """
     way, tries = route or Straight(solver, start.h, target), 0
@@ -133,7 +133,7 @@ def reach(
         good, found = step(solver, pose, h, max(1.0, FAR * gone(pose)))
         if good[0]:
             return found.take(slice(None)), end
-        if tries < CROSSINGS and trend(solver, pose, h)[0] * np.sign(pose.determinant[0]) <= 0.0:
+        if route is not None and tries < CROSSINGS and trend(solver, pose, h)[0] * np.sign(pose.determinant[0]) <= 0.0:
             tries += 1
             crossed = _cross(solver, pose, h, way.circle(begin, end), missed)
             if crossed is not None and (end == 1.0 or not _is_flat(crossed, pose)):
