@@ -56,8 +56,10 @@ class OneEach:
                     return None
                 seats.update({other: (link, seat) for other, seat in body.items()})
         bodies = Bodies(seats)
-        within = (one for one in inner if one.kind != "F" and bodies.base(one.link) == bodies.base(one.other or ""))
-        return None if any(within) else cls._of_bodies(bodies, state, group)
+        within = any(one.kind != "F" and bodies.base(one.link) == bodies.base(one.other or "") for one in inner)
+        if within or any(_drives_within(state, bodies, id) for id in group.drivers):
+            return None  # an equation within one body is redundant: it would be lost
+        return cls._of_bodies(bodies, state, group)
 
     @classmethod
     def _of_bodies(cls, bodies: Bodies, state: KnownState, group: Group) -> OneEach:
@@ -75,6 +77,19 @@ class OneEach:
         """Return the frames of all links from those of the bodies."""
         others = {link: seated(found[base], seat) for link, (base, seat) in self.bodies.seats.items() if base != link}
         return {**found, **others}
+
+
+def _drives_within(state: KnownState, bodies: Bodies, id: str) -> bool:
+    """Return whether both ends of a driver are on one body."""
+    drive, links = state.mechanism.drivers[id], state.mechanism.links
+    if drive.ends is None:
+        first, second = ({bodies.base(link)} for link in drive.links)
+    else:
+        first, second = (
+            {bodies.base(link) for link in (end, *bodies.seats) if point in links[link].local}
+            for end, point in drive.ends
+        )
+    return bool(first & second)
 
 
 def _seats(base: str, near: Mapping[str, Iterable[tuple[str, Seat]]]) -> dict[str, Seat]:

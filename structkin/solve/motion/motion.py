@@ -17,7 +17,7 @@ from structkin.model.frozen import freeze
 from structkin.model.mechanism import Mechanism
 from structkin.plan.plan import Plan
 from structkin.plan.status import Status
-from structkin.rows.affine import Affine
+from structkin.solve.closure import poses_of
 from structkin.solve.coefficients import Coefficients
 from structkin.solve.engine import Lanes
 from structkin.solve.jerk import Jerk, third_rates
@@ -256,12 +256,7 @@ class Motion:
     @cached_property
     def poses(self) -> Poses:
         """Where the links are at the n samples, as complex numbers [m]: what symbols and gaps are measured from."""
-
-        def plane(vector: Affine) -> NDArray[np.complex128]:
-            return np.asarray(self._frames.value(vector) @ np.array([1, 1j]))
-
-        frames = {link: (plane(frame.origin), plane(frame.direction)) for link, frame in self.plan.frames.items()}
-        return Poses(self.mechanism.links, self.mechanism.joints, frames, self.size)
+        return poses_of(self.mechanism, self.plan, self.lanes.x[0])
 
     @cached_property
     def _fine_motion(self) -> tuple[Motion, NDArray[np.intp]] | None:
