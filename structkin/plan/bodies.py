@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from structkin.joints.fastened import Fastened, Seat
+from structkin.joints.turn_coupling import TurnCoupling
 from structkin.model.merged import MOVABLE, Bodies
 from structkin.plan.known_state import KnownState, seated
 from structkin.rows.affine import Frame
@@ -17,8 +18,11 @@ def solve_fastened(state: KnownState, group: Group) -> Mapping[str, Frame] | Non
     if len(group.links) != 1 or group.drivers or not state.mechanism.joints.of(Fastened):
         return None
     (link,) = group.links
-    known = link in state.frames or {contact.kind for contact in state.contacts(group.links)} == {"F"}
-    frame = state.fastened_frame(link) if known else None
+    contacts = state.contacts(group.links)
+    if link in state.frames:  # gears that it carries were solved with its rotation
+        meshes = state.mechanism.joints.of(TurnCoupling)
+        contacts = [contact for contact in contacts if contact.joint not in meshes or meshes[contact.joint].arm != link]
+    frame = state.fastened_frame(link) if [contact.kind for contact in contacts] == ["F"] else None
     return None if frame is None else {link: frame}
 
 
@@ -37,12 +41,13 @@ class OneEach:
         if not fastened:
             return None
         near: dict[str, list[tuple[str, Seat]]] = {}
-        inner = [contact for contact in state.contacts(group.links) if contact.other is not None]
+        contacts = state.contacts(group.links)
+        if any(contact.kind == "F" and contact.other is None for contact in contacts):
+            return None  # fastened to a known link as well: equations too many
+        inner = [contact for contact in contacts if contact.other is not None]
         for contact in inner:
             if contact.kind == "F" and contact.other is not None:
                 joint = fastened[contact.joint]
-                if any(link in state.frames for link in joint.links):
-                    return None  # one equation too many
                 for one, other in ((contact.link, contact.other), (contact.other, contact.link)):
                     near.setdefault(one, []).append((other, joint.seat_on(other, one)))
         if not near:

@@ -155,7 +155,8 @@ def _legs(state: KnownState, group: Group) -> dict[str, _Strut | _Block]:
     legs: dict[str, _Strut | _Block] = {}
     for link in group.links:
         pins, slides = ends[link], guides[link]
-        if link in barred or any(end.on in legs for end in pins):
+        # One link remains: redundant joints may fix both ends of each.
+        if link in barred or any(end.on in legs for end in pins) or len(legs) + 1 == len(group.links):
             continue
         if not slides and len({end.joint for end in pins}) == len(pins) == 2:
             legs[link] = _Strut(link, (pins[0], pins[1]))

@@ -123,3 +123,38 @@ def test_the_residual_contains_the_drivers(driver, shift, error):
     assert motion.residual().max() < 1e-12
     wrong = dataclasses.replace(motion, drivers={"motor": motion.drivers["motor"] + [[shift], [0], [0]]})
     np.testing.assert_allclose(wrong.residual(), error, rtol=1e-9)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_joints_that_agree_only_around_the_sketch(method):
+    """A follower is fastened to the frame by a bracket: the cam turns as long as it dwells, for one radian."""
+    rise = [{"motion": "dwell", "over": 1.0}, {"motion": "cycloidal", "over": 2.0, "to": 0.4}]
+    law = [*rise, {"motion": "cycloidal", "over": 2 * np.pi - 3.0, "to": 0}]
+    lifter = {"cam": "cam", "follower": "lifter", "contact": "roller", "at": "U", "radius": 0.2, "law": law}
+    m = sk.Mechanism(
+        points={"A": (0, 0), "N": (0.5, 0.2), "U": (0, 2), "V": (0, 3)},
+        links={"ground": ["A"], "cam": ["A", "N"], "lifter": ["U"], "bracket": ["U", "V"]},
+        joints={
+            "contact": {"type": "cam", **lifter},
+            "guide": {"type": "prismatic", "links": ["lifter", "ground"], "at": "U", "axis": [0, 1]},
+            "bolt": {"type": "fastened", "links": ["lifter", "bracket"]},
+            "weld": {"type": "fastened", "links": ["bracket", "ground"]},
+        },
+        drivers={"motor": {"joint": "A", "speed": 1.0}},
+    )
+    t = np.linspace(0, 2, 9)
+    assert m.solve(t=t, method=method).ok.tolist() == (t <= 1).tolist()
+
+
+@pytest.mark.parametrize("last", [False, True])
+def test_a_rod_to_a_pin_of_the_frame_stays_at_rest(last):
+    """Two rods between pins of the frame: nothing of them is left to solve, in whatever order the links are listed."""
+    frame, rods = {"ground": ["A", "B", "K", "C"]}, {"one": ["A", "K"], "two": ["B", "K"], "crank": ["C", "D"]}
+    m = sk.Mechanism(
+        points={"A": (0, 0), "B": (4, 0), "K": (1, 2), "C": (2, -1), "D": (3, -1)},
+        links={**rods, **frame} if last else {**frame, **rods},
+        drivers={"motor": {"joint": "C", "speed": 1.0}},
+    )
+    motion = m.solve(9)
+    assert motion.ok.all() and motion.residual().max() < 1e-12
+    np.testing.assert_allclose(motion.omega("one"), 0, atol=1e-12)
