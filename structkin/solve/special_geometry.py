@@ -12,12 +12,13 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from structkin.errors import Problem, StructureError
+from structkin.errors import InputError, Problem, StructureError
 from structkin.groups.general import CONSISTENT
 from structkin.model.mechanism import Mechanism
-from structkin.plan.compile import determines_all, record_plan
+from structkin.plan.compile import DrawnSingularError, determines_all, record_plan
 from structkin.plan.plan import Plan
 from structkin.plan.status import Status
+from structkin.solve.always_singular import always_singular
 from structkin.solve.closure import closing_error, poses_of
 from structkin.solve.schedule import Schedule
 from structkin.solve.sweep import smooth_sweep
@@ -58,13 +59,16 @@ def _find_structure(mechanism: Mechanism) -> KinematicStructure:
 def compile_plan(mechanism: Mechanism, structure: KinematicStructure | None = None) -> Plan:
     """Compile a mechanism; where joints are redundant, make sure that they agree around the sketch.
 
-    Raises `StructureError` where drivers are missing or too many, or where redundant joints contradict each other.
+    Raises `StructureError` where drivers are missing or too many, or where redundant joints contradict each other;
+    `InputError` where groups are drawn in a singular position, or are singular in every pose.
     """
     if structure is None:
         if mechanism not in _plans:
             _plans[mechanism] = compile_plan(mechanism, structure_of(mechanism))
         return _plans[mechanism]
-    plan = record_plan(mechanism, structure)
+    plan, drawn = _recorded(mechanism, structure)
+    if singular := {**drawn, **always_singular(mechanism, plan)}:
+        raise InputError(list(singular.values()), mechanism.title or "mechanism")
     if structure.over and not _moves(mechanism, plan):
         contradiction = Problem(
             ", ".join(dict.fromkeys(item.id for item in structure.over)),
@@ -73,6 +77,14 @@ def compile_plan(mechanism: Mechanism, structure: KinematicStructure | None = No
         )
         raise StructureError([*structure.diagnostics, contradiction], mechanism.title or "mechanism")
     return plan
+
+
+def _recorded(mechanism: Mechanism, structure: KinematicStructure) -> tuple[Plan, dict[int, Problem]]:
+    """Return the plan, and the problems of groups that are drawn in a singular position."""
+    try:
+        return record_plan(mechanism, structure), {}
+    except DrawnSingularError as error:
+        return error.plan, error.groups
 
 
 def _moves(mechanism: Mechanism, plan: Plan) -> bool:
