@@ -99,7 +99,7 @@ def test_links_of_which_each_may_be_the_brace_are_all_named():
     motor = {"joint": "A", "links": ["ground", "crank"], "speed": 1.0}
     m = four_bar(links={"diagonal": ["A", "C"]}, drivers={"motor": motor})
     (problem,) = m.structure().diagnostics
-    assert problem.key == "drivers.motor" and problem.hint.startswith("the joints alone leave no mobility: remove one")
+    assert problem.key == "drivers.motor" and "or without one of the links" in problem.hint
     named = problem.hint.rpartition("links ")[2].split(", ")
     assert sorted(named) == ["coupler", "diagonal", "rocker"]
     for link in named:

@@ -57,6 +57,7 @@ def _foreign(reader: Reader, text: str, source: str, title: str) -> tuple[dict[s
     if found.problems:
         raise InputError(found.problems, source)
     found.title = found.title or title
+    found.merge_with_ground()
     counts = f"{counted(len(found.links) - 1, 'moving link')}, {counted(len(found.drivers), 'input')}"
     sections, moved = with_regular_sketch(found.sections, source)
     return sections, (f"a file of {reader.tool}: {counts}", *found.notes, *((moved,) if moved else ()))

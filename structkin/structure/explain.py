@@ -34,7 +34,7 @@ def diagnose(structure: KinematicStructure) -> tuple[Problem, ...]:
                     problems.append(Problem(f"links.{braces[0]}", text, "remove it"))
                     continue
                 if braces:
-                    hint = f"the joints alone leave no mobility: remove one of the links {', '.join(braces)}"
+                    hint += f", or without one of the links {', '.join(braces)}"
         else:
             hint = (
                 f"release a constraint in the loop {', '.join(one.loop)}, or keep it if the dimensions are compatible"
@@ -61,10 +61,11 @@ def diagnose(structure: KinematicStructure) -> tuple[Problem, ...]:
 
 
 def _braces(topology: Topology, driver: Redundancy) -> list[str]:
-    """Return the links of a redundant driver's loop without any one of which the drivers would determine the rest."""
-    driven = {end for one in topology.drivers for end in one.links}
+    """Return the bars of a redundant driver's loop without any one of which the drivers would determine the rest."""
+    barred = {topology.ground, *(end for one in topology.drivers for end in one.links)}
+    barred |= {end for joint in topology.joints if joint.kind != "R" for end in joint.links}
     ends = dict.fromkeys(end for id in driver.loop if id != driver.id for end in topology.joint(id).links)
-    links = [end for end in ends if end not in driven and end != topology.ground and pin_of(end) is None]
+    links = [end for end in ends if end not in barred and pin_of(end) is None]
     if len(links) > MOST_BRACES:
         return []
     return [
@@ -107,7 +108,7 @@ def _free(part: FreePart) -> Problem:
     if part.idle:
         at = part.candidates[:1]  # none if it is alone on the pin of other links
         text = f"link {part.links[0]} spins idly{''.join(f' about {id}' for id in at)} and moves nothing else"
-        return Problem(key, text, "ignore its angle" + "".join(f", or drive {id}" for id in at))
+        return Problem(key, text, " or ".join([*(f"drive {id}" for id in at), "fasten it to a link there"]))
 
     drivers = "one driver is" if part.missing == 1 else f"{part.missing} drivers are"
     text = f"{_links(part.links)} {', '.join(part.links)} can still move: {drivers} missing"
