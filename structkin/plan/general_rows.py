@@ -56,8 +56,8 @@ def solve_general(state: KnownState, group: Group, index: int) -> Mapping[str, F
     if _is_drawn_singular(form, tuple(map(state.builder.in_sketch, writer.inputs())), frames):
         state.builder.singular[index] = Problem(
             ", ".join(f"links.{link}" for link in group.links),
-            f"the {group.kind} group {' + '.join(group.links)} is drawn in a singular position: the drivers do not "
-            "determine how it moves from there",
+            f"the {group.kind} group {' + '.join(group.links)} is drawn in a singular position: nothing "
+            "determines which way it moves from there",
             "draw it in another pose; [lengths] keeps the dimensions exact",
         )
     sketch = [value for frame in frames for value in frame]
