@@ -108,7 +108,7 @@ def _free(part: FreePart) -> Problem:
     if part.idle:
         at = part.candidates[:1]  # none if it is alone on the pin of other links
         text = f"link {part.links[0]} spins idly{''.join(f' about {id}' for id in at)} and moves nothing else"
-        return Problem(key, text, " or ".join([*(f"drive {id}" for id in at), "fasten it to a link there"]))
+        return Problem(key, text, ", or ".join([*(f"drive {id}" for id in at), "fasten it to a link there"]))
 
     drivers = "one driver is" if part.missing == 1 else f"{part.missing} drivers are"
     text = f"{_links(part.links)} {', '.join(part.links)} can still move: {drivers} missing"
