@@ -85,6 +85,29 @@ def test_a_bar_that_stiffens_the_loop_is_reported():
         m.solve(samples=5)
 
 
+def test_a_brace_is_named_and_not_the_motor():
+    """With A, B and D in a triangle the crank is fixed; without the brace it is a four-bar of mobility 1."""
+    braced = four_bar(links={"brace": ["B", "D"]})
+    (problem,) = braced.structure().diagnostics
+    assert (problem.key, problem.hint) == ("links.brace", "remove it")
+    assert problem.message.startswith("link brace makes the mechanism rigid: driver motor repeats what A, B, D")
+    assert four_bar().structure().is_solvable
+
+
+def test_links_of_which_each_may_be_the_brace_are_all_named():
+    """Without any of the three links at C, the rest moves with the crank."""
+    motor = {"joint": "A", "links": ["ground", "crank"], "speed": 1.0}
+    m = four_bar(links={"diagonal": ["A", "C"]}, drivers={"motor": motor})
+    (problem,) = m.structure().diagnostics
+    assert problem.key == "drivers.motor" and "or without one of the links" in problem.hint
+    named = problem.hint.rpartition("links ")[2].split(", ")
+    assert sorted(named) == ["coupler", "diagonal", "rocker"]
+    for link in named:
+        data = m.source_dict
+        del data["links"][link]
+        assert sk.Mechanism.from_dict(data).structure().is_solvable
+
+
 def five_bar(**more):
     return sk.Mechanism(
         points={"A": (0, 0), "B": (-1, 2), "C": (1.5, 4), "D": (4, 2), "E": (3, 0)},

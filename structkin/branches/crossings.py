@@ -216,4 +216,5 @@ def _one(motion: Motion, sample: int) -> Motion:
 def _apart(motion: Motion, sample: int, branch: Motion) -> float:
     """Return how far the tangents of the links differ from those of the motion."""
     links = motion.mechanism.topology.moving_links
-    return float(sum(np.abs(motion.K(link)[sample] - branch.K(link)[0]).sum() for link in links))
+    gaps = (motion.K(link, kind="link")[sample] - branch.K(link, kind="link")[0] for link in links)
+    return float(sum(np.abs(gap).sum() for gap in gaps))

@@ -67,7 +67,7 @@ def solve(
         if unused:
             raise InputError([Problem(option, "has no effect alone", f"use it with {needs}")], "command")
     outputs = Outputs(file, {"--csv": csv}, {"--plot": plot, "--schematic": schematic}, as_json)
-    traced = [name for name in of if name not in mechanism.links]
+    traced = [name for name in of if name in mechanism.places or name not in mechanism.links]
     with progress("solving") as report:
         motion = mechanism.solve(
             samples, duration=duration, method=method, coordinates=coordinates, engine=engine,

@@ -108,5 +108,5 @@ class Simulation(Motion):
 
     @property
     def violation(self) -> Floats:
-        """The largest joint closure error (n,), relative to the mechanism's size."""
+        """The largest closure error (n,) of a joint or driver, relative to the mechanism's size."""
         return residual(self)

@@ -29,6 +29,8 @@ Floats = NDArray[np.float64]
 #: Length of the parts of the path from the sketch to a start [rad or parts of the size], their largest number, and the
 #: allowed difference of the poses at its end [m, or as directions].
 PART, MANY, SAME = 0.2, 20_000, 1e-6
+#: A motion of less than this part of the largest inertia moves no mass; a coordinate of a smaller share has none in it.
+LIGHT, SHARE = 1e-13, 1e-6
 #: Distance from a flat pose at which a simulation that starts there finds its branch [rad or parts of the size].
 BESIDE = 0.1
 
@@ -142,17 +144,17 @@ def check_masses(mechanism: Mechanism, equations: Reduced, t: float, y: Floats) 
     try:
         matrix = equations.mass_matrix(t, y)
     except NoPoseError as error:
-        if error.status != Status.SINGULAR or error.group >= 0:
-            raise InputError([Problem("initial", why(equations, error))], mechanism.title or "simulate") from None
-        matrix = np.zeros((len(equations.free),) * 2)
+        raise InputError([Problem("initial", why(equations, error))], mechanism.title or "simulate") from None
     scale = np.sqrt(np.diag(matrix))
     ids = [equations.order[k] for k in equations.free]
     light = [id for id, size in zip(ids, scale, strict=True) if not size > 0]
     hint = "give a mass to the links that it moves"
     problems = [Problem(f"drivers.{id}", "the free coordinate moves no mass", hint) for id in light]
-    if not problems and np.linalg.cond(matrix / np.outer(scale, scale)) > 1e13:
-        names = ", ".join(ids)
-        problems = [Problem("drivers", f"a combined motion of the free coordinates {names} moves no mass", hint)]
+    if not problems:
+        sizes, motions = np.linalg.eigh(matrix / np.outer(scale, scale))
+        part = np.abs(motions[:, sizes < LIGHT * sizes[-1]]).max(axis=1, initial=0.0)
+        if names := ", ".join(id for id, share in zip(ids, part, strict=True) if share > SHARE):
+            problems = [Problem("drivers", f"a combined motion of the free coordinates {names} moves no mass", hint)]
     if problems:
         raise InputError(problems, mechanism.title or "simulate")
 

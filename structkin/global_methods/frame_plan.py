@@ -20,7 +20,7 @@ from structkin.joints.geneva import Geneva
 from structkin.model.mechanism import Mechanism
 from structkin.plan.bodies import solve_fastened
 from structkin.plan.closed_forms import solve_closed, solve_pin
-from structkin.plan.compile import record_plan
+from structkin.plan.compile import DrawnSingularError, record_plan
 from structkin.plan.general_rows import solve_general
 from structkin.plan.known_state import KnownState
 from structkin.plan.plan import Plan, Register, Step
@@ -36,7 +36,10 @@ def frame_plan(mechanism: Mechanism, structure: KinematicStructure) -> Plan:
 
     Raises `StructureError` where drivers are missing or too many.
     """
-    return record_plan(mechanism, structure, close=_close)
+    try:
+        return record_plan(mechanism, structure, close=_close)
+    except DrawnSingularError as error:
+        return error.plan  # frames are read, not solved, by this plan
 
 
 def _close(state: KnownState, group: Group, index: int) -> Mapping[str, Frame]:

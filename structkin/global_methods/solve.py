@@ -77,8 +77,7 @@ def solve_globally(
     """Solve a mechanism over a schedule by one of the methods of `SOLVERS`; see `structkin.solve.solve_groups`."""
     structure = structure_of(mechanism)
     coordinates = constraints(mechanism, family, structure=structure)
-    if structure.over:
-        compile_plan(mechanism, structure)  # raises where redundant joints contradict each other
+    compile_plan(mechanism)  # refuses redundant joints that contradict each other, and sketches in a singular position
     plan = frame_plan(mechanism, structure)
     fine, kept = schedule.fine(12 * len(mechanism.links))
     grant(STEP * coordinates.n * len(fine))

@@ -81,9 +81,9 @@ def _check_lengths(draft: Draft) -> None:
 
 def _link(draft: Draft, name: str, given: Sequence[frozenset[str]]) -> Link:
     entry = draft.link_entries[name]
-    origin, direction = frame([draft.points[point] for point in entry.points])
-    if name == GROUND:
-        origin, direction = 0j, 1 + 0j
+    # The axes of the ground are those of the sketch, wherever its points are.
+    places = [draft.points[point] for point in entry.points]
+    origin, direction = (0j, 1 + 0j) if name == GROUND else frame(places)
     local = {point: direction.conjugate() * (draft.points[point] - origin) for point in entry.points}
     if name != GROUND and len(entry.points) > 1:
         # exactly on the x axis, which it defines

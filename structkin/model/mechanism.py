@@ -49,6 +49,7 @@ class Mechanism:
 
     __slots__ = (
         "__weakref__",
+        "_added",
         "_folder",
         "_pose",
         "_source",
@@ -92,6 +93,8 @@ class Mechanism:
     _folder: Path | None
     #: The pose that replaced the sketch, if any.
     _pose: SketchPose | None
+    #: Entries of [joints] that are not in the source: idle links ride with others.
+    _added: Mapping[str, Any]
 
     def __init__(
         self,
@@ -155,13 +158,24 @@ class Mechanism:
     def _build(self, data: Mapping[str, Any], source: str, folder: Path | None) -> None:
         # pydantic is slow to import, and decomposing a Topology does not need it
         from structkin.model.assemble import assemble
+        from structkin.model.idle import riders
 
         draft, topology = assemble(data, folder)
+        added, notes = ({}, []) if topology is None else riders(draft, topology)
+        if added:
+            draft, topology = assemble(with_joints(data, added), folder)
+            draft.remarks += notes
         if topology is None:
             raise InputError(draft.problems, source or draft.title or "mechanism", more=not draft.is_checked)
         self._fill(draft, topology)
         sections = {name: value for name, value in data.items() if name != "pose"}
-        parts = {"_source_dict": _plain(sections), "_source": source, "_folder": folder, "_pose": draft.pose}
+        parts = {
+            "_source_dict": _plain(sections),
+            "_source": source,
+            "_folder": folder,
+            "_pose": draft.pose,
+            "_added": added,
+        }
         for name, value in parts.items():
             object.__setattr__(self, name, value)
         if draft.pose is not None:
@@ -296,6 +310,11 @@ def _plain(data: Any) -> Any:
     if isinstance(data, list | tuple):
         return [_plain(value) for value in data]
     return data.tolist() if isinstance(data, np.generic | np.ndarray) else data
+
+
+def with_joints(data: Mapping[str, Any], entries: Mapping[str, Any]) -> dict[str, Any]:
+    """Return data of a mechanism with more entries of [joints]."""
+    return {**data, "joints": {**data.get("joints", {}), **entries}}
 
 
 def _rebuild(

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from structkin.joints.fastened import Fastened, Seat
+from structkin.joints.turn_coupling import TurnCoupling
 from structkin.model.merged import MOVABLE, Bodies
 from structkin.plan.known_state import KnownState, seated
 from structkin.rows.affine import Frame
@@ -17,8 +18,11 @@ def solve_fastened(state: KnownState, group: Group) -> Mapping[str, Frame] | Non
     if len(group.links) != 1 or group.drivers or not state.mechanism.joints.of(Fastened):
         return None
     (link,) = group.links
-    known = link in state.frames or {contact.kind for contact in state.contacts(group.links)} == {"F"}
-    frame = state.fastened_frame(link) if known else None
+    contacts = state.contacts(group.links)
+    if link in state.frames:  # gears that it carries were solved with its rotation
+        meshes = state.mechanism.joints.of(TurnCoupling)
+        contacts = [contact for contact in contacts if contact.joint not in meshes or meshes[contact.joint].arm != link]
+    frame = state.fastened_frame(link) if [contact.kind for contact in contacts] == ["F"] else None
     return None if frame is None else {link: frame}
 
 
@@ -37,12 +41,13 @@ class OneEach:
         if not fastened:
             return None
         near: dict[str, list[tuple[str, Seat]]] = {}
-        inner = [contact for contact in state.contacts(group.links) if contact.other is not None]
+        contacts = state.contacts(group.links)
+        if any(contact.kind == "F" and contact.other is None for contact in contacts):
+            return None  # fastened to a known link as well: equations too many
+        inner = [contact for contact in contacts if contact.other is not None]
         for contact in inner:
             if contact.kind == "F" and contact.other is not None:
                 joint = fastened[contact.joint]
-                if any(link in state.frames for link in joint.links):
-                    return None  # one equation too many
                 for one, other in ((contact.link, contact.other), (contact.other, contact.link)):
                     near.setdefault(one, []).append((other, joint.seat_on(other, one)))
         if not near:
@@ -56,8 +61,10 @@ class OneEach:
                     return None
                 seats.update({other: (link, seat) for other, seat in body.items()})
         bodies = Bodies(seats)
-        within = (one for one in inner if one.kind != "F" and bodies.base(one.link) == bodies.base(one.other or ""))
-        return None if any(within) else cls._of_bodies(bodies, state, group)
+        within = any(one.kind != "F" and bodies.base(one.link) == bodies.base(one.other or "") for one in inner)
+        if within or any(_drives_within(state, bodies, id) for id in group.drivers):
+            return None  # an equation within one body is redundant: it would be lost
+        return cls._of_bodies(bodies, state, group)
 
     @classmethod
     def _of_bodies(cls, bodies: Bodies, state: KnownState, group: Group) -> OneEach:
@@ -75,6 +82,19 @@ class OneEach:
         """Return the frames of all links from those of the bodies."""
         others = {link: seated(found[base], seat) for link, (base, seat) in self.bodies.seats.items() if base != link}
         return {**found, **others}
+
+
+def _drives_within(state: KnownState, bodies: Bodies, id: str) -> bool:
+    """Return whether both ends of a driver are on one body."""
+    drive, links = state.mechanism.drivers[id], state.mechanism.links
+    if drive.ends is None:
+        first, second = ({bodies.base(link)} for link in drive.links)
+    else:
+        first, second = (
+            {bodies.base(link) for link in (end, *bodies.seats) if point in links[link].local}
+            for end, point in drive.ends
+        )
+    return bool(first & second)
 
 
 def _seats(base: str, near: Mapping[str, Iterable[tuple[str, Seat]]]) -> dict[str, Seat]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from structkin.errors import Problem
 from structkin.groups import General, Relation
 from structkin.plan.plan import DriverRegister, Operand, Register, Step
 from structkin.plan.relations import Combine
@@ -29,6 +30,8 @@ class PlanBuilder:
     turns: dict[int, Affine] = field(default_factory=dict)
     #: Vectors turned against another by so much: their turns are followed only where something needs them.
     turned: dict[int, tuple[Affine, Affine]] = field(default_factory=dict)
+    #: The groups that are drawn in a singular position, each with the problem to report.
+    singular: dict[int, Problem] = field(default_factory=dict)
     _combined: dict[Affine, Register] = field(default_factory=dict)
 
     def register(self, width: int, sketch: complex) -> int:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from structkin.errors import InputError, Problem
+from structkin.errors import Problem
 from structkin.groups import kind
 from structkin.joints.guide import Guide
 from structkin.plan.known_state import Contact, KnownState
@@ -36,15 +36,10 @@ class Closing:
             indicator = float(form.mode_indicator(tuple(map(builder.in_sketch, inputs)), pose)[0])
         if not abs(indicator) > CLEAR:
             links = " + ".join(self.clusters)
-            raise InputError(
-                [
-                    Problem(
-                        f"points.{where}" if where in state.mechanism.places else f"joints.{where}",
-                        f"the {name} group {links} is drawn in a singular position: its assembly mode is ambiguous",
-                        "move the point slightly to the intended side; [lengths] keeps the dimensions exact",
-                    )
-                ],
-                state.mechanism.title,
+            builder.singular[self.index] = Problem(
+                f"points.{where}" if where in state.mechanism.places else f"joints.{where}",
+                f"the {name} group {links} is drawn in a singular position: its assembly mode is ambiguous",
+                "move the point slightly to the intended side; [lengths] keeps the dimensions exact",
             )
         (out,) = builder.step(form, inputs, (sketch,), group=self.index, mode=1 if indicator > 0 else -1)
         return Affine.slot(out)

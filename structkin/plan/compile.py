@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from structkin.errors import StructureError
+from structkin.errors import InputError, Problem, StructureError
 from structkin.model.mechanism import Mechanism
 from structkin.plan.bodies import OneEach, solve_fastened
 from structkin.plan.builder import PlanBuilder
@@ -17,6 +17,15 @@ from structkin.plan.rolling import solve_rolling
 from structkin.plan.turns import known_turns
 from structkin.rows.affine import Frame
 from structkin.structure import Group, KinematicStructure
+
+
+class DrawnSingularError(InputError):
+    """The sketch does not determine the assembly mode of some groups, by index in `groups`; `plan` has any mode."""
+
+    def __init__(self, groups: Mapping[int, Problem], plan: Plan, title: str) -> None:
+        """Collect the problem of each group."""
+        self.groups, self.plan = dict(groups), plan
+        super().__init__(list(groups.values()), title)
 
 
 def determines_all(structure: KinematicStructure) -> bool:
@@ -34,15 +43,15 @@ def record_plan(
 
     Redundant joints are included in the last solved of the groups they join, which is then closed by least squares.
 
-    Raises `StructureError` if there are too few or too many drivers, and `InputError` if the sketch does not determine
-    an assembly mode (links of a dyad drawn aligned).
+    Raises `StructureError` if there are too few or too many drivers, and `DrawnSingularError` if the sketch does not
+    determine assembly modes (links of a dyad drawn aligned).
     """
     if not determines_all(structure):
         raise StructureError(structure.diagnostics, mechanism.title or "mechanism")
     builder = builder or PlanBuilder()
     state = KnownState(mechanism, mechanism.topology, builder, mechanism.topology.ground, close or close_group)
     state.solve_all(structure)
-    return Plan(
+    plan = Plan(
         structure,
         tuple(builder.widths),
         tuple(builder.steps),
@@ -52,6 +61,9 @@ def record_plan(
         mechanism.size,
         known_turns(state),
     )
+    if builder.singular:
+        raise DrawnSingularError(builder.singular, plan, mechanism.title)
+    return plan
 
 
 def close_group(state: KnownState, group: Group, index: int) -> Mapping[str, Frame]:

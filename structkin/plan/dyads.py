@@ -6,11 +6,11 @@ from collections.abc import Mapping
 
 from structkin.groups import kind
 from structkin.plan.closing import Closing, half_square, turn_of_guide
-from structkin.plan.known_state import Contact
+from structkin.plan.known_state import Contact, KnownState
 from structkin.plan.plan import Operand, Register
 from structkin.plan.relations import HalfSquare, Quotient
 from structkin.rows.affine import Affine, Frame
-from structkin.structure import decompose
+from structkin.structure import KinematicStructure, decompose
 
 
 class Arm:
@@ -25,8 +25,8 @@ class Arm:
         if len(cluster) == 1:
             self._relative = {tie.link: Frame(Affine(), Affine(1 + 0j))}
         else:
-            inside = state.within(cluster, tie.link)
-            inside.solve_all(decompose(inside.topology), closing.index)
+            inside, structure = _within(closing, tie)
+            inside.solve_all(structure, closing.index)
             self._relative = inside.frames
         self._near = state.local(tie.link, tie.joint)
         self._span = self._relative[far].point(state.local(far, inner.joint)) - Affine(self._near)
@@ -70,6 +70,12 @@ class Arm:
         return Affine.slot(builder.step(kind("driven R"), inputs, (value,), group=closing.index)[0])
 
 
+def _within(closing: Closing, tie: Contact) -> tuple[KnownState, KinematicStructure]:
+    """Return the state and the structure of the composite of an outer contact, in the frame of its link there."""
+    inside = closing.state.within(closing.clusters[tie.link], tie.link)
+    return inside, decompose(inside.topology)
+
+
 def dyad(closing: Closing, ties: list[Contact]) -> Mapping[str, Frame] | None:
     """Close two links (or composites) with two joints to known links and one between them."""
     outer = [tie for tie in ties if tie.other is None]
@@ -80,6 +86,8 @@ def dyad(closing: Closing, ties: list[Contact]) -> Mapping[str, Frame] | None:
     signature = outer[0].kind + inner[0].kind + outer[1].kind
     # In a composite, only pins have positions that the closed form can use.
     composite = [len(closing.clusters[tie.link]) > 1 for tie in outer]
+    if not all(_within(closing, tie)[1].is_solvable for tie, joined in zip(outer, composite, strict=True) if joined):
+        return None  # a redundant equation in a composite: only least squares take it into account
     if signature == "RRR":
         return _rrr(closing, outer, inner[0])
     if signature == "RRP" and not composite[1]:

@@ -6,14 +6,18 @@ import cmath
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from structkin.errors import InputError, Problem, StructureError
 from structkin.groups import General, Rows
+from structkin.groups.general import CONSISTENT
+from structkin.groups.kind import Values
 from structkin.joints.geneva import Geneva
 from structkin.joints.law_cam import LawCam
 from structkin.joints.row_writer import DrivenForm, PointGuide, RowWriter
 from structkin.model.mechanism import Mechanism
 from structkin.model.parts import DriverCoordinate
-from structkin.plan.closing import half_square_of, turn_of_guide
+from structkin.plan.closing import CLEAR, half_square_of, turn_of_guide
 from structkin.plan.driver_rows import write_driver
 from structkin.plan.higher_pairs import require_carrier
 from structkin.plan.known_state import Contact, KnownState
@@ -49,6 +53,13 @@ def solve_general(state: KnownState, group: Group, index: int) -> Mapping[str, F
         )
     angles = form.rows.angles
     frames = writer.sketch()
+    if _is_drawn_singular(form, tuple(map(state.builder.in_sketch, writer.inputs())), frames):
+        state.builder.singular[index] = Problem(
+            ", ".join(f"links.{link}" for link in group.links),
+            f"the {group.kind} group {' + '.join(group.links)} is drawn in a singular position: nothing "
+            "determines which way it moves from there",
+            "draw it in another pose; [lengths] keeps the dimensions exact",
+        )
     sketch = [value for frame in frames for value in frame]
     starts = [cmath.phase(frames[k][1]) for k in angles]
     slots = state.builder.step(form, writer.inputs(), [*sketch, *starts], group=index, scalars=len(angles))
@@ -58,6 +69,18 @@ def solve_general(state: KnownState, group: Group, index: int) -> Mapping[str, F
     found = {link: Frame(Affine.slot(slots[2 * k]), Affine.slot(slots[2 * k + 1])) for k, link in enumerate(solved)}
     found |= {link: leg.frame(state, found) for link, leg in legs.items()}
     return {link: found[link] for link in group.links}
+
+
+def _is_drawn_singular(form: General, h: Values, frames: Sequence[tuple[complex, complex]]) -> bool:
+    """Return whether a group without redundant rows is closed in the sketch, and singular there."""
+    if form.rows.count > 3 * form.rows.links:
+        return False
+    origins, directions = np.array(frames).T
+    O = np.stack((origins.real, origins.imag), axis=1)[..., None]
+    theta = np.angle(directions)[:, None]
+    if np.max(np.abs(form.gaps(h, O, theta))) > CONSISTENT * form.rows.size:
+        return False
+    return float(form.smallest_singular_value(h, form.unknowns(O, theta))[0]) < CLEAR
 
 
 def write_rows(state: KnownState, group: Group, index: int) -> tuple[General, tuple[Operand, ...]]:
@@ -155,7 +178,8 @@ def _legs(state: KnownState, group: Group) -> dict[str, _Strut | _Block]:
     legs: dict[str, _Strut | _Block] = {}
     for link in group.links:
         pins, slides = ends[link], guides[link]
-        if link in barred or any(end.on in legs for end in pins):
+        # One link remains: redundant joints may fix both ends of each.
+        if link in barred or any(end.on in legs for end in pins) or len(legs) + 1 == len(group.links):
             continue
         if not slides and len({end.joint for end in pins}) == len(pins) == 2:
             legs[link] = _Strut(link, (pins[0], pins[1]))

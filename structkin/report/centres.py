@@ -55,7 +55,7 @@ def _twist(motion: Motion, link: str) -> tuple[Complexes, Floats]:
     m = motion.mechanism
     if len(m.drivers) == 1 and m.links[link].local:
         point = next(iter(m.links[link].local))
-        place, v, w = motion.position(point), motion.K(point)[:, :, 0], motion.K(link)[:, 0]
+        place, v, w = motion.position(point), motion.K(point, kind="point")[:, :, 0], motion.K(link, kind="link")[:, 0]
     else:
         place, v, w = motion.position(0j, link), motion.velocity(0j, link), motion.omega(link)
     return v @ [1, 1j] - 1j * w * (place @ [1, 1j]), w

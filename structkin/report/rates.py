@@ -13,6 +13,7 @@ from structkin.show.interest import moving_points, output_links, points_of_inter
 from structkin.show.measures import measures_of
 from structkin.show.motion_plot import abscissa
 from structkin.solve import Motion
+from structkin.solve.motion.moving_frames import PartKind
 
 Floats = NDArray[np.float64]
 
@@ -101,9 +102,10 @@ def coefficients(motion: Motion) -> dict[str, Any] | None:
     points = list(dict.fromkeys([*points_of_interest(m), *shown_points(motion)]))[:MOST_KL]
     links = list(dict.fromkeys([*output_links(m, motion.structure), *shown_links(motion)]))[:MOST_KL]
     found: dict[str, Any] = {"drivers": drivers, "units": {}, "points": {}, "links": {}}
-    for kind, names in (("point", points), ("link", links)):
+    kinds: tuple[tuple[PartKind, list[str]], ...] = (("point", points), ("link", links))
+    for kind, names in kinds:
         for name in names:
-            every = list(coefficients_of(motion, name))
+            every = list(coefficients_of(motion, name, kind))
             for letter, key in (("K", kind), ("L", f"{kind}_pairs")):
                 found["units"][key] = [one.unit for one in every if one.letter == letter]
             found["pairs"] = [list(one.drivers) for one in every if one.letter == "L"]

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from structkin.model.units import Units
 from structkin.show.measures import driver_quantity, measures_of, per
 from structkin.solve import Motion
+from structkin.solve.motion.moving_frames import PartKind
 
 Floats = NDArray[np.float64]
 
@@ -38,7 +39,7 @@ class Coefficient:
         return "".join(f".{driver}" for driver in self.drivers)
 
 
-def coefficients_of(motion: Motion, name: str, units: Units | None = None) -> Iterator[Coefficient]:
+def coefficients_of(motion: Motion, name: str, kind: PartKind, units: Units | None = None) -> Iterator[Coefficient]:
     """Yield K of a point or link by each driver, then L by each pair of drivers."""
     m, measures = motion.mechanism, measures_of(motion.mechanism, units)
     length, unit = measures.size("length"), measures.unit("length")
@@ -46,12 +47,10 @@ def coefficients_of(motion: Motion, name: str, units: Units | None = None) -> It
     angular = [driver_quantity(m, id) == "angle" for id in drivers]
     sizes = [1.0 if one else length for one in angular]
     words = ["rad" if one else unit for one in angular]
-    own, top = (1.0, "rad") if name in m.links else (length, unit)
-    count = 1 if name in m.links else 2
-    travel = 1.0 if name in m.links else motion.size / length
+    own, top, count, travel = (1.0, "rad", 1, 1.0) if kind == "link" else (length, unit, 2, motion.size / length)
     travels = [1.0 if one else motion.size / length for one in angular]
-    K = motion.K(name).reshape(len(motion), count, len(drivers))
-    L = motion.L(name).reshape(len(motion), count, len(drivers), len(drivers))
+    K = motion.K(name, kind=kind).reshape(len(motion), count, len(drivers))
+    L = motion.L(name, kind=kind).reshape(len(motion), count, len(drivers), len(drivers))
     for i, id in enumerate(drivers):
         yield Coefficient("K", (id,), per(top, words[i]), K[:, :, i].T * (sizes[i] / own), travel / travels[i])
     for i, id in enumerate(drivers):

@@ -17,9 +17,11 @@ from structkin.model.units import Units
 from structkin.plan.status import Status
 from structkin.show.coefficients import coefficients_of
 from structkin.show.files import table_file
+from structkin.show.interest import points_on_links
 from structkin.show.measures import OF_LINK, OF_POINT, driver_quantity, measures_of
 from structkin.show.style import group_label
 from structkin.solve import Motion
+from structkin.solve.motion.moving_frames import PartKind
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -58,13 +60,11 @@ def driver_columns(motion: Motion, units: Units | None = None) -> Iterator[Colum
 def point_columns(motion: Motion, units: Units | None = None) -> Iterator[Column]:
     """Yield x, y, vx, vy, ax, ay of every point on a link."""
     measures = measures_of(motion.mechanism, units)
-    held = {point for link in motion.mechanism.links.values() for point in link.local}
-    for point in motion.mechanism.places:
-        if point in held:
-            of = (motion.position(point), motion.velocity(point), motion.acceleration(point))
-            for head, quantity, values in zip(("", "v", "a"), OF_POINT, of, strict=True):
-                for k, axis in enumerate("xy"):
-                    yield Column(point, head + axis, measures.unit(quantity), values[:, k] / measures.size(quantity))
+    for point in points_on_links(motion.mechanism):
+        of = (motion.position(point), motion.velocity(point), motion.acceleration(point))
+        for head, quantity, values in zip(("", "v", "a"), OF_POINT, of, strict=True):
+            for k, axis in enumerate("xy"):
+                yield Column(point, head + axis, measures.unit(quantity), values[:, k] / measures.size(quantity))
 
 
 def link_columns(motion: Motion, units: Units | None = None) -> Iterator[Column]:
@@ -76,19 +76,20 @@ def link_columns(motion: Motion, units: Units | None = None) -> Iterator[Column]
             yield Column(link, quantity, measures.unit(quantity), values / measures.size(quantity))
 
 
-def coefficient_columns(motion: Motion, names: Iterable[str], units: Units | None = None) -> Iterator[Column]:
-    """Yield K and L of points and links: Kx, Ky and Lx, Ly of a point, K and L of a link, each by its drivers."""
+def coefficient_columns(
+    motion: Motion, names: Iterable[str], kind: PartKind, units: Units | None = None
+) -> Iterator[Column]:
+    """Yield K and L of points or links: Kx, Ky and Lx, Ly of a point, K and L of a link, each by its drivers."""
     for name in names:
-        for found in coefficients_of(motion, name, units):
+        for found in coefficients_of(motion, name, kind, units):
             for axis, values in zip("xy" if len(found.values) > 1 else ("",), found.values, strict=True):
                 yield Column(name, f"{found.letter}{axis}{found.by}", found.unit.replace("²", "^2"), values)
 
 
-def moving_parts(motion: Motion) -> list[str]:
-    """Return the points that are on a link, and the moving links."""
-    m = motion.mechanism
-    held = {point for link in m.links.values() for point in link.local}
-    return list(dict.fromkeys([*(point for point in m.places if point in held), *m.topology.moving_links]))
+def all_coefficients(motion: Motion, units: Units | None = None) -> Iterator[Column]:
+    """Yield K and L of the points that are on a link, and of the moving links."""
+    yield from coefficient_columns(motion, points_on_links(motion.mechanism), "point", units)
+    yield from coefficient_columns(motion, motion.mechanism.topology.moving_links, "link", units)
 
 
 def all_columns(motion: Motion, units: Units | None = None, *, kl: bool = False) -> list[Column]:
@@ -98,7 +99,7 @@ def all_columns(motion: Motion, units: Units | None = None, *, kl: bool = False)
         *driver_columns(motion, units),
         *point_columns(motion, units),
         *link_columns(motion, units),
-        *(coefficient_columns(motion, moving_parts(motion), units) if kl else ()),
+        *(all_coefficients(motion, units) if kl else ()),
     ]
 
 
@@ -174,8 +175,8 @@ def motion_to_dict(motion: Motion, units: Units | None = None, *, kl: bool = Fal
     """
     points, links = list(point_columns(motion, units)), list(link_columns(motion, units))
     if kl:
-        points += coefficient_columns(motion, dict.fromkeys(column.part for column in points), units)
-        links += coefficient_columns(motion, dict.fromkeys(column.part for column in links), units)
+        points += coefficient_columns(motion, dict.fromkeys(column.part for column in points), "point", units)
+        links += coefficient_columns(motion, dict.fromkeys(column.part for column in links), "link", units)
     measures = measures_of(motion.mechanism, units)
     return {
         "title": motion.mechanism.title,

@@ -11,6 +11,7 @@ from structkin.model.units import Units
 from structkin.show.columns import failed_groups, status_words
 from structkin.show.measures import OF_LINK, OF_POINT, driver_quantity, measures_of
 from structkin.solve import Motion
+from structkin.solve.motion.moving_frames import PartKind
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -49,12 +50,16 @@ def to_xarray(motion: Motion, units: Units | None = None) -> xr.Dataset:
         values = [motion.drivers[id][order] / size for id, size in zip(drivers, driver_size, strict=True)]
         add(name, ("driver",), np.reshape(values, (len(drivers), n)).T, "driver_unit" + ("", "/s", "/s^2")[order])
     if drivers:
-        for suffix, names, axis, what in (("", points, "point", "length"), ("_angle", links, "link", "angle")):
+        parts: tuple[tuple[str, list[str], PartKind, str], ...] = (
+            ("", points, "point", "length"),
+            ("_angle", links, "link", "angle"),
+        )
+        for suffix, names, axis, what in parts:
             tail = ("xy",) if axis == "point" else ()
             size, unit = measures.size(what), measures.unit(what)
             by = driver_size / size
-            K = np.stack([motion.K(name) for name in names], axis=1) * by
-            L = np.stack([motion.L(name) for name in names], axis=1) * by[:, None] * driver_size
+            K = np.stack([motion.K(name, kind=axis) for name in names], axis=1) * by
+            L = np.stack([motion.L(name, kind=axis) for name in names], axis=1) * by[:, None] * driver_size
             add(f"K{suffix}", (axis, *tail, "driver"), K, f"{unit}/driver_unit")
             add(f"L{suffix}", (axis, *tail, "driver", "driver_2"), L, f"{unit}/driver_unit/driver_unit")
     coordinates = {

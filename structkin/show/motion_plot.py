@@ -21,6 +21,7 @@ from structkin.show.letters import legible
 from structkin.show.measures import OF_LINK, OF_POINT, ROUNDING, Measures, driver_quantity, measures_of, usual
 from structkin.show.style import GROUND, NORMAL, PALETTE, SMALL, dress, group_label, new_figure, plain
 from structkin.solve import Motion
+from structkin.solve.motion.moving_frames import PartKind
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -69,6 +70,7 @@ class Curve:
     """A named part of a motion: values (rows, k, n) of its position, velocity and acceleration, k = 2 for x and y."""
 
     name: str
+    kind: PartKind
     colour: str
     values: Floats
 
@@ -142,12 +144,12 @@ def _selection(motion: Motion, names: Sequence[str]) -> tuple[list[str], list[st
 
 def _point(motion: Motion, name: str, k: int) -> Curve:
     of = (motion.position(name), motion.velocity(name), motion.acceleration(name))
-    return Curve(name, PALETTE[k % len(PALETTE)], np.stack([values.T for values in of]))
+    return Curve(name, "point", PALETTE[k % len(PALETTE)], np.stack([values.T for values in of]))
 
 
 def _link(motion: Motion, name: str, k: int) -> Curve:
     of = (motion.angle(name), motion.omega(name), motion.alpha(name))
-    return Curve(name, PALETTE[k % len(PALETTE)], np.stack([values[None] for values in of]))
+    return Curve(name, "link", PALETTE[k % len(PALETTE)], np.stack([values[None] for values in of]))
 
 
 def _rows(quantities: Sequence[str], measures: Measures, motion: Motion) -> list[Row]:
@@ -163,7 +165,7 @@ def _with_coefficients(
     motion: Motion, rows: list[Row], curves: list[Curve], units: Units | None
 ) -> tuple[list[Row], list[Curve]]:
     """Return rows and curves with K and L below them; K and L are already in their units."""
-    found = [list(coefficients_of(motion, curve.name, units)) for curve in curves]
+    found = [list(coefficients_of(motion, curve.name, curve.kind, units)) for curve in curves]
     alone = len(motion.mechanism.drivers) == 1
     below = []
     for one in found[0] if found else []:

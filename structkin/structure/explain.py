@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from structkin.errors import Problem
+from structkin.model.topology import Driver, Topology, pin_of
 from structkin.structure.arrays import TopologyArrays
 from structkin.structure.decompose import decompose_arrays
-from structkin.structure.parts import FreePart, Group
+from structkin.structure.parts import FreePart, Group, Redundancy
 
 if TYPE_CHECKING:
     from structkin.structure.result import KinematicStructure
+
+
+#: In a loop of more links than this no brace is looked for: each takes a decomposition.
+MOST_BRACES = 50
 
 
 def diagnose(structure: KinematicStructure) -> tuple[Problem, ...]:
@@ -23,6 +28,13 @@ def diagnose(structure: KinematicStructure) -> tuple[Problem, ...]:
             hint = f"remove driver {one.id}, or drive something that can still move"
             if structure.mobility <= 0:
                 hint = "the joints alone leave no mobility: the mechanism can move only by special dimensions"
+                braces = _braces(structure.topology, one)
+                if len(braces) == 1:
+                    text = f"link {braces[0]} makes the mechanism rigid: {one.message}"
+                    problems.append(Problem(f"links.{braces[0]}", text, "remove it"))
+                    continue
+                if braces:
+                    hint += f", or without one of the links {', '.join(braces)}"
         else:
             hint = (
                 f"release a constraint in the loop {', '.join(one.loop)}, or keep it if the dimensions are compatible"
@@ -48,6 +60,32 @@ def diagnose(structure: KinematicStructure) -> tuple[Problem, ...]:
     return tuple(problems)
 
 
+def _braces(topology: Topology, driver: Redundancy) -> list[str]:
+    """Return the bars of a redundant driver's loop without any one of which the drivers would determine the rest."""
+    barred = {topology.ground, *(end for one in topology.drivers for end in one.links)}
+    barred |= {end for joint in topology.joints if joint.kind != "R" for end in joint.links}
+    ends = dict.fromkeys(end for id in driver.loop if id != driver.id for end in topology.joint(id).links)
+    links = [end for end in ends if end not in barred and pin_of(end) is None]
+    if len(links) > MOST_BRACES:
+        return []
+    return [
+        link
+        for link in links
+        if decompose_arrays(_cut(topology, {*topology.links} - {link}, topology.drivers)).is_solvable
+    ]
+
+
+def _cut(topology: Topology, kept: set[str], drivers: Iterable[Driver]) -> TopologyArrays:
+    """Return a topology of these links, with the joints and drivers between them."""
+    kept |= {f"@{joint.id}" for joint in topology.joints if joint.kind == "R" and kept.issuperset(joint.links)}
+    cut = [replace(joint, links=tuple(end for end in joint.links if end in kept)) for joint in topology.joints]
+    joints = {joint.id: joint for joint in cut if len(joint.links) > 1}
+    left = [d for d in drivers if kept.issuperset(d.links) and (d.joint is None or d.joint in joints)]
+    links = tuple(link for link in topology.links if link in kept)
+    rest = replace(topology, links=links, joints=tuple(joints.values()), drivers=tuple(left))
+    return TopologyArrays.from_topology(rest)
+
+
 def _held_by_own_joints(structure: KinematicStructure) -> tuple[str, ...]:
     """Return the held links that are fixed by their joints to each other and to known links.
 
@@ -59,18 +97,9 @@ def _held_by_own_joints(structure: KinematicStructure) -> tuple[str, ...]:
         return ()
     topology = structure.topology
     kept = {topology.ground, *structure.held, *(link for group in structure.groups for link in group.links)}
-    kept |= {f"@{joint.id}" for joint in topology.joints if joint.kind == "R" and kept.issuperset(joint.links)}
-    cut = [replace(joint, links=tuple(end for end in joint.links if end in kept)) for joint in topology.joints]
-    joints = {joint.id: joint for joint in cut if len(joint.links) > 1}
     spare = {one.id for one in structure.over if one.kind == "driver"}
-    drivers = [
-        d
-        for d in topology.drivers
-        if d.id not in spare and kept.issuperset(d.links) and (d.joint is None or d.joint in joints)
-    ]
-    links = tuple(link for link in topology.links if link in kept)
-    rest = replace(topology, links=links, joints=tuple(joints.values()), drivers=tuple(drivers))
-    home = dict(zip(links, decompose_arrays(TopologyArrays.from_topology(rest)).group_of.tolist(), strict=True))
+    rest = _cut(topology, kept, (driver for driver in topology.drivers if driver.id not in spare))
+    home = dict(zip(rest.link_names, decompose_arrays(rest).group_of.tolist(), strict=True))
     return tuple(link for link in structure.held if home[link] >= 0)
 
 
@@ -79,7 +108,7 @@ def _free(part: FreePart) -> Problem:
     if part.idle:
         at = part.candidates[:1]  # none if it is alone on the pin of other links
         text = f"link {part.links[0]} spins idly{''.join(f' about {id}' for id in at)} and moves nothing else"
-        return Problem(key, text, "ignore its angle" + "".join(f", or drive {id}" for id in at))
+        return Problem(key, text, ", or ".join([*(f"drive {id}" for id in at), "fasten it to a link there"]))
 
     drivers = "one driver is" if part.missing == 1 else f"{part.missing} drivers are"
     text = f"{_links(part.links)} {', '.join(part.links)} can still move: {drivers} missing"

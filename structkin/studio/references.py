@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from structkin.studio.document import GROUND, SHARED, members, with_members
+from structkin.studio.document import GROUND, members, with_members
 
 #: Keys whose values are names of links, and keys whose values are names of points or joints.
 LINK_KEYS = frozenset({"links", "slot", "on", "cam", "follower", "carrier", "crank", "wheel"})
@@ -13,6 +13,8 @@ POINT_KEYS = frozenset(
     {"at", "along", "pin", "center", "centers", "through", "start", "ends", "between", "face", "joint"}
 )
 _ENTRIES = ("joints", "drivers", "forces")
+#: What [initial] says of a link.
+LINK_STATE = frozenset({"angle", "omega"})
 
 
 def rename(data: dict[str, Any], section: str, old: str, new: str) -> None:
@@ -61,7 +63,8 @@ def delete(data: dict[str, Any], section: str, name: str) -> None:
                 delete(data, "links", link)
     else:
         _drop_entries(data, POINT_KEYS, name)
-    data.get("initial", {}).pop(name, None)
+    if _begins(data, section, name):
+        del data["initial"][name]
     for pin in pins - _pins(data):
         _drop_entries(data, frozenset({"joint"}), pin)
 
@@ -134,8 +137,15 @@ def _replace(data: dict[str, Any], kind: str, old: str, new: str) -> None:
         _replace_in_links(data, old, new)
         lengths = {"-".join(_swap(key.split("-"), old, new)): value for key, value in data.get("lengths", {}).items()}
         data["lengths"] = lengths
-    if old in data.get("initial", {}) and not any(old in data.get(other, {}) for other in (*SHARED, "links")):
+    if _begins(data, kind, old):
         data["initial"] = {_swap(name, old, new): entry for name, entry in data["initial"].items()}
+
+
+def _begins(data: Mapping[str, Any], section: str, name: str) -> bool:
+    """Return whether [initial] says how an entry begins; links have names of their own."""
+    entry = data.get("initial", {}).get(name)
+    is_link = isinstance(entry, Mapping) and bool(LINK_STATE & entry.keys())
+    return entry is not None and is_link == (section == "links")
 
 
 def _replace_in_links(data: dict[str, Any], old: str, new: str) -> None:

@@ -166,3 +166,34 @@ def test_a_simulation_begins_in_the_assembly_that_it_is_given(mode: int) -> None
     for m in (chosen, free):
         r = m.simulate(0.1, samples=3)
         assert r.position("C")[0] == pytest.approx(chosen.points["C"], abs=1e-12)
+
+
+def chain(*massless: str, **more: Any) -> sk.Mechanism:
+    """Rods in a row that hang from A, of 1 kg each unless massless."""
+    points = {name: (k, 0) for k, name in enumerate("ABCD")}
+    links: dict[str, Any] = {"ground": ["A"]}
+    for name, ends in (("a", "AB"), ("b", "BC"), ("c", "CD")):
+        links[name] = list(ends) if name in massless else {"points": list(ends), "shape": "rod", "mass": 1}
+    links |= more
+    drivers = {"x": {"joint": "A"}, "y": {"joint": "B"}, "z": {"joint": "C"}}
+    return sk.Mechanism(points=points, links=links, drivers=drivers, forces={"gravity": [0, -9.81]})
+
+
+def test_only_the_coordinate_that_moves_no_mass_is_named():
+    """The last rod is massless: its own angle moves nothing; those before it move a rod each."""
+    with pytest.raises(sk.InputError) as error:
+        chain("c").simulate(0.1)
+    assert [problem.key for problem in error.value.problems] == ["drivers.z"]
+
+
+def test_only_the_coordinates_of_a_motion_without_mass_are_named():
+    """Three massless rods in a row to a mass in their end, which two of them could hold; the pendulum is not blamed."""
+    m = chain("a", "b", "c", c={"points": ["C", "D"], "mass": 1, "center": [3, 0]})
+    data = m.source_dict
+    data["points"] |= {"E": (0, 1), "F": (1, 1)}
+    data["links"] |= {"ground": ["A", "E"], "bob": {"points": ["E", "F"], "shape": "rod", "mass": 1}}
+    data["drivers"]["w"] = {"joint": "E"}
+    with pytest.raises(sk.InputError) as error:
+        sk.Mechanism.from_dict(data).simulate(0.1)
+    (problem,) = error.value.problems
+    assert problem.message == "a combined motion of the free coordinates x, y, z moves no mass"

@@ -320,3 +320,21 @@ def test_the_unit_of_an_address_is_noted():
     assert pmksplus.read(f"?j={joints}&s=15,f,in&f=F").notes == [
         "lengths are read as in; masses and forces are left out"
     ]
+
+
+FRAMED = {
+    "PMKS": "ground,input,R,0,0,0,tfft\ninput,rod,R,1,2\nrod,follower,R,5,3\nground,follower,R,4,0\n"
+    "ground,frame,R,0,0\nground,frame,R,4,0",
+    "Pyslvs": "M[J[R, P[0, 0], L[ground, a, frame]], J[R, P[1, 2], L[a, b]], J[R, P[5, 3], L[b, c]], "
+    "J[R, P[4, 0], L[ground, c, frame]], J[R, P[2, -1], L[frame, d]], J[R, P[5, -2], L[d]]] # x\ninputs=[[0, 1]]",
+}
+
+
+@pytest.mark.parametrize("tool", FRAMED)
+def test_a_bar_between_two_pins_of_the_ground_is_ground(tool, tmp_path):
+    """A four-bar with its frame drawn as a bar: no joint is redundant, and the driver is not said to repeat them."""
+    (tmp_path / "framed.txt").write_text(FRAMED[tool])
+    m = sk.load(tmp_path / "framed.txt")
+    assert "frame" not in m.links
+    assert any(note.startswith("attached to the ground at two points") and "frame" in note for note in m.remarks)
+    assert not m.structure().over

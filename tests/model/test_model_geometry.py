@@ -179,3 +179,23 @@ def test_a_length_too_small_to_compute_with(size: float) -> None:
     with pytest.raises(InputError, match=rf"lengths.A-B: {size} is too small to compute with; the sketch measures 4 m"):
         ternary({"A-B": size})
     assert ternary({"A-B": 1e-99}, ("A", "B")).local["B"] == 1e-99
+
+
+@pytest.mark.parametrize("pivots", [["A", "E"], ["A", "G", "E"], ["G", "A", "E"]])
+@pytest.mark.parametrize("method", ["topological", "global"])
+def test_two_motors_on_one_axis(pivots: list[str], method: str) -> None:
+    """The ground needs no direction. C lies on circles about B and D, which turn on circles about the axis."""
+    points = {"A": (0, 0), "E": (0, 0), "B": (-1, 1), "C": (0.2, 2.4), "D": (1, 1), "G": (3, 1)}
+    m = Mechanism(
+        points={name: place for name, place in points.items() if name != "G" or "G" in pivots},
+        links={"ground": pivots, "left": ["A", "B"], "up": ["B", "C"], "down": ["C", "D"], "right": ["E", "D"]},
+        drivers={"one": {"joint": "A", "speed": 1.0}, "two": {"joint": "E", "speed": 1.3}},
+    )
+    motion = m.solve(t=np.linspace(0, 1, 6), method=method)
+    start = {name: complex(*place) for name, place in points.items()}
+    B, D = start["B"] * np.exp(1j * motion.t), start["D"] * np.exp(1.3j * motion.t)
+    r, s, gap = abs(start["C"] - start["B"]), abs(start["C"] - start["D"]), abs(D - B)
+    along = (r**2 - s**2 + gap**2) / (2 * gap)
+    C = B + (D - B) / gap * (along + 1j * np.sqrt(r**2 - along**2))
+    np.testing.assert_allclose(motion.position("C") @ [1, 1j], C, atol=1e-12)
+    assert not motion.angle("ground").any()

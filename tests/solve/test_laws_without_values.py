@@ -123,3 +123,24 @@ def test_parallel_guides_meet_nowhere(engine):
     assert motion.status[1] == sk.Status.SINGULAR
     pin = next(point for point in m.points if np.isnan(motion.position(point)[1]).all())
     assert np.isfinite(motion.position(pin)[0]).all()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_group_that_stops_where_another_driver_has_no_value(method):
+    """Three legs pass a limit while a wheel beside them has no value after 0.5 s: once a traceback of the search."""
+    feet, tips = ((0, 0), (0.4, 0), (0.2, 0.35)), ((0.15, 0.1), (0.25, 0.1), (0.235, 0.19))
+    points = {f"A{k}": foot for k, foot in enumerate(feet)} | {f"P{k}": tip for k, tip in enumerate(tips)}
+    links = {"ground": ["O"], "plate": ["P0", "P1", "P2"], "wheel": ["O", "X"]}
+    joints, drivers = {}, {"wheel": {"joint": "O", "law": "sqrt(0.5 - t)"}}
+    for k in range(3):
+        links |= {f"slide{k}": [f"A{k}"], f"leg{k}": [f"A{k}", f"P{k}"]}
+        joints[f"rail{k}"] = {"type": "prismatic", "links": [f"slide{k}", "ground"], "at": f"A{k}", "axis": [1, 0]}
+        drivers[f"drive{k}"] = {"joint": f"rail{k}", "law": "0.3*sin(6*t)" if k == 0 else "0"}
+    m = sk.Mechanism(
+        points={**points, "O": (2, 0), "X": (3, 0)}, links=links, joints=joints, drivers=drivers, duration=1
+    )
+    motion = m.solve(41, method=method)
+    assert (motion.status[motion.t > 0.5] == NO_INPUT).all()
+    before = motion.t <= 0.5
+    assert not (motion.status[before] == NO_INPUT).any()
+    assert motion.residual()[motion.ok].max() < 1e-9

@@ -1,6 +1,8 @@
 """Mechanisms that are immobile by topology, or have redundant joints, and still move."""
 
+import cmath
 import json
+import math
 from pathlib import Path
 
 import numpy as np
@@ -135,3 +137,26 @@ def test_a_cylinder_too_many_is_named():
     assert problem.key == "drivers.ram" and "repeats what A, B, D, motor already fix" in problem.message
     with pytest.raises(sk.StructureError, match="driver ram repeats"):
         m.solve()
+
+
+@pytest.mark.parametrize("before", [0.1, 0.019, 1e-3, 1e-5])
+def test_joints_that_agree_are_found_to_agree_next_to_a_limit(before):
+    """A four-bar with its frame drawn as a bar, at these angles before its crank ends, by the law of cosines."""
+    ground, crank, coupler, rocker = 4.0, 2.0, 1.5, 2.5
+    end = math.acos((ground**2 + crank**2 - (coupler + rocker) ** 2) / (2 * ground * crank))
+    B = crank * cmath.exp(1j * (end - before))
+    gap = abs(ground - B)
+    along = (coupler**2 - rocker**2 + gap**2) / (2 * gap)
+    C = B + (ground - B) / gap * (along + 1j * math.sqrt(coupler**2 - along**2))
+    m = sk.Mechanism(
+        points={"A": (0, 0), "B": (B.real, B.imag), "C": (C.real, C.imag), "D": (ground, 0)},
+        links={
+            "ground": ["A", "D"], "frame": ["A", "D"], "crank": ["A", "B"], "coupler": ["B", "C"], "rocker": ["D", "C"],
+        },
+        drivers={"motor": {"joint": "A", "links": ["ground", "crank"], "law": f"{end - before!r} - t"}},
+    )  # fmt: skip
+    assert m.structure().over
+    motion = m.solve(t=[0.0, 0.1, 0.5])
+    assert motion.ok.all() and motion.residual().max() < 1e-12
+    np.testing.assert_allclose(motion.angle("frame"), 0, atol=1e-12)
+    assert m.limits("motor").upper.value == pytest.approx(end, abs=1e-9)

@@ -92,23 +92,8 @@ class Assembly:
 
     @property
     def residual(self) -> float:
-        """The largest joint closure error, relative to the mechanism's size, or error of a driver's value."""
-        return max(float(residual(self.motion)[0]), *(self._driver_gap(id) for id in self.motion.drivers), 0.0)
-
-    def _driver_gap(self, id: str) -> float:
-        """Return how far a driver's coordinate is from its value: an angle [rad], a length relative to the size."""
-        drive, motion = self.motion.mechanism.drivers[id], self.motion
-        value = float(motion.drivers[id][0, 0])
-        if drive.kind == "angle":
-            first, second = (self.angle(link) for link in drive.links)
-            return abs(math.remainder(second - first - value, 2 * math.pi))
-        if drive.ends is not None:
-            tail, tip = (
-                self.position(point, None if point in motion.plan.pins else link) for link, point in drive.ends
-            )
-            return abs(math.dist(tail, tip) - value) / motion.size
-        assert drive.joint is not None
-        return abs(float(motion.travel(drive.joint)[0]) - value) / motion.size
+        """The largest closure error of a joint or driver: a length relative to the mechanism's size, or an angle."""
+        return float(residual(self.motion)[0])
 
     @property
     def _points(self) -> list[str]:

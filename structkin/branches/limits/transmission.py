@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,33 +69,46 @@ def _dyad(motion: Motion, at: str | int) -> Step:
         known = [name for name, group in [*inner.items(), *home.items()] if group in dyads]
         hint = suggest(str(at), known) if isinstance(at, str) else numbers
         raise InputError([Problem(str(at), "is not a group, link or inner joint", hint)], motion.mechanism.title)
+    if len(set(found)) > 1:
+        message = "is both an inner joint and a link, of different groups"
+        raise InputError([Problem(str(at), message, "give the index of the group")], motion.mechanism.title)
     if found[0] not in dyads:
         message = f"{motion.group_name(found[0])} is not a dyad: it has no transmission angle"
         raise InputError([Problem(str(at), message, "use mechanical_advantage")], motion.mechanism.title)
     return dyads[found[0]]
 
 
-def mechanical_advantage(motion: Motion, output: str, driver: str | None = None) -> Floats:
+def mechanical_advantage(
+    motion: Motion, output: str, driver: str | None = None, kind: Literal["point", "link", "joint"] | None = None
+) -> Floats:
     """Return force or moment at the output over that of a driver (n,), without friction: the inverse of K.
 
     The output is a link (its moment), a prismatic joint or slot (its force), or a point (the force along its path);
-    with several drivers the others are held. Signs are those of K; a point's is positive. Infinite at a dead centre of
-    the output; NaN where the pose is not regular.
+    with several drivers the others are held. Where a link has the name of a point or joint, `kind` says which is meant.
+    Signs are those of K; a point's is positive. Infinite at a dead centre of the output; NaN where the pose is not
+    regular.
     """
-    drives = list(motion.mechanism.drivers)
+    m = motion.mechanism
+    drives = list(m.drivers)
     if driver is None and len(drives) == 1:
         driver = drives[0]
     if driver not in drives:
         message = f"there are {len(drives)} drivers" if driver is None else f"'{driver}' is not a driver"
-        raise InputError([Problem("driver", message, f"one of {', '.join(drives)}")], motion.mechanism.title)
+        raise InputError([Problem("driver", message, f"one of {', '.join(drives)}")], m.title)
     j = drives.index(driver)
-    if output in motion.mechanism.joints.of(Guide):
+    is_joint = output in m.joints.of(Guide)
+    if kind is None and is_joint and output in m.links:
+        raise InputError([Problem(output, "is both a joint and a link", 'pass kind="joint" or kind="link"')], m.title)
+    # Where the output is at rest, K is zero to rounding, relative to one unit of output per unit of the driver.
+    unit = motion.size
+    if kind == "joint" or (kind is None and is_joint):
         K = motion.travel_coefficient(output)[:, j]
     else:
-        K = motion.K(output)[..., j]
-        K = K if K.ndim == 1 else np.hypot(K[:, 0], K[:, 1])
-    # Where the output is at rest, K is zero to rounding, relative to one unit of output per unit of the driver.
-    unit = 1.0 if output in motion.mechanism.links else motion.size
-    unit /= 1.0 if motion.mechanism.drivers[driver].kind == "angle" else motion.size
+        K = motion.K(output, kind=kind)[..., j]
+        if K.ndim == 1:
+            unit = 1.0
+        else:
+            K = np.hypot(K[:, 0], K[:, 1])
+    unit /= 1.0 if m.drivers[driver].kind == "angle" else motion.size
     with np.errstate(divide="ignore"):
         return np.asarray(np.where(np.abs(K) <= REST * unit, np.inf, 1 / K))

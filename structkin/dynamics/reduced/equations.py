@@ -232,10 +232,9 @@ class Reduced:
         return float(0.5 * self._sizes @ np.sum(v * v, axis=1)), float(self._sizes @ np.sum(v * a, axis=1))
 
     def mass_matrix(self, t: float, y: Floats) -> Floats:
-        """Return sum K^T M K of the free coordinates (f, f) at a state."""
-        self.at(t, y)
-        assert self.poses.last is not None
-        return self._inertia(self._moving.rate(self.poses.last.K.T))[np.ix_(self.free, self.free)]
+        """Return sum K^T M K of the free coordinates (f, f) at a state, also where it is singular."""
+        pose = self.poses.reach(t, self._coordinates(t, y)[:, 0])
+        return self._inertia(self._moving.rate(pose.K.T))[np.ix_(self.free, self.free)]
 
     def _inertia(self, rates: Floats) -> Floats:
         return np.asarray(np.einsum("b,bif,big->fg", self._sizes, rates, rates))

@@ -149,8 +149,8 @@ class Drives:
         for name in masses:
             body = self.tree.bodies[name]
             first = self.m.links[name].points[0]
-            turn = float(self.sim.K(name)[0, which])
-            x, y = (float(part) for part in self.sim.K(first)[0, :, which])
+            turn = float(self.sim.K(name, kind="link")[0, which])
+            x, y = (float(part) for part in self.sim.K(first, kind="point")[0, :, which])
             arm = body.direction * (body.center - self.m.links[name].local[first])
             total += body.mass * abs(complex(x, y) + 1j * arm * turn) ** 2 + body.inertia * turn**2
         if math.isfinite(total) and total > 0:

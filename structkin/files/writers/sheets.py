@@ -9,10 +9,9 @@ from typing import Any
 from structkin.errors import InputError
 from structkin.show.columns import (
     Column,
+    all_coefficients,
     all_columns,
-    coefficient_columns,
     failed_groups,
-    moving_parts,
     status_words,
     time_column,
 )
@@ -35,8 +34,7 @@ def sheets_of(motion: Motion) -> list[Sheet]:
     There is a sheet of forces only if there are masses or loads. Where they cannot be computed, it says why.
     """
     found = [_about(motion), structure_sheet(motion), _sheet("motion", motion, all_columns(motion))]
-    coefficients = coefficient_columns(motion, moving_parts(motion))
-    found.append(_sheet("K and L", motion, [time_column(motion), *coefficients]))
+    found.append(_sheet("K and L", motion, [time_column(motion), *all_coefficients(motion)]))
     try:
         forces = forces_of(motion)
     except InputError as error:

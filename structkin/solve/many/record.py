@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from structkin.groups import General, Relation
 from structkin.groups.kind import Array, Explicit, Values, times
 from structkin.joints.pair import Joints
-from structkin.model.mechanism import Mechanism
+from structkin.model.mechanism import Mechanism, with_joints
 from structkin.model.parts import Link
 from structkin.plan.builder import PlanBuilder
 from structkin.plan.compile import record_plan
@@ -150,7 +150,7 @@ def record_many(
     from structkin.model.joints import make_joints
     from structkin.model.links import make_links
 
-    draft = read_document(mechanism.source_dict, mechanism._folder)
+    draft = read_document(with_joints(mechanism.source_dict, mechanism._added), mechanism._folder)
     # The following passes use only operations that `Variants` supports, so these replace floats.
     draft.points.update(cast("Mapping[str, complex]", points))
     draft.lengths.update(cast("Mapping[frozenset[str], float]", lengths))

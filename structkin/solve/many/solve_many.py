@@ -133,13 +133,14 @@ def _has_to_be_followed(mechanism: Mechanism) -> bool:
     """Return whether variants are to be solved one by one.
 
     A group without a closed form is followed from the sketch of each variant; one plan cannot vary the sizes of wheels
-    and cams, or the ends of curved slots.
+    and cams, or the ends of curved slots. Redundant joints have to agree in each variant.
     """
     joints = mechanism.joints
     if any(joint.stroke is not None and id not in joints.of(Guide) for id, joint in joints.of(Sliding).items()):
         return True
     sized = bool(joints.of(TurnCoupling) or joints.of(Cam) or joints.of(Geneva))
-    return sized or compile_plan(mechanism).tracked
+    plan = compile_plan(mechanism)
+    return sized or plan.tracked or bool(plan.structure.over)
 
 
 def _record(found: Differences) -> tuple[ManyPlan, set[int]]:

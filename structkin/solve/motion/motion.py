@@ -17,12 +17,12 @@ from structkin.model.frozen import freeze
 from structkin.model.mechanism import Mechanism
 from structkin.plan.plan import Plan
 from structkin.plan.status import Status
-from structkin.rows.affine import Affine
+from structkin.solve.closure import poses_of
 from structkin.solve.coefficients import Coefficients
 from structkin.solve.engine import Lanes
 from structkin.solve.jerk import Jerk, third_rates
 from structkin.solve.motion.angles import continuous, since, wound, wrapped
-from structkin.solve.motion.moving_frames import MovingFrames, cross
+from structkin.solve.motion.moving_frames import MovingFrames, PartKind, cross
 from structkin.solve.motion.turning import Turning, turnings
 from structkin.solve.motion.velocity_coefficients import VelocityCoefficients
 from structkin.solve.schedule import Schedule
@@ -172,31 +172,50 @@ class Motion:
 
     # --- velocity coefficients ----------------------------------------------------------------------------
 
-    def drivers_of(self, name: str) -> tuple[str, ...]:
-        """Return the drivers that move a point or link, in the order of the file: K has zeros in all other columns."""
-        return self._coefficients.movers(name)
+    def drivers_of(self, name: str, kind: PartKind | None = None) -> tuple[str, ...]:
+        """Return the drivers that move a point or link, in the order of the file: K has zeros in all other columns.
 
-    def K(self, name: str | complex, drivers: Sequence[str] | None = None, link: str | None = None) -> Floats:
+        `kind` is that of `K`.
+        """
+        return self._coefficients.movers(name, kind)
+
+    def K(
+        self,
+        name: str | complex,
+        drivers: Sequence[str] | None = None,
+        link: str | None = None,
+        kind: PartKind | None = None,
+    ) -> Floats:
         """Return the velocity coefficients of a point (n, 2, f) or of a link's angle (n, f).
 
-        With a `link`, the point is one of that link: a name, or a place `x + yj` [m] in its frame, as in `position`.
+        Where a point and a link have the same name, `kind` is "point" or "link". With a `link`, the point is one of
+        that link: a name, or a place `x + yj` [m] in its frame, as in `position`.
         Columns are the f drivers in the order of the file, or these `drivers`; units are those of the point or angle
         over those of the driver's coordinate. The velocity is K z' (Saura et al., eqs. 7 and 8). NaN where the pose is
         not regular. Where many drivers move a mechanism, `drivers_of` lists those that move a point.
         """
-        return self._coefficients.K(name, drivers, link)
+        return self._coefficients.K(name, drivers, link, kind)
 
-    def L(self, name: str | complex, drivers: Sequence[str] | None = None, link: str | None = None) -> Floats:
+    def L(
+        self,
+        name: str | complex,
+        drivers: Sequence[str] | None = None,
+        link: str | None = None,
+        kind: PartKind | None = None,
+    ) -> Floats:
         """Return the derivatives dK/dz of a point (n, 2, f, f) or of a link's angle (n, f, f).
 
         The acceleration is K z'' + z'^T L z' (Saura et al., eq. 9; its eq. 15 with the sign corrected). Rows and
         columns are the drivers, and points are given, as in `K`.
         """
-        return self._coefficients.L(name, drivers, link)
+        return self._coefficients.L(name, drivers, link, kind)
 
-    def convective(self, name: str) -> Floats:
-        """Return z'^T L z' of a point (n, 2) or of a link's angle (n,): the acceleration at z'' = 0, without L."""
-        return self._coefficients.convective(name)
+    def convective(self, name: str, kind: PartKind | None = None) -> Floats:
+        """Return z'^T L z' of a point (n, 2) or of a link's angle (n,): the acceleration at z'' = 0, without L.
+
+        `kind` is that of `K`.
+        """
+        return self._coefficients.convective(name, kind)
 
     def travel_coefficient(self, joint: str) -> Floats:
         """Return the velocity coefficients (n, f) of the travel along a prismatic joint or slot."""
@@ -256,12 +275,7 @@ class Motion:
     @cached_property
     def poses(self) -> Poses:
         """Where the links are at the n samples, as complex numbers [m]: what symbols and gaps are measured from."""
-
-        def plane(vector: Affine) -> NDArray[np.complex128]:
-            return np.asarray(self._frames.value(vector) @ np.array([1, 1j]))
-
-        frames = {link: (plane(frame.origin), plane(frame.direction)) for link, frame in self.plan.frames.items()}
-        return Poses(self.mechanism.links, self.mechanism.joints, frames, self.size)
+        return poses_of(self.mechanism, self.plan, self.lanes.x[0])
 
     @cached_property
     def _fine_motion(self) -> tuple[Motion, NDArray[np.intp]] | None:

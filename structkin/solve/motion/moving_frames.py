@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from numbers import Number
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,8 @@ from structkin.rows.affine import Affine, Frame
 from structkin.solve.engine import Lanes
 
 Floats = NDArray[np.float64]
+#: What a name is that of: links have names of their own.
+PartKind = Literal["point", "link"]
 
 
 @dataclass(frozen=True)
@@ -63,15 +65,27 @@ class MovingFrames:
             raise self.unknown(point, f"a point of {link}", m.links[link].local)
         return frame.point(m.links[link].local[point])
 
-    def point_or_link(self, name: str | complex, link: str | None = None) -> tuple[str | None, Affine]:
-        """Return (None, its place) for a point or a place in a link's frame, or (the link, its direction)."""
+    def point_or_link(
+        self, name: str | complex, link: str | None = None, kind: PartKind | None = None
+    ) -> tuple[str | None, Affine]:
+        """Return (None, its place) for a point or a place in a link's frame, or (the link, its direction).
+
+        A point and a link may have the same name: `kind` says which of them is meant.
+        """
         m = self.mechanism
-        if link is not None or isinstance(name, Number):
+        if kind not in (None, "point", "link"):
+            raise InputError([Problem("kind", f"{kind!r} is unknown", "known: point, link")], m.title)
+        if kind == "link" and link is not None:
+            raise InputError([Problem("link", "is that of a point, not of a link", "leave it out")], m.title)
+        if kind == "link":
+            return str(name), self.frame(str(name)).direction
+        if kind == "point" or link is not None or isinstance(name, Number):
             return None, self.place(name, link)
         if not isinstance(name, str):
             raise self.unknown(name, "a point or link", (*m.points, *m.links))
         if name in m.places and name in m.links:
-            raise InputError([Problem(name, "is both a point and a link", "rename one of them")], m.title)
+            hint = 'pass kind="point" or kind="link"'
+            raise InputError([Problem(name, "is both a point and a link", hint)], m.title)
         if name in m.links:
             return name, self.frame(name).direction
         if name not in m.places:

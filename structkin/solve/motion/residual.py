@@ -1,25 +1,22 @@
-"""How well a motion closes: the closure errors of all joints, from the links' frames, not from the solved equations."""
+"""How well a motion closes."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.solve.closure import closing_error
 from structkin.solve.motion.motion import Motion
 
 Floats = NDArray[np.float64]
 
 
 def residual(motion: Motion) -> Floats:
-    """Return the largest joint closure error (n,), relative to the mechanism's size.
+    """Return the largest closure error (n,) of a joint or driver: lengths relative to the size, angles in rad.
 
     It is measured from the links' frames, not from the solved equations, as defined in each joint's `gaps`: coordinates
     of every pin from each of its links, each prismatic joint's distance and orientation, place and angle of fastened
-    links, the mesh of gear teeth.
+    links, the mesh of gear teeth. A driver's error is how far its coordinate is from its value.
     """
-    poses = motion.poses
-    gaps = [np.zeros(len(motion))]
-    for joint in motion.mechanism.joints.values():
-        gaps += joint.gaps(poses)
-    gaps += [np.abs(np.abs(poses.along(link)) - 1) for link in motion.mechanism.links]
-    return np.asarray(np.max(gaps, axis=0))
+    values = {id: z[0] for id, z in motion.drivers.items()}
+    return closing_error(motion.poses, motion.mechanism.drivers, values)

@@ -12,7 +12,7 @@ from structkin.errors import InputError, Problem
 from structkin.model.arguments import names
 from structkin.model.topology import suggest
 from structkin.solve.coefficients import Coefficients
-from structkin.solve.motion.moving_frames import MovingFrames, cross
+from structkin.solve.motion.moving_frames import MovingFrames, PartKind, cross
 
 Floats = NDArray[np.float64]
 
@@ -24,23 +24,35 @@ class VelocityCoefficients:
     frames: MovingFrames
     slots: Coefficients
 
-    def movers(self, name: str) -> tuple[str, ...]:
+    def movers(self, name: str, kind: PartKind | None = None) -> tuple[str, ...]:
         """Return the drivers that move a point or link; see `Motion.drivers_of`."""
-        movers = self.slots.movers(self.frames.point_or_link(name)[1])
+        movers = self.slots.movers(self.frames.point_or_link(name, kind=kind)[1])
         return tuple(id for id in self.frames.mechanism.drivers if id in movers)
 
-    def K(self, name: str | complex, drivers: Sequence[str] | None = None, link: str | None = None) -> Floats:
+    def K(
+        self,
+        name: str | complex,
+        drivers: Sequence[str] | None = None,
+        link: str | None = None,
+        kind: PartKind | None = None,
+    ) -> Floats:
         """Return K of a point (n, 2, f) or of a link's angle (n, f); see `Motion.K`."""
-        turning, place = self.frames.point_or_link(name, link)
+        turning, place = self.frames.point_or_link(name, link, kind)
         columns = self._columns(drivers)
         rates = np.empty((self._samples, 2, len(columns)))
         for i, driver in enumerate(columns):
             rates[..., i] = self.slots.along(place, driver).T
         return rates if turning is None else cross(self.frames.direction(turning)[..., None], rates)
 
-    def L(self, name: str | complex, drivers: Sequence[str] | None = None, link: str | None = None) -> Floats:
+    def L(
+        self,
+        name: str | complex,
+        drivers: Sequence[str] | None = None,
+        link: str | None = None,
+        kind: PartKind | None = None,
+    ) -> Floats:
         """Return L of a point (n, 2, f, f) or of a link's angle (n, f, f); see `Motion.L`."""
-        turning, place = self.frames.point_or_link(name, link)
+        turning, place = self.frames.point_or_link(name, link, kind)
         columns = self._columns(drivers)
         both = np.empty((self._samples, 2, len(columns), len(columns)))
         for i, first in enumerate(columns):
@@ -48,9 +60,9 @@ class VelocityCoefficients:
                 both[..., i, j] = both[..., j, i] = self.slots.along(place, first, second).T
         return both if turning is None else cross(self.frames.direction(turning)[..., None, None], both)
 
-    def convective(self, name: str) -> Floats:
+    def convective(self, name: str, kind: PartKind | None = None) -> Floats:
         """Return z'^T L z' of a point (n, 2) or of a link's angle (n,); see `Motion.convective`."""
-        link, place = self.frames.point_or_link(name)
+        link, place = self.frames.point_or_link(name, kind=kind)
         second = self.slots.convective(place).T
         return second if link is None else cross(self.frames.direction(link), second)
 

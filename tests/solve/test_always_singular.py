@@ -1,0 +1,157 @@
+"""Mechanisms that close but are singular: in every pose, or in the pose that is drawn. All verbs say the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import structkin as sk
+from structkin.cli import app
+from structkin.global_methods.methods import METHODS
+
+
+def rail(link: str, at: str, axis: tuple[float, float] = (1, 0)) -> dict[str, Any]:
+    return {"type": "prismatic", "links": [link, "ground"], "at": at, "axis": axis}
+
+
+def gantry(**joints: Any) -> sk.Mechanism:
+    """Two carriages on parallel rails, joined by a beam that is square to both in every pose."""
+    return sk.Mechanism(
+        "Gantry",
+        points={"P": (0, 0), "Q": (0, 0.8), "S": (1, 0.8)},
+        links={"ground": ["S"], "left": ["P"], "right": ["Q"], "beam": ["P", "Q"]},
+        joints={"rail1": rail("left", "P"), "rail2": rail("right", "Q"), **joints},
+        drivers={"feed": {"joint": "rail1", "law": "0.1*sin(2*pi*t)"}},
+        duration=1.0,
+    )
+
+
+def slotted(height: float) -> sk.Mechanism:
+    """A beam of length 0.8 from a carriage to a slot at this height; the sketch is rough."""
+    return sk.Mechanism(
+        points={"P": (0, 0), "Q": (0.1, height), "R": (-1, height), "S": (1, height)},
+        links={"ground": ["R", "S"], "left": ["P"], "beam": ["P", "Q"]},
+        lengths={"P-Q": 0.8},
+        joints={
+            "rail1": rail("left", "P"),
+            "slot": {"type": "pin-in-slot", "pin": "Q", "slot": "ground", "along": ["R", "S"]},
+        },
+        drivers={"feed": {"joint": "rail1", "law": "0.1*sin(2*pi*t)"}},
+        duration=1.0,
+    )
+
+
+def stretched() -> sk.Mechanism:
+    """Two rods in line between two pins that a coupler in translation keeps at the distance of both lengths."""
+    return sk.Mechanism(
+        points={"A": (0, 0), "B": (1, 1), "C": (4, 1), "D": (3, 0), "M": (2, 1)},
+        links={
+            "ground": ["A", "D"], "crank": ["A", "B"], "coupler": ["B", "C"], "other": ["D", "C"],
+            "one": ["B", "M"], "two": ["M", "C"],
+        },
+        drivers={"motor": {"joint": "A", "speed": 1.0}},
+        duration=1.0,
+    )  # fmt: skip
+
+
+def parallel_guides() -> sk.Mechanism:
+    """A block in a guide of a carriage that is parallel to the rail it slides on."""
+    return sk.Mechanism(
+        points={"P": (0, 0), "Q": (1, 0), "B": (2, 0)},
+        links={"ground": [], "carriage": ["P", "Q"], "block": ["B"], "arm": ["B"]},
+        joints={
+            "rail1": rail("carriage", "P", (0, 1)),
+            "guide": {"type": "prismatic", "links": ["block", "carriage"], "at": "B", "axis": [0, 1]},
+            "rail2": rail("arm", "B", (0, 1)),
+        },
+        drivers={"feed": {"joint": "rail1", "speed": 0.1}},
+        duration=1.0,
+    )
+
+
+@pytest.mark.parametrize(
+    ("make", "joints"),
+    [
+        (gantry, "P, Q, rail2"),
+        (lambda: slotted(0.8), "P, slot"),
+        (stretched, "B, C, M"),
+        (parallel_guides, "guide, B, rail2"),
+    ],
+)
+def test_it_is_singular_in_every_pose_for_every_verb(make: Callable[[], sk.Mechanism], joints: str):
+    m = make()
+    said = "closes, but is singular in every pose"
+    for method in METHODS:
+        with pytest.raises(sk.InputError, match=said) as error:
+            m.solve(5, method=method)
+        (problem,) = error.value.problems
+        assert (
+            set(problem.key.split(", ")) == set(joints.split(", ")) and "leave one of these joints out" in problem.hint
+        )
+    (driver,) = m.drivers
+    for verb in (lambda: m.limits(driver), lambda: list(m.assemblies())):
+        with pytest.raises(sk.InputError, match=said):
+            verb()
+
+
+def test_the_check_and_the_solver_say_so(tmp_path):
+    gantry().save(tmp_path / "gantry.toml")
+    for command in ("check", "solve", "limits", "assemblies"):
+        result = CliRunner().invoke(app, [command, str(tmp_path / "gantry.toml")])
+        assert result.exit_code, command
+        assert "singular in every pose" in f"{result.output} {result.exception}", command
+
+
+def test_a_longer_beam_moves():
+    """Its carriages keep the other side of the right-angled triangle."""
+    motion = slotted(0.6).solve(9)
+    gap = motion.position("Q")[:, 0] - motion.position("P")[:, 0]
+    np.testing.assert_allclose(gap, np.sqrt(0.8**2 - 0.6**2), atol=1e-12)
+
+
+def three_legs(*tips: tuple[float, float]) -> sk.Mechanism:
+    """A plate on three legs with driven slides."""
+    feet = ((0, 0), (0.4, 0), (0.2, 0.35))
+    points = {f"A{k}": foot for k, foot in enumerate(feet)} | {f"P{k}": tip for k, tip in enumerate(tips)}
+    links: dict[str, Any] = {"ground": [], "plate": ["P0", "P1", "P2"]}
+    for k in range(3):
+        links |= {f"slide{k}": [f"A{k}"], f"leg{k}": [f"A{k}", f"P{k}"]}
+    return sk.Mechanism(
+        points=points,
+        links=links,
+        joints={f"rail{k}": rail(f"slide{k}", f"A{k}") for k in range(3)},
+        drivers={f"drive{k}": {"joint": f"rail{k}", "speed": 0.01 * (k + 1)} for k in range(3)},
+        duration=1.0,
+    )
+
+
+def test_a_plate_whose_legs_meet_in_a_point_is_named():
+    """Lines of the legs through one point, or parallel: the plate can turn about it although the slides stand."""
+    meeting, parallel = ((0.1, 0.1), (0.3, 0.1), (0.2, 0.275)), ((0.05, 0.1), (0.45, 0.1), (0.25, 0.45))
+    for tips in (meeting, parallel):
+        m = three_legs(*tips)
+        for method in METHODS:
+            with pytest.raises(sk.InputError, match=r"plate \+ leg0 \+ leg1 \+ leg2 is drawn in a singular position"):
+                m.solve(5, method=method)
+        with pytest.raises(sk.InputError, match=r"plate \+ leg0 \+ leg1 \+ leg2 is drawn in a singular position"):
+            m.limits("drive0")
+    assert three_legs((0.15, 0.1), (0.25, 0.1), (0.235, 0.19)).solve(t=[0.0, 0.1]).ok.all()
+
+
+def test_groups_that_are_folded_flat_together_are_all_named():
+    m = sk.Mechanism(
+        points={"A": (0, 0), "B": (1, 0), "C": (3, 0), "D": (4, 0), "E": (2, 0), "F": (5, 0), "G": (7, 0)},
+        links={
+            "ground": ["A", "D", "G"], "crank": ["A", "B"], "coupler": ["B", "C", "E"], "rocker": ["C", "D"],
+            "rod": ["E", "F"], "last": ["F", "G"],
+        },
+        drivers={"motor": {"joint": "A", "speed": 1.0}},
+    )  # fmt: skip
+    for method in METHODS:
+        with pytest.raises(sk.InputError, match="2 errors") as error:
+            m.solve(5, method=method)
+        assert [problem.key for problem in error.value.problems] == ["points.C", "points.F"]
