@@ -148,7 +148,7 @@ def _table(
 
 
 def _notes(found: Kinetostatics) -> list[str]:
-    notes = [*cylinder_notes(found.motion.mechanism)]
+    notes = [*found.notes, *cylinder_notes(found.motion.mechanism)]
     if found.not_unique:
         names = ", ".join(found.not_unique)
         notes.append(f"* joints are redundant ({names}): their forces are not unique; the smallest solution is shown")

@@ -136,6 +136,7 @@ def forces_to_dict(forces: Kinetostatics) -> dict[str, Any]:
         "unique": {id: forces.unique(id) for id in [*m.drivers, *(joint.id for joint in m.topology.joints)]},
         "status": _words(forces),
         "group": [name or None for name in failed_groups(motion)],
+        "notes": list(forces.notes),
     }
 
 
@@ -180,6 +181,7 @@ def _course(forces: Kinetostatics) -> str:
     m = forces.motion.mechanism
     lines = report(forces.motion).splitlines()[:7]
     lines += [note] if (note := lock_note(forces)) else []
+    lines += forces.notes
     if not any(body.mass or body.inertia for body in forces.bodies):
         lines.append("no link has a mass: only applied forces count")
     lines += cylinder_notes(m)

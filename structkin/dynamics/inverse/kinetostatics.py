@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.dynamics.bodies import Body, mass_table
-from structkin.dynamics.friction import with_friction
+from structkin.dynamics.friction import moment_notes, with_friction
 from structkin.dynamics.inverse.columns import (
     Column,
     Columns,
@@ -147,6 +147,11 @@ class Kinetostatics:
     def not_unique(self) -> tuple[str, ...]:
         """The joints whose forces depend on the elasticity of the links, because joints are redundant."""
         return tuple(joint.id for joint in self.motion.mechanism.topology.joints if not self.unique(joint.id))
+
+    @cached_property
+    def notes(self) -> tuple[str, ...]:
+        """What these forces leave out: moments of guides that rub, where the length of the bearing is not given."""
+        return tuple(moment_notes(self))
 
     # --- the frame ----------------------------------------------------------------------------------------
 
