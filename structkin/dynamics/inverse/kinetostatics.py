@@ -21,7 +21,7 @@ from structkin.dynamics.inverse.columns import (
     unit_wrenches,
 )
 from structkin.dynamics.inverse.pair_forces import place_of
-from structkin.dynamics.inverse.reverse import Layout, ReverseSweep
+from structkin.dynamics.inverse.reverse import FREE, Layout, ReverseSweep
 from structkin.dynamics.inverse.virtual_work import efforts
 from structkin.dynamics.loads import wrenches
 from structkin.dynamics.user_loads import UserLoad, functions_of
@@ -131,7 +131,7 @@ class Kinetostatics:
         return tuple(id for id, joint in self.motion.mechanism.joints.items() if joint.presses)
 
     def unique(self, id: str) -> bool:
-        """Return whether the motion alone determines the forces of a joint or driver.
+        """Return whether the motion alone determines the forces and moments of a joint, or the effort of a driver.
 
         Where joints are redundant, some forces depend on the elasticity of the links and on how the mechanism was
         assembled; then the smallest possible ones are given: those with the least sum of |F|^2 + (M / s)^2 over all
@@ -143,9 +143,28 @@ class Kinetostatics:
             bool(good) for column, good in zip(self.columns.columns, self.determined, strict=True) if column.id == id
         )
 
+    def unique_force(self, joint: str, link: str) -> bool:
+        """Return whether the motion alone determines `reaction(joint, link)`; raises `InputError`.
+
+        It may do so where it does not determine the moment, as for three guides that share a moment.
+        """
+        self._check(joint, link)
+        return not any((np.hypot(*wrench[:2]) > FREE).any() for wrench in self._undetermined(joint, link))
+
+    def unique_moment(self, joint: str, link: str) -> bool:
+        """Return whether the motion alone determines `reaction_moment(joint, link)`; raises `InputError`."""
+        place = self.reaction_place(joint, link)
+        moments = [moment_about(self.motion, wrench, link, place) for wrench in self._undetermined(joint, link)]
+        return not any((np.abs(moment) > FREE * self.motion.size).any() for moment in moments)
+
+    def _undetermined(self, joint: str, link: str) -> list[Floats]:
+        """Return the loads (3, n) on a link of units of the joint's unknowns that the motion does not determine."""
+        each = zip(self.columns.columns, self._units, self.determined, strict=True)
+        return [on_end(self.motion, acting, link) for one, acting, good in each if one.id == joint and not good]
+
     @cached_property
     def not_unique(self) -> tuple[str, ...]:
-        """The joints whose forces depend on the elasticity of the links, because joints are redundant."""
+        """The joints whose forces or moments depend on the elasticity of the links, because joints are redundant."""
         return tuple(joint.id for joint in self.motion.mechanism.topology.joints if not self.unique(joint.id))
 
     @cached_property
