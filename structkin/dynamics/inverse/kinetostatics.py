@@ -28,7 +28,7 @@ from structkin.dynamics.user_loads import UserLoad, functions_of
 from structkin.dynamics.wrench_sums import Wrenches, cross
 from structkin.errors import InputError, Problem
 from structkin.model.frozen import freeze, read_only
-from structkin.model.topology import suggest
+from structkin.model.topology import pin_of, suggest
 from structkin.solve import Motion
 
 Floats = NDArray[np.float64]
@@ -88,22 +88,21 @@ class Kinetostatics:
     def reaction(self, joint: str, link: str) -> Floats:
         """Return the force (n, 2) [N] that a joint exerts on one of its links, in global axes.
 
-        `link` is one of the joint's links; for a slot on a shared pin the pin itself, "@B". The forces on the links of
-        a pin sum to the force of a slot or a cylinder on it. Torques and forces of drivers and friction are not
-        included. Raises `InputError`.
+        `link` is one of the joint's links; of a slot on a shared pin the pin itself, "@B", or any link on it: the force
+        is that on the pin. The forces on the links of a pin sum to the force of a slot or a cylinder on it. Torques and
+        forces of drivers and friction are not included. Raises `InputError`.
         """
-        self._check(joint, link)
-        return self._wrench(joint, link)[:2].T
+        return self._wrench(joint, self._end(joint, link))[:2].T
 
     def reaction_moment(self, joint: str, link: str) -> Floats:
         """Return the moment (n,) [N m] that a joint exerts on one of its links, about the point of action of its force.
 
         Only prismatic joints, fastened links and belts have one.
         """
-        self._check(joint, link)
+        end = self._end(joint, link)
         if not self.motion.mechanism.joints[joint].has_moment:
             return np.zeros(len(self.motion))
-        return moment_about(self.motion, self._wrench(joint, link), link, self.reaction_place(joint, link))
+        return moment_about(self.motion, self._wrench(joint, end), end, self.reaction_place(joint, end))
 
     def reaction_place(self, joint: str, link: str) -> Floats:
         """Return the point (n, 2) [m] at which the reaction force of a joint acts on one of its links.
@@ -112,8 +111,7 @@ class Kinetostatics:
         gears the pitch point), for a belt the centre of the pulley, and for fastened links the place `at` of
         their joint. Raises `InputError`.
         """
-        self._check(joint, link)
-        return place_of(self.motion, joint, link)
+        return place_of(self.motion, joint, self._end(joint, link))
 
     def contact_force(self, joint: str) -> Floats:
         """Return the normal force (n,) [N] of a cam or a rolling contact: positive where the two press together.
@@ -148,19 +146,19 @@ class Kinetostatics:
 
         It may do so where it does not determine the moment, as for three guides that share a moment.
         """
-        self._check(joint, link)
-        return not any((np.hypot(*wrench[:2]) > FREE).any() for wrench in self._undetermined(joint, link))
+        loads = self._undetermined(joint, self._end(joint, link))
+        return not any((np.hypot(*wrench[:2]) > FREE).any() for wrench in loads)
 
     def unique_moment(self, joint: str, link: str) -> bool:
         """Return whether the motion alone determines `reaction_moment(joint, link)`; raises `InputError`."""
-        place = self.reaction_place(joint, link)
-        moments = [moment_about(self.motion, wrench, link, place) for wrench in self._undetermined(joint, link)]
+        end, place = self._end(joint, link), self.reaction_place(joint, link)
+        moments = [moment_about(self.motion, wrench, end, place) for wrench in self._undetermined(joint, end)]
         return not any((np.abs(moment) > FREE * self.motion.size).any() for moment in moments)
 
-    def _undetermined(self, joint: str, link: str) -> list[Floats]:
-        """Return the loads (3, n) on a link of units of the joint's unknowns that the motion does not determine."""
+    def _undetermined(self, joint: str, end: str) -> list[Floats]:
+        """Return the loads (3, n) on an end of units of the joint's unknowns that the motion does not determine."""
         each = zip(self.columns.columns, self._units, self.determined, strict=True)
-        return [on_end(self.motion, acting, link) for one, acting, good in each if one.id == joint and not good]
+        return [on_end(self.motion, acting, end) for one, acting, good in each if one.id == joint and not good]
 
     @cached_property
     def not_unique(self) -> tuple[str, ...]:
@@ -243,12 +241,17 @@ class Kinetostatics:
             total += on_end(self.motion, acting, end) * values
         return total
 
-    def _check(self, joint: str, link: str) -> None:
+    def _end(self, joint: str, link: str) -> str:
+        """Return the end of a joint that a link is: itself, or the pin on it to which the joint is attached."""
         joints = {item.id: item for item in self.motion.mechanism.topology.joints}
         if joint not in joints:
             raise self._unknown(joint, "a joint", joints)
-        if link not in joints[joint].links:
-            raise self._unknown(link, f"a link of the joint '{joint}'", joints[joint].links)
+        ends = {end: end for end in joints[joint].links}
+        for pin in [id for end in ends if (id := pin_of(end)) is not None]:
+            ends.update((name, f"@{pin}") for name in joints[pin].links if name not in ends)
+        if link not in ends:
+            raise self._unknown(link, f"a link of the joint '{joint}'", ends)
+        return ends[link]
 
     def _unknown(self, name: str, what: str, known: Iterable[str]) -> InputError:
         hint = suggest(str(name), dict.fromkeys(known))
