@@ -76,6 +76,12 @@ def test_the_pin_moves_along_its_slot(make: Callable[[], sk.Mechanism]) -> None:
     assert f.driver_power("feed") + f.applied_power == pytest.approx(f.kinetic_power, abs=1e-9)
 
 
+@pytest.mark.parametrize(("make", "count"), [(on_the_ground, 2), (on_an_arm, 2), (at_a_shared_pin, 4)])
+def test_assemblies_at_a_travel(make: Callable[[], sk.Mechanism], count: int) -> None:
+    """One dyad, one triangle, two dyads: each closes in two ways."""
+    assert len(list(make().assemblies(drivers={"feed": 0.1}))) == count
+
+
 def test_limits_of_a_travel() -> None:
     """The arm's slot reaches from |OA| - |AB| to |OA| + |AB|."""
     limits = on_an_arm().limits()
