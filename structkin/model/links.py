@@ -157,8 +157,9 @@ def _own(
     places = [local[point] for point in entry.points]
     size, center, gyration = _rod(places) if entry.shape == "rod" else _plate(places)
     if entry.shape == "rod" and (beside := [p for p in entry.points if not _on_rod(places, local[p])]):
-        draft.remarks.append(f"{key}: the rod runs through {' and '.join(entry.points[:2])}; {', '.join(beside)} "
-                             f"{'is' if len(beside) == 1 else 'are'} not on it")  # fmt: skip
+        first, second = entry.points[:2]
+        be = "is" if len(beside) == 1 else "are"
+        draft.remarks.append(f"{key}: the rod runs through {first} and {second}; {', '.join(beside)} {be} not on it")
     mass = entry.mass
     if mass is None:
         kind = "mass per length" if entry.shape == "rod" else "mass per area"

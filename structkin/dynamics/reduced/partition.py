@@ -73,9 +73,8 @@ def _distances(mechanism: Mechanism, travel: Driver, slot: CircularSlot | CurveS
         if not (isinstance(slot, CircularSlot) and place == slot.center):
             ends = (slot.carrier, point), (slot.slider, pin)
             links = [f"@{end}" if end in pins else link for link, end in ends]
-            yield DriverCoordinate(
-                f"{travel.id}_{point}", "distance", (links[0], links[1]), None, 0.0, None, ends
-            )  # fmt: skip
+            id = f"{travel.id}_{point}"
+            yield DriverCoordinate(id, "distance", (links[0], links[1]), None, 0.0, None, ends)
 
 
 def scales(units: Floats, distances: Floats) -> Floats:
