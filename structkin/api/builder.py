@@ -60,10 +60,11 @@ class Builder:
         along: Sequence[str] | None = None,
         stroke: Sequence[float | str] | None = None,
         ends: Sequence[str] | None = None,
+        length: float | str | None = None,
     ) -> Builder:
-        """Add a prismatic joint between two links; `stroke` or `ends` limit its travel."""
+        """Add a prismatic joint between two links; `stroke` or `ends` limit its travel, `length` is its bearing's."""
         line = {"at": at, "axis": axis, "along": along}
-        return self._joint(id, "prismatic", links=links, **line, stroke=stroke, ends=ends)
+        return self._joint(id, "prismatic", links=links, **line, stroke=stroke, ends=ends, length=length)
 
     def slot(
         self,

@@ -103,6 +103,12 @@ class DriverCoordinates:
                 out[k] = abs(b)
         return out
 
+    def distances(self, x: Floats) -> Floats:
+        """Return the distances (c,) [m]; infinity for the other coordinates."""
+        found = np.full(len(self._drives), np.inf)
+        found[self._distances] = np.hypot(*self._second.value(x)[self._distances].T)
+        return found
+
     def rates(self, x: Floats, rates: Floats) -> Floats:
         """Return the rates (c,) or (c, k) for rates (rows,) or (rows, k) of the slots."""
         by_a, by_b = self._slopes(self._first.value(x), self._second.value(x))
@@ -123,9 +129,12 @@ class DriverCoordinates:
                 first[k] = (a[1].conjugate() * b[0] + a[0].conjugate() * b[1]).real
                 second[k] = (a[2].conjugate() * b[0] + 2 * a[1].conjugate() * b[1] + a[0].conjugate() * b[2]).real
             else:
-                along = b[0].conjugate() / abs(b[0])
+                # A distance that is zero grows from there.
+                along = next((v.conjugate() / abs(v) for v in b if v), 0j)
                 first[k] = (along * b[1]).real
-                second[k] = (along * b[2]).real + (abs(b[1]) ** 2 - first[k] ** 2) / abs(b[0])
+                second[k] = (along * b[2]).real
+                if b[0]:
+                    second[k] += (abs(b[1]) ** 2 - first[k] ** 2) / abs(b[0])
         return first, second
 
     def gradient(self, x: Floats) -> Floats:

@@ -1,7 +1,11 @@
 """Friction by a coefficient: it depends on the load of the joint, which depends on the friction.
 
-At each sample, the loads R_i of the joints that rub are linear in the normal forces N_j that their friction follows
-from, so these satisfy as many equations as there are frictions,
+A pin and a slot touch at one place, with the joint force R. A guide whose bearing has the length L touches at both ends
+of it, which share the force R and the moment M about the middle: R / 2 + n M / L ahead and R / 2 - n M / L behind, n
+being the unit vector to the left of the guide. Both rub: with the size max(|R|, 2 |M| / L).
+
+At each sample, the loads R_i of all places of contact are linear in the normal forces N_j that friction follows from,
+so these satisfy as many equations as there are places,
 
     N_i = |R_i + x sum_j C_ij N_j|
 
@@ -18,7 +22,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.dynamics.wrench_sums import cross
 from structkin.errors import Problem
+from structkin.joints.prismatic import Prismatic
 from structkin.model.forces import Friction
 from structkin.model.mechanism import Mechanism
 
@@ -32,6 +38,8 @@ AGREES, NEWTON = 1e-13, 12
 #: A step of x is halved where Newton's method moves its prediction by more than this part of the largest normal force.
 #: Where it becomes this short, the mechanism locks.
 MOVED, SHORTEST = 0.3, 1e-9
+#: A moment below this part of the forces times the mechanism's size is a rounding error.
+NOISE = 1e-9
 
 
 def by_coefficient(mechanism: Mechanism) -> list[Friction]:
@@ -49,15 +57,35 @@ def with_friction(found: Kinetostatics, solve: Callable[[Mapping[str, Floats]], 
         return found
 
     def loads(of: Kinetostatics) -> Floats:
-        return np.stack([of.reaction(load.joint, load.links[1]) for load in rubbing], axis=1)
+        return np.concatenate([_places(of, load) for load in rubbing], axis=1)
 
     free = loads(found)
     size = float(np.max(np.abs(free), initial=0.0, where=np.isfinite(free))) or 1.0
     unit = np.full(len(found.motion), size)
     by_normals = np.stack([(loads(solve({load.id: unit})) - free) / size for load in rubbing], axis=3)
-    normals, locked = balanced(free, by_normals)
-    found = solve({load.id: values for load, values in zip(rubbing, normals.T, strict=True)})
+    places = np.repeat(np.arange(len(rubbing)), [_places(found, load).shape[1] for load in rubbing])
+    normals, locked = balanced(free, by_normals[..., places])
+    found = solve({load.id: normals[:, places == k].sum(axis=1) for k, load in enumerate(rubbing)})
     return replace(found, locked=locked)
+
+
+def _places(of: Kinetostatics, load: Friction) -> Floats:
+    """Return the forces (n, places, 2) [N] at the places where a joint touches."""
+    force = of.reaction(load.joint, load.links[1])
+    guide = of.motion.mechanism.joints.of(Prismatic).get(load.joint)
+    if guide is None or guide.bearing is None:
+        return force[:, None]
+    # The unit vector to the left of the guide, as the difference of two places of the carrier.
+    left = of.motion.position(1j * guide.direction, guide.carrier) - of.motion.position(0j, guide.carrier)
+    turning = left * (_moment(of, load, guide) / guide.bearing)[:, None]
+    return np.stack((force / 2 + turning, force / 2 - turning), axis=1)
+
+
+def _moment(of: Kinetostatics, load: Friction, guide: Prismatic) -> Floats:
+    """Return the moment (n,) [N m] that a guide transmits, about the middle of its bearing."""
+    link, middle = load.links[1], of.motion.position(*guide.bearing_place(of.motion.mechanism.links))
+    arm = of.reaction_place(load.joint, link) - middle
+    return of.reaction_moment(load.joint, link) + cross(arm, of.reaction(load.joint, link))
 
 
 def balanced(free: Floats, by_normals: Floats) -> tuple[Floats, NDArray[np.bool_]]:
@@ -130,6 +158,22 @@ def lock_note(found: Kinetostatics) -> str:
     first = f"t = {t:.6g} s" if np.isfinite(t) else f"sample {at[0]}"
     samples = f"{len(at)} of {len(found.locked)} samples, first at {first}"
     return f"it locks at {samples}: no forces balance with the friction of {names}"
+
+
+def moment_notes(found: Kinetostatics) -> list[str]:
+    """Return the guides that carry a moment which their friction leaves out, because their length is not known."""
+    notes, guides = [], found.motion.mechanism.joints.of(Prismatic)
+    noise = NOISE * found.motion.size * float(np.nanmax(np.abs(found.unknowns), initial=0.0))
+    for load in by_coefficient(found.motion.mechanism):
+        guide = guides.get(load.joint)
+        if guide is not None and guide.bearing is None:
+            most = float(np.nanmax(np.abs(_moment(found, load, guide)), initial=0.0))
+            if most > noise:
+                notes.append(
+                    f"{load.id}: the guide {guide.id} carries a moment of up to {most:.3g} N m, which its friction "
+                    f"leaves out: give joints.{guide.id} the length of its bearing"
+                )
+    return notes
 
 
 def pressed(mechanism: Mechanism) -> list[Problem]:

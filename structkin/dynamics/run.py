@@ -32,6 +32,9 @@ JUMP = 0.01
 #: A state beyond this has diverged.
 HUGE = 1e12
 
+#: Time stands still where so many steps advance it by less than `CLOSE` of the duration.
+MANY = 1000
+
 
 @dataclass
 class Record:
@@ -77,6 +80,7 @@ class Run:
     steps: int = 0
     reached: float = 0.0
     stopped: str = ""
+    _mark: float = -math.inf
 
     def fixed(self, name: str, y: Floats, step: float) -> None:
         """Integrate from output to output in equal steps."""
@@ -209,8 +213,13 @@ class Run:
             self.stopped = f"t = {t:.6g} s: {BlownUpError.words}"
         elif apart := self.equations.constraint_violation(t, y):
             self.stopped = f"t = {t:.6g} s: {apart}"
+        elif self.steps % MANY == 0 and t - self._mark < CLOSE * float(self.times[-1] - self.times[0]):
+            still = f"time stands still: the last {MANY} steps advanced it by {t - self._mark:.1g} s"
+            self.stopped = f"t = {t:.6g} s: {still}; a load, or the rate of a coordinate, grows without bound here"
         elif self.steps >= self.max_steps:
             self.stopped = f"t = {t:.6g} s: {self.steps} steps taken; raise max_steps, or loosen the tolerances"
+        if self.steps % MANY == 0:
+            self._mark = t
         return not self.stopped
 
 

@@ -63,7 +63,7 @@ def simulate(
     groups; in the `coordinates` "natural" (the default), "reference-point", "fully-cartesian" or "relative". There the
     `stabilisation` keeps the joints closed: "projection" of position and velocity after each step (the default),
     "partitioning" (the default with BDF and LSODA), "baumgarte", "augmented" (augmented Lagrangian, with a `penalty`),
-    or "none". Baumgarte's gains are `alpha` and `beta` [1/s], or chosen by `gains="step"` (alpha = 1/h, beta =
+    or "none". The first two of these need gains, `alpha` and `beta` [1/s], or `gains="step"` (alpha = 1/h, beta =
     sqrt(2)/h) or `gains="stability"` (from the integrator's stability region).
 
     `integrator` is one of SciPy's with adaptive steps ("DOP853", "RK45", "Radau", "BDF", "LSODA"), or "milne" (Adams,

@@ -38,7 +38,7 @@ BESIDE = 0.1
 def with_coordinates(mechanism: Mechanism) -> Mechanism:
     """Return the mechanism with a free coordinate for every missing driver.
 
-    The joints that give the simplest structure are chosen, those at the ground first.
+    Those that give the simplest structure are chosen, joints at the ground first.
 
     >>> import structkin as sk
     >>> arm = sk.Mechanism(points={"A": (0, 0), "B": (1, 0)}, links={"ground": ["A"], "arm": ["A", "B"]})

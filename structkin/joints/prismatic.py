@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -11,7 +12,7 @@ from structkin.joints.guide import Guide
 from structkin.joints.lines import check_line, into_frame
 from structkin.joints.row_writer import RowWriter
 from structkin.model.draft import GROUND, Draft
-from structkin.model.fields import Location, TwoLinks
+from structkin.model.fields import Location, Radius, TwoLinks
 from structkin.model.flaw import Flaw
 from structkin.model.geometry import unit_direction
 from structkin.model.parts import Link
@@ -20,10 +21,23 @@ from structkin.model.topology import Joint
 
 @dataclass(frozen=True, kw_only=True)
 class Prismatic(Guide):
-    """Two links that slide along each other without turning."""
+    """Two links that slide along each other without turning.
+
+    `bearing` is the length [m] of the bearing along the line, None if it is not given. Its middle is the slider's
+    point; where the line was drawn on the slider (`on_slider`), it is the place of the carrier at which the joint is.
+    """
 
     kind: ClassVar[str] = "P"
     has_moment: ClassVar[bool] = True
+
+    bearing: float | None = None
+    on_slider: bool = False
+
+    def bearing_place(self, links: Mapping[str, Link]) -> tuple[complex, str]:
+        """Return the middle of the bearing: a place in the frame of a link."""
+        if self.on_slider:
+            return into_frame(links[self.carrier], self.at), self.carrier
+        return self.place
 
     def write(self, w: RowWriter) -> None:
         """Write the row across the guide, and the constant angle between the links."""
@@ -40,6 +54,7 @@ class PrismaticEntry(LineEntry):
 
     links: TwoLinks
     at: Location | None = None
+    length: Radius | None = None
 
     def make(self, draft: Draft, id: str) -> Joint | Prismatic | None:
         """Return the joint; its line is fixed in the ground, or else in the second link."""
@@ -70,6 +85,7 @@ class PrismaticEntry(LineEntry):
         turn = slider.direction * carrier.direction.conjugate()
         turn /= abs(turn)
         point, origin, offset, start = on(slider), on(carrier), 0.0, 0.0
+        on_slider = False
         if self.axis is not None:
             direction = carrier.direction.conjugate() * self.axis
         else:
@@ -84,8 +100,10 @@ class PrismaticEntry(LineEntry):
                 start = step.real
             else:
                 direction = turn * unit_direction(slider.local, p, q)
+                on_slider = True
                 point, origin = slider.local[p], into_frame(carrier, draft.points[p])
         return Prismatic(
             id, self.links, carrier=carrier.name, slider=slider.name, origin=origin,
             direction=direction / abs(direction), point=point, offset=offset, start=start, turn=turn, at=place,
+            bearing=self.length, on_slider=on_slider,
         )  # fmt: skip

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from structkin.joints.circular_slot import CircularSlot
+from structkin.joints.curve_slot import CurveSlot
 from structkin.joints.pair import Pair
 from structkin.model.draft import GROUND, Draft
 from structkin.model.expression import Expression
@@ -94,8 +96,8 @@ def _at_joint(draft: Draft, key: str, id: str, name: str, links: tuple[str, str]
         else:
             draft.fault(f"{key}.joint", f"there is no joint '{name}'", suggest(name, draft.joints))
         return None
-    if joint.kind == "S":
-        raise Flaw(f"a pin-in-slot joint ('{name}') cannot be driven", 'drive a distance: between = ["E", "F"]')
+    if isinstance(joint, CircularSlot | CurveSlot):
+        raise Flaw(f"a curved slot ('{name}') cannot be driven", 'drive a distance: between = ["E", "F"]')
     if joint.kind in "GK":
         what = JOINT_KINDS[joint.kind].name
         raise Flaw(f"a {what} ('{name}') cannot be driven", 'drive the angle of a link: links = ["ground", "wheel"]')
@@ -107,7 +109,7 @@ def _at_joint(draft: Draft, key: str, id: str, name: str, links: tuple[str, str]
         if joint.kind == "R" and {draft.bearer(link, name) for link in links} <= set(joint.links):
             return Driver(id, "angle", links), None  # of links fastened to those on the pin
         raise Flaw(f"the joint '{name}' does not join {links[0]} and {links[1]}", f"it joins {', '.join(joint.links)}")
-    if joint.kind == "P":
+    if joint.kind in "PS":
         natural = _natural(joint)
         if links is not None and links != natural:
             raise Flaw(
@@ -122,8 +124,10 @@ def _at_joint(draft: Draft, key: str, id: str, name: str, links: tuple[str, str]
 
 
 def _natural(joint: Joint | Pair) -> tuple[str, str]:
-    """Return (from, to): first the ground, or else the first listed link."""
+    """Return (from, to): first the ground, or else the first listed link; of a slot, first the slotted link."""
     first, second = joint.links[0], joint.links[1]
+    if joint.kind == "S":
+        return second, first
     return (second, first) if second == GROUND else (first, second)
 
 

@@ -14,6 +14,9 @@ from structkin.model.parts import Link
 from structkin.model.schema import LinkEntry
 from structkin.model.topology import suggest
 
+#: Points this near to the line of a rod are on it, relative to its length.
+IN_LINE = 1e-3
+
 
 def make_links(draft: Draft) -> None:
     """Fill `holders` and `links`."""
@@ -153,6 +156,10 @@ def _own(
         raise Flaw(f"the {entry.shape} has {found}", "give one of them")
     places = [local[point] for point in entry.points]
     size, center, gyration = _rod(places) if entry.shape == "rod" else _plate(places)
+    if entry.shape == "rod" and (beside := [p for p in entry.points if not _on_rod(places, local[p])]):
+        first, second = entry.points[:2]
+        be = "is" if len(beside) == 1 else "are"
+        draft.remarks.append(f"{key}: the rod runs through {first} and {second}; {', '.join(beside)} {be} not on it")
     mass = entry.mass
     if mass is None:
         kind = "mass per length" if entry.shape == "rod" else "mass per area"
@@ -162,12 +169,22 @@ def _own(
 
 
 def _rod(places: Sequence[complex]) -> tuple[float, complex, float]:
-    """Return length, centre and squared radius of gyration of a rod from the first to the second point."""
+    """Return length, centre and squared radius of gyration of a rod through all points in line with the first two.
+
+    >>> _rod([0j, 2 + 0j, 5 + 0j, 1 + 1j])
+    (5.0, (2.5+0j), 2.0833333333333335)
+    """
     if len(places) < 2:
-        raise Flaw("a rod needs two points", "it extends from the link's first point to its second")
-    a, b = places[:2]
-    length = abs(b - a)
-    return length, 0.5 * (a + b), length**2 / 12
+        raise Flaw("a rod needs two points", "it runs through the link's first two points")
+    # The first two points are on the x axis of the link's frame.
+    on = [place.real for place in places if _on_rod(places, place)]
+    length = max(on) - min(on)
+    return length, complex(0.5 * (min(on) + max(on))), length**2 / 12
+
+
+def _on_rod(places: Sequence[complex], place: complex) -> bool:
+    """Return whether a place of the link's frame is in line with the first two points, as far as sketches are exact."""
+    return abs(place.imag) <= IN_LINE * max(map(abs, places))
 
 
 def _plate(places: Sequence[complex]) -> tuple[float, complex, float]:

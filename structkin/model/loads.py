@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import cmath
+import math
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -32,9 +33,14 @@ from structkin.model.initial import prescribed
 from structkin.model.laws import ConstantSpeed, ExpressionLaw, MonotoneTable, ScaledLaw
 from structkin.model.parts import Law, Link
 from structkin.model.sizes import TRANSITION, between
+from structkin.model.stroke import shown
 from structkin.model.tables import WITHOUT_CSV, read_table
 from structkin.model.topology import JOINT_KINDS, suggest
 from structkin.model.units import Units
+
+TURN = 2 * math.pi
+#: Half a turn, and a rounding error.
+HALF_TURN = math.pi * (1 + 1e-9)
 
 
 def make_forces(draft: Draft) -> None:
@@ -78,6 +84,14 @@ def _torsion(draft: Draft, id: str, entry: TorsionEntry) -> Torsion | None:
     first, second = (draft.links[link] for link in links)
     sketch = cmath.phase(second.direction * first.direction.conjugate())
     free = sketch if entry.free_angle is None else entry.free_angle
+    if abs(free - sketch) > HALF_TURN:
+        said, drawn, near = (
+            shown(draft.units, angle, "angle") for angle in (free, sketch, sketch + math.remainder(free - sketch, TURN))
+        )
+        draft.remarks.append(
+            f"{key}.free_angle: {said} is more than half a turn from the {drawn} of the sketch, so the spring is wound "
+            f"up by whole turns; {near} is the same direction within half a turn"
+        )
     return Torsion(id, links, entry.stiffness, free, entry.damping, actuator)
 
 

@@ -104,7 +104,7 @@ class Joint:
 class Driver:
     """An input: one prescribed coordinate between two links (or pins, written "@J").
 
-    `kind` is "angle" (of the second link minus that of the first), "slide" (travel along the prismatic joint
+    `kind` is "angle" (of the second link minus that of the first), "slide" (travel along the prismatic joint or slot
     `joint`) or "distance" (between a point of each end).
     """
 
@@ -252,7 +252,7 @@ def _problems(topology: Topology) -> Iterable[Problem]:
             yield Problem(key, f"kind '{driver.kind}' is unknown", f"known: {', '.join(DRIVER_KINDS)}")
         if len(driver.links) != 2 or driver.links[0] == driver.links[1]:
             yield Problem(key, "a driver acts between two different links")
-        yield from _ends(key, driver.links, links, pins if driver.kind == "distance" else ())
+        yield from _ends(key, driver.links, links, () if driver.kind == "angle" else pins)
         yield from _driver_joint(topology, driver, ids)
 
 
@@ -264,7 +264,7 @@ def _driver_joint(topology: Topology, driver: Driver, ids: Collection[str]) -> I
     key = f"drivers.{driver.id}"
     if driver.joint is None:
         if driver.kind == "slide":
-            yield Problem(key, "a slide driver needs its prismatic joint", 'give joint = "..."')
+            yield Problem(key, "a slide driver needs its prismatic joint or slot", 'give joint = "..."')
         return
     if driver.joint not in ids:
         yield Problem(key, f"joint '{driver.joint}' is unknown", suggest(driver.joint, ids))
@@ -272,9 +272,10 @@ def _driver_joint(topology: Topology, driver: Driver, ids: Collection[str]) -> I
     joint = topology.joint(driver.joint)
     if not set(driver.links) <= set(joint.links):
         yield Problem(key, f"joint '{joint.id}' does not join {' and '.join(driver.links)}")
-    wanted = {"slide": "P", "angle": "R"}.get(driver.kind)
-    if wanted and joint.kind != wanted:
-        yield Problem(key, f"joint '{joint.id}' is {_word(joint.kind)}, not {JOINT_KINDS[wanted].name}")
+    wanted = {"slide": "PS", "angle": "R"}.get(driver.kind, JOINT_KINDS)
+    if joint.kind not in wanted:
+        names = " or ".join(JOINT_KINDS[kind].name for kind in wanted)
+        yield Problem(key, f"joint '{joint.id}' is {_word(joint.kind)}, not {names}")
 
 
 def _ends(key: str, ends: Sequence[str], links: Collection[str], pins: Collection[str]) -> Iterable[Problem]:

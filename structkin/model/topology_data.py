@@ -11,7 +11,7 @@ from structkin.model.topology import Driver, Joint, Topology, suggest
 T = TypeVar("T", bound=Topology)
 
 #: The kind of a driver that only names its joint.
-_DRIVER_OF_JOINT = {"R": "angle", "P": "slide"}
+_DRIVER_OF_JOINT = {"R": "angle", "P": "slide", "S": "slide"}
 
 
 def topology_from_dict(cls: type[T], data: Mapping[str, Any]) -> T:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from structkin.model.flaw import Flaw, describe
+from structkin.model.links import IN_LINE
 from structkin.multibody.draft import SpatialDraft
 from structkin.multibody.entries import BodyEntry
 from structkin.multibody.fields import any_square_to, items_of
@@ -102,7 +103,7 @@ def _shaped(draft: SpatialDraft, key: str, name: str, entry: BodyEntry) -> Body 
 def _long(draft: SpatialDraft, key: str, entry: BodyEntry) -> Solid | None:
     """Return a rod or a cylinder between two points."""
     _refuse(draft, key, entry, ("center", "axes", "size", *(("radius",) if entry.shape == "rod" else ())))
-    between = entry.between or (entry.points[:2] if len(entry.points) >= 2 else None)
+    between = entry.between or _outermost(draft, entry.points)
     if between is None:
         raise Flaw(f"does not say where the {entry.shape} begins and ends", 'add between = ["A", "B"]')
     if entry.shape == "cylinder" and entry.radius is None:
@@ -122,6 +123,20 @@ def _long(draft: SpatialDraft, key: str, entry: BodyEntry) -> Solid | None:
     sides = [np.array([first + radius * n, second + radius * n]) for n in ((b, c, -b, -c) if radius else (b,))]
     rings = [_circle(end, radius * b, radius * c) for end in (first, second)] if radius else []
     return Solid(volume, (first + second) / 2, gyration, (*sides, *rings))
+
+
+def _outermost(draft: SpatialDraft, points: Sequence[str]) -> tuple[str, str] | None:
+    """Return the ends of a body along its first two points: the outermost of those in line with them."""
+    if len(points) < 2:
+        return None
+    first, second = points[:2]
+    if not all(point in draft.points for point in points):
+        return first, second
+    vectors = {point: draft.points[point] - draft.points[first] for point in points}
+    axis = vectors[second] / (np.linalg.norm(vectors[second]) or 1.0)
+    size = max(np.linalg.norm(vector) for vector in vectors.values())
+    along = {p: axis @ v for p, v in vectors.items() if np.linalg.norm(np.cross(axis, v)) <= IN_LINE * size}
+    return min(along, key=along.__getitem__), max(along, key=along.__getitem__)
 
 
 def _compact(draft: SpatialDraft, key: str, entry: BodyEntry) -> Solid | None:

@@ -20,9 +20,10 @@ from structkin.structure import Group
 
 
 def solve_pin(state: KnownState, group: Group, index: int) -> None:
-    """Record the step of a pin located by two driven distances or slots before any link on it is known."""
+    """Record the step of a pin located by two driven distances, travels or slots before any link on it is known."""
     pin = group.pins[0]
-    if any(joint in state.mechanism.joints.of(CurveSlot) for joint in group.joints):
+    travels = any(state.mechanism.drivers[id].kind == "slide" for id in group.drivers)
+    if travels or any(joint in state.mechanism.joints.of(CurveSlot) for joint in group.joints):
         state.pins.update(dict.fromkeys(group.pins, place_pin(state, group, index)))
         return
     closing = Closing(state, index, {pin: (pin,)})

@@ -1,4 +1,4 @@
-"""The equations of a pin located by curved slots before any link on it is known."""
+"""The equations of a pin located by curved slots or travels along slots before any link on it is known."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ def _efforts(found: Kinetostatics, title: str, unit: str) -> dict[str, Any] | No
 def _reactions(found: Kinetostatics, reactions: list[tuple[str, str, Floats]]) -> dict[str, Any] | None:
     joints = [joint for joint, _, _ in reactions]
     names = [joint if joints.count(joint) == 1 else f"{joint} on {link}" for joint, link, _ in reactions]
-    marks = ["" if found.unique(joint) else " *" for joint in joints]
+    marks = ["" if found.unique_force(joint, link) else " *" for joint, link, _ in reactions]
     sizes = [np.hypot(*force.T) for _, _, force in reactions]
     curves = [(name + mark, size) for name, mark, size in zip(names, marks, sizes, strict=True)]
     peaks = [abs(at[0]) if (at := extreme(size, size)) is not None else 0.0 for size in sizes]
@@ -148,9 +148,9 @@ def _table(
 
 
 def _notes(found: Kinetostatics) -> list[str]:
-    notes = [*cylinder_notes(found.motion.mechanism)]
-    if found.not_unique:
-        names = ", ".join(found.not_unique)
+    notes = [*found.notes, *cylinder_notes(found.motion.mechanism)]
+    shared = [joint for joint, link in bearing_links(found.motion.mechanism) if not found.unique_force(joint, link)]
+    if names := ", ".join(dict.fromkeys(shared)):
         notes.append(f"* joints are redundant ({names}): their forces are not unique; the smallest solution is shown")
     for joint in found.pressing:
         force = found.contact_force(joint)

@@ -86,7 +86,7 @@ class _Alike:
         return self._shaped(self.map @ v)
 
     def _shaped(self, y: Any) -> Any:
-        return y.reshape(-1, 2, self.count, y.shape[-1])
+        return y.reshape(self.components // 2, 2, self.count, y.shape[-1])
 
     def derivative(self, n: int, *parts: Any) -> Any:
         """Return the derivative (rows, n) along all directions of the parts."""
@@ -98,7 +98,7 @@ class _Alike:
         moved = np.eye(self.components).reshape(-1, 2, self.components, 1, 1)
         rates = derivative(self.relation, self.at(x)[:, :, None], moved)
         shape = (self.components, self.count, x.shape[1])
-        return self._back @ np.broadcast_to(rates, shape).reshape(-1, x.shape[1])
+        return self._back @ np.broadcast_to(rates, shape).reshape(self.components * self.count, x.shape[1])
 
 
 class Curves:

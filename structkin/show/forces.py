@@ -44,6 +44,9 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
+#: Powers below this part of a force or energy times a rate are rounding errors.
+ROUNDING = 1e-12
+
 
 def effort_unit(mechanism: Mechanism, driver: str) -> str:
     """Return the unit of a driver's effort: "N m" or "N"."""
@@ -136,6 +139,7 @@ def forces_to_dict(forces: Kinetostatics) -> dict[str, Any]:
         "unique": {id: forces.unique(id) for id in [*m.drivers, *(joint.id for joint in m.topology.joints)]},
         "status": _words(forces),
         "group": [name or None for name in failed_groups(motion)],
+        "notes": list(forces.notes),
     }
 
 
@@ -152,10 +156,11 @@ def forces_table(forces: Kinetostatics) -> Table:
         (f"driver {id}", *_cells(forces, forces.driver(id), effort_unit(m, id), forces.unique(id))) for id in m.drivers
     ]
     for joint, link in bearing_links(m):
-        size, unique = np.hypot(*forces.reaction(joint, link).T), forces.unique(joint)
-        rows.append((f"{joint} on {link}", *_cells(forces, size, "N", unique)))
+        size = np.hypot(*forces.reaction(joint, link).T)
+        rows.append((f"{joint} on {link}", *_cells(forces, size, "N", forces.unique_force(joint, link))))
         moment = forces.reaction_moment(joint, link)
         if np.any(np.abs(moment) > 0):
+            unique = forces.unique_moment(joint, link)
             rows.append((f"{joint} on {link}, moment", *_cells(forces, moment, "N m", unique)))
     rows.append(("on the ground", *_cells(forces, np.hypot(*forces.shaking_force.T), "N", True)))
     rows.append(("on the ground, moment", *_cells(forces, forces.shaking_moment, "N m", True)))
@@ -180,6 +185,7 @@ def _course(forces: Kinetostatics) -> str:
     m = forces.motion.mechanism
     lines = report(forces.motion).splitlines()[:7]
     lines += [note] if (note := lock_note(forces)) else []
+    lines += forces.notes
     if not any(body.mass or body.inertia for body in forces.bodies):
         lines.append("no link has a mass: only applied forces count")
     lines += cylinder_notes(m)
@@ -193,9 +199,20 @@ def _course(forces: Kinetostatics) -> str:
     put_in = sum((forces.driver_power(id) for id in m.drivers), np.zeros(len(forces.motion)))
     gap = np.abs(put_in + forces.applied_power - forces.kinetic_power)
     scale = np.abs(put_in) + np.abs(forces.applied_power) + np.abs(forces.kinetic_power)
-    if np.isfinite(gap).any() and np.nanmax(scale) > 0:
+    if np.isfinite(gap).any() and np.nanmax(scale) > _no_power(forces):
         lines.append(f"power balance error: {np.nanmax(gap) / np.nanmax(scale):.0e} of the largest power")
     return "\n".join(lines)
+
+
+def _no_power(forces: Kinetostatics) -> float:
+    """Return below which power [W] there is only rounding: a part of the largest force or energy times the rates."""
+    motion = forces.motion
+    rates = [
+        np.abs(z[1]) / (1.0 if motion.mechanism.drivers[id].kind == "angle" else motion.size)
+        for id, z in motion.drivers.items()
+    ]
+    work = np.nanmax(np.abs(forces.unknowns), initial=0.0) * motion.size + np.nanmax(forces.kinetic_energy, initial=0.0)
+    return float(ROUNDING * work * np.nanmax(np.array(rates), initial=0.0))
 
 
 # --- pictures --------------------------------------------------------------------------------------------
@@ -264,7 +281,7 @@ def _reactions(forces: Kinetostatics) -> list[Curve]:
     kept = sorted(sorted(range(len(pairs)), key=lambda k: -peaks[k])[:MOST_JOINTS])
     joints = [joint for joint, _ in pairs]
     names = [joint if joints.count(joint) == 1 else f"{joint} on {link}" for joint, link in pairs]
-    marks = ["" if forces.unique(joint) else " (not unique)" for joint in joints]
+    marks = ["" if forces.unique_force(*pair) else " (not unique)" for pair in pairs]
     return [(names[k] + marks[k], sizes[k], PALETTE[n % len(PALETTE)]) for n, k in enumerate(kept)]
 
 

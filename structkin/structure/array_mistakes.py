@@ -9,7 +9,7 @@ import numpy as np
 
 from structkin.errors import Problem
 from structkin.model.topology import DRIVER_KINDS, JOINT_KINDS
-from structkin.structure.array_codes import DISTANCE, KINDS, OF_MANY, SLIDE, BoolArray, IntArray, Numbered, P, R
+from structkin.structure.array_codes import ANGLE, KINDS, OF_MANY, SLIDE, BoolArray, IntArray, Numbered, P, R, S
 
 if TYPE_CHECKING:
     from structkin.structure.arrays import TopologyArrays
@@ -78,18 +78,18 @@ def mistakes(topology: TopologyArrays) -> Iterable[Problem]:
         (what < 0) | (what >= len(DRIVER_KINDS)), lambda k: "kind is unknown", f"known: {', '.join(DRIVER_KINDS)}"
     )
     yield from drivers(ends[:, 0] == ends[:, 1], lambda k: "a driver acts between two different links")
-    allowed = np.broadcast_to((what == DISTANCE)[:, None], ends.shape)
+    allowed = np.broadcast_to((what != ANGLE)[:, None], ends.shape)
     no_end = missing(ends, allowed)
     yield from drivers(no_end[:, 0] | no_end[:, 1], lambda k: f"one of the ends {ends[k].tolist()} is not a link")
-    yield from drivers((what == SLIDE) & (driven < 0), lambda k: "a slide driver needs its prismatic joint")
+    yield from drivers((what == SLIDE) & (driven < 0), lambda k: "a slide driver needs its prismatic joint or slot")
     out = (driven < -1) | (driven >= t.n_joints)
     yield from drivers(out, lambda k: f"there is no joint {driven[k]}")
     has = np.flatnonzero((driven >= 0) & ~out)
     if not len(has):
         return
-    want = np.array([R, P, -1])[np.clip(what[has], 0, 2)]
+    of_kind, driven_kind = what[has], kind[driven[has]]
     other = np.zeros(len(what), dtype=np.bool_)
-    other[has] = (want >= 0) & (kind[driven[has]] != want)
+    other[has] = ((of_kind == ANGLE) & (driven_kind != R)) | ((of_kind == SLIDE) & ~np.isin(driven_kind, (P, S)))
     yield from drivers(other, lambda k: f"joint {t.joint_names[driven[k]]} is of another kind")
     # an end of the driver is an end of its joint: look the pair (joint, end) up among all of them
     low, span = -t.n_joints, n + t.n_joints + 1

@@ -114,7 +114,7 @@ def _candidates(rows: Rows, values: IntArray, motion: IntArray) -> set[int]:
     differs = np.flatnonzero((joint[1:] == joint[:-1]) & (turn[1:] != turn[:-1]))
     result = set(joint[differs].tolist())
     # the bar of a guide is directed across it, along (-t_y, t_x): t = (d_y, -d_x)
-    bar = np.flatnonzero(rows.across)
+    bar = np.flatnonzero(rows.across & (rows.item < rows.n_joints))
     slide = rows.item[bar]
     first = topology.joint_start[slide]
     v = (twist[ends[first]] - twist[ends[first + 1]]) % PRIME

@@ -41,7 +41,7 @@ def diagnose(structure: KinematicStructure) -> tuple[Problem, ...]:
             )
         problems.append(Problem(f"{one.kind}s.{one.id}", one.message, hint))
     for part in structure.free_parts:
-        problems.append(_free(part))
+        problems.append(_free(part, structure.topology.ground))
     own = _held_by_own_joints(structure)
     if own:
         held = {joint.id for joint in structure.topology.joints if set(own).intersection(joint.links)}
@@ -103,7 +103,7 @@ def _held_by_own_joints(structure: KinematicStructure) -> tuple[str, ...]:
     return tuple(link for link in structure.held if home[link] >= 0)
 
 
-def _free(part: FreePart) -> Problem:
+def _free(part: FreePart, ground: str) -> Problem:
     key = _key(part.links)
     if part.idle:
         at = part.candidates[:1]  # none if it is alone on the pin of other links
@@ -113,6 +113,8 @@ def _free(part: FreePart) -> Problem:
     drivers = "one driver is" if part.missing == 1 else f"{part.missing} drivers are"
     text = f"{_links(part.links)} {', '.join(part.links)} can still move: {drivers} missing"
     hint = "connect it to a known link"
+    if part.missing == 1 and not part.candidates:
+        hint = f'drive its angle, links = ["{ground}", "{part.links[0]}"], or connect it to a known link'
     if part.candidates:
         only = len(part.candidates) == 1
         hint = f"drive joint {part.candidates[0]}" if only else f"drive one of the joints {', '.join(part.candidates)}"

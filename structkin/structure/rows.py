@@ -175,10 +175,12 @@ def rows_of(topology: Topology | TopologyArrays) -> Rows:
     place, axis, toward = place[unit], np.arange(m), toward[unit]
     slides = np.flatnonzero(what[unit] == SLIDE)
     if len(slides):
+        # The last row of a prismatic joint or slot is the bar across its line; the driver's is the one along it.
         bar = np.zeros(n_joints, dtype=np.int64)
-        bar[item[unit[across]]] = np.flatnonzero(across)
+        of_joint = np.flatnonzero(item[unit] < n_joints)
+        bar[item[unit[of_joint]]] = of_joint
         along = bar[t.driver_joint[item[unit[slides]] - n_joints]]
-        place[slides], axis[slides] = place[along], axis[along]
+        place[slides], axis[slides], across[slides] = place[along], axis[along], ~across[along]
     place[turns] = axis[turns] = 0
     pin_joint = np.flatnonzero(pinned)
     pin_joint = pin_joint[np.argsort(pin_of_joint[pin_joint], kind="stable")]

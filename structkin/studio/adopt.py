@@ -17,7 +17,7 @@ from structkin.studio.driving import Driving
 
 #: Joints whose entries depend on the sketch only by an axis, and the keys that they may then have.
 GUIDES = ("prismatic", "pin-in-slot")
-KEYS = frozenset({"type", "links", "at", "axis", "along", "pin", "slot"})
+KEYS = frozenset({"type", "links", "at", "axis", "along", "length", "pin", "slot"})
 #: Digits of a coordinate that was computed.
 DIGITS = 12
 

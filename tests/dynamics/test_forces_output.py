@@ -98,6 +98,59 @@ def test_frames_and_redundant_joints() -> None:
     assert "Q (not unique)" in labels and "motor" in labels
 
 
+def wedge_lift() -> sk.Mechanism:
+    """A wedge of 2 kg under a table of 10 kg, on three guides (c14): the guides share a moment, their forces are given.
+
+    With the slope of the face at 15 deg the face carries W / cos, the mast W tan, the floor all weight.
+    """
+    slope = (np.cos(np.pi / 12), np.sin(np.pi / 12))
+    return sk.Mechanism(
+        points={"P": (0, 0), "Q": (0.1, 0.05)},
+        links={"ground": [], "wedge": {"points": ["P"], "mass": 2}, "table": {"points": ["Q"], "mass": 10}},
+        joints={
+            "floor": {"type": "prismatic", "links": ["ground", "wedge"], "at": "P", "axis": (1, 0)},
+            "face": {"type": "prismatic", "links": ["wedge", "table"], "at": "Q", "axis": slope},
+            "mast": {"type": "prismatic", "links": ["ground", "table"], "at": "Q", "axis": (0, 1)},
+        },
+        drivers={"screw": {"joint": "floor", "law": "-0.04*t"}},
+        forces={"gravity": (0, -9.81)},
+        duration=1,
+    )
+
+
+def test_only_the_moment_is_starred_where_the_force_is_unique() -> None:
+    m = wedge_lift()
+    forces = m.solve(samples=5).forces()
+    sizes = {"floor": 12 * 9.81, "face": 98.1 / np.cos(np.pi / 12), "mast": 98.1 * np.tan(np.pi / 12)}
+    for joint, link in (("floor", "wedge"), ("face", "table"), ("mast", "table")):
+        assert np.hypot(*forces.reaction(joint, link).T) == pytest.approx(np.full(5, sizes[joint]), rel=1e-9)
+        assert forces.unique_force(joint, link) and not forces.unique_moment(joint, link)
+        assert not forces.unique(joint)
+    cells = [[str(cell) for cell in column.cells] for column in show.forces_table(forces).columns]
+    starred = {name for name, mean_ in zip(cells[0], cells[1], strict=True) if mean_.endswith("*")}
+    assert starred == {"floor on wedge, moment", "face on table, moment", "mast on table, moment"}
+    labels = [text.get_text() for ax in forces.plot().axes for text in ax.get_legend().get_texts()]
+    assert not any("not unique" in label for label in labels)
+    page = m.report(without=["limits"])
+    assert "their forces are not unique" not in page
+
+
+@pytest.mark.parametrize("gravity", [0.0, -9.81])
+def test_a_rotor_without_power_has_no_power_balance(gravity: float) -> None:
+    """A balanced rotor at constant speed: all powers are rounding errors, whatever their ratio."""
+    m = sk.Mechanism(
+        points={"A": (0.1, 0.2), "B": (0.4, 0.3)},
+        links={"ground": ["A"], "rotor": {"points": ["A", "B"], "mass": 3, "center": (0.1, 0.2), "inertia": 0.7}},
+        drivers={"motor": {"joint": "A", "speed": 10}},
+        forces={"gravity": (0, gravity)},
+    )
+    assert "power balance" not in str(show.forces_table(m.solve(samples=37).forces()).caption)
+    data = m.source_dict
+    data["links"]["rotor"]["center"] = (0.1001, 0.2)
+    beside = sk.Mechanism.from_dict({**data, "forces": {"gravity": (0, -9.81)}})
+    assert "power balance error" in str(show.forces_table(beside.solve(samples=37).forces()).caption)
+
+
 def test_means_are_those_over_time() -> None:
     """Inertia does no work in a full turn, though the sample that closes it is listed twice."""
     motion = sk.load(path("one_cylinder_engine")).solve(samples=37)

@@ -173,3 +173,118 @@ def test_simulations_need_a_size() -> None:
 def test_bad_friction(friction: dict[str, Any], found: str) -> None:
     with pytest.raises(sk.InputError, match=found):
         slider_crank(2.0, **friction)
+
+
+def drawer(a: float, **joint: Any) -> sk.Mechanism:
+    """A drawer that slides along x against 12 N in its middle, pulled by a cylinder at the distance a beside it."""
+    return sk.Mechanism(
+        points={"C": (0, 0), "T": (1, 0), "G": (0, a), "H": (2, a)},
+        links={"ground": ["H"], "drawer": ["C", "T", "G"]},
+        joints={"rail": {"type": "prismatic", "links": ["drawer", "ground"], "at": "C", "axis": (1, 0), **joint}},
+        drivers={"pull": {"between": ["G", "H"], "speed": -0.1}},
+        forces={
+            "resist": {"type": "force", "at": "C", "value": (-12, 0)},
+            "rub": {"type": "friction", "joint": "rail", "coefficient": MU, "transition": 1e-6},
+        },
+    )
+
+
+@pytest.mark.parametrize("length", [0.25, 0.4, 3.0])
+def test_a_drawer_pulled_at_its_side(length: float) -> None:
+    """M = F a presses at both ends of the bearing with F a / L: F = 12 + 2 mu F a / L."""
+    a = 0.5
+    f = drawer(a, length=length).solve(t=[0.0]).forces()
+    assert not f.locked.any() and not f.notes
+    assert f.driver("pull")[0] == pytest.approx(-12 / (1 - 2 * MU * a / length), rel=1e-11)
+    assert f.driver_power("pull")[0] + f.applied_power[0] == pytest.approx(0, abs=1e-9)
+
+
+@pytest.mark.parametrize(("length", "jams"), [(0.1999, True), (0.2001, False)])
+def test_a_drawer_jams(length: float, jams: bool) -> None:
+    """F (1 - 2 mu a / L) = 12 has no positive F from L = 2 mu a down, which is 0.2 m."""
+    assert drawer(0.5, length=length).solve(t=[0.0]).forces().locked.all() == jams
+
+
+def on_a_rail(two_pins: bool, rub: float, load: complex, moment: float, offset: float) -> sk.Mechanism:
+    """A slider-crank whose rod pulls the slider beside its guide: on a bearing of 0.3 m, or on two pins in one slot."""
+    pins = {"K": (3.15, 0), "L": (2.85, 0)}
+    guide: dict[str, Any] = {
+        "rail": {
+            "type": "prismatic", "links": ["ground", "slider"], "at": "M", "axis": (1, 0), "length": 0.3,
+        },
+    }  # fmt: skip
+    if two_pins:
+        guide = {f"slot {pin}": {"type": "pin-in-slot", "pin": pin, "slot": "ground", "axis": (1, 0)} for pin in pins}
+    return sk.Mechanism(
+        points={"A": (0, 0), "B": (0.3, 0.8), "C": (3.1, offset), "M": (3, 0), **pins},
+        links={
+            "ground": ["A"], "crank": ["A", "B"], "rod": ["B", "C"],
+            "slider": {"points": ["C", "M", "K", "L"], "mass": 2, "center": (3, 0), "inertia": 0.1},
+        },
+        joints=guide,
+        drivers={"motor": {"joint": "A", "speed": 3}},
+        forces={
+            "gravity": (0, -10),
+            "load": {"type": "force", "at": "M", "on": "slider", "value": (load.real, load.imag)},
+            "twist": {"type": "moment", "on": "slider", "value": moment},
+            **{f"rub {j}": {"type": "friction", "joint": j, "coefficient": rub, "transition": 1e-4} for j in guide},
+        },
+    )  # fmt: skip
+
+
+def test_a_bearing_is_two_pins_in_one_slot() -> None:
+    """Over whole turns, at 60 random loads: the efforts, and where it locks."""
+    rng, locked = np.random.default_rng(5), 0
+    for _ in range(60):
+        case = (rng.uniform(0.02, 0.6), complex(*rng.normal(0, 30, 2)), rng.normal(0, 20), rng.uniform(-0.4, 0.4))
+        one, two = (on_a_rail(pins, *case).solve(73).forces() for pins in (False, True))
+        assert one.locked.tolist() == two.locked.tolist()
+        free = ~one.locked
+        assert one.driver("motor")[free] == pytest.approx(two.driver("motor")[free], rel=1e-9, abs=1e-9)
+        assert one.shaking_moment[free] == pytest.approx(two.shaking_moment[free], rel=1e-9, abs=1e-9)
+        locked += int(one.locked.sum())
+    assert 200 < locked < 1000
+
+
+def test_a_rod_in_a_bush_that_stays_in_place() -> None:
+    """The bush of the ground carries W (x - b) about its middle b, however the rod runs: F = 2 mu W |x - b| / L."""
+    m = sk.Mechanism(
+        units={"length": "mm"},
+        points={"P": (0, 0), "Q": (1000, 0)},
+        links={"ground": [], "rod": ["P", "Q"]},
+        joints={
+            "bush": {
+                "type": "prismatic", "links": ["ground", "rod"], "along": ["P", "Q"], "at": (300, 0), "length": 80,
+            }
+        },
+        drivers={"push": {"joint": "bush"}},
+        forces={
+            "weight": {"type": "force", "at": "Q", "value": (0, -7)},
+            "rub": {"type": "friction", "joint": "bush", "coefficient": MU, "transition": 1e-6},
+        },
+    )  # fmt: skip
+    x = np.array([-0.2, 0.0, 0.4])
+    f = m.solve(drivers={"push": (x, np.ones(3), np.zeros(3))}).forces()
+    assert f.driver("push") == pytest.approx(2 * MU * 7 * (1 + x - 0.3) / 0.08, rel=1e-9)
+
+
+def test_a_guide_without_a_length_is_named(tmp_path: Path) -> None:
+    m = drawer(0.5)
+    f = m.solve(t=[0.0]).forces()
+    note = "rub: the guide rail carries a moment of up to 6 N m, which its friction leaves out: "
+    assert f.notes == (f"{note}give joints.rail the length of its bearing",)
+    assert drawer(0.0).solve(t=[0.0]).forces().notes == ()
+    assert slider_crank(2.0).solve(13).forces().notes == ()
+    m.save(tmp_path / "drawer.toml")
+    shown = CliRunner().invoke(app, ["forces", str(tmp_path / "drawer.toml"), "--duration", "1", "--samples", "3"])
+    assert note[:-2] in " ".join(shown.output.split())
+    page = m.report(motion=m.solve(t=[0.0]), without=["limits"])
+    assert note in page
+
+
+def test_the_length_of_a_bearing_is_a_length(tmp_path: Path) -> None:
+    drawer(0.5, length="250 mm").save(tmp_path / "drawer.toml")
+    assert sk.load(tmp_path / "drawer.toml").solve(t=[0.0]).forces().driver("pull")[0] == pytest.approx(-60, rel=1e-11)
+    for wrong in (0, -1, "3 N", "long"):
+        with pytest.raises(sk.InputError, match=r"joints\.rail\.length"):
+            drawer(0.5, length=wrong)

@@ -291,6 +291,12 @@ def test_a_slot_on_a_pin_of_three_links() -> None:
     r = m.solve(t=np.linspace(0, 3, 7)).forces()
     agree(r.reaction("B", "crank") + r.reaction("B", "coupler"), r.reaction("slot", "@B"), 1e-12)
     agree(r.reaction("slot", "@B"), -r.reaction("slot", "arm"), 0)
+    for link in ("crank", "coupler"):  # names of links on the pin were refused
+        agree(r.reaction("slot", link), r.reaction("slot", "@B"), 0)
+        agree(r.reaction_place("slot", link), r.motion.position("B"), 1e-12)
+        assert not r.reaction_moment("slot", link).any() and r.unique_force("slot", link)
+    with pytest.raises(sk.InputError, match="rocker: is not a link of the joint 'slot'"):
+        r.reaction("slot", "rocker")
 
 
 def test_samples_without_a_pose_have_no_forces() -> None:

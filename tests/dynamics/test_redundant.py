@@ -157,6 +157,7 @@ def test_forces_out_of_reach_of_redundant_ones_are_unique() -> None:
     # the pin B1 of crank, plate and bob: the force on the bob is unique, how crank and plate share it is not
     bob = 9.81 + forces.motion.acceleration("B1")
     assert not forces.unique("B1") and bob.shape == (5, 2)
+    assert [forces.unique_force("B1", link) for link in ("bob", "plate")] == [True, False]
     assert agree(forces.motion, forces) == 5
 
 

@@ -249,6 +249,7 @@ def test_equal_rods_through_their_change_points() -> None:
         ({"stabilisation": "baumgart"}, "did you mean 'baumgarte'"),
         ({"stabilisation": "none", "alpha": 5}, "alpha: 'none' has no gains"),
         ({"stabilisation": "baumgarte", "alpha": 5}, "beta: baumgarte needs this gain"),
+        ({"stabilisation": "augmented"}, r"alpha: augmented needs this gain(?s:.*)beta: augmented needs this gain"),
         ({"stabilisation": "baumgarte", "alpha": -5, "beta": 5}, "alpha: -5 is not a gain of zero or more"),
         ({"stabilisation": "baumgarte", "gains": "step"}, "gains: require a fixed step"),
         ({"stabilisation": "baumgarte", "gains": "stop"}, "gains: 'stop' is unknown; did you mean 'step'"),

@@ -9,6 +9,7 @@ from coordinate_samples import (
     build,
     circular_slot,
     dense,
+    eccentric,
     frames_of,
     scalable,
     slider_crank,
@@ -156,6 +157,43 @@ def assert_rows_hold(m, family):
     a = np.einsum("nij,jn->in", inverse, coordinates.gamma(q, v, z, dz, ddz))
     np.testing.assert_allclose(coordinates.frame_rates(q, v), dX, atol=1e-10 * np.abs(dX).max())
     np.testing.assert_allclose(coordinates.frame_seconds(q, v, a), ddX, atol=1e-10 * np.abs(ddX).max())
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("case", ["garage_door", "geneva", "cam_lever_press", "profile cam", "spline"])
+def test_no_samples_have_no_rows_to_reshape(case, family):
+    """Where no sample remains, arrays of rows by relations have no columns: they could not be reshaped."""
+    if case == "profile cam":
+        m = eccentric("roller", "translating")
+    elif case == "spline":
+        m = sk.Mechanism(
+            points={"A": (0, 0), "B": (0.3, 0.4), "C": (1.5, 0.2)},
+            links={"ground": ["A"], "crank": ["A", "B"], "rod": ["B", "C"]},
+            joints={
+                "slot": {
+                    "type": "pin-in-slot", "pin": "C", "slot": "ground",
+                    "through": [(0.5, 0.3), (1, 0.1), (1.5, 0.2), (2, 0.3), (2.5, 0.1)],
+                }
+            },
+            drivers={"motor": {"joint": "A", "speed": 1}},
+        )  # fmt: skip
+    else:
+        m = sk.load(path(case))
+    c = m.constraints(family)
+    q, z = np.zeros((c.n, 0)), np.zeros((len(m.drivers), 0))
+    rows = len(c.rows)
+    for found in (c.phi(q, z), c.nu(z, z), c.gamma(q, q, z, z, z)):
+        assert found.shape == (rows, 0)
+    assert c.jacobian(q, z).shape == (len(c.pattern[0]), 0)
+
+
+def test_a_range_out_of_reach_of_a_slot_of_segments():
+    """The samples that stop take their lanes with them, until none is left."""
+    m = sk.load(path("garage_door"))
+    [driver] = m.drivers
+    for family in FAMILIES:
+        r = m.solve(drivers={driver: [m.drivers[driver].start + 1e3]}, method="global", coordinates=family)
+        assert not r.ok.any()
 
 
 def test_counts_of_the_scalable_four_bar():

@@ -212,7 +212,6 @@ CASES: dict[str, Case] = {
         "joins 3 links",
         'links = ["coupler"',
     ),
-    "driver of a slot": ({"drivers.motor.joint": "slot"}, "drivers.motor", "cannot be driven", "between"),
     "travel the other way": (
         {"drivers.motor": {"joint": "guide", "links": ["block", "ground"]}},
         "drivers.motor",

@@ -227,6 +227,54 @@ def test_a_uniform_rod() -> None:
     assert link(points=["A", "B"], shape="rod", mass=6).inertia == pytest.approx(2)
 
 
+@pytest.mark.parametrize("order", ["ABC", "ACB", "BCA", "CBA", "BAC", "CAB"])
+def test_a_rod_spans_its_points_in_any_order(order: str) -> None:
+    """A bar of 0.85 m with a pin at 0.42 m, on a slope and rounded to 0.1 mm: centre 0.425 m, inertia m L^2 / 12."""
+    places = {"A": (1, 1), "B": (1.2520, 1.3360), "C": (1.5100, 1.6800)}
+    m = Mechanism(
+        points=places,
+        links={"ground": ["A"], "bar": {"points": list(order), "shape": "rod", "density": 4}},
+        drivers={"motor": {"joint": "A", "speed": 1}},
+    )
+    bar = m.links["bar"]
+    assert bar.center is not None
+    assert bar.origin + bar.direction * bar.center == pytest.approx(1.255 + 1.34j, abs=1e-4)
+    assert (bar.mass, bar.inertia) == pytest.approx((4 * 0.85, 4 * 0.85**3 / 12), rel=1e-4)
+    assert not m.remarks
+
+
+def test_points_beside_a_rod_are_named() -> None:
+    m = Mechanism(
+        points={"A": (0, 0), "B": (2, 0), "C": (1, 1), "D": (3, -1)},
+        links={"ground": ["A"], "bar": {"points": ["A", "B", "C", "D"], "shape": "rod", "mass": 6}},
+        drivers={"motor": {"joint": "A", "speed": 1}},
+    )
+    assert m.remarks == ("links.bar: the rod runs through A and B; C, D are not on it",)
+    assert (m.links["bar"].center, m.links["bar"].inertia) == (1, 2)
+
+
+@pytest.mark.parametrize(
+    ("drawn", "free", "near"),
+    [(-175, 190, -170), (-175, 175, -185), (10, 400, 40), (179, -179, 181), (-175, -10, None), (0, 180, None)],
+)
+def test_a_spring_wound_by_whole_turns_is_named(drawn: float, free: float, near: float | None) -> None:
+    turn = math.radians(drawn)
+    m = Mechanism(
+        units={"angle": "deg"},
+        points={"A": (0, 0), "B": (math.cos(turn), math.sin(turn))},
+        links={"ground": ["A"], "arm": ["A", "B"]},
+        drivers={"motor": {"joint": "A", "speed": 1}},
+        forces={"coil": {"type": "torsion", "joint": "A", "stiffness": 2, "free_angle": free}},
+    )
+    sketch = m.solve(t=[0.0]).forces(static=True)
+    assert sketch.driver("motor")[0] == pytest.approx(2 * math.radians(drawn - free), abs=1e-9)
+    if near is None:
+        assert not m.remarks
+    else:
+        assert m.remarks[0].startswith(f"forces.coil.free_angle: {free} deg is more than half a turn from the {drawn}")
+        assert f"; {near} deg is the same direction" in m.remarks[0]
+
+
 @pytest.mark.parametrize("order", ["ABCD", "ADCB", "BCDA"])
 def test_a_uniform_plate_is_a_rectangle(order: str) -> None:
     plate = link(points=list(order), shape="plate", density="5 kg/m^2")

@@ -201,6 +201,16 @@ def test_shapes_have_the_integrals_of_their_volume(entry):
     assert body.inertia == pytest.approx(np.trace(second) * np.eye(3) - second, abs=0.02)
 
 
+@pytest.mark.parametrize("order", ["PQRX", "PRQX", "RPQX", "QRPX"])
+def test_a_rod_spans_its_points_in_any_order(order):
+    """From (0, 0, 0) to (2, 4, 4): 6 m; the fourth point is beside it."""
+    points = {"P": [0, 0, 0], "Q": [1, 2, 2], "R": [2, 4, 4], "X": [3, 0, 0]}
+    entry = {"points": list(order), "shape": "rod", "density": 0.5}
+    body = from_dict({"points": points, "bodies": {"b": entry}}).bodies["b"]
+    assert (body.mass, body.center.tolist()) == (pytest.approx(3), [1, 2, 2])
+    assert np.linalg.eigvalsh(body.inertia) == pytest.approx([0, 9, 9])
+
+
 def test_point_masses_are_added_by_the_parallel_axis_theorem():
     data = {
         "points": {"P": [1, 0, 0], "Q": [-1, 0, 0]},

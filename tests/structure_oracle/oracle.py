@@ -9,7 +9,7 @@ Unknowns: a twist (vx, vy, w) of each moving link, a velocity (ux, uy) of each r
     P   equal angular velocities; equal velocities across the guide, at a random point and direction
     G, C, S   equal velocities along one random line (through the pin, where an end is a pin)
     K   equal velocities of one point, two random directions
-    angle driver: angular velocities; slide driver: velocities along the guide of its P pair;
+    angle driver: angular velocities; slide driver: velocities along the line of its P or S pair;
     distance driver: velocities along a random line, or through the pins that it joins
 
 Definitions
@@ -154,7 +154,8 @@ class Oracle:
                 values.append(self._orientation(joint.id, False, joint.links))
                 values.append(self._bar(joint.id, "line", False, joint.links, at, across))
             elif joint.kind in ONE_ROW_PAIRS:
-                values.append(self._bar(joint.id, "line", False, joint.links, *self._line(joint.links, geometry)))
+                guides[joint.id] = at, across = self._line(joint.links, geometry)
+                values.append(self._bar(joint.id, "line", False, joint.links, at, across))
             elif joint.kind == "K":
                 at, first = self._line(joint.links, geometry)
                 values.append(self._bar(joint.id, "1", False, joint.links, at, first))

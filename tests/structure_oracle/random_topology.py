@@ -250,7 +250,7 @@ def _random_joint(d: _Draft) -> None:
 
 def _random_driver(d: _Draft) -> None:
     a, b = d.rng.sample(d.links, 2)
-    slides = [j for j in d.joints if j.kind == "P"]
+    slides = [j for j in d.joints if j.kind in "PS"]
     match d.rng.choice("AADS"):
         case "A":
             d.drive("angle", a, b)

@@ -124,6 +124,18 @@ def test_a_sketch_that_something_refers_to_stays(name: str, key: str):
     assert not session.history.past
 
 
+def test_the_bearing_of_a_guide_does_not_refer_to_the_sketch():
+    data = sk.load(path("slider_crank_offset")).source_dict
+    data["joints"]["guide"]["length"] = "20 mm"
+    session = new_session(path("slider_crank_offset"))
+    session._set(session.history.then(Document(data)))
+    (driver,) = session.state()["drivers"]
+    session.handle({"type": "turn", "driver": driver, "to": 40})
+    (after,) = session.handle({"type": "adopt"})
+    assert not callable(after) and not after["problems"]
+    assert after["document"]["joints"]["guide"]["length"] == "20 mm"
+
+
 LOADS = {
     "push": {"type": "force", "at": "P", "value": [0, "-120 N"]},
     "cut": {"type": "force", "at": "P", "frame": "local", "value": [5, 0]},

@@ -10,7 +10,7 @@ from math import sqrt
 from typing import Any
 
 from structkin.dynamics.compiled.memory import Memory
-from structkin.dynamics.reduced.partition import LIMIT
+from structkin.dynamics.reduced.partition import LIMIT, NEAR
 
 
 def is_uneven(mem: Memory) -> bool:
@@ -22,8 +22,9 @@ def is_uneven(mem: Memory) -> bool:
 
 
 def fastest_joint(mem: Memory) -> float:
-    """Return the largest rate of a joint by a free coordinate, made dimensionless."""
+    """Return the largest rate of a joint by a free coordinate, made dimensionless; see `partition.scales`."""
     joints, unit, measures = mem.joints, mem.joint_unit, mem.measures
+    distance, z = mem.distance, mem.z
     x, fastest = mem.x, 0.0
     columns = mem.K.reshape(-1, x.shape[1])
     for j in range(joints.shape[0]):
@@ -35,8 +36,11 @@ def fastest_joint(mem: Memory) -> float:
             elif joints[j, 0] == 1:
                 rate = ax * dbx + ay * dby + dax * bx + day * by
             else:
-                rate = (bx * dbx + by * dby) / sqrt(bx * bx + by * by)
-            fastest = max(fastest, abs(rate) * measures[a] / unit[j])
+                rate = (bx * dbx + by * dby) / max(sqrt(bx * bx + by * by), NEAR * unit[j])
+            measure = measures[a]
+            if distance[a]:
+                measure *= max(1.0, NEAR * measure / z[0, a])
+            fastest = max(fastest, abs(rate) * measure / unit[j])
     return fastest
 
 

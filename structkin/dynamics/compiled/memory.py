@@ -138,8 +138,8 @@ class Memory(LoadMemory):
     counted_ptr, counted_row, counted_factor = integers(-1), integers(-1), numbers(-1, 2)
     counted_const, drawn = numbers(-1, 2), numbers(-1)
     turn_ptr, turn_term, turn_factor = integers(-1), integers(-1, 2), numbers(-1)
-    # Evaluations so far, the number of free coordinates, and the scales of coordinates (f,).
-    count, free, measures = integers(), integers(), numbers(-1)
+    # Evaluations so far, the number of free coordinates, the scales of coordinates and whether they are distances (f,).
+    count, free, measures, distance = integers(), integers(), numbers(-1), integers(-1)
     # Steps with two modes; whether the pose is from a series; whether modes or general groups are followed, or turns
     # are counted; whether the compiled equations must stand aside.
     two, smooth, followed, aside = integers(-1), integers(), integers(), integers()

@@ -78,6 +78,7 @@ def packed(equations: Reduced) -> Packed | None:
         "rate_limit": _rate_limit(mechanism), "uneven": LIMIT, "look": [np.inf] * steps,
         "law_form": form, "law_ptr": ptr, "law_scale": scale, "law_data": data, "stack": 3 * DEEP,
         "motion": motion, "effort": effort, "free": free, "measures": equations.lengths[list(order)],
+        "distance": [mechanism.drivers[id].kind == "distance" for id in ids],
         **_loads(equations, table, ids), **_counted(equations), **_joints(equations),
         "z": 3 * f, "x": 3 * n, "K": f * n, "roots": 2 * steps, "new_roots": 2 * steps, "kept": n, "last": f,
         "turned": counted, "new_turned": counted, "load": 2 * n, "four": 4 * n, "matrix": free * free, "right": free,

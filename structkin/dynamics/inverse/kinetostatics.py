@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.dynamics.bodies import Body, mass_table
-from structkin.dynamics.friction import with_friction
+from structkin.dynamics.friction import moment_notes, with_friction
 from structkin.dynamics.inverse.columns import (
     Column,
     Columns,
@@ -21,14 +21,14 @@ from structkin.dynamics.inverse.columns import (
     unit_wrenches,
 )
 from structkin.dynamics.inverse.pair_forces import place_of
-from structkin.dynamics.inverse.reverse import Layout, ReverseSweep
+from structkin.dynamics.inverse.reverse import FREE, Layout, ReverseSweep
 from structkin.dynamics.inverse.virtual_work import efforts
 from structkin.dynamics.loads import wrenches
 from structkin.dynamics.user_loads import UserLoad, functions_of
 from structkin.dynamics.wrench_sums import Wrenches, cross
 from structkin.errors import InputError, Problem
 from structkin.model.frozen import freeze, read_only
-from structkin.model.topology import suggest
+from structkin.model.topology import pin_of, suggest
 from structkin.solve import Motion
 
 Floats = NDArray[np.float64]
@@ -88,22 +88,21 @@ class Kinetostatics:
     def reaction(self, joint: str, link: str) -> Floats:
         """Return the force (n, 2) [N] that a joint exerts on one of its links, in global axes.
 
-        `link` is one of the joint's links; for a slot on a shared pin the pin itself, "@B". The forces on the links of
-        a pin sum to the force of a slot or a cylinder on it. Torques and forces of drivers and friction are not
-        included. Raises `InputError`.
+        `link` is one of the joint's links; of a slot on a shared pin the pin itself, "@B", or any link on it: the force
+        is that on the pin. The forces on the links of a pin sum to the force of a slot or a cylinder on it. Torques and
+        forces of drivers and friction are not included. Raises `InputError`.
         """
-        self._check(joint, link)
-        return self._wrench(joint, link)[:2].T
+        return self._wrench(joint, self._end(joint, link))[:2].T
 
     def reaction_moment(self, joint: str, link: str) -> Floats:
         """Return the moment (n,) [N m] that a joint exerts on one of its links, about the point of action of its force.
 
         Only prismatic joints, fastened links and belts have one.
         """
-        self._check(joint, link)
+        end = self._end(joint, link)
         if not self.motion.mechanism.joints[joint].has_moment:
             return np.zeros(len(self.motion))
-        return moment_about(self.motion, self._wrench(joint, link), link, self.reaction_place(joint, link))
+        return moment_about(self.motion, self._wrench(joint, end), end, self.reaction_place(joint, end))
 
     def reaction_place(self, joint: str, link: str) -> Floats:
         """Return the point (n, 2) [m] at which the reaction force of a joint acts on one of its links.
@@ -112,8 +111,7 @@ class Kinetostatics:
         gears the pitch point), for a belt the centre of the pulley, and for fastened links the place `at` of
         their joint. Raises `InputError`.
         """
-        self._check(joint, link)
-        return place_of(self.motion, joint, link)
+        return place_of(self.motion, joint, self._end(joint, link))
 
     def contact_force(self, joint: str) -> Floats:
         """Return the normal force (n,) [N] of a cam or a rolling contact: positive where the two press together.
@@ -131,7 +129,7 @@ class Kinetostatics:
         return tuple(id for id, joint in self.motion.mechanism.joints.items() if joint.presses)
 
     def unique(self, id: str) -> bool:
-        """Return whether the motion alone determines the forces of a joint or driver.
+        """Return whether the motion alone determines the forces and moments of a joint, or the effort of a driver.
 
         Where joints are redundant, some forces depend on the elasticity of the links and on how the mechanism was
         assembled; then the smallest possible ones are given: those with the least sum of |F|^2 + (M / s)^2 over all
@@ -143,10 +141,34 @@ class Kinetostatics:
             bool(good) for column, good in zip(self.columns.columns, self.determined, strict=True) if column.id == id
         )
 
+    def unique_force(self, joint: str, link: str) -> bool:
+        """Return whether the motion alone determines `reaction(joint, link)`; raises `InputError`.
+
+        It may do so where it does not determine the moment, as for three guides that share a moment.
+        """
+        loads = self._undetermined(joint, self._end(joint, link))
+        return not any((np.hypot(*wrench[:2]) > FREE).any() for wrench in loads)
+
+    def unique_moment(self, joint: str, link: str) -> bool:
+        """Return whether the motion alone determines `reaction_moment(joint, link)`; raises `InputError`."""
+        end, place = self._end(joint, link), self.reaction_place(joint, link)
+        moments = [moment_about(self.motion, wrench, end, place) for wrench in self._undetermined(joint, end)]
+        return not any((np.abs(moment) > FREE * self.motion.size).any() for moment in moments)
+
+    def _undetermined(self, joint: str, end: str) -> list[Floats]:
+        """Return the loads (3, n) on an end of units of the joint's unknowns that the motion does not determine."""
+        each = zip(self.columns.columns, self._units, self.determined, strict=True)
+        return [on_end(self.motion, acting, end) for one, acting, good in each if one.id == joint and not good]
+
     @cached_property
     def not_unique(self) -> tuple[str, ...]:
-        """The joints whose forces depend on the elasticity of the links, because joints are redundant."""
+        """The joints whose forces or moments depend on the elasticity of the links, because joints are redundant."""
         return tuple(joint.id for joint in self.motion.mechanism.topology.joints if not self.unique(joint.id))
+
+    @cached_property
+    def notes(self) -> tuple[str, ...]:
+        """What these forces leave out: moments of guides that rub, where the length of the bearing is not given."""
+        return tuple(moment_notes(self))
 
     # --- the frame ----------------------------------------------------------------------------------------
 
@@ -219,12 +241,17 @@ class Kinetostatics:
             total += on_end(self.motion, acting, end) * values
         return total
 
-    def _check(self, joint: str, link: str) -> None:
+    def _end(self, joint: str, link: str) -> str:
+        """Return the end of a joint that a link is: itself, or the pin on it to which the joint is attached."""
         joints = {item.id: item for item in self.motion.mechanism.topology.joints}
         if joint not in joints:
             raise self._unknown(joint, "a joint", joints)
-        if link not in joints[joint].links:
-            raise self._unknown(link, f"a link of the joint '{joint}'", joints[joint].links)
+        ends = {end: end for end in joints[joint].links}
+        for pin in [id for end in ends if (id := pin_of(end)) is not None]:
+            ends.update((name, f"@{pin}") for name in joints[pin].links if name not in ends)
+        if link not in ends:
+            raise self._unknown(link, f"a link of the joint '{joint}'", ends)
+        return ends[link]
 
     def _unknown(self, name: str, what: str, known: Iterable[str]) -> InputError:
         hint = suggest(str(name), dict.fromkeys(known))

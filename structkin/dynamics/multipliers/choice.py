@@ -104,10 +104,9 @@ def _feedback(
         elif is_number(step) and float(step or 0.0) > 0:
             return Feedback(*chosen_gains(gains, integrator, float(step or 0.0)))
         return Feedback()
-    if name == "baumgarte":
-        problems += [
-            Problem(key, "baumgarte needs this gain", f'such as {key} = 5.0, or gains = "stability"')
-            for key, value in given.items()
-            if value is None
-        ]
+    problems += [
+        Problem(key, f"{name} needs this gain", f'such as {key} = 5.0, or gains = "stability"')
+        for key, value in given.items()
+        if value is None
+    ]
     return Feedback(alpha or 0.0, beta or 0.0)

@@ -8,17 +8,24 @@ is at rest while links move (dead points). Exchanging a coordinate for a joint m
 so the choice is found by exchanges at the largest entry (Goreinov, Tyrtyshnikov & Zamarashkin 1997). Wehage & Haug
 (1982) partition all Cartesian coordinates in the same way, by pivots of the Jacobian; here they are those of joints, so
 that the mechanism is decomposed into structural groups with them as its drivers.
+
+A distance has no rate at zero and is never negative. Near zero it counts less, so that other coordinates replace it in
+time: its scale is the mechanism's size times `NEAR` times the size over the distance.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.joints.circular_slot import CircularSlot
+from structkin.joints.curve_slot import CurveSlot
 from structkin.model.mechanism import Mechanism
 from structkin.model.parts import DriverCoordinate
+from structkin.model.topology import Driver
 from structkin.structure.inputs.candidates import KINDS, candidate_drivers, idle_links
 
 Floats = NDArray[np.float64]
@@ -29,10 +36,12 @@ LIMIT, STUCK = 4.0, 1.8
 #: of
 #: the fastest rate and exceeds a coordinate's rate by this factor.
 GOOD, PART, FASTER = 0.6, 0.4, 1.2
+#: Distances below this part of the mechanism's size count less.
+NEAR = 0.2
 
 
 def joint_coordinates(mechanism: Mechanism) -> dict[str, DriverCoordinate]:
-    """Return a free drive for each joint coordinate without a law, those relative to the ground first.
+    """Return a free drive for each coordinate of `candidate_drivers` without a law, those relative to the ground first.
 
     The mechanism's own free coordinates are among them.
 
@@ -46,8 +55,36 @@ def joint_coordinates(mechanism: Mechanism) -> dict[str, DriverCoordinate]:
     kept = [driver for driver in topology.drivers if drives[driver.id].law is not None]
     free = {id: drive for id, drive in drives.items() if drive.law is None}
     found = candidate_drivers(topology, kept, KINDS, idle_links(replace(topology, drivers=())))
-    made = {one.id: DriverCoordinate(one.id, one.kind, one.links, one.joint, 0.0, None) for one in found}
+    made: dict[str, DriverCoordinate] = {}
+    for one in found:
+        slot = mechanism.joints[one.joint] if one.kind == "slide" and one.joint else None
+        if isinstance(slot, CircularSlot | CurveSlot):
+            made |= {drive.id: drive for drive in _distances(mechanism, one, slot)}
+        else:
+            made[one.id] = DriverCoordinate(one.id, one.kind, one.links, one.joint, 0.0, None)
     return {**{id: free.get(id, drive) for id, drive in made.items()}, **free}
+
+
+def _distances(mechanism: Mechanism, travel: Driver, slot: CircularSlot | CurveSlot) -> Iterator[DriverCoordinate]:
+    """Yield the distances of a slot's pin from the points of the slotted link, instead of the travel along a curve."""
+    pins = {joint.id for joint in mechanism.topology.joints if joint.kind == "R"}
+    pin = next(point for point, place in mechanism.links[slot.slider].local.items() if place == slot.point)
+    for point, place in mechanism.links[slot.carrier].local.items():
+        if not (isinstance(slot, CircularSlot) and place == slot.center):
+            ends = (slot.carrier, point), (slot.slider, pin)
+            links = [f"@{end}" if end in pins else link for link, end in ends]
+            id = f"{travel.id}_{point}"
+            yield DriverCoordinate(id, "distance", (links[0], links[1]), None, 0.0, None, ends)
+
+
+def scales(units: Floats, distances: Floats) -> Floats:
+    """Return the scales of coordinates (c,) from their units [1 or m] and, if they are distances, these [m], else inf.
+
+    >>> scales(np.array([1.0, 2.0, 2.0]), np.array([np.inf, 1.0, 0.1])).tolist()
+    [1.0, 2.0, 8.0]
+    """
+    with np.errstate(divide="ignore"):
+        return np.asarray(units * np.maximum(1.0, NEAR * units / distances))
 
 
 def exchanges(rates: Floats, limit: float) -> dict[int, int]:

@@ -18,7 +18,7 @@ from structkin.dynamics.compiled.machine import Hastened
 from structkin.dynamics.driver_coordinates import DriverCoordinates
 from structkin.dynamics.efforts import given_efforts
 from structkin.dynamics.reduced.equations import Instant, Reduced
-from structkin.dynamics.reduced.partition import LIMIT, STUCK, exchanges, joint_coordinates
+from structkin.dynamics.reduced.partition import LIMIT, STUCK, exchanges, joint_coordinates, scales
 from structkin.dynamics.reduced.pose import NoPoseError
 from structkin.dynamics.start import begin
 from structkin.errors import InputError, StructureError
@@ -138,11 +138,13 @@ class Partitioned:
         if slots is None:
             return None
         x, K = slots
-        lengths = self.current.lengths[self.current.free]
-        found = exchanges(self._coordinates.rates(x, K.T) * lengths / self._units[:, None], STUCK if stuck else LIMIT)
+        joints, drives = list(self._joints.values()), list(self.current.mechanism.drivers.values())
+        free = [drives[k].kind == "distance" for k in self.current.free]
+        lengths = scales(self.current.lengths[self.current.free], np.where(free, y[: len(free)], np.inf))
+        units = scales(self._units, self._coordinates.distances(x))
+        found = exchanges(self._coordinates.rates(x, K.T) * lengths / units[:, None], STUCK if stuck else LIMIT)
         if not found:
             return None
-        joints, drives = list(self._joints.values()), list(self.current.mechanism.drivers.values())
         for index, joint in found.items():
             drives[self.current.free[index]] = joints[joint]
         ids = frozenset(drive.id for drive in drives)

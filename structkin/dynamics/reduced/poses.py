@@ -122,7 +122,15 @@ class Poses:
 
         Raises `NoPoseError` where there is none.
         """
-        pose = self.reach(t, q)
+        before, turns = self.last, self.turns
+        try:
+            pose = self.reach(t, q)
+        except NoPoseError:
+            # On the way it may have come next to a dead point, from where the way back is as hard to find.
+            if before is not None and self.last is not before:
+                self.turns = turns
+                self._keep(before)
+            raise
         found = self._convective_smooth(q, rates) if pose.smooth else self.convective(pose, rates)
         if found is not None:
             return pose, found
@@ -134,7 +142,10 @@ class Poses:
         return regular, self.convective(regular, rates)
 
     def reach(self, t: float, q: Floats) -> Pose:
-        """Return the pose at coordinates q (f,) alone; raises `NoPoseError` where there is none."""
+        """Return the pose at coordinates q (f,) alone; raises `NoPoseError` where there is none.
+
+        The last pose is then the one where the way to it ends.
+        """
         if self.last is None:
             assert self._start is not None
             x, z = self._start

@@ -125,5 +125,5 @@ def unpacked(form: General, phi: Sequence[Floats]) -> tuple[Floats, Floats]:
     m = form.rows.links
     O, U = np.stack(phi[0 : 2 * m : 2]), np.stack(phi[1 : 2 * m : 2])
     theta = np.arctan2(U[:, 1], U[:, 0])
-    theta[list(form.rows.angles)] = np.reshape(phi[2 * m :], (-1, theta.shape[-1]))
+    theta[list(form.rows.angles)] = np.reshape(phi[2 * m :], (len(phi) - 2 * m, theta.shape[-1]))
     return O, theta

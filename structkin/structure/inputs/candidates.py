@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
@@ -66,17 +66,42 @@ def candidate_drivers(topology: Topology, kept: Sequence[Driver], kinds: Sequenc
 
 
 def _coordinates(topology: Topology) -> Iterator[Driver]:
-    """Yield a driver for each coordinate, the ground or the first listed link first."""
+    """Yield a driver for each coordinate, the ground or the first listed link first.
+
+    The coordinates of pins and prismatic joints determine the poses of all links that these connect with the ground. Of
+    any other link, the angle to the ground and the travels along its slots are coordinates as well.
+    """
+    connected = _connected(topology)
     pins = {id: pin for pin in pins_of(topology) for id in pin}
     for joint in topology.joints:
         if joint.kind == "P":
             yield Driver(f"drive_{joint.id}", "slide", _natural(topology, joint.links), joint.id)
+        elif joint.kind == "S" and not connected.issuperset(joint.links):
+            yield Driver(f"drive_{joint.id}", "slide", (joint.links[1], joint.links[0]), joint.id)
         elif joint.kind == "R" and pins[joint.id][0] == joint.id:
             home = [(end, id) for id in pins[joint.id] for end in topology.joint(id).links if pin_of(end) is None]
             for (a, first), (b, second) in combinations(home, 2):
                 if a != b:
                     name = f"drive_{joint.id}" if len(home) == 2 else f"drive_{joint.id}_{a}_{b}"
                     yield Driver(name, "angle", _natural(topology, (a, b)), first if first == second else None)
+    for link in topology.links:
+        if link not in connected:
+            yield Driver(f"drive_{link}", "angle", (topology.ground, link))
+
+
+def _connected(topology: Topology) -> set[str]:
+    """Return the links that pins, prismatic and fastened joints connect with the ground, and their joints, as "@B"."""
+    beside: defaultdict[str, list[str]] = defaultdict(list)
+    for joint in topology.joints:
+        for end in joint.links if joint.kind in "RPF" else ():
+            beside[f"@{joint.id}"].append(end)
+            beside[end].append(f"@{joint.id}")
+    reached, ahead = {topology.ground}, [topology.ground]
+    while ahead:
+        new = set(beside[ahead.pop()]) - reached
+        reached |= new
+        ahead += new
+    return reached
 
 
 def _natural(topology: Topology, links: Sequence[str]) -> tuple[str, str]:

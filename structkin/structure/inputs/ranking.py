@@ -38,10 +38,12 @@ def rank_inputs(
     """Rank the joints, or sets of joints, that could drive a mechanism: the simplest structure first.
 
     Candidates are the travel of each P joint and the angle of each R joint, at a multiple joint of each pair of
-    links; `kinds` may exclude "angle" or "slide". A choice has one input per degree of freedom (not counting the idle
-    spin of a roller). `drivers` are those to keep, names or `Driver`s; by default all drivers of the mechanism are
-    replaced, and the choice with the original ones is marked (`is_own`). At most `limit` combinations are examined,
-    in the user's order, inputs relative to the ground first; `progress` is called with the fraction of work done.
+    links. Of links that these joints do not connect with the ground, such as a rolling disc, they are also the angle to
+    the ground and the travel along each straight slot; `kinds` may exclude "angle" or "slide". A choice has one input
+    per degree of freedom (not counting the idle spin of a roller). `drivers` are those to keep, names or `Driver`s; by
+    default all drivers of the mechanism are replaced, and the choice with the original ones is marked (`is_own`). At
+    most `limit` combinations are examined, in the user's order, inputs relative to the ground first; `progress` is
+    called with the fraction of work done.
 
     Criteria of the ranking: lowest highest class; smallest largest group; fewest levels; most inputs relative to the
     ground; the user's order.
@@ -66,6 +68,11 @@ def rank_inputs(
     idle = idle_links(bare) & set(base.under)
     inputs = base.missing_drivers - len(idle)
     candidates = candidate_drivers(whole, kept, kinds, idle) if inputs > 0 else []
+    if not isinstance(topology, Topology | KinematicStructure):
+        from structkin.joints.guide import Guide
+
+        # The travel along a curved slot cannot be driven.
+        candidates = [one for one in candidates if one.kind != "slide" or one.joint in topology.joints.of(Guide)]
     possible = comb(len(candidates), inputs) if candidates else 0
     judge = _Judge(bare, frozenset(idle), shared=not base.over)
     choices = []
