@@ -50,8 +50,6 @@ TRIALS = 24
 
 #: Smallest singular value of a regular pose: below it rates have lost half their digits.
 SINGULAR = 1e-7
-#: With a smaller one the tangent and the sign of the determinant are rounding.
-NO_TANGENT = 1e-6
 #: Below the first the tangent of a pose is not reliable; above the second it leads through a change point.
 FLAT, REGULAR = 1e-3, 1e-2
 #: With a smaller one a general group may be at a change point, and is expanded around it.

@@ -1,7 +1,9 @@
 """Continuation of a general group along its lanes: predictor, Newton's method, and smaller steps where needed.
 
-Between two lanes the inputs move in a straight line. A pose is accepted when Newton's method converges close to its
-prediction, no link turns far and the sign of det Phi_phi is unchanged: the assembly mode is kept, without jumps.
+A pose is accepted when Newton's method converges close to its prediction, no link turns far and det Phi_phi keeps its
+sign and follows its tangent: the assembly mode is kept, without jumps. Where the tangent leads through zero, the pose is
+continued on a circle of complex places around the step (`structkin.track.continuation`), along the way that the inputs
+take between the lanes (`route`): through a change point, past no limit.
 
 Lanes are not followed one by one. Continuation points a short distance apart are (`stepping`); and where the inputs
 return near places followed before, as in every turn of a crank after the first, many points are closed at once from
@@ -9,8 +11,6 @@ there, and kept as long as a step from the point before leads to each of them (`
 start from a curve through their poses, tangents and curvatures and run through Newton's method together (`fill`). Where
 a lane cannot be reached even in small steps, the group has met a limit position: that lane is out of reach, and so are
 those after it, up to where the inputs return near solved ones and the pose can be reached from there (`resume`).
-Through a change point lanes are continued analytically (`structkin.track.continuation`), which certifies that it is not
-a limit.
 """
 
 from structkin.solve.tracking.state import unpacked
