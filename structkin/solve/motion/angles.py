@@ -29,33 +29,21 @@ def wound(angle: Floats, turn: Floats) -> Floats:
     return np.asarray(angle + 2 * np.pi * np.round(whole / (2 * np.pi)))
 
 
-def since(start: float, angle: Floats) -> Floats:
-    """Return how far angles (n,) are from a start; the first finite sample is within half a turn of it.
+def bridged(turn: Floats, angle: Floats) -> Floats:
+    """Return turns (n,), the unknown ones from those before them: by the shorter rotation of the angles (n,).
 
-    >>> since(1.0, np.array([np.nan, 7.0, 8.0])).round(3).tolist()
-    [nan, -0.283, 0.717]
-    """
-    turn = angle - start
-    good = np.flatnonzero(np.isfinite(turn))
-    return np.asarray(turn - 2 * np.pi * np.round(turn[good[0]] / (2 * np.pi))) if len(good) else turn
-
-
-def continuous(angle: Floats, omega: Floats, t: Floats) -> Floats:
-    """Return angles (n,) without jumps of a turn; NaN samples are bridged.
-
-    Where rates and times are known, each step's turns are those nearest to the trapezoidal rule.
-
-    >>> continuous(np.array([3.0, -3.0]), np.full(2, np.nan), np.arange(2.0)).round(3).tolist()
-    [3.0, 3.283]
+    >>> bridged(np.array([0.0, np.nan, np.nan, 7.0]), np.array([3.0, np.nan, -3.0, 3.5])).round(3).tolist()
+    [0.0, nan, 0.283, 7.0]
     """
     good = np.flatnonzero(np.isfinite(angle))
-    result = np.array(angle)
-    if len(good) < 2:
-        return result
-    step = np.diff(angle[good])
-    expected = 0.5 * (omega[good][1:] + omega[good][:-1]) * np.diff(t[good])
-    # The turns within a gap in the samples are unknown.
-    expected = np.where(np.isfinite(expected) & (np.diff(good) == 1), expected, 0.0)
-    step = step - 2 * np.pi * np.round((step - expected) / (2 * np.pi))
-    result[good[1:]] = angle[good[0]] + np.cumsum(step)
-    return result
+    known = np.flatnonzero(np.isfinite(turn[good]))
+    if len(known) == len(good):
+        return turn
+    along = np.append(0.0, np.cumsum(wrapped(np.diff(angle[good]))))
+    found = np.array(turn)
+    if not len(known):
+        found[good] = along
+        return found
+    before = known[np.maximum(np.searchsorted(known, np.arange(len(good)), side="right") - 1, 0)]
+    found[good] = turn[good[before]] + (along - along[before])
+    return found
