@@ -81,7 +81,7 @@ def test_points_and_lengths(engine):
 
 @pytest.mark.parametrize("driver", [{"joint": "A", "speed": 1.0}, {"between": ["F", "B"], "speed": -0.1}])
 def test_every_variant_starts_at_its_own_sketch(driver):
-    """The crank is sketched elsewhere in each variant: at a constant speed its angle is that of the sketch, plus w t."""
+    """The crank is sketched elsewhere in each variant: at a constant speed its angle is that sketch's, plus w t."""
     data = {**CRANK_ROCKER, "points": {**CRANK_ROCKER["points"], "F": (0, 3)}, "drivers": {"motor": driver}}
     m = sk.Mechanism(**{**data, "links": {**data["links"], "ground": ["A", "D", "F"]}})
     drawn = np.linspace(-0.5, 0.5, 7)
