@@ -29,19 +29,21 @@ class Reduced:
     """A schedule that passes all places of another one, in order from a first station.
 
     Station `places[k]` (n,) is the place of sample k, which lies whole `rounds[k]` (n,) further on; -1 where it has no
-    input. After station `last` the path has gone round once; None where nothing is repeated.
+    input. After station `last` the path has gone round once; None where nothing is repeated. `others` (n,) are places
+    of the same poses, whole turns of the driver away and within half a turn of the first station.
     """
 
     schedule: Schedule
     places: Indices
     rounds: Indices
+    others: Indices
     last: int | None = None
 
 
 def reduced_paths(schedule: Schedule) -> Iterator[Reduced]:
-    """Yield reduced paths of a schedule, the shortest first; the last one does not go round.
+    """Yield reduced paths of a schedule, the shortest first; the last one is its own path.
 
-    Whether the mechanism is back in its pose after a round is for the caller to find out.
+    Whether the mechanism is back in its pose after a round, and in those of the samples, is for the caller to find out.
     """
     known = np.flatnonzero(schedule._has_values)
     moving = [id for id, z in schedule.drivers.items() if np.any(z[0, known] != z[0, known[:1]])]
@@ -56,8 +58,8 @@ def reduced_paths(schedule: Schedule) -> Iterator[Reduced]:
             yield _path(schedule, moving, known, along, length)
     if len(moving) == 1:
         yield _path(schedule, moving, known, along)
-    else:
-        yield Reduced(schedule, np.arange(len(schedule)), np.zeros(len(schedule), np.intp))
+    own = np.arange(len(schedule))
+    yield Reduced(schedule, own, np.zeros(len(schedule), np.intp), own)
 
 
 def _path(schedule: Schedule, moving: list[str], known: Indices, along: Floats, length: float | None = None) -> Reduced:
@@ -66,14 +68,17 @@ def _path(schedule: Schedule, moving: list[str], known: Indices, along: Floats, 
     With a `length` it is one round, up from the first place.
     """
     first, rounds = along[0], np.zeros(len(schedule), np.intp)
-    ends = first
+    ends, near = first, along
     if length is not None:
         rounds[known] = np.floor((along - first) / length)
         along, ends = along - rounds[known] * length, first + length
-    way = np.unique(np.append(along, ends))
+        near = along
+    elif len(moving) == 1 and schedule.mechanism.drivers[moving[0]].kind == "angle":
+        near = along - 2 * np.pi * np.round((along - first) / (2 * np.pi))
+    way = np.unique(np.concatenate((along, near, [ends])))
     before = int(way[0] != first)
-    places = np.full(len(schedule), -1)
-    places[known] = np.searchsorted(way, along) + before
+    places, others = np.full((2, len(schedule)), -1)
+    places[known], others[known] = (np.searchsorted(way, at) + before for at in (along, near))
     last = None if length is None else int(np.searchsorted(way, ends)) + before
     way = np.append(first, way)[1 - before :]
     drivers = {}
@@ -87,4 +92,4 @@ def _path(schedule: Schedule, moving: list[str], known: Indices, along: Floats, 
     timed = len(moving) > 1
     by_values = frozenset() if timed else frozenset(drivers)
     t = way if timed else np.full(len(way), np.nan)
-    return Reduced(Schedule(schedule.mechanism, t, drivers, by_values), places, rounds, last)
+    return Reduced(Schedule(schedule.mechanism, t, drivers, by_values), places, rounds, others, last)

@@ -112,6 +112,20 @@ def test_a_motion_that_is_too_long_to_follow_has_no_turns():
     assert np.isfinite(found.angle(sk.Mechanism.from_dict(data).drivers[first].links[1])).all()
 
 
+def test_beyond_a_gap_the_way_back_counts():
+    """A crank that cannot turn fully: its pose at 5.5 rad is that at 5.5 - 2 pi, to which the crank can turn back."""
+    m = four_bar((2.2, 1.8, 2.1, 4.0), 0.46, drivers={"motor": {"joint": "A", "speed": 1.0}})
+    found, back = m.solve(361, duration=2 * TURN), m.solve(drivers={"motor": 0.46 - np.linspace(0, 1.6, 161)})
+    z, known = found.drivers["motor"][0], back.drivers["motor"][0][back.ok]
+    behind = found.ok & (z > known[-1] + TURN) & (z < 0.46 + TURN)
+    assert 0 < found.ok.sum() < 361 and behind.any() and back.ok[0]
+    for link in ("coupler", "rocker"):
+        turn = np.unwrap(back.angle(link)[back.ok])
+        want = np.interp(z[behind] - TURN, known[::-1], (turn - turn[0])[::-1])
+        assert np.abs(found.turn(link)[behind] - want).max() < 0.02
+        assert np.isfinite(found.turn(link)[found.ok]).all() and np.isfinite(found.angle(link)[found.ok]).all()
+
+
 # --- fast turns ----------------------------------------------------------------------------------------------
 
 
@@ -179,6 +193,19 @@ def test_a_pin_in_a_circular_slot(samples):
     D, C = data["points"]["D"], found.position("C")
     turned = np.arctan2(*(C - D).T[::-1])
     np.testing.assert_allclose(np.exp(1j * (found.travel("ring") + turned[0] - turned)), 1, atol=1e-9)
+
+
+@pytest.mark.parametrize("samples", [2, 5, 37, 361])
+def test_variants_turn_as_each_alone(samples):
+    """Cranks of drag links turn with all links; of two with pins that pass close by, one turns its rocker round."""
+    drag = four_bar((1.2, 1.0, 1.1, 0.3), 1.0, drivers={"motor": {"joint": "A", "speed": 1.0}})
+    angles = drag.solve_many(samples, lengths={"A-B": [1.15, 1.25]}, duration=3 * TURN).angle("coupler")
+    np.testing.assert_allclose(angles[:, -1] - angles[:, 0], 3 * TURN, atol=1e-9)
+    near = four_bar((1, 1.5, 1.5, 0.999), 1.0, drivers={"motor": {"joint": "A", "speed": 1.0}})
+    motions = near.solve_many(samples, lengths={"A-B": [1.0, 0.998, 1.1]}, duration=TURN)
+    for link in ("coupler", "rocker"):
+        angles = motions.angle(link)
+        np.testing.assert_allclose(angles[:, -1] - angles[:, 0], [TURN, 0, TURN], atol=1e-6)
 
 
 # --- laws that jump or are steep -----------------------------------------------------------------------------

@@ -18,10 +18,14 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Path:
-    """The drivers' values (v, n) or (1, n) at the stations of the variants, and the `parts` (n - 1,) between them."""
+    """The drivers' values (v, n) or (1, n) at the stations of the variants, and the `parts` (n - 1,) between them.
+
+    `samples` are the places of the samples among those at which `at` gives values.
+    """
 
     values: Mapping[str, Floats]
     parts: NDArray[np.intp]
+    samples: NDArray[np.intp]
 
     @classmethod
     def of(cls, schedule: Schedule, rows: Mapping[str, Floats], starts: Mapping[str, Floats], numbers: int) -> Path:
@@ -32,14 +36,15 @@ class Path:
         `SEPARATE` samples is not followed.
         """
         drives, moved, charged = schedule.mechanism.drivers, shifts(schedule, starts), 0
+        places = np.arange(len(schedule))
         values = {id: rows[id][0] if id in rows else z[:1] for id, z in schedule.drivers.items()}
         if not rows and len(schedule) <= SEPARATE:
             fine, kept = schedule.fine(numbers)
             values = {id: z[:1, kept[0] :] for id, z in fine.drivers.items()}
-            charged = len(fine) - kept[0]
+            charged, places = len(fine) - kept[0], kept - kept[0]
         values = {id: own + moved[id][:, None] if id in moved else own for id, own in values.items()}
         if len(schedule) > SEPARATE:
-            return cls(values, np.ones(len(schedule) - 1, np.intp))
+            return cls(values, np.ones(len(schedule) - 1, np.intp), places)
         parts = np.ones(charged or len(schedule), np.intp)
         for id, own in values.items():
             start = starts.get(id, np.full(len(own), drives[id].start))[:, None]
@@ -52,7 +57,7 @@ class Path:
             counts = np.ceil(np.minimum(longest / schedule.step(id) * (1 - 1e-9), 2.0**40))
             parts = np.maximum(parts, counts.astype(np.intp))
         charge(float(parts.sum() - charged) * numbers / TOGETHER)
-        return cls(values, parts)
+        return cls(values, parts, np.cumsum(parts)[places])
 
     @property
     def count(self) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -105,23 +106,24 @@ def solve_many(
             lanes = _run(many, z, len(schedule), count, progress)
         except MemoryError:
             raise too_large from None
-        together = Together(mechanism, count, many, {id: rates[0] for id, rates in z.items()}, lanes)
         numbers = many.plan.numbers
         with metered(budget, lambda: too_far(schedule, numbers, budget), mechanism.title):
             path = Path.of(schedule, rows, many.starts, numbers)
+        together = Together(mechanism, np.arange(count), many, {id: rates[0] for id, rates in z.items()}, lanes, path)
         alone = sorted({*odd, *passing_flat(many, count, path)})
     motions: dict[int, Motion] = {}
     faults = found.faults
     options = {"samples": samples, "t": t, "duration": duration, "engine": engine, "budget": budget}
+    solve_alone = partial(solve_variant, found, drivers, options)
     for done, k in enumerate(alone, 1):
         if k not in faults:
             try:
-                motions[k] = solve_variant(found, k, found.drivers_of(k, drivers), options)
+                motions[k] = solve_alone(k)
             except InputError as error:
                 faults[k] = error
         if progress is not None and together is None:
             progress(done / len(alone))
-    return Motions(mechanism, schedule.t, count, together, motions, faults)
+    return Motions(mechanism, schedule.t, count, together, motions, faults, solve_alone)
 
 
 def _too_large(mechanism: Mechanism, plan: Plan, count: int, samples: int) -> InputError:

@@ -27,23 +27,3 @@ def wound(angle: Floats, turn: Floats) -> Floats:
     first = np.argmax(np.isfinite(whole), axis=-1, keepdims=True)
     whole = whole - np.take_along_axis(whole, first, axis=-1)
     return np.asarray(angle + 2 * np.pi * np.round(whole / (2 * np.pi)))
-
-
-def bridged(turn: Floats, angle: Floats) -> Floats:
-    """Return turns (n,), the unknown ones from those before them: by the shorter rotation of the angles (n,).
-
-    >>> bridged(np.array([0.0, np.nan, np.nan, 7.0]), np.array([3.0, np.nan, -3.0, 3.5])).round(3).tolist()
-    [0.0, nan, 0.283, 7.0]
-    """
-    good = np.flatnonzero(np.isfinite(angle))
-    known = np.flatnonzero(np.isfinite(turn[good]))
-    if len(known) == len(good):
-        return turn
-    along = np.append(0.0, np.cumsum(wrapped(np.diff(angle[good]))))
-    found = np.array(turn)
-    if not len(known):
-        found[good] = along
-        return found
-    before = known[np.maximum(np.searchsorted(known, np.arange(len(good)), side="right") - 1, 0)]
-    found[good] = turn[good[before]] + (along - along[before])
-    return found

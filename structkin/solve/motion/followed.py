@@ -35,27 +35,28 @@ SAME = 1e-6
 UNKNOWN = 0.75 * np.pi
 
 
-def turns_along(angle: Floats, drawn: float, drivers: list[Floats]) -> Floats:
-    """Return how far a vector has turned since the sketch (n,), from its angles (n,) at places in small steps.
+def turns_along(angle: Floats, drawn: float, drivers: list[Floats]) -> tuple[Floats, NDArray[np.bool_]]:
+    """Return how far a vector has turned since the sketch (n,), and where that is not known for sure (n,).
 
-    The first place is within half a turn of the angle `drawn`. NaN where the turns are unknown: after a step of which
-    nobody knows which way it went, and beyond a gap from which the `drivers`, values (n,) each, do not return.
+    Its `angle` (n,) is that at places in small steps, of which the first is within half a turn of the angle `drawn`.
+    Behind a gap from which the `drivers`, values (n,) each, do not return, the turn is the one after the shorter
+    rotation across it. After a step of which nobody knows which way it went, there is none.
 
-    >>> turns_along(np.array([3.0, -3.0, -2.0, 1.0, 1.1]), 3.0, [np.arange(5.0)]).round(3).tolist()
-    [0.0, 0.283, 1.283, nan, nan]
+    >>> turn, behind = turns_along(np.array([3.0, -3.0, np.nan, -1.0, 1.5, 1.6]), 3.0, [np.arange(6.0)])
+    >>> turn.round(3).tolist(), behind.tolist()
+    ([0.0, 0.283, nan, 2.283, nan, nan], [False, False, False, True, False, False])
     """
     good = np.flatnonzero(np.isfinite(angle))
     turn = np.full(len(angle), np.nan)
     if not len(good):
-        return turn
+        return turn, np.zeros(len(angle), bool)
     step = wrapped(np.diff(angle[good]))
     turn[good[0]] = wrapped(angle[good[0]] - drawn)
     turn[good[1:]] = turn[good[0]] + np.cumsum(step)
     lost = np.flatnonzero((np.abs(step) > UNKNOWN) & (np.diff(good) == 1))
     if len(lost):
         turn[good[lost[0] + 1] :] = np.nan
-    found, behind = over_gaps(turn, drivers)
-    return np.where(behind, np.nan, found)
+    return over_gaps(turn, drivers)
 
 
 @dataclass(frozen=True)
@@ -69,10 +70,14 @@ class Followed:
 
     def turn(self, what: Counted, drawn: float) -> Floats:
         """Return the turns (n,) at the samples of a link or in a slot, from the angle `drawn` on."""
-        angle = self.frames.angle(*seen(what, self.frames))
-        turn = turns_along(angle, drawn, [z[0] for z in self.schedule.drivers.values()])[self.kept]
-        path = self.path
-        found = np.where(path.places >= 0, turn[path.places], np.nan)
+        angle, path = self.frames.angle(*seen(what, self.frames)), self.path
+        turn, behind = turns_along(angle, drawn, [z[0] for z in self.schedule.drivers.values()])
+        angle, turn, behind = angle[self.kept], turn[self.kept], behind[self.kept]
+        # Behind a gap, the way back from the sketch may lead to the same pose.
+        back = behind[path.places] & ~behind[path.others]
+        back &= np.abs(wrapped(angle[path.others] - angle[path.places])) < SAME
+        places = np.where(back, path.others, path.places)
+        found = np.where(places >= 0, turn[places], np.nan)
         return found if path.last is None else found + path.rounds * (turn[path.last] - turn[0])
 
     def leads_to(self, angles: Mapping[Counted, Floats]) -> bool:
@@ -125,5 +130,6 @@ def follow(mechanism: Mechanism, plan: Plan, schedule: Schedule, angles: Mapping
             one = Followed(MovingFrames(mechanism, plan, lanes), fine, path, places[kept])
             if one.goes_round and one.leads_to(angles):
                 return one
-            found = found or (one if path.last is None else None)
+            if path.last is None and flip:
+                found = one
     return found

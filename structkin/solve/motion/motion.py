@@ -23,7 +23,7 @@ from structkin.solve.coefficients import Coefficients
 from structkin.solve.engine import Lanes
 from structkin.solve.fast_turns import is_slow
 from structkin.solve.jerk import Jerk, third_rates
-from structkin.solve.motion.angles import bridged, wound, wrapped
+from structkin.solve.motion.angles import wound, wrapped
 from structkin.solve.motion.followed import SAME, Counted, Followed, follow, seen, turns_along
 from structkin.solve.motion.moving_frames import MovingFrames, cross
 from structkin.solve.motion.turning import Turning, turnings
@@ -110,19 +110,16 @@ class Motion:
         It is the direction from the link's first to its second listed point, counter-clockwise from x; the first sample
         is in (-pi, pi]. Angles that drivers and gears determine follow them exactly, and those of a simulation follow
         its steps. Other links are followed from the sketch, however far apart the samples are and however fast a link
-        turns; a motion that repeats is followed once. Beyond a gap from which no motion leads back, the shorter
-        rotation across it is taken. NaN throughout where the motion is too long to follow.
+        turns; a motion that repeats is followed once. Behind a gap to which no motion leads, the shorter rotation
+        across it is taken. NaN where the motion is too long to follow, or does not lead to the pose.
         """
-        angle, turn = self._direction_angle(link), self.turn(link)
-        if self._turnings[link].counted is not None and not self._shows_turns:
-            return np.full(len(self), np.nan)
-        return wound(angle, bridged(turn, angle))
+        return wound(self._direction_angle(link), self.turn(link))
 
     def turn(self, link: str) -> Floats:
         """Return how far a link has turned since the sketch (n,) [rad], whole turns counted as in `angle`.
 
-        Where neither drivers nor gears determine it, the first sample is within half a turn of the sketch. NaN where
-        the whole turns are unknown: where no motion leads from the sketch, or where it is too long to follow.
+        Where neither drivers nor gears determine it, the first sample is within half a turn of the sketch. NaN as in
+        `angle`.
         """
         if link in self.counted:
             return self.counted[link]
@@ -142,7 +139,7 @@ class Motion:
         """
         angle = self._frames.angle(*seen(what, self._frames))
         if self.counted or self._is_slow:
-            return turns_along(angle, drawn, [z[0] for z in self.drivers.values()])
+            return turns_along(angle, drawn, [z[0] for z in self.drivers.values()])[0]
         if self._followed is None:
             return np.full(len(self), np.nan)
         turn = self._followed.turn(what, drawn)
@@ -174,11 +171,7 @@ class Motion:
         sliding = self._frames.sliding(joint)
         along, vector = (self._frames.value(expression) for expression in self._frames.direction_and_vector(sliding))
         travel = np.asarray(sliding.travel_at(np.sum(along * vector, axis=1), cross(along, vector)))
-        if sliding.measure == "length":
-            return travel
-        if not self._shows_turns:
-            return np.full(len(self), np.nan)
-        return wound(travel, bridged(self._turn_of(("slot", joint), 0.0), travel))
+        return travel if sliding.measure == "length" else wound(travel, self._turn_of(("slot", joint), 0.0))
 
     # --- velocity coefficients ----------------------------------------------------------------------------
 
@@ -293,11 +286,6 @@ class Motion:
         known = all(np.isfinite(angle).all() for angle in self._counted_angles.values())
         vectors = [vector for what in self._counted_angles for vector in seen(what, self._frames)]
         return known and is_slow(self.plan, self.lanes, vectors)
-
-    @property
-    def _shows_turns(self) -> bool:
-        """Whether turns that neither drivers nor gears determine can be counted."""
-        return bool(self.counted) or self._is_slow or self._followed is not None
 
     @cached_property
     def _followed(self) -> Followed | None:
