@@ -176,6 +176,11 @@ class Schedule:
         """How many stations the small steps of `fine` add: a whole number, possibly huge."""
         return self._lead_steps + float(np.sum(self.parts - 1.0))
 
+    @property
+    def jumped(self) -> float:
+        """How many stations the small steps of `fine` add where laws jump."""
+        return float(np.sum(self.with_turning_points()[0]._refined()[0]._parts_of_jumps - 1.0))
+
     def distance(self, id: str) -> float:
         """Return how far a driver moves from the sketch over all stations, in radians or in sizes of the mechanism."""
         first, last = self.lead[id]
