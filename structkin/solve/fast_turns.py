@@ -27,6 +27,9 @@ Indices = NDArray[np.intp]
 FAST = 0.5
 #: An interval in which one turns further is divided into so many parts, so often: to the last digit of an angle.
 PARTS, ROUNDS = 16, 10
+#: Most stations added, for each interval in which a link turns far: towards parallel guides a pinion on its rack turns
+#: without bound.
+WORST = 2000
 
 
 def slow_motion(
@@ -35,23 +38,28 @@ def slow_motion(
     vectors: Sequence[Affine],
     run: Callable[[Schedule], Lanes],
     moved: Sequence[int] = (),
-) -> tuple[Schedule, Indices, Lanes]:
+) -> tuple[Schedule, Indices, Lanes, bool]:
     """Run a schedule with stations added until between two neither these vectors nor what moves them turns far.
 
-    Nor does what moves the registers `moved`.
-
-    Return the new schedule, the places of the old stations in it, and its lanes. The added stations are charged to the
-    budget of the call.
+    Nor does what moves the registers `moved`. Return the new schedule, the places of the old stations in it, its lanes,
+    and whether that was possible: if a link turns without bound, no stations are added. Those that are, are charged to
+    the budget of the call.
     """
-    lanes, places = run(schedule), np.arange(len(schedule))
+    begun = now = schedule, np.arange(len(schedule)), run(schedule)
+    most = 0.0
     for _ in range(ROUNDS):
+        finest, places, lanes = now
         parts = _parts(plan, lanes, vectors, moved)
         if (parts == 1).all():
             break
-        charge(float(np.sum(parts - 1.0)) * plan.numbers / TOGETHER)
-        schedule, at = schedule.divided(parts)
-        places, lanes = at[places], run(schedule)
-    return schedule, places, lanes
+        most = most or WORST * float(np.sum(parts > 1))
+        added = float(np.sum(parts - 1.0))
+        if len(finest) - len(schedule) + added > most:
+            return *begun, False
+        charge(added * plan.numbers / TOGETHER)
+        finer, at = finest.divided(parts)
+        now = finer, at[places], run(finer)
+    return *now, True
 
 
 def is_slow(plan: Plan, lanes: Lanes, vectors: Sequence[Affine]) -> bool:
@@ -77,7 +85,7 @@ def _parts(plan: Plan, lanes: Lanes, vectors: Sequence[Affine], moved: Sequence[
             # A wheel may turn by whole turns from station to station; its scalar turn counts them.
             with np.errstate(invalid="ignore"):
                 turned = np.abs(np.diff(x[plan.rows(item.index)][0]))
-            parts = np.maximum(parts, np.ceil(np.nan_to_num(turned) / FAST).astype(np.intp))
+            parts = np.maximum(parts, np.fmin(np.nan_to_num(np.ceil(turned / FAST)), 2.0**40).astype(np.intp))
     for X, Y in found:
         if np.ndim(X):
             with np.errstate(invalid="ignore"):

@@ -80,7 +80,7 @@ def run_from_sketch(
     ]
     turned, moved = [Affine.slot(slot) for slot, turns in inputs if turns], [slot for slot, _ in inputs]
     run = partial(smooth_sweep, plan, progress=progress, flip=flip)
-    fine, places, tracked = slow_motion(plan, fine, turned, run, moved)
+    fine, places, tracked, _ = slow_motion(plan, fine, turned, run, moved)
     kept = places[kept]
     # Consecutive samples stay in place: a copy would double the memory.
     whole = kept[-1] - kept[0] + 1 == len(kept)

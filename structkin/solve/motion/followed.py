@@ -124,9 +124,12 @@ def follow(mechanism: Mechanism, plan: Plan, schedule: Schedule, angles: Mapping
             try:
                 with metering(Meter(DEFAULT)):
                     fine, kept = path.schedule.fine(plan.numbers)
-                    fine, places, lanes = slow_motion(plan, fine, vectors, partial(smooth_sweep, plan, flip=flip))
+                    run = partial(smooth_sweep, plan, flip=flip)
+                    fine, places, lanes, slow = slow_motion(plan, fine, vectors, run)
             except SpentError:
                 break
+            if not slow:
+                continue
             one = Followed(MovingFrames(mechanism, plan, lanes), fine, path, places[kept])
             if one.goes_round and one.leads_to(angles):
                 return one
