@@ -147,7 +147,8 @@ class Motion:
 
     def _direction_angle(self, link: str) -> Floats:
         """Return the angle (n,) of a link in (-pi, pi]."""
-        return self._frames.angle(*seen(("link", link), self._frames))
+        u = self._frames.direction(link)
+        return np.asarray(np.arctan2(u[:, 1], u[:, 0]))
 
     def omega(self, link: str) -> Floats:
         """Return the angular velocity (n,) [rad/s] of a link."""
