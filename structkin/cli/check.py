@@ -27,8 +27,8 @@ TURN = 2 * math.pi
 #: A motion closes if its ends are this near, relative to the mechanism's size and in radians.
 CLOSED = 1e-6
 
-#: End of the simulation that checks its start, in parts of the file's duration or of a second.
-SOON = 1e-6
+#: End of the simulation that checks its start, in parts of the file's duration or of a second; or its last step.
+SOON, FIRST = 1e-6, 100
 
 #: Pins between these distances from the line of a guide, relative to the mechanism's size, may be drawn inaccurately.
 ROUGH = 1e-5, 0.05
@@ -174,8 +174,9 @@ def _run(mechanism: Mechanism, structure: KinematicStructure) -> tuple[Motion | 
         return None, list(structure.diagnostics)
     try:
         if _free(mechanism):
-            stopped = mechanism.simulate([0.0, SOON * (mechanism.duration or 1.0)]).stopped
-            return None, [Problem("", stopped)] if stopped else []
+            start = mechanism.simulate([0.0, SOON * (mechanism.duration or 1.0)], max_steps=FIRST)
+            ended = start.stopped and start.integration.steps < FIRST
+            return None, [Problem("", start.stopped)] if ended else []
         motion = mechanism.solve()
     except InputError as error:
         return None, list(error.problems)

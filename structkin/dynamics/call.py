@@ -31,6 +31,9 @@ FINEST = 100 * float(np.finfo(float).eps)
 #: Number of output times where only the end is given.
 SAMPLES = 361
 
+#: More output times than this do not fit into memory: each is some kilobytes of numbers.
+MOST = 1_000_000
+
 
 def check_call(
     mechanism: Mechanism,
@@ -86,6 +89,9 @@ def _times(mechanism: Mechanism, t: ArrayLike | None, samples: int | None, probl
     if samples is not None and (not isinstance(samples, int | np.integer) or samples < 2):
         problems.append(Problem("samples", f"{samples!r} is not a whole number of two or more"))
         return np.zeros(1)
+    if samples is not None and samples > MOST:
+        problems.append(_too_many("samples", samples))
+        return np.zeros(1)
     end = mechanism.duration if t is None else t
     if isinstance(end, np.ndarray) and end.ndim == 0:
         end = end.item()
@@ -105,9 +111,15 @@ def _times(mechanism: Mechanism, t: ArrayLike | None, samples: int | None, probl
         times = np.full(1, np.nan)
     if times.ndim != 1 or len(times) < 2 or not np.isfinite(times).all():
         problems.append(Problem("t", "expected two or more finite times (n,) in seconds"))
+    elif len(times) > MOST:
+        problems.append(_too_many("t", len(times)))
     elif (np.diff(times) <= 0).any():
         k = int(np.flatnonzero(np.diff(times) <= 0)[0])
         problems.append(
             Problem("t", f"the time {times[k + 1]:g} s does not come after {times[k]:g} s", "times must increase")
         )
     return times
+
+
+def _too_many(name: str, count: int) -> Problem:
+    return Problem(name, f"{count:,} output times do not fit into memory", f"at most {MOST:,}")

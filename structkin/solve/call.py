@@ -170,17 +170,33 @@ def default_range(mechanism: Mechanism) -> tuple[float, float]:
     if None in speeds or not moving:
         uneven = [id for id, speed in zip(laws, speeds, strict=True) if not speed]
         raise _no_range(mechanism, f"no full cycle is known: {_no_cycle(mechanism, uneven)}")
+    period = common_period(mechanism)
+    if period is None:
+        raise _no_range(mechanism, "the drivers' speeds have no common period")
+    if not math.isfinite(period):
+        raise _no_range(mechanism, f"a full cycle at {min(moving):g} rad/s takes too long to be represented")
+    return 0.0, period
+
+
+def common_period(mechanism: Mechanism) -> float | None:
+    """Return the time [s] after which all drivers have made whole turns; None where there is no such time.
+
+    All of them turn at constant speeds, some of which may be zero; a length has to stand still.
+    """
+    laws = {id: drive.law for id, drive in mechanism.drivers.items()}
+    speeds = [law.speed if law is not None else None for law in laws.values()]
+    moving = [abs(speed) for speed in speeds if speed]
+    lengths = [speed for id, speed in zip(laws, speeds, strict=True) if mechanism.drivers[id].kind != "angle"]
+    if None in speeds or not moving or any(lengths):
+        return None
     # Speeds w_i = p_i / q_i times the slowest; all repeat after lcm(q_i) turns of the slowest.
     slowest = min(moving)
     ratios = [Fraction(speed / slowest).limit_denominator(1000) for speed in moving]
     if any(
         abs(float(ratio) - speed / slowest) > 1e-9 * float(ratio) for ratio, speed in zip(ratios, moving, strict=True)
     ):
-        raise _no_range(mechanism, "the drivers' speeds have no common period")
-    end = 2 * math.pi / slowest * math.lcm(*(ratio.denominator for ratio in ratios))
-    if not math.isfinite(end):
-        raise _no_range(mechanism, f"a full cycle at {slowest:g} rad/s takes too long to be represented")
-    return 0.0, end
+        return None
+    return 2 * math.pi / slowest * math.lcm(*(ratio.denominator for ratio in ratios))
 
 
 def _no_cycle(mechanism: Mechanism, drivers: list[str]) -> str:

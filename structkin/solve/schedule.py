@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -12,12 +12,15 @@ from numpy.typing import NDArray
 
 from structkin.budget import TOGETHER, charge
 from structkin.model.mechanism import Mechanism
+from structkin.solve.steep_laws import MOST, STEEP, TIMES, steep_pieces
 from structkin.solve.turning_points import turning_points
 
 Floats = NDArray[np.float64]
 
 #: Continuation follows the drivers in steps of at most this angle [rad], or this part of the mechanism's size.
 FINE_ANGLE, FINE_LENGTH = math.radians(5.0), 0.02
+#: A law that moves by so many steps where it should move by one jumps.
+JUMP = 2
 
 
 #: Steps are even if none is so many times as long as another; below this the drivers stand still [rad or parts of the
@@ -91,23 +94,62 @@ class Schedule:
     @cached_property
     def parts(self) -> NDArray[np.intp]:
         """The number of parts into which each interval between two stations is divided (n - 1,)."""
+        counts = self._equal_parts
+        first = self._steep.astype(np.intp)
+        # The first piece of an interval begins at its station.
+        counts[np.unique(first)] = 0
+        np.add.at(counts, first, 1)
+        return counts
+
+    @property
+    def _equal_parts(self) -> NDArray[np.intp]:
+        """The number of equal parts of each interval (n - 1,), as many as the drivers' steps need at their rates."""
         counts = np.ones(max(len(self) - 1, 0))
         for id in self.drivers:
-            counts = np.fmax(counts, np.ceil(self._distances(id) / self.step(id) * (1 - 1e-9)))
+            counts = np.fmax(counts, np.ceil(np.fmax(*self._travels(id)) / self.step(id) * (1 - 1e-9)))
         # Next to a station without a value there is no path to follow: a law may go to infinity there.
         counts[~(self._has_values[1:] & self._has_values[:-1])] = 1
         # More than fits into any memory.
         return np.minimum(counts, 2.0**40).astype(np.intp)
 
-    def _distances(self, id: str) -> Floats:
-        """Return how far a driver moves between each two stations (n - 1,).
+    @cached_property
+    def _steep(self) -> Floats:
+        """The stations that divide intervals in which laws are steep in places: none where laws are smooth."""
+        found: list[Floats] = []
+        steep = np.zeros(max(len(self) - 1, 0), bool)
+        laws = {}
+        for id in self.drivers:
+            by_values, by_rates = (travel / self.step(id) for travel in self._travels(id))
+            own = by_rates > np.fmax(STEEP, TIMES * by_values)
+            own &= self._has_values[1:] & self._has_values[:-1]
+            if own.any() and id not in self.by_values and (law := self.mechanism.drivers[id].law) is not None:
+                laws[id] = law
+                steep |= own
+        if not steep.any():
+            return np.zeros(0)
+        for id, law in laws.items():
+            pieces = steep_pieces(law, self.t, np.flatnonzero(steep), self.step(id))
+            if pieces is None:
+                return np.zeros(0)
+            found.append(pieces)
+        # What moves smoothly meanwhile is divided evenly.
+        even = np.ones(len(steep))
+        for id in self.drivers.keys() - laws:
+            even = np.fmax(even, np.ceil(np.fmax(*self._travels(id)) / self.step(id)))
+        if np.sum(even[steep]) > MOST:
+            return np.zeros(0)
+        found += [k + np.arange(even[k]) / even[k] for k in np.flatnonzero(steep)]
+        return np.unique(np.concatenate(found))
+
+    def _travels(self, id: str) -> tuple[Floats, Floats]:
+        """Return how far a driver moves between each two stations (n - 1,), by its values and by its rates there.
 
         A law may oscillate within an interval: its rates at the ends count as well as the difference of its values.
         """
         values, rates = self.drivers[id][:2]
         with np.errstate(all="ignore"):
-            swing = np.fmax(np.abs(rates[1:]), np.abs(rates[:-1])) * np.abs(np.diff(self.t))
-            return np.asarray(np.fmax(np.abs(np.diff(values)), swing))
+            by_rates = np.fmax(np.abs(rates[1:]), np.abs(rates[:-1])) * np.abs(np.diff(self.t))
+            return np.abs(np.diff(values)), by_rates
 
     @cached_property
     def _has_values(self) -> NDArray[np.bool_]:
@@ -168,11 +210,22 @@ class Schedule:
         """How many stations the small steps of `fine` add: a whole number, possibly huge."""
         return self._lead_steps + float(np.sum(self.parts - 1.0))
 
+    @property
+    def jumped(self) -> float:
+        """How many stations the small steps of `fine` add where laws jump."""
+        return float(np.sum(self.with_turning_points()[0]._refined()[0]._parts_of_jumps - 1.0))
+
     def distance(self, id: str) -> float:
         """Return how far a driver moves from the sketch over all stations, in radians or in sizes of the mechanism."""
         first, last = self.lead[id]
+        travel = np.fmax(*self._travels(id))
+        if len(self._steep):
+            intervals = np.unique(self._steep.astype(np.intp))
+            places = np.union1d(self._steep, intervals + 1.0)
+            moved = np.abs(np.diff(self.at(places)[id]))
+            travel[intervals] = np.bincount(places[:-1].astype(np.intp), moved, len(travel))[intervals]
         with np.errstate(all="ignore"):
-            return float(np.nansum([abs(last - first), *self._distances(id)])) / self.unit(id)
+            return float(np.nansum([abs(last - first), *travel])) / self.unit(id)
 
     @property
     def is_fine(self) -> bool:
@@ -193,39 +246,67 @@ class Schedule:
         kept = own + np.searchsorted(turns, own)
         return self._with(np.sort(np.concatenate((own, turns))), kept), kept
 
-    def _with(self, stations: Floats, kept: NDArray[np.intp]) -> Schedule:
+    def _with(self, stations: Floats, kept: NDArray[np.intp], *, straight: bool = False) -> Schedule:
         """Return a schedule of these stations (m,), of which those at `kept` (n,) are the ones of this schedule."""
         new = np.ones(len(stations), bool)
         new[kept] = False
-        values, drivers = self.at(stations[new]), {}
+        between = replace(self, t=np.full(len(self), np.nan)) if straight else self
+        values, drivers = between.at(stations[new]), {}
         for id, z in self.drivers.items():
             drivers[id] = np.full((3, len(stations)), np.nan)
             drivers[id][:, kept], drivers[id][0, new] = z, values[id]
-        t = np.interp(stations, np.arange(len(self)), self.t)
+        t = np.full(len(stations), np.nan) if straight else np.interp(stations, np.arange(len(self)), self.t)
         t[kept] = self.t
         return Schedule(self.mechanism, t, drivers, self.by_values)
 
     def fine(self, numbers: int = 0) -> tuple[Schedule, NDArray[np.intp]]:
         """Return a schedule that starts at the sketch and moves in small steps, and the places of the stations in it.
 
-        A pose takes this many `numbers`. The added stations are charged to the budget of the call.
+        Where a law jumps its driver moves straight. A pose takes this many `numbers`. The added stations are charged to
+        the budget of the call.
         """
         whole, kept = self.with_turning_points()
         # A law that oscillates far faster than its turning points are searched is counted by its rates.
         charge(max(self.added, whole.added) * numbers / TOGETHER)
         fine, places = whole._refined()
-        return fine, places[kept]
+        parts = fine._parts_of_jumps
+        if (parts == 1).all():
+            return fine, places[kept]
+        charge(float(np.sum(parts - 1.0)) * numbers / TOGETHER)
+        straight, at = fine.divided(parts, straight=True)
+        return straight, at[places[kept]]
+
+    def divided(self, parts: NDArray[np.intp], *, straight: bool = False) -> tuple[Schedule, NDArray[np.intp]]:
+        """Return a schedule whose intervals are divided into equal parts (n - 1,), and the places of the stations.
+
+        A `straight` path is that of no time.
+        """
+        at = np.append(0, np.cumsum(parts))
+        return self._with(np.interp(np.arange(at[-1] + 1), at, np.arange(len(self))), at, straight=straight), at
 
     def _refined(self) -> tuple[Schedule, NDArray[np.intp]]:
         at, lead, drivers = np.append(0, np.cumsum(self.parts)), self._lead_steps, {}
         whole = self
         if at[-1] > len(self) - 1:
-            whole = self._with(np.interp(np.arange(at[-1] + 1), at, np.arange(len(self))), at)
+            stations = np.interp(np.arange(at[-1] + 1), at, np.arange(len(self)))
+            if len(self._steep):
+                even = ~np.isin(np.repeat(np.arange(len(self) - 1), self.parts), self._steep.astype(np.intp))
+                stations = np.sort(np.concatenate((stations[np.append(even, True)], self._steep)))
+            whole = self._with(stations, at)
         for id, z in whole.drivers.items():
             drivers[id] = np.concatenate((np.full((3, lead), np.nan), z), axis=1)
             drivers[id][0, :lead] = np.linspace(*self.lead[id], lead, endpoint=False)
         t = np.concatenate((np.full(lead, np.nan), whole.t))
         return Schedule(self.mechanism, t, drivers, self.by_values), lead + at
+
+    @property
+    def _parts_of_jumps(self) -> NDArray[np.intp]:
+        """The number of parts (n - 1,) into which intervals are divided in which laws jump, 1 for all others."""
+        counts = np.ones(max(len(self) - 1, 0))
+        for id, z in self.drivers.items():
+            jump = np.abs(np.diff(z[0])) / self.step(id)
+            counts = np.where(jump > JUMP, np.ceil(np.fmin(jump, 2.0**40)), counts)
+        return counts.astype(np.intp)
 
 
 def known(values: Floats) -> Floats:

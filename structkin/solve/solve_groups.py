@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from structkin.budget import DEFAULT, metered
+from structkin.groups import Turn
 from structkin.model.mechanism import Mechanism
 from structkin.plan.plan import Plan, Register, Step
 from structkin.plan.status import Status
+from structkin.rows.affine import Affine
 from structkin.solve.call import make_schedule
 from structkin.solve.coefficients import Coefficients
 from structkin.solve.engine import Lanes
+from structkin.solve.fast_turns import slow_motion
 from structkin.solve.motion import Motion
 from structkin.solve.schedule import Schedule
 from structkin.solve.special_geometry import compile_plan
@@ -66,7 +70,18 @@ def run_from_sketch(
         swept = smooth_sweep(plan, whole, progress, flip=flip)
         return swept if whole is schedule else swept.take(kept)
     fine, kept = schedule.fine(plan.numbers)
-    tracked = smooth_sweep(plan, fine, progress, flip=flip)
+    # Groups that go from lane to lane take the shorter way from one input to the next.
+    inputs = [
+        (operand.index, isinstance(step.kind, Turn))
+        for step in plan.steps
+        if step.goes_from_lane_to_lane
+        for operand in step.inputs
+        if isinstance(operand, Register)
+    ]
+    turned, moved = [Affine.slot(slot) for slot, turns in inputs if turns], [slot for slot, _ in inputs]
+    run = partial(smooth_sweep, plan, progress=progress, flip=flip)
+    fine, places, tracked, _ = slow_motion(plan, fine, turned, run, moved)
+    kept = places[kept]
     # Consecutive samples stay in place: a copy would double the memory.
     whole = kept[-1] - kept[0] + 1 == len(kept)
     lanes = tracked.take(slice(kept[0], kept[-1] + 1) if whole else kept)

@@ -33,6 +33,11 @@ def too_far(schedule: Schedule, numbers: int, budget: float | None) -> Problem:
         return Problem("budget", "is spent before the mechanism is assembled", HINT)
     worst = max(distances, key=lambda id: distances[id])
     law, distance = law_words(mechanism, worst, by_values=worst in schedule.by_values), distances[worst]
+    if budget is not None and added * numbers <= TOGETHER * budget:
+        # A law may jump between the samples, or pass a pole.
+        jumped = schedule.jumped
+        distance = max(distance, jumped * schedule.step(worst) / schedule.unit(worst))
+        added += jumped
     if budget is None or added * numbers <= TOGETHER * budget:
         message = f"with {law}, following the samples takes far more steps than usual, as it does near singular poses"
         return Problem(f"drivers.{worst}", message, f"try another range of time or values; {HINT}")

@@ -32,6 +32,22 @@ def test_a_driver_without_a_law_is_a_remark(check, change):
     assert "no errors; `structkin simulate` can start" in run.stdout
 
 
+def test_a_check_starts_a_simulation_and_does_not_run_it(check, monkeypatch):
+    """A pendulum of an endless duration: at a millionth of it, 1e9 s took ten thousand steps, and 1e12 s longer."""
+    steps = []
+    simulate = sk.Mechanism.simulate
+
+    def counted(*args, **options):
+        run = simulate(*args, **options)
+        steps.append(run.integration.steps)
+        return run
+
+    monkeypatch.setattr(sk.Mechanism, "simulate", counted)
+    for duration in (0.5, 1e9, 1e15):
+        assert "`structkin simulate` can start" in check({**SWING, "duration": duration}).stdout
+    assert max(steps) <= 100 and len(steps) == 3
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [

@@ -78,6 +78,30 @@ def test_points_and_lengths(engine):
             np.testing.assert_allclose(motions.alpha(link)[k], one.alpha(link), atol=1e-11)
 
 
+@pytest.mark.parametrize("driver", [{"joint": "A", "speed": 1.0}, {"between": ["F", "B"], "speed": -0.1}])
+def test_every_variant_starts_at_its_own_sketch(driver):
+    """The crank is sketched elsewhere in each variant: at a constant speed its angle is that sketch's, plus w t."""
+    data = {**CRANK_ROCKER, "points": {**CRANK_ROCKER["points"], "F": (0, 3)}, "drivers": {"motor": driver}}
+    m = sk.Mechanism(**{**data, "links": {**data["links"], "ground": ["A", "D", "F"]}})
+    drawn = np.linspace(-0.5, 0.5, 7)
+    places = np.stack((np.cos(drawn), np.sin(drawn)), axis=1)
+    for samples in (2, 30):
+        motions = m.solve_many(samples, points={"B": places}, duration=2.0)
+        t = motions.t
+        if "joint" in driver:
+            np.testing.assert_allclose(motions.angle("crank"), drawn[:, None] + t, atol=1e-12)
+        else:
+            start = np.hypot(places[:, 0], places[:, 1] - 3)
+            reached = np.linalg.norm(motions.position("B") - [0, 3], axis=2)
+            np.testing.assert_allclose(reached, start[:, None] - 0.1 * t, atol=1e-12)
+        for k in range(7):
+            one = rebuilt(m, {}, {"B": places}, k).solve(samples, duration=2.0)
+            assert k not in motions.motions and one.ok.all()
+            for point in m.points:
+                np.testing.assert_allclose(motions.position(point)[k], one.position(point), atol=1e-12)
+                np.testing.assert_allclose(motions.velocity(point)[k], one.velocity(point), atol=1e-12)
+
+
 def test_one_length_for_all_variants():
     m, rods = sk.Mechanism(**CRANK_ROCKER), [3.9, 4.0, 4.1]
     same = m.solve_many(5, lengths={"A-B": [1.1] * 3, "B-C": rods}).position("C")

@@ -22,6 +22,34 @@ def test_a_crank_rocker_and_an_offset_slider_crank():
     assert swing.forth + swing.back == pytest.approx(0.5) and swing.rest == 0
 
 
+@pytest.mark.parametrize("samples", [37, 361])
+@pytest.mark.parametrize(
+    "lengths",
+    # The first from a trial, which had 1.1e-4 of the ratio at 361 samples: near its ends this rocker turns fast.
+    [(1.517777, 1.820367, 1.54872, 1.791084), (1.464171, 1.593530, 1.707885, 1.686680), (0.4, 1.1, 0.9, 1.2)],
+)
+def test_ends_at_which_a_rocker_turns_back_fast(lengths, samples):
+    """At its ends crank and coupler lie on one line: the angles between these positions are the cosine rule's."""
+    a, b, c, d = lengths
+    B = a * np.exp(1j)
+    W = d - B
+    along = (abs(W) ** 2 + b * b - c * c) / (2 * abs(W))
+    C = B + (along + 1j * np.sqrt(b * b - along**2)) * W / abs(W)
+    m = sk.Mechanism(
+        points={"A": (0, 0), "B": (B.real, B.imag), "C": (C.real, C.imag), "D": (d, 0)},
+        links={"ground": ["A", "D"], "crank": ["A", "B"], "coupler": ["B", "C"], "rocker": ["C", "D"]},
+        drivers={"motor": {"joint": "A", "speed": 2.0}},
+    )
+
+    crank, rocker = (
+        abs(np.diff([np.arccos((d * d + p * p - q * q) / (2 * d * p)) for p, q in ends]))[0]
+        for ends in ([(b + a, c), (b - a, c)], [(c, b + a), (c, b - a)])
+    )
+    found = m.solve(samples).swing("rocker")
+    assert found.ratio == pytest.approx((np.pi + crank) / (np.pi - crank), rel=1e-9)
+    assert found.high - found.low == pytest.approx(rocker, abs=1e-9)
+
+
 def test_an_output_that_turns_back_several_times():
     """The time of each direction is the sum over its strokes, as found from samples a thousand times denser."""
     m = sk.load(path("five_bar_two_drivers"))

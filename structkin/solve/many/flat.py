@@ -25,7 +25,7 @@ POINTS, ROUNDS = 17, 3
 #: A discriminant below this may touch zero. Solving the variant individually shows whether it does.
 TOUCH = 1e-5
 #: Lanes that are solved at a time.
-CHUNK = 100_000
+LANES = 100_000
 
 
 def passing_flat(many: ManyPlan, count: int, path: Path) -> list[int]:
@@ -37,10 +37,10 @@ def passing_flat(many: ManyPlan, count: int, path: Path) -> list[int]:
     stations, found = path.count, set[int]()
     if not stations:
         return []
-    for first in range(0, count, max(1, CHUNK // stations)):
-        chunk = np.arange(first, min(first + max(1, CHUNK // stations), count))
+    for first in range(0, count, max(1, LANES // stations)):
+        chunk = np.arange(first, min(first + max(1, LANES // stations), count))
         z = path.at(chunk)
-        lanes = _solved(many, np.repeat(chunk, stations), {id: own.ravel() for id, own in z.items()})
+        lanes = solved(many, np.repeat(chunk, stations), {id: own.ravel() for id, own in z.items()})
         for index in many.plan.with_root:
             sampled = discriminant(many.plan, index, lanes).reshape(len(chunk), stations)
             which, at = _least(sampled, _meeting(many, index, lanes, sampled))
@@ -49,7 +49,7 @@ def passing_flat(many: ManyPlan, count: int, path: Path) -> list[int]:
     return sorted(found)
 
 
-def _solved(many: ManyPlan, variants: NDArray[np.intp], z: Mapping[str, Floats]) -> Lanes:
+def solved(many: ManyPlan, variants: NDArray[np.intp], z: Mapping[str, Floats]) -> Lanes:
     """Return positions in lanes (n,) that each belong to one of the variants, at driver values z (n,)."""
     plan = many.plan
     lanes = Lanes.empty(plan, len(variants), orders=1)
@@ -108,7 +108,7 @@ def _narrow(
         here = {id: own[which, first] for id, own in z.items()}
         there = {id: own[which, np.minimum(first + 1, last)] for id, own in z.items()}
         inputs = {id: here[id] + (places - first) * (there[id] - here[id]) for id in z}
-        lanes = _solved(many, np.tile(chunk[which], POINTS), {id: own.ravel() for id, own in inputs.items()})
+        lanes = solved(many, np.tile(chunk[which], POINTS), {id: own.ravel() for id, own in inputs.items()})
         return discriminant(many.plan, index, lanes).reshape(POINTS, -1)
 
     _, size, least = narrowed(discriminant_at, low, high, points=POINTS, rounds=ROUNDS)

@@ -33,7 +33,8 @@ class Motions:
 
     `t` (n,) holds the times [s], NaN where the drivers were given as values. `motions` holds the `Motion` of each
     variant that was solved individually, `faults` the errors of each that cannot be solved, by their numbers; the
-    others are lanes of `together`. An invalid variant has the status `BAD_INPUT` at all samples, and no numbers.
+    others are lanes of `together`. `alone` solves one of these individually too, where a link turns so fast that its
+    whole turns are not known otherwise. An invalid variant has the status `BAD_INPUT` at all samples, and no numbers.
 
     `position("P")[k]` is that of variant k. The arrays are read-only; those asked for last are kept.
     """
@@ -44,6 +45,7 @@ class Motions:
     together: Together | None
     motions: Mapping[int, Motion]
     faults: Mapping[int, InputError]
+    alone: Callable[[int], Motion]
     _recent: dict[tuple[str, str], Floats] = field(default_factory=dict, init=False, compare=False)
 
     def __len__(self) -> int:
@@ -133,7 +135,11 @@ class Motions:
         recent = self._recent
         values = recent.get((quantity, name))
         if values is None:
-            values = read_only(self._all(lambda of: getattr(of, quantity)(name), np.float64(np.nan), *shape))
+            values = self._all(lambda of: getattr(of, quantity)(name), np.float64(np.nan), *shape)
+            if quantity == "angle":
+                for k in np.flatnonzero(np.isnan(values).all(axis=1) & self.ok.any(axis=1)).tolist():
+                    values[k] = self.alone(k).angle(name)
+            values = read_only(values)
             recent[quantity, name] = values
             for old in list(recent)[:-KEPT]:
                 recent.pop(old, None)

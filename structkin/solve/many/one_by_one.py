@@ -11,8 +11,8 @@ from structkin.solve.motion import Motion
 from structkin.solve.solve_groups import solve_groups
 
 
-def solve_variant(found: Differences, k: int, drivers: Mapping[str, Any], options: Mapping[str, Any]) -> Motion:
-    """Build variant `k` with its own lengths and places, and solve it as `solve` does.
+def solve_variant(found: Differences, drivers: Mapping[str, Any], options: Mapping[str, Any], k: int) -> Motion:
+    """Build variant `k` with its own lengths, places and driver values, and solve it as `solve` does.
 
     Raises `InputError` where it cannot be built, or does not move like the mechanism.
     """
@@ -28,4 +28,4 @@ def solve_variant(found: Differences, k: int, drivers: Mapping[str, Any], option
     variant = Mechanism.from_dict(data, folder=mechanism._folder)
     if mechanism._pose is not None:
         variant = variant.posed(mechanism._pose)
-    return solve_groups(variant, drivers=drivers or None, **options)
+    return solve_groups(variant, drivers=found.drivers_of(k, drivers) or None, **options)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.budget import TOGETHER, charge
+from structkin.model.laws import ConstantSpeed
 from structkin.solve.schedule import Schedule
 from structkin.solve.solve_groups import SEPARATE
 
@@ -17,35 +18,46 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Path:
-    """The drivers' values (v, n) or (1, n) at the stations of the variants, and the `parts` (n - 1,) between them."""
+    """The drivers' values (v, n) or (1, n) at the stations of the variants, and the `parts` (n - 1,) between them.
+
+    `samples` are the places of the samples among those at which `at` gives values.
+    """
 
     values: Mapping[str, Floats]
     parts: NDArray[np.intp]
+    samples: NDArray[np.intp]
 
     @classmethod
-    def of(cls, schedule: Schedule, rows: Mapping[str, Floats], numbers: int) -> Path:
-        """Return the paths over a schedule; `rows` (orders, v, n) hold the values of drivers that differ.
+    def of(cls, schedule: Schedule, rows: Mapping[str, Floats], starts: Mapping[str, Floats], numbers: int) -> Path:
+        """Return the paths over a schedule from the sketches of the variants.
 
-        The places of one variant, each of so many `numbers`, are charged to the budget. As in `solve`, the path between
-        more than `SEPARATE` samples is not followed.
+        `rows` (orders, v, n) hold the values of drivers that differ, `starts` (v,) those in the sketches. The places of
+        one variant, each of so many `numbers`, are charged to the budget. As in `solve`, the path between more than
+        `SEPARATE` samples is not followed.
         """
+        drives, moved, charged = schedule.mechanism.drivers, shifts(schedule, starts), 0
+        places = np.arange(len(schedule))
+        values = {id: rows[id][0] if id in rows else z[:1] for id, z in schedule.drivers.items()}
+        if not rows and len(schedule) <= SEPARATE:
+            fine, kept = schedule.fine(numbers)
+            values = {id: z[:1, kept[0] :] for id, z in fine.drivers.items()}
+            charged, places = len(fine) - kept[0], kept - kept[0]
+        values = {id: own + moved[id][:, None] if id in moved else own for id, own in values.items()}
         if len(schedule) > SEPARATE:
-            values = {id: rows[id][0] if id in rows else z[:1] for id, z in schedule.drivers.items()}
-            return cls(values, np.ones(len(schedule) - 1, np.intp))
-        if not rows:
-            values = {id: z[:1] for id, z in schedule.fine(numbers)[0].drivers.items()}
-            return cls(values, np.ones(max(len(z[0]) for z in values.values()) - 1 if values else 0, np.intp))
-        values, parts = {}, np.ones(len(schedule), np.intp)
-        for id, z in schedule.drivers.items():
-            own = rows[id][0] if id in rows else z[:1]
-            start = np.full((len(own), 1), schedule.mechanism.drivers[id].start)
-            if schedule.mechanism.drivers[id].kind == "angle":
-                start += 2 * np.pi * np.round((own[:, :1] - start) / (2 * np.pi))
-            values[id] = np.concatenate((start, own), axis=1)
+            return cls(values, np.ones(len(schedule) - 1, np.intp), places)
+        parts = np.ones(charged or len(schedule), np.intp)
+        for id, own in values.items():
+            start = starts.get(id, np.full(len(own), drives[id].start))[:, None]
+            if drives[id].kind == "angle":
+                start = start + 2 * np.pi * np.round((own[:, :1] - start) / (2 * np.pi))
+            count = max(len(own), len(start))
+            ends = np.broadcast_to(start, (count, 1)), np.broadcast_to(own, (count, own.shape[1]))
+            values[id] = np.concatenate(ends, axis=1)
             longest = np.nanmax(np.abs(np.diff(values[id])), axis=0, initial=0.0)
-            parts = np.maximum(parts, np.ceil(np.minimum(longest / schedule.step(id), 2.0**40)).astype(np.intp))
-        charge(float(parts.sum()) * numbers / TOGETHER)
-        return cls(values, parts)
+            counts = np.ceil(np.minimum(longest / schedule.step(id) * (1 - 1e-9), 2.0**40))
+            parts = np.maximum(parts, counts.astype(np.intp))
+        charge(float(parts.sum() - charged) * numbers / TOGETHER)
+        return cls(values, parts, np.cumsum(parts)[places])
 
     @property
     def count(self) -> int:
@@ -62,3 +74,13 @@ class Path:
             z = np.concatenate((z[:, first] + part * np.diff(z)[:, first], z[:, -1:]), axis=1)
             found[id] = np.broadcast_to(z, (len(variants), self.count))
         return found
+
+
+def shifts(schedule: Schedule, starts: Mapping[str, Floats]) -> dict[str, Floats]:
+    """Return how far ahead of the mechanism's own the drivers of the variants are (v,) that have a speed.
+
+    Their coordinates begin at the values in the sketches, `starts` (v,).
+    """
+    drives = schedule.mechanism.drivers
+    speeds = (id for id in starts if id not in schedule.by_values and isinstance(drives[id].law, ConstantSpeed))
+    return {id: starts[id] - drives[id].start for id in speeds}

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from structkin.groups import General, Relation
 from structkin.groups.kind import Array, Explicit, Values, times
 from structkin.joints.pair import Joints
+from structkin.model.draft import Draft
 from structkin.model.mechanism import Mechanism, with_joints
 from structkin.model.parts import Link
 from structkin.plan.builder import PlanBuilder
@@ -20,8 +21,10 @@ from structkin.plan.compile import record_plan
 from structkin.plan.plan import Operand, Plan, Register
 from structkin.rows.affine import Affine
 from structkin.solve.engine import Lanes
-from structkin.solve.many.variants import Variants
+from structkin.solve.many.variants import Variants, plain
 from structkin.structure import KinematicStructure
+
+Floats = NDArray[np.float64]
 
 
 class Products(Explicit):
@@ -108,12 +111,16 @@ class ManyBuilder(PlanBuilder):
 
 @dataclass(frozen=True)
 class ManyPlan:
-    """The plan of all variants, the registers of the values that differ, and links and joints, which may differ too."""
+    """The plan of all variants, the registers of the values that differ, and links and joints, which may differ too.
+
+    `starts` (v,) are the coordinates of drivers in the sketches of the variants [rad or m], where these differ.
+    """
 
     plan: Plan
     held: Mapping[int, Variants]
     links: Mapping[str, Link]
     joints: Joints
+    starts: Mapping[str, Floats]
 
     def hold(self, lanes: Lanes, variants: NDArray[np.intp]) -> None:
         """Write the values that differ into lanes (n,) that each belong to one variant; their rates are zero."""
@@ -167,4 +174,25 @@ def record_many(
         ),
     )
     builder = ManyBuilder()
-    return ManyPlan(record_plan(varied, structure, builder), builder.held, links, draft.pairs)
+    plan = record_plan(varied, structure, builder)
+    return ManyPlan(
+        plan, builder.held, links, draft.pairs, {} if mechanism._pose is not None else _starts(varied, draft)
+    )
+
+
+def _starts(mechanism: Mechanism, draft: Draft) -> dict[str, Floats]:
+    """Return the coordinates (v,) of drivers in the sketches of the variants, where these differ."""
+    starts = {}
+    for id, drive in mechanism.drivers.items():
+        if drive.kind == "angle":
+            first, second = (draft.links[link].direction for link in drive.links)
+            turned = plain(second * first.conjugate())
+            start = np.where(np.angle(turned) <= -np.pi, np.pi, np.angle(turned))
+        elif drive.ends is not None:
+            (_, near), (_, far) = drive.ends
+            start = np.abs(plain(draft.points[far] - draft.points[near]))
+        else:
+            continue  # the travel of a slide is counted from the sketch
+        if np.ndim(start):
+            starts[id] = start[1:]
+    return starts

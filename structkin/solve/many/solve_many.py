@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,7 @@ from structkin.solve.many.differences import Differences, read_differences
 from structkin.solve.many.flat import passing_flat
 from structkin.solve.many.motions import Motions
 from structkin.solve.many.one_by_one import solve_variant
-from structkin.solve.many.path import Path
+from structkin.solve.many.path import Path, shifts
 from structkin.solve.many.record import ManyPlan, record_many
 from structkin.solve.many.together import Together
 from structkin.solve.many.variants import Variants, VariantsDiffer
@@ -66,6 +67,8 @@ def solve_many(
     `budget` applies to each variant that is solved individually, as in `solve`. At most 1e8 poses, of all variants
     together, are solved at a time.
 
+    A driver with a speed starts at its value in the sketch of each variant.
+
     An error in one variant does not affect the others: a length that is not positive, a triangle that cannot close,
     values that are not finite, dimensions with which nothing moves, a budget that is spent. Its status is `BAD_INPUT`,
     and `faults` of the result says why. Raises `InputError` where a name or a shape does not fit, or no variant has
@@ -99,27 +102,28 @@ def solve_many(
         if count * len(schedule) > MOST:
             raise too_large
         try:
-            z = _values(schedule, rows, count)
+            z = _values(schedule, rows, shifts(schedule, many.starts), count)
             lanes = _run(many, z, len(schedule), count, progress)
         except MemoryError:
             raise too_large from None
-        together = Together(mechanism, count, many, {id: rates[0] for id, rates in z.items()}, lanes)
         numbers = many.plan.numbers
         with metered(budget, lambda: too_far(schedule, numbers, budget), mechanism.title):
-            path = Path.of(schedule, rows, numbers)
+            path = Path.of(schedule, rows, many.starts, numbers)
+        together = Together(mechanism, np.arange(count), many, {id: rates[0] for id, rates in z.items()}, lanes, path)
         alone = sorted({*odd, *passing_flat(many, count, path)})
     motions: dict[int, Motion] = {}
     faults = found.faults
     options = {"samples": samples, "t": t, "duration": duration, "engine": engine, "budget": budget}
+    solve_alone = partial(solve_variant, found, drivers, options)
     for done, k in enumerate(alone, 1):
         if k not in faults:
             try:
-                motions[k] = solve_variant(found, k, found.drivers_of(k, drivers), options)
+                motions[k] = solve_alone(k)
             except InputError as error:
                 faults[k] = error
         if progress is not None and together is None:
             progress(done / len(alone))
-    return Motions(mechanism, schedule.t, count, together, motions, faults)
+    return Motions(mechanism, schedule.t, count, together, motions, faults, solve_alone)
 
 
 def _too_large(mechanism: Mechanism, plan: Plan, count: int, samples: int) -> InputError:
@@ -160,10 +164,18 @@ def _record(found: Differences) -> tuple[ManyPlan, set[int]]:
                 numbers.values[1 + error.which] = numbers.own
 
 
-def _values(schedule: Schedule, rows: Mapping[str, Floats], count: int) -> dict[str, Floats]:
-    """Return values and rates of the drivers (3, v, n); `rows` (orders, v, n) hold individual ones."""
+def _values(
+    schedule: Schedule, rows: Mapping[str, Floats], moved: Mapping[str, Floats], count: int
+) -> dict[str, Floats]:
+    """Return values and rates of the drivers (3, v, n).
+
+    `rows` (orders, v, n) hold individual ones, `moved` (v,) how far ahead drivers are otherwise.
+    """
     samples = len(schedule)
     z = {id: np.broadcast_to(values[:, None], (3, count, samples)) for id, values in schedule.drivers.items()}
+    for id, ahead in moved.items():
+        z[id] = z[id].copy()
+        z[id][0] += ahead[:, None]
     for id, own in rows.items():
         z[id] = np.full((3, count, samples), np.nan)
         z[id][: len(own)] = own

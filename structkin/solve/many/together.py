@@ -10,10 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.groups import RPR, RRR
 from structkin.joints.guide import Guide
 from structkin.model.mechanism import Mechanism
 from structkin.rows.affine import Affine
 from structkin.solve.engine import Lanes
+from structkin.solve.fast_turns import FAST
+from structkin.solve.many.flat import LANES, solved
+from structkin.solve.many.path import Path
 from structkin.solve.many.record import ManyPlan
 from structkin.solve.many.variants import Variants, plain
 from structkin.solve.motion.angles import wound
@@ -25,16 +29,23 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Together:
-    """The lanes of v = `count` variants over n samples each, read as a `Motion` with an axis (v,) in front.
+    """The lanes of v variants over n samples each, read as a `Motion` with an axis (v,) in front.
 
-    `drivers[id]` (v, n) are the drivers' values.
+    `variants` (v,) are their numbers among those of the plan, `drivers[id]` (v, n) the drivers' values, and `path` is
+    that from the sketches to the samples.
     """
 
     mechanism: Mechanism
-    count: int
+    variants: NDArray[np.intp]
     many: ManyPlan
     drivers: Mapping[str, Floats]
     lanes: Lanes
+    path: Path | None = None
+
+    @property
+    def count(self) -> int:
+        """The number of variants."""
+        return len(self.variants)
 
     @property
     def status(self) -> NDArray[np.int8]:
@@ -79,13 +90,44 @@ class Together:
         return self._evaluate(self._place(point), 2)
 
     def angle(self, link: str) -> Floats:
-        """Return the angles (v, n) [rad] of a link, without jumps of a turn along the samples of a variant."""
+        """Return the angles (v, n) [rad] of a link, continuous along the path of a variant; NaN where it is unclear."""
         angles = self._direction_angle(link)
         how = turnings(self.mechanism, self.many.plan.turns)[link]
-        turn = np.zeros(angles.shape) if how.counted is None else np.unwrap(self._direction_angle(how.counted), axis=1)
+        turn = np.zeros(angles.shape) if how.counted is None else self._counted_turn(how.counted)
         for driver, factor in how.drivers:
             turn = turn + factor * self.drivers[driver]
         return wound(angles, turn)
+
+    def _counted_turn(self, link: str) -> Floats:
+        """Return the turns (v, n) of a link that no driver determines: along the samples, or along the path to them."""
+        turn = np.unwrap(self._direction_angle(link), axis=1)
+        fast = np.flatnonzero(~self._is_slow)
+        turn[fast] = np.nan
+        if self.path is None:
+            return turn
+        stations = self.path.count
+        for first in range(0, len(fast), max(1, LANES // stations)):
+            chunk = fast[first : first + max(1, LANES // stations)]
+            z = self.path.at(chunk)
+            lanes = solved(self.many, np.repeat(chunk, stations), {id: own.ravel() for id, own in z.items()})
+            turn[chunk] = Together(self.mechanism, chunk, self.many, z, lanes)._counted_turn(link)[:, self.path.samples]
+        return turn
+
+    @property
+    def _is_slow(self) -> NDArray[np.bool_]:
+        """Whether samples are so close that they show how links turn (v,): all drivers and links turn slowly."""
+        x, plan = self.lanes.x[0], self.many.plan
+        found = [np.moveaxis(self._direction(link, 0), -1, 0) for link in self.mechanism.topology.moving_links]
+        for step in plan.steps:
+            if isinstance(step.kind, RRR | RPR):
+                A, B = plan.inputs(step, x)[:2]
+                found.append(np.broadcast_to(B - A, (2, x.shape[1])).reshape(2, self.count, -1))
+        drives = self.mechanism.drivers
+        turned = [np.abs(np.diff(z)) for id, z in self.drivers.items() if drives[id].kind == "angle"]
+        for X, Y in found:
+            Z = X + 1j * Y
+            turned.append(np.abs(np.angle(Z[:, 1:] * np.conj(Z[:, :-1]))))
+        return np.asarray(~np.logical_or.reduce([(turn > FAST).any(axis=1) for turn in turned]))
 
     def omega(self, link: str) -> Floats:
         """Return the angular velocities (v, n) [rad/s] of a link."""
@@ -119,10 +161,9 @@ class Together:
             total += self._column(factor) * (a + 1j * b)
         return np.stack((total.real, total.imag), axis=-1)
 
-    @staticmethod
-    def _column(number: Any) -> Any:
+    def _column(self, number: Any) -> Any:
         """Return a number as a column, one line per variant; a common number is returned unchanged."""
-        return plain(number)[1:, None] if isinstance(number, Variants) else number
+        return plain(number)[1 + self.variants, None] if isinstance(number, Variants) else number
 
 
 def _cross(a: Floats, b: Floats) -> Floats:

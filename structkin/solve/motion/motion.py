@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.joints.poses import Poses
+from structkin.joints.sliding import Sliding
 from structkin.model.arguments import index as whole_index
 from structkin.model.frozen import freeze
 from structkin.model.mechanism import Mechanism
@@ -20,24 +21,22 @@ from structkin.plan.status import Status
 from structkin.solve.closure import poses_of
 from structkin.solve.coefficients import Coefficients
 from structkin.solve.engine import Lanes
+from structkin.solve.fast_turns import is_slow
 from structkin.solve.jerk import Jerk, third_rates
-from structkin.solve.motion.angles import continuous, since, wound, wrapped
+from structkin.solve.motion.angles import wound, wrapped
+from structkin.solve.motion.followed import SAME, Counted, Followed, follow, seen, turns_along
 from structkin.solve.motion.moving_frames import MovingFrames, PartKind, cross
 from structkin.solve.motion.turning import Turning, turnings
 from structkin.solve.motion.velocity_coefficients import VelocityCoefficients
 from structkin.solve.schedule import Schedule
 from structkin.solve.special_geometry import compile_plan
 from structkin.solve.strokes import Stroke, mark_beyond, strokes_of
-from structkin.solve.sweep import smooth_sweep
 from structkin.structure import KinematicStructure
 
 Floats = NDArray[np.float64]
 
-#: A fine motion leads to the samples if directions agree to this angle [rad].
-SAME = 1e-6
-
-#: Samples are far apart if continuation takes more steps than this between two of them; most steps of a fine motion.
-FAR, LONGEST = 4, 200_000
+#: Samples are far apart if continuation takes more steps than this between two of them.
+FAR = 4
 
 
 @dataclass(frozen=True)
@@ -110,36 +109,41 @@ class Motion:
 
         It is the direction from the link's first to its second listed point, counter-clockwise from x; the first sample
         is in (-pi, pi]. Angles that drivers and gears determine follow them exactly, and those of a simulation follow
-        its steps, however far apart the samples are. Other links are followed between samples that are far apart; over
-        many thousand turns the angular velocities decide the turn.
+        its steps. Other links are followed from the sketch, however far apart the samples are and however fast a link
+        turns; a motion that repeats is followed once. Behind a gap to which no motion leads, the shorter rotation
+        across it is taken. NaN where the motion is too long to follow, or does not lead to the pose.
         """
         return wound(self._direction_angle(link), self.turn(link))
 
     def turn(self, link: str) -> Floats:
         """Return how far a link has turned since the sketch (n,) [rad], whole turns counted as in `angle`.
 
-        Where neither drivers nor gears determine it, the first sample is within half a turn of the sketch.
+        Where neither drivers nor gears determine it, the first sample is within half a turn of the sketch. NaN as in
+        `angle`.
         """
         if link in self.counted:
             return self.counted[link]
         self._frames.frame(link)
         how = self._turnings[link]
         if how.counted == link:
-            return self._counted_turn(link)
+            return self._turn_of(("link", link), float(np.angle(self.mechanism.links[link].direction)))
         turn = self._frames.scalar(how.slots) + how.constant
         for driver, factor in how.drivers:
             turn = turn + factor * self.drivers[driver][0]
         return turn if how.counted is None else turn + self.turn(how.counted)
 
-    def _counted_turn(self, link: str) -> Floats:
-        """Return the turn (n,) of a link that no driver determines: along a fine motion, if it leads to the samples."""
-        angle, drawn = self._direction_angle(link), float(np.angle(self.mechanism.links[link].direction))
-        if self._fine_motion is not None:
-            fine, kept = self._fine_motion
-            turn = fine.turn(link)[kept]
-            if (np.abs(wrapped(drawn + turn - angle)) < SAME)[np.isfinite(angle)].all():
-                return turn
-        return since(drawn, continuous(angle, self.omega(link), self.t))
+    def _turn_of(self, what: Counted, drawn: float) -> Floats:
+        """Return the turn (n,) of a link or in a circular slot, which has the angle `drawn` in the sketch.
+
+        It is counted along the samples, or along a path to them; NaN where it is unknown.
+        """
+        angle = self._frames.angle(*seen(what, self._frames))
+        if self.counted or self._is_slow:
+            return turns_along(angle, drawn, [z[0] for z in self.drivers.values()])[0]
+        if self._followed is None:
+            return np.full(len(self), np.nan)
+        turn = self._followed.turn(what, drawn)
+        return np.where(np.abs(wrapped(drawn + turn - angle)) < SAME, turn, np.nan)
 
     def _direction_angle(self, link: str) -> Floats:
         """Return the angle (n,) of a link in (-pi, pi]."""
@@ -163,12 +167,12 @@ class Motion:
     def travel(self, joint: str) -> Floats:
         """Return the travel (n,) of a prismatic joint or slot, zero in the sketch.
 
-        It is a length [m]; in a circular slot the angle [rad] about its centre, continuous.
+        It is a length [m]; in a circular slot the angle [rad] about its centre, continuous as in `angle`.
         """
         sliding = self._frames.sliding(joint)
         along, vector = (self._frames.value(expression) for expression in self._frames.direction_and_vector(sliding))
         travel = np.asarray(sliding.travel_at(np.sum(along * vector, axis=1), cross(along, vector)))
-        return travel if sliding.measure == "length" else continuous(travel, np.full(len(self), np.nan), self.t)
+        return travel if sliding.measure == "length" else wound(travel, self._turn_of(("slot", joint), 0.0))
 
     # --- velocity coefficients ----------------------------------------------------------------------------
 
@@ -278,14 +282,31 @@ class Motion:
         return poses_of(self.mechanism, self.plan, self.lanes.x[0])
 
     @cached_property
-    def _fine_motion(self) -> tuple[Motion, NDArray[np.intp]] | None:
-        """A motion in small steps from the sketch, and the places of the samples in it; None if there is none."""
-        schedule = Schedule(self.mechanism, self.t, self.drivers, frozenset(self.thirds))
-        if not FAR < np.max(schedule.parts, initial=0) <= np.sum(schedule.parts) <= LONGEST:
-            return None
+    def _schedule(self) -> Schedule:
+        return Schedule(self.mechanism, self.t, self.drivers, frozenset(self.thirds))
+
+    @cached_property
+    def _counted_angles(self) -> Mapping[Counted, Floats]:
+        """The angles (n,) of links that neither drivers nor gears determine, and of pins in circular slots."""
+        arcs = [id for id, joint in self.mechanism.joints.of(Sliding).items() if joint.measure == "angle"]
+        links = [link for link, how in self._turnings.items() if how.counted == link]
+        counted = [*(("link", link) for link in links), *(("slot", id) for id in arcs)]
+        return {what: self._frames.angle(*seen(what, self._frames)) for what in counted}
+
+    @cached_property
+    def _is_slow(self) -> bool:
+        """Whether the samples follow each other without a gap, so closely that they show how links turn."""
+        if np.max(self._schedule.parts, initial=0) > FAR:
+            return False
+        known = all(np.isfinite(angle).all() for angle in self._counted_angles.values())
+        vectors = [vector for what in self._counted_angles for vector in seen(what, self._frames)]
+        return known and is_slow(self.plan, self.lanes, vectors)
+
+    @cached_property
+    def _followed(self) -> Followed | None:
+        """The path to the samples in small steps from the sketch; None if it is too long."""
         plan = self.plan if self.statistics is None else compile_plan(self.mechanism)
-        fine, kept = schedule.fine()
-        return Motion(self.mechanism, plan, fine.t, fine.drivers, smooth_sweep(plan, fine)), kept
+        return follow(self.mechanism, plan, self._schedule, self._counted_angles)
 
     @cached_property
     def strokes(self) -> tuple[Stroke, ...]:

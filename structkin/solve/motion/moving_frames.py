@@ -128,6 +128,11 @@ class MovingFrames:
         """Return the unit direction (n, 2) of a link, or its rate or second rate."""
         return self.value(self.frame(link).direction, order)
 
+    def angle(self, base: Affine, vector: Affine) -> Floats:
+        """Return the angle (n,) of a vector seen from another one, in (-pi, pi]."""
+        one, other = self.value(base), self.value(vector)
+        return np.asarray(np.arctan2(cross(one, other), np.sum(one * other, axis=1)))
+
     def scalar(self, expression: Affine) -> Floats:
         """Return a sum of scalar slots (n,)."""
         values = np.full(self.lanes.x.shape[-1], expression.const.real)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +14,7 @@ from structkin.joints.guide import Guide
 from structkin.joints.sliding import Sliding
 from structkin.model.topology import suggest
 from structkin.solve.motion.motion import Motion
+from structkin.solve.solve_groups import solve_groups
 
 Floats = NDArray[np.float64]
 
@@ -19,6 +22,11 @@ Floats = NDArray[np.float64]
 REST = 1e-9
 #: Part of its range by which an output may miss its start.
 SAME = 1e-6
+#: Where an output turns back, an interval is divided into so many parts, so often, or to this part of the cycle.
+PARTS, ROUNDS, CLOSE = 16, 6, 1e-7
+
+#: A coordinate (n,) with its rate and second rate.
+Output = tuple[Floats, Floats, Floats]
 
 
 @dataclass(frozen=True)
@@ -50,9 +58,11 @@ def swing(motion: Motion, output: str) -> Swing:
     """Return how an output goes to and fro over a cycle: a link by its angle, a slider by the travel of its joint.
 
     The output is a link, or a prismatic joint or slot; of a link that slides on the ground, its joint with the ground.
-    Where its rate is zero between two samples is found from the rates and accelerations there: with 361 samples, times
-    are good to some 1e-7 of the cycle. With few samples the values depend on them, and an output that turns back twice
-    between two samples is not seen to. The motion has to be a whole cycle, with times, every sample regular.
+    Where its rate is zero between two samples, the mechanism is solved again, closer and closer to that time: ends and
+    times are good to some 1e-9 of the range and of the cycle, however fast the output turns back. In a simulation, and
+    where drivers are given by values, these are found from the rates and accelerations at the samples. An output that
+    turns back twice between two samples is not seen to. The motion has to be a whole cycle, with times, every sample
+    regular.
 
     Raises `InputError` where it is not, where there is no such output, and where that never turns back.
 
@@ -78,25 +88,55 @@ def swing(motion: Motion, output: str) -> Swing:
         for link in joint.links
     }
     if output in m.links and output != m.topology.ground and output not in guides:
-        x, v, a = motion.angle(output), motion.omega(output), motion.alpha(output)
+        read = partial(_angle, link=output)
     elif guides.get(output, output) in m.joints.of(Sliding):
-        x, v, a = _travel(motion, guides.get(output, output))
+        read = partial(_travel, joint=guides.get(output, output))
     else:
         known = [*m.topology.moving_links, *m.joints.of(Sliding)]
         raise refuse("is neither a moving link nor a joint that slides", suggest(output, known))
+    t, (x, v, a) = motion.t, read(motion)
     usual = max(float(np.ptp(x)), SAME), max(float(np.max(np.abs(v))), SAME)
-    ends, (forth, back, rest) = _strokes(motion.t, v, a)
+    if not motion.counted and not motion.thirds:
+        t, x, v, a = _refined(motion, read, usual[0], (t, x, v, a))
+    ends, (forth, back, rest) = _strokes(t, v, a)
     if min(forth, back) <= 0:
         raise refuse("never turns back", "a time ratio is that of an output that goes to and fro, over a whole cycle")
     if any(abs(part[-1] - part[0]) > SAME * size for part, size in zip((x, v), usual, strict=True)):
         raise refuse("does not come back to where it began", "solve over a whole cycle, in which it swings")
     from scipy.interpolate import CubicHermiteSpline
 
-    extremes = np.append(CubicHermiteSpline(motion.t, x, v)(ends), x)
+    extremes = np.append(CubicHermiteSpline(t, x, v)(ends), x)
     return Swing(float(extremes.min()), float(extremes.max()), forth, back, rest)
 
 
-def _travel(motion: Motion, joint: str) -> tuple[Floats, Floats, Floats]:
+def _angle(motion: Motion, link: str) -> Output:
+    """Return the angle (n,) of a link with its rates."""
+    return motion.angle(link), motion.omega(link), motion.alpha(link)
+
+
+def _refined(
+    motion: Motion, read: Callable[[Motion], Output], size: float, found: tuple[Floats, Floats, Floats, Floats]
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """Return times, coordinates, rates and accelerations (n,), with more and more of them where the rate is zero."""
+    for _ in range(ROUNDS):
+        t, x, v, a = found
+        k = np.flatnonzero(v[1:] * v[:-1] < 0)
+        k = k[t[k + 1] - t[k] > CLOSE * (t[-1] - t[0])]
+        if not len(k):
+            break
+        times = np.unique(np.append(t[0], np.linspace(t[k], t[k + 1], PARTS + 1)))
+        again = solve_groups(motion.mechanism, t=times)
+        xs, vs, as_ = read(again)
+        known = np.isin(times, t)
+        if not (np.abs(xs[known] - x[np.isin(t, times)]) < SAME * size).all():
+            break  # the mechanism alone does not say which branch this motion is on
+        every, first = np.unique(np.append(t, times), return_index=True)
+        x, v, a = (np.append(*both)[first] for both in ((x, xs), (v, vs), (a, as_)))
+        found = every, x, v, a
+    return found
+
+
+def _travel(motion: Motion, joint: str) -> Output:
     """Return the travel (n,) of a joint with its rates."""
     sliding = motion.mechanism.joints.of(Sliding)[joint]
     if not isinstance(sliding, Guide):
@@ -117,7 +157,10 @@ def _strokes(t: Floats, v: Floats, a: Floats) -> tuple[list[float], tuple[float,
     from scipy.optimize import brentq
 
     rate = CubicHermiteSpline(t, v, a)
-    sign = np.where(np.abs(v) <= REST * np.max(np.abs(v)), 0, np.sign(v))
+    still = np.abs(v) <= REST * np.max(np.abs(v))
+    # A single sample at rest is one where it turns back.
+    still &= np.append(False, still[:-1]) | np.append(still[1:], False)
+    sign = np.where(still, 0, np.sign(v))
     ends, times = [], {1: 0.0, -1: 0.0, 0: 0.0}
     for k in range(len(t) - 1):
         first, last, edge = int(sign[k]), int(sign[k + 1]), t[k + 1]

@@ -1,0 +1,104 @@
+"""Stations where links turn fast, so that whole turns are counted and not guessed.
+
+Where the outer pins of a dyad pass each other closely, its links turn by half a turn while the drivers hardly move. So
+the steps of a motion follow its links as well as its drivers: between two stations no link that matters may turn far.
+The line between the outer pins counts as a link: it reverses where the links themselves may turn all the way round
+unseen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.budget import TOGETHER, charge
+from structkin.groups import RG, RPR, RRR
+from structkin.plan.plan import Plan, Register
+from structkin.rows.affine import Affine
+from structkin.solve.engine import Lanes
+from structkin.solve.schedule import Schedule
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+#: A link turns at most this far between two stations [rad].
+FAST = 0.5
+#: An interval in which one turns further is divided into so many parts, so often: to the last digit of an angle.
+PARTS, ROUNDS = 16, 10
+#: Most stations added, for each interval in which a link turns far: towards parallel guides a pinion on its rack turns
+#: without bound.
+WORST = 2000
+
+
+def slow_motion(
+    plan: Plan,
+    schedule: Schedule,
+    vectors: Sequence[Affine],
+    run: Callable[[Schedule], Lanes],
+    moved: Sequence[int] = (),
+) -> tuple[Schedule, Indices, Lanes, bool]:
+    """Run a schedule with stations added until between two neither these vectors nor what moves them turns far.
+
+    Nor does what moves the registers `moved`. Return the new schedule, the places of the old stations in it, its lanes,
+    and whether that was possible: if a link turns without bound, no stations are added. Those that are, are charged to
+    the budget of the call.
+    """
+    begun = now = schedule, np.arange(len(schedule)), run(schedule)
+    most = 0.0
+    for _ in range(ROUNDS):
+        finest, places, lanes = now
+        parts = _parts(plan, lanes, vectors, moved)
+        if (parts == 1).all():
+            break
+        most = most or WORST * float(np.sum(parts > 1))
+        added = float(np.sum(parts - 1.0))
+        if len(finest) - len(schedule) + added > most:
+            return *begun, False
+        charge(added * plan.numbers / TOGETHER)
+        finer, at = finest.divided(parts)
+        now = finer, at[places], run(finer)
+    return *now, True
+
+
+def is_slow(plan: Plan, lanes: Lanes, vectors: Sequence[Affine]) -> bool:
+    """Return whether between two lanes neither these vectors nor what moves them turns far."""
+    return bool((_parts(plan, lanes, vectors) == 1).all())
+
+
+def _parts(plan: Plan, lanes: Lanes, vectors: Sequence[Affine], moved: Sequence[int] = ()) -> Indices:
+    """Return into how many parts the intervals between lanes (n - 1,) are to be divided, 1 where all turn slowly."""
+    x = lanes.x[0]
+    parts = np.ones(max(x.shape[1] - 1, 0), np.intp)
+    movers = _movers(plan, (*moved, *(slot for vector in vectors for slot, _ in vector.terms)))
+    directions = (frame.direction for frame in plan.frames.values())
+    turning = {*vectors, *(one for one in directions if movers & {slot for slot, _ in one.terms})}
+    found = [vector.components(lambda slot: x[plan.rows(slot)]) for vector in turning if vector.terms]
+    for step in plan.steps:
+        if movers.isdisjoint(step.outputs):
+            continue
+        if isinstance(step.kind, RRR | RPR):
+            A, B = plan.inputs(step, x)[:2]
+            found.append(B - A)
+        elif isinstance(step.kind, RG) and isinstance(item := step.inputs[1], Register):
+            # A wheel may turn by whole turns from station to station; its scalar turn counts them.
+            with np.errstate(invalid="ignore"):
+                turned = np.abs(np.diff(x[plan.rows(item.index)][0]))
+            parts = np.maximum(parts, np.fmin(np.nan_to_num(np.ceil(turned / FAST)), 2.0**40).astype(np.intp))
+    for X, Y in found:
+        if np.ndim(X):
+            with np.errstate(invalid="ignore"):
+                turn = np.arctan2(X[:-1] * Y[1:] - Y[:-1] * X[1:], X[:-1] * X[1:] + Y[:-1] * Y[1:])
+                fast = np.abs(turn) > FAST
+            parts[fast] = np.maximum(parts[fast], PARTS)
+    return parts
+
+
+def _movers(plan: Plan, targets: Iterable[int]) -> frozenset[int]:
+    """Return the registers that move others, and these."""
+    found = set(targets)
+    for step in reversed(plan.steps):
+        if not found.isdisjoint(step.outputs):
+            found |= {*step.outputs, *(item.index for item in step.inputs if isinstance(item, Register))}
+    return frozenset(found)

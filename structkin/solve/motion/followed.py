@@ -1,0 +1,138 @@
+"""Turns that neither drivers nor gears determine: counted along the path of the motion from the sketch.
+
+The path is followed in steps in which no link turns far (`fast_turns`), and what repeats is followed once (`repeats`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.budget import DEFAULT, Meter, SpentError, metering
+from structkin.model.mechanism import Mechanism
+from structkin.plan.plan import Plan
+from structkin.rows.affine import FIXED, Affine
+from structkin.solve.engine import Lanes, over_gaps
+from structkin.solve.fast_turns import slow_motion
+from structkin.solve.motion.angles import wrapped
+from structkin.solve.motion.moving_frames import MovingFrames
+from structkin.solve.repeats import Reduced, reduced_paths
+from structkin.solve.schedule import Schedule
+from structkin.solve.sweep import smooth_sweep
+
+Floats = NDArray[np.float64]
+#: "link" or "slot", and its name.
+Counted = tuple[str, str]
+Indices = NDArray[np.intp]
+
+#: A motion leads to a sample, and has come back to a pose, if directions agree to this angle [rad].
+SAME = 1e-6
+#: What still turns so far in the smallest steps [rad]: nobody knows which way.
+UNKNOWN = 0.75 * np.pi
+
+
+def turns_along(angle: Floats, drawn: float, drivers: list[Floats]) -> tuple[Floats, NDArray[np.bool_]]:
+    """Return how far a vector has turned since the sketch (n,), and where that is not known for sure (n,).
+
+    Its `angle` (n,) is that at places in small steps, of which the first is within half a turn of the angle `drawn`.
+    Behind a gap from which the `drivers`, values (n,) each, do not return, the turn is the one after the shorter
+    rotation across it. After a step of which nobody knows which way it went, there is none.
+
+    >>> turn, behind = turns_along(np.array([3.0, -3.0, np.nan, -1.0, 1.5, 1.6]), 3.0, [np.arange(6.0)])
+    >>> turn.round(3).tolist(), behind.tolist()
+    ([0.0, 0.283, nan, 2.283, nan, nan], [False, False, False, True, False, False])
+    """
+    good = np.flatnonzero(np.isfinite(angle))
+    turn = np.full(len(angle), np.nan)
+    if not len(good):
+        return turn, np.zeros(len(angle), bool)
+    step = wrapped(np.diff(angle[good]))
+    turn[good[0]] = wrapped(angle[good[0]] - drawn)
+    turn[good[1:]] = turn[good[0]] + np.cumsum(step)
+    lost = np.flatnonzero((np.abs(step) > UNKNOWN) & (np.diff(good) == 1))
+    if len(lost):
+        turn[good[lost[0] + 1] :] = np.nan
+    return over_gaps(turn, drivers)
+
+
+@dataclass(frozen=True)
+class Followed:
+    """The stations of a path that was followed, and the places `kept` in them of the stations of the path."""
+
+    frames: MovingFrames
+    schedule: Schedule
+    path: Reduced
+    kept: Indices
+
+    def turn(self, what: Counted, drawn: float) -> Floats:
+        """Return the turns (n,) at the samples of a link or in a slot, from the angle `drawn` on."""
+        angle, path = self.frames.angle(*seen(what, self.frames)), self.path
+        turn, behind = turns_along(angle, drawn, [z[0] for z in self.schedule.drivers.values()])
+        angle, turn, behind = angle[self.kept], turn[self.kept], behind[self.kept]
+        # Behind a gap, the way back from the sketch may lead to the same pose.
+        back = behind[path.places] & ~behind[path.others]
+        back &= np.abs(wrapped(angle[path.others] - angle[path.places])) < SAME
+        places = np.where(back, path.others, path.places)
+        found = np.where(places >= 0, turn[places], np.nan)
+        return found if path.last is None else found + path.rounds * (turn[path.last] - turn[0])
+
+    def leads_to(self, angles: Mapping[Counted, Floats]) -> bool:
+        """Return whether links and slots have these angles (n,) at the samples, where they have any."""
+        places = self.kept[self.path.places]
+        return all(
+            not (np.abs(wrapped(self.frames.angle(*seen(what, self.frames))[places] - angle)) > SAME).any()
+            for what, angle in angles.items()
+        )
+
+    @property
+    def goes_round(self) -> bool:
+        """Whether the mechanism is back in its first pose at the end of a round, and moved all the time."""
+        if self.path.last is None:
+            return True
+        first, last = self.kept[[0, self.path.last]]
+        frames, size = self.frames.plan.frames.values(), self.frames.plan.size
+        ways = [(frame.direction, 1.0) for frame in frames] + [(frame.origin, size) for frame in frames]
+        found = [(self.frames.value(way), unit) for way, unit in ways]
+        return all(
+            np.isfinite(values[first:]).all() and (np.abs(values[last] - values[first]) < SAME * unit).all()
+            for values, unit in found
+        )
+
+
+def seen(what: Counted, frames: MovingFrames) -> tuple[Affine, Affine]:
+    """Return the vectors between which an angle is counted: a link's direction from x, or a pin about its slot."""
+    kind, name = what
+    if kind == "link":
+        return FIXED.direction, frames.frame(name).direction
+    return frames.direction_and_vector(frames.sliding(name))
+
+
+def follow(mechanism: Mechanism, plan: Plan, schedule: Schedule, angles: Mapping[Counted, Floats]) -> Followed | None:
+    """Return the path to the samples of a schedule, slow enough for what has these `angles` (n,) there.
+
+    Where the motion kept its modes at change points, so does the path. None where following it is too much work.
+    """
+    nowhere = MovingFrames(mechanism, plan, Lanes.empty(plan, 0))
+    vectors = [vector for what in angles for vector in seen(what, nowhere)]
+    found = None
+    for path in reduced_paths(schedule):
+        for flip in (True, False) if plan.with_root else (True,):
+            try:
+                with metering(Meter(DEFAULT)):
+                    fine, kept = path.schedule.fine(plan.numbers)
+                    run = partial(smooth_sweep, plan, flip=flip)
+                    fine, places, lanes, slow = slow_motion(plan, fine, vectors, run)
+            except SpentError:
+                break
+            if not slow:
+                continue
+            one = Followed(MovingFrames(mechanism, plan, lanes), fine, path, places[kept])
+            if one.goes_round and one.leads_to(angles):
+                return one
+            if path.last is None and flip:
+                found = one
+    return found
