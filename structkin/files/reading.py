@@ -86,7 +86,6 @@ def _foreign(reader: Reader, text: str, source: str, title: str) -> tuple[dict[s
         raise InputError(found.problems, source)
     leave_out_strays(found)
     found.title = found.title or title
-    found.merge_with_ground()
     counts = f"{counted(len(found.links) - 1, 'moving link')}, {counted(len(found.drivers), 'input')}"
     sections, moved = with_regular_sketch(found.sections, source)
     notes = (f"a file of {reader.tool}: {counts}", *found.notes, *((moved,) if moved else ()))

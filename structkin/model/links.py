@@ -179,7 +179,7 @@ def _rod(places: Sequence[complex]) -> tuple[float, complex, float]:
     # The first two points are on the x axis of the link's frame.
     on = [place.real for place in places if _on_rod(places, place)]
     length = max(on) - min(on)
-    return length, complex(0.5 * (min(on) + max(on))), length**2 / 12
+    return length, 0.5 * (min(on) + max(on)) + 0j, length**2 / 12
 
 
 def _on_rod(places: Sequence[complex], place: complex) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from structkin.errors import InputError, Problem, StructureError
+from structkin.errors import Problem, StructureError
 from structkin.model.mechanism import Mechanism
 from structkin.plan.bodies import OneEach, solve_fastened
 from structkin.plan.builder import PlanBuilder
@@ -19,13 +19,16 @@ from structkin.rows.affine import Frame
 from structkin.structure import Group, KinematicStructure
 
 
-class DrawnSingularError(InputError):
-    """The sketch does not determine the assembly mode of some groups, by index in `groups`; `plan` has any mode."""
+class DrawnSingularError(Exception):
+    """The sketch does not determine the assembly mode of some groups, by index in `groups`; `plan` has any mode.
 
-    def __init__(self, groups: Mapping[int, Problem], plan: Plan, title: str) -> None:
+    Users meet the problems of the groups as an `InputError`.
+    """
+
+    def __init__(self, groups: Mapping[int, Problem], plan: Plan) -> None:
         """Collect the problem of each group."""
         self.groups, self.plan = dict(groups), plan
-        super().__init__(list(groups.values()), title)
+        super().__init__(*map(str, groups.values()))
 
 
 def determines_all(structure: KinematicStructure) -> bool:
@@ -62,7 +65,7 @@ def record_plan(
         known_turns(state),
     )
     if builder.singular:
-        raise DrawnSingularError(builder.singular, plan, mechanism.title)
+        raise DrawnSingularError(builder.singular, plan)
     return plan
 
 

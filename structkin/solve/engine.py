@@ -21,7 +21,8 @@ from structkin.kernels.group import group_kernel
 from structkin.plan.plan import DriverRegister, Plan, Register, Step
 from structkin.plan.status import Status, mark
 from structkin.solve.tracking import track, unpacked
-from structkin.solve.tracking.group_solvers import group_solver_of, weights_of
+from structkin.solve.tracking.direct import Direct
+from structkin.solve.tracking.group_solvers import GroupSolver, group_solver_of, weights_of
 from structkin.track.tolerances import CLOSED, LIMIT
 
 Floats = NDArray[np.float64]
@@ -310,6 +311,7 @@ class _Block:
         rows = slice(self.plan.rows(step.outputs[0]).start, self.plan.rows(step.outputs[-1]).stop)
         inputs = [row for part in moving for row in x[0, part]]
         begin = start, np.angle(np.array(places[1::2]))[:, None]
+        solver = solver if _divides(solver, inputs, *begin) else Direct(form, step.known)
         drivers = places_of(self.plan, x[0])
         tracked = [each.group for each in self.plan.steps if not each.kind.closed_form]
         unreached = np.isin(self.lanes.group, tracked) & (self.lanes.status != Status.OK)
@@ -348,6 +350,19 @@ class _Block:
 
     def _mark(self, where: NDArray[np.bool_], status: Status, group: int) -> None:
         mark(self.lanes.status, self.lanes.group, where, status, group)
+
+
+def _divides(solver: GroupSolver, inputs: Sequence[Floats], O: Floats, theta: Floats) -> bool:
+    """Return whether a solver can eliminate in the pose of the sketch.
+
+    Kernels eliminate in one order for all poses; with guides drawn in line they divide by zero.
+    """
+    h = np.empty((0, 1))
+    if inputs:
+        known = np.flatnonzero(np.logical_and.reduce([np.isfinite(row) for row in inputs]))[:1]
+        h = np.array([row[known] for row in inputs])
+    s = Direct(solver.form, solver.known).join(O, theta)
+    return not h.shape[1] or bool(np.isfinite(solver.newton(h, s[:, : h.shape[1]], 1)[2]).all())
 
 
 # --- turns of links after a gap in a motion -----------------------------------------------------------------

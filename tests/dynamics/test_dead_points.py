@@ -82,6 +82,36 @@ def test_efforts_of_a_free_coordinate_continue_at_its_dead_point():
     assert found.efforts["rocker"] == pytest.approx(3 + 2 * t)
 
 
+def beside_a_dead_point(joint: str) -> sk.Mechanism:
+    """A slider-crank with its crank 1e-6 rad from the dead point: the slider is almost at rest while the rods fall."""
+    x, y = np.cos(1e-6), np.sin(1e-6)
+    return sk.Mechanism(
+        points={"A": (0, 0), "B": (x, y), "C": (x + np.sqrt(9 - y * y), 0)},
+        links={
+            "ground": ["A"],
+            "crank": {"points": ["A", "B"], **ROD},
+            "rod": {"points": ["B", "C"], **ROD},
+            "slide": ["C"],
+        },
+        joints={"guide": {"type": "prismatic", "links": ["ground", "slide"], "at": "C", "axis": [1, 0]}},
+        drivers={"q": {"joint": joint}},
+        forces={"gravity": (0, -9.81)},
+    )
+
+
+@pytest.mark.parametrize("engine", ["numpy", "numba"])
+@pytest.mark.parametrize("integrator", [{"integrator": "DOP853"}, {"integrator": "rk4", "step": 0.002}])
+def test_a_start_beside_a_dead_point(integrator, engine):
+    """The reduced equations cannot begin in the slider's travel, and say so; equations of all links can."""
+    with pytest.raises(sk.InputError, match="t = 0 s: the coordinates are singular"):
+        beside_a_dead_point("guide").simulate(0.2, engine=engine, **integrator)
+    t = np.linspace(0, 0.2, 5)
+    found = beside_a_dead_point("guide").simulate(t, formulation="multipliers", engine=engine, **integrator)
+    good = beside_a_dead_point("A").simulate(t)
+    assert not found.stopped and abs(good.angle("crank")[-1]) > 0.1
+    assert found.position("B") == pytest.approx(good.position("B"), abs=1e-7)
+
+
 def test_the_coordinates_do_not_flutter(monkeypatch):
     """Once a joint that turns fully with the crank has replaced the rocker, no further change is needed."""
     changes, change = [], Partitioned.change

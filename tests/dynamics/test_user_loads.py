@@ -119,14 +119,17 @@ def test_loads_are_a_list_of_functions(loads: Any) -> None:
             call()
 
 
+@pytest.mark.parametrize("engine", ["auto", "numba"])
 @pytest.mark.parametrize("options", OPTIONS)
-def test_a_spring_without_a_direction_is_not_reported_as_a_driver_without_value(options: dict[str, Any]) -> None:
+def test_a_spring_without_a_direction_is_not_reported_as_a_driver_without_value(
+    options: dict[str, Any], engine: str
+) -> None:
     """Its ends coincide at the start: the accelerations are NaN."""
     spring = {"type": "spring", "between": ["S", "B"], "stiffness": 10, "free_length": 0.1}
     m = arm(points={"A": (0, 0), "B": (1, 0), "S": (1, 0)}, forces={"spring": spring},
             links={"ground": ["A", "S"], "rod": {"points": ["A", "B"], "shape": "rod", "mass": 3}})  # fmt: skip
     with pytest.raises(sk.InputError, match="the motion has diverged"):
-        m.simulate(1.0, **options)
+        m.simulate(1.0, engine=engine, **options)
 
 
 @pytest.mark.parametrize("engine", ["numpy", "numba"])

@@ -340,9 +340,11 @@ def test_modes_appear_and_vanish_in_pairs_where_the_discriminant_is_zero(form, s
     h = tuple(
         x / np.sqrt(np.sum(x**2, axis=0)) if name[0] in "DEF" else x for name, x in zip(form.inputs, h, strict=True)
     )
-    real = np.sum(np.max(np.abs(np.concatenate(form.poses(h)).imag), axis=0) < 1e-7, axis=0)
-    sign = np.sign(form.discriminant(h))
-    assert set(np.unique(real)) <= {0, 2, 4, 6}
+    imaginary = np.max(np.abs(np.concatenate(form.poses(h)).imag), axis=0)
+    # Where two modes meet, both keep half their digits: they may look real or not. One at infinity is no number.
+    clear = np.all((imaginary <= 1e-10) | (imaginary >= 1e-4), axis=0)
+    real, sign = np.sum(imaginary < 1e-7, axis=0)[clear], np.sign(form.discriminant(h))[clear]
+    assert set(np.unique(real)) <= {0, 2, 4, 6} and clear.mean() > 0.9
     assert np.array_equal(np.diff(real) % 4 == 2, np.diff(sign) != 0)
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import structkin as sk
 from structkin.groups import General
-from structkin.solve import compile_plan
+from structkin.plan.compile import DrawnSingularError, record_plan
 from structkin.solve.change_points.contours import solve_on_contours
 from structkin.solve.derivatives import Part
 from structkin.track.contour import UNIT
@@ -126,7 +126,10 @@ def two_parallelograms():
 def test_two_null_vectors_leave_four_branches(speeds):
     """Two conics meet in four tangents, one with the drivers at rest; each of the others closes on a circle."""
     m = two_parallelograms()
-    plan = compile_plan(m)
+    # Users are told that it is drawn in a singular position.
+    with pytest.raises(DrawnSingularError) as error:
+        record_plan(m, m.structure())
+    plan = error.value.plan
     (index,) = (k for k, step in enumerate(plan.steps) if isinstance(step.kind, General))
     step, s = plan.steps[index], 0.02 * UNIT
     near = np.zeros((plan.offsets[-1], 1))

@@ -13,6 +13,7 @@ from structkin.dynamics.compiled.machine import Hastened
 from structkin.dynamics.compiled.packing import packed
 from structkin.dynamics.integrators.methods import ADAPTIVE, METHODS
 from structkin.dynamics.reduced.equations import Reduced
+from structkin.dynamics.reduced.pose import NoPoseError
 from structkin.kernels.choice import has_numba
 
 Floats = NDArray[np.float64]
@@ -30,13 +31,17 @@ IMPACT = 1000
 def hastened(equations: Reduced, t: float, y: Floats, *, engine: str, evaluations: float) -> Reduced:
     """Return the equations as an engine evaluates them from a time and state; unchanged with "numpy".
 
-    They are unchanged too where they have no compiled form. "auto" compiles them where the `evaluations` are worth it.
+    They are unchanged too where they have no compiled form, or no value there. "auto" compiles them where the
+    `evaluations` are worth it.
     """
     seconds = evaluations * (EVALUATION + A_STEP * len(equations.plan.steps))
     if engine == "numpy" or not has_numba() or (engine == "auto" and seconds < WORTH):
         return equations
     arrays = packed(equations)
-    return equations if arrays is None else Hastened(equations, arrays, t, y)
+    try:
+        return equations if arrays is None else Hastened(equations, arrays, t, y)
+    except NoPoseError:  # the run says why
+        return equations
 
 
 def expected_evaluations(
@@ -52,7 +57,11 @@ def expected_evaluations(
     if integrator in METHODS:
         return len(times) + METHODS[integrator].evaluations * min(duration / float(step or duration), max_steps)
     order, stages = ADAPTIVE[integrator]
-    rate, lengths = equations(float(times[0]), y), equations.lengths[equations.free]
+    try:
+        rate = equations(float(times[0]), y)
+    except NoPoseError:  # the run says why; with multipliers it may begin all the same
+        rate = np.zeros(len(y))
+    lengths = equations.lengths[equations.free]
     speed, second = (np.max(np.abs(part) / lengths, initial=0.0) for part in np.split(rate, 2))
     frequency = max(speed, np.sqrt(max(second, abs(equations.mechanism.forces.gravity) / equations.size)))
     impacts = IMPACT * len(equations.contacts)

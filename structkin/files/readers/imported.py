@@ -5,7 +5,7 @@ from __future__ import annotations
 import cmath
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -121,20 +121,6 @@ class Imported:
         apart = next((k for k, point in enumerate(others) if self.points[point] != self.points[first]), 0)
         return self.links[link] if apart == 0 else [first, others[apart], *others[:apart], *others[apart + 1 :]]
 
-    def merge_with_ground(self) -> None:
-        """Make links with two pins on the ground parts of it, with a note, unless a joint or driver names them."""
-        named = {word for entry in (*self.joints.values(), *self.drivers.values()) for word in _words(entry)}
-        own, merged = self.links[GROUND], list[str]()
-        while bar := next((name for name in self.links if name not in named and self._is_fixed(name)), None):
-            own += [point for point in self.links.pop(bar) if point not in own]
-            merged.append(bar)
-        if merged:
-            self.notes.append(f"attached to the ground at two points, so rigid parts of it: {listed(merged)}")
-
-    def _is_fixed(self, link: str) -> bool:
-        held = [self.points[point] for point in self.links[link] if point in self.links[GROUND]]
-        return link != GROUND and any(place != held[0] for place in held)
-
     @property
     def sections(self) -> dict[str, Any]:
         """The sections of the mechanism file."""
@@ -149,12 +135,6 @@ class Imported:
             "duration": self.duration,
         }
         return {name: section for name, section in found.items() if section or name in ("points", "links")}
-
-
-def _words(entry: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the names in an entry."""
-    for value in entry.values():
-        yield from (word for word in (value if isinstance(value, list | tuple) else [value]) if isinstance(word, str))
 
 
 def counted(count: int, thing: str) -> str:

@@ -102,7 +102,7 @@ class Paths:
             return min(max(linear, low), high)
 
         def beyond(station: float) -> float:
-            z = schedule.at(np.array([station]), np.array([int(low)]))
+            z = schedule.at(np.array([station]))
             return sum(
                 float(z[id][0] - power[0, 0] - x * power[0, 1]) * float(power[0, 1]) / schedule.unit(id) ** 2
                 for id, power in self.powers.items()

@@ -209,7 +209,7 @@ class _Search:
         stations, schedule = high[:-1].astype(np.intp), self.between.schedule
         steps = np.stack([np.diff(z[0]) / schedule.unit(id) for id, z in schedule.drivers.items()])
         along = np.append(0.0, np.cumsum(np.nan_to_num(np.sum(np.abs(steps), axis=0))))
-        with np.errstate(invalid="ignore"):
+        with np.errstate(all="ignore"):
             ahead = steps / np.linalg.norm(steps, axis=0)
         before, after = (np.clip(stations + side, 0, steps.shape[1] - 1) for side in (-1, 0))
         bend = np.linalg.norm(ahead[:, before] - ahead[:, after], axis=0)

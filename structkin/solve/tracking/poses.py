@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -93,11 +94,15 @@ def _follows(solver: GroupSolver, poses: Poses, found: Poses) -> NDArray[np.bool
     return np.asarray(follows)
 
 
-def trend(solver: GroupSolver, poses: Poses, h: Floats) -> Floats:
-    """Return the determinants (n,) at inputs h to which the tangents of those of poses lead."""
+def trend(solver: GroupSolver, poses: Poses, h: Floats, way: Callable[[Floats], Floats] | None = None) -> Floats:
+    """Return the determinants (n,) at inputs h to which the tangents of those of poses lead.
+
+    `way` gives the inputs at parts (n,) of the way there, which is straight without it.
+    """
     moved = apart(solver.form, solver.ahead(poses.h, poses.s, h - poses.h), poses.s)
     part = TRIAL / np.where(moved > 0.0, moved, TRIAL)
-    beside = mixed(solver, poses.h, h, part)
+    part = np.minimum(part, 1.0) if way else part
+    beside = way(part) if way else mixed(solver, poses.h, h, part)
     _, _, determinant = solver.newton(beside, solver.ahead(poses.h, poses.s, beside - poses.h), 1)
     return np.asarray(poses.determinant + (determinant - poses.determinant) / part)
 
@@ -133,7 +138,10 @@ def reach(
         good, found = step(solver, pose, h, max(1.0, FAR * gone(pose)))
         if good[0]:
             return found.take(slice(None)), end
-        if route is not None and tries < CROSSINGS and trend(solver, pose, h)[0] * np.sign(pose.determinant[0]) <= 0.0:
+        sign = np.sign(pose.determinant[0])
+        expected = trend(solver, pose, h, lambda part: way.at(begin + (end - begin) * float(part[0])))[0]
+        ends = expected * sign <= GONE_FLAT * abs(pose.determinant[0])
+        if route is not None and tries < CROSSINGS and ends:
             tries += 1
             crossed = _cross(solver, pose, h, way.circle(begin, end), missed)
             if crossed is not None and (end == 1.0 or not _is_flat(crossed, pose)):
