@@ -119,10 +119,13 @@ class Schedule:
         steep = np.zeros(max(len(self) - 1, 0), bool)
         laws = {}
         for id in self.drivers:
+            law = self.mechanism.drivers[id].law
+            if id in self.by_values or law is None or law.speed is not None:
+                continue
             by_values, by_rates = (travel / self.step(id) for travel in self._travels(id))
             own = by_rates > np.fmax(STEEP, TIMES * by_values)
             own &= self._has_values[1:] & self._has_values[:-1]
-            if own.any() and id not in self.by_values and (law := self.mechanism.drivers[id].law) is not None:
+            if own.any():
                 laws[id] = law
                 steep |= own
         if not steep.any():

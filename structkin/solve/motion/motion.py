@@ -300,7 +300,7 @@ class Motion:
             return False
         known = all(np.isfinite(angle).all() for angle in self._counted_angles.values())
         vectors = [vector for what in self._counted_angles for vector in seen(what, self._frames)]
-        return known and is_slow(self.plan, self.lanes, vectors)
+        return known and (len(self) < 2 or is_slow(self.plan, self.lanes, vectors))
 
     @cached_property
     def _followed(self) -> Followed | None:
