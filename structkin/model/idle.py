@@ -17,14 +17,22 @@ from structkin.model.topology import Topology
 def riders(draft: Draft, topology: Topology) -> tuple[dict[str, Any], list[str]]:
     """Return entries of [joints] by which idle links ride with others, and a note on each.
 
-    These are idle links without inertia: rollers, which are links of a single point on a pin in a slot or at a cam, or
-    all if just the idle links are without a driver. Where more drivers are missing, an arm is not yet driven rather
-    than idle.
+    These are idle links without inertia, of a single point or on a pin that others share or that slides: rollers, for
+    instance. An arm on a pin of its own is not idle but not yet driven; and so are all where more drivers are missing,
+    but for links of a single point on a pin in a slot or at a cam.
     """
-    found = list(_idle(draft, topology))
+    touched = {end for joint in topology.joints for end in joint.links}
+
+    def slides(pin: str) -> bool:
+        return f"@{pin}" in touched
+
+    found = [
+        one
+        for one in _idle(draft, topology)
+        if len(draft.links[one[0]].local) == 1 or slides(one[2]) or len(draft.holders.get(one[2], ())) > 2
+    ]
     if not topology.drivers or topology.mobility_count - len(topology.drivers) != len(found):
-        touched = {end for joint in topology.joints for end in joint.links}
-        found = [one for one in found if len(draft.links[one[0]].local) == 1 and f"@{one[2]}" in touched]
+        found = [one for one in found if len(draft.links[one[0]].local) == 1 and slides(one[2])]
     taken = {*draft.points, *draft.joints, *draft.drivers, *draft.forces.loads}
     entries: dict[str, Any] = {}
     notes = []
