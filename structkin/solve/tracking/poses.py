@@ -138,10 +138,10 @@ def reach(
         good, found = step(solver, pose, h, max(1.0, FAR * gone(pose)))
         if good[0]:
             return found.take(slice(None)), end
-        sign = np.sign(pose.determinant[0])
+        if route is None or tries >= CROSSINGS:
+            return None
         expected = trend(solver, pose, h, lambda part: way.at(begin + (end - begin) * float(part[0])))[0]
-        ends = expected * sign <= GONE_FLAT * abs(pose.determinant[0])
-        if route is not None and tries < CROSSINGS and ends:
+        if expected * np.sign(pose.determinant[0]) <= GONE_FLAT * abs(pose.determinant[0]):
             tries += 1
             crossed = _cross(solver, pose, h, way.circle(begin, end), missed)
             if crossed is not None and (end == 1.0 or not _is_flat(crossed, pose)):
