@@ -42,49 +42,49 @@ def add_loads(mem: Any, t: float, place: Any, speed: Any, push: Any) -> None:
 
 def push_apart(push: Any, a: int, b: int, x: Any, y: Any) -> None:
     """Put a force on a point, and its opposite on another."""
-    push[a, 0] += x
-    push[a, 1] += y
-    push[b, 0] -= x
-    push[b, 1] -= y
+    push[a][0] += x
+    push[a][1] += y
+    push[b][0] -= x
+    push[b][1] -= y
 
 
 def turn(place: Any, push: Any, e: int, moment: Any) -> None:
     """Apply a moment to a direction."""
-    push[e, 0] -= moment * place[e, 1]
-    push[e, 1] += moment * place[e, 0]
+    push[e][0] -= moment * place[e][1]
+    push[e][1] += moment * place[e][0]
 
 
 def omega(place: Any, speed: Any, e: int) -> Any:
     """Return the angular velocity of a direction."""
-    return place[e, 0] * speed[e, 1] - place[e, 1] * speed[e, 0]
+    return place[e][0] * speed[e][1] - place[e][1] * speed[e][0]
 
 
 def add_springs(mem: Any, t: float, place: Any, speed: Any, push: Any) -> None:
     """Add springs, which pull two points together; a row of indices is (first, second, law of the actuator)."""
     springs, sizes = mem.springs, mem.spring_sizes
-    for k in range(springs.shape[0]):
-        a, b = springs[k, 0], springs[k, 1]
-        dx, dy = place[b, 0] - place[a, 0], place[b, 1] - place[a, 1]
+    for k in range(len(springs)):
+        a, b = springs[k][0], springs[k][1]
+        dx, dy = place[b][0] - place[a][0], place[b][1] - place[a][1]
         length = sqrt(dx * dx + dy * dy)
         # Without a free length the force vanishes with the length, whatever its direction.
-        apart = choose((length == 0) & (sizes[k, 1] == 0), 1.0, length)
+        apart = choose((length == 0) & (sizes[k][1] == 0), 1.0, length)
         ux, uy = dx / apart, dy / apart
-        rate = ux * (speed[b, 0] - speed[a, 0]) + uy * (speed[b, 1] - speed[a, 1])
-        pull = sizes[k, 0] * (length - sizes[k, 1]) + sizes[k, 2] * rate
-        if springs[k, 2] >= 0:
-            pull = pull + size_at(mem, springs[k, 2], t)
+        rate = ux * (speed[b][0] - speed[a][0]) + uy * (speed[b][1] - speed[a][1])
+        pull = sizes[k][0] * (length - sizes[k][1]) + sizes[k][2] * rate
+        if springs[k][2] >= 0:
+            pull = pull + size_at(mem, springs[k][2], t)
         push_apart(push, a, b, pull * ux, pull * uy)
 
 
 def add_torsions(mem: Any, t: float, place: Any, speed: Any, push: Any) -> None:
     """Add torsion springs between two links; a row of indices is (from, to, law of the actuator)."""
     torsions, sizes = mem.torsions, mem.torsion_sizes
-    for k in range(torsions.shape[0]):
-        a, b = torsions[k, 0], torsions[k, 1]
-        moment = sizes[k, 0] * (sizes[k, 1] - turn_between(mem, k))
-        moment = moment - sizes[k, 2] * (omega(place, speed, b) - omega(place, speed, a))
-        if torsions[k, 2] >= 0:
-            moment = moment + size_at(mem, torsions[k, 2], t)
+    for k in range(len(torsions)):
+        a, b = torsions[k][0], torsions[k][1]
+        moment = sizes[k][0] * (sizes[k][1] - turn_between(mem, k))
+        moment = moment - sizes[k][2] * (omega(place, speed, b) - omega(place, speed, a))
+        if torsions[k][2] >= 0:
+            moment = moment + size_at(mem, torsions[k][2], t)
         turn(place, push, b, moment)
         turn(place, push, a, -moment)
 
@@ -95,17 +95,17 @@ def add_pushes(mem: Any, t: float, place: Any, push: Any) -> None:
     Moments: (from, to, law).
     """
     pushes, moments = mem.pushes, mem.moments
-    for k in range(pushes.shape[0]):
-        e, d = pushes[k, 0], pushes[k, 1]
-        x, y = size_at(mem, pushes[k, 2], t), size_at(mem, pushes[k, 3], t)
+    for k in range(len(pushes)):
+        e, d = pushes[k][0], pushes[k][1]
+        x, y = size_at(mem, pushes[k][2], t), size_at(mem, pushes[k][3], t)
         if d >= 0:
-            x, y = place[d, 0] * x - place[d, 1] * y, place[d, 1] * x + place[d, 0] * y
-        push[e, 0] += x
-        push[e, 1] += y
-    for k in range(moments.shape[0]):
-        size = size_at(mem, moments[k, 2], t)
-        turn(place, push, moments[k, 1], size)
-        turn(place, push, moments[k, 0], -size)
+            x, y = place[d][0] * x - place[d][1] * y, place[d][1] * x + place[d][0] * y
+        push[e][0] += x
+        push[e][1] += y
+    for k in range(len(moments)):
+        size = size_at(mem, moments[k][2], t)
+        turn(place, push, moments[k][1], size)
+        turn(place, push, moments[k][0], -size)
 
 
 def add_frictions(mem: Any, place: Any, speed: Any, push: Any) -> None:
@@ -114,20 +114,20 @@ def add_frictions(mem: Any, place: Any, speed: Any, push: Any) -> None:
     The sizes are transition, and the direction of the guide in the carrier's frame (two numbers).
     """
     frictions, sizes, limits = mem.frictions, mem.friction_sizes, mem.friction_limits
-    for k in range(frictions.shape[0]):
-        a, b, p = frictions[k, 0], frictions[k, 1], frictions[k, 2]
-        re, im = sizes[k, 1], sizes[k, 2]
+    for k in range(len(frictions)):
+        a, b, p = frictions[k][0], frictions[k][1], frictions[k][2]
+        re, im = sizes[k][1], sizes[k][2]
         if p < 0:
-            moment = -limits[k] * tanh((omega(place, speed, b) - omega(place, speed, a)) / sizes[k, 0])
+            moment = -limits[k] * tanh((omega(place, speed, b) - omega(place, speed, a)) / sizes[k][0])
             turn(place, push, b, moment)
             turn(place, push, a, -moment)
             continue
-        ux, uy = re * place[b, 0] - im * place[b, 1], im * place[b, 0] + re * place[b, 1]
-        wx, wy = place[p, 0] - place[a, 0], place[p, 1] - place[a, 1]
+        ux, uy = re * place[b][0] - im * place[b][1], im * place[b][0] + re * place[b][1]
+        wx, wy = place[p][0] - place[a][0], place[p][1] - place[a][1]
         # Relative to the coincident point of the carrier.
         turning = omega(place, speed, b)
-        rate = ux * (speed[p, 0] - speed[a, 0] + turning * wy) + uy * (speed[p, 1] - speed[a, 1] - turning * wx)
-        size = -limits[k] * tanh(rate / sizes[k, 0])
+        rate = ux * (speed[p][0] - speed[a][0] + turning * wy) + uy * (speed[p][1] - speed[a][1] - turning * wx)
+        size = -limits[k] * tanh(rate / sizes[k][0])
         push_apart(push, p, a, size * ux, size * uy)
         turn(place, push, b, -size * (wx * uy - wy * ux))
 
@@ -143,9 +143,9 @@ def touching(mem: Any, k: int, place: Any, speed: Any) -> Any:
     """
     row, sizes = mem.contacts[k], mem.contact_sizes[k]
     a, b = row[0], row[2]
-    wx, wy = place[a, 0] - place[b, 0], place[a, 1] - place[b, 1]
+    wx, wy = place[a][0] - place[b][0], place[a][1] - place[b][1]
     if row[4] == 0:
-        ux, uy = place[row[3], 0], place[row[3], 1]
+        ux, uy = place[row[3]][0], place[row[3]][1]
         nx, ny = sizes[2] * ux - sizes[3] * uy, sizes[3] * ux + sizes[2] * uy
         depth = sizes[0] - (wx * nx + wy * ny)
     else:
@@ -156,10 +156,10 @@ def touching(mem: Any, k: int, place: Any, speed: Any) -> Any:
         nx, ny = side * choose(distance == 0, 1.0, wx) / apart, side * wy / apart
         depth = sizes[0] + sizes[1] - side * distance
     arm = sizes[0] - 0.5 * depth
-    px, py = place[a, 0] - arm * nx, place[a, 1] - arm * ny
+    px, py = place[a][0] - arm * nx, place[a][1] - arm * ny
     first, second = omega(place, speed, row[1]), omega(place, speed, row[3])
-    vx = speed[a, 0] - first * (py - place[a, 1]) - speed[b, 0] + second * (py - place[b, 1])
-    vy = speed[a, 1] + first * (px - place[a, 0]) - speed[b, 1] - second * (px - place[b, 0])
+    vx = speed[a][0] - first * (py - place[a][1]) - speed[b][0] + second * (py - place[b][1])
+    vy = speed[a][1] + first * (px - place[a][0]) - speed[b][1] - second * (px - place[b][0])
     return depth, -(vx * nx + vy * ny), nx, ny, px, py, vy * nx - vx * ny
 
 
@@ -170,15 +170,15 @@ def add_contacts(mem: Any, place: Any, speed: Any, push: Any) -> None:
     the normal of a line, the sizes are stiffness, exponent, loss, friction and transition.
     """
     contacts = mem.contacts
-    for k in range(contacts.shape[0]):
+    for k in range(len(contacts)):
         row, sizes, met = contacts[k], mem.contact_sizes[k], mem.met[k]
         depth, rate, nx, ny, px, py, sliding = touching(mem, k, place, speed)
         press = pressure(sizes, depth, rate, met)
         rub = -sizes[7] * press * tanh(sliding / sizes[8])
         x, y = press * nx - rub * ny, press * ny + rub * nx
         push_apart(push, row[0], row[2], x, y)
-        turn(place, push, row[1], (px - place[row[0], 0]) * y - (py - place[row[0], 1]) * x)
-        turn(place, push, row[3], (py - place[row[2], 1]) * x - (px - place[row[2], 0]) * y)
+        turn(place, push, row[1], (px - place[row[0]][0]) * y - (py - place[row[0]][1]) * x)
+        turn(place, push, row[3], (py - place[row[2]][1]) * x - (px - place[row[2]][0]) * y)
 
 
 def pressure(sizes: Any, depth: Any, rate: Any, met: Any) -> Any:

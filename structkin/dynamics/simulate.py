@@ -100,8 +100,7 @@ def simulate(
         check_masses(mechanism, reduced, float(times[0]), y)
     equations: Partitioned | Multipliers
     if stabiliser is None:
-        work = expected_evaluations(reduced, y, times, integrator, step, rtol, max_steps)
-        equations = Partitioned(reduced, float(times[0]), y, partial(hastened, engine=engine, evaluations=work))
+        equations = Partitioned(reduced, float(times[0]), y, partial(hastened, engine=engine))
     else:
         family, begin = coordinates or "natural", float(times[0])
         work = expected_evaluations(reduced, y, times, integrator, step, rtol, max_steps)

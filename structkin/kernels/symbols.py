@@ -67,6 +67,25 @@ class Graph:
         """Return the assignments of these symbols alone."""
         return [f"{self.name(s)} = {self._formula(s)}" for s in symbols]
 
+    def lines_around(self, wanted: Iterable[Term], varying: Iterable[str]) -> tuple[list[str], list[str]]:
+        """Return the assignments that do not depend on the values of these names, and the others.
+
+        >>> graph = Graph()
+        >>> x, v = graph.load("x"), graph.load("v")
+        >>> graph.lines_around([x * x * v], ["v"])
+        (['t2 = x * x'], ['t3 = t2 * v'])
+        """
+        names, moving, parts = set(varying), set[int](), (list[Symbol](), list[Symbol]())
+        for symbol in self.below(wanted):
+            if symbol.op == "load":
+                moves = symbol.args[0] in names
+            else:
+                moves = any(isinstance(a, Symbol) and a.index in moving for a in symbol.args)
+                parts[moves].append(symbol)
+            if moves:
+                moving.add(symbol.index)
+        return self.lines_of(parts[0]), self.lines_of(parts[1])
+
     def loads(self, wanted: Iterable[Term]) -> list[str]:
         """Return the names of all values that these expressions read."""
         return [self.name(symbol) for symbol in self.below(wanted) if symbol.op == "load"]

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -21,9 +22,10 @@ from structkin.bench.dynamics.cases import four_bar as conservative_four_bar
 from structkin.dynamics.compiled import choice, machine
 from structkin.dynamics.compiled.formulas import Laws
 from structkin.dynamics.compiled.machine import Hastened
-from structkin.dynamics.compiled.memory import Memory
+from structkin.dynamics.compiled.memory import Lists, Memory
 from structkin.dynamics.compiled.modules import equations_module
 from structkin.dynamics.compiled.packing import packed
+from structkin.dynamics.compiled.source import plain_equations
 from structkin.dynamics.reduced.pose import NoPoseError
 from structkin.dynamics.start import initial_state, start, with_coordinates
 from structkin.groups import General
@@ -70,7 +72,7 @@ def agree(seed: int, *, groups: bool = False) -> bool:
         return False
     y, roots = np.array(initial_state(m, equations)), []
     try:
-        hastened = Hastened(compiled, arrays, 0.0, y)
+        hastened = Hastened(compiled, arrays, 0.0, y, engine="numba")
     except NoPoseError:
         with pytest.raises(NoPoseError):
             equations.at(0.0, y)
@@ -120,12 +122,15 @@ def test_general_groups_match_numpy() -> None:
 
 
 def law_at(law: Any, t: float) -> tuple[float, float, float]:
-    """Value, rate and second rate of a law by the compiled functions."""
+    """Value, rate and second rate of a law by the compiled functions; those of plain Python are the same."""
     laws = Laws()
     number = laws.add(law)
     form, scale, ptr, data = laws.arrays()
     mem = Memory({"law_form": form, "law_ptr": ptr, "law_scale": scale, "law_data": data, "stack": 300})
-    return tuple(equations_module().law_at(mem.I, mem.D, number, t))
+    found = tuple(equations_module().law_at(mem.I, mem.D, number, t))
+    with suppress(ArithmeticError, ValueError):
+        np.testing.assert_array_equal(plain_equations()["law_at"](Lists(mem, ()), number, t), found)
+    return found
 
 
 ATOMS = st.sampled_from(["t", "2", "0.5", "pi", "(t + 2)", "1.25"])
@@ -198,7 +203,7 @@ def test_a_chain_of_many_links_costs_no_more_terms_than_links() -> None:
     assert arrays is not None and len(arrays.mem.mass_row) <= 4 * len(m.links)
     y = np.array(initial_state(m, equations))
     y[len(y) // 2 :] = np.linspace(-1, 1, len(y) // 2)
-    hastened = Hastened(compiled, arrays, 0.0, y)
+    hastened = Hastened(compiled, arrays, 0.0, y, engine="numba")
     np.testing.assert_allclose(hastened(0.0, y), equations(0.0, y), rtol=1e-10, atol=1e-9)
     assert hastened.handed_over == 1
     runs = [
@@ -248,19 +253,27 @@ def test_through_dead_points() -> None:
     assert np.max(np.abs(np.unwrap(r.angle("crank")) - slider_crank_angle(t))) < 1e-7
 
 
-def test_the_engine_is_chosen_before_the_start_from_the_estimated_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    def made(equations: Any, arrays: Any, t: float, y: Any) -> Any:
-        raise RuntimeError(t)
+@pytest.mark.parametrize("options", [{}, {"integrator": "rk4", "step": 5e-3}, {"integrator": "gear4", "step": 5e-3}])
+@pytest.mark.parametrize("make", [four_bar, lambda: windows(2), lambda: ball(restitution=0.5)])
+def test_a_run_goes_on_compiled_without_changing_a_bit(
+    make: Any, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where bodies meet, and through flat poses."""
+    m, switched = make(), []
+    alone = [m.simulate(1.2, samples=13, engine=engine, **options) for engine in ("numpy", "numba")]
+    compile_ = Hastened._compile
+    monkeypatch.setattr(Hastened, "_compile", lambda self, mem: (switched.append(mem.count), compile_(self, mem)))
+    for name in ("LOADED", "STORED", "NEW"):
+        monkeypatch.setattr(machine, name, 2e-3)
+    both = m.simulate(1.2, samples=13, **options)
+    assert switched and 0 < switched[0] < both.integration.evaluations
+    for one in alone:
+        assert np.array_equal(one.lanes.x, both.lanes.x, equal_nan=True)
+        assert one.integration.evaluations == both.integration.evaluations
 
-    monkeypatch.setattr(choice, "Hastened", made)
+
+def test_the_work_with_multipliers_is_estimated() -> None:
     m = four_bar()
-    for call in (
-        {"t": [0, 1]}, {"t": [0, 1], "integrator": "rk4", "step": 1e-3}, {"t": [0, 0.01], "rtol": 1e-13},
-        {"t": [0, 1], "integrator": "rk4", "step": 1e-6, "max_steps": 10},
-    ):  # fmt: skip
-        m.simulate(**call)
-    with pytest.raises(RuntimeError, match=r"^0.5$"):
-        m.simulate([0.5, 0.51], integrator="rk4", step=1e-6)
     equations = start(m, 0.0, ())
     y = np.array(initial_state(m, equations))
     expected = choice.expected_evaluations(equations, y, np.array([0.0, 20.0]), "DOP853", None, 1e-9, 1000)
@@ -274,7 +287,7 @@ def test_a_failed_path_leaves_no_trace() -> None:
     equations = start(m, 0.0, ())
     arrays = packed(equations)
     assert arrays is not None
-    hastened = Hastened(equations, arrays, 0.0, np.array([0.5, -1.0]))
+    hastened = Hastened(equations, arrays, 0.0, np.array([0.5, -1.0]), engine="numba")
     assert hastened.handed_over == 1
     mem, parts = arrays.mem, ("kept", "roots", "last")
     before = [getattr(mem, part).copy() for part in parts]
@@ -290,7 +303,7 @@ def test_a_noted_impact_changes_what_the_equations_themselves_give() -> None:
     arrays = packed(equations)
     assert arrays is not None
     y = np.array([-0.501, -2.0])  # one millimetre deep
-    hastened = Hastened(equations, arrays, 0.0, y)
+    hastened = Hastened(equations, arrays, 0.0, y, engine="numba")
     before = hastened.by_equations(0.0, y).z[:, 2].copy()
     hastened.remember(0.0, y)
     after = hastened.by_equations(0.0, y).z[:, 2]

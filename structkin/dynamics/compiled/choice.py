@@ -1,7 +1,8 @@
-"""Which engine evaluates the equations of a simulation: chosen before the start from an estimate of the work.
+"""The engine that evaluates the equations of a simulation, and an estimate of their work.
 
-Both engines give the same numbers to rounding, not to the last digit. For the same call always to give the same result,
-the choice depends neither on a clock nor on what happens to be compiled already.
+The NumPy and the compiled equations with multipliers give the same numbers to rounding, not to the last digit. For the
+same call always to give the same result, the choice between them depends neither on a clock nor on what happens to be
+compiled already.
 """
 
 from __future__ import annotations
@@ -14,7 +15,6 @@ from structkin.dynamics.compiled.packing import packed
 from structkin.dynamics.integrators.methods import ADAPTIVE, METHODS
 from structkin.dynamics.reduced.equations import Reduced
 from structkin.dynamics.reduced.pose import NoPoseError
-from structkin.kernels.choice import has_numba
 
 Floats = NDArray[np.float64]
 
@@ -28,18 +28,14 @@ WORTH = 5.0
 IMPACT = 1000
 
 
-def hastened(equations: Reduced, t: float, y: Floats, *, engine: str, evaluations: float) -> Reduced:
-    """Return the equations as an engine evaluates them from a time and state; unchanged with "numpy".
+def hastened(equations: Reduced, t: float, y: Floats, *, engine: str) -> Reduced:
+    """Return the equations as an engine evaluates them from a time and state.
 
-    They are unchanged too where they have no compiled form, or no value there. "auto" compiles them where the
-    `evaluations` are worth it.
+    They are unchanged where a step or a load has no formula, or where there is no pose.
     """
-    seconds = evaluations * (EVALUATION + A_STEP * len(equations.plan.steps))
-    if engine == "numpy" or not has_numba() or (engine == "auto" and seconds < WORTH):
-        return equations
     arrays = packed(equations)
     try:
-        return equations if arrays is None else Hastened(equations, arrays, t, y)
+        return equations if arrays is None else Hastened(equations, arrays, t, y, engine=engine)
     except NoPoseError:  # the run says why
         return equations
 

@@ -13,8 +13,6 @@ from __future__ import annotations
 from math import cos, isfinite, sin, sqrt
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from structkin.dynamics.compiled.laws_at import law_at
 from structkin.dynamics.compiled.loads_at import apply_loads
 from structkin.dynamics.compiled.masses_at import weigh
@@ -45,28 +43,25 @@ def evaluate(mem: Memory, t: float, y: Any, count: int) -> bool:
     """
     mem.count += 1
     free, z, x, second = mem.free, mem.z, mem.x, mem.second
-    f = z.shape[1]
-    columns = mem.K.reshape(f, -1)
+    f, columns = len(z[0]), mem.K
     if mem.aside != 0 or not project(mem, t, y, count, z, x, columns):
         return False
     if is_too_fast(mem, columns, count):
         return False
     load, weight = mem.load, mem.weight
     weigh(mem, x[2], load[1])
-    for r in range(weight.shape[0]):
-        load[0, r] = weight[r] - load[1, r]
-    if mem.const.shape[0] > 0:
+    for r in range(len(weight)):
+        load[0][r] = weight[r] - load[1][r]
+    if len(mem.const) > 0:
         apply_loads(mem, t, x, load[0])
     if not (balance(mem, t, columns, load, second) and are_finite(second)):
         return False
     mem.clock, last = t, mem.last
     for k in range(f):
-        last[k] = y[k] if k < free else z[0, k]
+        last[k] = z[0][k]
     for k in range(free):
-        z[2, k] = second[k]
-    keep(mem.new_roots, mem.roots)
-    keep(x[0], mem.kept)
-    keep(mem.new_turned, mem.turned)
+        z[2][k] = second[k]
+    go_on(mem)
     return True
 
 
@@ -82,80 +77,93 @@ def project(mem: Memory, t: float, y: Any, count: int, z: Any, x: Any, columns: 
         return False
     # Along the path the rates of the roots are per part, and the pose is not that of the state until the path is
     # complete: a failed path leaves no trace.
-    roots, last, kept, turned = mem.roots.copy(), mem.last.copy(), mem.kept.copy(), mem.turned.copy()
+    keep_pose(mem.roots, mem.last, mem.kept, mem.turned, mem.old_roots, mem.old_last, mem.old_kept, mem.old_turned)
     if move_in_parts(mem, y, z, x, columns) and give(mem, t, y, z) and pose(mem, 0.0, y, count, z, x, columns):
         # The pose that is reached becomes the last pose, whatever the rates and forces there.
         mem.clock = t
-        keep(mem.new_roots, mem.roots)
-        keep(mem.new_turned, mem.turned)
+        go_on(mem)
         return True
-    keep(roots, mem.roots)
-    keep(last, mem.last)
-    keep(kept, mem.kept)
-    keep(turned, mem.turned)
+    keep_pose(mem.old_roots, mem.old_last, mem.old_kept, mem.old_turned, mem.roots, mem.last, mem.kept, mem.turned)
     return False
+
+
+def go_on(mem: Memory) -> None:
+    """Make the roots, places and turns of this evaluation those of the last pose."""
+    keep(mem.new_roots[0], mem.roots[0])
+    keep(mem.new_roots[1], mem.roots[1])
+    keep(mem.x[0], mem.kept)
+    keep(mem.new_turned, mem.turned)
+
+
+def keep_pose(
+    roots: Any, last: Any, kept: Any, turned: Any, to_roots: Any, to_last: Any, to_kept: Any, to_turned: Any
+) -> None:
+    """Copy what a pose is followed by."""
+    keep(roots[0], to_roots[0])
+    keep(roots[1], to_roots[1])
+    keep(last, to_last)
+    keep(kept, to_kept)
+    keep(turned, to_turned)
 
 
 def give(mem: Memory, t: float, y: Any, z: Any) -> bool:
     """Write the drivers' values and rates, the second rates of the free ones zero; return whether all are finite."""
     free = mem.free
     for k in range(free):
-        z[0, k], z[1, k], z[2, k] = y[k], y[free + k], 0.0
-    for k in range(free, z.shape[1]):
-        z[0, k], z[1, k], z[2, k] = law_at(mem, mem.motion[k], t)
+        z[0][k], z[1][k], z[2][k] = float(y[k]), float(y[free + k]), 0.0
+    for k in range(free, len(z[0])):
+        z[0][k], z[1][k], z[2][k] = law_at(mem, mem.motion[k], t)
     return are_finite(z[0]) and are_finite(z[1]) and are_finite(z[2])
 
 
 def farthest(mem: Memory, z: Any) -> float:
     """Return the largest motion of a driver since the last evaluation [rad or parts of the size]."""
     last, measures, longest = mem.last, mem.measures, 0.0
-    for k in range(z.shape[1]):
-        longest = max(longest, abs(z[0, k] - last[k]) / measures[k])
+    for k in range(len(z[0])):
+        longest = max(longest, abs(z[0][k] - last[k]) / measures[k])
     return longest
 
 
 def move_in_parts(mem: Memory, y: Any, z: Any, x: Any, columns: Any) -> bool:
     """Move in parts to the given drivers' values; rates are per part of the path. False where that fails."""
-    f, free, last = z.shape[1], mem.free, mem.last
+    f, free, last = len(z[0]), mem.free, mem.last
     longest = farthest(mem, z)
     if not 0.0 < longest < 16 * SIMULATED_STEP:
         return False
     parts = 2 + int(2 * longest / SIMULATED_STEP)
-    start, step, trial = np.empty(f), np.empty(f), np.empty(2 * free)
+    start, step, trial = mem.path[0], mem.path[1], mem.path_state
     for k in range(f):
-        start[k], step[k] = last[k], z[0, k] - last[k]
+        start[k], step[k] = last[k], z[0][k] - last[k]
     for p in range(parts + 1):
         for k in range(f):
-            z[0, k], z[1, k], z[2, k] = start[k] + step[k] * p / parts, step[k], 0.0
+            z[0][k], z[1][k], z[2][k] = start[k] + step[k] * p / parts, step[k], 0.0
         for k in range(free):
-            trial[k], trial[free + k] = z[0, k], step[k]
+            trial[k], trial[free + k] = z[0][k], step[k]
         if not pose(mem, 1.0 / parts if p > 0 else 0.0, trial, free, z, x, columns):
             return False
-        keep(mem.new_roots, mem.roots)
-        keep(x[0], mem.kept)
-        keep(mem.new_turned, mem.turned)
+        go_on(mem)
         for k in range(f):
-            last[k] = z[0, k]
+            last[k] = z[0][k]
     return True
 
 
 def pose(mem: Memory, dt: float, y: Any, count: int, z: Any, x: Any, columns: Any) -> bool:
     """Write slots, their rates, K and turns: from a series around a flat pose, or group by group."""
-    if z.shape[1] == 1 and expand(mem, y[0], y[1], x, columns):
+    if len(z[0]) == 1 and expand(mem, z[0][0], z[1][0], x, columns):
         return count_turns(mem, x[0])
     drive(mem.drivers, z, x, columns)
     if not (run_steps(mem, dt, count) and count_turns(mem, x[0])):
         return False
     mem.smooth = 0
-    if z.shape[1] == 1:
-        leave_series(mem, y[0])
+    if len(z[0]) == 1:
+        leave_series(mem, z[0][0])
     return True
 
 
 def are_finite(values: Any) -> bool:
     """Return whether all numbers are finite."""
     total = 0.0
-    for k in range(values.shape[0]):
+    for k in range(len(values)):
         total += values[k]
     return isfinite(total)
 
@@ -165,30 +173,34 @@ def run_steps(mem: Memory, dt: float, count: int) -> bool:
 
     Return False where a discriminant is small or the sign of a root cannot be inferred from its last value.
     """
-    step, ptr, moved = mem.step, mem.moved_ptr, mem.moved
-    integers, numbers = mem.I.ctypes.data, mem.D.ctypes.data
-    for s in range(step.shape[0]):
+    ptr, moved = mem.moved_ptr, mem.moved
+    for s in range(len(mem.step)):
         begin, end = ptr[s], ptr[s + 1]
         while end > begin and moved[end - 1] >= count:
             end -= 1
-        if call_step(step[s], integers, numbers, s, begin, end, dt) == 0:
+        if run_step(mem, s, begin, end, dt) == 0:
             return False
     return True
 
 
+def run_step(mem: Memory, s: int, begin: int, end: int, dt: float) -> int:
+    """Run one step by its compiled function; return 0 where it cannot decide. Plain Python has its own."""
+    return int(call_step(mem.step[s], mem.I.ctypes.data, mem.D.ctypes.data, s, begin, end, dt))
+
+
 def drive(drivers: Any, z: Any, x: Any, columns: Any) -> None:
     """Fill the rows of the drivers' slots: unit vectors of angles, or lengths."""
-    for d in range(drivers.shape[0]):
-        r, a, sign = drivers[d, 0], drivers[d, 1], drivers[d, 3]
-        value, first, second = sign * z[0, a], sign * z[1, a], sign * z[2, a]
-        if drivers[d, 2] == 0:
-            x[0, r], x[1, r], x[2, r], columns[a, r] = z[0, a], z[1, a], z[2, a], 1.0
+    for d in range(len(drivers)):
+        r, a, sign = drivers[d][0], drivers[d][1], drivers[d][3]
+        value, first, second = sign * z[0][a], sign * z[1][a], sign * z[2][a]
+        if drivers[d][2] == 0:
+            x[0][r], x[1][r], x[2][r], columns[a][r] = z[0][a], z[1][a], z[2][a], 1.0
             continue
         c, s = cos(value), sin(value)
-        x[0, r], x[0, r + 1] = c, s
-        x[1, r], x[1, r + 1] = -s * first, c * first
-        x[2, r], x[2, r + 1] = -s * second - c * first * first, c * second - s * first * first
-        columns[a, r], columns[a, r + 1] = -s * sign, c * sign
+        x[0][r], x[0][r + 1] = c, s
+        x[1][r], x[1][r + 1] = -s * first, c * first
+        x[2][r], x[2][r + 1] = -s * second - c * first * first, c * second - s * first * first
+        columns[a][r], columns[a][r + 1] = -s * sign, c * sign
 
 
 def is_too_fast(mem: Memory, columns: Any, count: int) -> bool:
@@ -196,7 +208,7 @@ def is_too_fast(mem: Memory, columns: Any, count: int) -> bool:
     ptr, reached, limit = mem.reached_ptr, mem.reached, mem.rate_limit
     for a in range(count):
         for k in range(ptr[a], ptr[a + 1]):
-            if not abs(columns[a, reached[k]]) < limit:
+            if not abs(columns[a][reached[k]]) < limit:
                 return True
     return False
 
@@ -206,7 +218,7 @@ def along(mem: Memory, columns: Any, a: int, rows: Any) -> float:
     ptr, reached = mem.reached_ptr, mem.reached
     total = 0.0
     for k in range(ptr[a], ptr[a + 1]):
-        total += columns[a, reached[k]] * rows[reached[k]]
+        total += columns[a][reached[k]] * rows[reached[k]]
     return total
 
 
@@ -217,26 +229,26 @@ def find_masses(mem: Memory, columns: Any, matrix: Any) -> None:
         count = min(4, free - first)
         for i in range(count):
             weigh(mem, columns[first + i], load[1])
-            for r in range(four.shape[0]):
-                four[r, i] = load[1, r]
+            for r in range(len(four)):
+                four[r][i] = load[1][r]
         for b in range(first, free):
             s0 = s1 = s2 = s3 = 0.0
             for k in range(ptr[b], ptr[b + 1]):
                 r = reached[k]
-                value = columns[b, r]
-                s0 += value * four[r, 0]
-                s1 += value * four[r, 1]
-                s2 += value * four[r, 2]
-                s3 += value * four[r, 3]
+                value = columns[b][r]
+                s0 += value * four[r][0]
+                s1 += value * four[r][1]
+                s2 += value * four[r][2]
+                s3 += value * four[r][3]
             for i, total in enumerate((s0, s1, s2, s3)):
                 if i < count:
-                    matrix[b, first + i] = total
+                    matrix[b][first + i] = total
 
 
 def balance(mem: Memory, t: float, columns: Any, load: Any, second: Any) -> bool:
     """Solve for the second rates of the free coordinates by Cholesky's method; False where they move no mass."""
     free, effort = mem.free, mem.effort
-    matrix, right = mem.matrix.reshape(free, free), mem.right
+    matrix, right = mem.matrix, mem.right
     for a in range(free):
         right[a] = along(mem, columns, a, load[0])
         if effort[a] >= 0:
@@ -244,53 +256,53 @@ def balance(mem: Memory, t: float, columns: Any, load: Any, second: Any) -> bool
     find_masses(mem, columns, matrix)
     for a in range(free):
         for b in range(a + 1):
-            total = matrix[a, b]
+            total = matrix[a][b]
             for k in range(b):
-                total -= matrix[a, k] * matrix[b, k]
+                total -= matrix[a][k] * matrix[b][k]
             if b < a:
-                matrix[a, b] = total / matrix[b, b]
-            elif total > 1e-14 * matrix[a, a]:
-                matrix[a, a] = sqrt(total)
+                matrix[a][b] = total / matrix[b][b]
+            elif total > 1e-14 * matrix[a][a]:
+                matrix[a][a] = sqrt(total)
             else:
                 return False
     for a in range(free):
         total = right[a]
         for k in range(a):
-            total -= matrix[a, k] * second[k]
-        second[a] = total / matrix[a, a]
+            total -= matrix[a][k] * second[k]
+        second[a] = total / matrix[a][a]
     for a in range(free - 1, -1, -1):
         total = second[a]
         for k in range(a + 1, free):
-            total -= matrix[k, a] * second[k]
-        second[a] = total / matrix[a, a]
+            total -= matrix[k][a] * second[k]
+        second[a] = total / matrix[a][a]
     return True
 
 
 def finish(mem: Memory) -> None:
     """Add the free coordinates' second rates to the accelerations; find the kinetic energy and its rate."""
-    ptr, reached, second, x, load = mem.reached_ptr, mem.reached, mem.second, mem.x, mem.load
-    columns = mem.K.reshape(mem.z.shape[1], -1)
+    ptr, reached, second = mem.reached_ptr, mem.reached, mem.second
+    x, load, columns = mem.x, mem.load, mem.K
     for a in range(mem.free):
         for k in range(ptr[a], ptr[a + 1]):
-            x[2, reached[k]] += columns[a, reached[k]] * second[a]
+            x[2][reached[k]] += columns[a][reached[k]] * second[a]
     weigh(mem, x[1], load[1])
     kinetic = power = 0.0
-    for r in range(x.shape[1]):
-        kinetic += 0.5 * load[1, r] * x[1, r]
-        power += load[1, r] * x[2, r]
+    for r in range(len(x[1])):
+        kinetic += 0.5 * load[1][r] * x[1][r]
+        power += load[1][r] * x[2][r]
     mem.kinetic, mem.power = kinetic, power
 
 
 def find_efforts(mem: Memory, t: float) -> None:
     """Find the efforts of the prescribed drivers: the remainder of the equations along them."""
     efforts, effort, free, second, load = mem.efforts, mem.effort, mem.free, mem.second, mem.load
-    columns = mem.K.reshape(mem.z.shape[1], -1)
+    columns = mem.K
     for a in range(free):
         efforts[a] = law_at(mem, effort[a], t)[0] if effort[a] >= 0 else 0.0
-    for a in range(free, efforts.shape[0]):
+    for a in range(free, len(efforts)):
         # In `load` the accelerations without the free coordinates' second rates are already subtracted.
         efforts[a] = -along(mem, columns, a, load[0])
     for b in range(free):
         weigh(mem, columns[b], load[1])
-        for a in range(free, efforts.shape[0]):
+        for a in range(free, len(efforts)):
             efforts[a] += along(mem, columns, a, load[1]) * second[b]

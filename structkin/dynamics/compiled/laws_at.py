@@ -18,23 +18,23 @@ def law_at(mem: LoadMemory, law: int, t: float) -> tuple[float, float, float]:
     first, last = mem.law_ptr[law], mem.law_ptr[law + 1]
     data = mem.law_data
     if form == 0:
-        start, speed = data[first, 0], data[first, 1]
+        start, speed = data[first][0], data[first][1]
         return scale * (start + speed * t), scale * speed, 0.0
     if form == 1:
         v, d, dd = formula_at(data, first, last, t, mem.stack)
         return scale * v, scale * d, scale * dd
-    if not (data[first, 0] <= t <= data[last - 1, 0]):
+    if not (data[first][0] <= t <= data[last - 1][0]):
         return nan, nan, nan
     # The last piece of the table that begins at or before t: the times are in order.
     low, high = first, last - 1
     while high - low > 1:
         middle = (low + high) // 2
-        if data[middle, 0] <= t:
+        if data[middle][0] <= t:
             low = middle
         else:
             high = middle
-    s = t - data[low, 0]
-    a, b, c, d = data[low, 1], data[low, 2], data[low, 3], data[low, 4]
+    s = t - data[low][0]
+    a, b, c, d = data[low][1], data[low][2], data[low][3], data[low][4]
     return scale * (((a * s + b) * s + c) * s + d), scale * ((3 * a * s + 2 * b) * s + c), scale * (6 * a * s + 2 * b)
 
 
@@ -42,22 +42,22 @@ def formula_at(data: Any, first: int, last: int, t: float, stack: Any) -> tuple[
     """Run a tape: one operation per row (code, number). Codes are those of `structkin.dynamics.compiled.formulas`."""
     top = -1
     for k in range(first, last):
-        code, number = data[k, 0], data[k, 1]
+        code, number = data[k][0], data[k][1]
         if code < 2:
             top += 1
-            stack[top, 0], stack[top, 1], stack[top, 2] = (t, 1.0, 0.0) if code == 1 else (number, 0.0, 0.0)
+            stack[top][0], stack[top][1], stack[top][2] = (t, 1.0, 0.0) if code == 1 else (number, 0.0, 0.0)
             continue
-        v, d, dd = stack[top, 0], stack[top, 1], stack[top, 2]
+        v, d, dd = stack[top][0], stack[top][1], stack[top][2]
         if code < 10:
             top -= 1
-            result = combined(code, stack[top, 0], stack[top, 1], stack[top, 2], v, d, dd)
+            result = combined(code, stack[top][0], stack[top][1], stack[top][2], v, d, dd)
         elif code == 10:
             result = (-v, -d, -dd)
         else:
             f, f1, f2 = power_of(v, number) if code == 11 else function_of(code, v)
             result = (f, f1 * d, f2 * d * d + f1 * dd)
-        stack[top, 0], stack[top, 1], stack[top, 2] = result
-    return stack[0, 0], stack[0, 1], stack[0, 2]
+        stack[top][0], stack[top][1], stack[top][2] = result
+    return stack[0][0], stack[0][1], stack[0][2]
 
 
 def combined(

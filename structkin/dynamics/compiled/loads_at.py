@@ -20,25 +20,25 @@ def locate(mem: LoadMemory, x: Any) -> None:
     """Write places and rates of the expressions at those of the slots, and set the forces on them to zero."""
     const, factor, ptr, row = mem.const, mem.factor, mem.term_ptr, mem.term_row
     place, speed, push = mem.places[0], mem.places[1], mem.places[2]
-    for e in range(const.shape[0]):
-        px, py, vx, vy = const[e, 0], const[e, 1], 0.0, 0.0
+    for e in range(len(const)):
+        px, py, vx, vy = const[e][0], const[e][1], 0.0, 0.0
         for k in range(ptr[e], ptr[e + 1]):
-            r, re, im = row[k], factor[k, 0], factor[k, 1]
-            px += re * x[0, r] - im * x[0, r + 1]
-            py += im * x[0, r] + re * x[0, r + 1]
-            vx += re * x[1, r] - im * x[1, r + 1]
-            vy += im * x[1, r] + re * x[1, r + 1]
-        place[e, 0], place[e, 1], speed[e, 0], speed[e, 1] = px, py, vx, vy
-        push[e, 0] = push[e, 1] = 0.0
+            r, re, im = row[k], factor[k][0], factor[k][1]
+            px += re * x[0][r] - im * x[0][r + 1]
+            py += im * x[0][r] + re * x[0][r + 1]
+            vx += re * x[1][r] - im * x[1][r + 1]
+            vy += im * x[1][r] + re * x[1][r + 1]
+        place[e][0], place[e][1], speed[e][0], speed[e][1] = px, py, vx, vy
+        push[e][0] = push[e][1] = 0.0
 
 
 def spread(mem: LoadMemory, load: Any) -> None:
     """Add the forces on the expressions to those on the rows."""
     factor, ptr, row, push = mem.factor, mem.term_ptr, mem.term_row, mem.places[2]
-    for e in range(push.shape[0]):
-        fx, fy = push[e, 0], push[e, 1]
+    for e in range(len(push)):
+        fx, fy = push[e][0], push[e][1]
         for k in range(ptr[e], ptr[e + 1]):
-            r, re, im = row[k], factor[k, 0], factor[k, 1]
+            r, re, im = row[k], factor[k][0], factor[k][1]
             load[r] += re * fx + im * fy
             load[r + 1] += re * fy - im * fx
 
@@ -56,6 +56,6 @@ def choose(condition: bool, one: float, other: float) -> float:
 def find_touches(mem: LoadMemory) -> None:
     """Write depths of the contacts and their rates at the last evaluation."""
     touches, place, speed = mem.touches, mem.places[0], mem.places[1]
-    for k in range(touches.shape[1]):
+    for k in range(len(touches[0])):
         found = touching(mem, k, place, speed)
-        touches[0, k], touches[1, k] = found[0], found[1]
+        touches[0][k], touches[1][k] = found[0], found[1]

@@ -2,14 +2,16 @@
 
 Compiled functions then have few arguments and compile quickly: `I` holds integers, `D` numbers. The head of `I` gives
 the beginning and length of each part. In the compiled text `mem.part` is written as that slice (`flattened`), and `mem`
-itself as both arrays; in Python it is a view.
+itself as both arrays; in Python it is a view. The same text runs as plain Python on `Lists`: Python reads a number of a
+list several times as fast as one of an array.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from collections.abc import Callable, Mapping, Sequence
+from copy import copy
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,8 +26,8 @@ HEAD = 2
 class Part:
     """One named part, in the integers or the numbers: a scalar without a shape, else an array."""
 
-    def __init__(self, array: str, *shape: int) -> None:
-        """Keep which of the two arrays holds it, and its shape."""
+    def __init__(self, array: str, *shape: int | str) -> None:
+        """Keep which of the two arrays holds it, and its shape; a word stands for the scalar of that name."""
         self.array, self.shape, self.name, self.place = array, shape, "", 0
 
     def __set_name__(self, owner: type[Arrays], name: str) -> None:
@@ -41,7 +43,10 @@ class Part:
             return self
         begin, length = mem.I[self.place : self.place + 2]
         array = getattr(mem, self.array)
-        return array[begin : begin + length].reshape(self.shape) if self.shape else array[begin]
+        if not self.shape:
+            return array[begin]
+        shape = [getattr(mem, size) if isinstance(size, str) else size for size in self.shape]
+        return array[begin : begin + length].reshape(shape)
 
     def __set__(self, mem: Arrays, value: Any) -> None:
         """Write the scalar, or fill the array."""
@@ -50,22 +55,22 @@ class Part:
         else:
             getattr(mem, self.array)[mem.I[self.place]] = value
 
-    @property
-    def text(self) -> str:
-        """Its expression in the compiled text."""
+    def text(self, parts: Mapping[str, Part]) -> str:
+        """Return its expression in the compiled text, where these are all parts."""
         begin = f"I[{self.place}]"
         if not self.shape:
             return f"{self.array}[{begin}]"
         text = f"{self.array}[{begin}:{begin} + I[{self.place + 1}]]"
-        return text if self.shape == (-1,) else f"{text}.reshape{self.shape}"
+        sizes = [parts[size].text(parts) if isinstance(size, str) else str(size) for size in self.shape]
+        return text if self.shape == (-1,) else f"{text}.reshape({', '.join(sizes)})"
 
 
-def integers(*shape: int) -> Any:
+def integers(*shape: int | str) -> Any:
     """Return a part of whole numbers."""
     return Part("I", *shape)
 
 
-def numbers(*shape: int) -> Any:
+def numbers(*shape: int | str) -> Any:
     """Return a part of numbers."""
     return Part("D", *shape)
 
@@ -92,6 +97,17 @@ class Arrays:
         head = [places["I"], places["D"], *head]
         self.I: Ints = np.concatenate([head, *arrays["I"]]).astype(np.int64)
         self.D: Floats = np.concatenate(arrays["D"]).astype(np.float64)
+
+    def put(self, **parts: Any) -> None:
+        """Write scalars, and fill arrays."""
+        for name, value in parts.items():
+            setattr(self, name, value)
+
+    def copy(self) -> Self:
+        """Return a copy that shares nothing."""
+        made = copy(self)
+        made.I, made.D = self.I.copy(), self.D.copy()
+        return made
 
 
 class LoadMemory(Arrays):
@@ -122,9 +138,11 @@ class Memory(LoadMemory):
     S steps, n rows of slots, f coordinates (the free ones first, then the prescribed ones), e expressions of slots.
     """
 
-    # Steps: the address of each one's function, its mode in the sketch (S,), first rows of its operands (S * .) and its
-    # constants (S * .); the coordinates that move step s, moved[ptr[s] : ptr[s + 1]], increasing.
-    step, mode, rows, constants = integers(-1), integers(-1), integers(-1), numbers(-1)
+    # Steps: the address of each one's function, its mode in the sketch (S,), first rows of its operands (S, .) and its
+    # constants (S, .); the coordinates that move step s, moved[ptr[s] : ptr[s + 1]], increasing.
+    # How many numbers these are for a step, and how many rows there are.
+    operands, fixed, height = integers(), integers(), integers()
+    step, mode, rows, constants = integers(-1), integers(-1), integers(-1, "operands"), numbers(-1, "fixed")
     moved_ptr, moved = integers(-1), integers(-1)
     # The rows that a coordinate moves, likewise; drivers' slots: row, coordinate, whether it is an angle, sign.
     reached_ptr, reached, drivers = integers(-1), integers(-1), integers(-1, 4)
@@ -143,15 +161,18 @@ class Memory(LoadMemory):
     # Steps with two modes; whether the pose is from a series; whether modes or general groups are followed, or turns
     # are counted; whether the compiled equations must stand aside.
     two, smooth, followed, aside = integers(-1), integers(), integers(), integers()
-    # Drivers' values, rates, second rates (3, f); slots' places, rates, second rates at z_f'' = 0 (3, n); K (f * n).
-    z, x, K = numbers(3, -1), numbers(3, -1), numbers(-1)
+    # Drivers' values, rates, second rates (3, f); slots' places, rates, second rates at z_f'' = 0 (3, n); K (f, n).
+    z, x, K = numbers(3, -1), numbers(3, -1), numbers(-1, "height")
     # Of the last evaluation: signed roots of the steps' discriminants and their rates (2, S), its time, turns of the
     # links counted (k,), places of the slots, coordinates; roots and turns of the present evaluation.
     roots, clock, turned, kept, last = numbers(2, -1), numbers(), numbers(-1), numbers(-1), numbers(-1)
     new_roots, new_turned = numbers(2, -1), numbers(-1)
+    # What a pose is followed by, kept while a path is tried; its beginning and step (2, f), a state on it (2 free,).
+    old_roots, old_turned, old_kept, old_last = numbers(2, -1), numbers(-1), numbers(-1), numbers(-1)
+    path, path_state = numbers(2, -1), numbers(-1)
     # Forces on rows and W K of a coordinate (2, n), W K of four coordinates (n, 4); K_f^T W K_f and then its factor
-    # (free * free), its right-hand side; second rates of the free coordinates (free,), efforts (f,).
-    load, four, matrix, right = numbers(2, -1), numbers(-1, 4), numbers(-1), numbers(-1)
+    # (free, free), its right-hand side; second rates of the free coordinates (free,), efforts (f,).
+    load, four, matrix, right = numbers(2, -1), numbers(-1, 4), numbers(-1, "free"), numbers(-1)
     second, efforts = numbers(-1), numbers(-1)
     # Kinetic energy, power, and the largest kinetic energy so far.
     kinetic, power, largest = numbers(), numbers(), numbers()
@@ -162,6 +183,38 @@ class Memory(LoadMemory):
     series, powers = numbers(4, -1), numbers(3, -1)
     # Roots that approach zero are checked below these sizes (S,); other coordinates from this rate of a joint upwards.
     look, uneven = numbers(-1), numbers()
+
+
+class Lists:
+    """The parts of arrays as numbers and nested lists; those that integrators compute with as wholes stay arrays."""
+
+    #: A step's own function, as plain Python.
+    functions: Sequence[Callable[..., int]]
+
+    def __init__(self, mem: Arrays, functions: Sequence[Callable[..., int]]) -> None:
+        """Take the values of all parts, and the functions of the steps."""
+        self.functions = functions
+        self.put(**{name: getattr(mem, name) for name in mem.PARTS})
+
+    def put(self, **parts: Any) -> None:
+        """Write parts."""
+        vars(self).update({name: np.array(v) if name in WHOLE else np.asarray(v).tolist() for name, v in parts.items()})
+
+    def copy(self) -> Self:
+        """Return a copy that shares nothing but the functions."""
+        made = copy(self)
+        vars(made).update({name: _copied(value) for name, value in vars(self).items() if name != "functions"})
+        return made
+
+
+#: Parts on which the formulas of integrators work as wholes.
+WHOLE = ("stages", "past")
+
+
+def _copied(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_copied(one) for one in value] if value and isinstance(value[0], list) else value.copy()
+    return value.copy() if isinstance(value, np.ndarray) else value
 
 
 def flattened(source: str, memory: type[Arrays]) -> str:
@@ -181,7 +234,7 @@ class _Flattened(ast.NodeTransformer):
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         if isinstance(node.value, ast.Name) and node.value.id == "mem":
-            text = node.attr if node.attr in ("I", "D") else self._parts[node.attr].text
+            text = node.attr if node.attr in ("I", "D") else self._parts[node.attr].text(self._parts)
             found = ast.parse(text, mode="eval").body
             if isinstance(found, ast.Subscript | ast.Name):
                 found.ctx = node.ctx

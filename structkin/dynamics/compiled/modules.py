@@ -1,4 +1,4 @@
-"""The compiled modules: that of the equations and one per kind of step, shared by all mechanisms."""
+"""The modules of the equations and of each kind of step, compiled or as plain Python, shared by all mechanisms."""
 
 from __future__ import annotations
 
@@ -17,10 +17,16 @@ from structkin.plan.plan import Plan, Register, Step
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of step: its name, and the source of its function."""
+    """A kind of step: its name, the source of its function, and that for plain Python."""
 
     name: str
     source: str
+    plain: str
+
+    @property
+    def is_stored(self) -> bool:
+        """Whether it was compiled before on this machine."""
+        return self.source in _ready or store.is_stored(self.name, self.source, "step")
 
     def address(self) -> int:
         """Return the address of its compiled function; compile it on first use on this machine."""
@@ -51,19 +57,30 @@ def _group(
     found, kernel = formulas(rows, known), group_kernel(rows, known)
     if found is None or kernel is None:
         return None
-    return Kind("step_group", group_source(found, widths, kernel.regular_determinant)), found.constants
+    return Kind("step_group", *group_source(found, widths, kernel.regular_determinant)), found.constants
 
 
 def _closed(step: Step, of: Signature) -> Kind | None:
     if of not in _kinds:
         found = trace(step, of)
-        _kinds[of] = None if found is None else Kind(f"step_{of.relation.__name__}", step_source(of, found))
+        _kinds[of] = None if found is None else Kind(f"step_{of.relation.__name__}", *step_source(of, found))
     return _kinds[of]
 
 
 def equations_module() -> ModuleType:
     """Return the compiled equations; they are compiled on the first call on this machine."""
     return module_of("equations", equations_source(), "evaluate", "equations of motion")
+
+
+def is_loaded() -> bool:
+    """Return whether this process has called the compiled equations."""
+    return equations_source() in _ready
+
+
+def equations_stored() -> bool:
+    """Return whether the equations were compiled before on this machine."""
+    source = equations_source()
+    return source in _ready or store.is_stored("equations", source, "evaluate")
 
 
 def module_of(name: str, source: str, function: str, what: str) -> ModuleType:

@@ -73,7 +73,8 @@ def packed(equations: Reduced) -> Packed | None:
     steps, two = len(plan.steps), equations.poses.steps
     rows = n + len(two) if f == 1 else 0
     mem = Memory({
-        "step": steps, **_steps(plan, ids, bool(counted)), "constants": _filled(constants, np.float64), "two": two,
+        "step": steps, **_steps(plan, ids, bool(counted)), **_filled("constants", "fixed", constants),
+        "two": two, "height": n,
         **mass_sums(plan.offsets, equations.masses), "weight": equations.weight,
         "rate_limit": _rate_limit(mechanism), "uneven": LIMIT, "look": [np.inf] * steps,
         "law_form": form, "law_ptr": ptr, "law_scale": scale, "law_data": data, "stack": 3 * DEEP,
@@ -81,7 +82,9 @@ def packed(equations: Reduced) -> Packed | None:
         "distance": [mechanism.drivers[id].kind == "distance" for id in ids],
         **_loads(equations, table, ids), **_counted(equations), **_joints(equations),
         "z": 3 * f, "x": 3 * n, "K": f * n, "roots": 2 * steps, "new_roots": 2 * steps, "kept": n, "last": f,
-        "turned": counted, "new_turned": counted, "load": 2 * n, "four": 4 * n, "matrix": free * free, "right": free,
+        "turned": counted, "new_turned": counted, "old_roots": 2 * steps, "old_turned": counted, "old_kept": n,
+        "old_last": f, "path": 2 * f, "path_state": 2 * free, "load": 2 * n, "four": 4 * n, "matrix": free * free,
+        "right": free,
         "second": free, "efforts": f, "stages": 16 * free, "past": 16 * free,
         "series": MANY * (HEAD + POWERS * rows), "powers": 3 * POWERS,
     })  # fmt: skip
@@ -115,7 +118,7 @@ def _steps(plan: Plan, ids: Sequence[str], counts: bool) -> dict[str, Any]:
     reached_ptr, reached_list = _lists(reached)
     drivers = [(plan.offsets[item.register], ids.index(item.driver), item.angular, item.sign) for item in plan.drivers]
     return {
-        "rows": _filled(rows, np.int64),
+        **_filled("rows", "operands", rows),
         "followed": counts or bool(plan.followed or plan.with_root),
         "mode": [step.mode for step in plan.steps],
         "moved_ptr": moved_ptr,
@@ -236,7 +239,7 @@ def _lists(lists: Iterable[Sequence[Any]]) -> tuple[Ints, list[Any]]:
     return np.concatenate(([0], np.cumsum([len(one) for one in lists]))).astype(np.int64), [k for o in lists for k in o]
 
 
-def _filled(lines: Sequence[Sequence[float]], dtype: Any) -> Any:
-    """Return lines of unequal lengths as a matrix, padded with zeros."""
-    width = max(map(len, lines), default=0)
-    return np.array([[*line, *[0] * (width - len(line))] for line in lines], dtype).reshape(len(lines), width)
+def _filled(name: str, count: str, lines: Sequence[Sequence[float]]) -> dict[str, Any]:
+    """Return lines of unequal lengths as a matrix of a name, padded with zeros, and its width."""
+    width = max(map(len, lines), default=0) or 1
+    return {name: [[*line, *[0] * (width - len(line))] for line in lines], count: width}

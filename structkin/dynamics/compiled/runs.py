@@ -41,12 +41,12 @@ def advance(
         if is_uneven(mem) or goes_flat(mem):
             return k
         for i in range(free):
-            stage[0, i], stage[0, free + i] = y[free + i], second[i]
+            stage[0][i], stage[0][free + i] = y[free + i], second[i]
         kinetic, power = mem.kinetic, mem.power
         if not take_step(mem, method, start + k * h, y, h):
             return k
         for i in range(2 * free):
-            if not abs(stage[7, i]) < huge:
+            if not abs(stage[7][i]) < huge:
                 return k
         # The evaluation at its end is the first one of the next step.
         if not evaluate(mem, end if k == count - 1 else start + (k + 1) * h, stage[7], free):
@@ -56,21 +56,21 @@ def advance(
         if abs(mem.kinetic - kinetic - 0.5 * h * (power + mem.power)) > jump * mem.largest:
             return k
         for i in range(2 * free):
-            y[i] = stage[7, i]
+            y[i] = stage[7][i]
     return max(begin, stop)
 
 
 def goes_flat(mem: Memory) -> bool:
     """Return whether a group of a mechanism with one coordinate may be flat ahead: its root goes to zero."""
     roots, two, look = mem.roots, mem.two, mem.look
-    if mem.smooth != 0 or mem.last.shape[0] != 1:
+    if mem.smooth != 0 or len(mem.last) != 1:
         return False
     found = False
-    for k in range(two.shape[0]):
+    for k in range(len(two)):
         s = two[k]
-        size = abs(roots[0, s])
+        size = abs(roots[0][s])
         if size > AWAY:
             look[s] = inf
-        elif size < min(AHEAD, look[s]) and roots[0, s] * roots[1, s] <= 0.0:
+        elif size < min(AHEAD, look[s]) and roots[0][s] * roots[1][s] <= 0.0:
             found = True
     return found

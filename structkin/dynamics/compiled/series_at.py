@@ -22,24 +22,26 @@ def expand(mem: Memory, q: float, rate: float, x: Any, columns: Any) -> bool:
     The last row of x holds the second rates without that of the coordinate.
     """
     series, weights, two = mem.series, mem.powers, mem.two
-    roots, n = mem.new_roots, x.shape[1]
+    roots, n = mem.new_roots, len(x[0])
     for j in range(MANY):
-        radius = series[j, 2]
-        s = (q - series[j, 0]) / series[j, 1]
-        if not (radius > 0.0 and abs(s) <= VALID * radius):
+        radius = series[j][2]
+        if not radius > 0.0:
             continue
-        weigh_powers(s / radius, radius * series[j, 1], weights)
-        for row in range(n + two.shape[0]):
+        s = (q - series[j][0]) / series[j][1]
+        if not abs(s) <= VALID * radius:
+            continue
+        weigh_powers(s / radius, radius * series[j][1], weights)
+        for row in range(n + len(two)):
             value, first, second = 0.0, 0.0, 0.0
             at = HEAD + row * TERMS
             for k in range(TERMS):
-                value += series[j, at + k] * weights[0, k]
-                first += series[j, at + k] * weights[1, k]
-                second += series[j, at + k] * weights[2, k]
+                value += series[j][at + k] * weights[0][k]
+                first += series[j][at + k] * weights[1][k]
+                second += series[j][at + k] * weights[2][k]
             if row < n:
-                x[0, row], x[1, row], x[2, row], columns[0, row] = value, first * rate, second * rate * rate, first
+                x[0][row], x[1][row], x[2][row], columns[0][row] = value, first * rate, second * rate * rate, first
             else:
-                roots[0, two[row - n]], roots[1, two[row - n]] = value, first * rate
+                roots[0][two[row - n]], roots[1][two[row - n]] = value, first * rate
         mem.smooth = 1
         return True
     return False
@@ -49,9 +51,9 @@ def weigh_powers(u: float, scale: float, weights: Any) -> None:
     """Write u^k and its first two derivatives by scale * u (3, TERMS)."""
     power = 1.0
     for k in range(TERMS):
-        weights[0, k] = power
-        weights[1, k] = k * weights[0, k - 1] / scale if k > 0 else 0.0
-        weights[2, k] = k * weights[1, k - 1] / scale if k > 0 else 0.0
+        weights[0][k] = power
+        weights[1][k] = k * weights[0][k - 1] / scale if k > 0 else 0.0
+        weights[2][k] = k * weights[1][k - 1] / scale if k > 0 else 0.0
         power *= u
 
 
@@ -59,5 +61,5 @@ def leave_series(mem: Memory, q: float) -> None:
     """Forget the series that are far from a regular pose: on return the branch may be another."""
     series = mem.series
     for j in range(MANY):
-        if abs(q - series[j, 0]) > abs(series[j, 1]) * series[j, 2]:
-            series[j, 2] = 0.0
+        if abs(q - series[j][0]) > abs(series[j][1]) * series[j][2]:
+            series[j][2] = 0.0

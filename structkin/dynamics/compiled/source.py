@@ -1,10 +1,14 @@
-"""Writing the modules that are compiled: the equations once for all, and the formulas of each kind of step."""
+"""Writing the modules of the equations, once for all, and of the formulas of each kind of step.
+
+Each is written twice from one text: to be compiled, on flat arrays, and as it stands for plain Python, on lists. Both
+do the same operations in the same order, so that they give the same numbers to the last bit.
+"""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +24,7 @@ from structkin.dynamics.compiled import (
     turns_at,
 )
 from structkin.dynamics.compiled.differentiate import derivative
-from structkin.dynamics.compiled.memory import Arrays, Memory, flattened
+from structkin.dynamics.compiled.memory import Arrays, Lists, Memory, flattened
 from structkin.dynamics.integrators import steps
 from structkin.dynamics.reduced.poses import STRAY
 from structkin.kernels.group_rows import Formulas
@@ -37,7 +41,6 @@ from __future__ import annotations
 from math import acos, asin, atan, atan2, cos, cosh, exp, inf, isfinite, log, nan, pi, sin, sinh, sqrt, tan, tanh
 
 import numpy as np
-from numba import njit
 '''
 
 #: The import by which the reduced equations call the steps of a plan.
@@ -48,9 +51,8 @@ _STEP = '''"""Written by structkin from the formulas of {name}, compiled once an
 from __future__ import annotations
 
 from math import cos, exp, sin, sqrt
-
-from numba import carray, cfunc, njit
 '''
+_NUMBA = "from numba import carray, cfunc, njit"
 _NJIT = '@njit(cache=True, nogil=True, error_model="numpy")'
 _CFUNC = (
     '@cfunc("int64(CPointer(int64), CPointer(float64), int64, int64, int64, float64)", cache=True, error_model="numpy")'
@@ -58,9 +60,8 @@ _CFUNC = (
 
 #: The arrays that a step works with.
 ARRAYS = (
-    "x, moved, steps = mem.x, mem.moved, mem.mode.shape[0]",
-    "columns = mem.K.reshape(-1, x.shape[1])",
-    "rows, constants = mem.rows.reshape(steps, -1), mem.constants.reshape(steps, -1)",
+    "x, columns, moved, rows, constants = mem.x, mem.K, mem.moved, mem.rows[s], mem.constants[s]",
+    "x0, x1, x2 = x[0], x[1], x[2]",
 )
 
 
@@ -69,6 +70,12 @@ _PARTS = (laws_at, turns_at, forces, loads_at, masses_at, series_at, conditionin
 
 #: Functions of a module that the compiled module replaces by its own.
 _OWN = {steps: ("rate",), forces: ("size_at", "turn_between", "choose")}
+
+#: How plain Python runs a step.
+_PLAIN = """
+def run_step(mem, s, begin, end, dt):
+    return mem.functions[s](mem, s, begin, end, dt)
+"""
 
 
 @cache
@@ -79,45 +86,77 @@ def equations_source() -> str:
     return "\n".join([module_source(Memory, _PARTS, _CALLING), *(f"# {line}" for line in text.splitlines()), ""])
 
 
-def module_source(memory: type[Arrays], parts: Sequence[Any], imports: str = "") -> str:
-    """Return the source of a module made of the text of others, with the arrays of `memory`."""
-    lines = [_EQUATIONS, imports, *(line for module in parts for line in _constants(module))]
+@cache
+def plain_equations() -> dict[str, Any]:
+    """Return the functions of the equations as plain Python."""
+    text = "\n".join((module_source(None, _PARTS), _PLAIN))
+    names: dict[str, Any] = {}
+    exec(compile(text, "<equations of motion>", "exec"), names)
+    evaluate = names["evaluate"]
+
+    def regular(mem: Lists, t: float, y: Any, count: int) -> bool:
+        """Return False where compiled code goes on with what is infinite or not a number, and ends likewise."""
+        try:
+            return bool(evaluate(mem, t, y, count))
+        except (ArithmeticError, ValueError):
+            return False
+
+    names["evaluate"] = regular
+    return names
+
+
+@lru_cache(maxsize=512)
+def plain_step(source: str) -> Callable[..., int]:
+    """Return the function of a kind of step as plain Python."""
+    names: dict[str, Any] = {}
+    exec(compile(source, "<step>", "exec"), names)
+    function: Callable[..., int] = names["formulas"]
+    return function
+
+
+def module_source(memory: type[Arrays] | None, parts: Sequence[Any], imports: str = "") -> str:
+    """Return the source of a module made of the text of others, with the arrays of `memory`, or for plain Python."""
+    lines = [_EQUATIONS, _NUMBA if memory else "", imports, *(line for module in parts for line in _constants(module))]
     for module in parts:
         lines += _texts(module, memory)
     return "\n".join([*lines, ""])
 
 
-def step_source(of: Signature, trace: Trace) -> str:
-    """Return the source of the module of a kind of step."""
-    return _module(of.relation.__name__, _Kind(of, trace).lines())
+def step_source(of: Signature, trace: Trace) -> tuple[str, str]:
+    """Return the sources of a kind of step, see `compiled_and_plain`."""
+    return compiled_and_plain(of.relation.__name__, _Kind(of, trace).lines())
 
 
-def group_source(found: Formulas, widths: Sequence[int], regular: float) -> str:
-    """Return the source of the module of a general group; `widths` are those of its moving inputs.
+def group_source(found: Formulas, widths: Sequence[int], regular: float) -> tuple[str, str]:
+    """Return the sources of a general group, see `compiled_and_plain`; `widths` are those of its moving inputs.
 
     It is regular where its determinant is larger than `regular`.
     """
-    return _module("a general group", group_lines(found, widths, regular))
+    return compiled_and_plain("a general group", group_lines(found, widths, regular))
 
 
-def _module(name: str, body: Iterable[str]) -> str:
+def compiled_and_plain(name: str, body: Iterable[str]) -> tuple[str, str]:
+    """Return the source of a step's module to be compiled, and that for plain Python."""
     text = "\n".join(["def formulas(mem, s, begin, end, dt):", *("    " + line for line in body)])
-    lines = [_STEP.format(name=name), "", _NJIT, flattened(text, Memory)]
+    head = _STEP.format(name=name)
+    lines = [head, _NUMBA, "", _NJIT, flattened(text, Memory)]
     lines += ["", "", _CFUNC, "def step(integers, numbers, s, begin, end, dt):"]
     lines += ["    lengths = carray(integers, 2)"]
     lines += ["    I, D = carray(integers, lengths[0]), carray(numbers, lengths[1])"]
-    return "\n".join([*lines, "    return formulas(I, D, s, begin, end, dt)", ""])
+    lines += ["    return formulas(I, D, s, begin, end, dt)", ""]
+    return "\n".join(lines), "\n".join((head, text, ""))
 
 
 def _constants(module: Any) -> Iterator[str]:
     return (f"{name} = {value!r}" for name, value in vars(module).items() if name.isupper())
 
 
-def _texts(module: Any, memory: type[Arrays]) -> Iterator[str]:
-    """Yield the functions of a module that are to be compiled."""
+def _texts(module: Any, memory: type[Arrays] | None) -> Iterator[str]:
+    """Yield the functions of a module, to be compiled with the arrays of `memory`, or as they stand."""
     for name, one in vars(module).items():
         if inspect.isfunction(one) and one.__module__ == module.__name__ and name not in _OWN.get(module, ()):
-            yield from ("", "", _NJIT, flattened(inspect.getsource(one), memory))
+            text = inspect.getsource(one)
+            yield from ("", "", _NJIT, flattened(text, memory)) if memory else ("", "", text)
 
 
 class _Kind:
@@ -132,24 +171,25 @@ class _Kind:
     def lines(self) -> Iterator[str]:
         trace, graph = self.trace, self.graph
         yield from ARRAYS
-        yield from (f"c{k} = constants[s, {k}]" for k in range(trace.constants))
-        yield from (f"r{j} = rows[s, {j}]" for j in range(len(self.of.operands) + len(self.of.widths)))
+        yield from (f"c{k} = constants[{k}]" for k in range(trace.constants))
+        yield from (f"r{j} = rows[{j}]" for j in range(len(self.of.operands) + len(self.of.widths)))
         for order in range(3):
-            yield from (f"h{order}_{name} = x[{order}, {row}]" for name, row in self._inputs())
+            yield from (f"h{order}_{name} = x{order}[{row}]" for name, row in self._inputs())
         if trace.discriminant is not None:
             yield from self._root()
         yield from graph.lines([term for order in trace.orders for term in order])
         for order, terms in enumerate(trace.orders):
             for (_, row), term in zip(self._outputs(), terms, strict=True):
-                yield f"x[{order}, {row}] = {graph.name(term)}"
-        # The compiler computes the subexpressions that columns and rates share only once.
+                yield f"x{order}[{row}] = {graph.name(term)}"
         for (name, _), term in zip(self._outputs(), trace.orders[0], strict=True):
             yield f"f_{name} = {graph.name(term)}"
+        fixed, inner = graph.lines_around(trace.first, [f"v_{name}" for name, _ in self._inputs()])
+        yield from fixed
         yield "for q in range(begin, end):"
-        yield "    a = moved[q]"
-        inner = [f"v_{name} = columns[a, {row}]" for name, row in self._inputs()] + graph.lines(trace.first)
+        yield "    column = columns[moved[q]]"
+        inner = [f"v_{name} = column[{row}]" for name, row in self._inputs()] + inner
         for (_, row), term in zip(self._outputs(), trace.first, strict=True):
-            inner.append(f"columns[a, {row}] = {graph.name(term)}")
+            inner.append(f"column[{row}] = {graph.name(term)}")
         yield from ("    " + line for line in inner)
         yield "return 1"
 
@@ -164,7 +204,7 @@ class _Kind:
         yield from (f"if not {name} > {GUARD**2!r}:", "    return 0")
         yield "old, new = mem.roots, mem.new_roots"
         # Its slope predicts its sign, as in `reduced.poses`: it changes only next to a flat pose.
-        yield from ("last, expected, root = old[0, s], old[0, s] + old[1, s] * dt, sqrt(" + name + ")",)
+        yield from (f"last, expected, root = old[0][s], old[0][s] + old[1][s] * dt, sqrt({name})",)
         yield from ("if expected < 0.0:", "    root = -root")
         yield f"if mem.smooth == 0 and (root * last < 0.0 or abs(last) < {GUARD!r}):"
         yield "    return 0"
@@ -174,7 +214,7 @@ class _Kind:
         yield "    return 0"
         rate = derivative(graph, discriminant, {f"h0_{one}": graph.load(f"h1_{one}") for one, _ in self._inputs()})
         yield from graph.lines([rate])
-        yield f"new[0, s], new[1, s] = root, 0.5 * {graph.name(rate)} / root"
+        yield f"new[0][s], new[1][s] = root, 0.5 * {graph.name(rate)} / root"
 
     def _inputs(self) -> Iterator[tuple[str, str]]:
         for j, letter in enumerate(self.of.operands):
@@ -199,10 +239,10 @@ def group_lines(found: Formulas, widths: Sequence[int], regular: float) -> Itera
     outputs = [f"r{len(widths) + k // 2} + {k % 2}" for k in range(m)]
     yield from ARRAYS
     yield "kept = mem.kept"
-    yield from (f"c{k} = constants[s, {k}]" for k in range(len(found.constants)))
-    yield from (f"r{j} = rows[s, {j}]" for j in range(len(widths) + m // 2))
+    yield from (f"c{k} = constants[{k}]" for k in range(len(found.constants)))
+    yield from (f"r{j} = rows[{j}]" for j in range(len(widths) + m // 2))
     for letter, order in (("h", 0), ("d", 1), ("e", 2)):
-        yield from (f"{letter}{k} = x[{order}, {row}]" for k, row in enumerate(inputs))
+        yield from (f"{letter}{k} = x{order}[{row}]" for k, row in enumerate(inputs))
     yield from (f"s{k} = kept[{row}]" for k, row in enumerate(outputs))
     yield "done = False"
     yield f"for step_ in range({ITERATIONS}):"
@@ -221,12 +261,13 @@ def group_lines(found: Formulas, widths: Sequence[int], regular: float) -> Itera
         yield "    return 0"
     yield from graph.lines([*found.first, *found.second])
     for k, row in enumerate(outputs):
-        yield f"x[0, {row}] = s{k}"
-        yield f"x[1, {row}] = {graph.name(found.first[k])}"
-        yield f"x[2, {row}] = {graph.name(found.second[k])}"
+        yield f"x0[{row}] = s{k}"
+        yield f"x1[{row}] = {graph.name(found.first[k])}"
+        yield f"x2[{row}] = {graph.name(found.second[k])}"
+    _, inner = graph.lines_around(found.first, [f"d{k}" for k in range(len(inputs))])
     yield "for q in range(begin, end):"
-    yield "    a = moved[q]"
-    inner = [f"d{k} = columns[a, {row}]" for k, row in enumerate(inputs)] + graph.lines(found.first)
-    inner += [f"columns[a, {row}] = {graph.name(term)}" for row, term in zip(outputs, found.first, strict=True)]
+    yield "    column = columns[moved[q]]"
+    inner = [f"d{k} = column[{row}]" for k, row in enumerate(inputs)] + inner
+    inner += [f"column[{row}] = {graph.name(term)}" for row, term in zip(outputs, found.first, strict=True)]
     yield from ("    " + line for line in inner)
     yield "return 1"

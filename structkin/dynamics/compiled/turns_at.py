@@ -17,10 +17,10 @@ def count_turns(mem: Memory, x: Any) -> bool:
     ptr, row = mem.counted_ptr, mem.counted_row
     const, factor = mem.counted_const, mem.counted_factor
     drawn, turned, new = mem.drawn, mem.turned, mem.new_turned
-    for k in range(drawn.shape[0]):
-        c, s = const[k, 0], const[k, 1]
+    for k in range(len(drawn)):
+        c, s = const[k][0], const[k][1]
         for j in range(ptr[k], ptr[k + 1]):
-            r, re, im = row[j], factor[j, 0], factor[j, 1]
+            r, re, im = row[j], factor[j][0], factor[j][1]
             c += re * x[r] - im * x[r + 1]
             s += im * x[r] + re * x[r + 1]
         turn = atan2(s, c) - drawn[k]
@@ -35,11 +35,11 @@ def turn_between(mem: Memory, k: int) -> float:
     ptr, terms, factor = mem.turn_ptr, mem.turn_term, mem.turn_factor
     total = 0.0
     for j in range(ptr[k], ptr[k + 1]):
-        of, index = terms[j, 0], terms[j, 1]
+        of, index = terms[j][0], terms[j][1]
         if of == 0:
-            total += factor[j] * mem.z[0, index]
+            total += factor[j] * mem.z[0][index]
         elif of == 1:
-            total += factor[j] * mem.x[0, index]
+            total += factor[j] * mem.x[0][index]
         else:
             total += factor[j] * mem.new_turned[index]
     return total
