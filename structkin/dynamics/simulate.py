@@ -5,13 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from structkin.dynamics.call import check_call
-from structkin.dynamics.compiled.choice import expected_evaluations, hastened
+from structkin.dynamics.compiled.choice import expected_evaluations
 from structkin.dynamics.initial import consistent_start
 from structkin.dynamics.integrators.methods import FIXED
 from structkin.dynamics.load_table import load_table
@@ -94,13 +93,13 @@ def simulate(
          "penalty": penalty},
     )  # fmt: skip
     mechanism, corrections = consistent_start(with_coordinates(mechanism), float(times[0]))
-    reduced = start(mechanism, float(times[0]), users, driven=stabiliser is not None)
+    reduced = start(mechanism, float(times[0]), users, engine=None if stabiliser else engine)
     y = np.array(initial_state(mechanism, reduced), dtype=np.float64)
     if len(reduced.free):
         check_masses(mechanism, reduced, float(times[0]), y)
     equations: Partitioned | Multipliers
     if stabiliser is None:
-        equations = Partitioned(reduced, float(times[0]), y, partial(hastened, engine=engine))
+        equations = Partitioned(reduced)
     else:
         family, begin = coordinates or "natural", float(times[0])
         work = expected_evaluations(reduced, y, times, integrator, step, rtol, max_steps)

@@ -81,14 +81,14 @@ def initial_state(mechanism: Mechanism, equations: Reduced) -> list[float]:
     return [*values, *(0.0 if state is None else state.speed for state in states)]
 
 
-def start(mechanism: Mechanism, t: float, loads: Sequence[UserLoad], *, driven: bool = False) -> Reduced:
+def start(mechanism: Mechanism, t: float, loads: Sequence[UserLoad], *, engine: str | None = "auto") -> Reduced:
     """Return the equations in their first pose; `InputError` where nothing is free or the start is out of reach.
 
-    With `driven` the drivers may leave nothing free: equations with multipliers are integrated even then.
+    Without an `engine` they are not integrated but those with multipliers, and the drivers may leave nothing free.
     """
     bodies, plan = mass_table(mechanism), compile_plan(mechanism)
-    equations = Reduced(mechanism, plan, bodies, loads)
-    if not len(equations.free) and not driven:
+    equations = Reduced(mechanism, plan, bodies, loads, engine=engine or "numpy")
+    if not len(equations.free) and engine:
         why = "every driver has a law" if mechanism.drivers else "there are none"
         problem = Problem("drivers", f"{why}: nothing is free to move", "use solve and forces")
         raise InputError([problem], mechanism.title or "simulate")

@@ -10,8 +10,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.dynamics.compiled.machine import Hastened
-from structkin.dynamics.compiled.packing import packed
 from structkin.dynamics.integrators.methods import ADAPTIVE, METHODS
 from structkin.dynamics.reduced.equations import Reduced
 from structkin.dynamics.reduced.pose import NoPoseError
@@ -26,18 +24,6 @@ WORTH = 5.0
 
 #: Evaluations that an impact takes, roughly: it is approached by small steps, and bodies part before the next.
 IMPACT = 1000
-
-
-def hastened(equations: Reduced, t: float, y: Floats, *, engine: str) -> Reduced:
-    """Return the equations as an engine evaluates them from a time and state.
-
-    They are unchanged where a step or a load has no formula, or where there is no pose.
-    """
-    arrays = packed(equations)
-    try:
-        return equations if arrays is None else Hastened(equations, arrays, t, y, engine=engine)
-    except NoPoseError:  # the run says why
-        return equations
 
 
 def expected_evaluations(

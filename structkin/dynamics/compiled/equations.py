@@ -42,27 +42,37 @@ def evaluate(mem: Memory, t: float, y: Any, count: int) -> bool:
     Return False where a pose is flat or out of reach, or may lie beyond a flat one: such poses are not handled here.
     """
     mem.count += 1
-    free, z, x, second = mem.free, mem.z, mem.x, mem.second
-    f, columns = len(z[0]), mem.K
+    z, x, columns = mem.z, mem.x, mem.K
     if mem.aside != 0 or not project(mem, t, y, count, z, x, columns):
         return False
     if is_too_fast(mem, columns, count):
         return False
-    load, weight = mem.load, mem.weight
+    if not act(mem, t):
+        return False
+    mem.clock = t
+    keep(z[0], mem.last)
+    go_on(mem)
+    return True
+
+
+def act(mem: Memory, t: float) -> bool:
+    """Find the second rates of the free coordinates at a pose and its rates; False where they are not determined."""
+    load, weight, x, second = mem.load, mem.weight, mem.x, mem.second
     weigh(mem, x[2], load[1])
     for r in range(len(weight)):
         load[0][r] = weight[r] - load[1][r]
     if len(mem.const) > 0:
         apply_loads(mem, t, x, load[0])
-    if not (balance(mem, t, columns, load, second) and are_finite(second)):
+    apply_functions(mem, t, load[0])
+    if not (balance(mem, t, mem.K, load, second) and are_finite(second)):
         return False
-    mem.clock, last = t, mem.last
-    for k in range(f):
-        last[k] = z[0][k]
-    for k in range(free):
-        z[2][k] = second[k]
-    go_on(mem)
+    for k in range(mem.free):
+        mem.z[2][k] = second[k]
     return True
+
+
+def apply_functions(mem: Memory, t: float, load: Any) -> None:
+    """Add the loads of users' functions; only plain Python has any, and its own of this."""
 
 
 def project(mem: Memory, t: float, y: Any, count: int, z: Any, x: Any, columns: Any) -> bool:
@@ -243,6 +253,11 @@ def find_masses(mem: Memory, columns: Any, matrix: Any) -> None:
             for i, total in enumerate((s0, s1, s2, s3)):
                 if i < count:
                     matrix[b][first + i] = total
+
+
+def find_inertia(mem: Memory) -> None:
+    """Write the lower triangle of K_f^T W K_f at the last pose."""
+    find_masses(mem, mem.K, mem.matrix)
 
 
 def balance(mem: Memory, t: float, columns: Any, load: Any, second: Any) -> bool:

@@ -23,10 +23,6 @@ _FIRST = 12  # the code of the first function of one argument; the others follow
 _FUNCTIONS = {name: _FIRST + k for k, name in enumerate(FUNCTIONS)}
 
 
-class UnknownError(Exception):
-    """There is no compiled form of this."""
-
-
 @dataclass
 class Laws:
     """Laws one below the other: `form` 0 is linear, 1 a formula, 2 a table; `data` holds five numbers per line.
@@ -44,7 +40,7 @@ class Laws:
     data: list[list[float]] = field(default_factory=list)
 
     def add(self, law: Any) -> int:
-        """Return the number of a law; `UnknownError` for other kinds."""
+        """Return the number of a law."""
         scale = 1.0
         while isinstance(law, ScaledLaw):
             law, scale = law.law, scale * law.factor
@@ -53,12 +49,11 @@ class Laws:
         elif isinstance(law, ExpressionLaw):
             scale *= law.scale
             form, lines = 1, [list(line) for line in tape(law.expression.text)]
-        elif isinstance(law, TableLaw):
+        else:
+            assert isinstance(law, TableLaw)
             # Piece by piece; the last line is the end.
             columns = np.vstack((law.pieces.x[:-1], law.pieces.c)).T
             form, lines = 2, [*columns.tolist(), [law.pieces.x[-1]]]
-        else:
-            raise UnknownError(type(law).__name__)
         self.form.append(form)
         self.scale.append(scale)
         self.data += [line + [0.0] * (5 - len(line)) for line in lines]
@@ -105,8 +100,6 @@ def _walk(node: ast.expr) -> Iterator[Line]:
                 yield _CHOICES[name], 0.0
             if name not in CHOICES:
                 yield _FUNCTIONS[name], 0.0
-        case _:  # pragma: no cover - a parsed formula has nothing else
-            raise UnknownError(ast.unparse(node))
 
 
 def _power(base: ast.expr, exponent: ast.expr) -> Iterator[Line]:

@@ -23,17 +23,20 @@ def law_at(mem: LoadMemory, law: int, t: float) -> tuple[float, float, float]:
     if form == 1:
         v, d, dd = formula_at(data, first, last, t, mem.stack)
         return scale * v, scale * d, scale * dd
-    if not (data[first][0] <= t <= data[last - 1][0]):
+    begin, end = data[first][0], data[last - 1][0]
+    inside = min(max(t, begin), end)
+    # As in `structkin.model.laws`: a time beyond an end by rounding only counts as the end.
+    if not abs(t - inside) <= 1e-12 * max(abs(begin), abs(end)):
         return nan, nan, nan
     # The last piece of the table that begins at or before t: the times are in order.
     low, high = first, last - 1
     while high - low > 1:
         middle = (low + high) // 2
-        if data[middle][0] <= t:
+        if data[middle][0] <= inside:
             low = middle
         else:
             high = middle
-    s = t - data[low][0]
+    s = inside - data[low][0]
     a, b, c, d = data[low][1], data[low][2], data[low][3], data[low][4]
     return scale * (((a * s + b) * s + c) * s + d), scale * ((3 * a * s + 2 * b) * s + c), scale * (6 * a * s + 2 * b)
 

@@ -46,7 +46,7 @@ class Part:
         if not self.shape:
             return array[begin]
         shape = [getattr(mem, size) if isinstance(size, str) else size for size in self.shape]
-        return array[begin : begin + length].reshape(shape)
+        return array[begin : begin + length].reshape(shape if length else [max(size, 0) for size in shape])
 
     def __set__(self, mem: Arrays, value: Any) -> None:
         """Write the scalar, or fill the array."""
@@ -188,12 +188,11 @@ class Memory(LoadMemory):
 class Lists:
     """The parts of arrays as numbers and nested lists; those that integrators compute with as wholes stay arrays."""
 
-    #: A step's own function, as plain Python.
-    functions: Sequence[Callable[..., int]]
-
-    def __init__(self, mem: Arrays, functions: Sequence[Callable[..., int]]) -> None:
-        """Take the values of all parts, and the functions of the steps."""
-        self.functions = functions
+    def __init__(
+        self, mem: Arrays, functions: Sequence[Callable[..., int]] = (), apply: Callable[..., None] | None = None
+    ) -> None:
+        """Take the values of all parts, the functions of the steps, and that which adds the loads of users."""
+        self.functions, self.apply = tuple(functions), apply
         self.put(**{name: getattr(mem, name) for name in mem.PARTS})
 
     def put(self, **parts: Any) -> None:
@@ -203,7 +202,7 @@ class Lists:
     def copy(self) -> Self:
         """Return a copy that shares nothing but the functions."""
         made = copy(self)
-        vars(made).update({name: _copied(value) for name, value in vars(self).items() if name != "functions"})
+        vars(made).update({name: _copied(value) for name, value in vars(self).items()})
         return made
 
 

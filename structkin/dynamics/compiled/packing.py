@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.dynamics.compiled.formulas import Laws, UnknownError
+from structkin.dynamics.compiled.formulas import Laws
 from structkin.dynamics.compiled.memory import Memory
 from structkin.dynamics.compiled.modules import Kind, kind_of
+from structkin.dynamics.compiled.python_steps import python_step
 from structkin.dynamics.compiled.series_at import HEAD, MANY
+from structkin.dynamics.compiled.source import plain_step
 from structkin.dynamics.driver_coordinates import lines
 from structkin.dynamics.load_table import LoadTable, table_of
-from structkin.dynamics.reduced.equations import RATE_LIMIT, Reduced
 from structkin.dynamics.reduced.partition import LIMIT, joint_coordinates
+from structkin.dynamics.reduced.pose import RATE_LIMIT
 from structkin.model.forces import AppliedMoment
 from structkin.model.mechanism import Mechanism
 from structkin.plan.plan import Plan, Register
 from structkin.rows.affine import Affine
 from structkin.solve.motion.turning import Turning
 from structkin.track.contour import POWERS
+
+if TYPE_CHECKING:
+    from structkin.dynamics.reduced.equations import Reduced
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -33,41 +38,43 @@ DEEP = 128
 
 @dataclass(frozen=True)
 class Packed:
-    """The arrays of a mechanism, the kind of each step, and its coordinates in the order of the arrays."""
+    """The arrays of a mechanism, and each step as plain Python and as a kind that can be compiled, if it can.
+
+    `aside` are the drivers whose efforts the arrays do not hold.
+    """
 
     mem: Memory
-    kinds: tuple[Kind, ...]
-    order: tuple[int, ...]
+    functions: tuple[Callable[..., int], ...]
+    kinds: tuple[Kind | None, ...]
+    aside: tuple[str, ...]
 
 
-def packed(equations: Reduced) -> Packed | None:
-    """Return the tables of a mechanism; None where a step or a load has no compiled form."""
+def packed(equations: Reduced) -> Packed:
+    """Return the tables of a mechanism."""
     plan, mechanism = equations.plan, equations.mechanism
-    if equations.users:
-        return None
     found = [kind_of(plan, step) for step in plan.steps]
-    kinds = tuple(one[0] for one in found if one is not None)
-    constants = [one[1] for one in found if one is not None]
-    if len(kinds) < len(found):
-        return None
+    kinds = tuple(None if one is None else one[0] for one in found)
+    functions = tuple(
+        python_step(plan, step) if kind is None else plain_step(kind.plain)
+        for step, kind in zip(plan.steps, kinds, strict=True)
+    )
+    constants = [() if one is None else one[1] for one in found]
     prescribed = dict(equations.prescribed)
     order = (*(int(k) for k in equations.free), *prescribed)
     ids = [equations.order[k] for k in order]
     laws, table = Laws(), table_of(equations.own, equations.own.forces.loads.values())
-    efforts = equations.own.forces.efforts
-    try:
-        for id in efforts.keys() - set(ids):
-            # Along a driver that is not a coordinate an effort is a moment between its links.
-            drive = equations.own.drivers[id]
-            if drive.kind != "angle":
-                return None
+    efforts, aside = equations.own.forces.efforts, list[str]()
+    for id in efforts.keys() - set(ids):
+        # Along an angle that is not a coordinate an effort is a moment between its links.
+        drive = equations.own.drivers[id]
+        if drive.kind == "angle":
             table.add(AppliedMoment(id, drive.links, efforts[id]))
-        for law in table.laws:
-            laws.add(law)
-        motion = [laws.add(prescribed[k]) if k in prescribed else -1 for k in order]
-        effort = [laws.add(efforts[id]) if id in efforts else -1 for id in ids]
-    except UnknownError:
-        return None
+        else:
+            aside.append(id)
+    for law in table.laws:
+        laws.add(law)
+    motion = [laws.add(prescribed[k]) if k in prescribed else -1 for k in order]
+    effort = [laws.add(efforts[id]) if id in efforts else -1 for id in ids]
     form, scale, ptr, data = laws.arrays()
     f, n, free, counted = len(order), plan.offsets[-1], len(equations.free), len(equations.counted)
     steps, two = len(plan.steps), equations.poses.steps
@@ -76,7 +83,7 @@ def packed(equations: Reduced) -> Packed | None:
         "step": steps, **_steps(plan, ids, bool(counted)), **_filled("constants", "fixed", constants),
         "two": two, "height": n,
         **mass_sums(plan.offsets, equations.masses), "weight": equations.weight,
-        "rate_limit": _rate_limit(mechanism), "uneven": LIMIT, "look": [np.inf] * steps,
+        "rate_limit": _rate_limit(mechanism), "uneven": LIMIT, "aside": 1, "look": [np.inf] * steps,
         "law_form": form, "law_ptr": ptr, "law_scale": scale, "law_data": data, "stack": 3 * DEEP,
         "motion": motion, "effort": effort, "free": free, "measures": equations.lengths[list(order)],
         "distance": [mechanism.drivers[id].kind == "distance" for id in ids],
@@ -88,7 +95,7 @@ def packed(equations: Reduced) -> Packed | None:
         "second": free, "efforts": f, "stages": 16 * free, "past": 16 * free,
         "series": MANY * (HEAD + POWERS * rows), "powers": 3 * POWERS,
     })  # fmt: skip
-    return Packed(mem, kinds, order)
+    return Packed(mem, functions, kinds, tuple(aside))
 
 
 def _rate_limit(mechanism: Mechanism) -> float:

@@ -19,20 +19,18 @@ from structkin.dynamics.compiled import (
     laws_at,
     loads_at,
     masses_at,
+    roots_at,
     runs,
     series_at,
     turns_at,
 )
 from structkin.dynamics.compiled.differentiate import derivative
-from structkin.dynamics.compiled.memory import Arrays, Lists, Memory, flattened
+from structkin.dynamics.compiled.memory import Arrays, Memory, flattened
+from structkin.dynamics.compiled.roots_at import CLEAR
 from structkin.dynamics.integrators import steps
-from structkin.dynamics.reduced.poses import STRAY
 from structkin.kernels.group_rows import Formulas
 from structkin.kernels.tracing import SCALAR, VECTOR, Signature, Trace
-from structkin.track.tolerances import GUARD, SIMULATED_TURN
-
-#: Smallest discriminant of a group with one mode; below it, `Reduced` checks the pose.
-CLEAR = 1e-6
+from structkin.track.tolerances import SIMULATED_TURN
 
 _EQUATIONS = '''"""The equations of motion, written by structkin, compiled once and then read from the cache."""
 
@@ -75,6 +73,11 @@ _OWN = {steps: ("rate",), forces: ("size_at", "turn_between", "choose")}
 _PLAIN = """
 def run_step(mem, s, begin, end, dt):
     return mem.functions[s](mem, s, begin, end, dt)
+
+
+def apply_functions(mem, t, load):
+    if mem.apply is not None:
+        mem.apply(mem, t, load)
 """
 
 
@@ -92,17 +95,21 @@ def plain_equations() -> dict[str, Any]:
     text = "\n".join((module_source(None, _PARTS), _PLAIN))
     names: dict[str, Any] = {}
     exec(compile(text, "<equations of motion>", "exec"), names)
-    evaluate = names["evaluate"]
+    for function in ("evaluate", "act"):
+        names[function] = _finite(names[function])
+    return names
 
-    def regular(mem: Lists, t: float, y: Any, count: int) -> bool:
-        """Return False where compiled code goes on with what is infinite or not a number, and ends likewise."""
+
+def _finite(function: Callable[..., bool]) -> Callable[..., bool]:
+    """Return False where compiled code goes on with what is infinite or not a number, and ends likewise."""
+
+    def run(*args: Any) -> bool:
         try:
-            return bool(evaluate(mem, t, y, count))
+            return function(*args)
         except (ArithmeticError, ValueError):
             return False
 
-    names["evaluate"] = regular
-    return names
+    return run
 
 
 @lru_cache(maxsize=512)
@@ -139,12 +146,14 @@ def compiled_and_plain(name: str, body: Iterable[str]) -> tuple[str, str]:
     """Return the source of a step's module to be compiled, and that for plain Python."""
     text = "\n".join(["def formulas(mem, s, begin, end, dt):", *("    " + line for line in body)])
     head = _STEP.format(name=name)
-    lines = [head, _NUMBA, "", _NJIT, flattened(text, Memory)]
+    shared = tuple(_constants(roots_at))
+    compiled, plain = ("\n".join((*shared, *_texts(roots_at, memory))) for memory in (Memory, None))
+    lines = [head, _NUMBA, compiled, "", "", _NJIT, flattened(text, Memory)]
     lines += ["", "", _CFUNC, "def step(integers, numbers, s, begin, end, dt):"]
     lines += ["    lengths = carray(integers, 2)"]
     lines += ["    I, D = carray(integers, lengths[0]), carray(numbers, lengths[1])"]
     lines += ["    return formulas(I, D, s, begin, end, dt)", ""]
-    return "\n".join(lines), "\n".join((head, text, ""))
+    return "\n".join(lines), "\n".join((head, plain, "", "", text, ""))
 
 
 def _constants(module: Any) -> Iterator[str]:
@@ -201,20 +210,10 @@ class _Kind:
             yield from (f"signed = mem.mode[s] * {name}", f"if not signed > {CLEAR!r}:", "    return 0")
             yield "root = sqrt(signed)"
             return
-        yield from (f"if not {name} > {GUARD**2!r}:", "    return 0")
-        yield "old, new = mem.roots, mem.new_roots"
-        # Its slope predicts its sign, as in `reduced.poses`: it changes only next to a flat pose.
-        yield from (f"last, expected, root = old[0][s], old[0][s] + old[1][s] * dt, sqrt({name})",)
-        yield from ("if expected < 0.0:", "    root = -root")
-        yield f"if mem.smooth == 0 and (root * last < 0.0 or abs(last) < {GUARD!r}):"
-        yield "    return 0"
-        yield f"if root * last < 0.0 and abs(last) > {2 * GUARD!r}:"
-        yield "    return 0"
-        yield f"if abs(root - expected) > 1e-9 + {STRAY!r} * max(abs(root) + abs(last), abs(expected - last)):"
-        yield "    return 0"
+        yield from (f"root = follow_root(mem, s, {name}, dt)", "if root == 0.0:", "    return 0")
         rate = derivative(graph, discriminant, {f"h0_{one}": graph.load(f"h1_{one}") for one, _ in self._inputs()})
         yield from graph.lines([rate])
-        yield f"new[0][s], new[1][s] = root, 0.5 * {graph.name(rate)} / root"
+        yield f"mem.new_roots[0][s], mem.new_roots[1][s] = root, 0.5 * {graph.name(rate)} / root"
 
     def _inputs(self) -> Iterator[tuple[str, str]]:
         for j, letter in enumerate(self.of.operands):

@@ -7,6 +7,11 @@ velocity are K z', their rates K z'' + z'^T L z'. Virtual work along the free co
 
 summed over the bodies at their centres of mass (Saura et al., eqs. 8 and 9, in d'Alembert's principle). No joint force
 occurs, and the pose closes exactly at every instant. The contraction z'^T L z' costs one sweep; L is never formed.
+
+The equations are one text (`structkin.dynamics.compiled`), run as plain Python or compiled. Both give the same numbers
+to the last bit: a run begins in plain Python, which needs no preparation, and goes on compiled where its work turns out
+to be worth it. Next to flat poses, and where a path may lead past one, `Poses` finds the pose and its rates; from there
+the text continues with the power series that was found.
 """
 
 from __future__ import annotations
@@ -15,32 +20,44 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from structkin.dynamics.bodies import Body, moving_masses
-from structkin.dynamics.contacts import note, touches_of
+from structkin.dynamics.compiled.machine import Machine
+from structkin.dynamics.compiled.packing import packed
+from structkin.dynamics.compiled.runs import AHEAD
+from structkin.dynamics.compiled.series_at import HEAD, MANY
+from structkin.dynamics.contacts import note
 from structkin.dynamics.driver_coordinates import DriverCoordinates
 from structkin.dynamics.efforts import given_efforts
+from structkin.dynamics.integrators.methods import METHODS
 from structkin.dynamics.loads import wrenches
 from structkin.dynamics.reduced.counted import Counted
-from structkin.dynamics.reduced.pose import BlownUpError, NoPoseError
+from structkin.dynamics.reduced.partition import LIMIT
+from structkin.dynamics.reduced.pose import RATE_LIMIT, BlownUpError, NoPoseError, Pose, roots_at, slopes_at
 from structkin.dynamics.reduced.poses import Poses
+from structkin.dynamics.reduced.series import VALID, Series
 from structkin.dynamics.slot_map import SlotMap
 from structkin.dynamics.state import State
-from structkin.dynamics.user_loads import UserLoad
+from structkin.dynamics.user_loads import UserLoad, add_user_load
+from structkin.dynamics.wrench_sums import Wrenches
 from structkin.model.forces import Contact
 from structkin.model.mechanism import Mechanism
 from structkin.plan.plan import Plan
 from structkin.plan.status import Status
 from structkin.solve.engine import Lanes
 from structkin.solve.motion.turning import turnings
+from structkin.track.contour import POWERS, UNIT, powers
 
 Floats = NDArray[np.float64]
 
-#: A coordinate that moves the links faster than this, made dimensionless by the mechanism's size, is at a dead point.
-RATE_LIMIT = 1e4
+#: Part of the path to a flat pose at which a series begins: it must cover the last pose and the poses beyond.
+NEARLY = 0.92
+#: Steps times numbers of the pose that are taken before the run is asked again: compiled, and in plain Python.
+TURN, SHORT_TURN = 200_000, 2_000
 
 
 @dataclass(frozen=True)
@@ -61,7 +78,7 @@ class Instant:
 
 
 class Reduced:
-    """The reduced equations of a mechanism, evaluated at one instant at a time.
+    """The reduced equations of a mechanism, evaluated at one instant at a time, each time from the last pose.
 
     The state is y = (z_f, z_f'): the free coordinates and their rates.
     """
@@ -73,21 +90,22 @@ class Reduced:
         bodies: Sequence[Body],
         users: Sequence[UserLoad],
         own: Mechanism | None = None,
+        *,
+        engine: str = "auto",
     ) -> None:
         """Prepare the maps from slots to bodies.
 
-        `own` is the mechanism in its own coordinates, if these differ: efforts act along its drivers.
+        `own` is the mechanism in its own coordinates, if these differ: efforts act along its drivers. The `engine` is
+        "numpy" for plain Python, "numba" for compiled code, "auto" for one after the other.
         """
         self.mechanism, self.plan, self.users = mechanism, plan, tuple(users)
-        self.own = own or mechanism
+        self.own, self.engine = own or mechanism, engine
         self.order = tuple(mechanism.drivers)
         laws = [drive.law for drive in mechanism.drivers.values()]
         self.free = np.array([k for k, law in enumerate(laws) if law is None], dtype=np.intp)
         self.prescribed = [(k, law) for k, law in enumerate(laws) if law is not None]
         self.bodies = [body for body in bodies if body.mass or body.inertia]
         self.masses = moving_masses(self.bodies, plan.frames)
-        self._sizes = np.array([size for size, _ in self.masses])
-        self._moving = SlotMap(plan.offsets, [expression for _, expression in self.masses])
         #: The weight along the slots (rows,).
         self.weight = np.zeros(plan.offsets[-1])
         for body in self.bodies:
@@ -97,11 +115,9 @@ class Reduced:
         self.links = [name for name in mechanism.links if name != mechanism.topology.ground]
         self._origin = SlotMap(plan.offsets, [plan.frames[link].origin for link in self.links])
         self._turning = SlotMap(plan.offsets, [plan.frames[link].direction for link in self.links])
-        self._loaded = bool(mechanism.forces.loads) or bool(users)
         self.impacts: dict[str, float] = {}
         self.contacts = [id for id, load in mechanism.forces.loads.items() if isinstance(load, Contact)]
         self.evaluations = 0
-        self._last: tuple[float, Floats, Instant] | None = None
         self.size = mechanism.size
         self.lengths = np.array([1.0 if drive.kind == "angle" else self.size for drive in mechanism.drivers.values()])
         #: How each link turns since the sketch in which these coordinates begin, and the links that no driver
@@ -114,67 +130,81 @@ class Reduced:
         sketch = np.array([np.angle(mechanism.links[link].direction) for link in self.counted])
         counted = Counted(plan, [plan.frames[link].direction for link in self.counted], sketch)
         self.poses = Poses(plan, self.order, self.lengths, counted)
-        # Efforts act along the mechanism's own drivers, which need not be the coordinates.
-        self._given = list(self.own.forces.efforts)
-        self._given_coordinates = DriverCoordinates.of_plan(
-            self.own, [self.own.drivers[id] for id in self._given], plan
-        )
+        #: How often the text could not decide.
+        self.handed_over = 0
+        #: The coordinates in the order of the arrays: the free ones, then the others.
+        self._places = np.array([*self.free, *(k for k, _ in self.prescribed)], np.intp)
+        self._known: Sequence[Series] = ()
+        self._adopted: Floats | None = None
 
     # --- the equations ------------------------------------------------------------------------------------
 
     def __call__(self, t: float, y: Floats) -> Floats:
         """Return the rate of the state; `NoPoseError` where there is none."""
-        return np.concatenate((y[len(self.free) :], self.at(t, y).z[self.free, 2]))
+        self.evaluations += 1
+        out = np.empty(len(y))
+        if self._machine("rate", float(t), y, out):
+            return out
+        self._take_care(float(t), y)
+        return np.concatenate((y[len(self.free) :], self._machine.mem.second))
 
     def at(self, t: float, y: Floats) -> Instant:
         """Return everything at a time and state; `NoPoseError` where the pose is not regular."""
-        if self._last is not None and self._last[0] == t and np.array_equal(self._last[1], y):
-            return self._last[2]
         self.evaluations += 1
-        instant = self._solve(t, y)
-        self._last = t, np.array(y), instant
-        return instant
-
-    def resume(self, q: Floats, x: Floats, roots: Floats, turns: Floats) -> None:
-        """Continue from coordinates (f,) reached elsewhere, with slots (rows,) and roots (k,) of the groups.
-
-        `turns` are those of the counted links there.
-        """
-        self.poses.resume(q, x, roots, turns)
-        self._last = None
+        self._evaluate(float(t), y, len(self.order))
+        self._machine("finish")
+        self._machine("find_efforts", float(t))
+        z, efforts, mem = np.empty((len(self.order), 3)), np.empty(len(self.order)), self._machine.mem
+        z[self._places], efforts[self._places] = np.transpose(mem.z), mem.efforts
+        x, turns = np.array(mem.x)[:, :, None], np.array(mem.new_turned, dtype=np.float64)
+        return Instant(x, z, efforts, turns, float(mem.kinetic), float(mem.power))
 
     @contextmanager
     def preserved(self) -> Iterator[None]:
         """Continue afterwards from the last pose before, whatever is evaluated within."""
-        kept = self.poses, self._last
+        kept = self.poses, self._known, self._adopted
         self.poses = self.poses.aside()
-        try:
-            yield
-        finally:
-            self.poses, self._last = kept
+        with self._machine.preserved():
+            try:
+                yield
+            finally:
+                self.poses, self._known, self._adopted = kept
+
+    def recorded(self, t: float, y: Floats) -> Instant:
+        """Return everything at a time and state that is recorded."""
+        instant = self.at(t, y)
+        if self._machine.mem.aside:
+            around = self.poses.circle()
+            return instant if around is None else replace(instant, around=around)
+        if not self._machine.mem.smooth:
+            return instant
+        # A smaller circle within that of the series.
+        series = next(one for one in self._known if one.holds(y[:1]))
+        places = series.place_of(y[:1]) / series.radius + VALID * UNIT
+        return replace(instant, around=series.powers[0] @ places ** np.arange(POWERS)[:, None])
 
     def slots(self, t: float, y: Floats) -> tuple[Floats, Floats] | None:
         """Return slots (rows,) at a state, and K (free, rows) of the free coordinates; None at a flat pose.
 
         There the pose comes from a series, in the coordinates with which it was reached.
         """
-        q = self._coordinates(t, y)
-        pose, _ = self.poses.at(t, q[:, 0], q[:, 1])
-        return None if pose.smooth else (pose.x, pose.K[self.free])
+        if not self._machine("evaluate", float(t), y, len(self.free)):
+            self._lend()
+            q = self._coordinates(t, y)
+            pose, _ = self.poses.at(t, q[:, 0], q[:, 1])
+            return None if pose.smooth else (pose.x, pose.K[self.free])
+        if self._machine.mem.smooth:
+            return None
+        self.look_ahead(t, y)
+        # If no other coordinates are found now, they are searched again when these have become much worse.
+        self._machine.mem.put(uneven=max(LIMIT, 1.5 * self._machine("fastest_joint")))
+        return np.array(self._machine.mem.x[0]), np.array(self._machine.mem.K)[: len(self.free)]
 
     def frames(self, x: Floats) -> Floats:
         """Return X, X', X'' (3, 4 links) of `links`: origin and direction of each, at slots (3, rows)."""
         parts = [np.stack((self._origin.value(x[0]), self._turning.value(x[0])), axis=1)]
         parts += [np.stack((self._origin.rate(x[k]), self._turning.rate(x[k])), axis=1) for k in (1, 2)]
         return np.stack([part.reshape(-1) for part in parts])
-
-    def recorded(self, t: float, y: Floats) -> Instant:
-        """Return everything at a time and state that is recorded."""
-        instant = self.at(t, y)
-        z = self._coordinates(t, y)
-        self.poses.at(t, z[:, 0], z[:, 1])
-        around = self.poses.circle()
-        return instant if around is None else replace(instant, around=around)
 
     def energies(self, t: float, y: Floats) -> tuple[float, float]:
         """Return the kinetic energy [J] and its rate [W]."""
@@ -186,33 +216,129 @@ class Reduced:
         """The scales of the coordinates of the state (f,): a radian, or the mechanism's size."""
         return self.lengths[self.free]
 
-    def _solve(self, t: float, y: Floats) -> Instant:
-        z, free = self._coordinates(t, y), self.free
+    def mass_matrix(self, t: float, y: Floats) -> Floats:
+        """Return sum K^T M K of the free coordinates (f, f) at a state, also where it is singular."""
+        z = self._coordinates(t, y)
+        pose = self.poses.reach(t, z[:, 0])
+        self._adopt(t, z, pose, np.zeros(len(pose.x)))
+        self._machine("find_inertia")
+        half = np.tril(self._machine.mem.matrix)
+        return np.asarray(half + half.T - np.diag(np.diag(half)))
+
+    def advance(
+        self,
+        method: str,
+        start: float,
+        end: float,
+        begin: int,
+        count: int,
+        last: int,
+        y: Floats,
+        jump: float,
+        huge: float,
+    ) -> tuple[int, Floats]:
+        """Take as many of the steps `begin` to `last` as possible without a check of the pose.
+
+        They are among `count` equal ones from `start` to `end`. Return how many are done, and the state after them.
+        """
+        y, h = y.copy(), (end - start) / count
+        before, done, looked = int(self._machine.mem.count), begin, -1
+        while done < last:
+            # Compiled code cannot be interrupted: it returns after the steps of a fraction of a second.
+            turn = 1 + (TURN if self._machine.compiled else SHORT_TURN) // self.plan.offsets[-1]
+            until = min(last, done + turn)
+            done = self._machine("advance", METHODS[method].number, start, end, done, until, count, y, jump, huge)
+            if done == until:
+                continue
+            if done == looked or not self.look_ahead(start + done * h, y):
+                break
+            looked = done
+        self.evaluations += int(self._machine.mem.count) - before
+        return done, y
+
+    def accept(self, t: float, y: Floats) -> None:
+        """Continue from the end of a step."""
+        self.remember(t, y)
+
+    def remember(self, t: float, y: Floats) -> None:
+        """Note the impact speeds of the bodies that touch at the end of a step."""
+        if self.contacts:
+            note(self.touches(t, y), self.impacts)
+            self._machine.mem.put(met=[self.impacts.get(id, np.nan) for id in self.contacts])
+
+    def touches(self, t: float, y: Floats) -> dict[str, tuple[float, float]]:
+        """Return the depth [m] of each contact and its rate [m/s]."""
+        self._evaluate(float(t), y, len(self.free))
+        self._machine("find_touches")
+        return dict(zip(self.contacts, map(tuple, np.transpose(self._machine.mem.touches).tolist()), strict=True))
+
+    def look_ahead(self, t: float, y: Floats) -> bool:
+        """Expand a series around a flat pose that lies ahead of a state; return whether one may lie there."""
+        if not (self._machine("evaluate", float(t), y, len(y) // 2) and self._machine("goes_flat")):
+            return False
+        self._lend()
+        steps, look = self.poses.steps, np.array(self._machine.mem.look)
+        sizes = np.abs(np.array(self._machine.mem.roots[0])[steps])
+        look[steps] = np.where(sizes < AHEAD, 0.0 if self._smooth_ahead() else 0.5 * sizes, np.inf)
+        self._machine.mem.put(look=look)
+        return True
+
+    def _smooth_ahead(self) -> bool:
+        """Return whether roots that approach zero vanish at a flat pose; then a series is expanded around it."""
+        poses = self.poses
+        if poses.last is None or poses.last.smooth:
+            return False
+        slopes, sizes = poses.slopes[0], np.abs(poses.last.roots)
+        rates = np.array(self._machine.mem.roots[1])[poses.steps]
+        going = np.flatnonzero((sizes < AHEAD) & (poses.last.roots * rates <= 0) & (slopes != 0))
+        if not len(going):
+            return False
+        first = going[np.argmin(sizes[going] / np.abs(slopes[going]))]
+        if not poses.foresee(poses.last.q - NEARLY * poses.last.roots[first] / slopes[first], int(first)):
+            return False
+        self._take_series()
+        return True
+
+    # --- where the text cannot decide ---------------------------------------------------------------------
+
+    @cached_property
+    def _machine(self) -> Machine:
+        found = packed(self)
+        self._aside = found.aside
+        return Machine(found, self.engine, self._apply if self.users or found.aside else None)
+
+    def _evaluate(self, t: float, y: Floats, count: int) -> None:
+        """Evaluate at a time and state, with K of the first `count` coordinates; `NoPoseError` where there is none."""
+        if not self._machine("evaluate", t, y, count):
+            self._take_care(t, y)
+
+    def _take_care(self, t: float, y: Floats) -> None:
+        """Evaluate at a pose that is found with care, and continue from it."""
+        self.handed_over += 1
+        self._lend()
+        z = self._coordinates(t, y)
         pose, convective = self.poses.at(t, z[:, 0], z[:, 1])
-        K, lengths = pose.K, self.lengths
         # Near a dead point a coordinate is almost at rest while the links move: it no longer determines their motion.
+        rates = pose.K.T * self.lengths
         rate_ratio = max(
-            np.max(np.abs(self._turning.rate(K.T) * lengths), initial=0.0),
-            np.max(np.abs(self._origin.rate(K.T) * lengths), initial=0.0) / self.size,
+            np.max(np.abs(self._turning.rate(rates)), initial=0.0),
+            np.max(np.abs(self._origin.rate(rates)), initial=0.0) / self.size,
         )
         if not rate_ratio < RATE_LIMIT or not np.isfinite(convective).all():
             raise NoPoseError(t, Status.SINGULAR, -1)
-        x = np.zeros((3, len(pose.x), 1))
-        x[0, :, 0], x[1, :, 0] = pose.x, z[:, 1] @ K
-        matrix, force = self._balance(t, z, x, K, convective)
-        # The remainder after the free coordinates' second rates is the effort of the prescribed drivers.
-        given = given_efforts(self.own, self._given, t) @ self._given_coordinates.rates(pose.x, K.T)
-        rest = force + given - matrix @ z[:, 2]
-        try:
-            z[free, 2] = np.linalg.solve(matrix[np.ix_(free, free)], rest[free])
-        except np.linalg.LinAlgError:
-            raise NoPoseError(t, Status.SINGULAR, -1) from None
-        if not np.isfinite(z[:, 2]).all():
-            raise BlownUpError(t)
-        x[2, :, 0] = z[:, 2] @ K + convective
-        effort = matrix @ z[:, 2] - force - given
-        effort[free] = given_efforts(self.mechanism, [self.order[k] for k in free], t)
-        return Instant(x, z, effort, self.poses.turns, *self._energy(x))
+        self._adopt(t, z, pose, z[:, 2] @ pose.K + convective)
+        if not self._machine("act", t):
+            raise self._no_rates(t, z)
+
+    def _no_rates(self, t: float, z: Floats) -> NoPoseError:
+        """Return why there are no second rates; raises `InputError` where a load has no value."""
+        mem = self._machine.mem
+        given_efforts(self.own, list(self.own.forces.efforts), t)
+        state = self._state(t, z, np.array(mem.x)[:, :, None], self.poses.turns)
+        loads = wrenches(state, (), self.users, impacts=self.impacts)
+        sizes = [mem.right, *loads.force.values(), *loads.moment.values()]
+        known = all(np.isfinite(size).all() for size in sizes)
+        return NoPoseError(t, Status.SINGULAR, -1) if known else BlownUpError(t)
 
     def _coordinates(self, t: float, y: Floats) -> Floats:
         """Return the coordinates (f, 3) at a state, the second rates of the free ones zero."""
@@ -226,50 +352,69 @@ class Reduced:
             raise NoPoseError(t, Status.NO_INPUT, -1)
         return z
 
-    def _energy(self, x: Floats) -> tuple[float, float]:
-        """Return the kinetic energy and its rate."""
-        v, a = (self._moving.rate(x[order])[:, :, 0] for order in (1, 2))
-        return float(0.5 * self._sizes @ np.sum(v * v, axis=1)), float(self._sizes @ np.sum(v * a, axis=1))
+    def _lend(self) -> None:
+        """Let `poses` continue from the text's last pose, if it was not theirs."""
+        mem = self._machine.mem
+        if self._adopted is None or np.array_equal(mem.last, self._adopted):
+            return
+        last = np.empty(len(self.order))
+        last[self._places] = mem.last
+        roots, kept, turned = (np.array(part) for part in (mem.roots[0], mem.kept, mem.turned))
+        self.poses.resume(last, kept, roots[self.poses.steps], turned)
 
-    def mass_matrix(self, t: float, y: Floats) -> Floats:
-        """Return sum K^T M K of the free coordinates (f, f) at a state, also where it is singular."""
-        pose = self.poses.reach(t, self._coordinates(t, y)[:, 0])
-        return self._inertia(self._moving.rate(pose.K.T))[np.ix_(self.free, self.free)]
+    def _adopt(self, t: float, z: Floats, pose: Pose, second: Floats) -> None:
+        """Let the text continue from a pose of `poses`, at coordinates z (f, 3); `second` (rows,) are second rates."""
+        mem, steps, single = self._machine.mem, self.poses.steps, len(self.order) == 1
+        rates = z[:, 1] @ pose.K
+        roots = np.array(mem.roots)
+        roots[0, steps] = pose.roots
+        roots[1, steps] = slopes_at(self.plan, steps, pose.x, rates[None])[0]
+        self._adopted = pose.q[self._places]
+        mem.put(
+            x=np.stack((pose.x, rates, second)), K=pose.K[self._places], z=z[self._places].T, roots=roots,
+            kept=pose.x, turned=self.poses.turns, new_turned=self.poses.turns, last=self._adopted, clock=t,
+            # With several coordinates poses are found with care all around a flat one.
+            aside=not single and pose.smooth, smooth=single and pose.smooth,
+        )  # fmt: skip
+        if single:
+            self._take_series()
 
-    def _inertia(self, rates: Floats) -> Floats:
-        return np.asarray(np.einsum("b,bif,big->fg", self._sizes, rates, rates))
+    def _take_series(self) -> None:
+        """Copy the equations' series, with series of the roots."""
+        poses = self.poses
+        known = poses.series[-MANY:]
+        if len(known) == len(self._known) and all(a is b for a, b in zip(known, self._known, strict=True)):
+            return
+        self._known = known
+        arrays = np.zeros_like(self._machine.mem.series)
+        for line, series in zip(arrays, known, strict=False):
+            slots = series.powers[0]
+            # Roots are functions of the places: their coefficients come from their values on the circle, by a Fourier
+            # transform.
+            nodes = slots @ UNIT ** np.arange(POWERS)[:, None]
+            roots = powers(roots_at(self.plan, poses.steps, nodes))[:, :POWERS]
+            line[:HEAD] = series.place[0], series.directions[0, 0], series.radius
+            line[HEAD:] = np.concatenate((slots, roots.real)).ravel()
+        self._machine.mem.put(series=arrays)
 
-    def _balance(self, t: float, z: Floats, x: Floats, K: Floats, convective: Floats) -> tuple[Floats, Floats]:
-        """Return the mass matrix (f, f) of all coordinates and the force (f,) that acts along them at z'' = 0."""
-        rates, a = self._moving.rate(K.T), self._moving.rate(convective[:, None])[:, :, 0]
-        force = K @ self.weight - np.einsum("b,bif,bi->f", self._sizes, rates, a)
-        if self._loaded:
-            force = force + self._applied(t, z, x, K)
-        return self._inertia(rates), force
+    # --- loads of functions -------------------------------------------------------------------------------
 
-    def _applied(self, t: float, z: Floats, x: Floats, K: Floats) -> Floats:
-        """Return the generalised forces of all loads except gravity (f,)."""
-        total = wrenches(self._state(t, z, x, self.poses.turns), (), self.users, impacts=self.impacts)
+    def _apply(self, mem: Any, t: float, load: list[float]) -> None:
+        """Add the loads of users' functions to the forces on the rows, and efforts along drivers that have no load."""
+        x, z = np.array(mem.x), np.empty((len(self.order), 3))
+        z[self._places] = np.transpose(mem.z)
+        total = Wrenches(self._state(t, z, x[:, :, None], np.array(mem.new_turned, dtype=np.float64)))
+        for user in self.users:
+            add_user_load(total, user)
         force = np.stack([total.force[link][0] for link in self.links])
         moment = np.array([total.moment[link][0] for link in self.links])
-        U, dU = self._turning.value(x[0, :, 0]), self._turning.rate(K.T)
-        angle = U[:, 0, None] * dU[:, 1] - U[:, 1, None] * dU[:, 0]
-        return np.asarray(np.einsum("bif,bi->f", self._origin.rate(K.T), force) + moment @ angle)
-
-    def accept(self, t: float, y: Floats) -> None:
-        """Continue from the end of a step."""
-        self.remember(t, y)
-
-    def remember(self, t: float, y: Floats) -> None:
-        """Note the impact speeds of the bodies that touch at the end of a step."""
-        if self.contacts:
-            note(self.touches(t, y), self.impacts)
-            self._last = None  # the forces have changed
-
-    def touches(self, t: float, y: Floats) -> dict[str, tuple[float, float]]:
-        """Return the depth [m] of each contact and its rate [m/s]."""
-        instant = self.at(t, y)
-        return touches_of(self._state(t, instant.z, instant.x, instant.turns))
+        U = self._turning.value(x[0])
+        on = np.einsum("bi,bir->r", force, self._origin.matrix)
+        on += np.einsum("bi,bir->r", moment[:, None] * np.stack((-U[:, 1], U[:, 0]), axis=1), self._turning.matrix)
+        if self._aside:
+            read = DriverCoordinates.of_plan(self.own, [self.own.drivers[id] for id in self._aside], self.plan)
+            on += given_efforts(self.own, self._aside, t) @ read.rates(x[0], np.eye(len(on)))
+        load[:] = (np.array(load) + on).tolist()
 
     def _state(self, t: float, z: Floats, x: Floats, turns: Floats) -> State:
         """Return drivers (f, 3), slots (3, rows, 1) and turns of the counted links as a motion of one sample.
@@ -321,4 +466,3 @@ class Reduced:
         """Begin near a known regular pose: slots (rows, 1), drivers' values (f,), turns of all links."""
         self.begun = dict(turns)
         self.poses.start(x[:, 0], z, np.array([turns[link] for link in self.counted]))
-        self._last = None

@@ -7,14 +7,13 @@ in its present pose. Pose and velocities do not change, nor do the laws of presc
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.dynamics.compiled.machine import Hastened
 from structkin.dynamics.driver_coordinates import DriverCoordinates
 from structkin.dynamics.efforts import given_efforts
 from structkin.dynamics.reduced.equations import Instant, Reduced
@@ -54,14 +53,13 @@ class Partitioned:
     The state is y = (z_f, z_f'): the present coordinates and their rates.
     """
 
-    def __init__(self, own: Reduced, t: float, y: Floats, engine: Callable[[Reduced, float, Floats], Reduced]) -> None:
-        """Begin in the mechanism's own coordinates; `engine` returns equations in the form that evaluates them."""
-        self.own, self._engine = own, engine
+    def __init__(self, own: Reduced) -> None:
+        """Begin in the mechanism's own coordinates."""
+        self.own = self.current = own
         self.mechanism, self.plan, self.users, self.free, self.order = (
             own.mechanism, own.plan, own.users, own.free, own.order,
         )  # fmt: skip
         self.contacts, self.impacts = own.contacts, own.impacts
-        self.current = engine(own, t, y)
         self._joints = joint_coordinates(own.mechanism)
         self._units = np.array([1.0 if drive.kind == "angle" else own.size for drive in self._joints.values()])
         self._coordinates = DriverCoordinates.of_plan(own.mechanism, self._joints.values(), own.plan)
@@ -85,11 +83,11 @@ class Partitioned:
     def advance(
         self, method: str, start: float, end: float, begin: int, count: int, last: int, y: Floats, *limits: float
     ) -> tuple[int, Floats]:
-        """Take steps of a fixed length by compiled code, as `Hastened.advance` does; none without it.
+        """Take steps of a fixed length, as `Reduced.advance` does.
 
-        None with contacts either: these are checked after each step.
+        None with contacts or users' functions: these are checked after each step.
         """
-        if not isinstance(self.current, Hastened) or self.contacts:
+        if self.contacts or self.users:
             return begin, y
         return self.current.advance(method, start, end, begin, count, last, y, *limits)
 
@@ -168,7 +166,7 @@ class Partitioned:
         values |= dict(zip(self.order, old.own_drivers(instant.z, x, turned)[:, 0].tolist(), strict=True))
         pose = self._pose(X, {drive.id: values[drive.id] for drive in drives if drive.id in values})
         mechanism = driven_by(own.mechanism, drives).posed(pose)
-        new = Reduced(mechanism, compile_plan(mechanism), own.bodies, own.users, own.mechanism)
+        new = Reduced(mechanism, compile_plan(mechanism), own.bodies, own.users, own.mechanism, engine=own.engine)
         starts = {id: drive.start for id, drive in mechanism.drivers.items()}
         begin(new, starts)
         new.before, new.begun, new.impacts = turned, own.begun, own.impacts
@@ -178,7 +176,7 @@ class Partitioned:
         if np.max(np.abs(there - X)) > SAME * max(own.size, 1.0):
             raise NoPoseError(t, Status.SINGULAR, -1)
         self._past += old.evaluations
-        self.current = self._engine(new, t, changed)
+        self.current = new
         self._coordinates = DriverCoordinates.of_plan(own.mechanism, self._joints.values(), new.plan)
         return changed
 

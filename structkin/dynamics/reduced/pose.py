@@ -16,6 +16,8 @@ from structkin.solve.engine import Lanes
 
 Floats = NDArray[np.float64]
 
+#: A coordinate that moves the links faster than this, made dimensionless by the mechanism's size, is at a dead point.
+RATE_LIMIT = 1e4
 #: Imaginary step for slopes.
 TINY = 1e-30
 #: Step of the differences for the curvature of roots [rad or parts of the size].

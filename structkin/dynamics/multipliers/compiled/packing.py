@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from structkin.dynamics.bodies import mass_table, moving_masses
-from structkin.dynamics.compiled.formulas import Laws, UnknownError
+from structkin.dynamics.compiled.formulas import Laws
 from structkin.dynamics.compiled.packing import DEEP, affine_terms, mass_sums
 from structkin.dynamics.driver_coordinates import lines
 from structkin.dynamics.multipliers.compiled.memory import ConstrainedMemory
@@ -23,17 +23,14 @@ KINDS = ("angle", "slide", "distance")
 
 
 def packed(equations: Multipliers) -> ConstrainedMemory | None:
-    """Return the arrays of equations that were evaluated once; None where a row or a load has no compiled form."""
+    """Return the arrays of equations that were evaluated once; None where a row or a load is not a formula."""
     c, kkt, masses = equations.coordinates, equations.kkt, equations.masses
     rows = c.arrays()
     if rows is None or equations.users:
         return None
     laws = Laws()
-    try:
-        loads = _loads(equations, laws)
-        motion = [laws.add(law) for _, law in equations.prescribed]
-    except UnknownError:
-        return None
+    loads = _loads(equations, laws)
+    motion = [laws.add(law) for _, law in equations.prescribed]
     form, scale, ptr, data = laws.arrays()
     n, m, frames = c.n, c.m, 4 * len(c.links)
     kept = np.arange(m) if kkt.rows is None else kkt.rows
@@ -68,7 +65,7 @@ def packed(equations: Multipliers) -> ConstrainedMemory | None:
 
 
 def _loads(equations: Multipliers, laws: Laws) -> dict[str, Any]:
-    """Return the loads and efforts on the frames of the links; `UnknownError` where one has no compiled form."""
+    """Return the loads and efforts on the frames of the links."""
     mechanism, links, table = equations.mechanism, equations.coordinates.links, equations.loads.table
     frames, given = frames_in_slots(links), mechanism.forces.efforts
     for law in table.laws:

@@ -1,0 +1,32 @@
+"""The root of a group with two modes, followed from pose to pose. The text becomes part of each step's module."""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import Any
+
+from structkin.dynamics.reduced.poses import STRAY
+from structkin.track.tolerances import GUARD
+
+#: Smallest discriminant of a group with one mode; below it, `Poses` checks the pose.
+CLEAR = 1e-6
+
+
+def follow_root(mem: Any, s: int, discriminant: float, dt: float) -> float:
+    """Return the signed root of step s, a time dt after the last pose; zero where its sign cannot be decided.
+
+    Its slope there predicts its sign, as in `structkin.dynamics.reduced.poses`: it changes only next to a flat pose.
+    """
+    if not discriminant > GUARD * GUARD:
+        return 0.0
+    last = mem.roots[0][s]
+    expected, root = last + mem.roots[1][s] * dt, sqrt(discriminant)
+    if expected < 0.0:
+        root = -root
+    if mem.smooth == 0 and (root * last < 0.0 or abs(last) < GUARD):
+        return 0.0
+    if root * last < 0.0 and abs(last) > 2 * GUARD:
+        return 0.0
+    if abs(root - expected) > 1e-9 + STRAY * max(abs(root) + abs(last), abs(expected - last)):
+        return 0.0
+    return root
