@@ -17,7 +17,8 @@ from structkin.kernels.symbols import Graph, Symbol, Term
 from structkin.rows.affine import Affine
 from structkin.rows.curves import Curve
 from structkin.rows.equations import Form
-from structkin.rows.relations import DrivenAngle
+from structkin.rows.plane_curve import PlaneCurve
+from structkin.rows.relations import DrivenAngle, OnCurve
 from structkin.rows.row import Row
 
 Pair = tuple[Term, Term]
@@ -94,7 +95,8 @@ class Formulas:
     of that step over the group's size. `determinant` has the sign of the determinant of the scaled Jacobian, up to a
     constant sign, and the size of its triangle's diagonal, as the inverse of the root of the sum of inverse squares: of
     the order of its smallest singular value. `ahead` is the pose moved along its tangent by the inputs' d; `first` and
-    `second` are its derivatives in time.
+    `second` are its derivatives in time. `places` (x, y) are those of pins relative to the curves that they are on;
+    q0_0 ... q0_5 are the distance of the first from its curve, its gradient, and its derivatives by xx, xy and yy.
     """
 
     graph: Graph
@@ -105,14 +107,17 @@ class Formulas:
     ahead: tuple[Term, ...]
     first: tuple[Term, ...]
     second: tuple[Term, ...]
+    places: tuple[Pair, ...]
 
 
-def formulas(rows: Rows, known: Sequence[complex | float | None]) -> Formulas | None:
+def formulas(rows: Rows, known: Sequence[complex | float | None], *, curves: bool = False) -> Formulas | None:
     """Return the formulas of a group; `known` holds the constants among its inputs, None for those that move.
 
-    None for groups that are not square, or contain gears or cams, whose angles are more than a direction.
+    None for groups that are not square, or contain gears or cams, whose angles are more than a direction; without
+    `curves` also where a pin is on a curve.
     """
-    if rows.count != 3 * rows.links or rows.angles or not all(map(_is_known, rows.forms)):
+    known_forms = all(_is_known(form) or (curves and curve_of(form) is not None) for form in rows.forms)
+    if rows.count != 3 * rows.links or rows.angles or not known_forms:
         return None
     try:
         return _Writer(rows, known).formulas()
@@ -124,10 +129,18 @@ def _is_known(form: Form) -> bool:
     return isinstance(form, Row) or (isinstance(form, Curve) and isinstance(form.relation, DrivenAngle))
 
 
+def curve_of(form: Form) -> PlaneCurve | None:
+    """Return the curve that a pin is on by this row; None for other rows."""
+    return form.relation.curve if isinstance(form, Curve) and isinstance(form.relation, OnCurve) else None
+
+
 class _Writer:
     def __init__(self, rows: Rows, known: Sequence[complex | float | None]) -> None:
         self.rows, self.graph, self.constants = rows, Graph(), list[float]()
         self._factors: dict[tuple[int, complex], Pair] = {}
+        on_curves = [form for form in rows.forms if curve_of(form)]
+        self._numbers = {id(form): number for number, form in enumerate(on_curves)}
+        self.places: list[Pair] = [_NOTHING] * len(on_curves)
         self.origins = [self._load("s", 4 * k) for k in range(rows.links)]
         self.units = [self._load("s", 4 * k + 2) for k in range(rows.links)]
         self.known: dict[str, list[Pair]] = {"h": [], "d": [], "e": []}
@@ -204,6 +217,7 @@ class _Writer:
             self._after(moved),
             tuple(term for O, U in rates for pair in (O, U) for term in pair),
             tuple(term for O, U in second for pair in (O, U) for term in pair),
+            tuple(self.places),
         )
 
     def _after(self, step: Sequence[Term]) -> tuple[Term, ...]:
@@ -266,6 +280,8 @@ class _Writer:
         for form, weight in zip(self.rows.forms, self.weights, strict=True):
             if isinstance(form, Row):
                 found.append(self._value(form, orders, letters) * weight)
+            elif curve_of(form):
+                found.append(self._distance(form, orders, letters) * weight)
             else:
                 A, T, B = self._driven(form, orders, letters)
                 found.append(_last(_cross, _product(A, T), B) * weight)
@@ -285,6 +301,26 @@ class _Writer:
             value = self.known[letters[-1]][self.rows.vectors + self.rows.scalars.index(number)][0]
             total = total - value if factor == -1 else total + factor * value
         return total + self._constant(row.constant) if len(letters) == 1 else total
+
+    def _distance(self, form: Form, orders: Orders, letters: str) -> Term:
+        """Return the distance of a pin from a curve, or its highest derivative."""
+        W, B = (self._vector(vector, orders, letters) for vector in self._on_curve(form))
+        place, number = _product(W, tuple((x, -y) for x, y in B)), self._numbers[id(form)]
+        d, nx, ny, hxx, hxy, hyy = (self.graph.load(f"q{number}_{k}") for k in range(6))
+        if len(letters) == 1:
+            self.places[number] = place[0]
+            return d
+        x, y = place[-1]
+        total = nx * x + ny * y
+        if len(letters) == 3:
+            a, b = place[1]
+            total = total + hxx * (a * a) + 2.0 * hxy * (a * b) + hyy * (b * b)
+        return total
+
+    def _on_curve(self, form: Form) -> list[Affine]:
+        """Return the vector to a pin, and the direction of the link that has the curve."""
+        assert isinstance(form, Curve)
+        return [vector for vector in form.vectors if isinstance(vector, Affine)]
 
     def _driven(self, form: Form, orders: Orders, letters: str) -> tuple[Jet, Jet, Jet]:
         """Return the three vectors of a driven angle."""
@@ -309,6 +345,12 @@ class _Writer:
                     else:
                         self._spread(row, _scaled(_turned_by(w, second), weight), a)
                         self._spread(row, _scaled(_turned_by(w.conjugate(), first), weight), b)
+            elif curve_of(form):
+                to, along = self._on_curve(form)
+                (W,), (B,) = (self._vector(x, [here], "h") for x in (to, along))
+                n = tuple(self.graph.load(f"q{self._numbers[id(form)]}_{k}") for k in (1, 2))
+                self._spread(row, _scaled(_times((n[0], n[1]), B), weight), to)
+                self._spread(row, _scaled(_times(W, (n[0], -n[1])), weight), along)
             else:
                 (A,), (T,), (B,) = self._driven(form, [here], "h")
                 D = _times(A, T)

@@ -94,9 +94,9 @@ class PlaneCurve:
         """Return u (n,) of the nearest point; below 0 or above 2 pi beyond the ends. Accepts complex steps."""
         x, y = np.broadcast_arrays(x, y)
         places = np.stack((np.real(x), np.real(y)), axis=-1)
-        start = self._table[0][self._tree.query(np.where(np.abs(places) < FAR, places, 0.0))[1]]
+        start = self.table[0][self._tree.query(np.where(np.abs(places) < FAR, places, 0.0))[1]]
         # An interior foot is next to its table point; beyond an end it may be anywhere.
-        step = self._table[0][1]
+        step = self.table[0][1]
         low, high = start - step, start + step
         if not self.closed:
             low, high = np.where(start == 0.0, -np.inf, low), np.where(start == TURN, np.inf, high)
@@ -193,7 +193,7 @@ class PlaneCurve:
         return x + 1j * y
 
     @cached_property
-    def _table(self) -> tuple[Floats, Floats]:
+    def table(self) -> tuple[Floats, Floats]:
         """Points of the curve, uniform in u: the values of u (k,), and x and y (k, 2)."""
         count = max(TABLE, ON_PIECE * (len(self.x.breaks) - 1))
         u = np.linspace(0.0, TURN, count + 1)[: count + (not self.closed)]
@@ -203,4 +203,4 @@ class PlaneCurve:
     def _tree(self) -> cKDTree:
         from scipy.spatial import cKDTree
 
-        return cKDTree(self._table[1])
+        return cKDTree(self.table[1])

@@ -20,18 +20,22 @@ from test_contacts import ball, pair
 import structkin as sk
 from structkin.bench.dynamics.cases import four_bar as conservative_four_bar
 from structkin.dynamics.compiled import choice, machine
+from structkin.dynamics.compiled.curves_at import on_curve
 from structkin.dynamics.compiled.formulas import Laws
 from structkin.dynamics.compiled.memory import Lists, Memory
 from structkin.dynamics.compiled.modules import equations_module
-from structkin.dynamics.compiled.packing import packed
+from structkin.dynamics.compiled.packing import curve_parts, packed
 from structkin.dynamics.compiled.source import plain_equations
 from structkin.dynamics.reduced.equations import Instant, Reduced
 from structkin.dynamics.reduced.pose import NoPoseError
 from structkin.dynamics.start import initial_state, start, with_coordinates
 from structkin.groups import General
+from structkin.joints.splines import open_spline, spline
 from structkin.model.expression import Expression
 from structkin.model.jets import FUNCTIONS
 from structkin.model.laws import ExpressionLaw, ScaledLaw, TableLaw
+from structkin.rows.jet import Jet
+from structkin.rows.plane_curve import PlaneCurve
 
 pytest.importorskip("numba")
 
@@ -388,3 +392,62 @@ def test_a_pin_that_bounces_in_its_bore(restitution: float) -> None:
         np.testing.assert_allclose(second.velocity(point), first.velocity(point), atol=1e-6)
     np.testing.assert_allclose(second.impacts["hit"], first.impacts["hit"], rtol=1e-6)
     assert np.ptp(first.velocity("P")[:, 0]) > 1
+
+
+# --- curves -------------------------------------------------------------------------------------------------
+
+
+def wedge() -> sk.Mechanism:
+    """A wedge with a curved face pushes a roller lever, which lifts a ram."""
+    return sk.Mechanism(
+        points={"W": (0, 0), "Q": (0.04, 0.04), "H": (-0.06, 0.06), "T": (0.06, 0.07), "S": (0.075, 0.13)},
+        links={
+            "ground": ["H"],
+            "wedge": {"points": ["W"], "mass": 3},
+            "lever": {"points": ["H", "Q", "T"], "shape": "plate", "mass": 1},
+            "rod": {"points": ["T", "S"], "shape": "rod", "mass": 0.3},
+            "ram": {"points": ["S"], "mass": 2},
+        },
+        joints={
+            "ways": {"type": "prismatic", "links": ["wedge", "ground"], "at": "W", "axis": [1, 0]},
+            "face": {
+                "type": "pin-in-slot", "pin": "Q", "slot": "wedge",
+                "through": [[-0.06, 0.02], [-0.02, 0.024], [0.04, 0.04], [0.09, 0.062], [0.14, 0.07]],
+            },
+            "guide": {"type": "prismatic", "links": ["ram", "ground"], "at": "S", "axis": [0, 1]},
+        },
+        drivers={"push": {"joint": "ways"}},
+        forces={"gravity": (0, -9.81)},
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("closed", [False, True])
+def test_curves_are_those_of_the_rows(closed: bool) -> None:
+    """Distances with two derivatives against the jets of the rows; feet are followed, also beyond open ends."""
+    x, y = np.array([[0.0, 1.0, 1.6, 0.7, -0.4], [0.0, 0.3, 1.1, 1.9, 1.2]])
+    u = np.linspace(0, 2 * np.pi, 5 + closed)
+    curve = PlaneCurve(*(spline(u[:-1], part) if closed else open_spline(u, part) for part in (x, y)), closed=closed)
+    lists, axes = Lists(Memory(curve_parts([curve]))), ((1.0, 0.0), (0.0, 1.0))
+    for k, at in enumerate(np.linspace(0.0 if closed else -0.3, 6.5, 60)):
+        (x, y), (tx, ty) = (part.ravel() for part in curve.at(np.array([at]), 2))
+        away = 0.02 * np.sin(5 * k) / np.hypot(tx, ty)
+        place = float(x - away * ty), float(y + away * tx)
+        d, *found = on_curve(lists, 0, *place)
+        pairs = [(axes[0], axes[0]), (axes[0], axes[1]), (axes[1], axes[1])]
+        jets = [
+            curve.distance(tuple(Jet([np.array([z]) for z in part]) for part in zip(place, a, b, (0, 0), strict=True)))
+            for a, b in pairs
+        ]
+        expected = [float(part[0]) for part in (*jets[1].parts[:3], *(jet.parts[3] for jet in jets))]
+        np.testing.assert_allclose([d, *found], expected, rtol=1e-9, atol=1e-9)
+        assert lists.new_feet[0] % (2 * np.pi) == pytest.approx(float(curve.foot(*place)) % (2 * np.pi), abs=1e-9)
+
+
+def test_a_slot_along_a_curve_is_compiled_like_the_rest() -> None:
+    """The motion of the equations with multipliers; no pose is left to the general elimination."""
+    plain, fast = both(wedge(), [0, 0.1, 0.2, 0.3])
+    other = wedge().simulate([0, 0.1, 0.2, 0.3], formulation="multipliers", rtol=1e-10)
+    np.testing.assert_array_equal(fast.lanes.x, plain.lanes.x)
+    for point in "WQTS":
+        np.testing.assert_allclose(plain.position(point), other.position(point), atol=1e-7)
+    assert all(packed(start(wedge(), 0.0, ())).kinds)

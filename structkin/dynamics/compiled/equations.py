@@ -10,7 +10,7 @@ where b is due to the velocities and the prescribed drivers. The cost is of the 
 
 from __future__ import annotations
 
-from math import cos, isfinite, sin, sqrt
+from math import cos, isfinite, nan, sin, sqrt
 from typing import TYPE_CHECKING, Any
 
 from structkin.dynamics.compiled.laws_at import law_at
@@ -94,6 +94,8 @@ def project(mem: Memory, t: float, y: Any, count: int, z: Any, x: Any, columns: 
         go_on(mem)
         return True
     keep_pose(mem.old_roots, mem.old_last, mem.old_kept, mem.old_turned, mem.roots, mem.last, mem.kept, mem.turned)
+    for k in range(len(mem.feet)):
+        mem.feet[k] = nan
     return False
 
 
@@ -103,6 +105,7 @@ def go_on(mem: Memory) -> None:
     keep(mem.new_roots[1], mem.roots[1])
     keep(mem.x[0], mem.kept)
     keep(mem.new_turned, mem.turned)
+    keep(mem.new_feet, mem.feet)
 
 
 def keep_pose(

@@ -156,6 +156,11 @@ class Memory(LoadMemory):
     counted_ptr, counted_row, counted_factor = integers(-1), integers(-1), numbers(-1, 2)
     counted_const, drawn = numbers(-1, 2), numbers(-1)
     turn_ptr, turn_term, turn_factor = integers(-1), integers(-1, 2), numbers(-1)
+    # Curves: first and last piece, whether it is closed, first and last point of its table; of each piece its start,
+    # the waves of x and y, and as many coefficients of both as `curve_degree`; points (u, x, y); the foot of each
+    # curve's pin at the last pose, and at the present one.
+    curves, curve_degree, curve_width = integers(-1, 5), integers(), integers()
+    curve_data, curve_table, feet, new_feet = numbers(-1, "curve_width"), numbers(-1, 3), numbers(-1), numbers(-1)
     # Evaluations so far, the number of free coordinates, the scales of coordinates and whether they are distances (f,).
     count, free, measures, distance = integers(), integers(), numbers(-1), integers(-1)
     # Steps with two modes; whether the pose is from a series; whether modes or general groups are followed, or turns

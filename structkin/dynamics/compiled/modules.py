@@ -9,10 +9,11 @@ from types import ModuleType
 from structkin.dynamics.compiled.source import equations_source, group_source, step_source
 from structkin.groups import Rows, Turn
 from structkin.kernels import store
-from structkin.kernels.group import group_kernel
+from structkin.kernels.group import MARGIN, MOST
 from structkin.kernels.group_rows import formulas
 from structkin.kernels.tracing import Signature, signature, trace
 from structkin.plan.plan import Plan, Register, Step
+from structkin.track.tolerances import SINGULAR
 
 
 @dataclass(frozen=True)
@@ -54,10 +55,10 @@ def kind_of(plan: Plan, step: Step) -> tuple[Kind, tuple[float, ...]] | None:
 def _group(
     rows: Rows, known: tuple[complex | float | None, ...], widths: tuple[int, ...]
 ) -> tuple[Kind, tuple[float, ...]] | None:
-    found, kernel = formulas(rows, known), group_kernel(rows, known)
-    if found is None or kernel is None:
+    found = formulas(rows, known, curves=True)
+    if found is None or len(found.graph.below(found.corrected)) > MOST:
         return None
-    return Kind("step_group", *group_source(found, widths, kernel.regular_determinant)), found.constants
+    return Kind("step_group", *group_source(found, widths, MARGIN * SINGULAR)), found.constants
 
 
 def _closed(step: Step, of: Signature) -> Kind | None:

@@ -19,10 +19,12 @@ from structkin.dynamics.driver_coordinates import lines
 from structkin.dynamics.load_table import LoadTable, table_of
 from structkin.dynamics.reduced.partition import LIMIT, joint_coordinates
 from structkin.dynamics.reduced.pose import RATE_LIMIT
+from structkin.kernels.group_rows import curve_of
 from structkin.model.forces import AppliedMoment
 from structkin.model.mechanism import Mechanism
-from structkin.plan.plan import Plan, Register
+from structkin.plan.plan import Plan, Register, Step
 from structkin.rows.affine import Affine
+from structkin.rows.plane_curve import PlaneCurve
 from structkin.solve.motion.turning import Turning
 from structkin.track.contour import POWERS
 
@@ -87,6 +89,7 @@ def packed(equations: Reduced) -> Packed:
         "law_form": form, "law_ptr": ptr, "law_scale": scale, "law_data": data, "stack": 3 * DEEP,
         "motion": motion, "effort": effort, "free": free, "measures": equations.lengths[list(order)],
         "distance": [mechanism.drivers[id].kind == "distance" for id in ids],
+        **curve_parts([curve for step in plan.steps for curve in curves_of(step)]),
         **_loads(equations, table, ids), **_counted(equations), **_joints(equations),
         "z": 3 * f, "x": 3 * n, "K": f * n, "roots": 2 * steps, "new_roots": 2 * steps, "kept": n, "last": f,
         "turned": counted, "new_turned": counted, "old_roots": 2 * steps, "old_turned": counted, "old_kept": n,
@@ -110,12 +113,15 @@ def _rate_limit(mechanism: Mechanism) -> float:
 
 def _steps(plan: Plan, ids: Sequence[str], counts: bool) -> dict[str, Any]:
     """Return the steps, and what moves them; where turns are counted, poses follow each other in short steps."""
-    rows, moved = [], []
+    rows, moved, count = [], [], 0
     for step in plan.steps:
         inputs = [plan.offsets[item.index] if isinstance(item, Register) else -1 for item in step.inputs]
         if not step.kind.closed_form:
             inputs = [row for row in inputs if row >= 0]
         rows.append([*inputs, *(plan.offsets[slot] for slot in step.outputs)])
+        for _ in curves_of(step):
+            rows[-1].append(count)
+            count += 1
         moved.append(sorted(ids.index(id) for id in plan.movers[step.outputs[0]]))
     reached: list[list[int]] = [[] for _ in ids]
     for slot, movers in enumerate(plan.movers):
@@ -134,6 +140,35 @@ def _steps(plan: Plan, ids: Sequence[str], counts: bool) -> dict[str, Any]:
         "reached_ptr": reached_ptr,
         "reached": reached_list,
     }
+
+
+def curves_of(step: Step) -> list[PlaneCurve]:
+    """Return the curves of the pins of a general group, in the order of its rows."""
+    return [] if step.kind.closed_form else [curve for form in step.kind.rows.forms if (curve := curve_of(form))]
+
+
+def curve_parts(curves: Sequence[PlaneCurve]) -> dict[str, Any]:
+    """Return curves as pieces and tables; see `curves_at`."""
+    found, pieces, table = list[tuple[int, ...]](), list[list[float]](), list[Floats]()
+    degree = max((part.polynomials.shape[1] for curve in curves for part in (curve.x, curve.y)), default=0)
+    points = 0
+    for curve in curves:
+        first = len(pieces)
+        for k, start in enumerate(curve.x.breaks[:-1].tolist()):
+            parts = [
+                np.concatenate((part.polynomials[k], np.zeros(degree - part.polynomials.shape[1])))
+                for part in (curve.x, curve.y)
+            ]
+            pieces.append([start, *curve.x.waves[k], *curve.y.waves[k], *parts[0], *parts[1]])
+        u, places = curve.table
+        table.append(np.column_stack((u, places)))
+        found.append((first, len(pieces), curve.closed, points, points + len(u)))
+        points += len(u)
+    return {
+        "curves": found, "curve_data": pieces, "curve_degree": degree, "curve_width": 7 + 2 * degree,
+        "curve_table": np.concatenate(table) if table else 0,
+        "feet": [np.nan] * len(curves), "new_feet": [np.nan] * len(curves),
+    }  # fmt: skip
 
 
 def mass_sums(offsets: Sequence[int], parts: Sequence[tuple[float, Affine]]) -> dict[str, Any]:

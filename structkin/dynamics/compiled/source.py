@@ -15,6 +15,7 @@ from typing import Any
 from structkin.dynamics import forces
 from structkin.dynamics.compiled import (
     conditioning,
+    curves_at,
     equations,
     laws_at,
     loads_at,
@@ -48,7 +49,7 @@ _STEP = '''"""Written by structkin from the formulas of {name}, compiled once an
 
 from __future__ import annotations
 
-from math import cos, exp, sin, sqrt
+from math import cos, exp, floor, inf, sin, sqrt
 '''
 _NUMBA = "from numba import carray, cfunc, njit"
 _NJIT = '@njit(cache=True, nogil=True, error_model="numpy")'
@@ -146,8 +147,12 @@ def compiled_and_plain(name: str, body: Iterable[str]) -> tuple[str, str]:
     """Return the source of a step's module to be compiled, and that for plain Python."""
     text = "\n".join(["def formulas(mem, s, begin, end, dt):", *("    " + line for line in body)])
     head = _STEP.format(name=name)
-    shared = tuple(_constants(roots_at))
-    compiled, plain = ("\n".join((*shared, *_texts(roots_at, memory))) for memory in (Memory, None))
+    parts = (roots_at, curves_at)
+    shared = [line for module in parts for line in _constants(module)]
+    compiled, plain = (
+        "\n".join([*shared, *(line for module in parts for line in _texts(module, memory))])
+        for memory in (Memory, None)
+    )
     lines = [head, _NUMBA, compiled, "", "", _NJIT, flattened(text, Memory)]
     lines += ["", "", _CFUNC, "def step(integers, numbers, s, begin, end, dt):"]
     lines += ["    lengths = carray(integers, 2)"]
@@ -243,10 +248,15 @@ def group_lines(found: Formulas, widths: Sequence[int], regular: float) -> Itera
     for letter, order in (("h", 0), ("d", 1), ("e", 2)):
         yield from (f"{letter}{k} = x{order}[{row}]" for k, row in enumerate(inputs))
     yield from (f"s{k} = kept[{row}]" for k, row in enumerate(outputs))
+    curves = list[str]()
+    for k, place in enumerate(found.places):
+        yield from (f"g{k} = rows[{len(widths) + m // 2 + k}]", f"mem.new_feet[g{k}] = mem.feet[g{k}]")
+        known = ", ".join(f"q{k}_{j}" for j in range(6))
+        curves += [*graph.lines(place), f"{known} = on_curve(mem, g{k}, {', '.join(map(graph.name, place))})"]
     yield "done = False"
     yield f"for step_ in range({ITERATIONS}):"
     terms = [*found.corrected, found.change, found.determinant]
-    inner = graph.lines(terms)
+    inner = curves + graph.lines(terms)
     # After a step of 1e-8 the error is below rounding: the convergence is quadratic.
     inner += [f"if not abs({graph.name(found.determinant)}) > {regular!r}:", "    return 0"]
     inner += [f"done = {graph.name(found.change)} < 1e-16"]
@@ -258,7 +268,7 @@ def group_lines(found: Formulas, widths: Sequence[int], regular: float) -> Itera
         turned = (f"abs(s{j} - kept[{outputs[j]}]) < {SIMULATED_TURN}" for j in (k, k + 1))
         yield f"if not ({' and '.join(turned)}):"
         yield "    return 0"
-    yield from graph.lines([*found.first, *found.second])
+    yield from (*curves, *graph.lines([*found.first, *found.second]))
     for k, row in enumerate(outputs):
         yield f"x0[{row}] = s{k}"
         yield f"x1[{row}] = {graph.name(found.first[k])}"

@@ -373,6 +373,7 @@ class Reduced:
         mem.put(
             x=np.stack((pose.x, rates, second)), K=pose.K[self._places], z=z[self._places].T, roots=roots,
             kept=pose.x, turned=self.poses.turns, new_turned=self.poses.turns, last=self._adopted, clock=t,
+            feet=np.full(len(mem.feet), np.nan),
             # With several coordinates poses are found with care all around a flat one.
             aside=not single and pose.smooth, smooth=single and pose.smooth,
         )  # fmt: skip
