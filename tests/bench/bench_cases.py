@@ -72,10 +72,37 @@ def cases() -> Iterator[tuple[str, Make]]:
     yield "simulate/reduced compiled/four-bar", partial(_simulate, four_bar, 2.0, "reduced", engine="numba")
     yield "simulate/multipliers/four-bar", partial(_simulate, four_bar, 0.3, "multipliers")
     yield "simulate/reduced/two discs", partial(_simulate, two_discs, 0.001, "reduced")
+    # Dyads, a triad, cams, a slot along a curve, two freedoms; then a function of the user's, and a fixed step.
+    for name in ("jansen_leg", "stephenson_iii_triad", "cam_lever_press", "garage_door", "five_bar_two_drivers"):
+        yield f"simulate/python/{name}", partial(_simulate, partial(released, name), 0.3, "reduced", engine="numpy")
+    yield "simulate/python/own load", partial(_simulate, four_bar, 0.3, "reduced", engine="numpy", loads=[wind])
+    yield (
+        "simulate/python/rk4",
+        partial(_simulate, four_bar, 0.3, "reduced", engine="numpy", integrator="rk4", step=1e-3),
+    )
 
 
 def _example(name: str) -> sk.Mechanism:
     return sk.load(path(name))
+
+
+def released(name: str) -> sk.Mechanism:
+    """An example whose drivers are free, with a mass in each link that has none, and gravity."""
+    data = _example(name).source_dict
+    for driver in data["drivers"].values():
+        for key in ("speed", "law", "table", "start"):
+            driver.pop(key, None)
+    for link, given in data["links"].items():
+        entry = data["links"][link] = given if isinstance(given, dict) else {"points": given}
+        if link != "ground" and not entry.keys() & {"mass", "shape", "density", "point_masses"}:
+            entry |= {"mass": 1.0, "center": [0.01, 0.02], "inertia": 0.01}
+    data["forces"] = {"gravity": [0, -9.81]}
+    return sk.Mechanism.from_dict(data)
+
+
+def wind(t: Any, state: Any) -> list[sk.Force]:
+    """A force on the coupler's end."""
+    return [sk.Force("C", (0.1, 0.0))]
 
 
 def class_iv() -> sk.Mechanism:

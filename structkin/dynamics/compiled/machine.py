@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -27,39 +27,45 @@ class Machine:
     worth it.
     """
 
+    #: The arrays: `Lists`, or `Memory`; and what functions of the text take first.
+    mem: Any
+    _arrays: tuple[Any, ...]
+
     def __init__(self, packed: Packed, engine: str, apply: Callable[[Lists, float, Any], None] | None) -> None:
         """Begin in plain Python, with "numba" compiled; `apply` adds the loads of functions, in plain Python only."""
         self._kinds, self.compiled, self._patience = [kind for kind in packed.kinds if kind], False, math.inf
-        self.mem: Any = Lists(packed.mem, packed.functions, apply)
-        if apply or len(self._kinds) < len(packed.kinds):
-            return
-        if engine == "numba":
+        compiles = not apply and len(self._kinds) == len(packed.kinds)
+        if engine == "numba" and compiles:
             self._compile(packed.mem)
-        elif engine == "auto" and has_numba():
+            return
+        self._use(Lists(packed.mem, packed.functions, apply))
+        self._functions: Mapping[str, Any] = plain_equations()
+        if engine == "auto" and compiles and has_numba():
             stored = equations_stored() and all(kind.is_stored for kind in self._kinds)
             worth = LOADED if stored and is_loaded() else STORED if stored else NEW
             self._patience = worth / (EVALUATION + A_STEP * len(self._kinds))
 
     def __call__(self, function: str, *args: Any) -> Any:
         """Call a function of the text."""
-        if self.compiled:
-            return getattr(equations_module(), function)(self.mem.I, self.mem.D, *args)
-        if self.mem.count > self._patience:
+        if not self.compiled and self.mem.count > self._patience:
             self._compile(Memory(vars(self.mem)))
-            return self(function, *args)
-        return plain_equations()[function](self.mem, *args)
+        return self._functions[function](*self._arrays, *args)
 
     @contextmanager
     def preserved(self) -> Iterator[None]:
         """Continue afterwards with the arrays of before."""
-        mem, compiled = self.mem, self.compiled
-        self.mem = mem.copy()
+        kept = self.mem, self.compiled, self._functions, self._arrays
+        self._use(self.mem.copy())
         try:
             yield
         finally:
-            self.mem, self.compiled = mem, compiled
+            self.mem, self.compiled, self._functions, self._arrays = kept
 
     def _compile(self, mem: Memory) -> None:
         """Go on with compiled code, in these arrays."""
         mem.put(step=[kind.address() for kind in self._kinds])
-        self.mem, self.compiled = mem, True
+        self.compiled, self._functions = True, vars(equations_module())
+        self._use(mem)
+
+    def _use(self, mem: Any) -> None:
+        self.mem, self._arrays = mem, (mem.I, mem.D) if self.compiled else (mem,)
