@@ -36,7 +36,7 @@ def always_singular(mechanism: Mechanism, plan: Plan, drawn: Collection[int]) ->
     """Return a problem for each group, by index, that closes but is singular wherever drivers are.
 
     Of groups with a closed form the discriminant vanishes; those after one that is followed from pose to pose are not
-    examined. Of general groups the first is examined that is `drawn` in a singular position.
+    examined. Of general groups the first is examined that is `drawn` in a singular position, if a driver moves it.
     """
     closed = replace(plan, steps=plan.steps[: min(plan.followed, default=len(plan.steps))])
     suspects = [k for k, step in enumerate(closed.steps) if step.kind.closed_form]
@@ -46,7 +46,7 @@ def always_singular(mechanism: Mechanism, plan: Plan, drawn: Collection[int]) ->
             lanes = _solved(mechanism, closed, shifts)
             suspects = [k for k in suspects if _vanish(np.abs(discriminant(closed, k, lanes)), DOUBLE_ZERO)]
     general = next((k for k in plan.followed if plan.steps[k].group in drawn), None)
-    if general is not None:
+    if general is not None and plan.movers[plan.steps[general].outputs[0]]:
         lanes = _solved(mechanism, replace(plan, steps=plan.steps[:general]), NEAR)
         if _vanish(_least_singular_values(plan, general, lanes), CLEAR):
             suspects.append(general)

@@ -144,6 +144,7 @@ def test_a_tiny_run(tmp_path: Path):
     assert "# The methods on the scalable four-bar" in (tmp_path / "new" / "report.md").read_text()
 
 
+@pytest.mark.full
 def test_a_run_that_is_stopped_keeps_what_it_has(tmp_path: Path, monkeypatch):
     def stop(*_: object) -> None:
         raise KeyboardInterrupt

@@ -73,7 +73,7 @@ def test_stabilisation_keeps_the_order(name: str, integrator: str) -> None:
     assert np.log2(errors[0] / errors[1]) > 3.3
 
 
-@pytest.mark.parametrize("name", STABILISATIONS)
+@pytest.mark.parametrize("name", few(STABILISATIONS, 3))
 @pytest.mark.parametrize("integrator", ["DOP853", "milne", "LSODA"])
 def test_adaptive_integrators(name: str, integrator: str) -> None:
     if name == "projection" and integrator == "LSODA":
