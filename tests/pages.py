@@ -10,6 +10,9 @@ from typing import Any
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 
+#: How long a page is waited for [ms]: other work may be running on this machine.
+PATIENCE = 120_000
+
 
 @dataclass
 class Opened:
@@ -23,6 +26,7 @@ class Opened:
 def open_file(browser: Any, file: Path, **options: Any) -> Opened:
     """Open a page from disk; console errors and warnings, exceptions and requests are recorded."""
     context = browser.new_context(viewport={"width": 1280, "height": 900}, **options)
+    context.set_default_timeout(PATIENCE)
     opened = Opened(context.new_page())
     opened.page.on("pageerror", lambda error: opened.errors.append(str(error)))
     opened.page.on("console", lambda m: opened.errors.append(m.text) if m.type in ("error", "warning") else None)
@@ -37,7 +41,7 @@ def settle(page: Any) -> None:
     page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(0))))")
 
 
-def eventually(page: Any, holds: Callable[[], bool], seconds: float = 10) -> bool:
+def eventually(page: Any, holds: Callable[[], bool], seconds: float = 60) -> bool:
     """Return whether something holds soon, on a slow machine too."""
     for _ in range(int(20 * seconds)):
         if holds():

@@ -179,7 +179,7 @@ def test_many_floating_links_are_reported_at_once():
     for k in range(300):
         points |= {f"P{k}": (k, 5), f"Q{k}": (k, 6)}
         links[f"loose{k}"] = [f"P{k}", f"Q{k}"]
-    began = time.perf_counter()
+    began = time.process_time()
     structure = sk.Mechanism(points=points, links=links, drivers={"motor": {"joint": "A", "speed": 1}}).structure()
     assert structure.mobility == 901 and len(structure.under) == 300
-    assert time.perf_counter() - began < 60  # not exponential: that would be years
+    assert time.process_time() - began < 60  # not exponential: that would be years

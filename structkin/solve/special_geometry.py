@@ -67,7 +67,7 @@ def compile_plan(mechanism: Mechanism, structure: KinematicStructure | None = No
             _plans[mechanism] = compile_plan(mechanism, structure_of(mechanism))
         return _plans[mechanism]
     plan, drawn = _recorded(mechanism, structure)
-    if singular := {**drawn, **always_singular(mechanism, plan)}:
+    if singular := {**drawn, **always_singular(mechanism, plan, drawn)}:
         raise InputError(list(singular.values()), mechanism.title or "mechanism")
     if structure.over and not _moves(mechanism, plan):
         contradiction = Problem(

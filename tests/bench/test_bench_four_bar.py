@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import few
 from typer.testing import CliRunner
 
 from structkin.bench import tables
@@ -97,7 +98,7 @@ def test_patience_leaves_the_rest_out(monkeypatch):
     assert any("extrapolated" in label for label in labels)
 
 
-@pytest.mark.parametrize("method", METHODS[3:], ids=lambda method: method.name)
+@pytest.mark.parametrize("method", few(METHODS[3:], 1), ids=lambda method: method.name)
 def test_global_methods_relative_to_their_bare_calls(method):
     """Measurements exist and are finite; `structkin bench` reports their values."""
     m = scalable_four_bar(3)
@@ -144,6 +145,7 @@ def test_a_tiny_run(tmp_path: Path):
     assert "# The methods on the scalable four-bar" in (tmp_path / "new" / "report.md").read_text()
 
 
+@pytest.mark.full
 def test_a_run_that_is_stopped_keeps_what_it_has(tmp_path: Path, monkeypatch):
     def stop(*_: object) -> None:
         raise KeyboardInterrupt

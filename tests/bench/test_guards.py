@@ -1,6 +1,7 @@
 """Guards against regressions: ratios within one run, bounds two to three times the promise, best of several tries.
 
-They find code that has become several times slower. `structkin bench` reports the ratios.
+They find code that has become several times slower. `structkin bench` reports the ratios. They are not part of the fast
+run, which other work on the machine must not fail.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from structkin.bench.measure import measure
 from structkin.bench.mechanism import scalable_four_bar
 from structkin.bench.methods import METHODS
 from structkin.examples import path
+
+pytestmark = pytest.mark.full
 
 #: Number of tries; the best counts, as other work on the machine only slows a try.
 TRIES = 5

@@ -8,6 +8,7 @@ from itertools import combinations_with_replacement, pairwise
 
 import numpy as np
 import pytest
+from cases import few
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from trusses import FOUR_RING, SEVEN, TRIAD, closed, legs, truss
@@ -192,7 +193,7 @@ def by_many_starts(shape, seed, starts=3000):
     return form, h, found
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", few(range(3), 1))
 @pytest.mark.parametrize("shape", [TRIAD, FOUR_RING], ids=["triad", "class IV order 2"])
 def test_newton_from_many_starts_finds_no_other_mode(shape, seed):
     form, h, found = by_many_starts((shape[0], tuple(shape[1])), seed)

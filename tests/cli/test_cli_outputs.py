@@ -8,7 +8,7 @@ import os
 import signal
 import subprocess
 import sys
-import time
+from contextlib import suppress
 
 import pytest
 from typer.testing import CliRunner
@@ -122,7 +122,7 @@ def writer(file, **options):
         def writerows(self, rows):
             file.flush()
             print("writing", flush=True)
-            time.sleep(60)
+            time.sleep(1000)
     return Slow()
 plain_writer = table.csv.writer
 table.csv.writer = writer
@@ -143,9 +143,11 @@ def test_a_signal_leaves_nothing_half_written(name, tmp_path):
         assert process.stdout.readline() == "writing\n"
         assert len(os.listdir(tmp_path)) == 1  # the draft
         process.send_signal(getattr(signal, name))
-        began = time.monotonic()
-        _, said = process.communicate(timeout=30)
-    assert time.monotonic() - began < 30 and "Traceback" not in said
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(120)
+        process.kill()
+        said = process.stderr.read()
+    assert "Traceback" not in said
     assert process.returncode in (128 + getattr(signal, name), 1, 130) and not os.listdir(tmp_path)
 
 

@@ -55,11 +55,16 @@ def test_variants_of_it_are_solved_together():
 
 
 def test_a_triad_near_a_singular_pose_is_named():
-    """The lines of its three rods almost meet at one point."""
+    """The lines of its three rods almost meet at one point. A crank beside it changes nothing."""
     points = {"A": [0, 0], "B": [4, 0], "C": [2, 3], "P": [1, 1], "Q": [3, 1], "R": [2 + 1e-7, 2]}
     links = {"ground": ["A", "B", "C"], "plate": ["P", "Q", "R"], "a": ["A", "P"], "b": ["B", "Q"], "c": ["C", "R"]}
     with pytest.raises(InputError, match=r"plate \+ a \+ b \+ c is drawn in a singular position"):
         sk.Mechanism(points=points, links=links).solve(5)
+    with pytest.raises(InputError, match=r"plate \+ a \+ b \+ c is drawn in a singular position"):
+        sk.Mechanism(
+            points={**points, "D": [4.5, 0.5]}, links={**links, "crank": ["B", "D"]},
+            drivers={"motor": {"links": ["ground", "crank"], "speed": 1.0}}, duration=1.0,
+        ).solve(5)  # fmt: skip
 
 
 def test_there_is_nothing_to_follow(run, tmp_path):

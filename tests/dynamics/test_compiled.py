@@ -286,8 +286,8 @@ def test_the_work_with_multipliers_is_estimated() -> None:
     m = four_bar()
     equations = start(m, 0.0, ())
     y = np.array(initial_state(m, equations))
-    expected = choice.expected_evaluations(equations, y, np.array([0.0, 20.0]), "DOP853", None, 1e-9, 1000)
-    found = m.simulate(20.0, samples=2, engine="numpy").integration.evaluations
+    expected = choice.expected_evaluations(equations, y, np.array([0.0, 4.0]), "DOP853", None, 1e-9, 1000)
+    found = m.simulate(4.0, samples=2, engine="numpy").integration.evaluations
     assert 0.3 < expected / found < 3
 
 
@@ -369,16 +369,16 @@ def test_a_long_compiled_interval_can_be_interrupted() -> None:
         raise KeyboardInterrupt
 
     four_bar().simulate(0.01, samples=2, integrator="rk4", step=1e-3, engine="numba")
-    before = signal.signal(signal.SIGALRM, interrupt)
-    began = time.monotonic()
-    signal.setitimer(signal.ITIMER_REAL, 1.0)
+    before = signal.signal(signal.SIGPROF, interrupt)
+    began = time.process_time()
+    signal.setitimer(signal.ITIMER_PROF, 1.0)
     try:
         with pytest.raises(KeyboardInterrupt):
             four_bar().simulate(30.0, samples=2, integrator="rk4", step=1e-6, engine="numba", max_steps=10**9)
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0.0)
-        signal.signal(signal.SIGALRM, before)
-    assert time.monotonic() - began < 20
+        signal.setitimer(signal.ITIMER_PROF, 0.0)
+        signal.signal(signal.SIGPROF, before)
+    assert time.process_time() - began < 20
 
 
 @pytest.mark.parametrize("restitution", [1.0, 0.6])

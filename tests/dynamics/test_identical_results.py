@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -51,10 +51,11 @@ def everything(r: sk.Simulation) -> list[Any]:
     return [r.lanes.x, *(part for z in r.drivers.values() for part in z), *r.efforts.values()]
 
 
-def test_each_example_twice_once_under_load() -> None:
+@pytest.mark.parametrize("beside", [nullcontext, pytest.param(other_work, marks=pytest.mark.full)])
+def test_each_example_twice_once_beside_other_work(beside: Callable[[], AbstractContextManager[None]]) -> None:
     calls = [(name, released(name)) for name in names()]
     found = {name: m.simulate(0.02, samples=3) for name, m in calls}
-    with other_work():
+    with beside():
         for name, m in calls:
             again = m.simulate(0.02, samples=3)
             assert again.stopped == found[name].stopped, name

@@ -58,7 +58,7 @@ def test_examples(name: str) -> None:
     check({**data, "duration": data.get("duration", 1.0)}, 1)
 
 
-@settings(max_examples=150, deadline=None, derandomize=True, database=None)
+@settings(max_examples=50, deadline=None, derandomize=True, database=None)
 @given(seed=st.integers(0, 10**6), elements=st.integers(0, 4), menu=st.sampled_from(MENUS))
 def test_random_mechanisms(seed: int, elements: int, menu: Any) -> None:
     check(build(seed, elements, menu=menu).data, seed)

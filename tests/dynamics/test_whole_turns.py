@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from cases import few
 from turning import turning
 
 import structkin as sk
@@ -35,7 +36,7 @@ def rod(speed: float, stiffness: float, **initial: float) -> sk.Mechanism:
 
 
 @pytest.mark.parametrize("equations", EQUATIONS, ids=str)
-@pytest.mark.parametrize("speed, stiffness", [(12, 0.1), (30, 1.0)])
+@pytest.mark.parametrize("speed, stiffness", few([(12, 0.1), (30, 1.0)], 1))
 def test_a_rod_winds_up_its_spring(speed: float, stiffness: float, equations: dict[str, str]) -> None:
     """The rod turns several times between outputs, and by more than half a turn in a step: w/a sin(a t)."""
     pace = np.sqrt(3 * stiffness)
@@ -49,7 +50,7 @@ def test_a_rod_winds_up_its_spring(speed: float, stiffness: float, equations: di
 
 
 @pytest.mark.parametrize("integrator", ["rk4", "abm4", "gear4", "milne", "LSODA", "Radau", "BDF"])
-@pytest.mark.parametrize("equations", [EQUATIONS[0], EQUATIONS[1], EQUATIONS[2]], ids=str)
+@pytest.mark.parametrize("equations", few([EQUATIONS[0], EQUATIONS[1], EQUATIONS[2]], 1), ids=str)
 def test_every_integrator_keeps_the_turns(integrator: str, equations: dict[str, str]) -> None:
     options = {"step": 0.005} if integrator in ("rk4", "abm4", "gear4") else {"rtol": 1e-8, "atol": 1e-8}
     coarse, fine = (rod(12, 0.1).simulate(3, samples=n, integrator=integrator, **options, **equations) for n in (2, 61))
@@ -136,7 +137,7 @@ def check(seed: int) -> None:
 
 
 # Interpolants made for outputs once changed the end of the motions of 267 and 291, by rounding.
-@pytest.mark.parametrize("seed", [*range(12), 267, 291])
+@pytest.mark.parametrize("seed", few([*range(12), 267, 291], 4))
 def test_random_mechanisms_wind_up_their_springs(seed: int) -> None:
     check(seed)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from cases import few
 
 import structkin as sk
 from structkin.examples import path
@@ -33,7 +34,7 @@ RUNS = [*((method, "natural") for method in METHODS if method.startswith("global
 
 
 @pytest.mark.parametrize(("method", "family"), RUNS)
-@pytest.mark.parametrize("m", [four_bar_that_is_too_short(), chain((2,)), chain((2, 4)), chain((4,))])
+@pytest.mark.parametrize("m", few([four_bar_that_is_too_short(), chain((2,)), chain((2, 4)), chain((4,))], 1))
 def test_the_group_that_does_not_close_at_the_sketch_is_named(m, method, family):
     start = [m.drivers["motor"].start]
     by_groups = m.solve(drivers={"motor": start})

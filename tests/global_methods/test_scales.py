@@ -4,6 +4,7 @@ import copy
 
 import numpy as np
 import pytest
+from cases import few
 from coordinate_samples import FAMILIES, METHODS, MIXED, SLOTS, build, circular_slot
 
 import structkin as sk
@@ -67,7 +68,7 @@ def check(data, factor, chosen, samples=31):
 
 
 @pytest.mark.parametrize("chosen", COMBINATIONS, ids=lambda chosen: "-".join(map(str, chosen)))
-@pytest.mark.parametrize("factor", SCALES)
+@pytest.mark.parametrize("factor", few(SCALES, 2))
 def test_a_ram_and_a_circular_slot_of_any_size(factor, chosen):
     ram = {
         "points": {"A": [0, 0], "B": [1, 0.2], "C": [1.2, 1.1], "D": [2.4, 0.1], "E": [0.3, -0.6]},

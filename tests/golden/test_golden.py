@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from cases import few
 
 sys.path.insert(0, str(Path(__file__).parent))
 from golden_cases import kinematic, with_circuits
@@ -18,7 +19,7 @@ CASES = {name: make for name, make in kinematic() if name.startswith("example/")
 SLOW = ("example/eight_bar_double_triad",)
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", few(CASES, 12))
 def test_results_are_as_stored(name):
     circuits = name not in SLOW and with_circuits(name)
     left_out = ("/numba/", *(() if circuits else ("circuits/",)))

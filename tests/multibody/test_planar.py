@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cases import few
 
 import structkin as sk
 from structkin import examples
@@ -167,7 +168,7 @@ def test_a_load_in_axes_of_the_body_has_equations_and_names_stay_apart():
 
 
 @pytest.mark.parametrize("joint", "ABD")
-@pytest.mark.parametrize("start", [2.5, 8.0, -5.0])
+@pytest.mark.parametrize("start", few([2.5, 8.0, -5.0], 1))
 def test_coils_are_wound_by_the_whole_turns_of_the_start(joint, start):
     """From more than half a turn beyond the sketch, coils had lost whole turns."""
     m = sk.Mechanism(

@@ -55,7 +55,7 @@ def test_it_moves_in_a_browser(name: str, browser: Any, tmp_path: Path):
         page.locator(".sk-traces path").count() == sum(point["trace"] for point in motion.widget().view["points"]) > 0
     )
     page.get_by_role("button", name="Play").click()
-    page.wait_for_function("document.querySelector('input[type=range]').valueAsNumber > 3", timeout=10_000)
+    page.wait_for_function("document.querySelector('input[type=range]').valueAsNumber > 3")
     page.evaluate("remove()")
     settle(page)
     assert page.locator("#cell").inner_html() == ""

@@ -73,9 +73,59 @@ def parallel_guides() -> sk.Mechanism:
     )
 
 
+FEET = ((0, 0), (0.4, 0), (0.2, 0.35))
+
+
+def plate_on(
+    carrier: dict[str, Any], tips: Any, leg: Callable[[int], tuple[Any, Any]], feet: Any = FEET
+) -> sk.Mechanism:
+    """A plate on a carrier that a driver moves, by three legs; `leg` returns the links and the joints of one."""
+    points = {"E": (1, 0), **{f"A{k}": foot for k, foot in enumerate(feet)}}
+    links: dict[str, Any] = {**carrier["links"], "carrier": ["A0", "E", "A1", "A2"], "plate": ["P0", "P1", "P2"]}
+    joints = dict(carrier["joints"])
+    for k, tip in enumerate(tips):
+        points[f"P{k}"] = tip
+        bars, ties = leg(k)
+        links, joints = links | bars, joints | ties
+    drivers = {"feed": {"joint": carrier["driven"], "law": "0.1*sin(2*pi*t)"}}
+    return sk.Mechanism(points=points, links=links, joints=joints, drivers=drivers, duration=1.0)
+
+
+CARRIAGE = {"links": {"ground": []}, "joints": {"rail": rail("carrier", "A0")}, "driven": "rail"}
+CRANK = {"links": {"ground": ["E"]}, "joints": {}, "driven": "E"}
+
+
+def rod(k: int) -> tuple[Any, Any]:
+    return {f"leg{k}": [f"A{k}", f"P{k}"]}, {}
+
+
+def slot(k: int) -> tuple[Any, Any]:
+    return {}, {f"slot{k}": {"type": "pin-in-slot", "pin": f"P{k}", "slot": "carrier", "axis": [1, 0.5]}}
+
+
+def slide(k: int) -> tuple[Any, Any]:
+    joint = {"type": "prismatic", "links": [f"block{k}", "carrier"], "at": f"P{k}", "axis": [1, 0]}
+    return {f"block{k}": [f"P{k}"]}, {f"slide{k}": joint}
+
+
+def aside(*shifts: float) -> list[tuple[float, float]]:
+    """The feet, each moved along itself by its part of a direction."""
+    return [(x + 0.1 * shift, y + 0.2 * shift) for (x, y), shift in zip(FEET, shifts, strict=True)]
+
+
+def wheel() -> sk.Mechanism:
+    """A plate on three rods about one place of a crank: it turns about that place like a wheel."""
+    return plate_on(CRANK, [(0.2, 0), (-0.1, 0.3), (0, -0.2)], rod, feet=[(0, 0)] * 3)
+
+
 @pytest.mark.parametrize(
     ("make", "joints"),
     [
+        (lambda: plate_on(CARRIAGE, aside(1, 1, 1), rod), "A0, A1, A2, P0, P1, P2"),  # on three parallel cranks
+        (lambda: plate_on(CRANK, aside(1, 1, 1), rod), "A0, A1, A2, P0, P1, P2"),
+        (lambda: plate_on(CRANK, aside(0, 1, 2), slot), "slot0, slot1, slot2"),
+        (lambda: plate_on(CARRIAGE, aside(0, 1, 2), slide), "P0, P1, P2, slide0, slide1, slide2"),
+        (wheel, "A0, A1, A2, P0, P1, P2"),
         (gantry, "P, Q, rail2"),
         (lambda: slotted(0.8), "P, slot"),
         (stretched, "B, C, M"),
@@ -98,10 +148,11 @@ def test_it_is_singular_in_every_pose_for_every_verb(make: Callable[[], sk.Mecha
             verb()
 
 
-def test_the_check_and_the_solver_say_so(tmp_path):
-    gantry().save(tmp_path / "gantry.toml")
+@pytest.mark.parametrize("make", [gantry, wheel])
+def test_the_check_and_the_solver_say_so(make, tmp_path):
+    make().save(tmp_path / "always.toml")
     for command in ("check", "solve", "limits", "assemblies"):
-        result = CliRunner().invoke(app, [command, str(tmp_path / "gantry.toml")])
+        result = CliRunner().invoke(app, [command, str(tmp_path / "always.toml")])
         assert result.exit_code, command
         assert "singular in every pose" in f"{result.output} {result.exception}", command
 
@@ -140,6 +191,14 @@ def test_a_plate_whose_legs_meet_in_a_point_is_named():
         with pytest.raises(sk.InputError, match=r"plate \+ leg0 \+ leg1 \+ leg2 is drawn in a singular position"):
             m.limits("drive0")
     assert three_legs((0.15, 0.1), (0.25, 0.1), (0.235, 0.19)).solve(t=[0.0, 0.1]).ok.all()
+
+
+def test_equal_legs_on_feet_that_move_apart_are_singular_in_the_sketch_alone():
+    """Beside the cranks above: where each foot has its own driver, the legs are parallel in one pose only."""
+    m = three_legs(*aside(1, 1, 1))
+    for verb in (lambda: m.solve(5), lambda: m.limits("drive0"), lambda: list(m.assemblies())):
+        with pytest.raises(sk.InputError, match=r"plate \+ leg0 \+ leg1 \+ leg2 is drawn in a singular position"):
+            verb()
 
 
 def test_groups_that_are_folded_flat_together_are_all_named():

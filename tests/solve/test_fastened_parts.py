@@ -70,7 +70,7 @@ def check(case: Case, **options: Any) -> None:
 
 @pytest.mark.parametrize("menu", [DYADS, OTHERS, GEARED], ids=["dyads", "others", "geared"])
 @settings(
-    max_examples=8, deadline=None, derandomize=True, database=None, phases=[Phase.generate],
+    max_examples=4, deadline=None, derandomize=True, database=None, phases=[Phase.generate],
     suppress_health_check=[HealthCheck.too_slow],
 )  # fmt: skip
 @given(seed=st.integers(0, 2**31 - 1))

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import few
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_mechanisms import DRIVEN, OTHERS, Case, build
@@ -129,14 +130,14 @@ def test_the_check_takes_a_path_to_infinity_as_smooth_and_one_past_it_as_a_jump(
     assert curvature(1.0, 100) > 1 and curvature(1.0, 400) > 1
 
 
-@pytest.mark.parametrize("seed, elements, menu", [
+@pytest.mark.parametrize("seed, elements, menu", few([
     # Sliders that run off by thousands of sizes between parallel guides.
     (30_005_779, 2, None), (30_005_870, 3, None), (30_006_177, 1, OTHERS),
     # A sample very close to a limit.
     (30_008_420, 3, None),
     # Class IV: once resumed a turn later.
     (30_000_468, 1, OTHERS), (30_000_918, 1, OTHERS),
-])  # fmt: skip
+], 3))  # fmt: skip
 def test_sweeps_that_were_hard_to_check(seed, elements, menu):
     check_sweep(build(seed, elements, menu=menu, first=DRIVEN))
 

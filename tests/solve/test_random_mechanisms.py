@@ -218,7 +218,7 @@ def _check_out_of_reach(case: Case, motion: Any, centers: Any, place: Any) -> Co
     return seen
 
 
-@settings(max_examples=90, **quiet)
+@settings(max_examples=40, **quiet)
 @given(seed=seeds, elements=elements)
 def test_motion_passes_every_check(seed, elements):
     check_motion(build(seed, elements))

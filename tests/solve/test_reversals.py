@@ -50,7 +50,7 @@ cases = given(
 )
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=8, deadline=None)
 @example(90.0, 90.0, 1.0, 50)
 @example(90.0, 0.1, 1.0, 130)
 @example(90.0, 1.0, 1.0, 41)

@@ -13,10 +13,11 @@ import numpy as np
 import pytest
 from branch_families import FAMILIES, Case, Draft, case, circle, known
 from branch_judge import GREY, Linkage, Slide, Turn, Walk
+from cases import few
 
 #: Parts of the size: a pose, and a pose beside a flat one, whose digits are halved.
 POSE, BESIDE_FLAT = 1e-8, 1e-6
-SEEDS, BLOCK, BLOCKS = 6, 50, 14
+SEEDS, BLOCK, BLOCKS = 3, 50, 14
 METHODS = "topological", "topological-kl", "global"
 
 
@@ -54,9 +55,9 @@ def faults(one: Case, count: int, methods: Any = METHODS) -> list[str]:
 # --- the judge itself -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("family", ["parallelogram", "parallelogram_in_triad", "parallelogram_behind_triad",
+@pytest.mark.parametrize("family", few(["parallelogram", "parallelogram_in_triad", "parallelogram_behind_triad",
                                     "chained_parallelograms", "nested_parallelograms", "three_legs", "gripper",
-                                    "pantograph", "carried_four_bar"])  # fmt: skip
+                                    "pantograph", "carried_four_bar"], 3))  # fmt: skip
 def test_the_judge_keeps_parallelograms_parallel(family):
     passed = 0
     for seed in range(5):
@@ -230,7 +231,7 @@ FOUND = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("count", [2, 37, 91, 361])
+@pytest.mark.parametrize("count", few([2, 37, 91, 361], 2))
 @pytest.mark.parametrize("name", FOUND)
 def test_cases_found_by_an_independent_trial(name, count):
     """All were passed on the wrong branch, status ok, or lost behind a change point, at some numbers of samples."""

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from cases import few
 
 import structkin as sk
 
@@ -47,7 +48,7 @@ def followed(m, end, steps):
 
 
 @pytest.mark.parametrize("engine", ["numpy", "numba"])
-@pytest.mark.parametrize("samples", [91, 361, 2001])
+@pytest.mark.parametrize("samples", few([91, 361, 2001], 2))
 def test_a_sharp_corner(samples, engine):
     m = platform(**CORNER)
     motion = m.solve(samples, duration=1.0, engine=engine)

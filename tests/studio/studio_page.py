@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from pages import PATIENCE
+
 from structkin.studio.run import make_server, new_session
 
 #: A link in a file of PMKS+.
@@ -38,6 +40,7 @@ class Studio:
     def __init__(self, browser: Any, address: str, script: str = "", context: Any = None) -> None:
         self.address, self.errors, self.requests = address, list[str](), list[str]()
         self.context = context or browser.new_context(viewport={"width": 1280, "height": 800})
+        self.context.set_default_timeout(PATIENCE)
         self.page = self.context.new_page()
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
         self.page.on("console", lambda m: self.errors.append(m.text) if m.type in ("error", "warning") else None)

@@ -149,7 +149,7 @@ def test_ten_links_are_solved_much_faster_than_a_screen_refreshes():
     driving = Driving(m)
     link = driving.links[-1]
     start = place(driving, link, 0j)
-    begun, poses = time.perf_counter(), 0
+    begun, poses = time.process_time(), 0
     for k in range(60):
         poses += driving.drag(link, 0j, start + 0.02 * driving.size * cmath.exp(0.2j * k) - 0.02 * driving.size).poses
-    assert poses / (time.perf_counter() - begun) > 30
+    assert poses / (time.process_time() - begun) > 30

@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -232,7 +233,7 @@ def test_a_typed_length_that_leads_out_of_view_shows_all(browser: Any, tmp_path:
             length.press("Enter")
             shown = "41" if text == "41" else "2000"
             studio.page.wait_for_function(f"() => document.querySelector('.st-row input').value === '{shown}'")
-            studio.page.wait_for_timeout(200)
+            studio.at_rest()
             assert ((studio.pixel(0, 0), studio.pixel(1, 0)) == before) == (text == "41")
         box = studio.page.locator(".sk-scene > svg").bounding_box()
         for name in "ABCDP":
@@ -389,7 +390,16 @@ def test_ten_links_are_dragged_smoothly(browser: Any, capsys: pytest.CaptureFixt
             if rate >= 30 and late < 50:
                 break
         # figures of an idle machine are 30 and 50
-        assert rate > 10 and late < 150 and not studio.errors
+        share = share_of_a_core()
+        assert rate > 10 * share and late < 150 / share and not studio.errors
+
+
+def share_of_a_core() -> float:
+    """Return the part of a core that this process gets now."""
+    began, used = time.perf_counter(), time.process_time()
+    while time.process_time() - used < 0.2:
+        pass
+    return 0.2 / (time.perf_counter() - began)
 
 
 def dragged(studio: Studio, x: float, y: float) -> tuple[float, float]:
