@@ -20,7 +20,7 @@ WATCH = """window.WebSocket = class extends window.WebSocket {
         this.addEventListener("message", ({ data }) => {
             const { type, seq, done } = JSON.parse(data);
             const pose = type === "pose" && (window.asked?.seq === undefined || (window.asked.seq === seq && done));
-            if (pose || type === "state" || type === "refused") window.asked = null;
+            if (pose || type === "state" || ["refused", "fault"].includes(type)) window.asked = null;
         });
     }
     send(text) {
