@@ -124,11 +124,11 @@ class Studio:
         """Return the answers to a message with their texts; none if another tab has been opened meanwhile."""
         if self._tab is not socket:
             return []
-        return [(answer, "" if callable(answer) else _text(answer)) for answer in self.session.handle(message)]
+        return [(answer, "") if callable(answer) else _with_text(answer) for answer in self.session.handle(message)]
 
     async def _search(self, socket: WebSocket, job: Job) -> None:
         answer = await asyncio.to_thread(job)
-        text = await asyncio.to_thread(_text, answer)
+        _, text = await asyncio.to_thread(_with_text, answer)
         if answer["revision"] == self.session.revision:
             await _send(socket, text)
 
@@ -184,11 +184,13 @@ def _parsed(text: str) -> Any:
         return None
 
 
-def _text(message: Message) -> str:
+def _with_text(message: Message) -> tuple[Message, str]:
+    """Return an answer and its text; those of a fault if it cannot be sent."""
     try:
-        return wire.text(message)
+        return message, wire.text(message)
     except Exception as error:
-        return wire.text(wire.fault(error))
+        found = wire.fault(error)
+        return found, wire.text(found)
 
 
 async def _send(socket: WebSocket, text: str) -> None:

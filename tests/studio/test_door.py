@@ -44,7 +44,6 @@ HOSTILE = {
     "points that are a number": ("[links]\nc = { points = 3 }\n", "links.c"),
     "a section that is a list": ("joints = [1]\n[points]\n", "joints"),
     "a driver that is a number": ("[drivers]\nmotor = 3\n", "drivers.motor"),
-    "tables in tables": (f"[points]\nA = {'[' * 60}{']' * 60}\n", "points.A"),
     "an unpaired surrogate": ('{"title": "\\ud800", "points": {}}', "title"),
     "an unpaired surrogate in a name": ('{"points": {"\\udfff": [0, 0]}}', "points.\\udfff"),
     "nothing": ('{"points": {"A": [0, null]}}', "points.A"),
@@ -152,6 +151,17 @@ def test_the_number_of_a_message_is_a_number(seq: str, move: str):
         assert tab.next()["type"] == "refused"
         tab.send(f'{{"type": {move}, "seq": 7}}')
         assert tab.next()["seq"] == 7
+
+
+@pytest.mark.parametrize("depth", [60, 20_000])
+@pytest.mark.parametrize(("left", "right"), ["[]", ('{"a":', "}")])
+def test_lists_in_lists_are_refused(left: str, right: str, depth: int):
+    with opened(crank_rocker()) as tab:
+        deep = f"{left * depth}0{right * depth}"
+        tab.send(f'{{"type": "edit", "command": {{"op": "replace", "document": {{"points": {{"A": {deep}}}}}}}}}')
+        answer = tab.next()
+        assert answer["type"] == "refused", answer
+        assert tab.ask("hello", "state", protocol=1)["revision"] == 0
 
 
 def test_a_drawing_of_thousands_of_points_gets_another_one():

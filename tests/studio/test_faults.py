@@ -6,7 +6,6 @@ import json
 import threading
 import time
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, get_args
 
 import numpy as np
@@ -129,8 +128,11 @@ def test_an_answer_that_is_not_json_is_a_fault(
         patch.setattr(wire, "values", lambda *_: {"motor": np.nan})
         tab.send({"type": "turn", "driver": "motor", "to": 90})
         assert tab.next()["type"] == "fault"
-    assert "Traceback" in caplog.text
-    assert tab.ask("turn", "pose", driver="motor", to=60)["drivers"] == {"motor": pytest.approx(60)}
+    assert caplog.text.count("Traceback") == 1  # the turn is not finished: it would fail again and again
+    pose = tab.ask("turn", "pose", driver="motor", to=60)
+    while not pose["done"]:
+        pose = tab.next()
+    assert pose["drivers"] == {"motor": pytest.approx(60)}
 
 
 def test_a_search_whose_result_is_not_json_is_a_fault(tab: Tab, monkeypatch: pytest.MonkeyPatch):
@@ -221,13 +223,12 @@ def test_the_page_is_served_while_an_edit_is_slow(tab: Tab, slow: threading.Even
     slow.set()
 
 
-def test_a_tab_that_reads_nothing_locks_nobody_out(tmp_path: Path):
+def test_a_tab_that_reads_nothing_locks_nobody_out():
     """60 answers of some megabytes each, unread: the next tabs open at once, and the studio ends."""
-    file = tmp_path / "many.json"
     points = {f"p{k}": [k, k % 7] for k in range(40_000)}
-    file.write_text(json.dumps({"points": points, "links": {"ground": []}}))
+    session = Session(History(Document({"points": points, "links": {"ground": []}})))
     hello = '{"type":"hello","protocol":1}'
-    with served(file) as address, deaf(address, *[hello] * 60):
+    with served(session) as address, deaf(address, *[hello] * 60):
         time.sleep(2)
         for _ in range(2):
             with dialled(address) as tab:
