@@ -70,15 +70,28 @@ def dialled(address: str) -> ClientConnection:
 
 
 def deaf(address: str, *messages: str) -> socket.socket:
-    """Return a connection that has sent messages and reads nothing."""
+    """Return a connection that has sent messages and reads nothing; `ConnectionRefusedError` if it is not opened."""
     to = urlsplit(address)
-    key = base64.b64encode(os.urandom(16)).decode()
+    connection = socket.socket()
+    connection.connect(("127.0.0.1", to.port))
+    connection.sendall(upgrade(address))
+    if connection.recv(12) != b"HTTP/1.1 101":
+        connection.close()
+        raise ConnectionRefusedError
+    for message in messages:
+        connection.sendall(frame(message))
+    return connection
+
+
+def upgrade(address: str) -> bytes:
+    """Return the request that opens a WebSocket."""
+    to, key = urlsplit(address), base64.b64encode(os.urandom(16)).decode()
     lines = [f"GET /ws?{to.query} HTTP/1.1", f"Host: {to.netloc}", f"Origin: http://{to.netloc}", "Upgrade: websocket",
              "Connection: Upgrade", f"Sec-WebSocket-Key: {key}", "Sec-WebSocket-Version: 13", "", ""]  # fmt: skip
-    connection = socket.create_connection((to.hostname, to.port))
-    connection.sendall("\r\n".join(lines).encode())
-    connection.recv(12)  # the start of the answer: the connection is open
-    for message in messages:
-        text = message.encode()
-        connection.sendall(struct.pack("!BBHI", 0x81, 0xFE, len(text), 0) + text)
-    return connection
+    return "\r\n".join(lines).encode()
+
+
+def frame(message: str) -> bytes:
+    """Return a short message as a WebSocket carries it, masked by zeros."""
+    text = message.encode()
+    return struct.pack("!BBHI", 0x81, 0xFE, len(text), 0) + text
