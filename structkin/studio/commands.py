@@ -192,7 +192,7 @@ class Drive(Command):
         _check_joint(document, self.joint)
         before = drivers.get(old, {})
         slides, slid = (
-            joints.get(joint, {}).get("type") == "prismatic" for joint in (self.joint, before.get("joint", ""))
+            joints.get(str(joint), {}).get("type") == "prismatic" for joint in (self.joint, before.get("joint", ""))
         )
         speed = f"{0.2 * document.size:.3g} {document.units.length}/s" if slides else "30 rpm"
         if "speed" in before and "between" not in before and slides == slid:

@@ -63,7 +63,7 @@ class Guard:
         """Return why a request is refused, None if it is not."""
         headers, socket = Headers(scope=scope), scope["type"] == "websocket"
         if not is_own(scope.get("client"), self.port):
-            return "another user of this machine may not use the studio"
+            return "another user of this machine may not use the studio: start one as the user of the browser"
         hosts = [f"{name}:{self.port}" for name in ("127.0.0.1", "localhost")]
         if headers.get("host") not in hosts:
             return "this address is not that of the studio"
