@@ -9,7 +9,6 @@ its cure.
 from __future__ import annotations
 
 import cmath
-import math
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
@@ -173,9 +172,6 @@ class Put(Command):
         name = self.name or document.new_name(stem.replace("-", " "))
         if self.section in SHARED and name not in document.section(self.section):
             _check_free(document, self.section, name)
-        for key, value in self.entry.items():
-            if not _is_finite(value):
-                raise refuse(f"{self.section}.{name}.{key}", "must be a finite number")
         return document.changed(lambda data: data.setdefault(self.section, {}).update({name: self.entry}))
 
 
@@ -196,7 +192,7 @@ class Drive(Command):
         _check_joint(document, self.joint)
         before = drivers.get(old, {})
         slides, slid = (
-            joints.get(joint, {}).get("type") == "prismatic" for joint in (self.joint, before.get("joint", ""))
+            joints.get(str(joint), {}).get("type") == "prismatic" for joint in (self.joint, before.get("joint", ""))
         )
         speed = f"{0.2 * document.size:.3g} {document.units.length}/s" if slides else "30 rpm"
         if "speed" in before and "between" not in before and slides == slid:
@@ -365,14 +361,6 @@ def _join(data: dict[str, Any], link: str, point: str) -> None:
     if point in members(entry):
         raise refuse(f"links.{link}", f"already has the point '{point}'")
     data["links"][link] = with_members(entry, [*members(entry), point])
-
-
-def _is_finite(value: Any) -> bool:
-    """Return whether a value and all in it can be written: browsers send null for infinite numbers."""
-    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    if value is None or (isinstance(value, float) and not math.isfinite(value)):
-        return False
-    return all(_is_finite(part) for part in parts)
 
 
 def _with_pairs(before: Document, after: Document) -> Document:

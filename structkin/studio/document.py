@@ -8,13 +8,14 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import count, product
+from itertools import count
 from string import ascii_uppercase
 from typing import Any
 
 from structkin.errors import InputError, Problem
 from structkin.model.flaw import Flaw
 from structkin.model.units import Units, check_file_unit
+from structkin.studio.door import flaws
 
 GROUND = "ground"
 #: Points, joints, drivers and forces share one set of names.
@@ -30,7 +31,7 @@ def refuse(key: str, message: str, hint: str = "") -> InputError:
 
 @dataclass(frozen=True)
 class Document:
-    """The sections of a mechanism file as they are written.
+    """The sections of a mechanism file as they are written; `InputError` lists what a document may not hold.
 
     >>> four_bar = Document({"points": {"A": [0, 0], "B": [3, 4]}, "links": {"ground": ["A"], "crank": ["A", "B"]}})
     >>> four_bar.members("crank"), four_bar.place("B"), four_bar.holders("A")
@@ -39,10 +40,15 @@ class Document:
 
     data: Mapping[str, Any]
 
+    def __post_init__(self) -> None:
+        """Check what comes in: every document passes here, from wherever it is."""
+        if problems := flaws(self.data):
+            raise InputError(problems, "studio")
+
     def section(self, name: str) -> Mapping[str, Any]:
-        """Return a section; an empty one if it is missing or not a table."""
-        found = self.data.get(name)
-        return found if isinstance(found, Mapping) else {}
+        """Return a section; an empty one if it is missing."""
+        found: Mapping[str, Any] = self.data.get(name, {})
+        return found
 
     def changed(self, change: Callable[[dict[str, Any]], None]) -> Document:
         """Return the document changed by a function; sections that it leaves empty are kept only if they are needed."""
@@ -121,7 +127,7 @@ class Document:
     def new_point(self) -> str:
         """Return the first free of A, B, ... Z, A1, B1, ..."""
         taken = self._taken()
-        names = (f"{letter}{number or ''}" for number, letter in product(range(1000), ascii_uppercase))
+        names = (f"{letter}{number or ''}" for number in count() for letter in ascii_uppercase)
         return next(name for name in names if name not in taken)
 
     def new_link(self) -> str:

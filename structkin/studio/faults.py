@@ -1,15 +1,21 @@
-"""What is wrong with a command, in plain words instead of those of pydantic."""
+"""What is wrong: with a command, in plain words instead of those of pydantic; or with the studio itself."""
 
 from __future__ import annotations
 
+import logging
+import traceback
 from collections.abc import Mapping
 from typing import Any
 
 from pydantic import ValidationError
 
-from structkin.errors import InputError
+from structkin.errors import InputError, Problem, printable
 from structkin.studio.document import refuse
 
+log = logging.getLogger("structkin.studio")
+
+#: Characters of an error's text that are shown.
+LONGEST = 300
 #: Fields whose name in a message is not the user's word for them.
 _FIELDS = {"to": "name", "at": "place", "entry": "values"}
 _WORDS = {
@@ -42,3 +48,16 @@ def _fault(kind: str, limits: Mapping[str, Any]) -> str:
         case "too_long":
             return f"must have at most {limits['max_length']} entries"
     return _WORDS.get(kind, "this change cannot be read")
+
+
+def fault(error: Exception) -> Problem:
+    """Return the problem that an error in the studio itself is, and log on the terminal where it was raised."""
+    log.error("%s", "".join(map(_line, traceback.format_exception(error))))
+    what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    hint = "the mechanism is as before; the terminal shows where it happened: please report it"
+    return Problem("", f"a fault of the studio: {what[:LONGEST]}", hint)
+
+
+def _line(text: str) -> str:
+    """Return lines of a traceback without other control characters: they may come from a file."""
+    return "".join(f"{printable(line)}\n" for line in text.splitlines())

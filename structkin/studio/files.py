@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import codecs
 import json
 import re
 import tempfile
@@ -15,6 +16,7 @@ import tomlkit
 from tomlkit.exceptions import TOMLKitError
 from tomlkit.items import AbstractTable
 
+from structkin.errors import InputError
 from structkin.files import read
 from structkin.files.writers.toml_text import inline, toml_text
 from structkin.model.file import SUFFIXES, load_data
@@ -36,23 +38,44 @@ class MechanismFile:
         """Return its contents, or an empty document if there is no file yet."""
         if self.path.suffix.lower() not in SUFFIXES:
             raise refuse(str(self.path), "is not a mechanism file", "its name ends in .toml or .json")
-        if not self.path.exists():
+        if not self._is_there():
             self.text = None
             return Document({"title": self.path.stem.replace("_", " "), "points": {}, "links": {}})
-        data = load_data(self.path)
-        self.text = self.path.read_text(encoding="utf-8-sig")
-        return Document(data)
+        document = Document(load_data(self.path))
+        self.text = self._found()
+        return document
 
     def save(self, document: Document, *, overwrite: bool = False) -> None:
         """Write a document; raise `InputError` if that fails, or if the file has changed since it was read."""
-        found = self.path.read_text(encoding="utf-8-sig") if self.path.is_file() else None
-        if found != self.text and not overwrite:
+        if self._is_there() and not self.path.is_file():
+            raise refuse(str(self.path), "is not a file any more", "move it away, or download the mechanism")
+        if not overwrite and self._found() != self.text:
             raise refuse(str(self.path), "has changed on the disk since it was opened", "save again to overwrite it")
         is_json = self.path.suffix.lower() == ".json"
         text = json.dumps(document.data, indent=2, ensure_ascii=False) + "\n" if is_json else toml(document, self.text)
         with whole_file(self.path, encoding="utf-8", newline="\n") as file:
             file.write(text)
         self.text = text
+
+    def _is_there(self) -> bool:
+        try:
+            return self.path.exists()
+        except OSError as error:
+            raise self._unreadable(error) from None
+
+    def _found(self) -> str | None:
+        """Return the text on the disk, None if there is no file; what cannot be decoded is replaced."""
+        try:
+            raw = self.path.read_bytes()
+            wide = raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+            return self.path.read_text(encoding="utf-16" if wide else "utf-8-sig", errors="replace")
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise self._unreadable(error) from None
+
+    def _unreadable(self, error: OSError) -> InputError:
+        return refuse(str(self.path), f"cannot be read: {error.strerror}", "choose another file")
 
 
 def opened(name: str, data: str) -> tuple[Document, tuple[str, ...]]:
@@ -61,7 +84,7 @@ def opened(name: str, data: str) -> tuple[Document, tuple[str, ...]]:
     Raises `InputError` if it cannot be read.
     """
     stem, dot, suffix = name.rpartition(".")
-    plain = re.sub(r"[^\w -]", "_", stem if dot else suffix)[:80] or "mechanism"
+    plain = re.sub(r"[^\w -]", "_", stem if dot else suffix)[:60] or "mechanism"
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, f"{plain}.{re.sub(r'[^A-Za-z0-9]', '', suffix)[:12]}" if dot else plain)
         try:

@@ -1,9 +1,9 @@
 """Access control: only the browser tab that has the token may talk to the studio, and no page from elsewhere.
 
-There are three checks, each sufficient against a hostile page in the same browser. The Host header must be this
-machine's loopback address, so that a name which is made to point here (DNS rebinding) gets nothing. The Origin header,
-which a browser sends and a page cannot change, must be that of the studio itself. And data is sent or accepted only
-with the token that is part of the printed address.
+Three checks are each sufficient against a hostile page in the same browser. The Host header must be this machine's
+loopback address, so that a name which is made to point here (DNS rebinding) gets nothing. The Origin header, which a
+browser sends and a page cannot change, must be that of the studio itself. And data is sent or accepted only with the
+token that is part of the printed address. A fourth one keeps out other users of the machine; see `peer`.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from starlette.datastructures import Headers, MutableHeaders, QueryParams
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
+
+from structkin.studio.peer import is_own
 
 #: Paths of the page itself: code that anybody may read.
 PUBLIC = ("/", "/studio.js", "/studio.css", "/icon.svg")
@@ -60,6 +62,8 @@ class Guard:
     def _refusal(self, scope: Scope) -> str | None:
         """Return why a request is refused, None if it is not."""
         headers, socket = Headers(scope=scope), scope["type"] == "websocket"
+        if not is_own(scope.get("client"), self.port):
+            return "another user of this machine may not use the studio: start one as the user of the browser"
         hosts = [f"{name}:{self.port}" for name in ("127.0.0.1", "localhost")]
         if headers.get("host") not in hosts:
             return "this address is not that of the studio"

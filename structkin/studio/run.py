@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import threading
 import webbrowser
@@ -34,7 +35,7 @@ def new_session(path: Path | None, shared: str = "") -> Session:
 
     A file of another tool is converted; Save then downloads the result, and the original file is not changed.
     """
-    if path is not None and path.exists() and path.suffix.lower() not in SUFFIXES:
+    if path is not None and path.suffix.lower() not in SUFFIXES and os.path.exists(path):
         return Session(History(Document(read(path)[0])))
     if path is not None:
         file = MechanismFile(path)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import deque
+from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -16,15 +18,20 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from structkin.errors import StructkinError
-from structkin.studio import page
+from structkin.studio import page, wire
 from structkin.studio.exports import EXPORTS
+from structkin.studio.faults import fault
 from structkin.studio.guard import Guard
 from structkin.studio.session import Job, Message, Session
+
+T = TypeVar("T")
 
 #: The largest message from the browser [bytes]: a mechanism of thousands of links.
 LARGEST = 2_000_000
 #: The number of messages that may wait.
 WAITING = 200
+#: A message that takes longer [s] is answered by `working` in the meantime.
+PATIENCE = 1.0
 #: Messages of which only the last one in a row counts.
 LATEST = ("drag", "turn")
 
@@ -62,27 +69,31 @@ def _supersedes(new: Any, old: Any) -> bool:
 
 @dataclass
 class Studio:
-    """The session, and the tab that shows it: the one that was opened last."""
+    """The session, and the tab that shows it: the one that was opened last.
+
+    The session is used by one thread, call after call: a call that nobody waits for any more, since its tab has gone,
+    ends before the next one begins.
+    """
 
     session: Session
     _tab: WebSocket | None = None
-    _jobs: set[asyncio.Task[None]] = field(default_factory=set)
-    _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _tasks: set[asyncio.Task[None]] = field(default_factory=set)
+    _thread: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, "studio"))
 
     async def serve(self, socket: WebSocket) -> None:
         """Carry the messages of one tab until it closes."""
         await socket.accept()
         before, self._tab = self._tab, socket
         if before is not None:
-            with suppress(RuntimeError):
-                await before.close(4001, "the studio was opened in another tab")
+            # not awaited: a tab that reads nothing cannot be told
+            self._start(_close(before, 4001, "the studio was opened in another tab"))
         inbox = Inbox()
-        worker = asyncio.create_task(self._work(socket, inbox))
+        worker = self._start(self._work(socket, inbox))
         try:
             while True:
                 text = await socket.receive_text()
                 if len(inbox.waiting) >= WAITING:
-                    await socket.close(1008, "too many messages wait")
+                    await _close(socket, 1008, "too many messages wait")
                     break
                 inbox.put(_parsed(text))
         except (WebSocketDisconnect, KeyError, RuntimeError):
@@ -93,38 +104,43 @@ class Studio:
                 self._tab = None
 
     async def _work(self, socket: WebSocket, inbox: Inbox) -> None:
-        """Answer message after message, long ones in a thread; one that is unfinished continues while none waits."""
+        """Answer message after message; one that is unfinished continues while none waits."""
         unfinished: Message | None = None
         while True:
-            fresh = unfinished is None or bool(inbox.waiting)
-            message = await inbox.get() if fresh else unfinished
+            message = await inbox.get() if unfinished is None or inbox.waiting else unfinished
             unfinished = None
-            async with self._turn:
-                if fresh and isinstance(message, dict) and message.get("type") in LATEST:
-                    # finding a pose takes less time than waking another thread
-                    answers = self._answers(message)
-                else:
-                    answers = await asyncio.to_thread(self._answers, message)
-            for answer in answers:
+            answering = self._call(self._answers, socket, message)
+            while not (await asyncio.wait([answering], timeout=PATIENCE))[0]:
+                await _send(socket, wire.text({"type": "working"}))
+            for answer, text in answering.result():
                 if callable(answer):
-                    self._start(socket, answer)
+                    self._start(self._search(socket, answer))
                     continue
                 if answer["type"] == "pose" and not answer["done"]:
                     unfinished = message
-                await _send(socket, answer)
+                await _send(socket, text)
 
-    def _answers(self, message: Any) -> list[Message | Job]:
-        return list(self.session.handle(message))
+    def _answers(self, socket: WebSocket, message: Any) -> list[tuple[Message | Job, str]]:
+        """Return the answers to a message with their texts; none if another tab has been opened meanwhile."""
+        if self._tab is not socket:
+            return []
+        return [(answer, "") if callable(answer) else _with_text(answer) for answer in self.session.handle(message)]
 
-    def _start(self, socket: WebSocket, job: Job) -> None:
-        async def run() -> None:
-            answer = await asyncio.to_thread(job)
-            if answer["revision"] == self.session.revision:
-                await _send(socket, answer)
+    async def _search(self, socket: WebSocket, job: Job) -> None:
+        answer = await asyncio.to_thread(job)
+        _, text = await asyncio.to_thread(_with_text, answer)
+        if answer["revision"] == self.session.revision:
+            await _send(socket, text)
 
-        task = asyncio.create_task(run())
-        self._jobs.add(task)
-        task.add_done_callback(self._jobs.discard)
+    def _call(self, call: Callable[..., T], *given: Any) -> asyncio.Future[T]:
+        """Begin a call of the session once the calls before have ended, and return its result to come."""
+        return asyncio.get_running_loop().run_in_executor(self._thread, call, *given)
+
+    def _start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
 
     async def export(self, request: Request) -> Response:
         """Answer with a file that the browser saves."""
@@ -133,11 +149,11 @@ class Studio:
             return PlainTextResponse("there is no such download", status_code=404)
         make, media = EXPORTS[name]
         try:
-            async with self._turn:
-                shown = self.session.shown()
-            content = await asyncio.to_thread(make, *shown)
+            content = await asyncio.to_thread(make, *await self._call(self.session.shown))
         except StructkinError as error:
             return PlainTextResponse(str(error), status_code=422)
+        except Exception as error:
+            return PlainTextResponse(str(fault(error)), status_code=500)
         headers = {"Content-Disposition": f'attachment; filename="{name}"'}
         return Response(content, media_type=media, headers=headers)
 
@@ -168,6 +184,20 @@ def _parsed(text: str) -> Any:
         return None
 
 
-async def _send(socket: WebSocket, message: Message) -> None:
+def _with_text(message: Message) -> tuple[Message, str]:
+    """Return an answer and its text; those of a fault if it cannot be sent."""
+    try:
+        return message, wire.text(message)
+    except Exception as error:
+        found = wire.fault(error)
+        return found, wire.text(found)
+
+
+async def _send(socket: WebSocket, text: str) -> None:
     with suppress(RuntimeError, WebSocketDisconnect):  # the tab has gone meanwhile
-        await socket.send_text(json.dumps(message, allow_nan=False, separators=(",", ":")))
+        await socket.send_text(text)
+
+
+async def _close(socket: WebSocket, code: int, reason: str) -> None:
+    with suppress(RuntimeError, WebSocketDisconnect):
+        await socket.close(code, reason)

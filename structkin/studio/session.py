@@ -32,6 +32,8 @@ To the browser:
 - `pose`: `revision`, `frames`, `drivers`, `free` (coordinates without a driver), `stopped` (why it moves no farther),
   `done` (whether it is as near as possible), `seq`.
 - `refused`: `problems`; the request cannot be carried out, and nothing has changed.
+- `fault`: `problems`; likewise, but the studio is wrong. The terminal shows the traceback.
+- `working`: a message takes long, or waits for one that does; its answer follows.
 - `efforts`: what holds the pose at rest, in N and N m.
 - `scene`: that of the state, with slots as long as the mechanism's own motion needs.
 - `limits`, `ranking`, `assemblies`, `wiggle`, `saved`, `shared`, `notes`: see `wire`.
@@ -53,7 +55,7 @@ import numpy as np
 import structkin
 from structkin.api import Mechanism, Motion
 from structkin.api.mechanism import Assembly
-from structkin.errors import InputError, StructkinError
+from structkin.errors import InputError, Problem, StructkinError
 from structkin.joints.guide import Guide
 from structkin.show.view import samples
 from structkin.studio import commands, share, wire
@@ -61,6 +63,7 @@ from structkin.studio.adopt import with_pose
 from structkin.studio.check import Check, check
 from structkin.studio.document import Document, refuse
 from structkin.studio.driving import Driving, Progress
+from structkin.studio.faults import fault
 from structkin.studio.files import MechanismFile, opened
 from structkin.studio.history import History
 
@@ -109,19 +112,22 @@ class Session:
 
     # --- messages -------------------------------------------------------------------------------------------
 
-    def handle(self, message: Any) -> Iterator[Message | Job]:
-        """Yield the answers to a message, and the jobs that will answer it; never raises for what a browser sends."""
+    def handle(self, message: Any) -> list[Message | Job]:
+        """Return the answers to a message, and the jobs that will answer it; it never raises."""
         try:
             if not isinstance(message, dict):
                 raise refuse("", "a message is a table with a type")
-            answer = ANSWERS.get(message.get("type", ""))
+            type = message.get("type")
+            answer = ANSWERS.get(type) if isinstance(type, str) else None
             if answer is None:
                 raise refuse("", "a message of this type is not known")
-            yield from answer(self, message)
+            return list(answer(self, message))
         except InputError as error:
-            yield {"type": "refused", "problems": wire.problems(error.problems)}
+            return [{"type": "refused", "problems": wire.problems(error.problems)}]
         except StructkinError as error:
-            yield {"type": "refused", "problems": [{"key": "", "message": str(error), "hint": ""}]}
+            return [{"type": "refused", "problems": wire.problems([Problem("", str(error))])}]
+        except Exception as error:
+            return [wire.fault(error)]
 
     def _hello(self, message: Message) -> Iterator[Message]:
         if message.get("protocol") != PROTOCOL:
@@ -134,18 +140,15 @@ class Session:
     def _edit(self, message: Message) -> Iterator[Message]:
         command = commands.read(message.get("command"))
         document = command.apply(self.history.now)
-        self._replaced |= isinstance(command, commands.Replace)
         stroke = message.get("stroke")
-        self._set(self.history.then(document, stroke if isinstance(stroke, int) else None))
-        yield self.state()
+        yield self._set(self.history.then(document, stroke if isinstance(stroke, int) else None))
+        self._replaced |= isinstance(command, commands.Replace)
 
     def _undo(self, message: Message) -> Iterator[Message]:
-        self._set(self.history.undo())
-        yield self.state()
+        yield self._set(self.history.undo())
 
     def _redo(self, message: Message) -> Iterator[Message]:
-        self._set(self.history.redo())
-        yield self.state()
+        yield self._set(self.history.redo())
 
     def _open(self, message: Message) -> Iterator[Message]:
         fragment, notes = message.get("fragment"), tuple[str, ...]()
@@ -153,41 +156,49 @@ class Session:
             document = share.opened(fragment)
         else:
             document, notes = opened(str(message.get("name")), str(message.get("data")))
+        state = self._set(self.history.then(document))
         self._replaced = True
-        self._set(self.history.then(document))
         if notes:
             yield {"type": "notes", "notes": list(notes)}
-        yield self.state()
+        yield state
 
     def _adopt(self, message: Message) -> Iterator[Message]:
-        self._set(self.history.then(with_pose(self.history.now, self.driving)))
-        yield self.state()
+        yield self._set(self.history.then(with_pose(self.history.now, self.driving)))
 
-    def _set(self, history: History) -> None:
-        if history.now != self.history.now:
-            self.revision += 1
-            self._check = check(history.now, self._folder, self._check)
-            self._driving, self._assemblies = None, []
-        self.history = history
+    def _set(self, history: History) -> Message:
+        """Make a document the current one and return its state; if it has none, the one before stays."""
+        before = dict(vars(self))
+        try:
+            if history.now != self.history.now:
+                self.revision += 1
+                self._check = check(history.now, self._folder, self._check)
+                self._driving, self._assemblies = None, []
+            self.history = history
+            state = self.state()
+            wire.text(state)
+        except Exception:
+            vars(self).update(before)
+            raise
+        return state
 
     def _drag(self, message: Message) -> Iterator[Message]:
-        driving = self.driving
+        driving, seq = self.driving, _sequence(message)
         scale = driving.mechanism.units.length_scale
         local, to = (complex(*_pair(message.get(key))) * scale for key in ("local", "to"))
-        yield self._pose(message, driving.drag(str(message.get("link")), local, to, SLICE))
+        yield self._pose(seq, driving.drag(str(message.get("link")), local, to, SLICE))
 
     def _turn(self, message: Message) -> Iterator[Message]:
-        driving, id = self.driving, str(message.get("driver"))
+        driving, seq, id = self.driving, _sequence(message), str(message.get("driver"))
         drive, units = driving.mechanism.drivers.get(id), driving.mechanism.units
         scale = units.angle_scale if drive is not None and drive.kind == "angle" else units.length_scale
-        yield self._pose(message, driving.turn(id, _number(message.get("to")) * scale, SLICE))
+        yield self._pose(seq, driving.turn(id, _number(message.get("to")) * scale, SLICE))
 
     def _rest(self, message: Message) -> Iterator[Message]:
         self._driving = None
         yield self.state()
 
-    def _pose(self, message: Message, progress: Progress) -> Message:
-        return {**self._placed(), "type": "pose", "seq": message.get("seq"), "done": progress.done,
+    def _pose(self, seq: float | None, progress: Progress) -> Message:
+        return {**self._placed(), "type": "pose", "seq": seq, "done": progress.done,
                 "stopped": progress.stopped, "revision": self.revision}  # fmt: skip
 
     def _save(self, message: Message) -> Iterator[Message]:
@@ -230,17 +241,15 @@ class Session:
             yield self._job("scene", lambda: wire.wide_scene(mechanism, structure, SAMPLES))
 
     def _find_assemblies(self, message: Message) -> Iterator[Job]:
-        driving, revision = self.driving, self.revision
-        mechanism, drivers = driving.mechanism, driving.values
+        mechanism, drivers = self.driving.mechanism, self.driving.values
+        self._assemblies = found = list[Assembly]()
 
         def job() -> list[Message]:
-            until, found = time.monotonic() + SECONDS, []
+            until = time.monotonic() + SECONDS
             for assembly in islice(mechanism.assemblies(drivers=drivers, limit=MOST, budget=BUDGET), MOST):
                 found.append(assembly)
                 if time.monotonic() > until:
                     break
-            if revision == self.revision:
-                self._assemblies = found
             return [{"label": one.label, "frames": wire.frames(mechanism, frames_of(one))} for one in found]
 
         yield self._job("assemblies", job)
@@ -251,7 +260,7 @@ class Session:
             raise refuse("", "this assembly is not known any more", "ask for the assemblies again")
         own = self.driving.own
         self._driving = Driving(self._assemblies[index].mechanism(), own)
-        yield self._pose(message, Progress(True, 1))
+        yield self._pose(None, Progress(True, 1))
 
     def _wiggle(self, message: Message) -> Iterator[Message]:
         driving, coordinate = self.driving, message.get("coordinate")
@@ -267,9 +276,12 @@ class Session:
             try:
                 return {"type": kind, "revision": revision, "found": find()}
             except InputError as error:
-                return {"type": kind, "revision": revision, "found": [], "failure": wire.failure(error)}
+                failure = wire.failure(error)
             except StructkinError as error:
-                return {"type": kind, "revision": revision, "found": [], "failure": str(error)}
+                failure = str(error)
+            except Exception as error:
+                failure = str(fault(error))
+            return {"type": kind, "revision": revision, "found": [], "failure": failure}
 
         return job
 
@@ -377,6 +389,10 @@ def _number(value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= 1e12:
         raise refuse("", "expected a number")
     return float(value)
+
+
+def _sequence(message: Message) -> float | None:
+    return _number(message["seq"]) if message.get("seq") is not None else None
 
 
 def _pair(value: Any) -> tuple[float, float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -15,6 +16,7 @@ from structkin.show.style import GROUND, group_colour
 from structkin.show.view import view
 from structkin.structure import Group, KinematicStructure
 from structkin.structure.explain import explain
+from structkin.studio import faults
 from structkin.studio.check import Check
 from structkin.studio.document import Document
 
@@ -24,9 +26,19 @@ Frames = Mapping[str, tuple[float, float, float]]
 COMMANDS = "`structkin limits` or `structkin assemblies` on it with --budget none"
 
 
+def text(message: Mapping[str, Any]) -> str:
+    """Return a message as it is sent; raise `ValueError` if it holds a number that JSON does not."""
+    return json.dumps(message, allow_nan=False, separators=(",", ":"))
+
+
 def problems(found: Iterable[Problem]) -> list[dict[str, str]]:
     """Return problems with their keys and hints."""
     return [{"key": one.key, "message": one.message, "hint": one.hint} for one in found]
+
+
+def fault(error: Exception) -> dict[str, Any]:
+    """Return the answer to a message that an error in the studio itself has ended."""
+    return {"type": "fault", "problems": problems([faults.fault(error)])}
 
 
 def failure(error: InputError) -> str:

@@ -100,3 +100,14 @@ def test_limits_of_a_crank_that_turns_thousands_of_times_end_with_the_budget():
     with pytest.raises(sk.InputError, match="takes more steps than the budget allows"):
         m.limits("motor", budget=500)
     assert "out of reach" in m.solve(13).report
+
+
+@pytest.mark.parametrize("samples", [1, 2, 13])
+def test_a_structure_without_drivers_stays_as_it_is_drawn(samples):
+    """Random edits of the tipper hoist: with nothing that moves, the way to the next sample could not be made."""
+    points = {"A": (0, 0), "B": (1490, 140), "C": (1730, -190), "D": (440, -190), "F": (1110, -200), "G": (2010, 60)}
+    links = {"ground": ["A", "D", "F"], "body": ["A", "B", "G"], "plate": ["B", "C", "G"], "link": ["D", "C"]}
+    motion = sk.Mechanism(points=points, links=links, units={"length": "mm"}).solve(samples)
+    assert motion.ok.all()
+    for name in "BCG":
+        assert motion.position(name) == pytest.approx(np.tile(np.array(points[name]) / 1e3, (samples, 1)), rel=1e-12)

@@ -11,6 +11,7 @@ from typing import Any
 from pages import PATIENCE
 
 from structkin.studio.run import make_server, new_session
+from structkin.studio.session import Session
 
 #: A link in a file of PMKS+.
 PMKS = b"https://pmks.org/?j=A,0,0,AB,R,t,0,0,t,%0AB,1,0,AB,R,f,0,0,f,&l=AB,1,1,0,0,A,B,&s=10"
@@ -22,7 +23,7 @@ WATCH = """window.WebSocket = class extends window.WebSocket {
         this.addEventListener("message", ({ data }) => {
             const { type, seq, done } = JSON.parse(data);
             const pose = type === "pose" && (window.asked?.seq === undefined || (window.asked.seq === seq && done));
-            if (pose || type === "state" || type === "refused") window.asked = null;
+            if (pose || type === "state" || ["refused", "fault"].includes(type)) window.asked = null;
         });
     }
     send(text) {
@@ -110,9 +111,10 @@ class Studio:
 
 
 @contextmanager
-def served(file: Path | None = None, port: int = 0) -> Iterator[str]:
-    """Serve a studio in a thread."""
-    server, listener, address = make_server(new_session(file), port)
+def served(shown: Path | Session | None = None, port: int = 0) -> Iterator[str]:
+    """Serve a studio of a file or a session in a thread."""
+    session = shown if isinstance(shown, Session) else new_session(shown)
+    server, listener, address = make_server(session, port)
     thread = threading.Thread(target=server.run, args=([listener],))
     thread.start()
     try:

@@ -193,6 +193,15 @@ def test_another_joint_drives_with_the_speed_of_the_previous_one():
     assert slider.data["drivers"]["motor"]["speed"].endswith("mm/s") and check(slider).solvable
 
 
+@pytest.mark.parametrize("joint", [["A"], {"A": 1}, 3, True, 1.5])
+def test_a_driver_of_no_joint_is_replaced(joint: Any):
+    """Its entry is wrong, and is shown as that; the command that replaces it did not get over it."""
+    entry = {"joint": joint, "speed": "60 rpm"}
+    document = do(FOUR_BAR, {"op": "put", "section": "drivers", "name": "motor", "entry": entry})
+    assert check(document).problems
+    assert do(document, {"op": "drive", "joint": "D"}).data["drivers"] == {"motor": {"joint": "D", "speed": "60 rpm"}}
+
+
 def test_a_point_that_is_dragged_keeps_its_given_lengths():
     document = do(example("crank_rocker"), {"op": "move_point", "point": "B", "at": [30, 40]})
     b, c = document.place("B"), document.place("C")
@@ -361,10 +370,10 @@ def test_another_mechanism_replaces_a_file_only_when_asked_twice(tmp_path: Path)
     (refused,) = session.handle({"type": "save"})
     assert refused["type"] == "refused" and refused["problems"][0]["hint"].startswith("save again")
     assert MechanismFile(target).read() == FOUR_BAR
-    assert next(session.handle({"type": "save", "overwrite": True}))["type"] == "saved"
+    assert session.handle({"type": "save", "overwrite": True})[0]["type"] == "saved"
     assert "bar" not in target.read_text(encoding="utf-8")
     list(session.handle({"type": "undo"}))
-    assert next(session.handle({"type": "save"}))["type"] == "saved"
+    assert session.handle({"type": "save"})[0]["type"] == "saved"
     assert MechanismFile(target).read() == FOUR_BAR
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from studio_page import PMKS, Studio, middle, served
 
 import structkin as sk
 from structkin.examples import path
+from structkin.studio import commands, server
 
 
 def shorter_crank(folder: Path) -> Path:
@@ -180,6 +182,29 @@ def test_an_infinite_speed_is_refused_and_the_old_one_stays(browser: Any):
         studio.page.get_by_text("drivers.motor.speed: must be a finite number").wait_for()
         assert eventually(studio.page, lambda: speed.input_value() == "60 rpm")
         assert not studio.errors
+
+
+def test_a_fault_is_shown_and_the_next_change_works(browser: Any, monkeypatch: pytest.MonkeyPatch):
+    def slow_and_broken(*_: Any) -> Any:
+        time.sleep(0.3)
+        raise ValueError("out of order")
+
+    monkeypatch.setattr(server, "PATIENCE", 0.1)
+    with served() as address:
+        studio = Studio(browser, address)
+        studio.press("motor")
+        speed = studio.page.locator("[data-panel='selection'] .st-field").filter(has_text="speed").locator("input")
+        with monkeypatch.context() as patch:
+            patch.setattr(commands.Put, "apply", slow_and_broken)
+            speed.fill("30 rpm")
+            speed.press("Enter")
+            studio.page.get_by_text("Still working").wait_for()
+            studio.page.get_by_text("a fault of the studio: ValueError: out of order").wait_for()
+        assert eventually(studio.page, lambda: speed.input_value() == "60 rpm")
+        speed.fill("45 rpm")
+        speed.press("Enter")
+        studio.page.locator(".st-dirty").wait_for()
+        assert speed.input_value() == "45 rpm" and not studio.errors
 
 
 def test_a_shared_text_does_not_outlive_its_mechanism(browser: Any):

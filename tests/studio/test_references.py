@@ -83,5 +83,5 @@ def test_a_name_that_no_file_may_have_is_refused_at_once(section: str, name: str
 @pytest.mark.parametrize("value", [None, math.inf, -math.inf, math.nan, [0, None], [{"over": math.inf}]])
 def test_an_entry_with_an_infinite_number_is_refused(value: Any):
     for section, name in (("drivers", "motor"), ("joints", "gear")):
-        with pytest.raises(sk.InputError, match=f"{section}.{name}.speed: must be a finite number"):
+        with pytest.raises(sk.InputError, match=rf"{section}.{name}.speed[.\w]*: must be a finite number"):
             do(CRANK_ROCKER, {"op": "put", "section": section, "name": name, "entry": {"joint": "A", "speed": value}})

@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
+from talk import HOST, OWN, PORT, TOKEN, Tab
 
 import structkin as sk
 from structkin.budget import HINT
@@ -30,10 +31,6 @@ from structkin.studio.server import Inbox, make_app
 from structkin.studio.session import Session
 from structkin.studio.wire import failure
 
-TOKEN, PORT = "a-token-of-the-test", 4321
-HOST = f"127.0.0.1:{PORT}"
-OWN = {"host": HOST, "origin": f"http://{HOST}"}
-
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
@@ -46,19 +43,6 @@ def file(tmp_path: Path) -> Path:
 def client(file: Path) -> Iterator[TestClient]:
     with TestClient(make_app(new_session(file), TOKEN, PORT), base_url=f"http://{HOST}") as client:
         yield client
-
-
-class Tab:
-    """A tab of the studio: it sends requests, and waits for answers of a type."""
-
-    def __init__(self, socket: Any) -> None:
-        self.socket = socket
-
-    def ask(self, type: str, answer: str, **parts: Any) -> dict[str, Any]:
-        self.socket.send_text(json.dumps({"type": type, **parts}))
-        while (found := json.loads(self.socket.receive_text()))["type"] != answer:
-            assert found["type"] != "refused", found
-        return found
 
 
 @pytest.fixture

@@ -140,8 +140,10 @@ class Between:
         """Return inputs of a step, at rows (inputs,), between two stations, and half the length of the path.
 
         The inputs are coefficients (inputs, SMOOTH_PLACES) of x, which is -1 and 1 at the stations. None where they are
-        not smooth within rounding, in parts of their `units` (inputs, 1).
+        not smooth within rounding, in parts of their `units` (inputs, 1), and where there is no driver to move them.
         """
+        if not self.schedule.drivers:
+            return None
         stations = 0.5 * (low + high) + 0.5 * (high - low) * _SMOOTH
         values = self.lanes(stations, index).x[0][rows]
         terms = np.polynomial.chebyshev.chebfit(_SMOOTH, (values / units).T, SMOOTH_PLACES - 1)

@@ -212,7 +212,11 @@ function take(message: Incoming) {
         stopped.value = message.stopped;
         for (const listener of listeners) listener(message);
         break;
+      case "working":
+        tell("Still working; large mechanisms take a while");
+        break;
       case "refused":
+      case "fault":
         answered();
         searching.value = "";
         refit = false;

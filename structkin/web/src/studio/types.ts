@@ -147,7 +147,8 @@ export type Incoming =
   | { type: "hello"; protocol: number; version: string; file: string | null; key: string; example: boolean }
   | State
   | PoseMessage
-  | { type: "refused"; problems: Problem[] }
+  | { type: "refused" | "fault"; problems: Problem[] }
+  | { type: "working" }
   | ({ type: "limits" } & Found<Range>)
   | ({ type: "ranking" } & Found<Choice>)
   | ({ type: "efforts" } & Found<Effort>)
