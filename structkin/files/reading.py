@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from structkin.errors import InputError, Problem
+from structkin.errors import InputError, Problem, printable
 from structkin.files.readers import Reader, reader_of
 from structkin.files.readers.address import is_address, whole
 from structkin.files.readers.imported import counted
@@ -85,8 +85,9 @@ def _foreign(reader: Reader, text: str, source: str, title: str) -> tuple[dict[s
     if found.problems:
         raise InputError(found.problems, source)
     leave_out_strays(found)
-    found.title = found.title or title
+    found.title = printable(found.title or title)
     counts = f"{counted(len(found.links) - 1, 'moving link')}, {counted(len(found.drivers), 'input')}"
     sections, moved = with_regular_sketch(found.sections, source)
-    notes = (f"a file of {reader.tool}: {counts}", *found.notes, *((moved,) if moved else ()))
+    said = (f"a file of {reader.tool}: {counts}", *found.notes, *((moved,) if moved else ()))
+    notes = tuple(map(printable, said))
     return {**sections, "notes": list(notes)}, notes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,6 +20,15 @@ E = TypeVar("E", bound=Entry)
 
 #: The file format read here; a file that names none has format 1.
 FORMAT = 1
+
+
+def has_controls(text: str) -> bool:
+    """Return whether a text has control characters or unpaired surrogates, which no page and no workbook can show.
+
+    >>> has_controls("two\\n\\tlines"), has_controls("red: \\x1b[31m")
+    (False, True)
+    """
+    return any(unicodedata.category(char) in ("Cc", "Cs", "Zl", "Zp") for char in text if char not in "\t\r\n")
 
 
 @dataclass
@@ -114,17 +124,23 @@ class Collector:
     def read_title(self, data: Mapping[str, Any]) -> str:
         """Return the title, empty after recording an error."""
         title = data.get("title", "")
-        if isinstance(title, str):
+        if not isinstance(title, str):
+            self.fault("title", f"expected text, found {describe(title)}")
+        elif has_controls(title):
+            self.fault("title", "a title cannot contain control characters", "delete them")
+        else:
             return title
-        self.fault("title", f"expected text, found {describe(title)}")
         return ""
 
     def read_notes(self, data: Mapping[str, Any]) -> list[str]:
         """Return the notes, none after recording an error."""
         notes = data.get("notes", [])
-        if isinstance(notes, list | tuple) and all(isinstance(note, str) for note in notes):
+        if not isinstance(notes, list | tuple) or not all(isinstance(note, str) for note in notes):
+            self.fault("notes", f"expected a list of texts, found {describe(notes)}", 'such as ["drawn by hand"]')
+        elif any(map(has_controls, notes)):
+            self.fault("notes", "a note cannot contain control characters", "delete them")
+        else:
             return list(notes)
-        self.fault("notes", f"expected a list of texts, found {describe(notes)}", 'such as ["drawn by hand"]')
         return []
 
     def check_format(self, data: Mapping[str, Any]) -> None:
