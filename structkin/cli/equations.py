@@ -46,7 +46,7 @@ def equations(
     if output is None:
         typer.echo(text)
         return
-    with whole_file(output, encoding="utf-8", newline="\n") as target:
+    with whole_file(output) as target:
         target.write(text if text.endswith("\n") else text + "\n")
     say(f"written: {output}")
 

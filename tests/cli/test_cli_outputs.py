@@ -114,7 +114,7 @@ def test_what_is_not_a_folder_is_refused_before_the_work(command, tmp_path, monk
 
 SLOW_DISK = """
 import signal, sys, time
-import structkin.show.columns as table
+import structkin.show.files as table
 def writer(file, **options):
     lines = plain_writer(file, **options)
     class Slow:

@@ -33,7 +33,7 @@ def write_latex(mechanism: Mechanism, path: Path, motion: Motion) -> tuple[str, 
     others = " ".join(letter for letter in dict.fromkeys(text) if letter not in _KNOWN)
     notes = (f"not for pdfLaTeX but LuaLaTeX or XeLaTeX, with a font that has these letters: {others}",) * bool(others)
     text = "".join(f"% {note}\n" for note in notes) + text
-    with whole_file(path, encoding="utf-8", newline="\n") as file:
+    with whole_file(path) as file:
         file.write(text)
     return notes
 
