@@ -12,7 +12,7 @@ from structkin.files.readers.imported import counted
 from structkin.files.readers.regular_sketch import with_regular_sketch
 from structkin.files.readers.strays import leave_out_strays
 from structkin.files.writers import FORMATS
-from structkin.model.file import SUFFIXES, parse_data
+from structkin.model.file import SUFFIXES, check_length, parse_data
 from structkin.model.flaw import Flaw
 from structkin.model.tables import read_text
 
@@ -81,6 +81,7 @@ def _not_read(path: Path, suffix: str) -> Flaw:
 
 
 def _foreign(reader: Reader, text: str, source: str, title: str) -> tuple[dict[str, Any], tuple[str, ...]]:
+    check_length(text, reader.longest)
     found = reader.read(text)
     if found.problems:
         raise InputError(found.problems, source)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
-from structkin.errors import Problem
+from structkin.errors import InputError, Problem
 from structkin.model.entry import Entry, read
 from structkin.model.flaw import Flaw, describe
 from structkin.model.topology import suggest
@@ -20,6 +20,9 @@ E = TypeVar("E", bound=Entry)
 
 #: The file format read here; a file that names none has format 1.
 FORMAT = 1
+
+#: Reading ends at this many errors: hints take time, and a file with more is not meant for us.
+MOST_PROBLEMS = 500
 
 
 def has_controls(text: str) -> bool:
@@ -41,8 +44,10 @@ class Collector:
     unread: set[str] = field(default_factory=set)  # sections, and "section.name": given, but unreadable
 
     def fault(self, key: str, message: str, hint: str = "") -> None:
-        """Record an error."""
+        """Record an error; raise `InputError` when there are as many as anyone reads."""
         self.problems.append(Problem(key, message, hint))
+        if len(self.problems) >= MOST_PROBLEMS:
+            raise InputError(self.problems, more=True)
 
     def attempt(self, key: str, make: Callable[P, T], *args: P.args, **options: P.kwargs) -> T | None:
         """Return what `make` returns; a `Flaw` becomes a problem of this key, and None is returned."""
@@ -99,7 +104,8 @@ class Collector:
     def read_entry(self, model: type[E], key: str, value: Any) -> E | None:
         """Return an entry, or None after recording its errors."""
         entry, problems = read(model, value, key, self.units)
-        self.problems += problems
+        for problem in problems:
+            self.fault(problem.key, problem.message, problem.hint)
         if entry is None:
             self.unread.add(key)
         return entry
