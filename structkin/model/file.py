@@ -80,10 +80,10 @@ def _toml(text: str) -> dict[str, Any]:
     keys = max(text.count("="), len(_HEADER.findall(text)))
     if keys > MOST_KEYS:
         raise Flaw(f"the file has {keys:,} keys or sections; at most {MOST_KEYS:,} are read")
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, row in enumerate(text.splitlines(), 1):
         # the time to read a key grows with the square of its parts
-        if line.count(".") >= DEEPEST and _DOTTED.search(_QUOTED.sub("x", line)):
-            raise Flaw(f"line {number}: a key has more than {DEEPEST} parts: {short(line.strip())}")
+        if row.count(".") >= DEEPEST and _DOTTED.search(_QUOTED.sub("x", row)):
+            raise Flaw(f"line {number}: a key has more than {DEEPEST} parts: {short(row.strip())}")
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
