@@ -53,18 +53,20 @@ def _archived(book: Any) -> bytes:
     from openpyxl.worksheet._writer import WorksheetWriter
     from openpyxl.writer.excel import ExcelWriter
 
+    data = BytesIO()
+    archive = ZipFile(data, "w", ZIP_DEFLATED)
+
     class Writer(ExcelWriter):
         def write_worksheet(self, ws: Any) -> None:
             """Write a sheet without drawings."""
             sheet = BytesIO()
-            writer = WorksheetWriter(ws, sheet)
+            writer: Any = WorksheetWriter(ws, sheet)
             writer.write()
             ws._rels = writer._rels
-            self._archive.writestr(ws.path[1:], sheet.getvalue())
+            archive.writestr(ws.path[1:], sheet.getvalue())
             self.manifest.append(ws)
 
-    data = BytesIO()
-    Writer(book, ZipFile(data, "w", ZIP_DEFLATED)).save()
+    Writer(book, archive).save()
     return data.getvalue()
 
 
