@@ -1,4 +1,8 @@
-"""Where compiled code is kept, and functions that Numba compiles at their first call and keeps there."""
+"""Where compiled code is kept, and functions that Numba compiles at their first call and keeps there.
+
+What is read back is run, and a damaged file ends the process. So the folder must be writable by its user alone, and a
+file counts only with its digest beside it; whatever fails is compiled again.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,8 @@ import importlib.util
 import logging
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -28,7 +33,23 @@ def cache_folder() -> Path:
         base = home / "Library" / "Caches"
     else:
         base = Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache")
-    return base / "structkin" / "kernels"
+    return base / "structkin" / "compiled"
+
+
+def private_folder(folder: Path) -> Path:
+    """Return a folder, made if need be; raise `OSError` where another user could write to it, or owns it.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     private_folder(Path(folder, "a")).is_dir()
+    True
+    """
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if sys.platform != "win32":
+        found = folder.stat()
+        if found.st_uid not in (0, os.geteuid()) or found.st_mode & 0o022:
+            raise PermissionError(f"others may write to {folder}")
+    return folder
 
 
 @cache
@@ -39,9 +60,9 @@ def package_folder(package: Path) -> Path | None:
     holds a hash of all files of the package: compiled code is never older than a part of it.
     """
     sources = b"".join(file.read_bytes() for file in sorted(package.glob("*.py")))
-    folder = cache_folder() / f"{package.name}_{hashlib.sha256(sources).hexdigest()[:20]}"
+    name = f"{package.name}_{hashlib.sha256(sources).hexdigest()[:20]}"
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder = private_folder(private_folder(cache_folder()) / name)
     except OSError as error:
         log.debug("compiled code is not kept: %s", error)
         return None
@@ -62,9 +83,58 @@ def kept(function: Function, **options: Any) -> Function:
     before = config.CACHE_DIR
     config.CACHE_DIR = str(folder or "")  # Numba reads it when the function is made, not when it is called
     try:
-        return cast(Function, numba.njit(cache=folder is not None, **options)(function))
+        return cast(Function, checked(numba.njit(cache=folder is not None, **options)(function)))
     finally:
         config.CACHE_DIR = before
+
+
+def checked(function: Any) -> Any:
+    """Return a function; if Numba keeps its compiled code, that is run only where its digest is right."""
+    from numba.core.caching import IndexDataCacheFile
+
+    files = getattr(getattr(function, "_cache", None), "_cache_file", None)
+    if type(files) is IndexDataCacheFile:
+        files.__class__ = _checked_files(IndexDataCacheFile)
+    return function
+
+
+@cache
+def _checked_files(base: Any) -> type:
+    """Return Numba's class of the files of a function (an index, and one file a signature) with digests."""
+
+    def load_index(self: Any) -> Any:
+        return base._load_index(self) if _is_whole(self._index_path) else {}
+
+    def load_data(self: Any, name: str) -> Any:
+        if not _is_whole(self._data_path(name)):
+            raise OSError(f"{name} is damaged")  # Numba compiles it again
+        return base._load_data(self, name)
+
+    def save(self: Any, key: Any, data: Any) -> None:
+        try:
+            base.save(self, key, data)
+        except OSError as error:
+            log.debug("compiled code is not kept: %s", error)
+
+    @contextmanager
+    def open_for_write(self: Any, path: str) -> Iterator[Any]:
+        with base._open_for_write(self, path) as file:
+            yield file
+        Path(f"{path}.sha256").write_text(_digest(path), encoding="ascii")
+
+    changed = {"_load_index": load_index, "_load_data": load_data, "save": save, "_open_for_write": open_for_write}
+    return type("CheckedFiles", (base,), changed)
+
+
+def _is_whole(path: str) -> bool:
+    try:
+        return Path(f"{path}.sha256").read_bytes() == _digest(path).encode()
+    except OSError:
+        return False
+
+
+def _digest(path: str) -> str:
+    return hashlib.sha256(Path(path).read_bytes()).hexdigest()
 
 
 def announce(what: str, file: str) -> None:

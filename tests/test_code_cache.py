@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
+import random
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+import structkin as sk
 from structkin import compiled
+from structkin.examples import path
 
 OUTER = """
 from structkin.compiled import kept
@@ -51,3 +55,71 @@ def test_without_a_folder_nothing_is_kept(tmp_path, monkeypatch):
     before = numba.config.CACHE_DIR
     assert compiled.kept(lambda x: x + 1.0)(1.0) == 2.0 and before == numba.config.CACHE_DIR
     compiled.package_folder.cache_clear()
+
+
+BOTH = """
+import sys
+from structkin.compiled import kept
+from structkin.kernels import store
+def half(x):
+    return x / 2
+half = kept(half, error_model="numpy")
+double = store.load("D", "from numba import njit\\n@njit(cache=True, )\\ndef double(x):\\n    return 2 * x\\n").double
+print(half(3.0), double(3.0), sum(sum(f.stats.cache_hits.values()) for f in (half, double) if hasattr(f, "stats")))
+"""
+
+ATTACKS = {
+    "nothing": lambda data: data,
+    "emptied": lambda data: b"",
+    "truncated": lambda data: data[: len(data) // 2],
+    "random": lambda data: random.Random(len(data)).randbytes(len(data)),
+    "one bit": lambda data: data[:-1] + bytes([data[-1] ^ 1]),
+}
+
+
+def run_both(store, folder):
+    """Return the two results, and how many functions were read from the store."""
+    script = folder / "both.py"
+    script.write_text(BOTH, encoding="utf-8")
+    run = subprocess.run(
+        [sys.executable, "-B", str(script)], capture_output=True, text=True, check=False,
+        env={**os.environ, "STRUCTKIN_CACHE": str(store)},
+    )  # fmt: skip
+    assert run.returncode == 0 and not run.stderr, run.stderr[-2000:]
+    half, double, hits = run.stdout.split()
+    assert (half, double) == ("1.5", "6.0")
+    return int(hits)
+
+
+def test_damaged_files_of_the_store_are_made_anew(tmp_path):
+    pytest.importorskip("numba")
+    store = tmp_path / "store"
+    assert run_both(store, tmp_path) == 0 and run_both(store, tmp_path) == 2
+    for name, attack in ATTACKS.items():
+        for file in [file for file in store.rglob("*") if file.is_file()]:
+            file.write_bytes(attack(file.read_bytes()))
+        assert run_both(store, tmp_path) == (2 if name == "nothing" else 0), name
+    assert run_both(store, tmp_path) == 2
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no permissions of this kind here")
+def test_a_store_that_others_may_write_to_is_not_used(tmp_path):
+    pytest.importorskip("numba")
+    store = tmp_path / "store"
+    assert run_both(store, tmp_path) == 0 and store.stat().st_mode & 0o777 == 0o700
+    store.chmod(0o777)
+    before = {file: file.stat().st_mtime_ns for file in store.rglob("*")}
+    assert run_both(store, tmp_path) == 0
+    assert {file: file.stat().st_mtime_ns for file in store.rglob("*")} == before
+    store.chmod(0o700)
+    if os.getuid() == 0:
+        os.chown(store, 12345, 23456)
+        assert run_both(store, tmp_path) == 0
+
+
+def test_several_threads_may_iterate_over_assemblies():
+    found = sk.load(path("stephenson_iii_triad")).assemblies()
+    with ThreadPoolExecutor(8) as pool:
+        listed = list(pool.map(lambda _: [assembly.place for assembly in found], range(8)))
+    count = len([*sk.load(path("stephenson_iii_triad")).assemblies()])
+    assert listed == [list(range(count))] * 8 and count > 1

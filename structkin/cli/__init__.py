@@ -123,6 +123,7 @@ def _options(
 def main() -> None:
     """Run the command line; bad input ends with exit code 2, and every error is listed on stderr."""
     _prepare_streams()
+    os.environ["MPLBACKEND"] = "agg"  # no command opens a window, whatever the variable says
     try:
         with tidy_end():
             app()

@@ -255,7 +255,7 @@ def _write(found: MethodComparison, folder: Path) -> Iterator[Path]:
     """Write the report and the pictures of what was found."""
 
     path = folder / "report.md"
-    with whole_file(path, encoding="utf-8") as file:
+    with whole_file(path) as file:
         file.write("\n".join(report(found)) + "\n")
     yield path
     pictures = {f"times_{family.replace(' ', '_')}.png": draw_times(found, family) for family in found.families()}

@@ -9,7 +9,7 @@ import typer
 
 from structkin.api import SpatialModel
 from structkin.cli.options import SpatialFile
-from structkin.cli.terminal import progress, say
+from structkin.cli.terminal import check_stdout, progress, say
 from structkin.errors import InputError, Problem
 from structkin.show.files import check_target, whole_file
 
@@ -37,7 +37,9 @@ def equations(
         raise InputError([Problem("output", f"{words} name different languages", "give one of them")], "command")
     if output is not None and output.resolve() == file.resolve():
         raise InputError([Problem("--output", "would overwrite the model file", "give another name")], "output")
-    if output is not None:
+    if output is None:
+        check_stdout("--output")
+    else:
         chosen = [_language(output, chosen)]
     model = SpatialModel.load(file)
     with progress("deriving"):
@@ -46,7 +48,7 @@ def equations(
     if output is None:
         typer.echo(text)
         return
-    with whole_file(output, encoding="utf-8", newline="\n") as target:
+    with whole_file(output) as target:
         target.write(text if text.endswith("\n") else text + "\n")
     say(f"written: {output}")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 from typing import Annotated
 
@@ -14,6 +13,7 @@ from structkin.api import Mechanism, SpatialModel
 from structkin.cli.terminal import console, say
 from structkin.errors import InputError, Problem
 from structkin.examples import names, path, spatial
+from structkin.show.files import whole_file
 
 
 def examples(
@@ -34,7 +34,8 @@ def examples(
         raise InputError([Problem(str(target), "already exists", "choose another folder with --to")], "examples")
     if not folder.is_dir():
         raise InputError([Problem(str(folder), "is not a folder", "create it first")], "examples")
-    shutil.copyfile(source, target)
+    with whole_file(target, "wb") as file:
+        file.write(source.read_bytes())
     say(f"written: {target}; try: structkin {'spatial' if in_space else 'solve'} {target}")
 
 

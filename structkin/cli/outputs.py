@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,10 +9,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from structkin.cli.terminal import console, print_json, progress, say
+from structkin.cli.terminal import check_stdout, console, print_json, progress, say
 from structkin.errors import InputError, Problem
 from structkin.show.animation import animation_format
-from structkin.show.files import check_table, check_target, picture_format, save_figure, table_file
+from structkin.show.files import check_table, check_target, picture_format, save_figure, table_file, table_writer
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -50,6 +49,7 @@ class Outputs:
             if path is None:
                 continue
             if path == STDOUT and option in self.tables:
+                check_stdout(option)
                 if self.as_json:
                     problems.append(Problem(option, "'-' is stdout, which --json uses", "name a file"))
                 continue
@@ -104,10 +104,12 @@ class Outputs:
 
 def write_rows(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
     """Write rows with the same keys as CSV, to stdout for "-"; `InputError` if they cannot be written."""
+    if path == STDOUT:
+        check_stdout("--csv")
     with table_file(sys.stdout if path == STDOUT else path) as file:
-        writer = csv.DictWriter(file, list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
+        writer = table_writer(file)
+        writer.writerow(rows[0])
+        writer.writerows(row.values() for row in rows)
 
 
 def check_folder(folder: Path | None) -> Path | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,7 +11,7 @@ import typer
 
 from structkin.cli.outputs import check_folder, make_folder
 from structkin.cli.terminal import print_table, progress, say
-from structkin.show.files import save_figure, whole_file
+from structkin.show.files import save_figure, table_file, table_writer
 from structkin.studies import cartesian, cartesian_pictures, pictures
 from structkin.studies import gait as walking
 from structkin.studies.baumgarte import step_rows, table_1_rows
@@ -207,6 +206,6 @@ def write(folder: Path, drawn: Mapping[str, Figure], tables: Mapping[str, Sequen
     for name, figure in drawn.items():
         save_figure(figure, folder / f"{name}.png")
     for name, rows in tables.items():
-        with whole_file(folder / f"{name}.csv", newline="", encoding="utf-8") as file:
-            csv.writer(file).writerows(rows)
+        with table_file(folder / f"{name}.csv") as file:
+            table_writer(file).writerows(rows)
     say(*(f"written: {folder / name}.png" for name in drawn), *(f"written: {folder / name}.csv" for name in tables))

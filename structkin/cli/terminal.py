@@ -14,7 +14,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from structkin.errors import InputError, printable
+from structkin.errors import InputError, Problem, printable
 
 #: Work that takes longer than this [s] shows a progress bar.
 PATIENCE = 1.0
@@ -62,6 +62,12 @@ def complain(error: InputError) -> None:
         terminal.print(line)
 
 
+def check_stdout(option: str) -> None:
+    """Raise `InputError` if stdout, to which an option sends data, is closed."""
+    if sys.__stdout__ is None:
+        raise InputError([Problem(option, "stdout is closed", "name a file, or send the output to one")], "output")
+
+
 #: A list of numbers or words, as `json` writes it over several lines; a string never contains a line end.
 _FLAT = re.compile(r"\[\n[^\[\]{}]*\n *\]")
 
@@ -71,6 +77,7 @@ WIDE = 100
 
 def print_json(data: dict[str, Any]) -> None:
     """Print plain data as JSON, short lists on one line; NaN must have been replaced by None."""
+    check_stdout("--json")
 
     def on_one_line(found: re.Match[str]) -> str:
         line = re.sub(r"\n *", " ", found[0])

@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from structkin.errors import InputError, Problem
+from structkin.errors import InputError, Problem, printable
 from structkin.files.readers import Reader, reader_of
 from structkin.files.readers.address import is_address, whole
 from structkin.files.readers.imported import counted
 from structkin.files.readers.regular_sketch import with_regular_sketch
 from structkin.files.readers.strays import leave_out_strays
 from structkin.files.writers import FORMATS
-from structkin.model.file import SUFFIXES, parse_data
+from structkin.model.file import SUFFIXES, check_length, parse_data
 from structkin.model.flaw import Flaw
 from structkin.model.tables import read_text
 
@@ -81,12 +81,14 @@ def _not_read(path: Path, suffix: str) -> Flaw:
 
 
 def _foreign(reader: Reader, text: str, source: str, title: str) -> tuple[dict[str, Any], tuple[str, ...]]:
+    check_length(text, reader.longest)
     found = reader.read(text)
     if found.problems:
         raise InputError(found.problems, source)
     leave_out_strays(found)
-    found.title = found.title or title
+    found.title = printable(found.title or title)
     counts = f"{counted(len(found.links) - 1, 'moving link')}, {counted(len(found.drivers), 'input')}"
     sections, moved = with_regular_sketch(found.sections, source)
-    notes = (f"a file of {reader.tool}: {counts}", *found.notes, *((moved,) if moved else ()))
+    said = (f"a file of {reader.tool}: {counts}", *found.notes, *((moved,) if moved else ()))
+    notes = tuple(map(printable, said))
     return {**sections, "notes": list(notes)}, notes

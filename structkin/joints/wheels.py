@@ -120,7 +120,8 @@ class WheelsEntry(CouplingEntry):
 
 def _carriers(draft: Draft, first: str, second: str, name: str | None) -> Iterator[tuple[str, str, str]]:
     """Yield possible carriers (all links, or the named one), each with its pins to the two links."""
-    for link in draft.link_entries:
-        if link not in (first, second) and name in (None, link):
+    points = set(draft.link_entries[first].points)
+    for link, entry in draft.link_entries.items():
+        if link not in (first, second) and name in (None, link) and not points.isdisjoint(entry.points):
             for a in shared_pins(draft, link, first):
                 yield from ((link, a, b) for b in shared_pins(draft, link, second))

@@ -7,7 +7,6 @@ compiled code next to the module. If the folder is not writable, kernels are com
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import logging
 import os
 import platform
@@ -19,7 +18,7 @@ from types import ModuleType
 
 import numpy as np
 
-from structkin.compiled import cache_folder
+from structkin.compiled import cache_folder, checked, private_folder
 
 log = logging.getLogger("structkin.kernels")
 
@@ -44,8 +43,8 @@ def load(name: str, source: str) -> ModuleType:
     """Return the module of a source; its kernels are compiled on their first call."""
     title = module_name(name, source)
     try:
-        path = _written(cache_folder() / f"{title}.py", source)
-        return _import(title, path)
+        path = _written(private_folder(cache_folder()) / f"{title}.py", source)
+        return _import(title, path, source)
     except Exception as error:  # Numba raises various errors for unsuitable folders
         log.debug("kernels are not kept: %s", error)
     return plain(title, source.replace("cache=True, ", ""))
@@ -64,8 +63,8 @@ def _written(path: Path, source: str) -> Path:
     try:
         if path.read_text(encoding="utf-8") == source:
             return path
-    except OSError:
-        path.parent.mkdir(parents=True, exist_ok=True)
+    except (OSError, UnicodeDecodeError) as error:
+        log.debug("%s is written again: %s", path, error)
     handle, part = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
     try:
         with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
@@ -76,11 +75,13 @@ def _written(path: Path, source: str) -> Path:
         raise
 
 
-def _import(title: str, path: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(title, path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
+def _import(title: str, path: Path, source: str) -> ModuleType:
+    """Return the module of a source that is at a path, where Numba looks for it; no file is run."""
+    module = ModuleType(title)
+    module.__file__ = str(path)
     # Numba looks up the module of a stored function by name.
     sys.modules[title] = module
-    spec.loader.exec_module(module)
+    exec(compile(source, str(path), "exec"), module.__dict__)
+    for function in vars(module).values():
+        checked(function)
     return module

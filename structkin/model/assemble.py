@@ -81,6 +81,9 @@ def _section(problem: Problem) -> int:
 #: rounding only.
 EQUAL, SAME = 1e-9, 1e-13
 
+#: The most pairs of pins that are compared, without those of the link that has the most: it takes seconds.
+MOST_PAIRS = 100_000
+
 
 def match_lengths(draft: Draft) -> None:
     """Scale links so that pin distances nearly equal to those on the ground or an earlier link become equal.
@@ -90,6 +93,13 @@ def match_lengths(draft: Draft) -> None:
     places = list(draft.points.values())
     size = max((abs(place - places[0]) for place in places), default=0.0)
     pins = {name: [p for p in link.points if len(draft.holders.get(p, ())) > 1] for name, link in draft.links.items()}
+    count = sum(sorted(len(own) * (len(own) - 1) // 2 for own in pins.values())[:-1])
+    if count > MOST_PAIRS:
+        message = (
+            f"links are pinned to others at several points: {count:,} pairs of them; at most {MOST_PAIRS:,} are read"
+        )
+        draft.fault("links", message, "two links with two common points are one")
+        return
     pairs = _pairs(draft.links, pins, size)
     known: list[tuple[float, str]] = []
     for name in sorted(draft.links, key=lambda name: name != GROUND):

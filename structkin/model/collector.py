@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
-from structkin.errors import Problem
+from structkin.errors import InputError, Problem
 from structkin.model.entry import Entry, read
 from structkin.model.flaw import Flaw, describe
 from structkin.model.topology import suggest
@@ -20,6 +21,18 @@ E = TypeVar("E", bound=Entry)
 #: The file format read here; a file that names none has format 1.
 FORMAT = 1
 
+#: Reading ends at this many errors: hints take time, and a file with more is not meant for us.
+MOST_PROBLEMS = 500
+
+
+def has_controls(text: str) -> bool:
+    """Return whether a text has control characters or unpaired surrogates, which no page and no workbook can show.
+
+    >>> has_controls("two\\n\\tlines"), has_controls("red: \\x1b[31m")
+    (False, True)
+    """
+    return any(unicodedata.category(char) in ("Cc", "Cs", "Zl", "Zp") for char in text if char not in "\t\r\n")
+
 
 @dataclass
 class Collector:
@@ -31,8 +44,10 @@ class Collector:
     unread: set[str] = field(default_factory=set)  # sections, and "section.name": given, but unreadable
 
     def fault(self, key: str, message: str, hint: str = "") -> None:
-        """Record an error."""
+        """Record an error; raise `InputError` when there are as many as anyone reads."""
         self.problems.append(Problem(key, message, hint))
+        if len(self.problems) >= MOST_PROBLEMS:
+            raise InputError(self.problems, more=True)
 
     def attempt(self, key: str, make: Callable[P, T], *args: P.args, **options: P.kwargs) -> T | None:
         """Return what `make` returns; a `Flaw` becomes a problem of this key, and None is returned."""
@@ -89,7 +104,8 @@ class Collector:
     def read_entry(self, model: type[E], key: str, value: Any) -> E | None:
         """Return an entry, or None after recording its errors."""
         entry, problems = read(model, value, key, self.units)
-        self.problems += problems
+        for problem in problems:
+            self.fault(problem.key, problem.message, problem.hint)
         if entry is None:
             self.unread.add(key)
         return entry
@@ -114,17 +130,23 @@ class Collector:
     def read_title(self, data: Mapping[str, Any]) -> str:
         """Return the title, empty after recording an error."""
         title = data.get("title", "")
-        if isinstance(title, str):
+        if not isinstance(title, str):
+            self.fault("title", f"expected text, found {describe(title)}")
+        elif has_controls(title):
+            self.fault("title", "a title cannot contain control characters", "delete them")
+        else:
             return title
-        self.fault("title", f"expected text, found {describe(title)}")
         return ""
 
     def read_notes(self, data: Mapping[str, Any]) -> list[str]:
         """Return the notes, none after recording an error."""
         notes = data.get("notes", [])
-        if isinstance(notes, list | tuple) and all(isinstance(note, str) for note in notes):
+        if not isinstance(notes, list | tuple) or not all(isinstance(note, str) for note in notes):
+            self.fault("notes", f"expected a list of texts, found {describe(notes)}", 'such as ["drawn by hand"]')
+        elif any(map(has_controls, notes)):
+            self.fault("notes", "a note cannot contain control characters", "delete them")
+        else:
             return list(notes)
-        self.fault("notes", f"expected a list of texts, found {describe(notes)}", 'such as ["drawn by hand"]')
         return []
 
     def check_format(self, data: Mapping[str, Any]) -> None:

@@ -14,6 +14,19 @@ from structkin.model.tables import read_text
 
 SUFFIXES = (".toml", ".json")
 
+#: The longest text of a mechanism that is read [characters]: a table of about 200,000 rows.
+LONGEST_FILE = 2**23
+#: The most keys of a TOML text, and the most entries of a table: reading and checking them takes seconds.
+MOST_KEYS, MOST = 50_000, 5000
+#: The deepest nesting; no part of a file needs more than five levels.
+DEEPEST = 20
+#: The longest name and the longest text in a file.
+LONGEST_NAME, LONGEST_TEXT = 200, 10_000
+
+_QUOTED = re.compile(r'"(?:\\.|[^"\\\n])*"|\'[^\'\n]*\'')
+_DOTTED = re.compile(rf"(?:[\w-]+[ \t]*\.[ \t]*){{{DEEPEST}}}[\w-]")
+_HEADER = re.compile(r"(?m)^[ \t]*\[[^\n]*\][ \t]*(?:#[^\n]*)?$")
+
 
 def load_data(path: Path) -> dict[str, Any]:
     """Return the contents of a file as plain data; raise `InputError` with the line of a syntax error."""
@@ -26,11 +39,51 @@ def load_data(path: Path) -> dict[str, Any]:
 
 
 def parse_data(text: str, suffix: str) -> dict[str, Any]:
-    """Return the text of a mechanism file as plain data; raise `Flaw` with the line of a syntax error."""
-    return _toml(text) if suffix == ".toml" else _json(text)
+    """Return the text of a mechanism file as plain data.
+
+    Raises `Flaw` with the line of a syntax error, or if it is larger or nested deeper than any file of a mechanism.
+    """
+    check_length(text, LONGEST_FILE, 'a long table may be a file of its own: csv = "table.csv"')
+    data = _toml(text) if suffix == ".toml" else _json(text)
+    _check_size(data)
+    return data
+
+
+def check_length(text: str, longest: int, hint: str = "") -> None:
+    """Raise `Flaw` for a text that is too long to be read in a few seconds."""
+    if len(text) > longest:
+        raise Flaw(f"the file has {len(text):,} characters; at most {longest:,} are read", hint)
+
+
+def _check_size(data: dict[str, Any]) -> None:
+    """Raise `Flaw` for a table with too many entries, for a name or text that is too long, and for deep nesting."""
+    waiting: list[tuple[str, Any, int]] = [("the file", data, 0)]
+    while waiting:
+        where, value, depth = waiting.pop()
+        if isinstance(value, str) and len(value) > LONGEST_TEXT:
+            raise Flaw(f"a text in {where} has {len(value):,} characters; at most {LONGEST_TEXT:,} are read")
+        if depth > DEEPEST:
+            raise Flaw(f"the file is nested too deeply, in {where}", f"at most {DEEPEST} levels are read")
+        if isinstance(value, list):
+            waiting += [(where, one, depth + 1) for one in value if isinstance(one, dict | list | str)]
+        elif isinstance(value, dict):
+            if len(value) > MOST:
+                hint = "Mechanism.from_dict takes more, from Python"
+                raise Flaw(f"{where} has {len(value):,} entries; at most {MOST:,} are read", hint)
+            for name in value:
+                if len(name) > LONGEST_NAME:
+                    raise Flaw(f"the name '{short(name)}' has more than {LONGEST_NAME} characters")
+            waiting += [(f"'{name}'", one, depth + 1) for name, one in value.items()]
 
 
 def _toml(text: str) -> dict[str, Any]:
+    keys = max(text.count("="), len(_HEADER.findall(text)))
+    if keys > MOST_KEYS:
+        raise Flaw(f"the file has {keys:,} keys or sections; at most {MOST_KEYS:,} are read")
+    for number, row in enumerate(text.splitlines(), 1):
+        # the time to read a key grows with the square of its parts
+        if row.count(".") >= DEEPEST and _DOTTED.search(_QUOTED.sub("x", row)):
+            raise Flaw(f"line {number}: a key has more than {DEEPEST} parts: {short(row.strip())}")
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

@@ -160,7 +160,10 @@ class Mechanism:
         from structkin.model.assemble import assemble
         from structkin.model.idle import riders
 
-        draft, topology = assemble(data, folder)
+        try:
+            draft, topology = assemble(data, folder)
+        except InputError as error:  # too many errors to go on
+            raise InputError(error.problems, source or "mechanism", more=True) from None
         added, notes = ({}, []) if topology is None else riders(draft, topology)
         if added:
             draft, topology = assemble(with_joints(data, added), folder)

@@ -195,7 +195,7 @@ def _titles(lines: Sequence[_Line], columns: tuple[Column, Column], name: str) -
             return k + 1
     known = dict.fromkeys(cell for line in lines for cell in line.cells if not _is_number(cell, comma=True))
     missing = next((title for title in wanted if title not in known), wanted[0])
-    raise Flaw(f"no line of '{name}' has the title '{short(missing)}'", suggest(missing, list(known)[:1000]))
+    raise Flaw(f"no line of '{name}' has the title '{short(missing)}'", suggest(missing, known))
 
 
 def _places(lines: Sequence[_Line], head: int, columns: tuple[Column, Column] | None) -> tuple[int, int, bool]:

@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import Any, Self, TypeVar
 
 from structkin.errors import InputError, Problem
@@ -40,6 +41,10 @@ JOINT_KINDS: Mapping[str, JointKind] = {
 DRIVER_KINDS = ("angle", "slide", "distance")
 
 
+#: Among this many names a hint searches for a similar one: it takes milliseconds.
+MOST_NAMES = 1000
+
+
 def suggest(word: str, known: Iterable[str]) -> str:
     """Return a hint that names the closest known word, or lists the known ones, in their order; never the word itself.
 
@@ -47,7 +52,7 @@ def suggest(word: str, known: Iterable[str]) -> str:
     "did you mean 'coupler'?"
     """
     word = str(word)
-    names = [name for name in dict.fromkeys(known) if name != word]
+    names = [name for name in islice(dict.fromkeys(known), MOST_NAMES) if name != word]
     same = [name for name in names if name.casefold() == word.casefold()]
     close = same or difflib.get_close_matches(word, names, n=1)
     if close:

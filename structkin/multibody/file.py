@@ -64,7 +64,10 @@ def from_dict(data: Mapping[str, Any], *, source: str = "", folder: Path | None 
         message = "this is a file of a planar mechanism; the command `solve` and most others read it"
         draft.fault("links", f"{message}, or Mechanism.load", "the section of bodies in space is [bodies]")
         raise InputError(draft.problems, source or title or "model")
-    gravity, duration, ground = _read(draft, data)
+    try:
+        gravity, duration, ground = _read(draft, data)
+    except InputError as error:  # too many errors to go on
+        raise InputError(error.problems, source or title or "model", more=True) from None
     if draft.problems:
         raise InputError(draft.problems, source or title or "model")
     bodies, joints, loads, sensors = draft.bodies, draft.joints, draft.loads, draft.sensors

@@ -74,7 +74,7 @@ def report(
     """
     _check(mechanism, path, motion, without)
     # opened first, so that a path which cannot be written is found before the work
-    with whole_file(path, encoding="utf-8", newline="\n") if path is not None else nullcontext() as file:
+    with whole_file(path) if path is not None else nullcontext() as file:
         if motion is None:
             tell = None if progress is None else partial(progress, "solving")
             motion = motion_of(mechanism, samples, duration=duration, budget=budget, progress=tell)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from structkin.errors import StructkinError
 from structkin.model.units import Units
 from structkin.plan.status import Status
 from structkin.show.coefficients import coefficients_of
-from structkin.show.files import table_file
+from structkin.show.files import heading, table_file, table_writer
 from structkin.show.interest import points_on_links
 from structkin.show.measures import OF_LINK, OF_POINT, driver_quantity, measures_of
 from structkin.show.style import group_label
@@ -142,8 +141,8 @@ def write_csv(motion: Motion, target: str | Path | IO[str], units: Units | None 
 
     Numbers are written with all their digits, in the units of the file or in those given; unknown values are empty.
     Columns: t; the value of each driver; x, y, vx, vy, ax, ay of each point; angle, omega, alpha of each moving link;
-    with `kl` their K and L; the status in words and the group at which a sample failed. `target` is a path that ends in
-    .csv, or an open file.
+    with `kl` their K and L; the status in words and the group at which a sample failed. A name that a spreadsheet would
+    take for a formula, such as "=1", follows an apostrophe. `target` is a path that ends in .csv, or an open file.
     Raises `InputError` for another suffix, or if the file cannot be written; no partial file is left.
     """
     write_columns(all_columns(motion, units, kl=kl), motion, target)
@@ -153,11 +152,11 @@ def write_columns(
     columns: Sequence[Column], motion: Motion, target: str | Path | IO[str], words: Sequence[str] | None = None
 ) -> None:
     """Write columns of a motion as CSV, with the status of each sample, or the given `words`."""
-    heads = [column.name for column in columns] + ["status", "group"]
+    heads = [heading(column.name) for column in columns] + ["status", "group"]
     names = [column.unit for column in columns] + ["", ""]
     cells = [[_cell(value) for value in column.values.tolist()] for column in columns]
     with table_file(target) as file:
-        lines = csv.writer(file, lineterminator="\n")
+        lines = table_writer(file)
         lines.writerow(heads)
         lines.writerow(names)
         lines.writerows(zip(*cells, words or status_words(motion), failed_groups(motion), strict=True))

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import codecs
+import csv
 import os
+import re
 import secrets
+import stat
+import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from structkin.errors import InputError, Problem
+
+if sys.platform != "win32":
+    import fcntl
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -23,14 +31,21 @@ FORMATS: dict[str, dict[str, Any]] = {
 
 DPI = 150
 
+#: The end of a draft's name, after that of its file.
+_DRAFT = re.compile(r"[0-9a-f]{8}\.tmp")
+#: How much of a file shows its line ends [bytes].
+_SHOWN = 2**16
+
 
 @contextmanager
-def whole_file(path: str | Path, mode: str = "w", **options: Any) -> Iterator[IO[Any]]:
+def whole_file(path: str | Path, mode: str = "w") -> Iterator[IO[Any]]:
     """Open a file for writing that appears under its name only when it is complete.
 
     It is written under a temporary name in the same folder and then renamed: a reader sees either the old or the new
-    file. `mode` is "w" or "wb". Devices and pipes are written directly. Raises `InputError` if the file cannot be
-    written.
+    file. `mode` is "w", text in UTF-8, or "wb". A file that is replaced hands on its permissions, its owner and group
+    where the system allows it, and, to text, its line ends and its byte order mark; a new text has "\\n". What a
+    process that was killed has left of the same file is removed. Devices and pipes are written directly. Raises
+    `InputError` if the file cannot be written.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -41,14 +56,29 @@ def whole_file(path: str | Path, mode: str = "w", **options: Any) -> Iterator[IO
     ['a.txt']
     """
     target = check_target(path)
+    text: dict[str, Any] = {} if "b" in mode else {"encoding": "utf-8", "newline": "\n"}
     if target.exists() and not target.is_file():
-        with target.open(mode, **options) as file:
+        with target.open(mode, **text) as file:
             yield file
         return
     draft = target.with_name(f".{target.name[:100]}.{secrets.token_hex(4)}.tmp")
     try:
-        with draft.open(mode.replace("w", "x"), **options) as file:
+        _remove_drafts(target)
+        old = target.stat() if target.exists() else None
+        mark = ""
+        if old is not None and text:
+            text["newline"], mark = _line_ends(target)
+        # nobody else may read what replaces a private file, not even while it is written
+        number = os.open(
+            draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666 if old is None else 0o600
+        )
+        with os.fdopen(number, mode, **text) as file:
+            _lock(number)
+            if mark:
+                file.write(mark)
             yield file
+            if old is not None:
+                _hand_on(old, number)
         draft.replace(target)
     except OSError as error:
         draft.unlink(missing_ok=True)
@@ -56,6 +86,63 @@ def whole_file(path: str | Path, mode: str = "w", **options: Any) -> Iterator[IO
     except BaseException:
         draft.unlink(missing_ok=True)
         raise
+
+
+def _line_ends(target: Path) -> tuple[str, str]:
+    """Return the line end of a text file, and its byte order mark or an empty text."""
+    try:
+        with target.open("rb") as file:
+            start = file.read(_SHOWN)
+    except OSError:  # it may be written, but not read
+        return "\n", ""
+    windows = 2 * start.count(b"\r\n") > start.count(b"\n")
+    return "\r\n" if windows else "\n", "\ufeff" if start.startswith(codecs.BOM_UTF8) else ""
+
+
+def _hand_on(old: os.stat_result, number: int) -> None:
+    """Give an open file the owner, the group and the permissions of an old one, as far as the system allows it."""
+    if sys.platform == "win32":
+        return  # permissions are those of the folder
+    mode = stat.S_IMODE(old.st_mode) & 0o777
+    try:
+        os.fchown(number, -1, old.st_gid)
+    except OSError:
+        # what its group was allowed is not given to another one
+        mode = mode & 0o707 | (mode & 0o007) << 3
+    with suppress(OSError):
+        os.fchown(number, old.st_uid, -1)
+    with suppress(OSError):
+        os.fchmod(number, mode)
+
+
+def _remove_drafts(target: Path) -> None:
+    """Remove the drafts of a file that processes of this user have left: those that are open are locked."""
+    start = f".{target.name[:100]}."
+    with suppress(OSError):
+        for draft in os.scandir(target.parent):
+            name = draft.name
+            if not name.startswith(start) or not _DRAFT.fullmatch(name[len(start) :]):
+                continue
+            if sys.platform == "win32":
+                with suppress(OSError):  # it is open
+                    os.unlink(draft)
+            elif draft.is_file(follow_symlinks=False) and draft.stat(follow_symlinks=False).st_uid == os.getuid():
+                number = os.open(draft, os.O_RDWR | os.O_NOFOLLOW)
+                try:
+                    if _lock(number):
+                        os.unlink(draft)
+                finally:
+                    os.close(number)
+
+
+def _lock(number: int) -> bool:
+    """Lock an open draft until it is closed; return False if another one has it, or if there are no locks here."""
+    if sys.platform != "win32":
+        try:
+            fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            return False
+    return True
 
 
 def check_target(path: str | Path, key: str = "") -> Path:
@@ -113,8 +200,22 @@ def table_file(target: str | Path | IO[str]) -> Iterator[IO[str]]:
         yield target
         return
     check_table(target)
-    with whole_file(target, encoding="utf-8", newline="") as file:
+    with whole_file(target) as file:
         yield file
+
+
+def table_writer(file: IO[str]) -> Any:
+    """Return a `csv.writer` for lines that end in "\\n", as the file translates them."""
+    return csv.writer(file, lineterminator="\n")
+
+
+def heading(name: str) -> str:
+    """Return the heading of a column, after an apostrophe where a spreadsheet would take it for a formula.
+
+    >>> heading("B.x"), heading("=1+1.x")
+    ('B.x', "'=1+1.x")
+    """
+    return f"'{name}" if name.startswith(("=", "+", "-", "@")) else name
 
 
 def save_figure(figure: Figure, path: str | Path) -> None:
@@ -126,7 +227,7 @@ def save_figure(figure: Figure, path: str | Path) -> None:
 
     suffix = picture_format(path)
     with (
-        whole_file(path, "wb") as file,
+        whole_file(path, "w" if suffix == ".svg" else "wb") as file,
         mpl.rc_context({"svg.hashsalt": "structkin"}),
     ):
         figure.savefig(file, format=suffix[1:], dpi=DPI, metadata=FORMATS[suffix])

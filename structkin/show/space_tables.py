@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -13,7 +12,7 @@ from structkin.multibody.joint import Floats
 from structkin.multibody.model import Sensor, SpatialModel
 from structkin.multibody.readings import Readings
 from structkin.show.columns import Column
-from structkin.show.files import table_file
+from structkin.show.files import heading, table_file, table_writer
 from structkin.show.style import NORMAL, SMALL, dress, group_colour, new_figure, plain
 from structkin.show.terminal import text_table
 
@@ -86,8 +85,8 @@ def write_space_csv(motion: Readings, target: str | Path | IO[str]) -> None:
     """Write a line a sample: time, sensors, bodies, energy and the opening of joints; units are in the head."""
     columns = space_columns(motion)
     with table_file(target) as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow([f"{c.name} [{c.unit}]" if c.unit else c.name for c in columns])
+        writer = table_writer(file)
+        writer.writerow([heading(f"{c.name} [{c.unit}]" if c.unit else c.name) for c in columns])
         writer.writerows(zip(*(c.values.tolist() for c in columns), strict=True))
 
 

@@ -53,7 +53,7 @@ class MechanismFile:
             raise refuse(str(self.path), "has changed on the disk since it was opened", "save again to overwrite it")
         is_json = self.path.suffix.lower() == ".json"
         text = json.dumps(document.data, indent=2, ensure_ascii=False) + "\n" if is_json else toml(document, self.text)
-        with whole_file(self.path, encoding="utf-8", newline="\n") as file:
+        with whole_file(self.path) as file:
             file.write(text)
         self.text = text
 

@@ -16,7 +16,8 @@ from typer.testing import CliRunner
 import structkin as sk
 from structkin.cli import app
 from structkin.errors import InputError
-from structkin.examples import path
+from structkin.examples import path, spatial
+from structkin.files.writers import FORMATS
 from structkin.show import write_csv
 
 GOOD = str(path("crank_rocker"))
@@ -114,7 +115,7 @@ def test_what_is_not_a_folder_is_refused_before_the_work(command, tmp_path, monk
 
 SLOW_DISK = """
 import signal, sys, time
-import structkin.show.columns as table
+import structkin.show.files as table
 def writer(file, **options):
     lines = plain_writer(file, **options)
     class Slow:
@@ -164,3 +165,50 @@ def test_an_ignored_signal_stays_ignored():
         assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+def shell(command, **environment):
+    """Run a command of structkin in a shell."""
+    words = f"{sys.executable} -c 'from structkin.cli import main; main()' {command}"
+    return subprocess.run(
+        ["/bin/sh", "-c", words], check=False, capture_output=True, text=True, timeout=120,
+        env={**os.environ, **environment},
+    )  # fmt: skip
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no shell of this kind here")
+@pytest.mark.parametrize(
+    "command",
+    [
+        f"solve {GOOD} --samples 3 --csv -",
+        f"solve {GOOD} --samples 3 --json",
+        f"forces {ENGINE} --samples 3 --csv -",
+        "bench structure --links 8 --csv -",
+        f"equations {spatial.path('spinning_top')}",
+    ],
+)
+def test_data_for_a_closed_stdout_is_an_error(command):
+    run = shell(f"{command} >&-")
+    assert run.returncode == 2 and "stdout is closed" in run.stderr and "Traceback" not in run.stderr
+
+
+def test_no_backend_of_matplotlib_is_needed(tmp_path):
+    run = shell(f"solve {GOOD} --samples 3 --plot {tmp_path / 'a.png'}", MPLBACKEND="nonsense")
+    assert run.returncode == 0 and not run.stderr and os.listdir(tmp_path) == ["a.png"]
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full here")
+@pytest.mark.parametrize("suffix", FORMATS)
+def test_a_full_disk_gives_one_line(suffix, tmp_path):
+    target = tmp_path / f"a{suffix}"
+    target.symlink_to("/dev/full")
+    run = shell(f"convert {GOOD} {target}")
+    assert run.returncode == 2 and "No space left" in run.stderr
+    assert "Traceback" not in run.stderr and "Exception ignored" not in run.stderr
+
+
+def test_a_workbook_leaves_no_temporary_files(tmp_path, monkeypatch):
+    pytest.importorskip("openpyxl")
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "nowhere"))
+    sk.load(GOOD).save(tmp_path / "a.xlsx")
+    assert os.listdir(tmp_path) == ["a.xlsx"]

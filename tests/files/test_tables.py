@@ -14,7 +14,8 @@ from cases import few
 import structkin as sk
 from structkin.examples import path
 from structkin.files.writers import write
-from structkin.files.writers.latex import escaped, latex_tables
+from structkin.files.writers.latex import latex_tables
+from structkin.model.harmless import latex
 
 ROCKER = sk.load(path("crank_rocker"))
 FIVE_BAR = sk.load(path("five_bar_two_drivers"))
@@ -124,7 +125,7 @@ def test_latex_tables_have_the_motion_of_every_part(tmp_path):
 
 
 def test_latex_prints_any_name_verbatim():
-    assert escaped(r"a_b & 5 % of \x{y}") == r"a\_b \& 5 \% of \textbackslash{}x\{y\}"
+    assert latex(r"a_b & 5 % of \x{y}") == r"a\_b \& 5 \% of \textbackslash{}x\{y\}"
     data = ROCKER.source_dict
     data["title"] = "50 % & more_or_less #1"
     text = latex_tables(sk.Mechanism.from_dict(data).solve(samples=2))

@@ -65,6 +65,19 @@ def test_csv_keeps_every_digit(make, tmp_path):
     assert (np.array(columns["status"]) == "ok").tolist() == motion.ok.tolist()
 
 
+def test_no_heading_is_a_formula_of_a_spreadsheet(tmp_path):
+    m = sk.Mechanism(
+        points={"=1+1": (0, 0), "+B": (1, 0)},
+        links={"ground": ["=1+1"], "=cmd|' /C calc'!A0": ["=1+1", "+B"]},
+        drivers={"+motor": {"joint": "=1+1", "speed": 1}},
+    )
+    m.solve(3).to_csv(tmp_path / "a.csv")
+    heads, _units, *rows = csv.reader((tmp_path / "a.csv").read_text(encoding="utf-8").splitlines())
+    assert heads[1] == "'+motor.value" and "'=1+1.x" in heads and "'=cmd|' /C calc'!A0.angle" in heads
+    assert not [head for head in heads if head[:1] in set("=+-@")]
+    assert rows[2][heads.index("'+B.x")] == repr(float(m.solve(3).position("+B")[2, 0]))  # a number stays one
+
+
 def test_unknown_values_are_empty(tmp_path):
     motion = part_turn().solve(samples=31)
     write_csv(motion, tmp_path / "m.csv")

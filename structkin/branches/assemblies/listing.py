@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
+from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -55,6 +56,8 @@ class Assemblies:
         self._kept: list[Assembly] = []
         self._ahead: Leaf | None = None
         self._done = False
+        # Several threads may iterate: what one of them finds is there for all.
+        self._lock = RLock()
         self._spent: InputError | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -120,10 +123,11 @@ class Assemblies:
     @property
     def truncated(self) -> bool:
         """Whether there are more than the limit."""
-        if self.limit is None or not self._has(self.limit - 1):
-            return False
-        self._ahead = self._next()
-        return self._ahead is not None
+        with self._lock:
+            if self.limit is None or not self._has(self.limit - 1):
+                return False
+            self._ahead = self._next()
+            return self._ahead is not None
 
     @property
     def complete(self) -> bool:
@@ -191,14 +195,15 @@ class Assemblies:
 
     def _has(self, index: int) -> bool:
         """Find assemblies up to this one; return whether it exists."""
-        while len(self._kept) <= index:
-            if self._done or (self.limit is not None and len(self._kept) >= self.limit):
-                return False
-            leaf = self._next()
-            if leaf is None:
-                return False
-            self._ahead = None
-            self._kept.append(self._assembly(leaf, len(self._kept)))
+        with self._lock:
+            while len(self._kept) <= index:
+                if self._done or (self.limit is not None and len(self._kept) >= self.limit):
+                    return False
+                leaf = self._next()
+                if leaf is None:
+                    return False
+                self._ahead = None
+                self._kept.append(self._assembly(leaf, len(self._kept)))
         return True
 
     def _next(self) -> Leaf | None:

@@ -18,6 +18,7 @@ from structkin.files.readers import (
 )
 from structkin.files.readers.address import holds
 from structkin.files.readers.imported import Imported
+from structkin.model.file import LONGEST_FILE
 
 #: What a text or an address of a format looks like.
 _LISTS = re.compile(r"(^|&)j=")
@@ -40,19 +41,27 @@ def _has_joint(text: str) -> bool:
 class Reader:
     """A format: its tool, its own suffix, what its text looks like, and the function that reads it.
 
-    The function raises `Flaw` if the text is not of this format at all; other errors are listed in its result.
+    The function raises `Flaw` if the text is not of this format at all, or longer than `longest` characters; other
+    errors are listed in its result.
     """
 
     tool: str
     suffix: str
     looks: Callable[[str], bool]
     read: Callable[[str], Imported]
+    longest: int = 2**18
 
 
 READERS = (
-    Reader("Linkage", ".linkage2", lambda text: "<linkage2" in text[:START], linkage.read),
-    Reader("PMKS", "", lambda text: text.lstrip()[:1] == "{" and '"TypeOfJoint"' in text, pmks_json.read),
-    Reader("MotionGen", ".motiongen", lambda text: '"jointIds"' in text and '"mechanism"' in text, motiongen.read),
+    Reader("Linkage", ".linkage2", lambda text: "<linkage2" in text[:START], linkage.read, LONGEST_FILE),
+    Reader("PMKS", "", lambda text: text.lstrip()[:1] == "{" and '"TypeOfJoint"' in text, pmks_json.read, LONGEST_FILE),
+    Reader(
+        "MotionGen",
+        ".motiongen",
+        lambda text: '"jointIds"' in text and '"mechanism"' in text,
+        motiongen.read,
+        LONGEST_FILE,
+    ),
     Reader("Pyslvs", ".pyslvs", lambda text: "pyslvs_ver" in text and "M[" in text, pyslvs_yaml.read),
     Reader("Pyslvs", "", lambda text: _EXPRESSION.match(text[:START]) is not None, pyslvs.read),
     Reader("PMKS+", "", lambda text: holds(text, _LISTS), pmksplus.read),

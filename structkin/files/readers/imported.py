@@ -14,6 +14,9 @@ from structkin.model.flaw import Flaw, describe, number, short
 
 GROUND = "ground"
 
+#: The most joints, links and references between them that are read: more than any drawing has.
+MOST = 2000
+
 #: Names from other tools are cut to this length.
 LONGEST_NAME = 40
 
@@ -137,6 +140,12 @@ class Imported:
         return {name: section for name, section in found.items() if section or name in ("points", "links")}
 
 
+def bounded(count: int) -> None:
+    """Raise `Flaw` for more joints, links and references than are read: the work grows with their square."""
+    if count > MOST:
+        raise Flaw(f"the file has {count:,} joints, links and references between them; at most {MOST:,} are read")
+
+
 def counted(count: int, thing: str) -> str:
     """Return a count with its noun.
 
@@ -171,4 +180,5 @@ def tables(found: Imported, key: str, value: Any) -> list[Mapping[str, Any]]:
     if not isinstance(value, list):
         found.fault(key, f"expected a list, found {describe(value)}")
         return []
+    bounded(len(value))
     return [table(found, f"{key}[{k}]", item) for k, item in enumerate(value)]

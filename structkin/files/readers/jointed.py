@@ -6,7 +6,7 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from structkin.files.readers.imported import GROUND, Imported
+from structkin.files.readers.imported import GROUND, Imported, bounded
 
 #: Revolutions per minute if a file gives no speed.
 USUAL_RPM = 10.0
@@ -34,6 +34,7 @@ def add_joints(found: Imported, joints: Sequence[PlainJoint], key: str, driven: 
     A pin in a slot cannot be driven: where `driven` has its label, the pin sits on a block of its own in the slot.
     Links that are pinned to the ground at two places are parts of it.
     """
+    bounded(len(joints) + sum(len(joint.links) for joint in joints))
     for joint in joints:
         for link in joint.links:
             if link != GROUND and link not in found.links:

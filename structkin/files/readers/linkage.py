@@ -75,10 +75,12 @@ class Plan:
         elastic = [part.label for part in self.drawing.parts if part.elastic]
         if elastic:
             self.found.notes.append(f"of unconstrained length, so not rigid links here: {listed(elastic)}")
-        while pair := self._rigid_pair():
-            first, second = sorted(pair)
-            self.members[first] |= self.members.pop(second)
-            self.body = {k: first if body == second else body for k, body in self.body.items()}
+        while pairs := self._rigid_pairs():
+            for pair in pairs:
+                first, second = sorted(self.body.get(one, one) for one in pair)
+                if first != second:
+                    self.members[first] |= self.members.pop(second)
+                    self.body = {k: first if body == second else body for k, body in self.body.items()}
         merged: dict[int, list[str]] = {}
         for k, body in self.body.items():
             if body != k:
@@ -113,19 +115,20 @@ class Plan:
         else:
             self.members[k].add(one.id)
 
-    def _rigid_pair(self) -> tuple[int, int] | None:
-        """Return two bodies that share connectors at two places."""
+    def _rigid_pairs(self) -> list[tuple[int, int]]:
+        """Return the pairs of bodies that share connectors at two places."""
         holders: dict[int, list[int]] = {}
         for body, members in self.members.items():
             for id in members:
                 holders.setdefault(id, []).append(body)
         first: dict[tuple[int, int], complex] = {}
+        found = []
         for id, bodies in holders.items():
             place = self.drawing.connectors[id].place
             for pair in combinations(sorted(bodies), 2):
                 if first.setdefault(pair, place) != place:
-                    return pair
-        return None
+                    found.append(pair)
+        return found
 
     # --- points and links ------------------------------------------------------------------------------------
 

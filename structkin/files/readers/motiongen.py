@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from itertools import accumulate
 from typing import Any
 
-from structkin.files.readers.imported import GROUND, Imported, listed, table, tables
+from structkin.files.readers.imported import GROUND, Imported, bounded, listed, table, tables
 from structkin.model.file import parse_data
 from structkin.model.flaw import describe
 
@@ -59,7 +59,9 @@ def _points(found: Imported, mechanism: Mapping[str, Any]) -> dict[str, str]:
 def _links(found: Imported, mechanism: Mapping[str, Any], points: Mapping[str, str]) -> dict[str, str]:
     """Add the links; return their names by index in the file."""
     links: dict[str, str] = {}
-    for k, link in enumerate(tables(found, "mechanism.links", mechanism.get("links"))):
+    rows = tables(found, "mechanism.links", mechanism.get("links"))
+    bounded(sum(len(ids) for link in rows if isinstance(ids := link.get("jointIds"), list)))
+    for k, link in enumerate(rows):
         key, ids = f"mechanism.links[{k}]", link.get("jointIds")
         if not isinstance(ids, list) or not all(isinstance(id, str) and id in points for id in ids):
             found.fault(f"{key}.jointIds", "expected ids of joints in the file")

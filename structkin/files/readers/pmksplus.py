@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from urllib.parse import unquote
 
 from structkin.files.readers.address import query
-from structkin.files.readers.imported import GROUND, Imported, listed
+from structkin.files.readers.imported import GROUND, Imported, bounded, listed
 from structkin.files.readers.jointed import USUAL_RPM, PlainJoint, add_joints, drive, note_usual_speed
 from structkin.model.flaw import Flaw
 
@@ -111,6 +111,7 @@ def build(
     Inputs without a speed of their own turn at `rpm`, or slide at `linear` units per second. `owners` has the ids of
     links that are welded into another, and its id.
     """
+    bounded(len(joints) + sum(1 + len(link.joints) for link in links))
     known = {joint.id for joint in joints}
     for what, ids in (("joint", [joint.id for joint in joints]), ("link", [link.id for link in links])):
         for id in dict.fromkeys(id for id in ids if ids.count(id) > 1) if len(ids) != len(set(ids)) else ():

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from structkin.files.readers.imported import GROUND, Imported
+from structkin.files.readers.imported import GROUND, Imported, bounded
 from structkin.files.readers.jointed import PlainJoint, add_joints, drive
 from structkin.model.flaw import Flaw, short
 
@@ -43,6 +43,7 @@ def read_expression(text: str, pairs: Sequence[tuple[int, int]]) -> Imported:
     name, nodes = _parse(text)
     if name != "M":
         raise Flaw(f"expected M[...], found '{short(name)}'")
+    bounded(len(nodes) + len(pairs))
     joints = [_joint(found, k, node) for k, node in enumerate(nodes)]
     plain = [joint for joint in joints if joint is not None]
     if not nodes:

@@ -17,11 +17,17 @@ from structkin.solve.special_geometry import compile_plan
 TRIES, PART = 20, 0.05
 #: Evaluations in each try: ten or so lead to a pose that is there.
 EVALUATIONS = 50
+#: The most evaluations of the equations in all tries, those for Jacobians included: they take seconds.
+MOST = 3000
 #: The drivers advance by this angle [rad].
 AHEAD = math.radians(10)
 
 #: The closure error that counts as rounding, as a fraction of the size.
 CLOSED = 1e-13
+
+
+class _SpentError(Exception):
+    """All evaluations have been used."""
 
 
 def with_regular_sketch(sections: Mapping[str, Any], source: str) -> tuple[dict[str, Any], str]:
@@ -58,16 +64,24 @@ def _moved(mechanism: Mechanism, data: Mapping[str, Any]) -> dict[str, Any] | No
     coordinates = constraints(mechanism, "reference-point")
     z = np.array([[drive.start + math.copysign(AHEAD, _rate(drive.law))] for drive in drives])
     start = coordinates.start()[:, 0]
-    random = np.random.default_rng(0)
+    random, count = np.random.default_rng(0), 0
 
     def gaps(q: Any) -> Any:
+        nonlocal count
+        count += 1
+        if count > MOST:
+            raise _SpentError
         return coordinates.phi(q[:, None], z)[:, 0] / coordinates.row_units
 
     for _ in range(TRIES):
         estimate = start + PART * coordinates.column_units * random.standard_normal(len(start))
-        found = least_squares(
-            gaps, estimate, xtol=1e-15, ftol=1e-15, gtol=1e-15, x_scale=coordinates.column_units, max_nfev=EVALUATIONS
-        )
+        try:
+            found = least_squares(
+                gaps, estimate, xtol=1e-15, ftol=1e-15, gtol=1e-15, x_scale=coordinates.column_units,
+                max_nfev=EVALUATIONS,
+            )  # fmt: skip
+        except _SpentError:
+            return None
         if np.abs(found.fun).max() > CLOSED:
             continue
         moved = _drawn(mechanism, data, coordinates.links, coordinates.frames(found.x[:, None])[:, 0])

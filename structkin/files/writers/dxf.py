@@ -45,7 +45,7 @@ def write_dxf(mechanism: Mechanism, path: Path, motion: Motion | None) -> tuple[
     _draw(document.modelspace(), mechanism, structure, motion)
     text = StringIO()
     document.write(text)
-    with whole_file(path, encoding="utf-8") as file:
+    with whole_file(path) as file:
         file.write(text.getvalue())
     return ()
 

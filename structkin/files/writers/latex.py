@@ -10,16 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from structkin.files.writers.sheets import structure_sheet
+from structkin.model.harmless import latex
 from structkin.model.mechanism import Mechanism
 from structkin.show.columns import Column, all_columns, status_words
 from structkin.show.files import whole_file
 from structkin.solve import Motion
-
-_SPECIAL = {
-    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",
-    "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "<": r"\textless{}", ">": r"\textgreater{}",
-    "|": r"\textbar{}", '"': r"\symbol{34}", "[": "{[}", "]": "{]}",
-}  # fmt: skip
 
 #: Digits of a number.
 DIGITS = 6
@@ -38,7 +33,7 @@ def write_latex(mechanism: Mechanism, path: Path, motion: Motion) -> tuple[str, 
     others = " ".join(letter for letter in dict.fromkeys(text) if letter not in _KNOWN)
     notes = (f"not for pdfLaTeX but LuaLaTeX or XeLaTeX, with a font that has these letters: {others}",) * bool(others)
     text = "".join(f"% {note}\n" for note in notes) + text
-    with whole_file(path, encoding="utf-8", newline="\n") as file:
+    with whole_file(path) as file:
         file.write(text)
     return notes
 
@@ -103,7 +98,7 @@ def _longtable(caption: str, columns: Sequence[Sequence[Any]], kinds: str = "") 
     kinds = kinds or "".join("l" if _is_text(column) else "r" for column in columns)
     head = " & ".join(_head_cell(column[0]) for column in columns) + r" \\"
     body = [" & ".join(map(cell, line)) + r" \\" for line in zip(*(column[1:] for column in columns), strict=True)]
-    inside = [rf"\caption{{{escaped(caption)}}}\\", r"\toprule", head, r"\midrule", r"\endhead", *body, r"\bottomrule"]
+    inside = [rf"\caption{{{latex(caption)}}}\\", r"\toprule", head, r"\midrule", r"\endhead", *body, r"\bottomrule"]
     return "\n".join([rf"\begin{{longtable}}{{{kinds}}}", *(f"  {line}" for line in inside), r"\end{longtable}", ""])
 
 
@@ -148,16 +143,7 @@ def _head_cell(head: str) -> str:
     >>> print(_head_cell("ax [mm/s^2]"))
     ax {[}mm/s\textsuperscript{2}{]}
     """
-    return re.sub(r"\\textasciicircum\{\}(\d)", r"\\textsuperscript{\1}", escaped(head))
-
-
-def escaped(text: str) -> str:
-    r"""Return text escaped for LaTeX.
-
-    >>> print(escaped("50 % of $x_1$"))
-    50 \% of \$x\_1\$
-    """
-    return "".join(_SPECIAL.get(letter, letter) for letter in text).replace("--", "-{}-")
+    return re.sub(r"\\textasciicircum\{\}(\d)", r"\\textsuperscript{\1}", latex(head))
 
 
 def cell(value: Any) -> str:
@@ -167,7 +153,7 @@ def cell(value: Any) -> str:
     ['$-0.25$', '$1.5 \\cdot 10^{-9}$', '', '$3$', '']
     """
     if isinstance(value, str):
-        return escaped(value)
+        return latex(value)
     if value is None or not math.isfinite(value):
         return ""
     mantissa, _, power = f"{value:.{DIGITS}g}".partition("e")

@@ -75,9 +75,9 @@ def write_mjcf(mechanism: Mechanism, path: Path) -> tuple[str, ...]:
     """
     root, notes = mjcf(mechanism)
     ElementTree.indent(root)
-    with whole_file(path, "wb") as file:
-        ElementTree.ElementTree(root).write(file, encoding="utf-8", xml_declaration=False)
-        file.write(b"\n")
+    with whole_file(path) as file:
+        ElementTree.ElementTree(root).write(file, encoding="unicode", xml_declaration=False)
+        file.write("\n")
     return notes
 
 

@@ -29,7 +29,7 @@ def write_own(mechanism: Mechanism, path: Path) -> tuple[()]:
     data = own_sections(mechanism)
     toml = toml_text(data)  # JSON holds no more
     text = toml if path.suffix.lower() == ".toml" else json.dumps(data, indent=1, ensure_ascii=False) + "\n"
-    with whole_file(path, encoding="utf-8", newline="\n") as file:
+    with whole_file(path) as file:
         file.write(text)
     return ()
 

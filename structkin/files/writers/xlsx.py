@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from io import BytesIO
 from pathlib import Path
 from typing import Any
+from zipfile import ZIP_DEFLATED, ZipFile
 
 from structkin.errors import InputError, Problem
 from structkin.files.extras import needs
@@ -36,9 +38,36 @@ def write_xlsx(mechanism: Mechanism, path: Path, motion: Motion) -> tuple[()]:
     del book["Sheet"]
     for sheet in sheets:
         _add(book, sheet)
+    data = _archived(book)
     with whole_file(path, "wb") as file:
-        book.save(file)
+        file.write(data)
     return ()
+
+
+def _archived(book: Any) -> bytes:
+    """Return the file of a workbook.
+
+    openpyxl writes sheets to files in the folder for temporary ones, and leaves them there if it is killed; to a full
+    disk it writes again when its objects are freed. In memory, neither can happen.
+    """
+    from openpyxl.worksheet._writer import WorksheetWriter
+    from openpyxl.writer.excel import ExcelWriter
+
+    data = BytesIO()
+    archive = ZipFile(data, "w", ZIP_DEFLATED)
+
+    class Writer(ExcelWriter):
+        def write_worksheet(self, ws: Any) -> None:
+            """Write a sheet without drawings."""
+            sheet = BytesIO()
+            writer: Any = WorksheetWriter(ws, sheet)
+            writer.write()
+            ws._rels = writer._rels
+            archive.writestr(ws.path[1:], sheet.getvalue())
+            self.manifest.append(ws)
+
+    Writer(book, archive).save()
+    return data.getvalue()
 
 
 def _add(book: Any, sheet: Sheet) -> None:

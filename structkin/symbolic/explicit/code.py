@@ -11,7 +11,7 @@ import sympy as sp
 from sympy.printing.c import C99CodePrinter
 from sympy.printing.pycode import PythonCodePrinter
 
-from structkin.errors import printable
+from structkin.model.harmless import plain, told_apart
 
 if TYPE_CHECKING:
     from structkin.symbolic.explicit.equations import Equations
@@ -72,9 +72,10 @@ def python(equations: Equations) -> str:
     printer = _Python()
     blocks, outputs = assignments(equations)
     unknown = equations.q.rows
+    words = told_apart((name for name, _ in blocks), plain)
     body = []
     for name, lines in blocks:
-        body.append(f"    # {printable(name)}")
+        body.append(f"    # {words[name]}")
         body += [f"    {symbol} = {printer.doprint(value)}" for symbol, value in lines]
     for name, matrix in outputs.items():
         body += _array(printer, name, matrix)
@@ -83,7 +84,7 @@ def python(equations: Equations) -> str:
     imports = f"from math import {', '.join(used)}\n\n" if used else ""
     constants = "".join(f"    {name}: float = {p.value!r},\n" for name, p in equations.parameters.items())
     closed = ", with Phi(q) = 0 and W^T qdd = gamma" if equations.W.cols else ""
-    return f'''"""Equations of motion of {_plain(equations.name)}: {_form(equations)}{closed}.
+    return f'''"""Equations of motion of {plain(equations.name)}: {_form(equations)}{closed}.
 
 q is {_coordinates(equations)}.
 """
@@ -138,8 +139,9 @@ def c(equations: Equations) -> str:
     lines = [f"const double {name} = p->{name};" for name in equations.parameters]
     for array, symbols in (("q", equations.q), ("qd", equations.qd)):
         lines += [f"const double {symbol} = {array}[{n}];" for n, symbol in enumerate(symbols)]
+    words = told_apart([*(name for name, _ in blocks), *(p.meaning for p in equations.parameters.values())], plain)
     for name, assigned in blocks:
-        lines.append(f"/* {_plain(name)} */")
+        lines.append(f"/* {words[name]} */")
         lines += [f"const double {symbol} = {_line(printer, value)};" for symbol, value in assigned]
     for name, matrix in outputs.items():
         lines += [f"{name}[{n}] = {_line(printer, value)};" for n, value in enumerate(matrix)]
@@ -150,12 +152,12 @@ def c(equations: Equations) -> str:
     if not equations.parameters:
         lines.append("(void)p;")
     members = "\n".join(
-        f"    double {name}; /* {_plain(p.meaning)} [{p.unit}] */" for name, p in equations.parameters.items()
+        f"    double {name}; /* {words[p.meaning]} [{p.unit}] */" for name, p in equations.parameters.items()
     )
     values = "\n".join(f"    .{name} = {p.value!r}," for name, p in equations.parameters.items())
     results = ", ".join(f"double *{name}" for name in outputs)
-    return f"""/* Equations of motion of {_plain(equations.name)}: {_form(equations)}.
-   q is {_plain(_coordinates(equations))}. Matrices are stored row by row:
+    return f"""/* Equations of motion of {plain(equations.name)}: {_form(equations)}.
+   q is {_coordinates(equations)}. Matrices are stored row by row:
    {", ".join(f"{n} {_shape(n, m)}" for n, m in outputs.items())}. */
 #include <math.h>
 
@@ -193,8 +195,3 @@ def _shape(name: str, matrix: sp.Matrix) -> str:
 
 def _coordinates(equations: Equations) -> str:
     return ", ".join(f"{s}" for s in equations.q)
-
-
-def _plain(text: str) -> str:
-    """Return a text that ends neither a comment nor a docstring."""
-    return printable(text).replace("*/", "* /").replace('"""', "'''").replace("\\", "/")

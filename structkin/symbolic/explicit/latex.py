@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import sympy as sp
 from sympy.printing.latex import LatexPrinter
 
+from structkin.model.harmless import latex as harmless
+from structkin.model.harmless import told_apart
 from structkin.symbolic.explicit.parameters import spelled
 
 if TYPE_CHECKING:
@@ -24,7 +26,6 @@ SEEN = {
     r"\sin": 14.0, r"\cos": 15.5, r"\tan": 17.0, r"\sqrt": 8.5, r"\operatorname": 3.0,
 }  # fmt: skip
 GREEK = {"alpha", "beta", "gamma", "lambda", "omega", "phi", "theta"}
-ESCAPES = {c: rf"\{c}" for c in "&%$#_{}"} | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\^{}"}
 #: The characters of text that pdfLaTeX prints with the fonts of the document.
 KNOWN = {*map(chr, range(0x20, 0x7F)), *map(chr, range(0xA0, 0x180))} - set("ĦħĸĿŀŉŦŧſ")
 
@@ -54,7 +55,7 @@ def latex(equations: Equations, *, document: bool) -> str:
 
 def escaped(text: str) -> str:
     """Return plain text for LaTeX: letters that pdfLaTeX has no font for are spelled, others given by their code."""
-    return "".join(ESCAPES.get(char, char) if char in KNOWN else _coded(spelled(char)) for char in text)
+    return harmless("".join(char if char in KNOWN else _coded(spelled(char)) for char in text))
 
 
 def _coded(text: str) -> str:
@@ -96,6 +97,9 @@ class _Names:
         for symbol, value, _ in equations.steps:
             symbols |= {symbol, *value.free_symbols}
         symbols |= {*equations.q, *equations.qd}
+        joints, bodies = (joint for joint, _ in equations.coordinates), (body for *_, body in equations.steps)
+        #: How the names of joints and bodies, and what is said of parameters, are written.
+        self.words = told_apart([*joints, *bodies, *(p.meaning for p in equations.parameters.values())], escaped)
         self.ordered = {s: sp.Symbol(f"{_rank(s.name)}{s.name}", real=True) for s in symbols}
         self.printer = _Latex(
             {
@@ -150,12 +154,12 @@ def _aligned(lines: list[str]) -> str:
 def _given(equations: Equations, names: _Names) -> str:
     """Return the tables of coordinates and parameters."""
     coordinates = ", ".join(
-        f"${names(s)}$ ({escaped(joint)})" for s, (joint, _) in zip(equations.q, equations.coordinates, strict=True)
+        f"${names(s)}$ ({names.words[joint]})" for s, (joint, _) in zip(equations.q, equations.coordinates, strict=True)
     )
     lines = [f"Coordinates (joint): {coordinates}."]
     if equations.parameters:
         rows = (
-            f"${symbol_name(name)}$ & {_figure(p.value)} & {_unit(p.unit)} & {escaped(p.meaning)} \\\\"
+            f"${symbol_name(name)}$ & {_figure(p.value)} & {_unit(p.unit)} & {names.words[p.meaning]} \\\\"
             for name, p in equations.parameters.items()
         )
         lines += ["", "\\begin{longtable}{llll}", *rows, "\\end{longtable}"]
@@ -177,7 +181,7 @@ def _steps(equations: Equations, names: _Names) -> str:
         heads = [(f"{names(symbol)} &= ", value) for symbol, value, _ in group]
         room = LINE - max(_width(head) for head, _ in heads)
         lines = [line for head, value in heads for line in _lines(head, _texts(value, names, room), "", room)]
-        blocks.append(f"{escaped(body)}:\n\\begin{{align*}}\n" + " \\\\\n".join(lines) + "\n\\end{align*}")
+        blocks.append(f"{names.words[body]}:\n\\begin{{align*}}\n" + " \\\\\n".join(lines) + "\n\\end{align*}")
     return "\n".join(blocks)
 
 
