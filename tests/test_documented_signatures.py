@@ -1,6 +1,7 @@
 """Signatures in the documentation are those of the program: names, order, keyword-only arguments, defaults."""
 
 import ast
+import builtins
 import importlib
 import inspect
 import pkgutil
@@ -91,3 +92,16 @@ def test_documented_signatures(page, program):
         if all(found):
             wrong.append(f"{said}: {min(found, key=len)}")
     assert not wrong, "\n".join(wrong)
+
+
+def test_the_names_on_the_page_about_python_exist():
+    """A class is named as it is reached: from `structkin`, from the package that is named, or as a joint's."""
+    page = (Path(__file__).parents[1] / "docs" / "python.md").read_text(encoding="utf-8")
+    for name in set(re.findall(r"\bsk\.(\w+)", page)):
+        assert hasattr(structkin, name), name
+    places = (structkin, structkin.joints, structkin.branches.homotopy, builtins)
+    for span in re.findall(r"`([^`]+)`", re.sub(r"^```.*?^```$", "", page, flags=re.MULTILINE | re.DOTALL)):
+        for path in re.findall(r"\bstructkin(?:\.\w+)+", span):
+            assert pkgutil.resolve_name(path), path
+        for name in re.findall(r"(?<![\w.\"])([A-Z][a-z]\w+)(?![\w\"])", span):
+            assert any(hasattr(place, name) for place in places), span

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 
-_log = logging.getLogger("structkin.show")
-
 #: A font that has a box for every letter, which is no better than a missing letter.
 _LAST_RESORT = "Last Resort"
 
@@ -34,15 +32,16 @@ def legible(draw: Callable[P, Figure]) -> Callable[P, Figure]:
 
         with quietly():
             figure = draw(*args, **kwargs)
-            more = list(families_with(frozenset(lacking(figure))))
-            if more and kwargs.get("ax") is None:
-                with mpl.rc_context({"font.family": [*mpl.rcParams["font.family"], *more]}):
-                    figure = draw(*args, **kwargs)
-            elif more:
-                for text in _texts(figure):
-                    text.set_fontfamily([*text.get_fontfamily(), *more])
-            if more and lacking(figure):
-                _warn()  # a family may have letters upright but not in italics
+            if letters := lacking(figure):
+                more = families_with(frozenset(letters))
+                if kwargs.get("ax") is None:
+                    with mpl.rc_context({"font.family": [*mpl.rcParams["font.family"], *more]}):
+                        figure = draw(*args, **kwargs)
+                else:
+                    for text in _texts(figure):
+                        text.set_fontfamily([*text.get_fontfamily(), *more])
+                if lacking(figure):
+                    _warn()  # in no family, or in one that has them upright but not in italics
             return figure
 
     return drawn
@@ -52,7 +51,7 @@ def legible(draw: Callable[P, Figure]) -> Callable[P, Figure]:
 def quietly() -> Iterator[None]:
     """Silence matplotlib's warnings about each letter drawn as a box and each weight that a font lacks.
 
-    `families_with` warns once about missing letters.
+    `legible` warns once about missing letters.
     """
     log = logging.getLogger("matplotlib.font_manager")
     level = log.level
@@ -78,37 +77,27 @@ def lacking(figure: Figure) -> set[str]:
 
 @cache
 def families_with(letters: frozenset[str]) -> tuple[str, ...]:
-    """Return installed font families that together have these letters, as few as a greedy choice finds.
+    """Return installed families that together have the letters that any has, as few as a greedy choice finds."""
+    from matplotlib.font_manager import fontManager
 
-    If some letters are in no family, the logger `structkin.show` warns once.
-    """
-    from matplotlib.font_manager import fontManager, weight_dict
-
-    wanted = {ord(letter) for letter in letters}
-    found: list[str] = []
-    normal = weight_dict["normal"]
-    weighed = [
-        (abs((font.weight if isinstance(font.weight, int) else weight_dict[font.weight]) - normal), font)
-        for font in fontManager.ttflist
-        if font.style == "normal"
-    ]
-    # The dictionary keeps the last font of each family: the one nearest to the normal weight.
-    weighed.sort(key=lambda one: -one[0])
-    fonts = {font.name: font.fname for _, font in weighed}
+    upright = [font for font in fontManager.ttflist if font.style == "normal"]
+    upright.sort(key=lambda font: fontManager.score_weight("normal", font.weight), reverse=True)
+    fonts = {
+        font.name: _letters_of(font.fname) for font in upright
+    }  # of each family the last: nearest to normal weight
+    wanted, found = {ord(letter) for letter in letters} & frozenset().union(*fonts.values()), []
     while wanted:
-        best = max(fonts, key=lambda name: len(wanted & _letters_of(fonts[name])), default=None)
-        if best is None or not (had := wanted & _letters_of(fonts[best])):
-            _warn()
-            break
-        found.append(best)
-        wanted -= had
+        found.append(max(fonts, key=lambda name: len(wanted & fonts[name])))
+        wanted -= fonts[found[-1]]
     return tuple(found)
 
 
 @cache
 def _warn() -> None:
     """Warn once that letters are drawn as boxes."""
-    _log.warning("some letters are in no installed font and are drawn as boxes: install a font such as Noto Sans")
+    logging.getLogger("structkin.show").warning(
+        "some letters are in no installed font and are drawn as boxes: install a font such as Noto Sans"
+    )
 
 
 def _texts(figure: Figure) -> list[Text]:

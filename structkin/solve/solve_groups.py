@@ -29,8 +29,7 @@ from structkin.solve.too_far import too_far
 BRANCHES = ("smooth", "mode")
 
 #: If more samples than this are far apart (a scan of the work space), the path between them is not followed: closed
-#: forms
-#: then find change points between them only where two neighbours are near one.
+#: forms then find change points between them only where two neighbours are near one.
 SEPARATE = 5000
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from structkin.model.topology import fasten
 from structkin.structure.array_codes import KINDS, R
-from structkin.structure.blocks import levels, solve_order
+from structkin.structure.blocks import digraph, levels, solve_order
 from structkin.structure.eliminate import PRIME, eliminate, solve_back
 from structkin.structure.naming import Connection, Name, name_of
 from structkin.structure.repair import System
@@ -49,7 +49,8 @@ def assemble(
     need = np.unique(group[outer][feeder >= 0] * len(chosen) + feeder[feeder >= 0])
     after, before = (need // len(chosen), need % len(chosen)) if len(need) else (need, need)
     after, before = after[after != before], before[after != before]
-    order = solve_order(before, after, first_vertex[chosen])
+    graph = digraph(len(chosen), before, after)
+    order = solve_order(graph, first_vertex[chosen])
     index = np.empty(len(chosen), dtype=np.int64)
     index[order] = np.arange(len(chosen))
 
@@ -75,7 +76,7 @@ def assemble(
         **facts,
         topology=rows.topology,
         group_of=group_of,
-        level=levels(need_start, need),
+        level=levels(graph)[order],
         name_of=shape_name[shapes.shape[chosen[order]]],
         names=names,
         link_start=np.searchsorted(home[body], np.arange(len(chosen) + 1)),

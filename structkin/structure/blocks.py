@@ -1,151 +1,90 @@
-"""Strongly connected components: the smallest sets of vertices that must be solved together.
+"""Strongly connected components: the smallest sets of vertices that must be solved together, and their order.
 
 A vertex depends on the other end of every row it owns. With independent rows the components of that
 digraph are the Assur groups (Servatius, Shai, Whiteley 2010, "Combinatorial characterization of the Assur
 graphs from engineering"; Shai, Sljoka, Whiteley 2013, "Directed graphs, decompositions, and spatial
-linkages"), and this is the fine part of the Dulmage-Mendelsohn decomposition.
+linkages"), and this is the fine part of the Dulmage-Mendelsohn decomposition. networkx finds the components of its
+condensation, the order and the levels.
 """
 
 from __future__ import annotations
 
-import heapq
-from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from structkin.structure.rows import GROUND, IntArray
 
-#: Number of vertices from which loading SciPy pays off.
-LARGE = 100_000
+if TYPE_CHECKING:
+    import networkx as nx
+
+#: Number of vertices from which SciPy finds the components: a networkx graph of these takes seconds.
+LARGE = 20_000
+
+
+def digraph(n: int, before: IntArray, after: IntArray) -> nx.DiGraph:
+    """Return the digraph of 0 ... n - 1 with an edge from each `before` (e,) to the `after` (e,) that depends on it."""
+    import networkx as nx
+
+    graph = nx.DiGraph()
+    graph.add_nodes_from(range(n))
+    graph.add_edges_from(zip(before.tolist(), after.tolist(), strict=True))
+    return graph
 
 
 def components(n: int, owner: IntArray, ends: IntArray) -> IntArray:
     """Return the component (n,) of each vertex, numbered so that a component depends on smaller ones only.
 
-    Tarjan's algorithm with an explicit stack, so that long chains do not exceed the recursion limit; SciPy for large
-    graphs.
-
     >>> ends = np.array([[-1, 0], [0, 1], [1, 2], [1, 2]])
     >>> components(3, np.array([0, 1, 1, 2]), ends).tolist()
     [0, 1, 1]
     """
-    start, heads = _dependencies(n, owner, ends)
-    if n >= LARGE:
-        component = _components_by_scipy(start, heads)
-        if component is not None:
-            return component
-    return _components(start.tolist(), heads.tolist())
+    import networkx as nx
 
-
-def _components_by_scipy(start: IntArray, heads: IntArray) -> IntArray | None:
-    """Return the same by SciPy's compiled code; None if it does not number the components in our order."""
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import connected_components
-
-    n = len(start) - 1
-    graph = csr_array((np.ones(len(heads), dtype=np.int8), heads, start), shape=(n, n))
-    label = connected_components(graph, connection="strong")[1].astype(np.int64)
-    # SciPy numbers components in the order Pearce's algorithm completes them, but does not guarantee it
-    tails = np.repeat(np.arange(n), np.diff(start))
-    return label if (label[heads] <= label[tails]).all() else None
-
-
-def _components(start: list[int], heads: list[int]) -> IntArray:
-    n = len(start) - 1
-    index = [-1] * n
-    low = [0] * n
-    component = [-1] * n
-    pointer = start[:-1].copy()
-    stack: list[int] = []
-    count = found = 0
-    for root in range(n):
-        if index[root] >= 0:
-            continue
-        path = [root]
-        index[root] = low[root] = count
-        count += 1
-        stack.append(root)
-        while path:
-            v = path[-1]
-            if pointer[v] < start[v + 1]:
-                w = heads[pointer[v]]
-                pointer[v] += 1
-                if index[w] < 0:
-                    index[w] = low[w] = count
-                    count += 1
-                    stack.append(w)
-                    path.append(w)
-                elif component[w] < 0 and index[w] < low[v]:
-                    low[v] = index[w]
-                continue
-            path.pop()
-            if path and low[v] < low[path[-1]]:
-                low[path[-1]] = low[v]
-            if low[v] == index[v]:
-                while True:
-                    w = stack.pop()
-                    component[w] = found
-                    if w == v:
-                        break
-                found += 1
-    return np.array(component, dtype=np.int64)
-
-
-def _dependencies(n: int, owner: IntArray, ends: IntArray) -> tuple[IntArray, IntArray]:
-    """Return the digraph owner -> other end, without the ground, as compressed rows."""
     owned = np.flatnonzero(owner >= 0)
-    tail = owner[owned]
-    head = np.where(ends[owned, 0] == tail, ends[owned, 1], ends[owned, 0])
-    keep = head != GROUND
-    tail, head = tail[keep], head[keep]
-    order = np.argsort(tail, kind="stable")
-    return np.searchsorted(tail[order], np.arange(n + 1)), head[order]
+    after = owner[owned]
+    before = np.where(ends[owned, 0] == after, ends[owned, 1], ends[owned, 0])
+    inner = before != GROUND
+    before, after = before[inner], after[inner]
+    if n >= LARGE:
+        from scipy.sparse import coo_array
+        from scipy.sparse.csgraph import connected_components
+
+        graph = coo_array((np.ones(len(after), dtype=np.int8), (after, before)), shape=(n, n))
+        component = connected_components(graph, connection="strong")[1].astype(np.int64)
+        # SciPy numbers components in the order in which Pearce's algorithm completes them, but does not promise it
+        if (component[before] <= component[after]).all():
+            return component
+    whole = nx.condensation(digraph(n, before, after))
+    component = np.empty(n, dtype=np.int64)
+    for number, block in enumerate(nx.topological_sort(whole)):
+        component[list(whole.nodes[block]["members"])] = number
+    return component
 
 
-def solve_order(before: IntArray, after: IntArray, key: IntArray) -> IntArray:
+def solve_order(graph: nx.DiGraph, key: IntArray) -> IntArray:
     """Return the blocks in an order in which each follows those it depends on, the smallest ready key first.
 
-    Block `after[e]` depends on block `before[e]`; `key` (k,) are the blocks' keys, all different.
+    `key` (k,) are the blocks' keys, all different.
 
-    >>> solve_order(np.array([2]), np.array([0]), np.array([1, 2, 3])).tolist()
+    >>> solve_order(digraph(3, np.array([2]), np.array([0])), np.array([1, 2, 3])).tolist()
     [1, 2, 0]
     """
-    if (key[before] < key[after]).all():  # the user's order is a valid solve order, and takes precedence
-        return np.argsort(key)
-    count = len(key)
-    waiting: list[int] = np.bincount(after, minlength=count).tolist()
-    by_need = np.argsort(before, kind="stable")
-    start: list[int] = np.searchsorted(before[by_need], np.arange(count + 1)).tolist()
-    follower: list[int] = after[by_need].tolist()
-    order = np.argsort(key)
-    block_of: list[int] = order.tolist()
-    rank = np.empty(count, dtype=np.int64)
-    rank[order] = np.arange(count)
-    place: list[int] = rank.tolist()
-    ready = [place[block] for block in range(count) if not waiting[block]]
-    heapq.heapify(ready)
-    result = []
-    while ready:
-        block = block_of[heapq.heappop(ready)]
-        result.append(block)
-        for other in follower[start[block] : start[block + 1]]:
-            waiting[other] -= 1
-            if not waiting[other]:
-                heapq.heappush(ready, place[other])
-    return np.array(result, dtype=np.int64)
+    import networkx as nx
+
+    order = nx.lexicographical_topological_sort(graph, key=key.tolist().__getitem__)
+    return np.fromiter(order, dtype=np.int64, count=len(key))
 
 
-def levels(start: IntArray, need: IntArray) -> IntArray:
-    """Return the length of the longest dependency path to each block (k,), given in solve order.
+def levels(graph: nx.DiGraph) -> IntArray:
+    """Return the length of the longest path to each block (k,).
 
-    >>> levels(np.array([0, 0, 1, 3]), np.array([0, 0, 1])).tolist()
+    >>> levels(digraph(3, np.array([0, 1]), np.array([1, 2]))).tolist()
     [0, 1, 2]
     """
-    level: list[int] = []
-    needs, at = need.tolist(), start.tolist()
-    for a, b in pairwise(at):
-        if b - a == 1:
-            level.append(level[needs[a]] + 1)
-        else:
-            level.append(1 + max([level[k] for k in needs[a:b]], default=-1))
-    return np.array(level, dtype=np.int64)
+    import networkx as nx
+
+    level = np.empty(len(graph), dtype=np.int64)
+    for number, blocks in enumerate(nx.topological_generations(graph)):
+        level[blocks] = number
+    return level

@@ -106,7 +106,7 @@ def _contour(nodes: Sequence[int], inner: Sequence[Connection]) -> int | None:
     graph = nx.Graph()
     for number, joint in enumerate(inner):
         graph.add_edges_from((("link", node), ("joint", number)) for node in joint.nodes)
-    cycles = [len(cycle) // 2 for cycle in nx.minimum_cycle_basis(graph)]
+    cycles = [] if nx.is_forest(graph) else [len(cycle) // 2 for cycle in nx.minimum_cycle_basis(graph)]
     ternary = any(graph.degree(("link", node)) >= 3 for node in nodes if ("link", node) in graph)
     largest = max([*cycles, 3 if ternary else 0])
     return largest if largest >= 3 else None

@@ -16,7 +16,7 @@ from structkin.bench.decomposition import random_mechanism, scalable_four_bar
 from structkin.errors import InputError
 from structkin.model.topology import Driver, Joint
 from structkin.structure import TopologyArrays, decompose, decompose_arrays
-from structkin.structure.blocks import _components, _components_by_scipy, _dependencies, levels, solve_order
+from structkin.structure.blocks import components, digraph, levels, solve_order
 from structkin.structure.certificate import coefficients, deficient_blocks
 from structkin.structure.orient import orient
 from structkin.structure.rows import GROUND, IntArray, Rows, rows_of
@@ -30,8 +30,7 @@ sys.path.pop(0)
 
 def oriented(rows: Rows) -> tuple[IntArray, IntArray]:
     owner = orient(rows.capacity, rows.ends, np.ones(len(rows.item), dtype=bool)).owner
-    start, heads = _dependencies(rows.n_vertices, owner, rows.ends)
-    return owner, _components(start.tolist(), heads.tolist())
+    return owner, components(rows.n_vertices, owner, rows.ends)
 
 
 # one algorithm, two wrappings ---------------------------------------------------------------------------------------
@@ -161,14 +160,16 @@ def test_checking_many_drivers_takes_no_time() -> None:
 # the steps ----------------------------------------------------------------------------------------------------------
 
 
-def test_scipy_finds_the_same_components() -> None:
-    for seed in range(60):
-        rows = rows_of(random_topology(seed))
-        owner, block = oriented(rows)
-        again = _components_by_scipy(*_dependencies(rows.n_vertices, owner, rows.ends))
-        assert again is not None
-        pairs = set(zip(block.tolist(), again.tolist(), strict=True))
-        assert len(pairs) == len(set(block.tolist())) == len(set(again.tolist()))
+@pytest.mark.parametrize("seeds", [range(100), pytest.param(range(100, 1000), marks=pytest.mark.slow)], ids=str)
+def test_networkx_and_scipy_give_the_same_structure(seeds: range, monkeypatch: pytest.MonkeyPatch) -> None:
+    for seed in seeds:
+        for arrays in (TopologyArrays.from_topology(random_topology(seed)), random_mechanism(10 + seed % 60, seed)):
+            found = []
+            for large in (0, 10**9):
+                monkeypatch.setattr("structkin.structure.blocks.LARGE", large)
+                found.append(decompose_arrays(arrays))
+            assert KinematicStructure.from_arrays(found[0]) == KinematicStructure.from_arrays(found[1])
+            assert found[0].over.tolist() == found[1].over.tolist()
 
 
 def test_one_of_each_shape_represents_all() -> None:
@@ -237,7 +238,8 @@ def test_solve_order_takes_the_smallest_key_that_is_ready() -> None:
             np.array([(a, b) for b in range(count) for a in range(b) if rng.random() < 0.3]).reshape(-1, 2).T
         )
         key = rng.permutation(count)
-        order = solve_order(before.astype(int), after.astype(int), key).tolist()
+        graph = digraph(count, before, after)
+        order = solve_order(graph, key).tolist()
         done: list[int] = []
         while len(done) < count:
             needs = {
@@ -245,7 +247,10 @@ def test_solve_order_takes_the_smallest_key_that_is_ready() -> None:
             }
             done.append(min((b for b in range(count) if b not in done and needs[b] <= set(done)), key=lambda b: key[b]))
         assert order == done
-    assert levels(np.array([0]), np.array([], dtype=np.int64)).tolist() == []
+        longest: dict[int, int] = {}
+        for block in done:
+            longest[block] = 1 + max((longest[need] for need in needs[block]), default=-1)
+        assert levels(graph).tolist() == [longest[block] for block in range(count)]
 
 
 # large ones ---------------------------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """Poses of the closed forms of a plan along a path of the drivers, for numbers of any kind.
 
-The engine solves float64 lanes. Limits are refined in extended precision and by complex steps, with discriminants held
-at zero at a limit: this is a small interpreter of the same plan for such numbers.
+The engine solves float64 lanes. Limits are refined by complex steps, with discriminants held at zero at a limit: this
+is a small interpreter of the same plan for such numbers.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from structkin.solve.strokes import Stroke
 Path = Callable[[Any], Mapping[str, Any]]
 #: Assembly mode of each step.
 Modes = Mapping[int, int]
-#: A complex step: its square is below the rounding of extended precision.
+#: A complex step: its square is below the rounding of any value.
 TINY = 1e-30
 
 

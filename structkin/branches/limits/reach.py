@@ -153,8 +153,8 @@ def _split(poses: Poses, interval: FeasibleInterval, step: int, modes: Modes) ->
     for k, j in pairwise(kept):
         signs = [0.0 if abs(values[i]) <= DOUBLE_ZERO else float(np.sign(values[i])) for i in (k, j)]
         if signs[0] * signs[1] < 0:
-            place = chart.zero(places[k], places[j])
-            mark = place, End(chart.parameter(place), "limit", frozenset({step}))
+            place, p = chart.zero(places[k], places[j])
+            mark = place, End(p, "limit", frozenset({step}))
             pieces += [(marks[k], mark, signs[0] > 0), (mark, marks[j], signs[1] > 0)]
         else:
             pieces.append((marks[k], marks[j], bool(np.nansum(signs) > 0)))
@@ -260,7 +260,7 @@ class Chart:
 
     def parameter(self, place: Any) -> float:
         """Return the path's parameter at one place."""
-        return float(self.at(np.longdouble(place)))
+        return float(self.at(place))
 
     def value(self, place: Any) -> Any:
         """Return the discriminant at places (n,), bounded: m / sqrt(1 + m^2)."""
@@ -295,41 +295,39 @@ class Chart:
             return beside
         return float(self._poses.discriminant(self._step, np.array([end.p]), self._modes, end.steps)[0])
 
-    def _slope(self, place: Any) -> tuple[Any, Any]:
-        """Return value and slope at one place in extended precision, by a complex step."""
+    def _one(self, place: complex) -> Any:
+        """Return the discriminant at one place."""
         charge(ALONE)
-        value = self.value(np.array([place + 1j * TINY], np.clongdouble))[0]
-        return value.real, value.imag / TINY
+        return self.value(np.array([place]))[0]
 
-    def zero(self, low: float, high: float) -> float:
-        """Return the zero between two places at which the value differs in sign."""
+    def zero(self, low: float, high: float) -> tuple[float, float]:
+        """Return the zero between two places at which the value differs in sign, and its parameter."""
         from scipy.optimize import brentq
 
-        def value(x: float) -> float:
-            charge(ALONE)
-            return float(self.value(np.array([x]))[0])
-
-        first, last = value(low), value(high)
+        first, last = self._one(low), self._one(high)
         if not first * last < 0:
             # At limits of other steps the discriminant was evaluated without them: the zero is there to rounding.
-            return np.longdouble(high if abs(last) < abs(first) else low)  # type: ignore[return-value]  # a long double
-        place = np.longdouble(brentq(value, low, high, xtol=1e-14, rtol=1e-14))
-        for _ in range(3):
-            value, slope = self._slope(place)
-            moved = place - value / slope if slope else place
-            if not low < moved < high:
-                break
-            place = moved
-        return place  # type: ignore[return-value]  # a long double: a float with more digits
+            place = high if abs(last) < abs(first) else low
+            return place, self.parameter(place)
+        place = brentq(self._one, low, high, xtol=1e-14, rtol=1e-14)
+        p = self.parameter(place)
+        charge(ALONE)
+        m = complex(self._poses.discriminant(self._step, np.array([p + 1j * TINY]), self._modes)[0])
+        moved = p - TINY * m.real / m.imag if m.imag else p
+        return place, moved if self.at(low) < moved < self.at(high) else p
 
     def double_zero(self, low: float, place: float, high: float) -> float:
-        """Return the place of the minimum near a place between two others, by secants of the slope."""
-        before, here = np.longdouble(place) - 1e-6 * min(place - low, high - place), np.longdouble(place)
-        slope = self._slope(before)[1]
+        """Return the place of the minimum near a place between two others: the zero of the slope, by secants."""
+
+        def slope(x: float) -> float:
+            return float(self._one(x + 1j * TINY).imag) / TINY
+
+        before, here = place - 1e-6 * min(place - low, high - place), place
+        old = slope(before)
         for _ in range(8):
-            now = self._slope(here)[1]
-            moved = here - now * (here - before) / (now - slope) if now != slope else here
+            now = slope(here)
+            moved = here - now * (here - before) / (now - old) if now != old else here
             if not low < moved < high or moved == here:
                 break
-            before, here, slope = here, moved, now
-        return here  # type: ignore[return-value]  # a long double: a float with more digits
+            before, here, old = here, moved, now
+        return here

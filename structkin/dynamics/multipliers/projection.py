@@ -75,7 +75,6 @@ def limit(equations: Multipliers, t: float, y: Floats, a: Floats, multipliers: F
     rounding and step errors dominate. But the motion passes straight through, and along it the accelerations are
     smooth. So they are taken at poses before and after, on the branch along the velocity, and interpolated; so are the
     multipliers, which grow without bound towards the point and change sign there. The given values are returned where
-
     there is no smooth motion through the pose.
     """
     n, q, v = equations.coordinates.n, y[: equations.coordinates.n], y[equations.coordinates.n :]

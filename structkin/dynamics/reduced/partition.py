@@ -33,8 +33,7 @@ Floats = NDArray[np.float64]
 #: Coordinates are exchanged where a joint moves this many times faster; the second applies where a step found no pose.
 LIMIT, STUCK = 4.0, 1.8
 #: Exchanges end where no joint is faster than this part of the limit. The first joint is taken that reaches this part
-#: of
-#: the fastest rate and exceeds a coordinate's rate by this factor.
+#: of the fastest rate and exceeds a coordinate's rate by this factor.
 GOOD, PART, FASTER = 0.6, 0.4, 1.2
 #: Distances below this part of the mechanism's size count less.
 NEAR = 0.2

@@ -22,16 +22,21 @@ Floats = NDArray[np.float64]
 class Differences:
     """Lengths and complex places [m] of all variants, and individual driver values (orders, v, n).
 
-    `faults` are the errors of single variants, by their numbers. These variants have the mechanism's own values, so
-    that arrays stay complete.
+    `counts` are the numbers of variants, `faults` the errors of single ones, by their numbers. These variants have the
+    mechanism's own values, so that arrays stay complete.
     """
 
     mechanism: Mechanism
     lengths: dict[frozenset[str], Variants] = field(default_factory=dict)
     places: dict[str, Variants] = field(default_factory=dict)
     rows: dict[str, Floats] = field(default_factory=dict)
-    count: int = 0
+    counts: dict[str, int] = field(default_factory=dict)
     problems: dict[int, list[Problem]] = field(default_factory=dict)
+
+    @property
+    def count(self) -> int:
+        """The number of variants: all values have as many."""
+        return next(iter(self.counts.values()))
 
     @property
     def faults(self) -> dict[int, InputError]:
@@ -42,10 +47,13 @@ class Differences:
         """Return the driver values of a variant: its own row where there are rows."""
         return {id: tuple(self.rows[id][:, k]) if id in self.rows else given for id, given in drivers.items()}
 
-    def blame(self, bad: NDArray[np.bool_], key: str, message: str) -> None:
-        """Note an error of each variant where `bad` (v,)."""
-        for k in np.flatnonzero(bad).tolist():
-            self.problems.setdefault(k, []).append(Problem(key, message))
+    def check(self, key: str, values: Floats, own: Any, faults: Mapping[str, NDArray[np.bool_]]) -> None:
+        """Note the errors of variants: their numbers become the mechanism's `own`. Each message has its places (v,)."""
+        self.counts[key] = len(values)
+        for message, bad in faults.items():
+            values[bad] = own
+            for k in np.flatnonzero(bad).tolist():
+                self.problems.setdefault(k, []).append(Problem(key, message))
 
 
 def read_differences(
@@ -57,7 +65,6 @@ def read_differences(
     """
     found = Differences(mechanism)
     problems: list[Problem] = []
-    counts: dict[str, int] = {}
     for name, given in lengths.items():
         key, pair = f"lengths.{name}", frozenset(str(name).split("-"))
         alone = _numbers(given, 0)  # one number for all variants
@@ -75,14 +82,10 @@ def read_differences(
                 "expected a finite length greater than zero": ~((values > 0) & (values <= LARGEST)),
                 "the length is too small to compute with": (values > 0) & (values <= mechanism.size / LARGEST),
             }
-            for message, bad in faults.items():
-                if alone is None:
-                    found.blame(bad, key, message)
-                elif bad[0]:
-                    problems.append(Problem(key, message))
-                values[bad] = abs(b - a)
             if alone is None:
-                counts[key] = len(values)
+                found.check(key, values, abs(b - a), faults)
+            else:
+                problems += [Problem(key, message) for message, bad in faults.items() if bad[0]]
             found.lengths[pair] = Variants(np.concatenate(([abs(b - a)], values)))
     for name, given in points.items():
         key, values = f"points.{name}", _numbers(given, 2)
@@ -92,32 +95,27 @@ def read_differences(
             problems.append(Problem(key, "expected places (v, 2) [m]"))
         else:
             own, bad = mechanism.places[name], np.any(~(np.abs(values) <= LARGEST), axis=1)
-            found.blame(bad, key, "expected a finite place")
-            values[bad] = own.real, own.imag
-            counts[key] = len(values)
+            found.check(key, values, (own.real, own.imag), {"expected a finite place": bad})
             found.places[name] = Variants(np.concatenate(([own], values[:, 0] + 1j * values[:, 1])))
     for id, given in drivers.items():
         parts = [_numbers(part, 2) for part in (given if isinstance(given, tuple) else (given,))]
         rows = [part for part in parts if part is not None]
         if rows and len(rows) == len(parts) <= 3 and all(part.shape == rows[0].shape for part in rows):
-            key = f"drivers.{id}"
             bad = np.any(~np.isfinite(rows[0]), axis=1)
-            found.blame(bad, key, "contains values that are not finite")
-            rows[0][bad] = mechanism.drivers[id].start if id in mechanism.drivers else 0.0
+            start = mechanism.drivers[id].start if id in mechanism.drivers else 0.0
+            found.check(f"drivers.{id}", rows[0], start, {"contains values that are not finite": bad})
             found.rows[id] = np.stack(rows)
-            counts[key] = len(rows[0])
-    if not counts and not problems:
+    if not found.counts and not problems:
         problems.append(
             Problem("variants", "nothing differs", "give lengths (v,), points (v, 2) or driver values (v, n)")
         )
-    if len(set(counts.values())) > 1:
-        found_counts = ", ".join(f"{key}: {count}" for key, count in counts.items())
+    if len(set(found.counts.values())) > 1:
+        found_counts = ", ".join(f"{key}: {count}" for key, count in found.counts.items())
         problems.append(
             Problem("variants", f"numbers of variants differ ({found_counts})", "give one value per variant")
         )
     if problems:
         raise InputError(problems, mechanism.title)
-    found.count = next(iter(counts.values()))
     for pair, numbers in found.lengths.items():
         values = numbers.values
         found.lengths[pair] = Variants(np.append(values[0], np.broadcast_to(values[1:], found.count)))

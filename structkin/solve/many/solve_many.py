@@ -26,13 +26,13 @@ from structkin.solve.engine import Lanes, sweep
 from structkin.solve.many.differences import Differences, read_differences
 from structkin.solve.many.flat import passing_flat
 from structkin.solve.many.motions import Motions
-from structkin.solve.many.one_by_one import solve_variant
 from structkin.solve.many.path import Path, shifts
 from structkin.solve.many.record import ManyPlan, record_many
 from structkin.solve.many.together import Together
 from structkin.solve.many.variants import Variants, VariantsDiffer
 from structkin.solve.motion import Motion
 from structkin.solve.schedule import Schedule
+from structkin.solve.solve_groups import solve_groups
 from structkin.solve.special_geometry import compile_plan, structure_of
 from structkin.solve.too_far import too_far
 
@@ -114,7 +114,7 @@ def solve_many(
     motions: dict[int, Motion] = {}
     faults = found.faults
     options = {"samples": samples, "t": t, "duration": duration, "engine": engine, "budget": budget}
-    solve_alone = partial(solve_variant, found, drivers, options)
+    solve_alone = partial(_solve_variant, found, drivers, options)
     for done, k in enumerate(alone, 1):
         if k not in faults:
             try:
@@ -145,6 +145,26 @@ def _has_to_be_followed(mechanism: Mechanism) -> bool:
     sized = bool(joints.of(TurnCoupling) or joints.of(Cam) or joints.of(Geneva))
     plan = compile_plan(mechanism)
     return sized or plan.tracked or bool(plan.structure.over)
+
+
+def _solve_variant(found: Differences, drivers: Mapping[str, Any], options: Mapping[str, Any], k: int) -> Motion:
+    """Build variant `k` with its own lengths, places and driver values, and solve it as `solve` does.
+
+    Raises `InputError` where it cannot be built, or does not move like the mechanism.
+    """
+    mechanism = found.mechanism
+    data, scale = mechanism.source_dict, mechanism.units.length_scale
+    given = data.get("lengths", {}).items()
+    data["lengths"] = {name: value for name, value in given if frozenset(name.split("-")) not in found.lengths}
+    for pair, numbers in found.lengths.items():
+        data["lengths"]["-".join(sorted(pair))] = float(numbers.values[1 + k]) / scale
+    for name, numbers in found.places.items():
+        place = numbers.values[1 + k] / scale
+        data["points"][name] = [float(place.real), float(place.imag)]
+    variant = Mechanism.from_dict(data, folder=mechanism._folder)
+    if mechanism._pose is not None:
+        variant = variant.posed(mechanism._pose)
+    return solve_groups(variant, drivers=found.drivers_of(k, drivers) or None, **options)
 
 
 def _record(found: Differences) -> tuple[ManyPlan, set[int]]:

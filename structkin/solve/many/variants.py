@@ -6,11 +6,10 @@ code can take only one branch; `VariantsDiffer` names the variants that would ta
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
 from numpy.typing import NDArray
 
 
@@ -23,7 +22,7 @@ class VariantsDiffer(Exception):  # noqa: N818 - not an error: these variants ar
         super().__init__(f"{len(which)} variants are built differently from the mechanism")
 
 
-class Variants:
+class Variants(NDArrayOperatorsMixin):
     """Real or complex numbers (1 + variants,), the mechanism's own first.
 
     >>> a = Variants(np.array([3.0, 4.0]))
@@ -32,12 +31,30 @@ class Variants:
     """
 
     __slots__ = ("values",)
-    #: NumPy leaves operators to this class.
-    __array_ufunc__ = None
 
     def __init__(self, values: NDArray[Any]) -> None:
         """Hold the numbers."""
         self.values = values
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
+        """Apply an operator to all numbers; of a comparison return its one result."""
+        found = ufunc(*(plain(value) for value in inputs))
+        if ufunc is np.equal:
+            return bool(found.all())
+        if found.dtype != np.bool_:
+            return Variants(found)
+        odd = np.flatnonzero(found != found[0])
+        if len(odd):
+            raise VariantsDiffer(odd - 1)
+        return bool(found[0])
+
+    def __ne__(self, other: object) -> bool:
+        """Return whether some differ."""
+        return not self == other
+
+    def __hash__(self) -> int:
+        """Return the hash of the object: equal numbers may be kept twice."""
+        return id(self)
 
     @property
     def own(self) -> Any:
@@ -62,77 +79,6 @@ class Variants:
     def conjugate(self) -> Variants:
         """Return the conjugate numbers."""
         return Variants(self.values.conjugate())
-
-    def __abs__(self) -> Variants:
-        """Return the sizes."""
-        return Variants(np.abs(self.values))
-
-    def __neg__(self) -> Variants:
-        """Return the opposite numbers."""
-        return Variants(-self.values)
-
-    def __pow__(self, exponent: float) -> Variants:
-        """Return powers."""
-        return Variants(self.values**exponent)
-
-    def __add__(self, other: Any) -> Variants:
-        """Return sums."""
-        return Variants(self.values + plain(other))
-
-    __radd__ = __add__
-
-    def __sub__(self, other: Any) -> Variants:
-        """Return differences."""
-        return Variants(self.values - plain(other))
-
-    def __rsub__(self, other: Any) -> Variants:
-        """Return differences."""
-        return Variants(plain(other) - self.values)
-
-    def __mul__(self, other: Any) -> Variants:
-        """Return products."""
-        return Variants(self.values * plain(other))
-
-    __rmul__ = __mul__
-
-    def __truediv__(self, other: Any) -> Variants:
-        """Return quotients."""
-        return Variants(self.values / plain(other))
-
-    def __rtruediv__(self, other: Any) -> Variants:
-        """Return quotients."""
-        return Variants(plain(other) / self.values)
-
-    def __eq__(self, other: object) -> bool:
-        """Return whether all are equal."""
-        return bool(np.all(self.values == plain(other)))
-
-    def __hash__(self) -> int:
-        """Return the hash of the object: equal numbers may be kept twice."""
-        return id(self)
-
-    def __lt__(self, other: Any) -> bool:
-        """Compare all."""
-        return self._alike(operator.lt, other)
-
-    def __le__(self, other: Any) -> bool:
-        """Compare all."""
-        return self._alike(operator.le, other)
-
-    def __gt__(self, other: Any) -> bool:
-        """Compare all."""
-        return self._alike(operator.gt, other)
-
-    def __ge__(self, other: Any) -> bool:
-        """Compare all."""
-        return self._alike(operator.ge, other)
-
-    def _alike(self, compare: Callable[[Any, Any], Any], other: Any) -> bool:
-        found = np.broadcast_to(compare(self.values, plain(other)), self.values.shape)
-        odd = np.flatnonzero(found != found[0])
-        if len(odd):
-            raise VariantsDiffer(odd - 1)
-        return bool(found[0])
 
 
 def plain(value: Any) -> Any:
