@@ -186,7 +186,7 @@ def test_an_infinite_speed_is_refused_and_the_old_one_stays(browser: Any):
 
 def test_a_fault_is_shown_and_the_next_change_works(browser: Any, monkeypatch: pytest.MonkeyPatch):
     def slow_and_broken(*_: Any) -> Any:
-        time.sleep(0.3)
+        time.sleep(1.0)
         raise ValueError("out of order")
 
     monkeypatch.setattr(server, "PATIENCE", 0.1)
