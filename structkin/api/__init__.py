@@ -11,8 +11,6 @@ from structkin.api.motion import Motion as Motion
 from structkin.api.motion import Motions as Motions
 from structkin.api.motion import Simulation as Simulation
 from structkin.api.spatial import SpatialModel as SpatialModel
-from structkin.api.structure import KinematicStructure as KinematicStructure
-from structkin.api.topology import Topology as Topology
 from structkin.dynamics import Force as Force
 from structkin.dynamics import Moment as Moment
 from structkin.errors import InputError as InputError
@@ -29,10 +27,12 @@ from structkin.global_methods.families import Coordinates as Coordinates
 from structkin.joints.cam_laws import CamLaw as CamLaw
 from structkin.model import Driver as Driver
 from structkin.model import Joint as Joint
+from structkin.model import Topology as Topology
 from structkin.plan.status import Status as Status
 from structkin.structure import Group as Group
 from structkin.structure import InputChoice as InputChoice
 from structkin.structure import InputRanking as InputRanking
+from structkin.structure import KinematicStructure as KinematicStructure
 from structkin.structure import StructureArrays as StructureArrays
 from structkin.structure import TopologyArrays as TopologyArrays
 from structkin.structure import decompose_arrays as decompose_arrays

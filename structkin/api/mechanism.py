@@ -10,8 +10,6 @@ from structkin import files, model, show
 from structkin import solve as solved
 from structkin.api.motion import Motion, Motions, Simulation
 from structkin.api.spatial import to_spatial
-from structkin.api.structure import KinematicStructure
-from structkin.api.topology import Topology
 from structkin.api.verb import public, verb
 from structkin.branches import assemblies as listings
 from structkin.branches import limits as ranges
@@ -24,13 +22,10 @@ from structkin.global_methods.families import constraints
 from structkin.global_methods.methods import solve
 from structkin.report import report
 from structkin.solve import solve_many, structure_of
-from structkin.structure import rank_inputs
 
 if TYPE_CHECKING:
     from anywidget import AnyWidget
     from matplotlib.figure import Figure
-
-    from structkin.model.draft import Draft
 
 
 class Limits(ranges.Limits):
@@ -119,8 +114,6 @@ class Mechanism(model.Mechanism):
 
     __slots__ = ()
 
-    topology: Topology
-
     assemblies = verb(listings.assemblies, Assemblies)
     assembly = verb(listings.assembly, Assembly)
     circuits = verb(followed.circuits, Circuits)
@@ -128,13 +121,12 @@ class Mechanism(model.Mechanism):
     constraints = constraints
     four_bars = four_bars
     limits = verb(ranges.limits, Limits)
-    rank_inputs = rank_inputs
     report = report
     simulate = verb(simulate, Simulation)
     slider_cranks = slider_cranks
     solve = verb(solve, Motion)
     solve_many = verb(solve_many, Motions)
-    structure = verb(structure_of, KinematicStructure)
+    structure = structure_of
     to_spatial = to_spatial
 
     @classmethod
@@ -191,6 +183,3 @@ class Mechanism(model.Mechanism):
 
     def _repr_html_(self) -> str:
         return show.html_table(show.mechanism_table(self))
-
-    def _fill(self, draft: Draft, topology: model.Topology) -> None:
-        super()._fill(draft, public(Topology, topology))

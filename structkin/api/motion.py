@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from structkin import dynamics, files, model, show, solve
-from structkin.api.structure import KinematicStructure
 from structkin.api.verb import public, verb
 from structkin.branches.classify import classify
 from structkin.branches.limits.passages import Passage, passages, report, require_ok
@@ -125,11 +124,6 @@ class Motion(solve.Motion):
     def to_csv(self, target: str | Path | IO[str], units: str = "SI", *, kl: bool = False) -> None:
         """Write the columns of `to_dataframe`, with `kl` also K and L, to a .csv path or an open file."""
         show.write_csv(self, target, _units(self.mechanism, units), kl=kl)
-
-    @property
-    def structure(self) -> KinematicStructure:
-        """The kinematic structure by which the motion was solved."""
-        return public(KinematicStructure, super().structure)
 
     def _repr_html_(self) -> str:
         return show.html_table(show.summary_table(self))

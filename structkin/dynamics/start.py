@@ -22,7 +22,6 @@ from structkin.plan.status import Status
 from structkin.solve import Motion
 from structkin.solve.solve_groups import solve_groups
 from structkin.solve.special_geometry import compile_plan, structure_of
-from structkin.structure.inputs import rank_inputs
 
 Floats = NDArray[np.float64]
 
@@ -47,7 +46,7 @@ def with_coordinates(mechanism: Mechanism) -> Mechanism:
     """
     if not structure_of(mechanism).under:
         return mechanism
-    ranking = rank_inputs(mechanism, drivers=list(mechanism.drivers))
+    ranking = mechanism.rank_inputs(drivers=list(mechanism.drivers))
     if not ranking.choices or not ranking[0].is_complete:
         compile_plan(mechanism)  # says what is wrong
         raise InputError([Problem("drivers", "no joints can serve as free coordinates")], mechanism.title)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -16,7 +16,7 @@ from structkin.model.arguments import mapping
 from structkin.model.file import load_data
 from structkin.model.frozen import read_only
 from structkin.model.parts import DriverCoordinate, Link
-from structkin.model.topology import Driver, Topology, suggest
+from structkin.model.topology import INPUT_KINDS, MOST_INPUTS, Driver, Topology, suggest
 from structkin.model.units import Units
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from structkin.model.draft import Draft
     from structkin.model.forces import Forces, InitialLink, InitialPoint, InitialState
     from structkin.model.parts import SketchPose
+    from structkin.structure import InputRanking
 
 GROUND = "ground"
 
@@ -290,6 +291,18 @@ class Mechanism:
         from structkin.model.posed import posed_parts
 
         return self.with_parts({**posed_parts(self, pose), "_pose": pose})
+
+    def rank_inputs(
+        self, *, kinds: Sequence[str] = INPUT_KINDS, drivers: Sequence[str | Driver] | None = None,
+        limit: int = MOST_INPUTS, progress: Callable[[float], None] | None = None,
+    ) -> InputRanking:  # fmt: skip
+        """Rank the joints, or sets of joints, that could drive the mechanism, as `Topology.rank_inputs` does.
+
+        The travel along a curved slot, which no driver can have, is left out.
+        """
+        from structkin.structure.inputs import rank_inputs
+
+        return rank_inputs(self, kinds=kinds, drivers=drivers, limit=limit, progress=progress)
 
     def with_parts(self, parts: Mapping[str, Any]) -> Self:
         """Return a copy with other attributes."""

@@ -75,7 +75,7 @@ class Motion:
 
     @property
     def structure(self) -> KinematicStructure:
-        """The kinematic structure that was solved."""
+        """The kinematic structure by which the motion was solved."""
         return self.plan.structure
 
     # --- points -------------------------------------------------------------------------------------------
