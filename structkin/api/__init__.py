@@ -6,13 +6,11 @@ functions of those packages; nothing below imports from here.
 
 from structkin.api.builder import Builder as Builder
 from structkin.api.mechanism import Mechanism as Mechanism
-from structkin.api.motion import Kinetostatics as Kinetostatics
-from structkin.api.motion import Motion as Motion
-from structkin.api.motion import Motions as Motions
-from structkin.api.motion import Simulation as Simulation
 from structkin.api.spatial import SpatialModel as SpatialModel
 from structkin.dynamics import Force as Force
+from structkin.dynamics import Kinetostatics as Kinetostatics
 from structkin.dynamics import Moment as Moment
+from structkin.dynamics import Simulation as Simulation
 from structkin.errors import InputError as InputError
 from structkin.errors import PoseError as PoseError
 from structkin.errors import Problem as Problem
@@ -29,6 +27,8 @@ from structkin.model import Driver as Driver
 from structkin.model import Joint as Joint
 from structkin.model import Topology as Topology
 from structkin.plan.status import Status as Status
+from structkin.solve import Motion as Motion
+from structkin.solve import Motions as Motions
 from structkin.structure import Group as Group
 from structkin.structure import InputChoice as InputChoice
 from structkin.structure import InputRanking as InputRanking

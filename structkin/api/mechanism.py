@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Self
 
 from structkin import files, model, show
 from structkin import solve as solved
-from structkin.api.motion import Motion, Motions, Simulation
 from structkin.api.spatial import to_spatial
 from structkin.api.verb import public, verb
 from structkin.branches import assemblies as listings
@@ -61,11 +60,6 @@ class Assembly(listings.Assembly):
 
         def mechanism(self) -> Mechanism:
             """Return the mechanism with this assembly as its sketch."""
-
-    @property
-    def motion(self) -> Motion:
-        """The pose as a motion of one sample."""
-        return public(Motion, vars(self)["motion"])
 
 
 class Assemblies(listings.Assemblies):
@@ -122,10 +116,10 @@ class Mechanism(model.Mechanism):
     four_bars = four_bars
     limits = verb(ranges.limits, Limits)
     report = report
-    simulate = verb(simulate, Simulation)
+    simulate = simulate
     slider_cranks = slider_cranks
-    solve = verb(solve, Motion)
-    solve_many = verb(solve_many, Motions)
+    solve = solve
+    solve_many = solve_many
     structure = structure_of
     to_spatial = to_spatial
 

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.branches.limits.passages import report
 from structkin.dynamics.bodies import mass_table
 from structkin.dynamics.reduced.equations import Reduced
 from structkin.dynamics.reduced.pose import BlownUpError, NoPoseError
@@ -103,7 +102,7 @@ def begin(equations: Reduced, values: Mapping[str, float]) -> None:
     mechanism = equations.mechanism
     first = solve_groups(mechanism, drivers={id: [values[id]] for id in mechanism.drivers})
     if not first.regular[0]:
-        raise InputError([Problem("initial", f"the start has no regular pose: {report(first)}")], mechanism.title)
+        raise InputError([Problem("initial", f"the start has no regular pose: {first.report}")], mechanism.title)
     if first.lanes.around is not None:
         # At a flat pose the path to it decides the branch: begin next to it.
         units = zip(equations.order, equations.lengths, strict=True)

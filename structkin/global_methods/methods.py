@@ -7,7 +7,6 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from structkin.branches.limits.passages import require_ok
 from structkin.budget import DEFAULT, metered
 from structkin.errors import InputError, Problem
 from structkin.global_methods import families
@@ -93,7 +92,7 @@ def solve(
             progress=progress,
         )
     if strict:
-        require_ok(motion)
+        motion.require_ok()
     return motion
 
 

@@ -16,9 +16,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin import solve as solved
 from structkin.api import Mechanism, Motion
-from structkin.api.verb import public
 from structkin.branches.four_bar import impossible_loops
 from structkin.branches.limits.words import why
 from structkin.dynamics.reduced.counted import Counted
@@ -128,7 +126,7 @@ class Driving:
         x[0, :, 0] = self.pose.x
         lanes = Lanes(x, np.zeros(1, np.int8), np.full(1, -1, np.int32), np.zeros(0))
         drivers = {id: np.array([[value], [0.0], [0.0]]) for id, value in self.values.items()}
-        return public(Motion, solved.Motion(self.mechanism, self.plan, np.full(1, np.nan), drivers, lanes))
+        return Motion(self.mechanism, self.plan, np.full(1, np.nan), drivers, lanes)
 
     @property
     def free(self) -> tuple[str, ...]:

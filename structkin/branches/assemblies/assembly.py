@@ -15,7 +15,6 @@ from structkin.errors import InputError, Problem
 from structkin.model.parts import SketchPose
 from structkin.model.units import Units
 from structkin.solve import Motion
-from structkin.solve.motion.residual import residual
 from structkin.solve.strokes import ends_passed
 
 if TYPE_CHECKING:
@@ -93,7 +92,7 @@ class Assembly:
     @property
     def residual(self) -> float:
         """The largest closure error of a joint or driver: a length relative to the mechanism's size, or an angle."""
-        return float(residual(self.motion)[0])
+        return float(self.motion.residual()[0])
 
     @property
     def _points(self) -> list[str]:

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.branches.limits.passages import report
 from structkin.dynamics.multipliers.equations import Multipliers
 from structkin.dynamics.multipliers.masses import LINEAR
 from structkin.dynamics.multipliers.stabilisation import Stabilisation
@@ -47,7 +46,7 @@ def global_start(
         drivers[id] = ([value], [0.0 if given is None else given.speed], [0.0])
     first = solve(mechanism, drivers=drivers)
     if not first.regular[0]:
-        raise InputError([Problem("initial", f"the start has no regular pose: {report(first)}")], mechanism.title)
+        raise InputError([Problem("initial", f"the start has no regular pose: {first.report}")], mechanism.title)
     c = equations.coordinates
     parts = [(first.position, 0), (first.velocity, 1)]
     X, dX = (
@@ -66,7 +65,7 @@ def _tracked_start(mechanism: Mechanism, family: str, drivers: Mapping[str, Any]
     found = solve(mechanism, drivers=dict(drivers), method="global", coordinates=family)
     statistics: Statistics | None = found.statistics
     if not found.regular[0] or statistics is None:
-        raise InputError([Problem("initial", f"the start has no regular pose: {report(found)}")], mechanism.title)
+        raise InputError([Problem("initial", f"the start has no regular pose: {found.report}")], mechanism.title)
     return statistics.q[:, [0]]
 
 

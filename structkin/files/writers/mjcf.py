@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
-from structkin.branches.limits.passages import report
 from structkin.dynamics.bodies import mass_table
 from structkin.dynamics.simulate import simulate
 from structkin.errors import InputError, Problem
@@ -147,7 +146,7 @@ def _first_pose(mechanism: Mechanism) -> Motion:
     if driven and not structure_of(mechanism).under:
         motion = solve_groups(mechanism, t=[0.0])
         if not motion.ok.all():
-            why = "; ".join(report(motion).splitlines()[1:])
+            why = "; ".join(motion.report.splitlines()[1:])
             hint = "let the laws start at a pose that can be reached"
             raise InputError([Problem("drivers", f"the start has no regular pose: {why}", hint)])
         return motion

@@ -29,7 +29,9 @@ KEPT = 6
 
 @dataclass(frozen=True, repr=False)
 class Motions:
-    """The motions of v variants over n samples, in SI and radians; numbers are NaN as in a `Motion`.
+    """The motions of v variants of a mechanism over n samples, in SI and radians; see `Mechanism.solve_many`.
+
+    Numbers are NaN as in a `Motion`.
 
     `t` (n,) holds the times [s], NaN where the drivers were given as values. `motions` holds the `Motion` of each
     variant that was solved individually, `faults` the errors of each that cannot be solved, by their numbers; the
