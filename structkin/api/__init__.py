@@ -1,12 +1,5 @@
-"""The public nouns with their verbs: what users of structkin see.
+"""The public names, each from the package where it lives; `structkin` itself hands them out."""
 
-The packages below know only the data of a noun and what follows from it. Here each noun gets its verbs, which are
-functions of those packages; nothing below imports from here.
-"""
-
-from structkin.api.builder import Builder as Builder
-from structkin.api.mechanism import Mechanism as Mechanism
-from structkin.api.spatial import SpatialModel as SpatialModel
 from structkin.dynamics import Force as Force
 from structkin.dynamics import Kinetostatics as Kinetostatics
 from structkin.dynamics import Moment as Moment
@@ -25,7 +18,10 @@ from structkin.global_methods.families import Coordinates as Coordinates
 from structkin.joints.cam_laws import CamLaw as CamLaw
 from structkin.model import Driver as Driver
 from structkin.model import Joint as Joint
+from structkin.model import Mechanism as Mechanism
 from structkin.model import Topology as Topology
+from structkin.model.builder import Builder as Builder
+from structkin.multibody.model import SpatialModel as SpatialModel
 from structkin.plan.status import Status as Status
 from structkin.solve import Motion as Motion
 from structkin.solve import Motions as Motions

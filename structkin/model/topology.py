@@ -274,7 +274,7 @@ class Topology:
         >>> [(choice.label, choice.highest_class) for choice in six_bar.rank_inputs()]
         [('A', 'II'), ('D', 'II'), ('B', 'II'), ('C', 'II'), ('G', 'III'), ('E', 'III'), ('F', 'III')]
         """
-        from structkin.structure.inputs import rank_inputs
+        from structkin.structure.inputs.ranking import rank_inputs
 
         return rank_inputs(self, kinds=kinds, drivers=drivers, limit=limit, progress=progress)
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,7 +69,7 @@ class Driving:
     def __init__(self, mechanism: Mechanism, own: tuple[str, ...] | None = None) -> None:
         """Begin in the sketch; only the drivers `own` belong to the file, if they are given."""
         self.own = tuple(mechanism.drivers) if own is None else own
-        self.mechanism = m = cast(Mechanism, with_coordinates(mechanism))
+        self.mechanism = m = with_coordinates(mechanism)
         self.plan = plan = compile_plan(m)
         self.order = tuple(m.drivers)
         self.size = m.size

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Assembly:
-    """One way to put a mechanism together at given driver values.
+    """One way to assemble a mechanism at given driver values; see `Mechanism.assemblies`.
 
     `modes[g]` are the modes of group g: () where it has no choice, (1,) or (-1,) for a dyad, else the number of the
     mode from 1, or of the whole turn of what drives wheels. `alpha` is the largest of the groups' Smale certificates:

@@ -14,9 +14,7 @@ from structkin.dynamics.multipliers.stabilisation import Stabilisation
 from structkin.dynamics.start import with_turns
 from structkin.dynamics.user_loads import UserLoad
 from structkin.errors import InputError, Problem
-from structkin.global_methods import Statistics
 from structkin.global_methods.families import Coordinates
-from structkin.global_methods.methods import solve
 from structkin.model.mechanism import Mechanism
 
 Floats = NDArray[np.float64]
@@ -44,7 +42,7 @@ def global_start(
         given = mechanism.initial.get(id)
         value = drive.start if given is None or given.value is None else given.value
         drivers[id] = ([value], [0.0 if given is None else given.speed], [0.0])
-    first = solve(mechanism, drivers=drivers)
+    first = mechanism.solve(drivers=drivers)
     if not first.regular[0]:
         raise InputError([Problem("initial", f"the start has no regular pose: {first.report}")], mechanism.title)
     c = equations.coordinates
@@ -62,8 +60,8 @@ def global_start(
 
 def _tracked_start(mechanism: Mechanism, family: str, drivers: Mapping[str, Any]) -> Floats:
     """Return the coordinates (n, 1) of a start that a global method has reached from the sketch."""
-    found = solve(mechanism, drivers=dict(drivers), method="global", coordinates=family)
-    statistics: Statistics | None = found.statistics
+    found = mechanism.solve(drivers=dict(drivers), method="global", coordinates=family)
+    statistics = found.statistics
     if not found.regular[0] or statistics is None:
         raise InputError([Problem("initial", f"the start has no regular pose: {found.report}")], mechanism.title)
     return statistics.q[:, [0]]

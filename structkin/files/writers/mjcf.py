@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 from structkin.dynamics.bodies import mass_table
-from structkin.dynamics.simulate import simulate
 from structkin.errors import InputError, Problem
 from structkin.files.writers.mjcf_drives import Drives
 from structkin.files.writers.mjcf_start import Body, bodies_at_start, same_turns, stand_ins
@@ -150,7 +149,7 @@ def _first_pose(mechanism: Mechanism) -> Motion:
             hint = "let the laws start at a pose that can be reached"
             raise InputError([Problem("drivers", f"the start has no regular pose: {why}", hint)])
         return motion
-    return simulate(mechanism, 1e-9, samples=2, max_steps=1000)
+    return mechanism.simulate(1e-9, samples=2, max_steps=1000)
 
 
 def _mass_notes(mechanism: Mechanism, stand_in: tuple[float, float]) -> Iterator[str]:

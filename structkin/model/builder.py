@@ -6,8 +6,8 @@ import copy
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from structkin.api.mechanism import Mechanism
 from structkin.errors import InputError, Problem
+from structkin.model.mechanism import Mechanism
 
 
 class Builder:
