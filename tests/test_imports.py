@@ -38,6 +38,7 @@ LAYERS = [
     ["compiled"],
     ["budget"],
     ["blas"],
+    ["checked"],
     ["errors"],
     ["web"],
     ["version"],

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.checked import checked
 from structkin.dynamics.bodies import mass_table
 from structkin.dynamics.contacts import contact_energy
 from structkin.dynamics.initial import Correction
@@ -35,6 +36,7 @@ class Integration:
     seconds: float
 
 
+@checked
 @dataclass(frozen=True, repr=False, kw_only=True)
 class Simulation(Motion):
     """The motion caused by forces, at the requested times or until it stopped; see `Mechanism.simulate`.
@@ -105,7 +107,7 @@ class Simulation(Motion):
         """Kinetic and potential energy (n,) [J]; constant where no energy is supplied or lost."""
         return self.kinetic_energy + self.potential_energy
 
-    def forces(self, *, static: bool = False, loads: Sequence[UserLoad] | None = None) -> Kinetostatics:
+    def forces(self, *, static: bool = False, loads: Sequence[Callable[..., Any]] | None = None) -> Kinetostatics:
         """Return the forces of the motion, under the loads of the simulation or under other `loads`."""
         return super().forces(static=static, loads=self.loads if loads is None else loads)
 

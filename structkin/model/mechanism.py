@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from structkin.budget import DEFAULT
+from structkin.checked import checked
 from structkin.errors import InputError, Problem
 from structkin.model.arguments import mapping
 from structkin.model.frozen import read_only
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from structkin.branches.circuits import Circuits
     from structkin.branches.four_bar import FourBar, SliderCrank
     from structkin.branches.limits import Limits
-    from structkin.dynamics import Simulation, UserLoad
+    from structkin.dynamics import Simulation
     from structkin.global_methods import Comparison
     from structkin.global_methods.families import Coordinates
     from structkin.joints.pair import Joints
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 GROUND = "ground"
 
 
+@checked
 class Mechanism:
     """Links, joints and drivers with their geometry, and all that follows from them; immutable, compared by identity.
 
@@ -115,9 +117,7 @@ class Mechanism:
           - link: unknown section or key; did you mean 'links'?
           - links: there is no moving link; such as crank = ["A", "B"]
         """
-        self = cls.__new__(cls)
-        self._build(data, source, None if folder is None else Path(folder))
-        return self
+        return cls._rebuild(data, source, None if folder is None else Path(folder), None)
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
@@ -140,7 +140,7 @@ class Mechanism:
         from structkin import files
 
         sections, _ = files.read(path)
-        return cls.from_dict(sections, source=str(path), folder=Path(path).parent)
+        return cls._rebuild(sections, str(path), Path(path).parent, None)
 
     def _build(self, data: Mapping[str, Any], source: str, folder: Path | None) -> None:
         # pydantic is slow to import, and decomposing a Topology does not need it
@@ -152,8 +152,9 @@ class Mechanism:
 
     @classmethod
     def _rebuild(cls, data: Mapping[str, Any], source: str, folder: Path | None, pose: SketchPose | None) -> Self:
-        mechanism = cls.from_dict(data, source=source, folder=folder)
-        return mechanism if pose is None else mechanism.posed(pose)
+        self = cls.__new__(cls)
+        self._build(data, source, folder)
+        return self if pose is None else self.posed(pose)
 
     def _set(self, parts: Mapping[str, Any]) -> None:
         for name, value in parts.items():
@@ -254,11 +255,14 @@ class Mechanism:
         return {**posed_parts(self, pose), "_pose": pose}
 
     def with_parts(self, parts: Mapping[str, Any]) -> Self:
-        """Return a copy with other attributes."""
+        """Return a copy with other attributes; `InputError` where a mechanism has none of that name."""
+        own = {name: getattr(self, name) for name in Mechanism.__slots__ if name != "__weakref__"}
+        if unknown := parts.keys() - own.keys():
+            raise InputError(
+                [Problem(name, "is not a part", suggest(name, own)) for name in sorted(unknown)], self.title
+            )
         other = type(self).__new__(type(self))
-        other._set(
-            {name: parts.get(name, getattr(self, name)) for name in Mechanism.__slots__ if name != "__weakref__"}
-        )
+        other._set({**own, **parts})
         return other
 
     # --- its structure --------------------------------------------------------------------------------------
@@ -463,7 +467,7 @@ class Mechanism:
         self, t: ArrayLike | None = None, *, samples: int | None = None, formulation: str = "reduced",
         coordinates: str | None = None, stabilisation: str | None = None, alpha: float | None = None,
         beta: float | None = None, gains: str | None = None, penalty: float | None = None, integrator: str = "DOP853",
-        step: float | None = None, rtol: float = 1e-9, atol: float = 1e-10, loads: Iterable[UserLoad] = (),
+        step: float | None = None, rtol: float = 1e-9, atol: float = 1e-10, loads: Iterable[Callable[..., Any]] = (),
         max_steps: int = 1_000_000, engine: str = "auto", progress: Callable[[float], None] | None = None,
     ) -> Simulation:  # fmt: skip
         """Return the motion of a mechanism under its masses and forces.

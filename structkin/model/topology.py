@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
+from structkin.checked import checked
 from structkin.errors import InputError, Problem
 
 if TYPE_CHECKING:
@@ -119,6 +120,7 @@ class Driver:
     joint: str | None = None
 
 
+@checked
 @dataclass(frozen=True)
 class Topology:
     """Links, joints with their kinds, the ground and the drivers, without geometry: what the structure depends on.
@@ -172,7 +174,9 @@ class Topology:
         return in_words(len(self.links), len(self.joints), len(self.drivers))
 
     def joint(self, id: str) -> Joint:
-        """Return the joint with this id; `KeyError` if there is none."""
+        """Return the joint with this id; `InputError` if there is none."""
+        if id not in self._joint_by_id:
+            raise InputError([Problem(id, "is not a joint", suggest(id, self._joint_by_id))], self.title or "topology")
         return self._joint_by_id[id]
 
     @cached_property

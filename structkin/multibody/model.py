@@ -9,23 +9,23 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from structkin.budget import DEFAULT
+from structkin.checked import checked
 from structkin.errors import InputError, Problem
 from structkin.model.parts import Law
+from structkin.model.topology import suggest
 from structkin.multibody.joint import Floats, SpatialJoint
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from structkin.spatial.elements import Damping, Stiffness
     from structkin.spatial.motion import SmallStepMotion
     from structkin.symbolic.explicit.equations import Equations
     from structkin.symbolic.motion import TreeMotion
-    from structkin.symbolic.system import Loops
 
 GROUND = "ground"
 
@@ -131,6 +131,7 @@ class Sensor:
 Load = Force | Torque | Spring | JointLoad | Stop
 
 
+@checked
 @dataclass(frozen=True, eq=False)
 class SpatialModel:
     """Rigid bodies, joints, loads and sensors in space, with what can be asked of them; frozen.
@@ -150,13 +151,17 @@ class SpatialModel:
     duration: float | None = None
 
     def place(self, name: str) -> tuple[str, Floats]:
-        """Return the body and the drawn place (3,) [m] of a point "body.point" or "ground.point"; `KeyError` if none.
+        """Return the body and the drawn place (3,) [m] of a point "body.point" or "ground.point"; or `InputError`.
 
         >>> SpatialModel("", {}, {}, points={"A": np.ones(3)}).place("ground.A")
         ('ground', array([1., 1., 1.]))
         """
         body, _, point = name.partition(".")
-        return body, (self.points if body == GROUND else self.bodies[body].points)[point]
+        points = {GROUND: self.points, **{id: one.points for id, one in self.bodies.items()}}
+        if point not in points.get(body, ()):
+            known = [f"{id}.{one}" for id in points for one in points[id]]
+            raise InputError([Problem(name, "is not a point of a body", suggest(name, known))], self.name or "model")
+        return body, points[body][point]
 
     @classmethod
     def load(cls, path: str | Path) -> SpatialModel:
@@ -207,8 +212,8 @@ class SpatialModel:
         step: float = 1e-5,
         *,
         record: int | None = None,
-        stiffness: Stiffness = None,
-        damping: Damping = None,
+        stiffness: float | Mapping[str, tuple[float, float]] | None = None,
+        damping: float | Mapping[str, float] | None = None,
         user: Callable[..., None] | None = None,
         budget: float | None = DEFAULT,
         progress: Callable[[float], None] | None = None,
@@ -230,7 +235,7 @@ class SpatialModel:
         samples: int = 361,
         rtol: float = 1e-9,
         *,
-        loops: Loops = "explicit",
+        loops: Literal["explicit", "multipliers"] = "explicit",
         integrator: str = "DOP853",
         budget: float | None = DEFAULT,
         progress: Callable[[float], None] | None = None,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.checked import checked
 from structkin.errors import Problem
 from structkin.model.topology import Topology
 from structkin.structure.arrays import TopologyArrays
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from structkin.model.mechanism import Mechanism
 
 
+@checked
 @dataclass(frozen=True)
 class KinematicStructure:
     """The groups of a topology in solve order; see `Mechanism.structure` and `Topology.structure`.

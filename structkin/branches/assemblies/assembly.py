@@ -11,6 +11,7 @@ import numpy as np
 
 from structkin.branches.assemblies.choices import is_certified
 from structkin.branches.homotopy.path_tracking import Floats
+from structkin.checked import checked
 from structkin.errors import InputError, Problem
 from structkin.model.parts import SketchPose
 from structkin.model.units import Units
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from structkin.model.mechanism import Mechanism
 
 
+@checked
 @dataclass(frozen=True)
 class Assembly:
     """One way to assemble a mechanism at given driver values; see `Mechanism.assemblies`.

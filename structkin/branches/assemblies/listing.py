@@ -16,6 +16,7 @@ from structkin.branches.assemblies.tree_search import AssemblySearch, DeadEnd, L
 from structkin.branches.four_bar import impossible_loops
 from structkin.branches.homotopy.path_tracking import Floats
 from structkin.budget import DEFAULT, HINT, metered, new_meter
+from structkin.checked import checked
 from structkin.errors import InputError, PoseError, Problem
 from structkin.model.units import Units
 from structkin.plan.plan import Plan
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 THERE = 1e-9
 
 
+@checked
 class Assemblies:
     """The assemblies of a mechanism, each computed on first access and then kept; see `Mechanism.assemblies`.
 
@@ -166,6 +168,7 @@ class Assemblies:
 
     def plot(self, *, most: int = 12) -> Figure:
         """Return a figure of the first assemblies side by side, all at one scale."""
+        check_limit(self.mechanism, most, "most")
         from structkin import show
 
         return show.draw_assemblies(self, most=most)

@@ -21,6 +21,7 @@ from structkin.branches.limits.reach import SAME, TURN, End, FeasibleInterval, R
 from structkin.branches.limits.result import Interval, Limit, driver_size, driver_unit, driver_words
 from structkin.branches.limits.search import Swept, end_words
 from structkin.budget import DEFAULT, grant, metered
+from structkin.checked import checked
 from structkin.errors import InputError, Problem
 from structkin.model.arguments import index as whole_index
 from structkin.model.mechanism import Mechanism
@@ -60,6 +61,7 @@ class BranchPoint:
     limit: Limit
 
 
+@checked
 @dataclass(frozen=True)
 class Circuits:
     """The branches over the range of one driver, and the circuits they form; see `Mechanism.circuits`.

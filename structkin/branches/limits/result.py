@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from structkin.checked import checked
 from structkin.model.mechanism import Mechanism
 from structkin.solve.special_geometry import structure_of
 
@@ -72,6 +73,7 @@ class Interval:
         return full if self.low is None or self.high is None else self.high.value - self.low.value
 
 
+@checked
 @dataclass(frozen=True)
 class Limits:
     """The range of a driver from the sketch, in the sketch's assembly modes; see `Mechanism.limits`.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.checked import checked
 from structkin.dynamics.bodies import Body, mass_table
 from structkin.dynamics.friction import moment_notes, with_friction
 from structkin.dynamics.inverse.columns import (
@@ -44,6 +45,7 @@ PRESSING = ("normal", "contact")
 BLOCK = 200_000
 
 
+@checked
 @dataclass(frozen=True)
 class Kinetostatics:
     """The forces of a motion at n samples, in N and N m; see `Motion.forces`.

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Literal
+from typing import IO, TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.checked import checked
 from structkin.errors import InputError, PoseError, Problem
 from structkin.joints.geneva import Geneva
 from structkin.joints.poses import Poses
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
 
     from structkin.branches.classify import PoseClass
     from structkin.branches.limits.passages import Passage
-    from structkin.dynamics import Kinetostatics, UserLoad
+    from structkin.dynamics import Kinetostatics
     from structkin.global_methods import Statistics
     from structkin.show.animation import Animation
     from structkin.solve.motion.cam import CamMotion
@@ -59,6 +60,7 @@ Floats = NDArray[np.float64]
 FAR = 4
 
 
+@checked
 @dataclass(frozen=True)
 class Motion:
     """Position, velocity and acceleration of every point and link at n samples, in SI and radians.
@@ -332,7 +334,7 @@ class Motion:
 
     # --- what follows from the motion ---------------------------------------------------------------------
 
-    def forces(self, *, static: bool = False, loads: Sequence[UserLoad] = ()) -> Kinetostatics:
+    def forces(self, *, static: bool = False, loads: Sequence[Callable[..., Any]] = ()) -> Kinetostatics:
         """Return the forces that a motion needs: Newton and Euler's equations, solved by groups in reverse order.
 
         `loads` are user functions that return forces in addition to those of the mechanism. With `static` the same
