@@ -129,3 +129,14 @@ def test_a_tuple_of_numbers_holds_the_values_of_a_driver():
         with pytest.raises(sk.InputError, match=rf"a tuple of {few} numbers may be values, or .* values as a list"):
             m.solve(drivers={"motor": tuple(angles[:few])})
     np.testing.assert_allclose(m.solve(drivers={"motor": ([0.3], [2.0])}).omega("crank"), [2.0])
+
+
+def test_all_wrong_arguments_of_a_call_are_listed():
+    with pytest.raises(sk.InputError) as error:
+        m.solve("x", strict=3, branch=None, duration=np.nan)
+    assert [(problem.key, problem.message) for problem in error.value.problems] == [
+        ("samples", "'x' is not a whole number"), ("strict", "3 is not True or False"),
+        ("branch", "None is not a string"), ("duration", "nan is not a number"),
+    ]  # fmt: skip
+    with pytest.raises(sk.InputError, match=r"the shape \(4, 1\), not \(1, \.\.\.\); a row for each of its drivers"):
+        natural.phi(q[:, None], np.zeros((4, 1)))

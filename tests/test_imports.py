@@ -1,11 +1,13 @@
-"""Imports point one way: no large circles, nothing from above, no import by a string in an unexpected place."""
+"""Imports point one way: no circles, nothing from above, no import by a string in an unexpected place.
+
+Imports that run while a module is loaded count. A verb of a noun may import the packages above it when it is called.
+"""
 
 from __future__ import annotations
 
 import ast
 import subprocess
 import sys
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,13 +16,44 @@ import pytest
 from cases import few
 
 ROOT = Path(__file__).parent.parent
-LAYERS = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"][0]["layers"]
-#: The packages of each layer, from the top to the bottom; those of one layer do not import each other.
-ORDER = [[name.strip() for name in row.split(":")] for row in LAYERS]
+#: The packages of each layer, from the top to the bottom; those of one layer may import each other.
+LAYERS = [
+    ["cli"],
+    ["bench", "studies", "studio"],
+    ["examples"],
+    ["api"],
+    ["report"],
+    ["files"],
+    ["show"],
+    ["dynamics"],
+    ["global_methods"],
+    ["branches"],
+    ["solve"],
+    ["kernels"],
+    ["plan", "track"],
+    ["structure"],
+    ["spatial", "symbolic"],
+    ["multibody"],
+    ["model", "joints", "groups"],
+    ["rows"],
+    ["compiled"],
+    ["budget"],
+    ["blas"],
+    ["checked"],
+    ["errors"],
+    ["web"],
+    ["version"],
+]
+#: What packages must not load, even by way of others: groups know arrays only, independent methods check the others.
+APART = {
+    ("groups",): ("errors", "model"),
+    ("spatial", "symbolic"): (
+        *("groups", "rows", "joints", "plan", "kernels", "track", "solve", "branches", "global_methods", "dynamics"),
+    ),
+}
+LEVEL = {name: level for level, row in enumerate(LAYERS) for name in row}
 #: Where a string may name an import: the lazy names of packages, and the commands, each loaded when it is run.
 BY_STRING = ("/__init__.py",)
-#: Files of the largest circle of imports; those inside functions and for type checkers count.
-LARGEST = 3
 
 
 def sources() -> Iterator[tuple[str, Path]]:
@@ -36,51 +69,55 @@ FILES = dict(sources())
 TREES = {module: ast.parse(file.read_text(encoding="utf-8")) for module, file in FILES.items()}
 
 
-def imported(module: str) -> Iterator[str]:
-    """Yield the modules that a module imports, wherever it does so."""
-    for node in ast.walk(TREES[module]):
+def imported(module: str, *, late: bool = False) -> Iterator[str]:
+    """Yield the modules that a module imports while it is loaded, or anywhere where `late` ones count too."""
+    rest: list[ast.AST] = [TREES[module]]
+    while rest:
+        node = rest.pop()
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            yield from (alias.name for alias in node.names if alias.name in FILES)
         elif isinstance(node, ast.ImportFrom):
             source = node.module or ""
             if node.level:
                 package = module.split(".") if FILES[module].name == "__init__.py" else module.split(".")[:-1]
                 source = ".".join([*package[: len(package) - node.level + 1], *([source] if source else [])])
             names = (f"{source}.{alias.name}" for alias in node.names)
-            yield from (name if name in FILES else source for name in names)
-
-
-def test_there_is_no_large_circle_of_imports():
-    graph = nx.DiGraph([(module, other) for module in FILES for other in imported(module) if other in FILES])
-    assert graph.number_of_edges() > 1000
-    circles = [sorted(part) for part in nx.strongly_connected_components(graph) if len(part) > LARGEST]
-    assert not circles
-
-
-def loading(module: str) -> Iterator[str]:
-    """Yield the modules that a module needs while it is loaded, the packages of all of them included."""
-    rest: list[ast.AST] = [TREES[module]]
-    names = {module}
-    while rest:
-        node = rest.pop()
-        if isinstance(node, ast.Import):
-            names |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
-        elif isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            yield from {name if name in FILES else source for name in names} & FILES.keys()
+        elif isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING" and not late:
             rest += node.orelse
-        elif not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        elif late or not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             rest += ast.iter_child_nodes(node)
-    for name in names & FILES.keys():
-        parts = name.split(".")
-        yield from (".".join(parts[: k + 1]) for k in range(len(parts)))
 
 
-def circles_of_loading() -> dict[str, list[str]]:
-    """Return the circles of imports outside functions, each with the module that has the shortest name."""
-    graph = nx.DiGraph([(module, other) for module in FILES for other in loading(module)])
-    circles = [sorted(part) for part in nx.strongly_connected_components(graph) if len(part) > 1]
-    return {min(part, key=len): part for part in circles}
+IMPORTS = nx.DiGraph([(module, other) for module in FILES for other in imported(module)])
+
+
+def package(module: str) -> str:
+    """Return the package that a module is in, or a top-level module itself."""
+    return module.split(".")[1]
+
+
+#: The imports from one package to another; `structkin` itself loads the public names on first use.
+ACROSS = [(a, b) for a, b in IMPORTS.edges if a.count(".") and b.count(".") and package(a) != package(b)]
+
+
+def test_there_is_no_circle_of_imports():
+    assert IMPORTS.number_of_edges() > 1000
+    assert not [sorted(part) for part in nx.strongly_connected_components(IMPORTS) if len(part) > 1]
+
+
+def test_no_module_loads_one_of_a_layer_above():
+    assert {package(module) for module in FILES if module.count(".")} - LEVEL.keys() == {"__main__"}
+    assert not [(a, b) for a, b in ACROSS if package(a) in LEVEL and LEVEL[package(a)] > LEVEL[package(b)]]
+
+
+@pytest.mark.parametrize("those", APART)
+def test_packages_that_stand_apart_load_none_of_the_others(those):
+    """Not even inside a function; the nouns that they load may do so there."""
+    own = {module for module in FILES if module.count(".") and package(module) in those}
+    own |= {other for module in own for other in imported(module, late=True)}
+    reached = own.union(*(nx.descendants(IMPORTS, module) for module in own & IMPORTS.nodes))
+    assert not [module for module in reached if module.count(".") and package(module) in APART[those]]
 
 
 def test_modules_can_be_imported_in_any_order():
@@ -88,12 +125,16 @@ def test_modules_can_be_imported_in_any_order():
 
     Loading each package alone shows that this order works. A module outside circles loads in any order.
     """
-    circles = circles_of_loading()
-    assert [
-        part for first, part in circles.items() if any(not f"{name}.".startswith(f"{first}.") for name in part)
-    ] == []
-    packages = {name for row in ORDER for name in row}
-    for module in (*(circles.keys() - packages), "structkin.model.draft"):
+    names = {module: module.split(".") for module in FILES}
+    graph = nx.DiGraph(
+        (module, ".".join(names[other][: k + 1]))
+        for module in FILES
+        for other in (module, *imported(module))
+        for k in range(len(names[other]))
+    )
+    circles = {min(part, key=len): part for part in nx.strongly_connected_components(graph) if len(part) > 1}
+    assert not [part for first, part in circles.items() if any(not f"{name}.".startswith(f"{first}.") for name in part)]
+    for module in (*(circles.keys() - {f"structkin.{name}" for name in LEVEL}), "structkin.model.draft"):
         subprocess.run([sys.executable, "-c", f"import {module}"], check=True, cwd="/")
 
 
@@ -122,25 +163,17 @@ def test_no_module_sets_attributes_of_a_class_from_outside():
     assert not found
 
 
-@pytest.mark.parametrize("package", few([name for row in ORDER for name in row], 8))
-def test_a_package_alone_loads_none_above_it(package):
-    level = next(k for k, row in enumerate(ORDER) if package in row)
-    above = tuple(name for row in ORDER[:level] for name in row)
-    code = f"import sys, {package}; print([m for m in sys.modules if m.startswith({above!r})])"
+@pytest.mark.parametrize("name", few([*LEVEL], 8))
+def test_a_package_alone_loads_none_above_it(name):
+    above = tuple(f"structkin.{other}" for other in LEVEL if LEVEL[other] < LEVEL[name])
+    code = f"import sys, structkin.{name}; print([m for m in sys.modules if m.startswith({above!r})])"
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, cwd="/")
     assert done.stdout.strip() == "[]"
 
 
-def package(module: str) -> str:
-    """Return the package that a module is in, or a top-level module itself."""
-    return module.split(".")[1]
-
-
 def picture() -> str:
     """Return which package imports which, for Mermaid: packages in a circle are one box, implied arrows left out."""
-    within = [(module, other) for module in FILES for other in imported(module) if other in FILES]
-    pairs = {(package(a), package(b)) for a, b in within if a.count(".") and b.count(".")}
-    circles = nx.condensation(nx.DiGraph((a, b) for a, b in pairs if a != b))
+    circles = nx.condensation(nx.DiGraph((package(a), package(b)) for a, b in ACROSS))
     boxes = {number: sorted(members) for number, members in circles.nodes(data="members")}
     names = {k: f"{'_'.join(box)}[{' and '.join(box)}]" if len(box) > 1 else box[0] for k, box in boxes.items()}
     arrows = sorted((names[a], names[b]) for a, b in nx.transitive_reduction(circles).edges)

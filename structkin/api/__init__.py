@@ -1,20 +1,9 @@
-"""The public nouns with their verbs: what users of structkin see.
+"""The public names, each from the package where it lives; `structkin` itself hands them out."""
 
-The packages below know only the data of a noun and what follows from it. Here each noun gets its verbs, which are
-functions of those packages; nothing below imports from here.
-"""
-
-from structkin.api.builder import Builder as Builder
-from structkin.api.mechanism import Mechanism as Mechanism
-from structkin.api.motion import Kinetostatics as Kinetostatics
-from structkin.api.motion import Motion as Motion
-from structkin.api.motion import Motions as Motions
-from structkin.api.motion import Simulation as Simulation
-from structkin.api.spatial import SpatialModel as SpatialModel
-from structkin.api.structure import KinematicStructure as KinematicStructure
-from structkin.api.topology import Topology as Topology
 from structkin.dynamics import Force as Force
+from structkin.dynamics import Kinetostatics as Kinetostatics
 from structkin.dynamics import Moment as Moment
+from structkin.dynamics import Simulation as Simulation
 from structkin.errors import InputError as InputError
 from structkin.errors import PoseError as PoseError
 from structkin.errors import Problem as Problem
@@ -29,10 +18,17 @@ from structkin.global_methods.families import Coordinates as Coordinates
 from structkin.joints.cam_laws import CamLaw as CamLaw
 from structkin.model import Driver as Driver
 from structkin.model import Joint as Joint
+from structkin.model import Mechanism as Mechanism
+from structkin.model import Topology as Topology
+from structkin.model.builder import Builder as Builder
+from structkin.multibody.model import SpatialModel as SpatialModel
 from structkin.plan.status import Status as Status
+from structkin.solve import Motion as Motion
+from structkin.solve import Motions as Motions
 from structkin.structure import Group as Group
 from structkin.structure import InputChoice as InputChoice
 from structkin.structure import InputRanking as InputRanking
+from structkin.structure import KinematicStructure as KinematicStructure
 from structkin.structure import StructureArrays as StructureArrays
 from structkin.structure import TopologyArrays as TopologyArrays
 from structkin.structure import decompose_arrays as decompose_arrays

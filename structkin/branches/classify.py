@@ -55,11 +55,7 @@ class PoseClass:
 
 
 def classify(motion: Motion, sample: int) -> PoseClass | None:
-    """Return the kind of pose at a sample: regular, dead point, change point or redundant; None without a pose.
-
-    Raises `InputError` where there is no such sample, and for Geneva wheels: no equation of a pose says whether the pin
-    is in a slot.
-    """
+    """Return the kind of pose at a sample; see `Motion.classify`."""
     m, structure = motion.mechanism, motion.structure
     sample = whole_index(sample, len(motion), "sample", m.title)
     if m.joints.of(Geneva):

@@ -234,13 +234,7 @@ class SliderCrank:
 
 
 def four_bars(mechanism: Mechanism) -> tuple[FourBar, ...]:
-    """Return every loop of the ground and three links with four pins; the driven link, if there is one, is the input.
-
-    >>> import structkin as sk
-    >>> from structkin.examples import path
-    >>> [bars.words for bars in four_bars(sk.load(path("crank_rocker")))]
-    ['crank-coupler-rocker: crank-rocker (GCRR); crank turns fully']
-    """
+    """Return the four-bars of a mechanism; see `Mechanism.four_bars`."""
     found: dict[frozenset[str], FourBar] = {}
     for links, joints in _loops(mechanism.topology, "R"):
         pins = mechanism.links[GROUND].local
@@ -256,13 +250,7 @@ def four_bars(mechanism: Mechanism) -> tuple[FourBar, ...]:
 
 
 def slider_cranks(mechanism: Mechanism) -> tuple[SliderCrank, ...]:
-    """Return every loop of ground, crank, rod and a slider with a guide on the ground.
-
-    >>> import structkin as sk
-    >>> from structkin.examples import path
-    >>> [loop.words for loop in slider_cranks(sk.load(path("slider_crank_offset")))]
-    ['crank-rod-piston: slider-crank with an offset of 24 mm; crank turns fully']
-    """
+    """Return the slider-cranks of a mechanism; see `Mechanism.slider_cranks`."""
     found = []
     for links, joints in _loops(mechanism.topology, "P"):
         crank, rod, slider = (mechanism.links[link] for link in links)

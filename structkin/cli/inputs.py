@@ -11,7 +11,7 @@ from structkin import show
 from structkin.cli.options import File, Json, opened
 from structkin.cli.outputs import Outputs
 from structkin.cli.terminal import progress
-from structkin.structure.inputs import LIMIT
+from structkin.model.topology import MOST_INPUTS
 
 #: Choices that are listed unless `--all` is given.
 MOST_LINES = 12
@@ -24,7 +24,7 @@ def inputs(
         list[str] | None,
         typer.Option("--keep", help="A driver to keep; may be repeated. Default: all are replaced."),
     ] = None,
-    limit: Annotated[int, typer.Option(help="Largest number of combinations to try.", min=1)] = LIMIT,
+    limit: Annotated[int, typer.Option(help="Largest number of combinations to try.", min=1)] = MOST_INPUTS,
     plot: Annotated[
         Path | None, typer.Option(help="Draw the link graphs of the simplest structures.", metavar="PICTURE")
     ] = None,

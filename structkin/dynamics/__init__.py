@@ -2,7 +2,7 @@
 
 from structkin.dynamics.bodies import Body, mass_table
 from structkin.dynamics.initial import Correction, InitialConditions, initial_conditions
-from structkin.dynamics.inverse.kinetostatics import Kinetostatics, kinetostatics
+from structkin.dynamics.inverse.kinetostatics import Kinetostatics
 from structkin.dynamics.simulate import simulate
 from structkin.dynamics.simulation import Integration, Simulation
 from structkin.dynamics.user_loads import Force, Moment, UserLoad
@@ -18,7 +18,6 @@ __all__ = [
     "Simulation",
     "UserLoad",
     "initial_conditions",
-    "kinetostatics",
     "mass_table",
     "simulate",
 ]

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.branches.limits.passages import report
 from structkin.errors import InputError, Problem
 from structkin.model.mechanism import Mechanism
 from structkin.solve import Motion
@@ -225,7 +224,7 @@ class _Start:
         return np.asarray(found * self.units)
 
     def _no_pose(self, motion: Motion) -> InputError:
-        message = f"the start has no regular pose: {report(motion)}"
+        message = f"the start has no regular pose: {motion.report}"
         return InputError([Problem("initial", message)], self.mechanism.title or "simulate")
 
 

@@ -32,60 +32,26 @@ from structkin.model.parts import Floats
 
 def simulate(
     mechanism: Mechanism,
-    t: ArrayLike | None = None,
+    t: ArrayLike | None,
     *,
-    samples: int | None = None,
-    formulation: str = "reduced",
-    coordinates: str | None = None,
-    stabilisation: str | None = None,
-    alpha: float | None = None,
-    beta: float | None = None,
-    gains: str | None = None,
-    penalty: float | None = None,
-    integrator: str = "DOP853",
-    step: float | None = None,
-    rtol: float = 1e-9,
-    atol: float = 1e-10,
-    loads: Iterable[UserLoad] = (),
-    max_steps: int = 1_000_000,
-    engine: str = "auto",
-    progress: Callable[[float], None] | None = None,
+    samples: int | None,
+    formulation: str,
+    coordinates: str | None,
+    stabilisation: str | None,
+    alpha: float | None,
+    beta: float | None,
+    gains: str | None,
+    penalty: float | None,
+    integrator: str,
+    step: float | None,
+    rtol: float,
+    atol: float,
+    loads: Iterable[UserLoad],
+    max_steps: int,
+    engine: str,
+    progress: Callable[[float], None] | None,
 ) -> Simulation:
-    """Return the motion of a mechanism under its masses and forces.
-
-    Drivers without a law are free coordinates; they start at `[initial]`, or at rest in the sketch. Where drivers are
-    missing, joints are chosen for them. `t` holds the output times (n,) [s], increasing from the start; or it is the
-    end time, for `samples` times from 0; default: the mechanism's duration.
-
-    `formulation` is "reduced": one equation per free coordinate; or that of all links with a Lagrange multiplier for
-    each constraint: "multipliers" with a dense matrix, "multipliers-sparse", or "multipliers-sweeps" through the
-    groups; in the `coordinates` "natural" (the default), "reference-point", "fully-cartesian" or "relative". There the
-    `stabilisation` keeps the joints closed: "projection" of position and velocity after each step (the default),
-    "partitioning" (the default with BDF and LSODA), "baumgarte", "augmented" (augmented Lagrangian, with a `penalty`),
-    or "none". The first two of these need gains, `alpha` and `beta` [1/s], or `gains="step"` (alpha = 1/h, beta =
-    sqrt(2)/h) or `gains="stability"` (from the integrator's stability region).
-
-    `integrator` is one of SciPy's with adaptive steps ("DOP853", "RK45", "Radau", "BDF", "LSODA"), or "milne" (Adams,
-    Bashforth and Moulton's with halving and doubling), with `rtol` and `atol` [rad, or parts of the mechanism's size];
-    or one with a fixed `step` [s] ("euler", "rk2", "rk4", "abm4", "gear4"), which is reduced slightly to
-    meet the output times. `loads` are functions of (t, state), as for `Motion.forces`.
-
-    `engine` evaluates the equations: "numpy", or "numba", which compiles them on first use on a machine and caches
-    them; "auto" uses Numba where the work, estimated before the start, is worth it.
-
-    A pose that cannot be reached or is singular, a state that diverges, and a step that becomes too small end the
-    simulation: it returns the part up to there, and says why in `stopped`. Raises `InputError` for wrong arguments, for
-    coordinates that move no mass, for a start out of reach, and where one of `loads` raises or returns something else
-    than loads at the start; `StructureError` where there are too many drivers.
-
-    >>> import structkin as sk
-    >>> pendulum = sk.Mechanism(
-    ...     points={"A": (0, 0), "B": (1, 0)}, forces={"gravity": (0, -9.81)}, drivers={"swing": {"joint": "A"}},
-    ...     links={"ground": ["A"], "rod": {"points": ["A", "B"], "point_masses": {"B": 1}}})
-    >>> r = pendulum.simulate(2.0, samples=5)
-    >>> r, bool(abs(r.energy - r.energy[0]).max() < 1e-7)
-    (<Simulation of 'a mechanism': 5 samples, t to 2 s>, True)
-    """
+    """Return the motion of a mechanism under its masses and forces; see `Mechanism.simulate`."""
     began = time.perf_counter()
     times, stabiliser, users = check_call(
         mechanism, t, samples, formulation, integrator, step, rtol, atol, loads, max_steps, engine, progress,

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.checked import checked
 from structkin.dynamics.bodies import mass_table
 from structkin.dynamics.contacts import contact_energy
 from structkin.dynamics.initial import Correction
-from structkin.dynamics.inverse.kinetostatics import Kinetostatics, kinetostatics
+from structkin.dynamics.inverse.kinetostatics import Kinetostatics
 from structkin.dynamics.loads import turned_angle
 from structkin.dynamics.user_loads import UserLoad
 from structkin.model.forces import Contact, Spring, Torsion
 from structkin.model.frozen import read_only
 from structkin.solve import Motion
-from structkin.solve.motion.residual import residual
 
 if TYPE_CHECKING:
     from structkin.global_methods.families import Coordinates
@@ -36,9 +36,10 @@ class Integration:
     seconds: float
 
 
+@checked
 @dataclass(frozen=True, repr=False, kw_only=True)
 class Simulation(Motion):
-    """The motion that forces cause, at the requested times or until it stopped.
+    """The motion caused by forces, at the requested times or until it stopped; see `Mechanism.simulate`.
 
     `efforts[driver]` (n,) is the torque or force of each driver [N m or N]: for a free coordinate the one in the file,
     for a prescribed one that which its motion needs. `stopped` says why it ended early, and is empty where it did not.
@@ -71,7 +72,7 @@ class Simulation(Motion):
     @cached_property
     def joints(self) -> Kinetostatics:
         """The reactions of joints, and which of them are unique: the forces of the motion under its own loads."""
-        return kinetostatics(self, loads=self.loads)
+        return self.forces()
 
     @cached_property
     def kinetic_energy(self) -> Floats:
@@ -106,7 +107,16 @@ class Simulation(Motion):
         """Kinetic and potential energy (n,) [J]; constant where no energy is supplied or lost."""
         return self.kinetic_energy + self.potential_energy
 
+    def forces(self, *, static: bool = False, loads: Sequence[Callable[..., Any]] | None = None) -> Kinetostatics:
+        """Return the forces of the motion, under the loads of the simulation or under other `loads`."""
+        return super().forces(static=static, loads=self.loads if loads is None else loads)
+
+    def _repr_html_(self) -> str:
+        from structkin import show
+
+        return show.html_table(show.simulation_table(self))
+
     @property
     def violation(self) -> Floats:
         """The largest closure error (n,) of a joint or driver, relative to the mechanism's size."""
-        return residual(self)
+        return self.residual()

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.branches.limits.passages import report
 from structkin.dynamics.bodies import mass_table
 from structkin.dynamics.reduced.equations import Reduced
 from structkin.dynamics.reduced.pose import BlownUpError, NoPoseError
@@ -22,7 +21,6 @@ from structkin.plan.status import Status
 from structkin.solve import Motion
 from structkin.solve.solve_groups import solve_groups
 from structkin.solve.special_geometry import compile_plan, structure_of
-from structkin.structure.inputs import rank_inputs
 
 Floats = NDArray[np.float64]
 
@@ -47,7 +45,7 @@ def with_coordinates(mechanism: Mechanism) -> Mechanism:
     """
     if not structure_of(mechanism).under:
         return mechanism
-    ranking = rank_inputs(mechanism, drivers=list(mechanism.drivers))
+    ranking = mechanism.rank_inputs(drivers=list(mechanism.drivers))
     if not ranking.choices or not ranking[0].is_complete:
         compile_plan(mechanism)  # says what is wrong
         raise InputError([Problem("drivers", "no joints can serve as free coordinates")], mechanism.title)
@@ -104,7 +102,7 @@ def begin(equations: Reduced, values: Mapping[str, float]) -> None:
     mechanism = equations.mechanism
     first = solve_groups(mechanism, drivers={id: [values[id]] for id in mechanism.drivers})
     if not first.regular[0]:
-        raise InputError([Problem("initial", f"the start has no regular pose: {report(first)}")], mechanism.title)
+        raise InputError([Problem("initial", f"the start has no regular pose: {first.report}")], mechanism.title)
     if first.lanes.around is not None:
         # At a flat pose the path to it decides the branch: begin next to it.
         units = zip(equations.order, equations.lengths, strict=True)

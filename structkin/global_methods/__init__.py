@@ -1,6 +1,6 @@
 """All equations of a mechanism at once: Newton's method over a motion, dense, sparse or block by block; comparisons."""
 
-from structkin.global_methods.compare import Comparison, MethodRun, compare
+from structkin.global_methods.compare import Comparison, MethodRun
 from structkin.global_methods.diagnosis import NewtonRun, Outcome, newton_raphson
 from structkin.global_methods.solve import Statistics, solve_globally
 
@@ -10,7 +10,6 @@ __all__ = [
     "NewtonRun",
     "Outcome",
     "Statistics",
-    "compare",
     "newton_raphson",
     "solve_globally",
 ]

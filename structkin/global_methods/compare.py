@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.budget import DEFAULT
 from structkin.errors import InputError, Problem
 from structkin.global_methods.linear import SOLVERS
 from structkin.global_methods.measure import ImpatientError, Watch, measure
-from structkin.global_methods.methods import FAMILIES, METHODS, solve
+from structkin.global_methods.methods import FAMILIES, METHODS
 from structkin.global_methods.regular import regularity
 from structkin.global_methods.scaled import Scaled
 from structkin.model.mechanism import Mechanism
@@ -111,33 +110,17 @@ class Comparison:
 
 def compare(
     mechanism: Mechanism,
-    samples: int | None = None,
+    samples: int | None,
     *,
-    methods: Sequence[str] = METHODS,
-    coordinates: Sequence[str] = FAMILIES,
-    duration: float | None = None,
-    patience: float | None = PATIENCE,
-    budget: float | None = DEFAULT,
-    progress: Callable[[float], None] | None = None,
+    methods: Sequence[str] | None,
+    coordinates: Sequence[str] | None,
+    duration: float | None,
+    patience: float | None,
+    budget: float | None,
+    progress: Callable[[float], None] | None,
 ) -> Comparison:
-    """Solve a mechanism by each method, the global ones in each family of coordinates, and compare.
-
-    The topological method is always included as the reference. Another method that takes longer than `patience` [s] for
-    a solution is abandoned; None waits for all. `budget` is that of each solution, as in `solve`. `progress` is called
-    with the completed part of the work. Raises what `solve` raises, and `InputError` where a method or family is
-    unknown.
-
-    >>> import structkin as sk
-    >>> m = sk.Mechanism(
-    ...     points={"A": (0, 0), "B": (1, 1), "C": (4, 3), "D": (5, 0)},
-    ...     links={"ground": ["A", "D"], "crank": ["A", "B"], "coupler": ["B", "C"], "rocker": ["C", "D"]},
-    ...     drivers={"motor": {"joint": "A", "speed": 1.0}})
-    >>> found = m.compare(73, methods=["global"], coordinates=["natural"])
-    >>> [(run.method, run.n, run.most_iterations) for run in found.runs]
-    [('topological', None, 0), ('global', 4, 3)]
-    >>> found.agrees
-    True
-    """
+    """Solve a mechanism by these methods and compare; None stands for all. See `Mechanism.compare`."""
+    methods, coordinates = METHODS if methods is None else methods, FAMILIES if coordinates is None else coordinates
     _check(mechanism, samples, methods, coordinates, duration, patience)
     choices: list[Choice] = [("topological", None)]
     for method in methods:
@@ -149,14 +132,9 @@ def compare(
     for k, choice in enumerate(dict.fromkeys(choices)):
 
         def run(report: Callable[[float], None] | None, choice: Choice = choice) -> Motion:
-            return solve(
-                mechanism,
-                samples,
-                duration=duration,
-                method=choice[0],
-                coordinates=choice[1],
-                budget=budget,
-                progress=report,
+            method, family = choice
+            return mechanism.solve(
+                samples, duration=duration, method=method, coordinates=family, budget=budget, progress=report
             )
 
         watch = Watch(progress, k / len(choices), 1 / len(choices), patience if k else None)

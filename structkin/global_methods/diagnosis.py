@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.checked import checked
 from structkin.errors import InputError, Problem
 from structkin.global_methods.families.system import Coordinates
 from structkin.global_methods.linear import Dense
@@ -61,6 +62,7 @@ class NewtonRun:
         return self.outcome in (Outcome.CONVERGED, Outcome.OTHER_BRANCH)
 
 
+@checked
 def newton_raphson(
     coordinates: Coordinates, q: Any, z: Any, *, tolerance: float = CLOSED, limit: int = 20
 ) -> NewtonRun:

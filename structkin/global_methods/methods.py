@@ -7,8 +7,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from structkin.branches.limits.passages import require_ok
-from structkin.budget import DEFAULT, metered
+from structkin.budget import metered
 from structkin.errors import InputError, Problem
 from structkin.global_methods import families
 from structkin.global_methods.solve import solve_globally
@@ -27,52 +26,20 @@ FAMILIES = tuple(families.FAMILIES)
 
 def solve(
     mechanism: Mechanism,
-    samples: int | None = None,
+    samples: int | None,
     *,
-    t: ArrayLike | None = None,
-    drivers: Mapping[str, Any] | None = None,
-    duration: float | None = None,
-    method: str = "topological",
-    coordinates: str | None = None,
-    branch: str = "smooth",
-    engine: str = "auto",
-    strict: bool = False,
-    budget: float | None = DEFAULT,
-    progress: Callable[[float], None] | None = None,
+    t: ArrayLike | None,
+    drivers: Mapping[str, Any] | None,
+    duration: float | None,
+    method: str,
+    coordinates: str | None,
+    branch: str,
+    engine: str,
+    strict: bool,
+    budget: float | None,
+    progress: Callable[[float], None] | None,
 ) -> Motion:
-    """Solve position, velocity and acceleration by any method.
-
-    The samples are `samples` times (default 361, both ends included) over `duration` [s] or the mechanism's default
-    range, or the times `t` (n,) [s]. `drivers={"motor": values}` prescribes coordinates (n,) [rad or m] directly, or
-    `(values, rates, accelerations, jerks)`; rates that are not given are NaN. With `strict=True` a sample without a
-    regular pose raises `PoseError`; otherwise it has a `Status`. `progress` is called with the completed part of the
-    work. At a change point the motion is smooth; with `branch="mode"` each dyad keeps its assembly mode, and the motion
-    changes to the other branch.
-
-    Of the methods, "topological" solves one structural group after another, "topological-kl" forms the rates by the
-    velocity coefficients, v = K z' and a = K z'' + z'^T L z'. The global methods solve all constraint equations
-    at once by Newton's method in the `coordinates` "natural" (the default), "reference-point", "fully-cartesian" or
-    "relative": "global" with full matrices, "global-sparse" with SuperLU, "global-triangular" with the same sparse
-    system in the order of the groups. `Motion.statistics` then describes the run.
-
-    `engine` is "numpy"; or "numba", which compiles the closed forms and the sweeps of "global-triangular", needs
-    `structkin[fast]` and gives the same numbers; or "auto", the faster of the two. Up to some million samples times
-    groups that is NumPy.
-
-    `budget` bounds the work in steps (`structkin.budget`): between samples the drivers' path is followed, and a path of
-    thousands of turns, or into a singular pose, may need many more poses than there are samples. None sets no bound.
-
-    Raises `InputError` where the arguments do not fit the mechanism or the budget is spent, `StructureError` where
-    drivers are missing or too many.
-
-    >>> import structkin as sk
-    >>> crank = sk.Mechanism(
-    ...     points={"A": (0, 0), "B": (1, 0)}, links={"ground": ["A"], "crank": ["A", "B"]},
-    ...     drivers={"motor": {"joint": "A", "speed": 2}})
-    >>> motion = crank.solve(samples=5)
-    >>> [round(float(x), 12) for x in motion.velocity("B")[0]]
-    [0.0, 2.0]
-    """
+    """Solve position, velocity and acceleration by any method; see `Mechanism.solve`."""
     _check_method(mechanism, method, coordinates, branch, engine)
     if method.startswith("global"):
         schedule = make_schedule(mechanism, samples, t, drivers, duration)
@@ -93,7 +60,7 @@ def solve(
             progress=progress,
         )
     if strict:
-        require_ok(motion)
+        motion.require_ok()
     return motion
 
 

@@ -21,7 +21,9 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from structkin.checked import checked
 from structkin.errors import InputError, Problem
 from structkin.model.flaw import Flaw, describe, number
 from structkin.model.parts import Floats
@@ -124,6 +126,7 @@ def flaws_of(motion: Any, over: Any, to: Any) -> Iterator[Flaw]:
         yield Flaw(f"a {motion} motion needs its final lift 'to'", "such as to = 20")
 
 
+@checked
 class CamLaw:
     """The lift of a follower over one turn of its cam, in SI and radians.
 
@@ -205,9 +208,12 @@ class CamLaw:
             np.array([wave for _, _, wave in pieces]),
         )
 
-    def __call__(self, angle: Any, order: int = 0) -> Any:
+    def __call__(self, angle: ArrayLike, order: int = 0) -> Any:
         """Return the lift (n,) at cam angles (n,) [rad], or its derivative of this order with respect to the angle."""
-        return self.function(angle, order)
+        if order < 0:
+            raise InputError([Problem("order", f"{order} is negative", "0 is the lift itself")], "cam law")
+        with np.errstate(invalid="ignore"):  # an infinite angle has no lift
+            return self.function(angle, order)
 
     def __repr__(self) -> str:
         """Show the motions."""

@@ -18,6 +18,7 @@ from structkin.model.document import read_document
 from structkin.model.draft import GROUND, Draft
 from structkin.model.drivers import make_drivers
 from structkin.model.entry import SECTIONS, misplaced
+from structkin.model.idle import riders
 from structkin.model.initial import make_initial
 from structkin.model.joints import check_use, make_joints
 from structkin.model.links import make_links
@@ -25,6 +26,53 @@ from structkin.model.loads import make_forces
 from structkin.model.parts import Link
 from structkin.model.topology import Joint, Topology
 from structkin.model.written_pose import read_pose
+
+
+def attributes(data: Any, source: str, folder: Path | None) -> dict[str, Any]:
+    """Return the attributes of the mechanism that is described; raise `InputError` that lists every error."""
+    try:
+        draft, topology = assemble(data, folder)
+    except InputError as error:  # too many errors to go on
+        raise InputError(error.problems, source or "mechanism", more=True) from None
+    added, notes = ({}, []) if topology is None else riders(draft, topology)
+    if added:
+        draft, topology = assemble(with_joints(data, added), folder)
+        draft.remarks += notes
+    if topology is None:
+        raise InputError(draft.problems, source or draft.title or "mechanism", more=not draft.is_checked)
+    return {
+        "title": draft.title,
+        "units": draft.units,
+        "topology": topology,
+        "places": MappingProxyType(draft.points),
+        "links": MappingProxyType(draft.links),
+        "joints": draft.pairs,
+        "drivers": MappingProxyType(draft.coordinates),
+        "forces": draft.forces,
+        "initial": MappingProxyType(draft.initial),
+        "initial_data": MappingProxyType(draft.initial_data),
+        "duration": draft.duration,
+        "remarks": tuple(draft.remarks),
+        "_source_dict": plain({name: value for name, value in data.items() if name != "pose"}),
+        "_source": source,
+        "_folder": folder,
+        "_pose": draft.pose,
+        "_added": added,
+    }
+
+
+def plain(data: Any) -> Any:
+    """Return a deep copy in dicts, lists and plain numbers."""
+    if isinstance(data, Mapping):
+        return {name: plain(value) for name, value in data.items()}
+    if isinstance(data, list | tuple):
+        return [plain(value) for value in data]
+    return data.tolist() if isinstance(data, np.generic | np.ndarray) else data
+
+
+def with_joints(data: Mapping[str, Any], entries: Mapping[str, Any]) -> dict[str, Any]:
+    """Return data of a mechanism with more entries of [joints]."""
+    return {**data, "joints": {**data.get("joints", {}), **entries}}
 
 
 def assemble(data: Any, folder: Path | None) -> tuple[Draft, Topology | None]:

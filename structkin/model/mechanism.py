@@ -2,71 +2,66 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from structkin.budget import DEFAULT
+from structkin.checked import checked
 from structkin.errors import InputError, Problem
 from structkin.model.arguments import mapping
-from structkin.model.file import load_data
 from structkin.model.frozen import read_only
 from structkin.model.parts import DriverCoordinate, Link
-from structkin.model.topology import Driver, Topology, suggest
+from structkin.model.topology import INPUT_KINDS, MOST_INPUTS, Driver, Topology, suggest
 from structkin.model.units import Units
 
 if TYPE_CHECKING:
+    from anywidget import AnyWidget
+    from matplotlib.figure import Figure
+
+    from structkin.branches.assemblies import Assemblies, Assembly
+    from structkin.branches.circuits import Circuits
+    from structkin.branches.four_bar import FourBar, SliderCrank
+    from structkin.branches.limits import Limits
+    from structkin.dynamics import Simulation
+    from structkin.global_methods import Comparison
+    from structkin.global_methods.families import Coordinates
     from structkin.joints.pair import Joints
-    from structkin.model.draft import Draft
     from structkin.model.forces import Forces, InitialLink, InitialPoint, InitialState
     from structkin.model.parts import SketchPose
+    from structkin.multibody.model import SpatialModel
+    from structkin.report.report import Page
+    from structkin.solve import Motion, Motions
+    from structkin.structure import InputRanking, KinematicStructure
 
 GROUND = "ground"
 
 
+@checked
 class Mechanism:
-    """Links, joints, drivers and their geometry; immutable, and compared by identity.
+    """Links, joints and drivers with their geometry, and all that follows from them; immutable, compared by identity.
 
     The keyword arguments are the sections of the mechanism file; numbers are in SI and radians unless `units` says
-    otherwise. Raises `InputError` listing every error.
+    otherwise. Raises an `InputError` that lists every error.
 
     >>> m = Mechanism(
-    ...     "Crank-rocker",
-    ...     points={"A": [0, 0], "B": [0.0152, 0], "C": [0.0423, 0.03029], "D": [0.04572, 0]},
+    ...     "Four-bar",
+    ...     points={"A": (0, 0), "B": (1, 1), "C": (4, 3), "D": (5, 0)},
     ...     links={"ground": ["A", "D"], "crank": ["A", "B"], "coupler": ["B", "C"], "rocker": ["C", "D"]},
-    ...     lengths={"A-B": 0.015},
-    ...     drivers={"motor": {"joint": "A", "speed": "60 rpm"}},
+    ...     drivers={"motor": {"joint": "A", "speed": 1.0}},
     ... )
-    >>> m
-    <Mechanism 'Crank-rocker': 4 links, 4 joints, 1 driver>
-    >>> m.links["crank"].local["B"], m.topology.mobility_count
-    ((0.015+0j), 1)
+    >>> [group.kind for group in m.structure().groups], m.solve(samples=5)
+    (['driven R', 'RRR'], <Motion of 'Four-bar': 5 of 5 samples ok>)
     """
 
     __slots__ = (
-        "__weakref__",
-        "_added",
-        "_folder",
-        "_pose",
-        "_source",
-        "_source_dict",
-        "drivers",
-        "duration",
-        "forces",
-        "initial",
-        "initial_data",
-        "joints",
-        "links",
-        "places",
-        "remarks",
-        "title",
-        "topology",
-        "units",
-    )
+        "__weakref__", "_added", "_folder", "_pose", "_source", "_source_dict", "drivers", "duration", "forces",
+        "initial", "initial_data", "joints", "links", "places", "remarks", "title", "topology", "units",
+    )  # fmt: skip
 
     title: str
     units: Units
@@ -97,32 +92,17 @@ class Mechanism:
     _added: Mapping[str, Any]
 
     def __init__(
-        self,
-        title: str = "",
-        *,
-        units: Mapping[str, str] | None = None,
-        points: Mapping[str, Any] | None = None,
-        links: Mapping[str, Any] | None = None,
-        lengths: Mapping[str, Any] | None = None,
-        joints: Mapping[str, Any] | None = None,
-        drivers: Mapping[str, Any] | None = None,
-        forces: Mapping[str, Any] | None = None,
-        initial: Mapping[str, Any] | None = None,
+        self, title: str = "", *, units: Mapping[str, str] | None = None, points: Mapping[str, Any] | None = None,
+        links: Mapping[str, Any] | None = None, lengths: Mapping[str, Any] | None = None,
+        joints: Mapping[str, Any] | None = None, drivers: Mapping[str, Any] | None = None,
+        forces: Mapping[str, Any] | None = None, initial: Mapping[str, Any] | None = None,
         duration: float | str | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         """Read the sections and check them."""
         sections = {
-            "title": title,
-            "units": units,
-            "points": points,
-            "links": links,
-            "lengths": lengths,
-            "joints": joints,
-            "drivers": drivers,
-            "forces": forces,
-            "initial": initial,
-            "duration": duration,
-        }
+            "title": title, "units": units, "points": points, "links": links, "lengths": lengths, "joints": joints,
+            "drivers": drivers, "forces": forces, "initial": initial, "duration": duration,
+        }  # fmt: skip
         self._build({name: value for name, value in sections.items() if value is not None}, "", None)
 
     @classmethod
@@ -137,72 +117,47 @@ class Mechanism:
           - link: unknown section or key; did you mean 'links'?
           - links: there is no moving link; such as crank = ["A", "B"]
         """
-        self = cls.__new__(cls)
-        self._build(data, source, None if folder is None else Path(folder))
-        return self
+        return cls._rebuild(data, source, None if folder is None else Path(folder), None)
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
-        """Return the mechanism of a .toml or .json file.
+        """Load a mechanism from a file: .toml or .json, or one of Linkage, PMKS, PMKS+, MotionGen or Pyslvs.
 
-        Raises `InputError` that lists every error of the file, or says why it cannot be read.
+        For a file of another tool, `remarks` lists what was understood and what was not. The address by which PMKS+
+        shares a mechanism may be given instead of a file; nothing is fetched. Raises an `InputError` that lists every
+        error of the file, or says why it cannot be read.
 
+        >>> m = Mechanism.load("https://pmks.org/?j=A,0,0,AB,R,t,0,0,t,%0AB,1,0,AB,R,f,0,0,f,&s=10")
+        >>> m
+        <Mechanism 'PMKS+': 2 links, 1 joint, 1 driver>
+        >>> m.remarks
+        ('a file of PMKS+: 1 moving link, 1 input', 'lengths are read as cm')
         >>> Mechanism.load("no_such_linkage.toml")
         Traceback (most recent call last):
         structkin.errors.InputError: no_such_linkage.toml: 1 error
           - there is no file 'no_such_linkage.toml'
         """
-        path = Path(path)
-        return cls.from_dict(load_data(path), source=str(path), folder=path.parent)
+        from structkin import files
+
+        sections, _ = files.read(path)
+        return cls._rebuild(sections, str(path), Path(path).parent, None)
 
     def _build(self, data: Mapping[str, Any], source: str, folder: Path | None) -> None:
         # pydantic is slow to import, and decomposing a Topology does not need it
-        from structkin.model.assemble import assemble
-        from structkin.model.idle import riders
+        from structkin.model.assemble import attributes
 
-        try:
-            draft, topology = assemble(data, folder)
-        except InputError as error:  # too many errors to go on
-            raise InputError(error.problems, source or "mechanism", more=True) from None
-        added, notes = ({}, []) if topology is None else riders(draft, topology)
-        if added:
-            draft, topology = assemble(with_joints(data, added), folder)
-            draft.remarks += notes
-        if topology is None:
-            raise InputError(draft.problems, source or draft.title or "mechanism", more=not draft.is_checked)
-        self._fill(draft, topology)
-        sections = {name: value for name, value in data.items() if name != "pose"}
-        parts = {
-            "_source_dict": _plain(sections),
-            "_source": source,
-            "_folder": folder,
-            "_pose": draft.pose,
-            "_added": added,
-        }
+        self._set(attributes(data, source, folder))
+        if self._pose is not None:
+            self._set(self._posed(self._pose))
+
+    @classmethod
+    def _rebuild(cls, data: Mapping[str, Any], source: str, folder: Path | None, pose: SketchPose | None) -> Self:
+        self = cls.__new__(cls)
+        self._build(data, source, folder)
+        return self if pose is None else self.posed(pose)
+
+    def _set(self, parts: Mapping[str, Any]) -> None:
         for name, value in parts.items():
-            object.__setattr__(self, name, value)
-        if draft.pose is not None:
-            from structkin.model.posed import posed_parts
-
-            for name, value in posed_parts(self, draft.pose).items():
-                object.__setattr__(self, name, value)
-
-    def _fill(self, draft: Draft, topology: Topology) -> None:
-        values: dict[str, Any] = {
-            "title": draft.title,
-            "units": draft.units,
-            "topology": topology,
-            "places": MappingProxyType(draft.points),
-            "links": MappingProxyType(draft.links),
-            "joints": draft.pairs,
-            "drivers": MappingProxyType(draft.coordinates),
-            "forces": draft.forces,
-            "initial": MappingProxyType(draft.initial),
-            "initial_data": MappingProxyType(draft.initial_data),
-            "duration": draft.duration,
-            "remarks": tuple(draft.remarks),
-        }
-        for name, value in values.items():
             object.__setattr__(self, name, value)
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
@@ -215,7 +170,7 @@ class Mechanism:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle as the data it was built from."""
-        return _rebuild, (type(self), self._source_dict, self._source, self._folder, self._pose)
+        return type(self)._rebuild, (self._source_dict, self._source, self._folder, self._pose)
 
     def __copy__(self) -> Self:
         """Return the mechanism itself, which cannot change."""
@@ -232,7 +187,9 @@ class Mechanism:
     @property
     def source_dict(self) -> dict[str, Any]:
         """A fresh copy of the data the mechanism was built from, to modify and build again."""
-        return dict(_plain(self._source_dict))
+        from structkin.model.assemble import plain
+
+        return dict(plain(self._source_dict))
 
     def with_drivers(self, entries: Mapping[str, Any]) -> Self:
         """Return the mechanism with these entries of [drivers] added to its own.
@@ -244,7 +201,7 @@ class Mechanism:
         data = self.source_dict
         entries = mapping(entries, "drivers", "{'motor': {'joint': 'A', 'speed': 1}}", self.title)
         data["drivers"] = {**data.get("drivers", {}), **entries}
-        return _rebuild(type(self), data, self._source, self._folder, self._pose)
+        return self._rebuild(data, self._source, self._folder, self._pose)
 
     def with_initial(self, entries: Mapping[str, Any]) -> Self:
         """Return the mechanism with these entries of [initial] in place of its own.
@@ -256,7 +213,7 @@ class Mechanism:
         """
         entries = mapping(entries, "initial", "{'motor': {'speed': 1}}", self.title)
         data = {**self.source_dict, "initial": dict(entries)}
-        return _rebuild(type(self), data, self._source, self._folder, self._pose)
+        return self._rebuild(data, self._source, self._folder, self._pose)
 
     @property
     def points(self) -> Mapping[str, NDArray[np.float64]]:
@@ -290,50 +247,458 @@ class Mechanism:
         `source_dict` remains that of the original sketch, to which its axes and travels refer. Wheels are in mesh in
         the new pose, and their rotations are counted from it.
         """
+        return self.with_parts(self._posed(pose))
+
+    def _posed(self, pose: SketchPose) -> dict[str, Any]:
         from structkin.model.posed import posed_parts
 
-        return self.with_parts({**posed_parts(self, pose), "_pose": pose})
+        return {**posed_parts(self, pose), "_pose": pose}
 
     def with_parts(self, parts: Mapping[str, Any]) -> Self:
-        """Return a copy with other attributes."""
+        """Return a copy with other attributes; `InputError` where a mechanism has none of that name."""
+        own = {name: getattr(self, name) for name in Mechanism.__slots__ if name != "__weakref__"}
+        if unknown := parts.keys() - own.keys():
+            raise InputError(
+                [Problem(name, "is not a part", suggest(name, own)) for name in sorted(unknown)], self.title
+            )
         other = type(self).__new__(type(self))
-        for name in Mechanism.__slots__:
-            if name != "__weakref__":
-                object.__setattr__(other, name, parts.get(name, getattr(self, name)))
+        other._set({**own, **parts})
         return other
 
+    # --- its structure --------------------------------------------------------------------------------------
 
-M = TypeVar("M", bound=Mechanism)
+    def structure(self) -> KinematicStructure:
+        """Return the kinematic structure of a mechanism: that of its topology, or that of its special geometry.
 
+        The first reads no length. The second is returned where the topology has too many equations but the mechanism
+        moves: its `over` names the redundant joints.
+        """
+        from structkin.solve.special_geometry import structure_of
 
-def _plain(data: Any) -> Any:
-    """Return a deep copy in dicts, lists and plain numbers."""
-    if isinstance(data, Mapping):
-        return {name: _plain(value) for name, value in data.items()}
-    if isinstance(data, list | tuple):
-        return [_plain(value) for value in data]
-    return data.tolist() if isinstance(data, np.generic | np.ndarray) else data
+        return structure_of(self)
 
+    def rank_inputs(
+        self, *, kinds: Sequence[str] = INPUT_KINDS, drivers: Sequence[str | Driver] | None = None,
+        limit: int = MOST_INPUTS, progress: Callable[[float], None] | None = None,
+    ) -> InputRanking:  # fmt: skip
+        """Rank the joints, or sets of joints, that could drive the mechanism, as `Topology.rank_inputs` does.
 
-def with_joints(data: Mapping[str, Any], entries: Mapping[str, Any]) -> dict[str, Any]:
-    """Return data of a mechanism with more entries of [joints]."""
-    return {**data, "joints": {**data.get("joints", {}), **entries}}
+        The travel along a curved slot, which no driver can have, is left out.
+        """
+        from structkin.structure.inputs.ranking import rank_inputs
 
+        return rank_inputs(self, kinds=kinds, drivers=drivers, limit=limit, progress=progress)
 
-def _rebuild(
-    cls: type[M], data: Mapping[str, Any], source: str, folder: Path | None, pose: SketchPose | None = None
-) -> M:
-    mechanism = cls.from_dict(data, source=source, folder=folder)
-    return mechanism if pose is None else mechanism.posed(pose)
+    def four_bars(self) -> tuple[FourBar, ...]:
+        """Return every loop of the ground and three links with four pins; the driven link, if any, is the input.
 
+        >>> import structkin as sk
+        >>> from structkin.examples import path
+        >>> [bars.words for bars in sk.load(path("crank_rocker")).four_bars()]
+        ['crank-coupler-rocker: crank-rocker (GCRR); crank turns fully']
+        """
+        from structkin.branches.four_bar import four_bars
 
-def driven_by(mechanism: M, drives: Sequence[DriverCoordinate]) -> M:
-    """Return a mechanism with these drivers in place of its own; `posed` gives their values in the sketch.
+        return four_bars(self)
 
-    `source_dict` keeps the original drivers.
-    """
-    kept = {driver.id: driver for driver in mechanism.topology.drivers}
-    drivers = tuple(kept.get(drive.id, Driver(drive.id, drive.kind, drive.links, drive.joint)) for drive in drives)
-    topology = replace(mechanism.topology, drivers=drivers)
-    drives_of = MappingProxyType({drive.id: drive for drive in drives})
-    return mechanism.with_parts({"topology": topology, "drivers": drives_of})
+    def slider_cranks(self) -> tuple[SliderCrank, ...]:
+        """Return every loop of ground, crank, rod and a slider with a guide on the ground.
+
+        >>> import structkin as sk
+        >>> from structkin.examples import path
+        >>> [loop.words for loop in sk.load(path("slider_crank_offset")).slider_cranks()]
+        ['crank-rod-piston: slider-crank with an offset of 24 mm; crank turns fully']
+        """
+        from structkin.branches.four_bar import slider_cranks
+
+        return slider_cranks(self)
+
+    # --- its motion -----------------------------------------------------------------------------------------
+
+    def solve(
+        self, samples: int | None = None, *, t: ArrayLike | None = None, drivers: Mapping[str, Any] | None = None,
+        duration: float | None = None, method: str = "topological", coordinates: str | None = None,
+        branch: str = "smooth", engine: str = "auto", strict: bool = False, budget: float | None = DEFAULT,
+        progress: Callable[[float], None] | None = None,
+    ) -> Motion:  # fmt: skip
+        """Solve position, velocity and acceleration by any method.
+
+        The samples are `samples` times (default 361, both ends included) over `duration` [s] or the mechanism's default
+        range, or the times `t` (n,) [s]. `drivers={"motor": values}` prescribes coordinates (n,) [rad or m] directly,
+        or `(values, rates, accelerations, jerks)`; rates that are not given are NaN. With `strict=True` a sample
+        without a regular pose raises `PoseError`; otherwise it has a `Status`. `progress` is called with the completed
+        part of the work. At a change point the motion is smooth; with `branch="mode"` each dyad keeps its assembly
+        mode, and the motion changes to the other branch.
+
+        Of the methods, "topological" solves one structural group after another, "topological-kl" forms the rates by the
+        velocity coefficients, v = K z' and a = K z'' + z'^T L z'. The global methods solve all constraint equations at
+        once by Newton's method in the `coordinates` "natural" (the default), "reference-point", "fully-cartesian" or
+        "relative": "global" with full matrices, "global-sparse" with SuperLU, "global-triangular" with the same sparse
+        system in the order of the groups. `Motion.statistics` then describes the run.
+
+        `engine` is "numpy"; or "numba", which compiles the closed forms and the sweeps of "global-triangular", needs
+        `structkin[fast]` and gives the same numbers; or "auto", the faster of the two. Up to some million samples times
+        groups that is NumPy.
+
+        `budget` bounds the work in steps (`structkin.budget`): between samples the drivers' path is followed, and a
+        path of thousands of turns, or into a singular pose, may need many more poses than there are samples. None sets
+        no bound.
+
+        Raises `InputError` where the arguments do not fit the mechanism or the budget is spent, `StructureError` where
+        drivers are missing or too many.
+
+        >>> import structkin as sk
+        >>> crank = sk.Mechanism(
+        ...     points={"A": (0, 0), "B": (1, 0)}, links={"ground": ["A"], "crank": ["A", "B"]},
+        ...     drivers={"motor": {"joint": "A", "speed": 2}})
+        >>> motion = crank.solve(samples=5)
+        >>> [round(float(x), 12) for x in motion.velocity("B")[0]]
+        [0.0, 2.0]
+        """
+        from structkin.global_methods.methods import solve
+
+        return solve(
+            self, samples, t=t, drivers=drivers, duration=duration, method=method, coordinates=coordinates,
+            branch=branch, engine=engine, strict=strict, budget=budget, progress=progress,
+        )  # fmt: skip
+
+    def solve_many(
+        self, samples: int | None = None, *, lengths: Mapping[str, ArrayLike] | None = None,
+        points: Mapping[str, ArrayLike] | None = None, t: ArrayLike | None = None,
+        drivers: Mapping[str, Any] | None = None, duration: float | None = None, engine: str = "auto",
+        budget: float | None = DEFAULT, progress: Callable[[float], None] | None = None,
+    ) -> Motions:  # fmt: skip
+        """Solve variants of a mechanism that differ in dimensions, each over the same samples.
+
+        `lengths={"A-B": values}` (v,) [m] replaces distances of two points of a link, as [lengths] in the file does;
+        `points={"P": places}` (v, 2) [m] replaces sketched places. A single length is that of all variants. Dimensions
+        that are not named stay the same. The samples are those of `solve`; driver values may also be (v, n), one row
+        per variant. All variants start in the assembly modes of the mechanism's own sketch. Those that pass a change
+        point, or come close to one, are solved individually, in some ten milliseconds each. They are found by following
+        the motion of every variant from the sketch, as `solve` does.
+
+        Mechanisms with gears, cams, curved slots with ends, or groups without a closed form are solved variant by
+        variant, each from its own sketch: some ten milliseconds per variant, where others take microseconds.
+
+        `budget` applies to each variant that is solved individually, as in `solve`. At most 1e8 poses, of all variants
+        together, are solved at a time.
+
+        A driver with a speed starts at its value in the sketch of each variant.
+
+        An error in one variant does not affect the others: a length that is not positive, a triangle that cannot close,
+        values that are not finite, dimensions with which nothing moves, a budget that is spent. Its status is
+        `BAD_INPUT`, and `faults` of the result says why. Raises `InputError` where a name or a shape does not fit, or
+        no variant has valid values.
+
+        >>> import structkin as sk
+        >>> m = sk.Mechanism(
+        ...     points={"A": (0, 0), "B": (1, 0), "C": (4, 3), "D": (5, 0)},
+        ...     links={"ground": ["A", "D"], "crank": ["A", "B"], "coupler": ["B", "C"], "rocker": ["C", "D"]},
+        ...     drivers={"motor": {"joint": "A", "speed": 1.0}},
+        ... )
+        >>> motions = m.solve_many(samples=100, lengths={"B-C": [3.5, 4.0, 4.5], "A-B": [1.0, 0.9, 0.8]})
+        >>> motions.position("C").shape, motions.ok.all(axis=1).tolist()
+        ((3, 100, 2), [True, True, True])
+        """
+        from structkin.solve.many.solve_many import solve_many
+
+        return solve_many(
+            self, samples, lengths=lengths, points=points, t=t, drivers=drivers, duration=duration, engine=engine,
+            budget=budget, progress=progress,
+        )  # fmt: skip
+
+    def compare(
+        self, samples: int | None = None, *, methods: Sequence[str] | None = None,
+        coordinates: Sequence[str] | None = None, duration: float | None = None, patience: float | None = 30.0,
+        budget: float | None = DEFAULT, progress: Callable[[float], None] | None = None,
+    ) -> Comparison:  # fmt: skip
+        """Solve by each method, or these `methods`, the global ones in each family of `coordinates`, and compare.
+
+        The topological method is always included as the reference. Another method that takes longer than `patience` [s]
+        for a solution is abandoned; None waits for all. `budget` is that of each solution, as in `solve`. `progress` is
+        called with the completed part of the work. Raises what `solve` raises, and `InputError` where a method or
+        family is unknown.
+
+        >>> import structkin as sk
+        >>> m = sk.Mechanism(
+        ...     points={"A": (0, 0), "B": (1, 1), "C": (4, 3), "D": (5, 0)},
+        ...     links={"ground": ["A", "D"], "crank": ["A", "B"], "coupler": ["B", "C"], "rocker": ["C", "D"]},
+        ...     drivers={"motor": {"joint": "A", "speed": 1.0}})
+        >>> found = m.compare(73, methods=["global"], coordinates=["natural"])
+        >>> [(run.method, run.n, run.most_iterations) for run in found.runs]
+        [('topological', None, 0), ('global', 4, 3)]
+        >>> found.agrees
+        True
+        """
+        from structkin.global_methods.compare import compare
+
+        return compare(
+            self, samples, methods=methods, coordinates=coordinates, duration=duration, patience=patience,
+            budget=budget, progress=progress,
+        )  # fmt: skip
+
+    def constraints(
+        self, family: str = "natural", *, drivers: Sequence[str] | None = None,
+        structure: KinematicStructure | None = None,
+    ) -> Coordinates:  # fmt: skip
+        """Return Phi(q, t), its Jacobian and its right-hand sides for a mechanism, in one family of coordinates.
+
+        `drivers` are the prescribed ones, each with its own row (default: all of them); without any, Phi contains only
+        the joints, as forward dynamics needs it. Raises `InputError` where the family or a driver is unknown.
+
+        >>> import structkin as sk
+        >>> m = sk.Mechanism(
+        ...     points={"A": (0, 0), "B": (1, 1), "C": (4, 3), "D": (5, 0)},
+        ...     links={"ground": ["A", "D"], "crank": ["A", "B"], "coupler": ["B", "C"], "rocker": ["C", "D"]},
+        ...     drivers={"motor": {"joint": "A", "speed": 1.0}})
+        >>> four_bar = m.constraints("natural")
+        >>> four_bar.n, four_bar.names
+        (4, ('B.x', 'B.y', 'C.x', 'C.y'))
+        >>> [str(row) for row in four_bar.rows][:2]
+        ['coupler (constant distance)', 'rocker (constant distance)']
+        >>> [m.constraints(family).n for family in ("reference-point", "fully-cartesian", "relative")]
+        [9, 12, 3]
+        """
+        from structkin.global_methods.families.make import constraints
+
+        return constraints(self, family, drivers=drivers, structure=structure)
+
+    def simulate(
+        self, t: ArrayLike | None = None, *, samples: int | None = None, formulation: str = "reduced",
+        coordinates: str | None = None, stabilisation: str | None = None, alpha: float | None = None,
+        beta: float | None = None, gains: str | None = None, penalty: float | None = None, integrator: str = "DOP853",
+        step: float | None = None, rtol: float = 1e-9, atol: float = 1e-10, loads: Iterable[Callable[..., Any]] = (),
+        max_steps: int = 1_000_000, engine: str = "auto", progress: Callable[[float], None] | None = None,
+    ) -> Simulation:  # fmt: skip
+        """Return the motion of a mechanism under its masses and forces.
+
+        Drivers without a law are free coordinates; they start at `[initial]`, or at rest in the sketch. Where drivers
+        are missing, joints are chosen for them. `t` holds the output times (n,) [s], increasing from the start; or it
+        is the end time, for `samples` times from 0; default: the mechanism's duration.
+
+        `formulation` is "reduced": one equation per free coordinate; or that of all links with a Lagrange multiplier
+        for each constraint: "multipliers" with a dense matrix, "multipliers-sparse", or "multipliers-sweeps" through
+        the groups; in the `coordinates` "natural" (the default), "reference-point", "fully-cartesian" or "relative".
+        There the `stabilisation` keeps the joints closed: "projection" of position and velocity after each step (the
+        default), "partitioning" (the default with BDF and LSODA), "baumgarte", "augmented" (augmented Lagrangian, with
+        a `penalty`), or "none". The first two of these need gains, `alpha` and `beta` [1/s], or `gains="step"` (alpha =
+        1/h, beta = sqrt(2)/h) or `gains="stability"` (from the integrator's stability region).
+
+        `integrator` is one of SciPy's with adaptive steps ("DOP853", "RK45", "Radau", "BDF", "LSODA"), or "milne"
+        (Adams, Bashforth and Moulton's with halving and doubling), with `rtol` and `atol` [rad, or parts of the
+        mechanism's size]; or one with a fixed `step` [s] ("euler", "rk2", "rk4", "abm4", "gear4"), which is reduced
+        slightly to meet the output times. `loads` are functions of (t, state), as for `Motion.forces`.
+
+        `engine` evaluates the equations: "numpy", or "numba", which compiles them on first use on a machine and caches
+        them; "auto" uses Numba where the work, estimated before the start, is worth it.
+
+        A pose that cannot be reached or is singular, a state that diverges, and a step that becomes too small end the
+        simulation: it returns the part up to there, and says why in `stopped`. Raises `InputError` for wrong arguments,
+        for coordinates that move no mass, for a start out of reach, and where one of `loads` raises or returns
+        something else than loads at the start; `StructureError` where there are too many drivers.
+
+        >>> import structkin as sk
+        >>> pendulum = sk.Mechanism(
+        ...     points={"A": (0, 0), "B": (1, 0)}, forces={"gravity": (0, -9.81)}, drivers={"swing": {"joint": "A"}},
+        ...     links={"ground": ["A"], "rod": {"points": ["A", "B"], "point_masses": {"B": 1}}})
+        >>> r = pendulum.simulate(2.0, samples=5)
+        >>> r, bool(abs(r.energy - r.energy[0]).max() < 1e-7)
+        (<Simulation of 'a mechanism': 5 samples, t to 2 s>, True)
+        """
+        from structkin.dynamics.simulate import simulate
+
+        return simulate(
+            self, t, samples=samples, formulation=formulation, coordinates=coordinates, stabilisation=stabilisation,
+            alpha=alpha, beta=beta, gains=gains, penalty=penalty, integrator=integrator, step=step, rtol=rtol,
+            atol=atol, loads=loads, max_steps=max_steps, engine=engine, progress=progress,
+        )  # fmt: skip
+
+    # --- its range and its assemblies -----------------------------------------------------------------------
+
+    def limits(
+        self, driver: str | None = None, *, drivers: Mapping[str, float] | None = None,
+        range: tuple[float, float] | None = None, budget: float | None = DEFAULT,
+        progress: Callable[[float], None] | None = None,
+    ) -> Limits:  # fmt: skip
+        """Find how far a driver moves from the sketch and what ends its motion, to rounding (not by sampling).
+
+        The other drivers are held at the values in `drivers` [rad or m], or as in the sketch. `driver` may be left out
+        where there is only one. `range` bounds the search; without it an angle is followed over a full turn (with
+        wheels over the turns after which they repeat, or four turns in each direction if they never do), and a length
+        over several times the size of the mechanism. `budget` bounds the number of steps; None sets no bound.
+        `progress` is called with the steps taken so far.
+
+        Raises `InputError` where the arguments do not fit the mechanism or the budget is spent, `StructureError` where
+        drivers are missing or too many.
+
+        >>> import math
+        >>> import structkin as sk
+        >>> m = sk.Mechanism(
+        ...     points={"A": (0, 0), "B": (0, 2), "C": (3, 3), "D": (3, 0)},
+        ...     links={"ground": ["A", "D"], "crank": ["A", "B"], "coupler": ["B", "C"], "rocker": ["C", "D"]},
+        ...     lengths={"B-C": 1.5, "C-D": 2.5}, drivers={"motor": {"joint": "A", "speed": 1}})
+        >>> found = m.limits()
+        >>> found.turns_fully, found.upper.kind, round(math.cos(found.upper.value), 12)
+        (False, 'stretched', -0.25)
+        """
+        from structkin.branches.limits.search import limits
+
+        return limits(self, driver, drivers=drivers, range=range, budget=budget, progress=progress)
+
+    def circuits(
+        self, driver: str | None = None, *, drivers: Mapping[str, float] | None = None,
+        range: tuple[float, float] | None = None, most: int = 1000, budget: float | None = DEFAULT,
+        progress: Callable[[float], None] | None = None,
+    ) -> Circuits:  # fmt: skip
+        """Find all circuits and branches over the range of one driver, for groups of any kind.
+
+        The search is complete: the places at which the number of poses changes are all found, by the discriminants of
+        closed forms (`by_closed_forms.py`) and of other groups. Only a general group with redundant joints, which has
+        no discriminant, is examined at some dozens of places along each curve of the groups before it. The arguments
+        are those of `limits`. Raises `InputError` where the assemblies of a group are not enumerated, where the budget
+        is spent, or where there are more than `most` branches.
+
+        >>> import structkin as sk
+        >>> from structkin.examples import path
+        >>> print(sk.load(path("stephenson_iii_triad")).circuits().report.splitlines()[0])
+        2 circuits of 2 branches over motor
+        """
+        from structkin.branches.circuits.followed import circuits
+
+        return circuits(
+            self, driver, drivers=drivers, range=range, most=most, budget=budget, progress=progress
+        )  # fmt: skip
+
+    def assemblies(
+        self, *, drivers: Mapping[str, float] | None = None, t: float | None = None, limit: int | None = 1000,
+        modes: Mapping[int, Sequence[int]] | None = None, budget: float | None = DEFAULT,
+    ) -> Assemblies:  # fmt: skip
+        """Return all assemblies of a mechanism at given driver values [rad or m], found on request.
+
+        Drivers that are not given have their values in the sketch or, with `t` [s], those of their laws at that time.
+        Closed forms supply both modes of a dyad and all of a triad, homotopies those of every other group (no solution
+        is missed: the paths start from as many solutions as such a group has). At most `limit` are found; None finds
+        all. Groups named in `modes` keep these modes, as in `Assembly.modes`: with all groups before one fixed, the
+        assemblies show the modes of this one. The modes of a group that is not enumerated are searched for; the pose
+        that a motion from the sketch reaches is among them, and `complete` is False. `budget` bounds the steps from one
+        assembly to the next; when it is spent, an `InputError` says how many were found. None sets no bound.
+
+        Raises `InputError` for drivers, values or modes that do not fit, `StructureError` where drivers are missing or
+        too many.
+
+        >>> import structkin as sk
+        >>> m = sk.Mechanism(
+        ...     points={"A": (0, 0), "B": (0, 1), "C": (3, 2), "D": (3, 0)},
+        ...     links={"ground": ["A", "D"], "crank": ["A", "B"], "coupler": ["B", "C"], "rocker": ["D", "C"]},
+        ...     drivers={"motor": {"joint": "A", "speed": 1}})
+        >>> [(a.modes, a.position("C").round(3).tolist(), a.certified) for a in m.assemblies()]
+        [(((), (1,)), [3.0, 2.0], True), (((), (-1,)), [1.8, -1.6], True)]
+        """
+        from structkin.branches.assemblies.listing import assemblies
+
+        return assemblies(self, drivers=drivers, t=t, limit=limit, modes=modes, budget=budget)
+
+    def assembly(
+        self, index: int | None = None, *, where: Callable[[Assembly], bool] | None = None,
+        drivers: Mapping[str, float] | None = None, t: float | None = None, limit: int | None = 1000,
+        budget: float | None = DEFAULT,
+    ) -> Assembly:  # fmt: skip
+        """Return one assembly: number `index`, or the first for which `where(assembly)` holds, else the sketch's.
+
+        That is the one that `solve` reaches from the sketch, whatever the limit; where it does not reach these driver
+        values, the nearest to the sketch. Raises `PoseError` where there is no such assembly; its text says which
+        groups do not close.
+        """
+        from structkin.branches.assemblies.listing import assembly
+
+        return assembly(self, index, where=where, drivers=drivers, t=t, limit=limit, budget=budget)
+
+    # --- pictures, pages and files --------------------------------------------------------------------------
+
+    def report(
+        self, path: str | Path | None = None, *, motion: Motion | None = None, samples: int = 361,
+        duration: float | None = None, without: Collection[str] = (), source: str = "",
+        budget: float | None = DEFAULT, progress: Callable[[str, float], None] | None = None,
+    ) -> Page:  # fmt: skip
+        """Return a page of HTML that shows a mechanism and its motion, and write it to a path that ends in .html.
+
+        The page needs only a browser, and no network: the mechanism moves, its groups are solved step by step, and
+        plots, limits, forces and tables follow as far as the mechanism has them. It shows the `motion`, or else that of
+        `solve` with this number of `samples` over `duration` [s]. Sections named in `without` are left out: "steps",
+        "rates", "coefficients", "centres", "limits", "transmission", "forces", "ranges". `source` is printed as the
+        name of the mechanism's file; `budget` bounds the steps of the motion and of the limits of each driver. A
+        mechanism whose drivers do not determine it is shown at rest, with the reason. Raises `InputError` for
+        unsuitable arguments.
+
+        >>> import structkin as sk
+        >>> from structkin.examples import path
+        >>> html = sk.load(path("crank_rocker")).report(samples=13)
+        >>> html[:15], "http://" in html.split("</style>")[0]
+        ('<!doctype html>', False)
+        """
+        from structkin.report.report import report
+
+        return report(
+            self, path, motion=motion, samples=samples, duration=duration, without=without, source=source,
+            budget=budget, progress=progress,
+        )  # fmt: skip
+
+    def plot(self, *, groups: bool = True) -> Figure:
+        """Return a kinematic diagram of the mechanism as sketched, its links coloured by group.
+
+        With `groups=False` all links have one colour and no group is named, for exercises.
+        """
+        from structkin import show
+
+        return show.draw_schematic(self, groups=groups)
+
+    def _repr_html_(self) -> str:
+        from structkin import show
+
+        return show.html_table(show.mechanism_table(self))
+
+    def widget(self) -> AnyWidget:
+        """Return the mechanism for a notebook: its drawing, which can be played (needs anywidget).
+
+        It moves as `solve` moves it; a mechanism whose drivers do not determine it stands still. Raises `InputError`
+        where anywidget is missing.
+        """
+        from structkin import show
+
+        return show.widget(self)
+
+    def save(self, path: str | Path, *, motion: Motion | None = None) -> None:
+        """Write the mechanism to a file; the suffix selects the format, see `structkin.files.FORMATS`.
+
+        A mechanism file, .toml or .json, loads as the same mechanism: every number is the same to the last bit.
+        Formats that show or hold a motion take `motion`. Raises an `InputError` that lists everything the format
+        cannot hold; a file is written whole or not at all.
+
+        >>> import tempfile
+        >>> arm = Mechanism("Arm", points={"A": (0, 0), "B": (1, 0)}, links={"ground": ["A"], "bar": ["A", "B"]})
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     arm.save(f"{folder}/arm.toml")
+        ...     Mechanism.load(f"{folder}/arm.toml")
+        <Mechanism 'Arm': 2 links, 1 joint, 0 drivers>
+        """
+        from structkin import files
+
+        files.write(self, path, motion=motion)
+
+    def to_spatial(self, *, drivers: str = "refuse") -> SpatialModel:
+        """Return a planar mechanism as a model in space: in the plane z = 0, in its state at time 0.
+
+        Revolute, prismatic and fastened joints, straight and circular slots, masses, gravity, springs, forces, moments
+        and efforts are carried over. The start is that of `simulate`. A driver with a law is refused, or with
+        `drivers="free"` becomes a free coordinate that starts with the value and the rate of its law. Strokes are
+        limits that only a motion checks; they are left out. Raises `InputError` that lists all that has no counterpart
+        in space.
+
+        >>> import structkin as sk
+        >>> from structkin.examples import path
+        >>> sk.load(path("andrews_squeezer")).to_spatial(drivers="free")
+        <SpatialModel "Andrews' squeezer": 7 bodies, 10 joints>
+        """
+        from structkin.dynamics.to_spatial import to_spatial
+
+        return to_spatial(self, drivers=drivers)

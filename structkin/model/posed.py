@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import cmath
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from structkin.joints.guide import Guide
 from structkin.joints.pair import Joints
 from structkin.model.parts import DriverCoordinate, Link, SketchPose
+from structkin.model.topology import Driver
 
 if TYPE_CHECKING:
     from structkin.model.mechanism import Mechanism
@@ -34,6 +35,18 @@ def posed_parts(mechanism: Mechanism, pose: SketchPose) -> dict[str, Any]:
         "joints": Joints(joint.posed(mechanism.links, links, mechanism.joints) for joint in mechanism.joints.values()),
         "drivers": MappingProxyType(drives),
     }
+
+
+def driven_by(mechanism: Mechanism, drives: Sequence[DriverCoordinate]) -> Mechanism:
+    """Return a mechanism with these drivers in place of its own; `posed` gives their values in the sketch.
+
+    `source_dict` keeps the original drivers.
+    """
+    kept = {driver.id: driver for driver in mechanism.topology.drivers}
+    drivers = tuple(kept.get(drive.id, Driver(drive.id, drive.kind, drive.links, drive.joint)) for drive in drives)
+    topology = replace(mechanism.topology, drivers=drivers)
+    drives_of = MappingProxyType({drive.id: drive for drive in drives})
+    return mechanism.with_parts({"topology": topology, "drivers": drives_of})
 
 
 def _start(mechanism: Mechanism, drive: DriverCoordinate, pose: SketchPose, links: Mapping[str, Link]) -> float:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
-from typing import Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
+from structkin.checked import checked
 from structkin.errors import InputError, Problem
+
+if TYPE_CHECKING:
+    from structkin.structure import InputRanking, KinematicStructure, TopologyArrays
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +43,8 @@ JOINT_KINDS: Mapping[str, JointKind] = {
 }
 
 DRIVER_KINDS = ("angle", "slide", "distance")
+#: The kinds of inputs that `rank_inputs` compares, and how many combinations of them by default.
+INPUT_KINDS, MOST_INPUTS = DRIVER_KINDS[:2], 1000
 
 
 #: Among this many names a hint searches for a similar one: it takes milliseconds.
@@ -119,9 +125,10 @@ class Driver:
     joint: str | None = None
 
 
+@checked
 @dataclass(frozen=True)
 class Topology:
-    """Links, joints with their kinds, the ground and the drivers; no geometry.
+    """Links, joints with their kinds, the ground and the drivers, without geometry: what the structure depends on.
 
     Raises `InputError` listing every inconsistency.
 
@@ -172,7 +179,9 @@ class Topology:
         return in_words(len(self.links), len(self.joints), len(self.drivers))
 
     def joint(self, id: str) -> Joint:
-        """Return the joint with this id; `KeyError` if there is none."""
+        """Return the joint with this id; `InputError` if there is none."""
+        if id not in self._joint_by_id:
+            raise InputError([Problem(id, "is not a joint", suggest(id, self._joint_by_id))], self.title or "topology")
         return self._joint_by_id[id]
 
     @cached_property
@@ -217,6 +226,66 @@ class Topology:
         from structkin.model.adjacency import topology_from_adjacency
 
         return topology_from_adjacency(cls, matrix, ground=ground, drivers=drivers, names=names, title=title)
+
+    @classmethod
+    def from_arrays(cls, arrays: TopologyArrays) -> Topology:
+        """Return the topology given in arrays."""
+        return arrays.to_topology()
+
+    def structure(self, *, drivers_first: bool = False) -> KinematicStructure:
+        """Return the kinematic structure of a topology.
+
+        Of dependent equations, the last in the user's order count as redundant, with drivers after all joints; with
+        `drivers_first`, drivers come before the joints, so that joints count as redundant: this suits a mechanism that
+        moves only by special dimensions. All other equations are decomposed; links with too few equations are reported
+        as still movable.
+
+        Raises `InputError` for invalid attachments (a gear on a pin).
+
+        With independent equations the groups are unique and minimal: Servatius, Shai, Whiteley (2010), "Combinatorial
+        characterization of the Assur graphs from engineering", European J. Combinatorics 31.
+
+        >>> t = Topology.from_adjacency(
+        ...     [["", "R:A", "", "R:D"], ["R:A", "", "R:B", ""], ["", "R:B", "", "R:C"], ["R:D", "", "R:C", ""]],
+        ...     names=["ground", "crank", "coupler", "rocker"], ground="ground", drivers=["A"])
+        >>> structure = t.structure()
+        >>> [(group.kind, group.links, group.level) for group in structure.groups]
+        [('driven R', ('crank',), 0), ('RRR', ('coupler', 'rocker'), 1)]
+        >>> structure.mobility, structure.is_solvable
+        (1, True)
+        """
+        from structkin.structure import decompose
+
+        return decompose(self, drivers_first=drivers_first)
+
+    def rank_inputs(
+        self, *, kinds: Sequence[str] = INPUT_KINDS, drivers: Sequence[str | Driver] | None = None,
+        limit: int = MOST_INPUTS, progress: Callable[[float], None] | None = None,
+    ) -> InputRanking:  # fmt: skip
+        """Rank the joints, or sets of joints, that could drive a mechanism: the simplest structure first.
+
+        Candidates are the travel of each P joint and the angle of each R joint, at a multiple joint of each pair of
+        links. Of links that these joints do not connect with the ground, such as a rolling disc, they are also the
+        angle to the ground and the travel along each straight slot; `kinds` may exclude "angle" or "slide". A choice
+        has one input per degree of freedom (not counting the idle spin of a roller). `drivers` are those to keep, names
+        or `Driver`s; by default all drivers of the mechanism are replaced, and the choice with the original ones is
+        marked (`is_own`). At most `limit` combinations are examined, in the user's order, inputs relative to the ground
+        first; `progress` is called with the fraction of work done.
+
+        Criteria of the ranking: lowest highest class; smallest largest group; fewest levels; most inputs relative to
+        the ground; the user's order.
+
+        Raises `InputError` for unknown kinds or drivers, and if the drivers to keep depend on each other.
+
+        >>> six_bar = Topology.from_dict({"links": list("012345"), "ground": "0", "joints": [
+        ...     {"id": id, "kind": "R", "links": list(links)} for id, links in
+        ...     {"A": "01", "B": "12", "C": "23", "D": "30", "E": "24", "F": "45", "G": "50"}.items()]})
+        >>> [(choice.label, choice.highest_class) for choice in six_bar.rank_inputs()]
+        [('A', 'II'), ('D', 'II'), ('B', 'II'), ('C', 'II'), ('G', 'III'), ('E', 'III'), ('F', 'III')]
+        """
+        from structkin.structure.inputs.ranking import rank_inputs
+
+        return rank_inputs(self, kinds=kinds, drivers=drivers, limit=limit, progress=progress)
 
 
 def in_words(links: int, joints: int, drivers: int) -> str:

@@ -1,5 +1,5 @@
 """Reports: a mechanism and its motion on one page that opens from disk."""
 
-from structkin.report.report import SECTIONS, SUFFIXES, content, report
+from structkin.report.report import SECTIONS, SUFFIXES, content
 
-__all__ = ["SECTIONS", "SUFFIXES", "content", "report"]
+__all__ = ["SECTIONS", "SUFFIXES", "content"]

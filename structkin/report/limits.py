@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from structkin.branches.limits import Interval, Limit, Limits, limits
+from structkin.branches.limits import Interval, Limit, Limits
 from structkin.branches.limits.result import driver_size, driver_unit
 from structkin.errors import InputError
 from structkin.model.mechanism import Mechanism
@@ -30,7 +30,7 @@ def _of(
         "turn": 2 * 3.141592653589793 / size,
     }
     try:
-        found = limits(mechanism, driver, budget=budget, progress=progress)
+        found = mechanism.limits(driver, budget=budget, progress=progress)
     except InputError as error:
         # a search that the budget cut off is reported in its place; the rest of the report stands
         return {**common, "failure": "; ".join(str(problem) for problem in error.problems)}

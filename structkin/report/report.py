@@ -47,31 +47,17 @@ class Page(str):
 
 def report(
     mechanism: Mechanism,
-    path: str | Path | None = None,
+    path: str | Path | None,
     *,
-    motion: Motion | None = None,
-    samples: int = 361,
-    duration: float | None = None,
-    without: Collection[str] = (),
-    source: str = "",
-    budget: float | None = DEFAULT,
-    progress: Progress | None = None,
+    motion: Motion | None,
+    samples: int,
+    duration: float | None,
+    without: Collection[str],
+    source: str,
+    budget: float | None,
+    progress: Progress | None,
 ) -> Page:
-    """Return a page of HTML that shows a mechanism and its motion, and write it to a path that ends in .html.
-
-    The page needs only a browser, and no network: the mechanism moves, its groups are solved step by step, and plots,
-    limits, forces and tables follow as far as the mechanism has them. It shows the `motion`, or else that of `solve`
-    with this number of `samples` over `duration` [s]. Sections named in `without` are left out: "steps", "rates",
-    "coefficients", "centres", "limits", "transmission", "forces", "ranges". `source` is printed as the name of the
-    mechanism's file; `budget` bounds the steps of the motion and of the limits of each driver. A mechanism whose
-    drivers do not determine it is shown at rest, with the reason. Raises `InputError` for unsuitable arguments.
-
-    >>> import structkin as sk
-    >>> from structkin.examples import path
-    >>> html = sk.load(path("crank_rocker")).report(samples=13)
-    >>> html[:15], "http://" in html.split("</style>")[0]
-    ('<!doctype html>', False)
-    """
+    """Return a page that shows a mechanism and its motion, and write it to a path; see `Mechanism.report`."""
     _check(mechanism, path, motion, without)
     # opened first, so that a path which cannot be written is found before the work
     with whole_file(path) if path is not None else nullcontext() as file:

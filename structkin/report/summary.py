@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.branches.limits.passages import passages, report
 from structkin.model.mechanism import Mechanism
 from structkin.report.numbers import extreme, plain
 from structkin.report.rates import shown_links, shown_points, usual_omega
@@ -36,7 +35,7 @@ def summary(mechanism: Mechanism, structure: KinematicStructure, motion: Motion 
     ]
     return {
         "facts": facts,
-        "status": report(motion, passages(motion)).splitlines() if motion is not None else [],
+        "status": motion.report.splitlines() if motion is not None else [],
         "ok": bool(motion is not None and motion.ok.all()),
         "problems": [str(problem) for problem in structure.diagnostics],
         "source": source,

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from structkin.branches.limits.transmission import transmission_angle
 from structkin.errors import InputError
 from structkin.report.numbers import plain
 from structkin.show.measures import measures_of
@@ -22,7 +21,7 @@ def transmission(motion: Motion) -> dict[str, Any] | None:
         if group.class_ != "II":
             continue
         try:
-            angle = transmission_angle(motion, group.index)
+            angle = motion.transmission_angle(group.index)
         except InputError:
             continue  # a dyad that is not solved as one, such as one with a gear
         good = np.flatnonzero(np.isfinite(angle))

@@ -9,8 +9,7 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.branches.limits.passages import report
-from structkin.dynamics import Kinetostatics, Simulation, kinetostatics
+from structkin.dynamics import Kinetostatics, Simulation
 from structkin.dynamics.friction import lock_note
 from structkin.model.mechanism import GROUND, Mechanism
 from structkin.model.units import Units
@@ -68,7 +67,7 @@ def forces_of(motion: Motion) -> Kinetostatics | None:
     m = motion.mechanism
     masses = any(link.mass or link.inertia for name, link in m.links.items() if name != GROUND)
     loads = motion.loads if isinstance(motion, Simulation) else ()
-    return kinetostatics(motion, loads=loads) if masses or loads or m.forces.loads else None
+    return motion.forces(loads=loads) if masses or loads or m.forces.loads else None
 
 
 def effort_columns(forces: Kinetostatics) -> Iterator[Column]:
@@ -183,7 +182,7 @@ def _cells(forces: Kinetostatics, values: Any, unit: str, unique: bool) -> list[
 
 def _course(forces: Kinetostatics) -> str:
     m = forces.motion.mechanism
-    lines = report(forces.motion).splitlines()[:7]
+    lines = forces.motion.report.splitlines()[:7]
     lines += [note] if (note := lock_note(forces)) else []
     lines += forces.notes
     if not any(body.mass or body.inertia for body in forces.bodies):

@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.branches.limits.passages import report
 from structkin.model.units import Units
 from structkin.show.interest import moving_points
 from structkin.show.measures import OF_LINK, OF_POINT, ROUNDING, Measures, driver_quantity, measures_of, usual
 from structkin.solve import Motion
-from structkin.solve.motion.residual import residual
 from structkin.structure import KinematicStructure
 
 if TYPE_CHECKING:
@@ -105,7 +103,7 @@ def short(value: float) -> str:
 
 
 def _course(motion: Motion, measures: Measures) -> str:
-    lines = report(motion).splitlines()
+    lines = motion.report.splitlines()
     if len(lines) > MOST_LINES:
         lines = [*lines[:MOST_LINES], f"... and {len(lines) - MOST_LINES} more runs of samples that are not ok"]
     if np.isfinite(motion.t).any():
@@ -113,7 +111,7 @@ def _course(motion: Motion, measures: Measures) -> str:
     for id, values in motion.drivers.items():
         quantity = driver_quantity(motion.mechanism, id)
         lines.append(f"driver {id} {_range(values[0] / measures.size(quantity))} {measures.pretty(quantity)}")
-    gaps = residual(motion)
+    gaps = motion.residual()
     if np.isfinite(gaps).any():
         lines.append(f"largest joint closure error: {np.nanmax(gaps):.1e} of the mechanism's size")
     return "\n".join(lines)

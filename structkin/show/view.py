@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from structkin.errors import StructureError
-from structkin.global_methods.methods import solve
 from structkin.joints.poses import Poses
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import pin_of
@@ -86,7 +85,7 @@ def motion_of(mechanism: Mechanism, samples: int = 361, **options: Any) -> Motio
     if not determines_all(structure_of(mechanism)):
         return None
     try:
-        return solve(mechanism, samples, **options)
+        return mechanism.solve(samples, **options)
     except StructureError:
         return None
 

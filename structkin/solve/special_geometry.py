@@ -34,11 +34,7 @@ _plans: WeakKeyDictionary[Mechanism, Plan] = WeakKeyDictionary()
 
 
 def structure_of(mechanism: Mechanism) -> KinematicStructure:
-    """Return the kinematic structure of a mechanism: that of its topology, or that of its special geometry.
-
-    The first reads no length. The second is returned where the topology has too many equations but the mechanism
-    moves: its `over` names the redundant joints.
-    """
+    """Return the kinematic structure of a mechanism; see `Mechanism.structure`."""
     if mechanism not in _structures:
         _structures[mechanism] = _find_structure(mechanism)
     return _structures[mechanism]

@@ -3,7 +3,7 @@
 from structkin.structure.arrays import TopologyArrays
 from structkin.structure.compare import fingerprint, isomorphic
 from structkin.structure.decompose import decompose_arrays
-from structkin.structure.inputs import InputChoice, InputRanking, rank_inputs
+from structkin.structure.inputs import InputChoice, InputRanking
 from structkin.structure.parts import Group, Redundancy
 from structkin.structure.result import KinematicStructure, decompose
 from structkin.structure.structure_arrays import StructureArrays
@@ -20,5 +20,4 @@ __all__ = [
     "decompose_arrays",
     "fingerprint",
     "isomorphic",
-    "rank_inputs",
 ]

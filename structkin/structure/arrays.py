@@ -13,12 +13,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from structkin.checked import checked
 from structkin.errors import InputError, Problem
+from structkin.model.arguments import index as whole_index
 from structkin.model.topology import DRIVER_KINDS, JOINT_KINDS, Driver, Joint, Topology, in_words, pin_of
 from structkin.structure.array_codes import ANGLE, KINDS, SLIDE, Numbered, P, codes, integers
 from structkin.structure.array_mistakes import MOST_NAMED, mistakes
 
 
+@checked
 @dataclass(frozen=True, eq=False)
 class TopologyArrays:
     """Links, joints, ground and drivers as integers; the array counterpart of `Topology`.
@@ -118,7 +121,8 @@ class TopologyArrays:
         return 3 * (self.n_links - 1) - int((equations[self.joint_kind] * (np.diff(self.joint_start) - 1)).sum())
 
     def ends_of(self, joint: int) -> list[int]:
-        """Return the ends of a joint."""
+        """Return the ends of a joint; `InputError` where there is no such joint."""
+        joint = whole_index(joint, self.n_joints, "joint", self.title)
         ends: list[int] = self.joint_ends[self.joint_start[joint] : self.joint_start[joint + 1]].tolist()
         return ends
 
@@ -171,6 +175,10 @@ class TopologyArrays:
         >>> TopologyArrays.from_adjacency(matrix).driven_at([0])
         <TopologyArrays: 4 links, 4 joints, 1 driver>
         """
+        if not hasattr(matrix, "tocoo"):
+            raise InputError(
+                [Problem("matrix", "is not a sparse matrix", "such as scipy.sparse.coo_array(...)")], title
+            )
         entries = matrix.tocoo()
         if entries.shape[0] != entries.shape[1]:
             raise InputError([Problem("matrix", f"is not square: {entries.shape}")], title or "matrix")

@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
+from structkin.checked import checked
 from structkin.model.topology import Topology, pin_of
 from structkin.structure.result import KinematicStructure
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from structkin.model.mechanism import Mechanism
 
 
+@checked
 def isomorphic(
     a: KinematicStructure | Topology | Mechanism,
     b: KinematicStructure | Topology | Mechanism,
@@ -54,6 +56,7 @@ def isomorphic(
     return {link: second.links[found[number]] for number, link in enumerate(first.links)}
 
 
+@checked
 def fingerprint(
     one: KinematicStructure | Topology | Mechanism, *, with_drivers: bool = True, with_ground: bool = True
 ) -> str:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from structkin.checked import checked
 from structkin.structure.arrays import TopologyArrays
 from structkin.structure.assemble import assemble
 from structkin.structure.blocks import components
@@ -60,6 +61,7 @@ class Partition:
     shapes: Shapes
 
 
+@checked
 def decompose_arrays(topology: TopologyArrays, *, drivers_first: bool = False) -> StructureArrays:
     """Return the kinematic structure of array topologies as arrays: for large ones, without an object per link.
 

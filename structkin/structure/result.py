@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.checked import checked
 from structkin.errors import Problem
 from structkin.model.topology import Topology
 from structkin.structure.arrays import TopologyArrays
@@ -20,17 +21,21 @@ from structkin.structure.views import group_graph, link_graph, plain
 
 if TYPE_CHECKING:
     import networkx as nx
+    from matplotlib.figure import Figure
+
+    from structkin.model.mechanism import Mechanism
 
 
+@checked
 @dataclass(frozen=True)
 class KinematicStructure:
-    """The groups of a topology in solve order, independent of dimensions.
+    """The groups of a topology in solve order; see `Mechanism.structure` and `Topology.structure`.
 
-    `mobility` is the rank-based generic mobility of the joints alone (`Topology.mobility_count` is the plain count).
-    `over` lists redundant equations, `under` the links that can still move with the given drivers, with
-    `missing_drivers` degrees of freedom; `held` the links that cannot move but belong to no group, because they are
-    fixed only by the orientation of a moving link or by redundant joints. `arrays` is the result of
-    `decompose_arrays`: the same as integers.
+    `mobility` is the generic mobility of the joints alone, by rank (`Topology.mobility_count` only counts equations).
+    `over` lists redundant equations; `under` lists the links that can still move with the drivers held, and
+    `missing_drivers` is how many more drivers they need. `held` lists the links that cannot move and yet belong to no
+    group, because only redundant joints or the orientation of a moving link hold them. `arrays` holds the same
+    structure in integers, as `decompose_arrays` returned it.
     """
 
     topology: Topology
@@ -146,28 +151,19 @@ class KinematicStructure:
         """Return plain data for JSON: title, mobility, links, groups, kinstr and diagnostics."""
         return plain(self)
 
+    def plot(self, *, mechanism: Mechanism | None = None) -> Figure:
+        """Return a figure of the link graph and the groups by level; with a mechanism the layout follows its sketch."""
+        from structkin import show
+
+        return show.draw_structure(self, mechanism=mechanism)
+
+    def _repr_html_(self) -> str:
+        from structkin import show
+
+        return show.html_table(show.groups_table(self))
+
 
 def decompose(topology: Topology, *, drivers_first: bool = False) -> KinematicStructure:
-    """Return the kinematic structure of a topology.
-
-    Of dependent equations, the last in the user's order count as redundant, with drivers after all joints; with
-    `drivers_first`, drivers come before the joints, so that joints count as redundant: this suits a mechanism that
-    moves only by special dimensions. All other equations are decomposed; links with too few equations are reported as
-    still movable.
-
-    Raises `InputError` for invalid attachments (a gear on a pin).
-
-    With independent equations the groups are unique and minimal: Servatius, Shai, Whiteley (2010), "Combinatorial
-    characterization of the Assur graphs from engineering", European J. Combinatorics 31.
-
-    >>> t = Topology.from_adjacency(
-    ...     [["", "R:A", "", "R:D"], ["R:A", "", "R:B", ""], ["", "R:B", "", "R:C"], ["R:D", "", "R:C", ""]],
-    ...     names=["ground", "crank", "coupler", "rocker"], ground="ground", drivers=["A"])
-    >>> structure = decompose(t)
-    >>> [(group.kind, group.links, group.level) for group in structure.groups]
-    [('driven R', ('crank',), 0), ('RRR', ('coupler', 'rocker'), 1)]
-    >>> structure.mobility, structure.is_solvable
-    (1, True)
-    """
+    """Return the kinematic structure of a topology; see `Topology.structure`."""
     found = decompose_arrays(TopologyArrays.from_topology(topology), drivers_first=drivers_first)
     return KinematicStructure.from_arrays(found, topology)

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from structkin.checked import checked
+from structkin.model.arguments import index as whole_index
 from structkin.structure.array_codes import IntArray
 from structkin.structure.arrays import TopologyArrays
 from structkin.structure.naming import Name
@@ -31,6 +33,7 @@ class Outside:
     feeder: IntArray
 
 
+@checked
 @dataclass(frozen=True, eq=False)
 class StructureArrays:
     """The groups of a topology (n links, g groups) in solve order, as integer arrays.
@@ -133,9 +136,8 @@ class StructureArrays:
         return np.searchsorted(group, np.arange(self.n_groups + 1))
 
     def group(self, index: int) -> Group:
-        """Return one group as an object with names."""
-        if not 0 <= index < self.n_groups:
-            raise IndexError(f"group {index} of {self.n_groups}")
+        """Return one group as an object with names; `InputError` where there is no such group."""
+        index = whole_index(index, self.n_groups, "group", self.topology.title)
         return self._make(index, index + 1)[0]
 
     def groups(self) -> tuple[Group, ...]:

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.api import Mechanism
-from structkin.dynamics import Simulation, simulate
+from structkin.dynamics import Simulation
 from structkin.dynamics.integrators.methods import adaptive_solver
 from structkin.dynamics.multipliers.stabilisation import Feedback
 from structkin.dynamics.multipliers.start import global_start
@@ -156,8 +156,7 @@ def trial(
     options: dict[str, Any] = {"integrator": "LSODA", "rtol": tolerance, "atol": tolerance}
     if step is not None:
         options = {"integrator": "rk4", "step": step}
-    found = simulate(
-        case.mechanism,
+    found = case.mechanism.simulate(
         t,
         formulation="multipliers",
         coordinates="fully-cartesian",

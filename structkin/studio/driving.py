@@ -11,14 +11,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin import solve as solved
 from structkin.api import Mechanism, Motion
-from structkin.api.verb import public
 from structkin.branches.four_bar import impossible_loops
 from structkin.branches.limits.words import why
 from structkin.dynamics.reduced.counted import Counted
@@ -71,7 +69,7 @@ class Driving:
     def __init__(self, mechanism: Mechanism, own: tuple[str, ...] | None = None) -> None:
         """Begin in the sketch; only the drivers `own` belong to the file, if they are given."""
         self.own = tuple(mechanism.drivers) if own is None else own
-        self.mechanism = m = cast(Mechanism, with_coordinates(mechanism))
+        self.mechanism = m = with_coordinates(mechanism)
         self.plan = plan = compile_plan(m)
         self.order = tuple(m.drivers)
         self.size = m.size
@@ -128,7 +126,7 @@ class Driving:
         x[0, :, 0] = self.pose.x
         lanes = Lanes(x, np.zeros(1, np.int8), np.full(1, -1, np.int32), np.zeros(0))
         drivers = {id: np.array([[value], [0.0], [0.0]]) for id, value in self.values.items()}
-        return public(Motion, solved.Motion(self.mechanism, self.plan, np.full(1, np.nan), drivers, lanes))
+        return Motion(self.mechanism, self.plan, np.full(1, np.nan), drivers, lanes)
 
     @property
     def free(self) -> tuple[str, ...]:

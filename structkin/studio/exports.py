@@ -9,7 +9,6 @@ from pathlib import Path
 
 from structkin.api import Mechanism, Motion
 from structkin.files.writers.dxf import write_dxf
-from structkin.report import report
 from structkin.show import draw_schematic
 from structkin.studio.document import Document, refuse
 from structkin.studio.files import toml
@@ -33,7 +32,7 @@ def _svg(document: Document, mechanism: Mechanism | None, pose: Motion | None) -
 
 
 def _report(document: Document, mechanism: Mechanism | None, pose: Motion | None) -> bytes:
-    return report(_sound(mechanism)).encode()
+    return _sound(mechanism).report().encode()
 
 
 def _dxf(document: Document, mechanism: Mechanism | None, pose: Motion | None) -> bytes:

@@ -54,7 +54,7 @@ import numpy as np
 
 import structkin
 from structkin.api import Mechanism, Motion
-from structkin.api.mechanism import Assembly
+from structkin.branches.assemblies import Assembly
 from structkin.errors import InputError, Problem, StructkinError
 from structkin.joints.guide import Guide
 from structkin.show.view import samples

@@ -195,7 +195,8 @@ def _forces(name: str) -> Work:
 
 def _simulate(make: Callable[[], sk.Mechanism], end: float, formulation: str, **how: Any) -> Work:
     m = make()
-    return lambda: _read(simulate(m, end, samples=21, formulation=formulation, **how))
+    run = getattr(m, "simulate", None) or partial(simulate, m)
+    return lambda: _read(run(end, samples=21, formulation=formulation, **how))
 
 
 def serve() -> None:

@@ -167,7 +167,7 @@ def test_driver_values_and_times():
         ({"drivers": {"motor": math.nan}}, "not finite"),
         ({"drivers": {"motor": "x"}}, "expected real numbers"),
         ({"limit": 0}, "not a positive whole number"),
-        ({"t": [0.0, 1.0]}, "takes one value|one number"),
+        ({"t": [0.0, 1.0]}, "is not a number"),
     ],
 )
 def test_bad_arguments(arguments, words):

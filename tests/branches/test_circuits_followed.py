@@ -14,7 +14,7 @@ from three_cranks import three_cranks
 
 import structkin as sk
 from structkin.branches.circuits.by_closed_forms import circuits as by_margins
-from structkin.branches.circuits.followed import _Search, circuits
+from structkin.branches.circuits.followed import _Search
 from structkin.branches.limits.search import Swept
 from structkin.examples import path
 from structkin.solve import compile_plan
@@ -59,7 +59,7 @@ def check_triad_circuits(seed):
     assume(compile_plan(m).tracked)
     driver = next(iter(m.drivers))
     try:
-        found = circuits(m, driver)
+        found = m.circuits(driver)
     except sk.InputError as error:
         assume("budget" not in str(error))
         raise

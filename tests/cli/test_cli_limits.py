@@ -9,7 +9,6 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 import structkin as sk
-from structkin.branches.limits import limits
 from structkin.cli import app
 from structkin.examples import path
 from structkin.show.limits_figure import draw_circuits, draw_limits, limits_table
@@ -112,7 +111,7 @@ def test_bars_show_the_intervals_and_their_ends():
 
 
 def test_labels_that_are_close_are_stacked():
-    (axes,) = draw_limits(limits(sk.load(path("toggle_press")))).axes
+    (axes,) = draw_limits(sk.load(path("toggle_press")).limits()).axes
     figure = axes.figure
     figure.canvas.draw()
     boxes = [text.get_window_extent() for text in axes.texts if text.get_text()]
@@ -136,7 +135,7 @@ def test_a_branch_without_known_modes_is_labelled_by_its_number(monkeypatch):
 
 
 def test_a_full_turn_is_stated_in_the_table():
-    assert limits_table([limits(sk.load(path("crank_rocker")))]).row_count == 1
+    assert limits_table([sk.load(path("crank_rocker")).limits()]).row_count == 1
     assert structkin("limits", path("crank_rocker")).stdout.count("turns fully") == 2
 
 
@@ -168,7 +167,7 @@ def test_an_interval_is_counted_from_the_sketch_everywhere():
 
 
 def test_each_reason_belongs_to_an_end():
-    one = texts_of(limits_table([limits(sk.load(path("triple_rocker")))]))
+    one = texts_of(limits_table([sk.load(path("triple_rocker")).limits()]))
     assert "both: group 2, RRR (coupler + rocker): coupler and rocker in line" in one
     excavator = sk.load(path("excavator"))
     printed = texts_of(limits_table([excavator.limits("bucket_cylinder")]))

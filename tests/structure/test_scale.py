@@ -60,7 +60,7 @@ def test_the_arrays_agree_with_the_groups() -> None:
     assert (found.kinstr().toarray() == structure.kinstr).all()
     together = [names[k] for k in np.flatnonzero(found.composite >= 0).tolist()]
     assert sorted(together) == sorted(link for g in structure.groups for part in g.composite_links for link in part)
-    with pytest.raises(IndexError):
+    with pytest.raises(InputError, match="there is no group"):
         found.group(found.n_groups)
 
 

@@ -38,12 +38,10 @@ def driver_values(mechanism: Mechanism, drivers: Mapping[str, float] | None, t: 
     return {id: float(z[0, 0]) for id, z in schedule.drivers.items()}
 
 
-def check_limit(mechanism: Mechanism, limit: Any) -> int | None:
-    """Return the limit; `InputError` if it is not a positive whole number."""
-    if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int | np.integer) or limit < 1):
-        raise InputError(
-            [Problem("limit", f"{limit!r} is not a positive whole number", "None finds all")], mechanism.title
-        )
+def check_limit(mechanism: Mechanism, limit: int | None, key: str = "limit") -> int | None:
+    """Return the limit; `InputError` if it is not positive."""
+    if limit is not None and limit < 1:
+        raise InputError([Problem(key, f"{limit} is not a positive whole number", "1 or more")], mechanism.title)
     return limit if limit is None else int(limit)
 
 

@@ -11,11 +11,11 @@ import numpy as np
 
 from structkin.branches.assemblies.choices import is_certified
 from structkin.branches.homotopy.path_tracking import Floats
+from structkin.checked import checked
 from structkin.errors import InputError, Problem
 from structkin.model.parts import SketchPose
 from structkin.model.units import Units
 from structkin.solve import Motion
-from structkin.solve.motion.residual import residual
 from structkin.solve.strokes import ends_passed
 
 if TYPE_CHECKING:
@@ -23,9 +23,10 @@ if TYPE_CHECKING:
     from structkin.model.mechanism import Mechanism
 
 
+@checked
 @dataclass(frozen=True)
 class Assembly:
-    """One way to put a mechanism together at given driver values.
+    """One way to assemble a mechanism at given driver values; see `Mechanism.assemblies`.
 
     `modes[g]` are the modes of group g: () where it has no choice, (1,) or (-1,) for a dyad, else the number of the
     mode from 1, or of the whole turn of what drives wheels. `alpha` is the largest of the groups' Smale certificates:
@@ -93,7 +94,7 @@ class Assembly:
     @property
     def residual(self) -> float:
         """The largest closure error of a joint or driver: a length relative to the mechanism's size, or an angle."""
-        return float(residual(self.motion)[0])
+        return float(self.motion.residual()[0])
 
     @property
     def _points(self) -> list[str]:

@@ -17,6 +17,7 @@ from structkin.branches.assemblies.tree_search import AssemblySearch, DeadEnd, L
 from structkin.branches.four_bar import impossible_loops
 from structkin.branches.homotopy.path_tracking import Floats
 from structkin.budget import DEFAULT, HINT, metered, new_meter
+from structkin.checked import checked
 from structkin.errors import InputError, PoseError, Problem
 from structkin.model.units import Units
 from structkin.plan.plan import Plan
@@ -25,17 +26,20 @@ from structkin.solve import Motion, compile_plan, solve_groups
 from structkin.solve.engine import Lanes
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from structkin.model.mechanism import Mechanism
 
 #: Points this close to the sketch, relative to the mechanism's size, are those of the sketch.
 THERE = 1e-9
 
 
+@checked
 class Assemblies:
-    """The assemblies of a mechanism at given driver values; each is found on request, and then kept.
+    """The assemblies of a mechanism, each computed on first access and then kept; see `Mechanism.assemblies`.
 
     Iterate over it, take `found[k]`, `followed`, or call `nearest()`. `limit` ends the search: the number of assemblies
-    is a product over the groups. Made by `assemblies` or `Mechanism.assemblies`.
+    is a product over the groups.
     """
 
     def __init__(
@@ -166,6 +170,18 @@ class Assemblies:
         found = report(count, self._search, truncated=self.truncated)
         return found if count else "\n".join([found, *impossible_loops(self.mechanism)])
 
+    def plot(self, *, most: int = 12) -> Figure:
+        """Return a figure of the first assemblies side by side, all at one scale."""
+        check_limit(self.mechanism, most, "most")
+        from structkin import show
+
+        return show.draw_assemblies(self, most=most)
+
+    def _repr_html_(self) -> str:
+        from structkin import show
+
+        return show.html_table(show.found_table(self))
+
     def to_dict(self, units: Units | None = None) -> dict[str, Any]:
         """Return plain data for JSON, in SI and radians unless units are given."""
         units = units or Units()
@@ -255,33 +271,13 @@ class Assemblies:
 def assemblies(
     mechanism: Mechanism,
     *,
-    drivers: Mapping[str, float] | None = None,
-    t: float | None = None,
-    limit: int | None = 1000,
-    modes: Mapping[int, Sequence[int]] | None = None,
-    budget: float | None = DEFAULT,
+    drivers: Mapping[str, float] | None,
+    t: float | None,
+    limit: int | None,
+    modes: Mapping[int, Sequence[int]] | None,
+    budget: float | None,
 ) -> Assemblies:
-    """Return all assemblies of a mechanism at given driver values [rad or m], found on request.
-
-    Drivers that are not given have their values in the sketch or, with `t` [s], those of their laws at that time.
-    Closed forms supply both modes of a dyad and all of a triad, homotopies those of every other group (no solution is
-    missed: the paths start from as many solutions as such a group has). At most `limit` are found; None finds all.
-    Groups named in `modes` keep these modes, as in `Assembly.modes`: with all groups before one fixed, the assemblies
-    show the modes of this one. The modes of a group that is not enumerated are searched for; the pose that a motion
-    from the sketch reaches is among them, and `complete` is False. `budget` bounds the steps from one assembly to the
-    next; when it is spent, an `InputError` says how many were found. None sets no bound.
-
-    Raises `InputError` for drivers, values or modes that do not fit, `StructureError` where drivers are missing or too
-    many.
-
-    >>> import structkin as sk
-    >>> m = sk.Mechanism(
-    ...     points={"A": (0, 0), "B": (0, 1), "C": (3, 2), "D": (3, 0)},
-    ...     links={"ground": ["A", "D"], "crank": ["A", "B"], "coupler": ["B", "C"], "rocker": ["D", "C"]},
-    ...     drivers={"motor": {"joint": "A", "speed": 1}})
-    >>> [(a.modes, a.position("C").round(3).tolist(), a.certified) for a in m.assemblies()]
-    [(((), (1,)), [3.0, 2.0], True), (((), (-1,)), [1.8, -1.6], True)]
-    """
+    """Return all assemblies at given driver values; see `Mechanism.assemblies`."""
     plan = compile_plan(mechanism)
     values = driver_values(mechanism, drivers, t)
     fixed, most = fixed_modes(mechanism, plan, modes), check_limit(mechanism, limit)
@@ -291,21 +287,16 @@ def assemblies(
 
 def assembly(
     mechanism: Mechanism,
-    index: int | None = None,
+    index: int | None,
     *,
-    where: Callable[[Assembly], bool] | None = None,
-    drivers: Mapping[str, float] | None = None,
-    t: float | None = None,
-    limit: int | None = 1000,
-    budget: float | None = DEFAULT,
+    where: Callable[[Assembly], bool] | None,
+    drivers: Mapping[str, float] | None,
+    t: float | None,
+    limit: int | None,
+    budget: float | None,
 ) -> Assembly:
-    """Return one assembly: number `index`, or the first for which `where(assembly)` is true, else that of the sketch.
-
-    That is the one that `solve` reaches from the sketch, whatever the limit; where it does not reach these driver
-    values, the nearest to the sketch. Raises `PoseError` where there is no such assembly; its text says which groups do
-    not close.
-    """
-    found = assemblies(mechanism, drivers=drivers, t=t, limit=limit, budget=budget)
+    """Return one assembly; see `Mechanism.assembly`."""
+    found = mechanism.assemblies(drivers=drivers, t=t, limit=limit, budget=budget)
     if index is not None and where is not None:
         raise InputError([Problem("index", "cannot be combined with where", "give one of the two")], mechanism.title)
     condition: Any = where

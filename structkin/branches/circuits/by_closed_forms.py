@@ -21,6 +21,7 @@ from structkin.branches.limits.reach import SAME, TURN, End, FeasibleInterval, R
 from structkin.branches.limits.result import Interval, Limit, driver_size, driver_unit, driver_words
 from structkin.branches.limits.search import Swept, end_words
 from structkin.budget import DEFAULT, grant, metered
+from structkin.checked import checked
 from structkin.errors import InputError, Problem
 from structkin.model.arguments import index as whole_index
 from structkin.model.mechanism import Mechanism
@@ -29,6 +30,7 @@ from structkin.solve.special_geometry import compile_plan
 
 if TYPE_CHECKING:
     import networkx as nx
+    from matplotlib.figure import Figure
 
 #: Steps granted in addition to the budget for each branch: `most` bounds the number of branches.
 EACH = 200
@@ -59,9 +61,10 @@ class BranchPoint:
     limit: Limit
 
 
+@checked
 @dataclass(frozen=True)
 class Circuits:
-    """All branches of a mechanism over the range of one driver, and how they join to form circuits.
+    """The branches over the range of one driver, and the circuits they form; see `Mechanism.circuits`.
 
     `home` is the index of the branch that holds the sketch, None where the sketch cannot be reached.
     """
@@ -127,6 +130,17 @@ class Circuits:
             word = "assembly" if len(item.assemblies) == 1 else "assemblies"
             parts.append(f"{word} {', '.join(map(str, item.assemblies))}")
         return f"{where}; {', '.join(parts)}" if parts else where
+
+    def plot(self) -> Figure:
+        """Return a figure of the branches as bars, joined where they meet."""
+        from structkin import show
+
+        return show.draw_circuits(self)
+
+    def _repr_html_(self) -> str:
+        from structkin import show
+
+        return show.html_table(show.circuits_table(self))
 
     def _value(self, value: float) -> str:
         return driver_words(self.mechanism, self.driver, value)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.branches.assemblies.listing import Assemblies, assemblies
+from structkin.branches.assemblies.listing import Assemblies
 from structkin.branches.assemblies.wheels import repeats, turns_of_driver
 from structkin.branches.circuits.by_closed_forms import Branch, BranchPoint, Circuits, joined
 from structkin.branches.circuits.by_closed_forms import circuits as closed_circuits
@@ -31,7 +31,7 @@ from structkin.branches.limits.reach import TURN
 from structkin.branches.limits.search import Swept, fold_words
 from structkin.branches.limits.system import System
 from structkin.branches.limits.trace import Arc, Curve, trace
-from structkin.budget import DEFAULT, grant, metered
+from structkin.budget import grant, metered
 from structkin.errors import InputError, Problem
 from structkin.plan.plan import Plan
 from structkin.solve import compile_plan
@@ -53,27 +53,15 @@ CROSSED, TINY = 1e-3, 1e-12
 
 def circuits(
     mechanism: Mechanism,
-    driver: str | None = None,
+    driver: str | None,
     *,
-    drivers: Mapping[str, float] | None = None,
-    range: tuple[float, float] | None = None,
-    most: int = 1000,
-    budget: float | None = DEFAULT,
-    progress: Callable[[float], None] | None = None,
+    drivers: Mapping[str, float] | None,
+    range: tuple[float, float] | None,
+    most: int,
+    budget: float | None,
+    progress: Callable[[float], None] | None,
 ) -> Circuits:
-    """Find all circuits and branches over the range of one driver, for groups of any kind.
-
-    The search is complete: the places at which the number of poses changes are all found, by the discriminants of
-    closed forms (`by_closed_forms.py`) and of other groups. Only a general group with redundant joints, which has no
-    discriminant, is examined at some dozens of places along each curve of the groups before it. The arguments are
-    those of `limits`. Raises `InputError` where the assemblies of a group are not enumerated, where the budget is
-    spent, or where there are more than `most` branches.
-
-    >>> import structkin as sk
-    >>> from structkin.examples import path
-    >>> print(circuits(sk.load(path("stephenson_iii_triad"))).report.splitlines()[0])
-    2 circuits of 2 branches over motor
-    """
+    """Find all circuits and branches over the range of one driver; see `Mechanism.circuits`."""
     plan = compile_plan(mechanism)
     if not plan.tracked:
         return closed_circuits(
@@ -109,7 +97,7 @@ class _Search:
     def run(self) -> Circuits:
         """Find all curves and describe them."""
         m, swept, steps = self.swept.mechanism, self.swept, self.plan.steps
-        first = assemblies(m, drivers={**swept.held, swept.driver: swept.start}, limit=self.most)
+        first = m.assemblies(drivers={**swept.held, swept.driver: swept.start}, limit=self.most)
         self._refuse(first)
         with_choice = sorted((*self.plan.followed, *self.plan.with_root))
         levels = [*(with_choice or [len(steps) - 1]), len(steps)]

@@ -2,6 +2,5 @@
 
 from structkin.branches.limits.passages import Passage
 from structkin.branches.limits.result import Interval, Limit, Limits
-from structkin.branches.limits.search import limits
 
-__all__ = ["Interval", "Limit", "Limits", "Passage", "limits"]
+__all__ = ["Interval", "Limit", "Limits", "Passage"]

@@ -19,7 +19,6 @@ from structkin.branches.limits.result import Limit, driver_words
 from structkin.branches.limits.search import end_words, follow_to
 from structkin.branches.limits.system import System
 from structkin.budget import SpentError, metering, new_meter
-from structkin.errors import PoseError
 from structkin.plan.status import Status
 from structkin.solve.motion import Motion
 from structkin.solve.schedule import Schedule
@@ -72,28 +71,19 @@ def passages(motion: Motion) -> dict[int, tuple[Passage, ...]]:
     return result
 
 
-def report(motion: Motion, found: Mapping[int, tuple[Passage, ...]] | None = None) -> str:
+def report(motion: Motion, found: Mapping[int, tuple[Passage, ...]]) -> str:
     """Return how many samples are ok, and for each run of failed ones which, why and at which group.
 
-    The places between samples where the motion stops and resumes are given to seven digits; `found` are its `passages`,
-    where they are known already.
+    The places between samples where the motion stops and resumes, its `passages`, are given to seven digits.
     """
     lines = [f"{int(motion.ok.sum())} of {len(motion)} samples ok"]
     if not motion.ok.all():
-        found = passages(motion) if found is None else found
         for part, status, group in motion.outcomes():
             if status != Status.OK:
                 ends = f": {ends_passed(motion.strokes, motion.beyond, part)}" if status == Status.BEYOND_STROKE else ""
                 lines.append(f"{_when(motion, part)}: {status.words} at {motion.group_name(group)}{ends}")
                 lines += [_passage_words(motion, passage) for passage in found.get(part.start, ())]
     return "\n".join(lines)
-
-
-def require_ok(motion: Motion) -> None:
-    """Raise `PoseError` at the first sample that is not ok."""
-    bad = np.flatnonzero(~motion.ok)
-    if len(bad):
-        raise PoseError(report(motion), int(bad[0]))
 
 
 def _when(motion: Motion, part: slice) -> str:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from structkin.checked import checked
 from structkin.model.mechanism import Mechanism
 from structkin.solve.special_geometry import structure_of
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +73,10 @@ class Interval:
         return full if self.low is None or self.high is None else self.high.value - self.low.value
 
 
+@checked
 @dataclass(frozen=True)
 class Limits:
-    """How far a driver moves, from the sketch and in the sketch's assembly modes.
+    """The range of a driver from the sketch, in the sketch's assembly modes; see `Mechanism.limits`.
 
     `lower` and `upper` are where the motion from the sketch ends, downwards and upwards; None where it turns without
     end. Their values are counted from that of the sketch, `start` [rad or m]. `change_points` are passed in between.
@@ -132,6 +137,17 @@ class Limits:
         if limit.group is None:
             return limit.why
         return f"{self._names[limit.group]}: {limit.why}"
+
+    def plot(self) -> Figure:
+        """Return a figure of the intervals and of what ends them."""
+        from structkin import show
+
+        return show.draw_limits(self)
+
+    def _repr_html_(self) -> str:
+        from structkin import show
+
+        return show.html_table(show.limits_table([self]))
 
     @property
     def _names(self) -> list[str]:

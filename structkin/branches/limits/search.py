@@ -19,7 +19,7 @@ from structkin.branches.limits.reach import TURN, End
 from structkin.branches.limits.result import Interval, Limit, Limits, driver_words
 from structkin.branches.limits.system import System
 from structkin.branches.limits.words import why
-from structkin.budget import DEFAULT, HINT, metered
+from structkin.budget import HINT, metered
 from structkin.errors import InputError, Problem
 from structkin.model.arguments import is_number, mapping
 from structkin.model.mechanism import Mechanism
@@ -43,33 +43,14 @@ Floats = NDArray[np.float64]
 
 def limits(
     mechanism: Mechanism,
-    driver: str | None = None,
+    driver: str | None,
     *,
-    drivers: Mapping[str, float] | None = None,
-    range: tuple[float, float] | None = None,
-    budget: float | None = DEFAULT,
-    progress: Callable[[float], None] | None = None,
+    drivers: Mapping[str, float] | None,
+    range: tuple[float, float] | None,
+    budget: float | None,
+    progress: Callable[[float], None] | None,
 ) -> Limits:
-    """Find how far a driver moves from the sketch and what ends its motion, to rounding (not by sampling).
-
-    The other drivers are held at the values in `drivers` [rad or m], or as in the sketch. `driver` may be left out
-    where there is only one. `range` bounds the search; without it an angle is followed over a full turn (with wheels
-    over the turns after which they repeat, or four turns in each direction if they never do), and a length over several
-    times the size of the mechanism. `budget` bounds the number of steps; None sets no bound. `progress` is called with
-    the steps taken so far.
-
-    Raises `InputError` where the arguments do not fit the mechanism or the budget is spent, `StructureError` where
-    drivers are missing or too many.
-
-    >>> import structkin as sk
-    >>> m = sk.Mechanism(
-    ...     points={"A": (0, 0), "B": (0, 2), "C": (3, 3), "D": (3, 0)},
-    ...     links={"ground": ["A", "D"], "crank": ["A", "B"], "coupler": ["B", "C"], "rocker": ["C", "D"]},
-    ...     lengths={"B-C": 1.5, "C-D": 2.5}, drivers={"motor": {"joint": "A", "speed": 1}})
-    >>> found = limits(m)
-    >>> found.turns_fully, found.upper.kind, round(math.cos(found.upper.value), 12)
-    (False, 'stretched', -0.25)
-    """
+    """Find how far a driver moves from the sketch and what ends its motion; see `Mechanism.limits`."""
     swept = Swept(mechanism, driver, drivers, range)
     with metered(budget, swept.unfinished, mechanism.title, progress):
         return _find(mechanism, swept)

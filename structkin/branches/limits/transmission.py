@@ -21,13 +21,7 @@ REST = 1e-13
 
 
 def transmission_angle(motion: Motion, at: str | int) -> Floats:
-    """Return the transmission angle (n,) [rad] of a dyad: ideal at a right angle, locked at 0 (and pi).
-
-    The dyad is named by its inner joint, by one of its links or by the index of its group. RRR: the angle between its
-    links, 0 to pi. All others are 0 to pi/2: RRP that between the rod and the normal to its guide, RPR that between the
-    line of the pins and the normal to the guide, PRP and RPP that between the guides. Raises `InputError` for other
-    groups.
-    """
+    """Return the transmission angle (n,) [rad] of a dyad; see `Motion.transmission_angle`."""
     step = _dyad(motion, at)
     x = motion.lanes.x[0]
     h, phi = motion.plan.inputs(step, x), motion.plan.outputs(step, x)
@@ -79,15 +73,9 @@ def _dyad(motion: Motion, at: str | int) -> Step:
 
 
 def mechanical_advantage(
-    motion: Motion, output: str, driver: str | None = None, kind: Literal["point", "link", "joint"] | None = None
+    motion: Motion, output: str, driver: str | None, kind: Literal["point", "link", "joint"] | None
 ) -> Floats:
-    """Return force or moment at the output over that of a driver (n,), without friction: the inverse of K.
-
-    The output is a link (its moment), a prismatic joint or slot (its force), or a point (the force along its path);
-    with several drivers the others are held. Where a link has the name of a point or joint, `kind` says which is meant.
-    Signs are those of K; a point's is positive. Infinite at a dead centre of the output; NaN where the pose is not
-    regular.
-    """
+    """Return force or moment at the output over that of a driver (n,); see `Motion.mechanical_advantage`."""
     m = motion.mechanism
     drives = list(m.drivers)
     if driver is None and len(drives) == 1:

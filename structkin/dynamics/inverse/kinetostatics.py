@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.checked import checked
 from structkin.dynamics.bodies import Body, mass_table
 from structkin.dynamics.friction import moment_notes, with_friction
 from structkin.dynamics.inverse.columns import (
@@ -31,6 +33,10 @@ from structkin.model.frozen import freeze, read_only
 from structkin.model.topology import pin_of, suggest
 from structkin.solve import Motion
 
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
 Floats = NDArray[np.float64]
 
 #: The parts of forces that press two links together.
@@ -39,12 +45,14 @@ PRESSING = ("normal", "contact")
 BLOCK = 200_000
 
 
+@checked
 @dataclass(frozen=True)
 class Kinetostatics:
-    """The forces of a motion at n samples, in N and N m; NaN where a sample has no regular pose or no rates.
+    """The forces of a motion at n samples, in N and N m; see `Motion.forces`.
 
-    At a flat pose that cannot carry its loads reactions are NaN, and the efforts of drivers come from virtual work.
-    `locked` (n,) tells the samples at which friction locks the mechanism: no forces balance there, all are NaN.
+    They are NaN where a sample has no regular pose or no rates. At a flat pose that cannot carry its loads reactions
+    are NaN, and the efforts of drivers come from virtual work. `locked` (n,) tells the samples at which friction locks
+    the mechanism: no forces balance there, all are NaN.
 
     `motion` is the motion of these forces: the given one, or for a static analysis the same poses at rest.
     `unknowns` (n, columns) are in the order of `columns`; read them by `driver`, `reaction` and `reaction_moment`.
@@ -224,6 +232,28 @@ class Kinetostatics:
                 total += body.inertia * self.motion.omega(body.link) * self.motion.alpha(body.link)
         return read_only(total)
 
+    # --- pictures and tables ------------------------------------------------------------------------------
+
+    def plot(self) -> Figure:
+        """Return a figure of driver efforts, joint reactions and the shaking force."""
+        from structkin import show
+
+        return show.plot_forces(self)
+
+    def _repr_html_(self) -> str:
+        from structkin import show
+
+        return show.html_table(show.forces_table(self))
+
+    def to_dataframe(self, units: str = "SI") -> pd.DataFrame:
+        """Return driver efforts and joint reactions as columns, in N and N m (needs pandas).
+
+        The drivers' values are in SI, or with `units="file"` in the units of the file.
+        """
+        from structkin import show
+
+        return show.forces_to_dataframe(self, self.motion._units(units))
+
     # --- inside -------------------------------------------------------------------------------------------
 
     @cached_property
@@ -258,26 +288,8 @@ class Kinetostatics:
         return InputError([Problem(str(name), f"is not {what}", hint)], self.motion.mechanism.title or "mechanism")
 
 
-def kinetostatics(motion: Motion, *, static: bool = False, loads: Sequence[UserLoad] = ()) -> Kinetostatics:
-    """Return the forces that a motion needs: Newton and Euler's equations, solved by groups in reverse order.
-
-    `loads` are user functions that return forces in addition to those of the mechanism. With `static` the same poses
-    are taken at rest: only gravity, springs and applied forces count. A torque that the file gives to a free coordinate
-    is not applied: the result is the whole torque that the motion needs.
-
-    Gears, belts, racks, rolling contacts, cams and Geneva wheels transmit forces as ideal pairs without
-    losses; see `structkin.dynamics.inverse.pair_forces`. Raises `InputError` where a mass has no centre, where the
-    rates of drivers are not known, or where one of `loads` raises or returns something else than loads.
-
-    >>> import structkin as sk
-    >>> arm = sk.Mechanism(
-    ...     points={"A": (0, 0), "B": (2, 0)}, forces={"gravity": (0, -10)},
-    ...     links={"ground": ["A"], "arm": {"points": ["A", "B"], "shape": "rod", "mass": 3}},
-    ...     drivers={"motor": {"joint": "A", "speed": 0}})
-    >>> held = arm.solve(t=[0.0]).forces(static=True)
-    >>> held.driver("motor").tolist(), held.reaction("A", "arm").tolist()
-    ([30.0], [[0.0, 30.0]])
-    """
+def kinetostatics(motion: Motion, *, static: bool, loads: Sequence[UserLoad]) -> Kinetostatics:
+    """Return the forces that a motion needs; see `Motion.forces`."""
     mechanism = motion.mechanism
     problems: list[Problem] = []
     users = functions_of(loads, problems)

@@ -34,8 +34,6 @@ from structkin.joints.rack import Rack
 from structkin.joints.rolling import RollingOnCircle, RollingOnLine
 from structkin.joints.turn_coupling import TurnCoupling
 from structkin.solve import Motion
-from structkin.solve.motion.cam import cam_motion
-from structkin.solve.motion.geneva import geneva_motion
 
 Floats = NDArray[np.float64]
 #: Places and vectors of the plane as complex numbers (n,).
@@ -121,7 +119,7 @@ def _on_line(mesh: TurnCoupling, motion: Motion, part: str) -> Action:
 
 @line_of_action.register(Cam)
 def _of_cam(cam: Cam, motion: Motion, part: str) -> Action:
-    met = cam_motion(motion, cam.id)
+    met = motion.cam(cam.id)
     # The normal of a roller goes through its centre.
     point = at(motion, cam.touch, cam.follower) if cam.normal is None else met.contact @ np.array([1, 1j])
     return Action(met.normal @ np.array([1, 1j]), point)
@@ -134,7 +132,7 @@ def _of_wheel(geneva: Geneva, motion: Motion, part: str) -> Action:
     pins = (joint.id for joint in motion.mechanism.topology.joints if joint.kind == "R")
     shaft = next(pin for pin in pins if all(pin in local for local in on_both))
     pivot = at(motion, geneva.pivot, geneva.wheel)
-    engaged = geneva_motion(motion, geneva.id).engaged
+    engaged = motion.geneva(geneva.id).engaged
     point = np.where(engaged, at(motion, geneva.pin, geneva.crank), at(motion, shaft, geneva.crank))
     vector = point - pivot
     return Action(1j * vector / np.abs(vector), point)

@@ -8,16 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.branches.limits.passages import report
 from structkin.dynamics.multipliers.equations import Multipliers
 from structkin.dynamics.multipliers.masses import LINEAR
 from structkin.dynamics.multipliers.stabilisation import Stabilisation
 from structkin.dynamics.start import with_turns
 from structkin.dynamics.user_loads import UserLoad
 from structkin.errors import InputError, Problem
-from structkin.global_methods import Statistics
 from structkin.global_methods.families import Coordinates
-from structkin.global_methods.methods import solve
 from structkin.model.mechanism import Mechanism
 
 Floats = NDArray[np.float64]
@@ -45,9 +42,9 @@ def global_start(
         given = mechanism.initial.get(id)
         value = drive.start if given is None or given.value is None else given.value
         drivers[id] = ([value], [0.0 if given is None else given.speed], [0.0])
-    first = solve(mechanism, drivers=drivers)
+    first = mechanism.solve(drivers=drivers)
     if not first.regular[0]:
-        raise InputError([Problem("initial", f"the start has no regular pose: {report(first)}")], mechanism.title)
+        raise InputError([Problem("initial", f"the start has no regular pose: {first.report}")], mechanism.title)
     c = equations.coordinates
     parts = [(first.position, 0), (first.velocity, 1)]
     X, dX = (
@@ -63,10 +60,10 @@ def global_start(
 
 def _tracked_start(mechanism: Mechanism, family: str, drivers: Mapping[str, Any]) -> Floats:
     """Return the coordinates (n, 1) of a start that a global method has reached from the sketch."""
-    found = solve(mechanism, drivers=dict(drivers), method="global", coordinates=family)
-    statistics: Statistics | None = found.statistics
+    found = mechanism.solve(drivers=dict(drivers), method="global", coordinates=family)
+    statistics = found.statistics
     if not found.regular[0] or statistics is None:
-        raise InputError([Problem("initial", f"the start has no regular pose: {report(found)}")], mechanism.title)
+        raise InputError([Problem("initial", f"the start has no regular pose: {found.report}")], mechanism.title)
     return statistics.q[:, [0]]
 
 

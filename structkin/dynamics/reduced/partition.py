@@ -25,8 +25,8 @@ from structkin.joints.circular_slot import CircularSlot
 from structkin.joints.curve_slot import CurveSlot
 from structkin.model.mechanism import Mechanism
 from structkin.model.parts import DriverCoordinate
-from structkin.model.topology import Driver
-from structkin.structure.inputs.candidates import KINDS, candidate_drivers, idle_links
+from structkin.model.topology import INPUT_KINDS, Driver
+from structkin.structure.inputs.candidates import candidate_drivers, idle_links
 
 Floats = NDArray[np.float64]
 
@@ -53,7 +53,7 @@ def joint_coordinates(mechanism: Mechanism) -> dict[str, DriverCoordinate]:
     topology, drives = mechanism.topology, mechanism.drivers
     kept = [driver for driver in topology.drivers if drives[driver.id].law is not None]
     free = {id: drive for id, drive in drives.items() if drive.law is None}
-    found = candidate_drivers(topology, kept, KINDS, idle_links(replace(topology, drivers=())))
+    found = candidate_drivers(topology, kept, INPUT_KINDS, idle_links(replace(topology, drivers=())))
     made: dict[str, DriverCoordinate] = {}
     for one in found:
         slot = mechanism.joints[one.joint] if one.kind == "slide" and one.joint else None

@@ -21,8 +21,8 @@ from structkin.dynamics.reduced.partition import LIMIT, STUCK, exchanges, joint_
 from structkin.dynamics.reduced.pose import NoPoseError
 from structkin.dynamics.start import begin
 from structkin.errors import InputError, StructureError
-from structkin.model.mechanism import driven_by
 from structkin.model.parts import DriverCoordinate, SketchPose
+from structkin.model.posed import driven_by
 from structkin.plan.status import Status
 from structkin.solve.special_geometry import compile_plan
 

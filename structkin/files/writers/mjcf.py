@@ -14,9 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
-from structkin.branches.limits.passages import report
 from structkin.dynamics.bodies import mass_table
-from structkin.dynamics.simulate import simulate
 from structkin.errors import InputError, Problem
 from structkin.files.writers.mjcf_drives import Drives
 from structkin.files.writers.mjcf_start import Body, bodies_at_start, same_turns, stand_ins
@@ -147,11 +145,11 @@ def _first_pose(mechanism: Mechanism) -> Motion:
     if driven and not structure_of(mechanism).under:
         motion = solve_groups(mechanism, t=[0.0])
         if not motion.ok.all():
-            why = "; ".join(report(motion).splitlines()[1:])
+            why = "; ".join(motion.report.splitlines()[1:])
             hint = "let the laws start at a pose that can be reached"
             raise InputError([Problem("drivers", f"the start has no regular pose: {why}", hint)])
         return motion
-    return simulate(mechanism, 1e-9, samples=2, max_steps=1000)
+    return mechanism.simulate(1e-9, samples=2, max_steps=1000)
 
 
 def _mass_notes(mechanism: Mechanism, stand_in: tuple[float, float]) -> Iterator[str]:

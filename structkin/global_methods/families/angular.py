@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.checked import checked
 from structkin.global_methods.families.rows import Driven, Writer
-from structkin.global_methods.families.system import Label
+from structkin.global_methods.families.system import Label, PerCoordinate, PerDriver, PerLink
 from structkin.global_methods.families.terms import DriverTerms
 from structkin.global_methods.families.tree import Tree
 from structkin.rows.equations import Equations
@@ -36,6 +37,7 @@ class _Chain:
         return Matrix.summing(self.out, len(self.rows))
 
 
+@checked
 class AngularCoordinates:
     """Coordinates of a tree of links; see `structkin.global_methods.Coordinates`.
 
@@ -183,7 +185,7 @@ class AngularCoordinates:
         values[self._turning] = turns - 2 * np.pi * np.round(np.real(turns) / (2 * np.pi))
         return values
 
-    def evaluate(self, q: Any, z: Any) -> tuple[Any, Any]:
+    def evaluate(self, q: PerCoordinate, z: PerDriver) -> tuple[Any, Any]:
         """Return Phi (m, lanes) and the entries of Phi_q (entries, lanes)."""
         X = self._variables(q)
         by_frames = self._equations.jacobian(X)
@@ -216,19 +218,19 @@ class AngularCoordinates:
         linear = np.broadcast_to(self._linear_entries, (len(self._linear_entries), lanes))
         return np.concatenate((products, linear))
 
-    def phi(self, q: Any, z: Any) -> Any:
+    def phi(self, q: PerCoordinate, z: PerDriver) -> Any:
         """Return Phi(q, z) (m, lanes)."""
         return self.evaluate(q, z)[0]
 
-    def jacobian(self, q: Any, z: Any) -> Any:
+    def jacobian(self, q: PerCoordinate, z: PerDriver) -> Any:
         """Return the entries of Phi_q (entries, lanes)."""
         return self.evaluate(q, z)[1]
 
-    def nu(self, z: Any, dz: Any) -> Any:
+    def nu(self, z: PerDriver, dz: PerDriver) -> Any:
         """Return nu = -Phi_t (m, lanes)."""
         return self._terms.nu(z, dz)
 
-    def gamma(self, q: Any, v: Any, z: Any, dz: Any, ddz: Any) -> Any:
+    def gamma(self, q: PerCoordinate, v: PerCoordinate, z: PerDriver, dz: PerDriver, ddz: PerDriver) -> Any:
         """Return gamma = -(Phi_q v)_q v - Phi_tt (m, lanes)."""
         terms = self._terms.gamma(z, dz, ddz)
         out = terms.astype(np.result_type(terms, q, v))
@@ -266,23 +268,23 @@ class AngularCoordinates:
         """Return the coordinates (n, 1) of the sketch."""
         return self._sketch[:, None].copy()
 
-    def frames(self, q: Any) -> Any:
+    def frames(self, q: PerCoordinate) -> Any:
         """Return O_x, O_y, U_x, U_y of every moving link (4 links, lanes)."""
         return self._kept_pose(q)[0] if q.shape[1] == 1 else self.tree.frames(q)
 
-    def turns(self, q: Any) -> Any:
+    def turns(self, q: PerCoordinate) -> Any:
         """Return how far the links `turned` have turned since the sketch (turned, lanes)."""
         return self._turn_of_q @ (q - self._sketch[:, None])
 
-    def angles(self, q: Floats) -> Floats:
+    def angles(self, q: PerCoordinate) -> Floats:
         """Return the angles (links, lanes) of the moving links, with whole turns."""
         return np.asarray(self.tree.theta_of_q @ q + self.tree.theta_zero)
 
-    def turn_rates(self, v: Any) -> Any:
+    def turn_rates(self, v: PerCoordinate) -> Any:
         """Return the first rates of `turns`, or the second ones from second rates of the coordinates."""
         return self._turn_of_q @ v
 
-    def from_frames(self, X: Any, turns: Mapping[str, Floats] | None = None) -> Any:
+    def from_frames(self, X: PerLink, turns: Mapping[str, Floats] | None = None) -> Any:
         """Return the coordinates (n, lanes) of given frames (4 links, lanes).
 
         Angles of joints are in (-pi, pi]; whole turns are added to those of links `turned` that `turns` has.
@@ -301,15 +303,15 @@ class AngularCoordinates:
     def _gather_frames(self) -> Matrix:
         return Matrix.summing(self.tree.map_pattern[0], 4 * self.tree.m)
 
-    def frame_rates(self, q: Any, v: Any) -> Any:
+    def frame_rates(self, q: PerCoordinate, v: PerCoordinate) -> Any:
         """Return the first rates of `frames`."""
         entries = self._map(q, self.frames(q))
         return self._gather_frames @ (entries * v[self.tree.map_pattern[1]])
 
-    def frame_seconds(self, q: Any, v: Any, a: Any) -> Any:
+    def frame_seconds(self, q: PerCoordinate, v: PerCoordinate, a: PerCoordinate) -> Any:
         """Return the second rates of `frames`."""
         return self.frame_rates(q, a) + self.tree.seconds(q, v)
 
-    def frame_map(self, q: Any) -> tuple[Ints, Ints, Any]:
+    def frame_map(self, q: PerCoordinate) -> tuple[Ints, Ints, Any]:
         """Return rows, columns and entries (entries, lanes) of d(frames)/dq."""
         return (*self.tree.map_pattern, self._map(q, self.frames(q)))

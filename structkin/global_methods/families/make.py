@@ -31,24 +31,7 @@ def constraints(
     drivers: Sequence[str] | None = None,
     structure: KinematicStructure | None = None,
 ) -> Coordinates:
-    """Return Phi(q, t), its Jacobian and its right-hand sides for a mechanism, in one family of coordinates.
-
-    `drivers` are the prescribed ones, each with its own row (default: all of them); without any, Phi contains only the
-    joints, as forward dynamics needs it. Raises `InputError` where the family or a driver is unknown.
-
-    >>> import structkin as sk
-    >>> m = sk.Mechanism(
-    ...     points={"A": (0, 0), "B": (1, 1), "C": (4, 3), "D": (5, 0)},
-    ...     links={"ground": ["A", "D"], "crank": ["A", "B"], "coupler": ["B", "C"], "rocker": ["C", "D"]},
-    ...     drivers={"motor": {"joint": "A", "speed": 1.0}})
-    >>> four_bar = m.constraints("natural")
-    >>> four_bar.n, four_bar.names
-    (4, ('B.x', 'B.y', 'C.x', 'C.y'))
-    >>> [str(row) for row in four_bar.rows][:2]
-    ['coupler (constant distance)', 'rocker (constant distance)']
-    >>> [m.constraints(family).n for family in ("reference-point", "fully-cartesian", "relative")]
-    [9, 12, 3]
-    """
+    """Return the equations of a mechanism in one family of coordinates; see `Mechanism.constraints`."""
     problems = []
     if not isinstance(family, str) or family not in FAMILIES:
         problems.append(Problem("coordinates", f"'{family}' is unknown", suggest(str(family), FAMILIES)))

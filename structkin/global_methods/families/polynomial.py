@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.checked import checked
 from structkin.global_methods.families.rows import Writer
-from structkin.global_methods.families.system import Label
+from structkin.global_methods.families.system import Label, PerCoordinate, PerDriver, PerLink
 from structkin.global_methods.families.terms import DriverTerms, Weights
 from structkin.rows.equations import Equations
 from structkin.rows.matrix import Matrix, affine_map
@@ -37,6 +38,7 @@ class Variable:
     local: complex | None = None
 
 
+@checked
 class PolynomialCoordinates:
     """Coordinates in which the rows of lower pairs are quadratic; see `structkin.global_methods.Coordinates`."""
 
@@ -109,7 +111,7 @@ class PolynomialCoordinates:
 
     # --- the rows -----------------------------------------------------------------------------------------
 
-    def evaluate(self, q: Any, z: Any) -> tuple[Any, Any]:
+    def evaluate(self, q: PerCoordinate, z: PerDriver) -> tuple[Any, Any]:
         """Return Phi (m, n lanes) and the entries of Phi_q (entries, n lanes)."""
         entries = self._equations.jacobian(q)
         phi = self._equations.phi(q, entries)
@@ -128,16 +130,16 @@ class PolynomialCoordinates:
         switched = weights.dot[row] * padded[dot] + weights.cross[row] * padded[cross]
         return np.concatenate((entries[self._plain], switched))
 
-    def phi(self, q: Any, z: Any) -> Any:
+    def phi(self, q: PerCoordinate, z: PerDriver) -> Any:
         """Return Phi(q, z) (m, lanes)."""
         return self.evaluate(q, z)[0]
 
-    def jacobian(self, q: Any, z: Any) -> Any:
+    def jacobian(self, q: PerCoordinate, z: PerDriver) -> Any:
         """Return the entries of Phi_q (entries, lanes)."""
         entries = self._equations.jacobian(q)
         return self._in_force(entries, Weights.at(z[self._who])) if len(self._who) else entries
 
-    def nu(self, z: Any, dz: Any) -> Any:
+    def nu(self, z: PerDriver, dz: PerDriver) -> Any:
         """Return nu = -Phi_t (m, lanes)."""
         out = self._terms.nu(z, dz)
         if len(self._who):
@@ -145,7 +147,7 @@ class PolynomialCoordinates:
             out[len(self._kept) :] = Weights.at(angles).nu(angles, dz[self._who])
         return out
 
-    def gamma(self, q: Any, v: Any, z: Any, dz: Any, ddz: Any) -> Any:
+    def gamma(self, q: PerCoordinate, v: PerCoordinate, z: PerDriver, dz: PerDriver, ddz: PerDriver) -> Any:
         """Return gamma = -(Phi_q v)_q v - Phi_tt (m, lanes)."""
         second = self._equations.second_derivative(q, v, v)
         out = self._terms.gamma(z, dz, ddz)
@@ -183,27 +185,27 @@ class PolynomialCoordinates:
         """Return the coordinates (n, 1) of the sketch."""
         return self._sketch[:, None].copy()
 
-    def frames(self, q: Any) -> Any:
+    def frames(self, q: PerCoordinate) -> Any:
         """Return O_x, O_y, U_x, U_y of every moving link (4 links, lanes)."""
         matrix, constant = self._frames
         return matrix @ q + constant
 
-    def turns(self, q: Any) -> Any:
+    def turns(self, q: PerCoordinate) -> Any:
         """Return how far the links `turned` have turned since the sketch (turned, lanes)."""
         return q[self.n - len(self.turned) :]
 
-    def angles(self, q: Floats) -> Floats:
+    def angles(self, q: PerCoordinate) -> Floats:
         """Return the angles (links, lanes) of the links `turned`, with whole turns; NaN for the others."""
         out = np.full((len(self.links), q.shape[1]), np.nan)
         drawn = np.angle(self._drawn)[:, None] if self.turned else np.zeros((0, 1))
         out[[self.links.index(link) for link in self.turned]] = self.turns(q) + drawn
         return out
 
-    def turn_rates(self, v: Any) -> Any:
+    def turn_rates(self, v: PerCoordinate) -> Any:
         """Return the first rates of `turns`, or the second ones from second rates of the coordinates."""
         return v[self.n - len(self.turned) :]
 
-    def from_frames(self, X: Any, turns: Mapping[str, Floats] | None = None) -> Any:
+    def from_frames(self, X: PerLink, turns: Mapping[str, Floats] | None = None) -> Any:
         """Return the coordinates (n, lanes) of given frames (4 links, lanes); `turns` give whole turns."""
         parts = []
         for variable in self._variables:
@@ -221,15 +223,15 @@ class PolynomialCoordinates:
                 parts.append(np.angle((Ux + 1j * Uy) * np.conj(drawn)))
         return np.stack(parts)
 
-    def frame_rates(self, q: Any, v: Any) -> Any:
+    def frame_rates(self, q: PerCoordinate, v: PerCoordinate) -> Any:
         """Return the first rates of `frames`."""
         return self._frames[0] @ v
 
-    def frame_seconds(self, q: Any, v: Any, a: Any) -> Any:
+    def frame_seconds(self, q: PerCoordinate, v: PerCoordinate, a: PerCoordinate) -> Any:
         """Return the second rates of `frames`."""
         return self._frames[0] @ a
 
-    def frame_map(self, q: Any) -> tuple[Ints, Ints, Any]:
+    def frame_map(self, q: PerCoordinate) -> tuple[Ints, Ints, Any]:
         """Return rows, columns and entries (entries, lanes) of d(frames)/dq, which transfers forces and masses to q."""
         matrix = self._frames[0]
         entries = np.broadcast_to(matrix.factors[:, None], (len(matrix.factors), q.shape[1]))

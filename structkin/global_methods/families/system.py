@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Annotated, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.checked import Rows
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
+#: Arrays (..., lanes) with a row for each coordinate, for each driver, and four for each moving link.
+PerCoordinate = Annotated[Any, Rows("n")]
+PerDriver = Annotated[Any, Rows("drivers")]
+PerLink = Annotated[Any, Rows("links", 4)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,19 +74,19 @@ class Coordinates(Protocol):
     def m(self) -> int:
         """Number of rows: n, and more where joints are redundant; fewer where a driver is left free."""
 
-    def evaluate(self, q: Any, z: Any) -> tuple[Any, Any]:
+    def evaluate(self, q: PerCoordinate, z: PerDriver) -> tuple[Any, Any]:
         """Return Phi (m, lanes) and the entries of Phi_q (entries, lanes), which share most of their work."""
 
-    def phi(self, q: Any, z: Any) -> Any:
+    def phi(self, q: PerCoordinate, z: PerDriver) -> Any:
         """Return Phi (m, lanes)."""
 
-    def jacobian(self, q: Any, z: Any) -> Any:
+    def jacobian(self, q: PerCoordinate, z: PerDriver) -> Any:
         """Return the entries of Phi_q (entries, lanes)."""
 
-    def nu(self, z: Any, dz: Any) -> Any:
+    def nu(self, z: PerDriver, dz: PerDriver) -> Any:
         """Return the right-hand side of the velocities (m, lanes)."""
 
-    def gamma(self, q: Any, v: Any, z: Any, dz: Any, ddz: Any) -> Any:
+    def gamma(self, q: PerCoordinate, v: PerCoordinate, z: PerDriver, dz: PerDriver, ddz: PerDriver) -> Any:
         """Return the right-hand side of the accelerations (m, lanes)."""
 
     def start(self) -> Floats:
@@ -89,29 +95,29 @@ class Coordinates(Protocol):
     def arrays(self) -> dict[str, Any] | None:
         """Return rows and frames as parts of `ConstrainedMemory` for compiled code; None where there are none."""
 
-    def frames(self, q: Any) -> Any:
+    def frames(self, q: PerCoordinate) -> Any:
         """Return O_x, O_y, U_x, U_y of every moving link (4 links, lanes)."""
 
-    def from_frames(self, X: Any, turns: Mapping[str, Floats] | None = None) -> Any:
+    def from_frames(self, X: PerLink, turns: Mapping[str, Floats] | None = None) -> Any:
         """Return the coordinates (n, lanes) of given frames (4 links, lanes).
 
         `turns` are those of links since the sketch (lanes,): frames alone leave whole turns of the links `turned` open.
         """
 
-    def turns(self, q: Any) -> Any:
+    def turns(self, q: PerCoordinate) -> Any:
         """Return how far the links `turned` have turned since the sketch (turned, lanes)."""
 
-    def turn_rates(self, v: Any) -> Any:
+    def turn_rates(self, v: PerCoordinate) -> Any:
         """Return the first rates of `turns`, or the second ones from second rates of the coordinates."""
 
-    def angles(self, q: Floats) -> Floats:
+    def angles(self, q: PerCoordinate) -> Floats:
         """Return angles (links, lanes) of the moving links, with whole turns; NaN where coordinates have none."""
 
-    def frame_rates(self, q: Any, v: Any) -> Any:
+    def frame_rates(self, q: PerCoordinate, v: PerCoordinate) -> Any:
         """Return the first rates of `frames`."""
 
-    def frame_seconds(self, q: Any, v: Any, a: Any) -> Any:
+    def frame_seconds(self, q: PerCoordinate, v: PerCoordinate, a: PerCoordinate) -> Any:
         """Return the second rates of `frames`."""
 
-    def frame_map(self, q: Any) -> tuple[Ints, Ints, Any]:
+    def frame_map(self, q: PerCoordinate) -> tuple[Ints, Ints, Any]:
         """Return rows, columns and entries (entries, lanes) of d(frames)/dq."""

@@ -10,6 +10,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.checked import checked
 from structkin.errors import InputError, Problem
 from structkin.model.frozen import freeze, read_only
 from structkin.model.mechanism import Mechanism
@@ -27,9 +28,12 @@ LISTED = 10
 KEPT = 6
 
 
+@checked
 @dataclass(frozen=True, repr=False)
 class Motions:
-    """The motions of v variants over n samples, in SI and radians; numbers are NaN as in a `Motion`.
+    """The motions of v variants of a mechanism over n samples, in SI and radians; see `Mechanism.solve_many`.
+
+    Numbers are NaN as in a `Motion`.
 
     `t` (n,) holds the times [s], NaN where the drivers were given as values. `motions` holds the `Motion` of each
     variant that was solved individually, `faults` the errors of each that cannot be solved, by their numbers; the

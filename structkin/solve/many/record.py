@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from structkin.groups import General, Relation
 from structkin.groups.kind import Array, Explicit, Values, times
 from structkin.joints.pair import Joints
+from structkin.model.assemble import with_joints
 from structkin.model.draft import Draft
-from structkin.model.mechanism import Mechanism, with_joints
+from structkin.model.mechanism import Mechanism
 from structkin.model.parts import Link
 from structkin.plan.builder import PlanBuilder
 from structkin.plan.compile import record_plan

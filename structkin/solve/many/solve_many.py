@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from structkin.budget import DEFAULT, metered, new_meter
+from structkin.budget import metered, new_meter
 from structkin.errors import InputError, Problem
 from structkin.joints.cam import Cam
 from structkin.joints.geneva import Geneva
@@ -41,49 +41,18 @@ Floats = NDArray[np.float64]
 
 def solve_many(
     mechanism: Mechanism,
-    samples: int | None = None,
+    samples: int | None,
     *,
-    lengths: Mapping[str, ArrayLike] | None = None,
-    points: Mapping[str, ArrayLike] | None = None,
-    t: ArrayLike | None = None,
-    drivers: Mapping[str, Any] | None = None,
-    duration: float | None = None,
-    engine: str = "auto",
-    budget: float | None = DEFAULT,
-    progress: Callable[[float], None] | None = None,
+    lengths: Mapping[str, ArrayLike] | None,
+    points: Mapping[str, ArrayLike] | None,
+    t: ArrayLike | None,
+    drivers: Mapping[str, Any] | None,
+    duration: float | None,
+    engine: str,
+    budget: float | None,
+    progress: Callable[[float], None] | None,
 ) -> Motions:
-    """Solve variants of a mechanism that differ in dimensions, each over the same samples.
-
-    `lengths={"A-B": values}` (v,) [m] replaces distances of two points of a link, as [lengths] in the file does;
-    `points={"P": places}` (v, 2) [m] replaces sketched places. A single length is that of all variants. Dimensions that
-    are not named stay the same. The samples are those of `solve`; driver values may also be (v, n), one row per
-    variant. All variants start in the assembly modes of the mechanism's own sketch. Those that pass a change point, or
-    come close to one, are solved individually, in some ten milliseconds each. They are found by following the motion of
-    every variant from the sketch, as `solve` does.
-
-    Mechanisms with gears, cams, curved slots with ends, or groups without a closed form are solved variant by variant,
-    each from its own sketch: some ten milliseconds per variant, where others take microseconds.
-
-    `budget` applies to each variant that is solved individually, as in `solve`. At most 1e8 poses, of all variants
-    together, are solved at a time.
-
-    A driver with a speed starts at its value in the sketch of each variant.
-
-    An error in one variant does not affect the others: a length that is not positive, a triangle that cannot close,
-    values that are not finite, dimensions with which nothing moves, a budget that is spent. Its status is `BAD_INPUT`,
-    and `faults` of the result says why. Raises `InputError` where a name or a shape does not fit, or no variant has
-    valid values.
-
-    >>> import structkin as sk
-    >>> m = sk.Mechanism(
-    ...     points={"A": (0, 0), "B": (1, 0), "C": (4, 3), "D": (5, 0)},
-    ...     links={"ground": ["A", "D"], "crank": ["A", "B"], "coupler": ["B", "C"], "rocker": ["C", "D"]},
-    ...     drivers={"motor": {"joint": "A", "speed": 1.0}},
-    ... )
-    >>> motions = m.solve_many(samples=100, lengths={"B-C": [3.5, 4.0, 4.5], "A-B": [1.0, 0.9, 0.8]})
-    >>> motions.position("C").shape, motions.ok.all(axis=1).tolist()
-    ((3, 100, 2), [True, True, True])
-    """
+    """Solve variants of a mechanism that differ in dimensions; see `Mechanism.solve_many`."""
     check_engine(engine, mechanism.title)
     new_meter(budget, source=mechanism.title)
     lengths = mapping(lengths, "lengths", "{'A-B': lengths}", mechanism.title)

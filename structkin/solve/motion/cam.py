@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,12 +14,15 @@ from structkin.joints.profile_cam import ProfileCam
 from structkin.solve.motion import Motion
 from structkin.solve.motion.profile import ProfileMotion
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
 class CamMotion:
-    """A cam at the n samples of a motion; see `Motion.cam`. Lengths in m, angles in rad, NaN where there is no pose."""
+    """A cam at the n samples of a motion; see `Motion.cam`. Lengths in m, angles in rad, NaN without a pose."""
 
     cam: LawCam
     motion: Motion
@@ -67,6 +71,12 @@ class CamMotion:
         """How far follower and cam are apart (n,) or overlap, by the frames of their links: zero to rounding."""
         return self.cam.gap(self.motion.poses)
 
+    def plot(self) -> Figure:
+        """Return a figure of the lift, its first three derivatives and the pressure angle over the cam angle."""
+        from structkin import show
+
+        return show.plot_cam(self.cam, self.motion.mechanism.units)
+
     def _on(self, link: str, places: Floats) -> Floats:
         """Return the global positions of places (n, 2) in a link's frame, one per sample."""
         origin = self.motion.position(0j, link)
@@ -76,12 +86,7 @@ class CamMotion:
 
 
 def cam_motion(motion: Motion, joint: str) -> CamMotion | ProfileMotion:
-    """Return a cam at the samples: its angle, lift, pressure angle, curvature and point of contact.
-
-    A `CamMotion` where the cam has a law, a `ProfileMotion` where it has a profile.
-
-    Raises `InputError` where there is no such cam.
-    """
+    """Return a cam at the samples; see `Motion.cam`."""
     cams = motion.mechanism.joints.of(Cam)
     if not isinstance(joint, str) or joint not in cams:
         raise motion._frames.unknown(joint, "a cam", cams)

@@ -48,14 +48,3 @@ class GenevaMotion:
     def gap(self) -> Floats:
         """How far the pin is from the middle line of its slot (n,) [m] while engaged, by the frames; 0 while locked."""
         return self.geneva.gap(self.motion.poses)
-
-
-def geneva_motion(motion: Motion, joint: str) -> GenevaMotion:
-    """Return a Geneva wheel at the samples: where it is engaged, and how many steps it has completed.
-
-    Raises `InputError` where there is no such wheel.
-    """
-    wheels = motion.mechanism.joints.of(Geneva)
-    if not isinstance(joint, str) or joint not in wheels:
-        raise motion._frames.unknown(joint, "a Geneva wheel", wheels)
-    return GenevaMotion(wheels[joint], motion)

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.checked import checked
+from structkin.errors import InputError, PoseError, Problem
+from structkin.joints.geneva import Geneva
 from structkin.joints.poses import Poses
 from structkin.joints.sliding import Sliding
 from structkin.model.arguments import index as whole_index
 from structkin.model.frozen import freeze
 from structkin.model.mechanism import Mechanism
+from structkin.model.units import Units
 from structkin.plan.plan import Plan
 from structkin.plan.status import Status
-from structkin.solve.closure import poses_of
+from structkin.solve.closure import closing_error, poses_of
 from structkin.solve.coefficients import Coefficients
 from structkin.solve.engine import Lanes
 from structkin.solve.fast_turns import is_slow
@@ -33,19 +38,36 @@ from structkin.solve.special_geometry import compile_plan
 from structkin.solve.strokes import Stroke, mark_beyond, strokes_of
 from structkin.structure import KinematicStructure
 
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+    from anywidget import AnyWidget
+    from matplotlib.figure import Figure
+
+    from structkin.branches.classify import PoseClass
+    from structkin.branches.limits.passages import Passage
+    from structkin.dynamics import Kinetostatics
+    from structkin.global_methods import Statistics
+    from structkin.show.animation import Animation
+    from structkin.solve.motion.cam import CamMotion
+    from structkin.solve.motion.geneva import GenevaMotion
+    from structkin.solve.motion.profile import ProfileMotion
+    from structkin.solve.motion.swing import Swing
+
 Floats = NDArray[np.float64]
 
 #: Samples are far apart if continuation takes more steps than this between two of them.
 FAR = 4
 
 
+@checked
 @dataclass(frozen=True)
 class Motion:
     """Position, velocity and acceleration of every point and link at n samples, in SI and radians.
 
     `t` (n,) holds the times [s], NaN where the drivers were given as values; `drivers[id]` (3, n) value, rate and
     second rate of each driver. `thirds[id]` (n,) holds the third rates of drivers that were given as values; those of
-    the others follow from their laws. Numbers are NaN where a sample has no pose, and rates also where the pose is
+    the others follow from their laws. Values are NaN where a sample has no pose; rates are also NaN where the pose is
     singular or the drivers' rates are unknown.
     """
 
@@ -55,8 +77,8 @@ class Motion:
     drivers: Mapping[str, Floats]
     lanes: Lanes
     thirds: Mapping[str, Floats] = field(default_factory=dict)
-    #: Statistics of a global method (`structkin.global_methods.Statistics`); None after a topological one.
-    statistics: Any = None
+    #: Statistics of a global method; None after a topological one.
+    statistics: Statistics | None = None
     #: Turns of links since the sketch (n,) [rad] that were counted along the steps of a simulation.
     counted: Mapping[str, Floats] = field(default_factory=dict)
 
@@ -75,7 +97,7 @@ class Motion:
 
     @property
     def structure(self) -> KinematicStructure:
-        """The kinematic structure that was solved."""
+        """The kinematic structure by which the motion was solved."""
         return self.plan.structure
 
     # --- points -------------------------------------------------------------------------------------------
@@ -181,7 +203,7 @@ class Motion:
 
         `kind` is that of `K`.
         """
-        return self._coefficients.movers(name, kind)
+        return self._coefficients.movers(self._frames.point_or_link(name, kind=kind))
 
     def K(
         self,
@@ -198,7 +220,7 @@ class Motion:
         over those of the driver's coordinate. The velocity is K z' (Saura et al., eqs. 7 and 8). NaN where the pose is
         not regular. Where many drivers move a mechanism, `drivers_of` lists those that move a point.
         """
-        return self._coefficients.K(name, drivers, link, kind)
+        return self._coefficients.K(self._frames.point_or_link(name, link, kind), drivers)
 
     def L(
         self,
@@ -212,14 +234,14 @@ class Motion:
         The acceleration is K z'' + z'^T L z' (Saura et al., eq. 9; its eq. 15 with the sign corrected). Rows and
         columns are the drivers, and points are given, as in `K`.
         """
-        return self._coefficients.L(name, drivers, link, kind)
+        return self._coefficients.L(self._frames.point_or_link(name, link, kind), drivers)
 
     def convective(self, name: str, kind: PartKind | None = None) -> Floats:
         """Return z'^T L z' of a point (n, 2) or of a link's angle (n,): the acceleration at z'' = 0, without L.
 
         `kind` is that of `K`.
         """
-        return self._coefficients.convective(name, kind)
+        return self._coefficients.convective(self._frames.point_or_link(name, kind=kind))
 
     def travel_coefficient(self, joint: str) -> Floats:
         """Return the velocity coefficients (n, f) of the travel along a prismatic joint or slot."""
@@ -258,12 +280,242 @@ class Motion:
 
     def outcomes(self) -> Iterator[tuple[slice, Status, int]]:
         """Yield runs of neighbouring samples with the same outcome: samples, status, group."""
-        return runs(self.status, self.failed_group)
+        code = self.status.astype(np.int64) * (1 << 32) + self.failed_group
+        edges = np.flatnonzero(np.diff(code, prepend=-2))  # the code of no outcome
+        for start, stop in pairwise([*edges.tolist(), len(self)]):
+            yield slice(start, stop), Status(int(self.status[start])), int(self.failed_group[start])
 
     def group_name(self, index: int) -> str:
         """Return a group in words: its number, kind and links. Raises `InputError` where there is no such group."""
         groups = self.structure.groups
         return groups[whole_index(index, len(groups), "group", self.mechanism.title)].label
+
+    @cached_property
+    def report(self) -> str:
+        """How many samples are ok; for each run of the others: which samples, why, and at which group.
+
+        Where the motion leaves or enters the reachable range is located between the samples, to seven digits.
+        """
+        from structkin.branches.limits.passages import report
+
+        return report(self, self._passages)
+
+    @property
+    def limits(self) -> tuple[Passage, ...]:
+        """Where the motion meets limits between the samples, in order: place, time, drivers' values, group and reason.
+
+        If the motion has many gaps, only those of the first twenty are located.
+        """
+        return tuple(passage for run in self._passages.values() for passage in run)
+
+    def require_ok(self) -> None:
+        """Raise `PoseError` at the first sample that is not ok."""
+        if not self.ok.all():
+            raise PoseError(self.report, int(np.argmin(self.ok)))
+
+    def residual(self) -> Floats:
+        """Return the largest closure error (n,) of a joint or driver: lengths relative to the size, angles in rad.
+
+        It is measured from the links' frames, not from the solved equations, as defined in each joint's `gaps`:
+        coordinates of every pin from each of its links, each prismatic joint's distance and orientation, place and
+        angle of fastened links, the mesh of gear teeth. A driver's error is how far its coordinate is from its value.
+        """
+        return closing_error(self.poses, self.mechanism.drivers, {id: z[0] for id, z in self.drivers.items()})
+
+    def classify(self, sample: int) -> PoseClass | None:
+        """Return the kind of pose at a sample: regular, dead point, change point or redundant; None without a pose.
+
+        Raises `InputError` where there is no such sample, and for Geneva wheels: no equation of a pose says whether the
+        pin is in a slot.
+        """
+        from structkin.branches.classify import classify
+
+        return classify(self, sample)
+
+    # --- what follows from the motion ---------------------------------------------------------------------
+
+    def forces(self, *, static: bool = False, loads: Sequence[Callable[..., Any]] = ()) -> Kinetostatics:
+        """Return the forces that a motion needs: Newton and Euler's equations, solved by groups in reverse order.
+
+        `loads` are user functions that return forces in addition to those of the mechanism. With `static` the same
+        poses are taken at rest: only gravity, springs and applied forces count. A torque that the file gives to a free
+        coordinate is not applied: the result is the whole torque that the motion needs.
+
+        Gears, belts, racks, rolling contacts, cams and Geneva wheels transmit forces as ideal pairs without
+        losses; see `structkin.dynamics.inverse.pair_forces`. Raises `InputError` where a mass has no centre, where the
+        rates of drivers are not known, or where one of `loads` raises or returns something else than loads.
+
+        >>> import structkin as sk
+        >>> arm = sk.Mechanism(
+        ...     points={"A": (0, 0), "B": (2, 0)}, forces={"gravity": (0, -10)},
+        ...     links={"ground": ["A"], "arm": {"points": ["A", "B"], "shape": "rod", "mass": 3}},
+        ...     drivers={"motor": {"joint": "A", "speed": 0}})
+        >>> held = arm.solve(t=[0.0]).forces(static=True)
+        >>> held.driver("motor").tolist(), held.reaction("A", "arm").tolist()
+        ([30.0], [[0.0, 30.0]])
+        """
+        from structkin.dynamics.inverse.kinetostatics import kinetostatics
+
+        return kinetostatics(self, static=static, loads=loads)
+
+    def cam(self, joint: str) -> CamMotion | ProfileMotion:
+        """Return the state of a cam at the samples: angle, lift, pressure angle, curvature and point of contact.
+
+        A `CamMotion` where the cam has a law, a `ProfileMotion` where it has a profile.
+
+        Raises `InputError` if there is no such cam.
+        """
+        from structkin.solve.motion.cam import cam_motion
+
+        return cam_motion(self, joint)
+
+    def geneva(self, joint: str) -> GenevaMotion:
+        """Return a Geneva wheel at the samples: where it is engaged, and how many steps it has completed.
+
+        Raises `InputError` where there is no such wheel.
+        """
+        from structkin.solve.motion.geneva import GenevaMotion
+
+        wheels = self.mechanism.joints.of(Geneva)
+        if not isinstance(joint, str) or joint not in wheels:
+            raise self._frames.unknown(joint, "a Geneva wheel", wheels)
+        return GenevaMotion(wheels[joint], self)
+
+    def mechanical_advantage(
+        self, output: str, driver: str | None = None, kind: Literal["point", "link", "joint"] | None = None
+    ) -> Floats:
+        """Return force or moment at the output over that of a driver (n,), without friction: the inverse of K.
+
+        The output is a link (its moment), a prismatic joint or slot (its force), or a point (the force along its path);
+        with several drivers the others are held. Where a link has the name of a point or joint, `kind` says which is
+        meant. Signs are those of K; a point's is positive. Infinite at a dead centre of the output; NaN where the pose
+        is not regular.
+        """
+        from structkin.branches.limits.transmission import mechanical_advantage
+
+        return mechanical_advantage(self, output, driver, kind)
+
+    def transmission_angle(self, at: str | int) -> Floats:
+        """Return the transmission angle (n,) [rad] of a dyad: ideal at a right angle, locked at 0 (and pi).
+
+        The dyad is named by its inner joint, by one of its links or by the index of its group. RRR: the angle between
+        its links, 0 to pi. All others are 0 to pi/2: RRP that between the rod and the normal to its guide, RPR that
+        between the line of the pins and the normal to the guide, PRP and RPP that between the guides. Raises
+        `InputError` for other groups.
+        """
+        from structkin.branches.limits.transmission import transmission_angle
+
+        return transmission_angle(self, at)
+
+    def swing(self, output: str) -> Swing:
+        """Return how an output goes to and fro over a cycle: a link by its angle, a slider by the travel of its joint.
+
+        The output is a link, or a prismatic joint or slot; of a link that slides on the ground, its joint with the
+        ground. Where its rate is zero between two samples, the mechanism is solved again, closer and closer to that
+        time: ends and times are good to some 1e-9 of the range and of the cycle, however fast the output turns back. In
+        a simulation, and where drivers are given by values, these are found from the rates and accelerations at the
+        samples. An output that turns back twice between two samples is not seen to. The motion has to be a whole cycle,
+        with times, every sample regular.
+
+        Raises `InputError` where it is not, where there is no such output, and where that never turns back.
+
+        >>> import structkin as sk
+        >>> from structkin.examples import path
+        >>> ram = sk.load(path("whitworth_shaper")).solve().swing("ram")
+        >>> ram.words
+        'time ratio 2 (1.3333 s forth, 0.66667 s back)'
+        """
+        from structkin.solve.motion.swing import swing
+
+        return swing(self, output)
+
+    # --- pictures, tables and files -----------------------------------------------------------------------
+
+    def plot(self, *names: str, kl: bool = False) -> Figure:
+        """Return a figure of stacked motion plots of these points and links (default: those of interest).
+
+        With `kl` the velocity coefficients K and their derivatives L are added below.
+        """
+        from structkin import show
+
+        return show.plot_motion(self, *names, kl=kl)
+
+    def schematic(self, sample: int | None = None, *, trace: Sequence[str] = ()) -> Figure:
+        """Return a kinematic diagram at a sample (default: the first that is ok), with the paths of the points `trace`.
+
+        Raises `InputError` for a sample that does not exist and for unknown points.
+        """
+        from structkin import show
+
+        return show.draw_schematic(self.mechanism, motion=self, sample=sample, trace=trace)
+
+    def animate(
+        self, *, fps: float = 25.0, seconds: float | None = None, speed: float | None = None,
+        trace: Sequence[str] = (), width: int = 800, repeat: bool = True,
+    ) -> Animation:  # fmt: skip
+        """Return an animation of the motion: `save` writes a GIF, WebP or MP4; a notebook shows it.
+
+        It plays in real time, but a motion shorter than two seconds is slowed down and one longer than thirty is sped
+        up. To choose, give its length in `seconds`, or the `speed` in seconds of motion per second. Each frame shows
+        the sample nearest to its time. The paths of the points `trace` are drawn (default: the points of interest, at
+        most four); `width` is the width of a frame [px].
+
+        Raises `InputError` for numbers out of range and for unknown points.
+        """
+        from structkin import show
+
+        return show.animate(self, fps=fps, seconds=seconds, speed=speed, trace=trace, width=width, repeat=repeat)
+
+    def widget(self, *, trace: Sequence[str] = ()) -> AnyWidget:
+        """Return the motion for a notebook: the drawing, which can be played (needs anywidget).
+
+        The points `trace` leave their path (default: the points of interest, at most four). Raises `InputError` where
+        anywidget is missing, and for points that are not there.
+        """
+        from structkin import show
+
+        return show.widget(self.mechanism, self, trace=trace)
+
+    def _repr_html_(self) -> str:
+        from structkin import show
+
+        return show.html_table(show.summary_table(self))
+
+    def to_dataframe(self, units: str = "SI") -> pd.DataFrame:
+        """Return all points and links as columns, in SI or with `units="file"` in those of the file (needs pandas)."""
+        from structkin import show
+
+        return show.to_dataframe(self, self._units(units))
+
+    def to_xarray(self, units: str = "SI") -> xr.Dataset:
+        """Return the motion, K and L as an xarray dataset, in SI or with `units="file"` in the units of the file.
+
+        Its dimensions are sample, point, link, driver and xy. Raises `InputError` if xarray is not installed.
+        """
+        from structkin import show
+
+        return show.to_xarray(self, self._units(units))
+
+    def to_csv(self, target: str | Path | IO[str], units: str = "SI", *, kl: bool = False) -> None:
+        """Write the columns of `to_dataframe`, with `kl` also K and L, to a .csv path or an open file."""
+        from structkin import show
+
+        show.write_csv(self, target, self._units(units), kl=kl)
+
+    def save(self, path: str | Path) -> None:
+        """Write the motion with its mechanism; the suffix selects the format, see `Mechanism.save`.
+
+        Raises `InputError` if the format cannot hold a motion, or not this one; a file is written whole or not at all.
+        """
+        from structkin import files
+
+        files.write(self.mechanism, path, motion=self)
+
+    def _units(self, units: str) -> Units:
+        """Return SI or the units of the file; `InputError` for anything else."""
+        if units not in ("SI", "file"):
+            raise InputError([Problem("units", f"'{units}' is unknown", "known: SI, file")], self.mechanism.title)
+        return Units() if units == "SI" else self.mechanism.units
 
     @cached_property
     def size(self) -> float:
@@ -325,6 +577,12 @@ class Motion:
         return mark_beyond(self.lanes.status, self.lanes.group, self.strokes, self._sides)
 
     @cached_property
+    def _passages(self) -> Mapping[int, tuple[Passage, ...]]:
+        from structkin.branches.limits.passages import passages
+
+        return passages(self)
+
+    @cached_property
     def _turnings(self) -> Mapping[str, Turning]:
         return turnings(self.mechanism, self.plan.turns)
 
@@ -335,19 +593,3 @@ class Motion:
     @cached_property
     def _jerk(self) -> Jerk:
         return Jerk(self.plan, self.lanes, third_rates(self.mechanism.drivers, self.thirds, self.t))
-
-
-# --- the samples of a motion in runs of one outcome ---------------------------------------------------------
-
-
-def runs(status: NDArray[np.int8], group: NDArray[np.int32]) -> Iterator[tuple[slice, Status, int]]:
-    """Yield runs of neighbouring samples with the same outcome: samples, status, group.
-
-    >>> list(runs(np.array([0, 0, 1], np.int8), np.array([-1, -1, 2], np.int32)))
-    [(slice(0, 2, None), <Status.OK: 0>, -1), (slice(2, 3, None), <Status.OUT_OF_REACH: 1>, 2)]
-    """
-    code = status.astype(np.int64) * (1 << 32) + group
-    edges = np.concatenate(([0], np.flatnonzero(np.diff(code)) + 1, [len(status)]))
-    for start, stop in pairwise(edges.tolist()):
-        if stop > start:
-            yield slice(start, stop), Status(int(status[start])), int(group[start])

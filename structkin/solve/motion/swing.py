@@ -55,23 +55,7 @@ class Swing:
 
 
 def swing(motion: Motion, output: str) -> Swing:
-    """Return how an output goes to and fro over a cycle: a link by its angle, a slider by the travel of its joint.
-
-    The output is a link, or a prismatic joint or slot; of a link that slides on the ground, its joint with the ground.
-    Where its rate is zero between two samples, the mechanism is solved again, closer and closer to that time: ends and
-    times are good to some 1e-9 of the range and of the cycle, however fast the output turns back. In a simulation, and
-    where drivers are given by values, these are found from the rates and accelerations at the samples. An output that
-    turns back twice between two samples is not seen to. The motion has to be a whole cycle, with times, every sample
-    regular.
-
-    Raises `InputError` where it is not, where there is no such output, and where that never turns back.
-
-    >>> import structkin as sk
-    >>> from structkin.examples import path
-    >>> ram = swing(sk.load(path("whitworth_shaper")).solve(), "ram")
-    >>> ram.words
-    'time ratio 2 (1.3333 s forth, 0.66667 s back)'
-    """
+    """Return how an output goes to and fro over a cycle; see `Motion.swing`."""
     m = motion.mechanism
 
     def refuse(message: str, hint: str) -> InputError:

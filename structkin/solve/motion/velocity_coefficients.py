@@ -11,10 +11,15 @@ from numpy.typing import NDArray
 from structkin.errors import InputError, Problem
 from structkin.model.arguments import names
 from structkin.model.topology import suggest
+from structkin.rows.affine import Affine
 from structkin.solve.coefficients import Coefficients
-from structkin.solve.motion.moving_frames import MovingFrames, PartKind, cross
+from structkin.solve.motion.moving_frames import MovingFrames, cross
 
 Floats = NDArray[np.float64]
+
+
+#: A link whose angle is meant, None for a point, and the vector that gives it: see `MovingFrames.point_or_link`.
+Part = tuple[str | None, Affine]
 
 
 @dataclass(frozen=True)
@@ -24,35 +29,23 @@ class VelocityCoefficients:
     frames: MovingFrames
     slots: Coefficients
 
-    def movers(self, name: str, kind: PartKind | None = None) -> tuple[str, ...]:
-        """Return the drivers that move a point or link; see `Motion.drivers_of`."""
-        movers = self.slots.movers(self.frames.point_or_link(name, kind=kind)[1])
+    def movers(self, part: Part) -> tuple[str, ...]:
+        """Return the drivers that move a point or link, in the order of the file."""
+        movers = self.slots.movers(part[1])
         return tuple(id for id in self.frames.mechanism.drivers if id in movers)
 
-    def K(
-        self,
-        name: str | complex,
-        drivers: Sequence[str] | None = None,
-        link: str | None = None,
-        kind: PartKind | None = None,
-    ) -> Floats:
-        """Return K of a point (n, 2, f) or of a link's angle (n, f); see `Motion.K`."""
-        turning, place = self.frames.point_or_link(name, link, kind)
+    def K(self, part: Part, drivers: Sequence[str] | None) -> Floats:
+        """Return K of a point (n, 2, f) or of a link's angle (n, f)."""
+        turning, place = part
         columns = self._columns(drivers)
         rates = np.empty((self._samples, 2, len(columns)))
         for i, driver in enumerate(columns):
             rates[..., i] = self.slots.along(place, driver).T
         return rates if turning is None else cross(self.frames.direction(turning)[..., None], rates)
 
-    def L(
-        self,
-        name: str | complex,
-        drivers: Sequence[str] | None = None,
-        link: str | None = None,
-        kind: PartKind | None = None,
-    ) -> Floats:
-        """Return L of a point (n, 2, f, f) or of a link's angle (n, f, f); see `Motion.L`."""
-        turning, place = self.frames.point_or_link(name, link, kind)
+    def L(self, part: Part, drivers: Sequence[str] | None) -> Floats:
+        """Return L of a point (n, 2, f, f) or of a link's angle (n, f, f)."""
+        turning, place = part
         columns = self._columns(drivers)
         both = np.empty((self._samples, 2, len(columns), len(columns)))
         for i, first in enumerate(columns):
@@ -60,11 +53,11 @@ class VelocityCoefficients:
                 both[..., i, j] = both[..., j, i] = self.slots.along(place, first, second).T
         return both if turning is None else cross(self.frames.direction(turning)[..., None, None], both)
 
-    def convective(self, name: str, kind: PartKind | None = None) -> Floats:
-        """Return z'^T L z' of a point (n, 2) or of a link's angle (n,); see `Motion.convective`."""
-        link, place = self.frames.point_or_link(name, kind=kind)
+    def convective(self, part: Part) -> Floats:
+        """Return z'^T L z' of a point (n, 2) or of a link's angle (n,)."""
+        turning, place = part
         second = self.slots.convective(place).T
-        return second if link is None else cross(self.frames.direction(link), second)
+        return second if turning is None else cross(self.frames.direction(turning), second)
 
     def travel(self, joint: str) -> Floats:
         """Return K (n, f) of the travel along a prismatic joint or slot; see `Motion.travel_coefficient`."""

@@ -1,6 +1,5 @@
 """Which joint to drive: candidate inputs, ranked by the structure each produces."""
 
-from structkin.structure.inputs.ranking import LIMIT, rank_inputs
 from structkin.structure.inputs.result import InputChoice, InputRanking
 
-__all__ = ["LIMIT", "InputChoice", "InputRanking", "rank_inputs"]
+__all__ = ["InputChoice", "InputRanking"]

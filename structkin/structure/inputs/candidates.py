@@ -10,9 +10,6 @@ from itertools import combinations
 from structkin.model.topology import Driver, Topology, pin_of
 from structkin.structure.compare import pins_of
 
-#: Kinds of drivers at joints.
-KINDS = ("angle", "slide")
-
 
 def coordinate(driver: Driver) -> object:
     """Return a key of a driver's coordinate: equal for two drivers of the same coordinate."""

@@ -14,48 +14,25 @@ from math import comb
 from typing import TYPE_CHECKING
 
 from structkin.errors import InputError, Problem
-from structkin.model.topology import Driver, Topology, suggest
+from structkin.model.topology import INPUT_KINDS, Driver, Topology, suggest
 from structkin.structure.compare import fingerprint, isomorphic, topology_of
-from structkin.structure.inputs.candidates import KINDS, candidate_drivers, carried, coordinate, idle_links, label_of
+from structkin.structure.inputs.candidates import candidate_drivers, carried, coordinate, idle_links, label_of
 from structkin.structure.inputs.result import InputChoice, InputRanking, Verdict, verdict_of
-from structkin.structure.result import KinematicStructure, decompose
+from structkin.structure.result import decompose
 
 if TYPE_CHECKING:
     from structkin.model.mechanism import Mechanism
 
-#: Default number of choices examined.
-LIMIT = 1000
-
 
 def rank_inputs(
-    topology: Topology | Mechanism | KinematicStructure,
+    topology: Topology | Mechanism,
     *,
-    kinds: Sequence[str] = KINDS,
-    drivers: Sequence[str | Driver] | None = None,
-    limit: int = LIMIT,
-    progress: Callable[[float], None] | None = None,
+    kinds: Sequence[str],
+    drivers: Sequence[str | Driver] | None,
+    limit: int,
+    progress: Callable[[float], None] | None,
 ) -> InputRanking:
-    """Rank the joints, or sets of joints, that could drive a mechanism: the simplest structure first.
-
-    Candidates are the travel of each P joint and the angle of each R joint, at a multiple joint of each pair of
-    links. Of links that these joints do not connect with the ground, such as a rolling disc, they are also the angle to
-    the ground and the travel along each straight slot; `kinds` may exclude "angle" or "slide". A choice has one input
-    per degree of freedom (not counting the idle spin of a roller). `drivers` are those to keep, names or `Driver`s; by
-    default all drivers of the mechanism are replaced, and the choice with the original ones is marked (`is_own`). At
-    most `limit` combinations are examined, in the user's order, inputs relative to the ground first; `progress` is
-    called with the fraction of work done.
-
-    Criteria of the ranking: lowest highest class; smallest largest group; fewest levels; most inputs relative to the
-    ground; the user's order.
-
-    Raises `InputError` for unknown kinds or drivers, and if the drivers to keep depend on each other.
-
-    >>> six_bar = Topology.from_dict({"links": list("012345"), "ground": "0", "joints": [
-    ...     {"id": id, "kind": "R", "links": list(links)} for id, links in
-    ...     {"A": "01", "B": "12", "C": "23", "D": "30", "E": "24", "F": "45", "G": "50"}.items()]})
-    >>> [(choice.label, choice.highest_class) for choice in rank_inputs(six_bar)]
-    [('A', 'II'), ('D', 'II'), ('B', 'II'), ('C', 'II'), ('G', 'III'), ('E', 'III'), ('F', 'III')]
-    """
+    """Rank the joints, or sets of joints, that could drive a mechanism; see `Topology.rank_inputs`."""
     whole = topology_of(topology)
     kept = _kept(whole, drivers)
     _check(whole, kinds, limit)
@@ -68,7 +45,7 @@ def rank_inputs(
     idle = idle_links(bare) & set(base.under)
     inputs = base.missing_drivers - len(idle)
     candidates = candidate_drivers(whole, kept, kinds, idle) if inputs > 0 else []
-    if not isinstance(topology, Topology | KinematicStructure):
+    if not isinstance(topology, Topology):
         from structkin.joints.guide import Guide
 
         # The travel along a curved slot cannot be driven.
@@ -100,9 +77,9 @@ def rank_inputs(
 
 def _check(topology: Topology, kinds: Sequence[str], limit: int) -> None:
     problems = [
-        Problem("kinds", f"'{kind}' is not a kind of input", suggest(kind, KINDS))
+        Problem("kinds", f"'{kind}' is not a kind of input", suggest(kind, INPUT_KINDS))
         for kind in kinds
-        if kind not in KINDS
+        if kind not in INPUT_KINDS
     ]
     if limit < 1:
         problems.append(Problem("limit", f"expected at least 1 combination, found {limit}", "give 1 or more"))

@@ -6,10 +6,12 @@ import copy
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from structkin.api.mechanism import Mechanism
+from structkin.checked import checked
 from structkin.errors import InputError, Problem
+from structkin.model.mechanism import Mechanism
 
 
+@checked
 class Builder:
     """Collects the sections of a mechanism; `build` makes it, or raises an `InputError` that lists every error.
 

@@ -1,0 +1,275 @@
+"""Arguments of public calls are checked before the call begins, by the annotations of its signature.
+
+Every argument of another kind is a `Problem` with its name, and all of them are listed in one `InputError`. What a
+value means, such as whether there is a link of this name, is for the call itself to tell.
+"""
+
+from __future__ import annotations
+
+import builtins
+import collections.abc as abc
+import math
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import wraps
+from inspect import Parameter, signature
+from itertools import chain, repeat
+from reprlib import repr as short
+from types import FunctionType, NoneType, UnionType
+from typing import IO, Annotated, Any, Literal, NamedTuple, TypeVar, Union, cast, get_args, get_origin
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.errors import InputError, Problem
+
+T = TypeVar("T")
+Test = Callable[[Any], bool]
+
+
+class Rows(NamedTuple):
+    """Marks an array (rows, ...) with rows for an attribute of its noun: as many as it says, or as it has items."""
+
+    of: str
+    each: int = 1
+
+
+class Kind(NamedTuple):
+    """What an annotation allows: types of which every value will do, and a test of others; in words, with a hint.
+
+    `rows` are those that an array must have. A kind without words is a choice: other values are unknown.
+    """
+
+    types: frozenset[type]
+    test: Test
+    words: str
+    hint: str = ""
+    rows: Rows | None = None
+
+    def allows(self, value: Any) -> bool:
+        """Return whether a value is of this kind."""
+        return type(value) in self.types or self.test(value)
+
+
+class _Later:
+    """Stands for a class that only type checkers import: its instances are known by the name of their class."""
+
+
+class _Names(dict[str, Any]):
+    """The names of annotations: those of their module, and others stand for classes that are imported later."""
+
+    def __missing__(self, name: str) -> Any:
+        return getattr(builtins, name, None) or type(name, (_Later,), {})
+
+
+def _is_whole(value: Any) -> bool:
+    whole = isinstance(value, int | np.integer) and not isinstance(value, bool | np.timedelta64)
+    return whole and abs(value) < 2**53
+
+
+def _is_number(value: Any) -> bool:
+    return _is_whole(value) or (isinstance(value, float | np.floating) and not math.isnan(value))
+
+
+def _is_place(value: Any) -> bool:
+    return _is_number(value) or (isinstance(value, complex | np.complexfloating) and value == value)
+
+
+def _are_numbers(value: Any) -> bool:
+    if isinstance(value, np.ndarray):
+        return value.dtype.kind in "iufc"
+    if value is None or isinstance(value, str | bytes | Mapping | abc.Set):
+        return False
+    try:
+        return np.asarray(value).dtype.kind in "iufc"
+    except (TypeError, ValueError):
+        return False
+
+
+NONE: frozenset[type] = frozenset()
+ROWS = "a NumPy array of numbers"
+ANYTHING = Kind(NONE, lambda value: True, "anything")
+NUMBERS = Kind(NONE, _are_numbers, "an array of numbers", "such as [0.0, 0.5, 1.0]")
+SIMPLE: Mapping[Any, Kind] = {
+    Any: ANYTHING,
+    object: ANYTHING,
+    NoneType: Kind(frozenset([NoneType]), lambda value: False, "None"),
+    str: Kind(frozenset([str]), lambda value: isinstance(value, str), "a string", "such as '...'"),
+    bool: Kind(frozenset([bool]), lambda value: isinstance(value, np.bool_), "True or False"),
+    int: Kind(NONE, _is_whole, "a whole number", "of at most fifteen digits"),
+    float: Kind(NONE, _is_number, "a number", "such as 0.5 or 1e9"),
+    complex: Kind(NONE, _is_place, "a place x + yj", "such as 0.1 + 0.2j"),
+    NDArray[Any]: NUMBERS,
+}
+
+
+def _kind(annotation: Any) -> Kind:
+    """Return what an annotation allows."""
+    if annotation in SIMPLE:
+        return SIMPLE[annotation]
+    origin, parts = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:
+        return Kind(NONE, lambda value: isinstance(value, np.ndarray) and _are_numbers(value), ROWS, "", parts[1])
+    if origin is Literal:
+        return Kind(NONE, lambda value: isinstance(value, str) and value in parts, "", f"known: {', '.join(parts)}")
+    if origin in (Union, UnionType):
+        return _union([_kind(part) for part in parts])
+    if origin is np.ndarray:
+        return NUMBERS
+    if origin is abc.Callable:
+        return Kind(NONE, callable, "a function", "such as lambda ...: ...")
+    if origin is IO:
+        return Kind(NONE, lambda value: hasattr(value, "write"), "an open file")
+    if origin is abc.Mapping:
+        return _mapping(_kind(parts[0]))
+    if origin is tuple and parts[-1] is not ...:
+        return _tuple([_kind(part) for part in parts])
+    if origin in (abc.Sequence, abc.Collection, abc.Iterable, tuple):
+        return _sequence(_kind(parts[0]))
+    if not isinstance(annotation, type):
+        return ANYTHING
+    name = annotation.__name__
+    words = f"an {name}" if name[0] in "AEIO" else f"a {name}"
+    if issubclass(annotation, _Later):
+        return Kind(NONE, lambda value: name in [kind.__name__ for kind in type(value).__mro__], words)
+    if issubclass(annotation, os.PathLike):
+        return Kind(NONE, lambda value: isinstance(value, os.PathLike), "a path")
+    if getattr(annotation, "_is_protocol", False):
+        members = [name for name in vars(annotation) if not name.startswith("_")]
+        return Kind(NONE, lambda value: all(hasattr(type(value), name) for name in members), words)
+    return Kind(frozenset([annotation]), lambda value: isinstance(value, annotation), words)
+
+
+def _union(kinds: list[Kind]) -> Kind:
+    tests = [kind.test for kind in kinds if kind is not SIMPLE[NoneType]]
+    types = frozenset[type]().union(*(kind.types for kind in kinds))
+    named = [kind for kind in kinds if kind.words != "None"]
+    words = " or ".join(filter(None, dict.fromkeys(kind.words for kind in named)))
+    test = tests[0] if len(tests) == 1 else lambda value: any(test(value) for test in tests)
+    return Kind(types, test, words, named[0].hint)
+
+
+def _mapping(key: Kind) -> Kind:
+    """Allow a mapping with keys of a kind; for its values a call has better words, with their keys."""
+
+    def allows(value: Any) -> bool:
+        return (type(value) is dict or isinstance(value, Mapping)) and all(map(key.allows, value))
+
+    return Kind(NONE, allows, f"a mapping of {_many(key.words)}", "such as {'...': ...}")
+
+
+def _tuple(kinds: list[Kind]) -> Kind:
+    def allows(value: Any) -> bool:
+        is_row = isinstance(value, tuple | list) or (isinstance(value, np.ndarray) and value.ndim > 0)
+        if not is_row or len(value) != len(kinds):
+            return False
+        return all(kind.allows(item) for kind, item in zip(kinds, value, strict=True))
+
+    return Kind(NONE, allows, f"a pair ({', '.join(kind.words for kind in kinds)})")
+
+
+def _sequence(kind: Kind) -> Kind:
+    def allows(value: Any) -> bool:
+        if type(value) not in (list, tuple) and (isinstance(value, str | bytes) or not isinstance(value, Iterable)):
+            return False
+        if isinstance(value, Iterator):
+            return True  # what it yields is not known before it is used
+        return getattr(value, "ndim", 1) != 0 and all(map(kind.allows, value))
+
+    return Kind(NONE, allows, f"a sequence of {_many(kind.words)}", "such as ['...']" if kind is SIMPLE[str] else "")
+
+
+def _many(words: str) -> str:
+    """Return words for several.
+
+    >>> _many("a string or a number")
+    'strings or numbers'
+    """
+    parts = (part.removeprefix("an ").removeprefix("a ") for part in words.split(" or "))
+    return " or ".join(f"{part}s" if part != "anything" else "things" for part in parts)
+
+
+class _Signature:
+    """What the arguments of a function may be, by place and by name."""
+
+    def __init__(self, function: FunctionType) -> None:
+        names = _Names({**function.__globals__, "ArrayLike": NDArray[Any]})
+        self.by_name: dict[str, Kind] = {}
+        self.by_place: tuple[tuple[str, Kind], ...] = ()
+        self.rest, self.more = ("", ANYTHING), ANYTHING
+        for name, item in signature(function).parameters.items():
+            kind = ANYTHING if item.annotation is Parameter.empty else _kind(eval(item.annotation, {}, names))
+            if item.kind == Parameter.VAR_POSITIONAL:
+                self.rest = name, kind
+            elif item.kind == Parameter.VAR_KEYWORD:
+                self.more = kind
+            else:
+                self.by_name[name] = kind
+            if item.kind in (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD):
+                self.by_place += ((name, kind),)
+
+    def problems(self, args: tuple[Any, ...], given: Mapping[str, Any]) -> list[Problem]:
+        """Return what is wrong with the arguments of a call; their number is for Python to check."""
+        places = self.by_place if len(args) <= len(self.by_place) else chain(self.by_place, repeat(self.rest))
+        found = []
+        for (name, kind), value in zip(places, args, strict=False):
+            if type(value) not in kind.types and not kind.test(value):
+                found.append(_problem(name, kind, value))
+            elif kind.rows is not None:
+                found += _miscounted(name, value, kind.rows, args[0])
+        for name, value in given.items():
+            kind = self.by_name.get(name, self.more)
+            if type(value) not in kind.types and not kind.test(value):
+                found.append(_problem(name, kind, value))
+            elif kind.rows is not None:
+                found += _miscounted(name, value, kind.rows, args[0])
+        return found
+
+
+def _problem(name: str, kind: Kind, value: Any) -> Problem:
+    return Problem(name, f"{short(value)} is {f'not {kind.words}' if kind.words else 'unknown'}", kind.hint)
+
+
+def _miscounted(name: str, value: Any, rows: Rows, noun: Any) -> Iterator[Problem]:
+    """Yield a problem where an array does not have the rows that it should have."""
+    every, shape = getattr(noun, rows.of), np.shape(value)
+    count = rows.each * (every if isinstance(every, int) else len(every))
+    if shape[:1] != (count,):
+        yield Problem(name, f"has the shape {shape}, not ({count}, ...)", f"a row for each of its {rows.of}")
+
+
+def _checking(function: FunctionType) -> Callable[..., Any]:
+    plan: _Signature | None = None
+
+    @wraps(function)
+    def call(*args: Any, **given: Any) -> Any:
+        nonlocal plan
+        if plan is None:
+            plan = _Signature(function)
+        if problems := plan.problems(args, given):
+            raise InputError(problems, function.__qualname__)
+        return function(*args, **given)
+
+    return call
+
+
+def checked(thing: T) -> T:
+    """Return a function, or a class with its public methods, that checks its arguments by their annotations.
+
+    >>> @checked
+    ... def stretched(length: float, *, by: float = 1.0) -> float:
+    ...     return length * by
+    >>> stretched("1 mm", by=None)
+    Traceback (most recent call last):
+    structkin.errors.InputError: stretched: 2 errors
+      - length: '1 mm' is not a number; such as 0.5 or 1e9
+      - by: None is not a number; such as 0.5 or 1e9
+    """
+    if not isinstance(thing, type):
+        return cast(T, _checking(cast(FunctionType, thing)))
+    for name, member in list(vars(thing).items()):
+        function = getattr(member, "__func__", member)
+        if isinstance(function, FunctionType) and (name == "__call__" or not name.startswith("_")):
+            whole = _checking(function)
+            setattr(thing, name, classmethod(whole) if isinstance(member, classmethod) else whole)
+    return thing

@@ -1,0 +1,160 @@
+"""Wrong arguments in every public call: each is taken, or refused in our words; a new verb is tried by itself."""
+
+from __future__ import annotations
+
+import inspect
+import random
+import traceback
+from collections.abc import Callable, Iterator
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import structkin as sk
+from structkin.examples import path, spatial
+
+WRONG: tuple[Any, ...] = (
+    None, True, -1, 0, 10**30, 2.5, 1e30, float("nan"), float("inf"), 1j, "zzz", "", b"x", [], ["zzz"], [None],
+    [[1], [1, 2]], [float("nan")], np.zeros((2, 2, 2)), np.array(1.0), np.array(["a"]), {}, {"zzz": "x"}, {1: [2]},
+    object(), random,
+)  # fmt: skip
+
+
+@cache
+def nouns() -> dict[str, Any]:
+    """Return an object of each public class, and the public functions, by their name."""
+    m = sk.load(path("crank_rocker"))
+    engine = sk.load(path("one_cylinder_engine"))
+    motion, limits = m.solve(samples=5), sk.load(path("triple_rocker")).limits()
+    arm = sk.Mechanism(
+        points={"A": (0, 0), "B": (1, 0)},
+        links={"ground": ["A"], "arm": {"points": ["A", "B"], "mass": 1, "shape": "rod"}},
+        drivers={"swing": {"joint": "A"}},
+    )
+    found = [
+        m, m.topology, m.structure(), m.structure().arrays, motion, arm.simulate(0.01, samples=2), m.assemblies(),
+        engine.solve(samples=3).forces(), limits, m.circuits(), m.assembly(), m.constraints(),
+        m.constraints("relative"),
+        m.solve_many(samples=3, lengths={"A-B": [15.0, 16.0]}), sk.Builder("Crank"),
+        sk.TopologyArrays.from_topology(m.topology), sk.SpatialModel.load(spatial.path("spinning_top")),
+        sk.CamLaw([("cycloidal", np.pi, 0.02), ("cycloidal", np.pi, 0.0)]),
+    ]  # fmt: skip
+    every = {type(noun).__name__: noun for noun in found}
+    return {**every, **{name: getattr(sk, name) for name in sk.__all__ if inspect.isfunction(getattr(sk, name))}}
+
+
+def verbs() -> Iterator[tuple[str, Callable[..., Any]]]:
+    """Yield every public call that takes arguments, by name."""
+    for name, noun in nouns().items():
+        if not inspect.isclass(type(noun)) or inspect.isroutine(noun):
+            yield name, noun
+            continue
+        for verb in dir(type(noun)):
+            if verb == "__call__" or not verb.startswith("_"):
+                member = inspect.getattr_static(noun, verb)
+                if isinstance(member, classmethod) or inspect.isfunction(member):
+                    yield f"{name}.{verb}", getattr(noun, verb)
+
+
+#: What makes a call short.
+SHORT: dict[str, dict[str, Any]] = {
+    "Mechanism.compare": {"samples": 3, "methods": ["topological"]},
+    "Mechanism.report": {"samples": 3, "without": ["limits", "steps", "coefficients", "centres"]},
+    "Mechanism.simulate": {"t": 0.01, "samples": 3, "max_steps": 50},
+    "Mechanism.solve": {"samples": 3},
+    "Mechanism.solve_many": {"samples": 3},
+    "SpatialModel.simulate": {"duration": 0.01, "samples": 3, "budget": 10},
+    "SpatialModel.small_steps": {"duration": 1e-4},
+}
+
+
+@cache
+def good() -> dict[str, Any]:
+    """Return values that fit, by the name of the argument; those of one verb under the names of both."""
+    every = nouns()
+    m, natural, limits = every["Mechanism"], every["PolynomialCoordinates"], every["Limits"]
+    q, X = natural.start(), np.zeros((4 * len(natural.links), 1))
+    return {
+        "link": "crank", "point": "B", "name": "B", "joint": "A", "id": "new", "output": "rocker", "at": 1, "sample": 0,
+        "index": 0, "branch": 0, "value": 0.5, "limit": limits.upper, "assembly": every["Assembly"], "parts": {},
+        "data": m.source_dict, "entries": {}, "path": "x.toml", "target": "x.csv", "coordinates": natural, "q": q,
+        "v": q, "a": q, "z": [[0.5]], "dz": [[1.0]], "ddz": [[0.0]], "X": X, "angle": 0.5, "order": 1, "one": m, "b": m,
+        "found": every["StructureArrays"], "topology": m.topology, "arrays": every["TopologyArrays"], "joints": [0],
+        "matrix": [["", "R:A"], ["R:A", ""]], "links": ["a", "b"], "cam": "a", "follower": "b", "first": "A",
+        "second": "B", "pin": "A", "slot": "b", "crank": "a", "wheel": "b", "slots": 4, "between": ["A", "B"], "x": 0,
+        "y": -9.81, "seconds": 1.0, "Kinetostatics.link": "crank", "Kinetostatics.id": "crank",
+    }  # fmt: skip
+
+
+def calls(name: str, verb: Callable[..., Any]) -> Iterator[tuple[str, Callable[[], Any]]]:
+    """Yield calls of a verb, each with one wrong argument, in words."""
+    noun = name.partition(".")[0]
+    items = inspect.signature(verb).parameters.values()
+    needed = [
+        item.name
+        for item in items
+        if item.default is item.empty and item.kind not in (item.VAR_POSITIONAL, item.VAR_KEYWORD)
+    ]
+    for item in items:
+        for wrong in WRONG:
+            given = {one: good().get(f"{noun}.{one}", good().get(one)) for one in needed}
+            given |= {**SHORT.get(name, {}), item.name: wrong}
+            places = [given.pop(one.name) for one in items if one.kind == one.POSITIONAL_ONLY and one.name in given]
+            if item.kind == item.VAR_POSITIONAL:
+                places.append(given.pop(item.name))
+            yield f"{name}({item.name}={wrong!r:.60})", partial(verb, *places, **given)
+
+
+def fault(call: Callable[[], Any]) -> str | None:
+    """Return how a call ends in a way that is not allowed; results are read, if they are found on request."""
+    try:
+        call()
+    except sk.StructkinError as error:
+        return None if str(error) else "says nothing"
+    except TypeError as error:
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        ours = Path(sk.__file__).parent in Path(last.filename).parents and (last.line or "").startswith("raise ")
+        return None if ours else f"{error!r:.150} at {last.filename}:{last.lineno}"
+    except Exception as error:
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        return f"{error!r:.150} at {last.filename}:{last.lineno}"
+    return None
+
+
+def tried(part: slice, folder: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[int, list[str]]:
+    """Return how many calls were made, and the faults."""
+    monkeypatch.chdir(folder)
+    every = [pair for name, verb in verbs() for pair in calls(name, verb)]
+    random.Random(1).shuffle(every)
+    return len(every[part]), [f"{words}: {found}" for words, call in every[part] if (found := fault(call)) is not None]
+
+
+def test_some_wrong_arguments_are_taken_or_refused(tmp_path, monkeypatch):
+    assert tried(slice(0, None, 40), tmp_path, monkeypatch)[1] == []
+
+
+@pytest.mark.slow
+def test_all_wrong_arguments_are_taken_or_refused(tmp_path, monkeypatch):
+    count, faults = tried(slice(None), tmp_path, monkeypatch)
+    assert count > 11_000 and faults == []
+
+
+def test_every_property_can_be_read():
+    for noun in nouns().values():
+        for name in dir(type(noun)):
+            if not name.startswith("_") and not inspect.isroutine(inspect.getattr_static(type(noun), name)):
+                getattr(noun, name)
+
+
+def test_every_public_class_is_tried():
+    """A class without calls that take arguments needs no object here."""
+    known = {kind.__name__ for noun in nouns().values() for kind in type(noun).__mro__}
+    known |= {"Coordinates", "StructkinError", "InputError", "StructureError", "PoseError"}  # a protocol, and errors
+    every = [thing for name in sk.__all__ if inspect.isclass(thing := getattr(sk, name)) and name not in known]
+    for thing in every:
+        for name, member in vars(thing).items():
+            if inspect.isfunction(member) and not name.startswith("_"):
+                assert len(inspect.signature(member).parameters) == 1, f"{thing.__name__}.{name}"
