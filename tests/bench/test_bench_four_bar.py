@@ -188,6 +188,7 @@ def test_parts_for_global_methods_are_long(monkeypatch):
     assert one.solved == 720
 
 
+@pytest.mark.full
 def test_two_threads_are_reported_next_to_one(tmp_path: Path):
     pytest.importorskip("numba")
     line = ["bench", "scalable-four-bar", "--dyads", "17", "--turns", "1", "--engine", "numba", "--quick"]

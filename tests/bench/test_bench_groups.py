@@ -25,6 +25,7 @@ def test_the_groups_turn_fully_and_close(count, groups):
             np.testing.assert_allclose(motion.angle(link)[-1], motion.angle(link)[0], atol=1e-12)
 
 
+@pytest.mark.full
 def test_what_is_measured():
     *short, dyad, triad, six = costs("numpy", (2,), 2, short=(1, 2))
     assert [(one.kind, one.samples) for one in short] == [("dyad RRR", 360), ("triad 3-RR", 360)]

@@ -34,7 +34,7 @@ def describe(case):
 @pytest.mark.parametrize("element", sorted({*GEARED}, key=lambda f: f.__name__))
 def test_every_element_on_driven_links(element):
     seen = 0
-    for seed in range(4):
+    for seed in range(8):
         case = build(3000 + seed, 3, menu=(element, element, *DRIVEN))
         check_structure(case)
         check_motion(case)
