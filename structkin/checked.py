@@ -89,7 +89,7 @@ def _are_numbers(value: Any) -> bool:
 NONE: frozenset[type] = frozenset()
 ROWS = "a NumPy array of numbers"
 ANYTHING = Kind(NONE, lambda value: True, "anything")
-NUMBERS = Kind(NONE, _are_numbers, "an array of numbers", "such as [0.0, 0.5, 1.0]")
+NUMBERS = Kind(NONE, _are_numbers, "a number or an array of numbers", "such as [0.0, 0.5, 1.0]")
 SIMPLE: Mapping[Any, Kind] = {
     Any: ANYTHING,
     object: ANYTHING,
