@@ -1,7 +1,7 @@
 """Arguments of public calls are checked before the call begins, by the annotations of its signature.
 
 Every argument of another kind is a `Problem` with its name, and all of them are listed in one `InputError`. What a
-value means, such as whether there is a link of this name, is for the call itself to tell.
+value means, such as whether there is a link of this name, is for the call itself to tell, once the kinds are right.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def _are_numbers(value: Any) -> bool:
 NONE: frozenset[type] = frozenset()
 ROWS = "a NumPy array of numbers"
 ANYTHING = Kind(NONE, lambda value: True, "anything")
-NUMBERS = Kind(NONE, _are_numbers, "an array of numbers", "such as [0.0, 0.5, 1.0]")
+NUMBERS = Kind(NONE, _are_numbers, "a number or an array of numbers", "such as [0.0, 0.5, 1.0]")
 SIMPLE: Mapping[Any, Kind] = {
     Any: ANYTHING,
     object: ANYTHING,
@@ -176,7 +176,8 @@ def _sequence(kind: Kind) -> Kind:
             return True  # what it yields is not known before it is used
         return getattr(value, "ndim", 1) != 0 and all(map(kind.allows, value))
 
-    return Kind(NONE, allows, f"a sequence of {_many(kind.words)}", "such as ['...']" if kind is SIMPLE[str] else "")
+    hint = "such as ['...']" if kind is SIMPLE[str] else f"give a list of {_many(kind.words)}"
+    return Kind(NONE, allows, f"a sequence of {_many(kind.words)}", hint)
 
 
 def _many(words: str) -> str:
@@ -247,7 +248,7 @@ def _checking(function: FunctionType) -> Callable[..., Any]:
         if plan is None:
             plan = _Signature(function)
         if problems := plan.problems(args, given):
-            raise InputError(problems, function.__qualname__)
+            raise InputError(problems, function.__qualname__, more=True)
         return function(*args, **given)
 
     return call
@@ -261,7 +262,7 @@ def checked(thing: T) -> T:
     ...     return length * by
     >>> stretched("1 mm", by=None)
     Traceback (most recent call last):
-    structkin.errors.InputError: stretched: 2 errors
+    structkin.errors.InputError: stretched: 2 errors; more may appear when these are corrected
       - length: '1 mm' is not a number; such as 0.5 or 1e9
       - by: None is not a number; such as 0.5 or 1e9
     """

@@ -58,7 +58,7 @@ def check_call(
         problems += error.problems
     if formulation not in FORMULATIONS:
         problems.append(Problem("formulation", f"'{formulation}' is unknown", suggest(str(formulation), FORMULATIONS)))
-    if not isinstance(integrator, str) or integrator not in (*FIXED, *ADAPTIVE):
+    if integrator not in (*FIXED, *ADAPTIVE):
         hint = suggest(str(integrator), [*ADAPTIVE, *FIXED])
         problems.append(Problem("integrator", f"'{integrator}' is unknown", hint))
     elif integrator in FIXED and step is None:
@@ -72,7 +72,7 @@ def check_call(
             problems.append(Problem(name, f"{value!r} is not a positive number"))
     if is_number(rtol) and 0 < rtol < FINEST:
         problems.append(Problem("rtol", f"{rtol!r} is finer than numbers are rounded", f"{FINEST:.1e} or more"))
-    if not isinstance(max_steps, int | np.integer) or isinstance(max_steps, bool) or max_steps < 1:
+    if max_steps < 1:
         problems.append(Problem("max_steps", f"{max_steps!r} is not a whole number of one or more"))
     if progress is not None and not callable(progress):
         problems.append(Problem("progress", f"{progress!r} is not a function", "it is called with a part from 0 to 1"))

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -163,20 +162,12 @@ def _check(
 ) -> None:
     """Raise `InputError` with every problem of the arguments."""
     problems = [
-        Problem(key, f"{value!r} is not a list of names", "such as ['...']")
-        for key, value in (("methods", methods), ("coordinates", coordinates))
-        if isinstance(value, str) or not isinstance(value, Iterable)
-    ]
-    if problems:
-        raise InputError(problems, mechanism.title)
-    problems = [
         Problem(key, f"'{name}' is unknown", suggest(str(name), known) or f"known: {', '.join(known)}")
         for key, names, known in (("methods", methods, METHODS), ("coordinates", coordinates, FAMILIES))
         for name in names
         if name not in known
     ]
-    wait: Any = patience
-    if wait is not None and (isinstance(wait, bool) or not isinstance(wait, Real) or not float(wait) > 0):
+    if patience is not None and patience <= 0:
         problems.append(Problem("patience", f"{patience!r} is not a positive time", "None waits for all"))
     # If the number of samples is wrong, the duration is not checked with it.
     for count in (samples, None):

@@ -106,7 +106,7 @@ def newton_raphson(
     return _judge(scaled, estimate, q, z, _outcome(scaled, q, z, sign, steps, residuals, tolerance), steps, residuals)
 
 
-def _check(coordinates: Coordinates, q: Any, z: Any, tolerance: Any, limit: Any) -> None:
+def _check(coordinates: Coordinates, q: Any, z: Any, tolerance: float, limit: int) -> None:
     """Raise `InputError` with every argument that does not fit the coordinates."""
     problems = []
     counts = (("q", q, coordinates.n, "coordinates"), ("z", z, len(coordinates.drivers), "drivers"))
@@ -120,9 +120,9 @@ def _check(coordinates: Coordinates, q: Any, z: Any, tolerance: Any, limit: Any)
             problems.append(Problem(key, f"expected {count} real numbers, one for each of the {what}"))
         elif not np.isfinite(array).all():
             problems.append(Problem(key, "contains values that are not finite"))
-    if isinstance(tolerance, bool) or not isinstance(tolerance, int | float | np.number) or not tolerance > 0:
+    if tolerance <= 0:
         problems.append(Problem("tolerance", f"{tolerance!r} is not a positive number"))
-    if isinstance(limit, bool) or not isinstance(limit, int | np.integer) or limit < 1:
+    if limit < 1:
         problems.append(Problem("limit", f"{limit!r} is not a positive whole number"))
     if problems:
         raise InputError(problems, "newton_raphson")

@@ -1,38 +1,13 @@
-"""Checks of the types of arguments; errors name the argument and give an example."""
+"""Checks of values of arguments beyond their types, which `structkin.checked` checks."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
 from typing import Any, TypeGuard
 
 import numpy as np
 
 from structkin.errors import InputError, Problem
-
-
-def mapping(value: Any, key: str, example: str, source: str = "") -> Mapping[str, Any]:
-    """Return a mapping argument, an empty one for None; raise `InputError` if it is not a mapping.
-
-    >>> mapping(None, "drivers", "{'motor': values}"), mapping({"motor": 1.0}, "drivers", "{'motor': values}")
-    ({}, {'motor': 1.0})
-    """
-    if value is None:
-        return {}
-    if not isinstance(value, Mapping):
-        raise InputError([Problem(key, f"{value!r} is not a mapping", f"such as {example}")], source)
-    return value
-
-
-def names(value: Any, key: str, source: str = "") -> tuple[Any, ...]:
-    """Return a sequence of names as a tuple; raise `InputError` for anything else, a single name included.
-
-    >>> names(["motor"], "drivers")
-    ('motor',)
-    """
-    if isinstance(value, str) or not isinstance(value, Iterable):
-        raise InputError([Problem(key, f"{value!r} is not a sequence of names", "such as ['...']")], source)
-    return tuple(value)
 
 
 def is_number(value: Any) -> TypeGuard[float]:

@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike, NDArray
 from structkin.budget import DEFAULT
 from structkin.checked import checked
 from structkin.errors import InputError, Problem
-from structkin.model.arguments import mapping
 from structkin.model.frozen import read_only
 from structkin.model.parts import DriverCoordinate, Link
 from structkin.model.topology import INPUT_KINDS, MOST_INPUTS, Driver, Topology, suggest
@@ -199,7 +198,6 @@ class Mechanism:
         <Mechanism '': 2 links, 1 joint, 1 driver>
         """
         data = self.source_dict
-        entries = mapping(entries, "drivers", "{'motor': {'joint': 'A', 'speed': 1}}", self.title)
         data["drivers"] = {**data.get("drivers", {}), **entries}
         return self._rebuild(data, self._source, self._folder, self._pose)
 
@@ -211,7 +209,6 @@ class Mechanism:
         >>> arm.with_initial({"swing": {"speed": "60 rpm"}}).initial["swing"].speed.__round__(6)
         6.283185
         """
-        entries = mapping(entries, "initial", "{'motor': {'speed': 1}}", self.title)
         data = {**self.source_dict, "initial": dict(entries)}
         return self._rebuild(data, self._source, self._folder, self._pose)
 
@@ -235,7 +232,7 @@ class Mechanism:
         >>> m.link_of("A"), m.link_of("B")
         ('ground', 'bar')
         """
-        links = [name for name, link in self.links.items() if isinstance(point, str) and point in link.local]
+        links = [name for name, link in self.links.items() if point in link.local]
         if not links:
             hint = suggest(point, self.places)
             raise InputError([Problem("", f"no link has a point '{point}'", hint)], self.title or "mechanism")

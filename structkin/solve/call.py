@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from structkin.errors import InputError, Problem
-from structkin.model.arguments import mapping
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
 from structkin.solve.schedule import Schedule, known
@@ -34,8 +33,7 @@ def make_schedule(
     duration: Any,
 ) -> Schedule:
     """Return the schedule of a call of `solve`; `InputError` lists every problem."""
-    example = "{'motor': values}"
-    given, problems = _given_values(mechanism, mapping(drivers, "drivers", example, mechanism.title))
+    given, problems = _given_values(mechanism, drivers or {})
     laws = {id: drive.law for id, drive in mechanism.drivers.items() if id not in given}
     problems += [
         Problem(
@@ -46,7 +44,7 @@ def make_schedule(
         for id, law in laws.items()
         if law is None
     ]
-    if samples is not None and (not isinstance(samples, int | np.integer) or isinstance(samples, bool) or samples < 1):
+    if samples is not None and samples < 1:
         problems.append(Problem("samples", f"{samples!r} is not a positive whole number"))
     elif samples is not None and samples > MOST:
         problems.append(Problem("samples", f"{samples} do not fit into memory", f"at most {MOST}; solve in parts"))
@@ -82,7 +80,7 @@ def _given_values(mechanism: Mechanism, drivers: Mapping[str, Any]) -> tuple[dic
     problems: list[Problem] = []
     for id, values in drivers.items():
         key = f"drivers.{id}"
-        if not isinstance(id, str) or id not in mechanism.drivers:
+        if id not in mechanism.drivers:
             problems.append(Problem(key, "is not a driver of this mechanism", suggest(str(id), mechanism.drivers)))
             continue
         # A number alone is one pose. A tuple of so few numbers may mean one pose with its rates, or several poses.

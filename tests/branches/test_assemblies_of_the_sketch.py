@@ -191,7 +191,7 @@ def test_circuits_of_a_group_that_is_not_enumerated_are_refused():
         ({1: (1.0,)}, "not a row of modes"),
         ({1: "+"}, "not a row of modes"),
         ({-1: (1,)}, "no group -1"),
-        ({"1": (1,)}, "no group '1'"),
+        ({"1": (1,)}, "not a mapping of whole numbers"),
         ([1, -1], "not a mapping"),
     ],
 )

@@ -285,7 +285,7 @@ def test_bad_calls_are_reported_all_at_once() -> None:
         ({"t": [0, 2, 1]}, "t: the time 1 s does not come after 2 s"),
         ({"t": -1}, "t: -1 is not a positive time"),
         ({}, "t: no end is given"),
-        ({"t": "now"}, "t: 'now' is not a positive time"),
+        ({"t": "now"}, "t: 'now' is not a number or an array"),
         ({"t": [0, 1], "samples": 5}, "samples: cannot be combined"),
         ({"t": 1, "samples": 10**10}, "samples: 10,000,000,000 output times do not fit into memory; at most 1,000,000"),
         ({"t": np.arange(2e6)}, "t: 2,000,000 output times do not fit into memory"),

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from structkin.errors import InputError, Problem
-from structkin.model.arguments import mapping
 from structkin.plan.plan import Plan
 from structkin.solve.call import make_schedule
 
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 
 def driver_values(mechanism: Mechanism, drivers: Mapping[str, float] | None, t: float | None) -> dict[str, float]:
     """Return the value of each driver; `InputError` lists every problem."""
-    given = dict(mapping(drivers, "drivers", "{'motor': value}", mechanism.title))
+    given = dict(drivers or {})
     for id, drive in mechanism.drivers.items():
         if id not in given and (t is None or drive.law is None):
             given[id] = drive.start
@@ -50,11 +49,10 @@ def fixed_modes(mechanism: Mechanism, plan: Plan, modes: Any) -> dict[int, tuple
 
     The number of modes of a group without closed form is not known before its inputs are.
     """
-    modes = mapping(modes, "modes", "{1: (1,)}: modes of groups by their index", mechanism.title)
     count, problems = len(plan.structure.groups), []
     fixed = {}
-    for group, row in modes.items():
-        if not _is_whole(group) or group not in range(count):
+    for group, row in (modes or {}).items():
+        if group not in range(count):
             problems.append(Problem("modes", f"there is no group {group!r}", f"groups are numbered 0 to {count - 1}"))
         elif isinstance(row, str) or not isinstance(row, Sequence | np.ndarray) or not all(map(_is_whole, row)):
             problems.append(Problem(f"modes[{group}]", f"{row!r} is not a row of modes", "such as (1,)"))

@@ -21,7 +21,7 @@ from structkin.branches.limits.system import System
 from structkin.branches.limits.words import why
 from structkin.budget import HINT, metered
 from structkin.errors import InputError, Problem
-from structkin.model.arguments import is_number, mapping
+from structkin.model.arguments import is_number
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
 from structkin.plan.plan import Plan
@@ -197,12 +197,12 @@ class Swept:
                 if drives
                 else Problem("driver", "the mechanism has no driver, so there is nothing to follow", "add one")
             )
-        elif not isinstance(driver, str) or driver not in drives:
+        elif driver not in drives:
             problems.append(Problem("driver", f"'{driver}' is not a driver of this mechanism", suggest(driver, drives)))
         held = {id: drive.start for id, drive in drives.items()}
-        for id, value in mapping(drivers, "drivers", "{'motor': value}", mechanism.title).items():
+        for id, value in (drivers or {}).items():
             if id not in drives:
-                problems.append(Problem(f"drivers.{id}", "is not a driver of this mechanism", suggest(str(id), drives)))
+                problems.append(Problem(f"drivers.{id}", "is not a driver of this mechanism", suggest(id, drives)))
             elif not is_number(value):
                 problems.append(Problem(f"drivers.{id}", f"{value!r} is not a finite number", "one value [rad or m]"))
             else:

@@ -10,7 +10,6 @@ from structkin.global_methods.families.natural import natural
 from structkin.global_methods.families.reference_point import reference_point
 from structkin.global_methods.families.relative import relative
 from structkin.global_methods.families.system import Coordinates
-from structkin.model.arguments import names
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
 from structkin.solve import structure_of
@@ -33,13 +32,13 @@ def constraints(
 ) -> Coordinates:
     """Return the equations of a mechanism in one family of coordinates; see `Mechanism.constraints`."""
     problems = []
-    if not isinstance(family, str) or family not in FAMILIES:
-        problems.append(Problem("coordinates", f"'{family}' is unknown", suggest(str(family), FAMILIES)))
-    chosen = names(mechanism.drivers if drivers is None else drivers, "drivers", mechanism.title)
+    if family not in FAMILIES:
+        problems.append(Problem("coordinates", f"'{family}' is unknown", suggest(family, FAMILIES)))
+    chosen = tuple(mechanism.drivers if drivers is None else drivers)
     problems += [
-        Problem(f"drivers.{id}", "is not a driver of this mechanism", suggest(str(id), mechanism.drivers))
+        Problem(f"drivers.{id}", "is not a driver of this mechanism", suggest(id, mechanism.drivers))
         for id in chosen
-        if not isinstance(id, str) or id not in mechanism.drivers
+        if id not in mechanism.drivers
     ]
     if problems:
         raise InputError(problems, mechanism.title or "mechanism")

@@ -18,7 +18,6 @@ from structkin.joints.guide import Guide
 from structkin.joints.sliding import Sliding
 from structkin.joints.turn_coupling import TurnCoupling
 from structkin.kernels.choice import check_engine
-from structkin.model.arguments import mapping
 from structkin.model.mechanism import Mechanism
 from structkin.plan.plan import Plan
 from structkin.solve.call import MOST, make_schedule
@@ -55,10 +54,8 @@ def solve_many(
     """Solve variants of a mechanism that differ in dimensions; see `Mechanism.solve_many`."""
     check_engine(engine, mechanism.title)
     new_meter(budget, source=mechanism.title)
-    lengths = mapping(lengths, "lengths", "{'A-B': lengths}", mechanism.title)
-    points = mapping(points, "points", "{'A': places}", mechanism.title)
-    drivers = mapping(drivers, "drivers", "{'motor': values}", mechanism.title)
-    found = read_differences(mechanism, lengths, points, drivers)
+    drivers = drivers or {}
+    found = read_differences(mechanism, lengths or {}, points or {}, drivers)
     count, rows = found.count, found.rows
     # The drivers of the first variant represent all while the schedule is made.
     schedule = make_schedule(mechanism, samples, t, found.drivers_of(0, drivers), duration)

@@ -88,7 +88,7 @@ class CamMotion:
 def cam_motion(motion: Motion, joint: str) -> CamMotion | ProfileMotion:
     """Return a cam at the samples; see `Motion.cam`."""
     cams = motion.mechanism.joints.of(Cam)
-    if not isinstance(joint, str) or joint not in cams:
+    if joint not in cams:
         raise motion._frames.unknown(joint, "a cam", cams)
     cam = cams[joint]
     if isinstance(cam, LawCam):

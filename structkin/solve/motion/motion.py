@@ -377,7 +377,7 @@ class Motion:
         from structkin.solve.motion.geneva import GenevaMotion
 
         wheels = self.mechanism.joints.of(Geneva)
-        if not isinstance(joint, str) or joint not in wheels:
+        if joint not in wheels:
             raise self._frames.unknown(joint, "a Geneva wheel", wheels)
         return GenevaMotion(wheels[joint], self)
 

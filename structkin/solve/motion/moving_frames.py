@@ -39,7 +39,7 @@ class MovingFrames:
 
     def frame(self, link: str) -> Frame:
         """Return the frame of a link."""
-        if not isinstance(link, str) or link not in self.plan.frames:
+        if link not in self.plan.frames:
             raise self.unknown(link, "a link", self.plan.frames)
         return self.plan.frames[link]
 
@@ -94,14 +94,14 @@ class MovingFrames:
 
     def guide(self, joint: str) -> Guide:
         """Return the guide of a prismatic joint or straight slot."""
-        if not isinstance(joint, str) or joint not in self.mechanism.joints.of(Guide):
+        if joint not in self.mechanism.joints.of(Guide):
             raise self.unknown(joint, "a prismatic joint or slot", self.mechanism.joints.of(Guide))
         return self.mechanism.joints.of(Guide)[joint]
 
     def sliding(self, joint: str) -> Sliding:
         """Return a prismatic joint or slot, straight or not."""
         found = self.mechanism.joints.of(Sliding)
-        if not isinstance(joint, str) or joint not in found:
+        if joint not in found:
             raise self.unknown(joint, "a prismatic joint or slot", found)
         return found[joint]
 

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.errors import InputError, Problem
-from structkin.model.arguments import names
 from structkin.model.topology import suggest
 from structkin.rows.affine import Affine
 from structkin.solve.coefficients import Coefficients
@@ -77,9 +76,8 @@ class VelocityCoefficients:
         mechanism = self.frames.mechanism
         if drivers is None:
             return tuple(mechanism.drivers)
-        chosen = names(drivers, "drivers", mechanism.title)
-        wrong = [id for id in chosen if not isinstance(id, str) or id not in mechanism.drivers]
+        wrong = [id for id in drivers if id not in mechanism.drivers]
         if wrong:
-            problems = [Problem(str(id), "is not a driver", suggest(str(id), mechanism.drivers)) for id in wrong]
+            problems = [Problem(id, "is not a driver", suggest(id, mechanism.drivers)) for id in wrong]
             raise InputError(problems, mechanism.title)
-        return chosen
+        return tuple(drivers)
