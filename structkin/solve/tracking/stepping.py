@@ -17,6 +17,8 @@ Indices = NDArray[np.intp]
 FEW = 2
 #: Previous lanes among which a regular one is searched.
 BACK = 60
+#: The first and the last of some determinants may be a least one if it is below this part of its neighbour.
+DIP = 0.8
 #: Lanes behind a gap that are examined together: the first ones, and the most.
 FIRST, MOST = 16, 1024
 
@@ -65,7 +67,9 @@ def _before_a_corner(state: TrackerState, points: Indices, determinants: Floats)
 def _before_a_dip(state: TrackerState, points: Indices, poses: Poses) -> int:
     """Return how many steps from point to point come before one beside a least determinant that passes over a gap."""
     size = np.abs(poses.determinant)
-    dips = np.append(size[:-1] <= size[1:], True) & np.append(True, size[1:] < size[:-1])
+    dips = np.append(size[:-1] <= size[1:], size[-1:] < DIP * size[-2:-1]) & np.append(
+        size[:1] < DIP * size[1:2], size[1:] < size[:-1]
+    )
     steps = np.flatnonzero(dips[1:] | dips[:-1])
     ends = points[steps], points[steps + 1]
     lost = _passes_over(state, *ends, poses.take(steps), poses.take(steps + 1)) if len(steps) else np.zeros(0, bool)
