@@ -7,7 +7,9 @@ keep their signs. A sign may change where both poses lie on one analytic functio
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -26,6 +28,9 @@ from structkin.track.tolerances import DEPARTURE_ON_CURVE, FINEST, HALVINGS, NEA
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
+
+#: The status (lanes,) and the coordinates (n, lanes) of a motion solved group by group.
+ByGroups = Callable[[], "tuple[NDArray[np.int8], Floats]"]
 
 #: The work of a step per coordinate, in steps of the budget.
 STEP = 0.05
@@ -54,9 +59,9 @@ class BranchTracker:
     """The state of a run over all stations of a schedule; `z` (f, n) are the drivers' values.
 
     `units` (f, 1) are their units, `angular` (f, 1) says which are angles that repeat after a whole turn; `turning`:
-    the only driver is an angle, so that its turns may repeat. Results are predictions and solutions q (n, lanes), which
-    lanes are solved and in how many iterations. `lanes` are those whose drivers have values; a *place* is an index into
-    them.
+    the only driver is an angle, so that its turns may repeat. `groups` returns the status (lanes,) and the coordinates
+    (n, lanes) that the motion has group by group. Results are predictions and solutions q (n, lanes), which lanes are
+    solved and in how many iterations. `lanes` are those whose drivers have values; a *place* is an index into them.
     """
 
     scaled: Scaled
@@ -64,6 +69,7 @@ class BranchTracker:
     units: Floats
     angular: NDArray[np.bool_]
     turning: bool = False
+    groups: ByGroups | None = None
     stations: int = 0
     failures: list[Failure] = field(default_factory=list)
 
@@ -79,8 +85,6 @@ class BranchTracker:
         self.reached: Pose | None = None
         #: What lengths miss a change point by, at each step across a flat pose that was refused near the last station.
         self.misses: list[float] = []
-        #: Neighbouring samples between which there may or may not be a change point.
-        self.undecided: list[tuple[Floats, Floats]] = []
         self.systems: list[Scaled] = []
         self.system_of = np.full(lanes, -1, np.intp)
         self.lanes = np.flatnonzero(np.isfinite(self.z).all(axis=0))
@@ -124,6 +128,11 @@ class BranchTracker:
         """Return whether redundant rows, if any, are met as well."""
         return not pose.scaled.redundant or float(pose.scaled.gap(pose.q, pose.z)[0]) < CONSISTENT
 
+    @cached_property
+    def by_groups(self) -> tuple[NDArray[np.int8], Floats]:
+        """The status (lanes,) and the coordinates (n, lanes) that the motion has group by group."""
+        return self.groups() if self.groups else (np.full(len(self.status), Status.OUT_OF_REACH, np.int8), self.q)
+
     @property
     def known(self) -> Ints:
         """The lanes that have a regular pose."""
@@ -131,33 +140,15 @@ class BranchTracker:
 
     def pose(self, lane: int, z: Floats) -> Pose:
         """Return the pose of a known lane, its drivers shifted by whole turns to be nearest to values z (f, 1)."""
-        return Pose(self.systems[self.system_of[lane]], self.turned_to(z, [lane]), self.q[:, [lane]])
-
-    def turned_to(self, z: Floats, lanes: Any) -> Floats:
-        """Return the drivers' values at lanes, shifted by whole turns to be nearest to values z (f, lanes)."""
-        known = self.z[:, lanes]
-        return np.where(self.angular, known + 2 * np.pi * np.round((z - known) / (2 * np.pi)), known)
-
-    def points(self, lanes: Any) -> Floats:
-        """Return the drivers' values at lanes as points of one space (lanes, ...): angles as points of a circle."""
-        angular, z = self.angular[:, 0], self.z[:, lanes]
-        lengths = (z / self.units)[~angular]
-        return np.concatenate((np.cos(z[angular]), np.sin(z[angular]), lengths)).T
+        known = self.z[:, [lane]]
+        known = np.where(self.angular, known + 2 * np.pi * np.round((z - known) / (2 * np.pi)), known)
+        return Pose(self.systems[self.system_of[lane]], known, self.q[:, [lane]])
 
     def go(self, pose: Pose, z: Floats, before: Curve | None = None) -> Pose | None:
         """Move to other values of the drivers in one step or in more; None where the branch is in doubt."""
-        if any(self._crosses(pose.z, z, *place) for place in self.undecided):
-            return None
         self.misses.clear()
         found = self.step(pose, z, before) or self.track_to(pose, z)
         return None if is_undecided(self.misses) else found
-
-    def _crosses(self, a: Floats, b: Floats, first: Floats, last: Floats) -> bool:
-        """Return whether the straight path from a to b passes between two other places, a turn away or not."""
-        away = np.where(self.angular, 2 * np.pi * np.round((a + b - first - last) / (4 * np.pi)), 0.0)
-        ahead = ((last - first) / self.units)[:, 0]
-        one, other = (float(((x - first - away) / self.units)[:, 0] @ ahead) for x in (a, b))
-        return min(one, other) < float(ahead @ ahead) and max(one, other) > 0.0
 
     def step(self, pose: Pose, z: Floats, before: Curve | None = None) -> Pose | None:
         """Take one step to other values of the drivers; None where it is not safe."""

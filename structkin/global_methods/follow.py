@@ -2,8 +2,8 @@
 
 The samples between two stations start from the quintic through both, so that they close together, each by its own
 Newton-Raphson iterations, in one or two of them. Where the path cannot be followed even in small steps, the samples are
-out of reach, up to where the drivers return near solved ones. Turns of a single driver that only repeat the first one
-need no stations.
+out of reach, up to where the groups know their pose again (`resume`). Turns of a single driver that only repeat the
+first one need no stations.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from structkin.global_methods.resume import resume
 from structkin.global_methods.turns import Turns
 from structkin.plan.status import Status
 from structkin.track.contour import is_undecided
-from structkin.track.tolerances import SINGULAR, TRIALS
+from structkin.track.tolerances import SINGULAR
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -33,6 +33,10 @@ Ints = NDArray[np.intp]
 FIRST, LONGEST = 0.1, 0.35
 #: After a station that took fewer iterations than this the next one is further away.
 EASE = 3
+#: A pose that is further from the sketch may be in another mode [parts of the size or rad].
+BESIDE = 0.3
+#: Most samples tried while the mechanism is singular.
+SINGULAR_STARTS = 24
 
 
 def follow(tracker: BranchTracker, progress: Callable[[float], None] | None = None) -> None:
@@ -71,7 +75,6 @@ def follow(tracker: BranchTracker, progress: Callable[[float], None] | None = No
             target, found = pass_singular(tracker, k, end, pose, before)
         if undecided:
             lane = int(tracker.lanes[k + 1])
-            tracker.undecided.append((tracker.at(k), tracker.at(k + 1)))
             tracker.failures.append(Failure(lane, Outcome.SINGULAR_POSE, (), (tracker.reached or pose).weakest_links))
             k, pose = resume(tracker, k, Status.UNCERTIFIED)
             before = turns = None
@@ -106,11 +109,11 @@ def _ends(tracker: BranchTracker) -> Ints:
 
 
 def _begin(tracker: BranchTracker) -> tuple[int, Pose | None]:
-    """Close the mechanism from the sketch, at the first sample where that succeeds."""
+    """Close the mechanism from the sketch, at the first sample; where that fails, the motion begins behind a gap."""
     tracker.status[tracker.lanes] = Status.NOT_CONVERGED
     start = tracker.scaled.coordinates.start()
     singular: list[tuple[int, Pose]] = []
-    for k in range(min(len(tracker.lanes), TRIALS)):
+    for k in range(min(len(tracker.lanes), SINGULAR_STARTS)):
         z = tracker.at(k)
         scaled = tracker.scaled.choose(start, z) if tracker.scaled.redundant else tracker.scaled
         found = close(scaled, start, z, 30)
@@ -118,18 +121,18 @@ def _begin(tracker: BranchTracker) -> tuple[int, Pose | None]:
             found = close(scaled, nearest_pose(scaled, start, z), z, 30)
         pose = Pose(scaled, z, found.q, int(found.iterations[0]))
         turned = np.max(np.abs(found.q - start) / scaled.coordinates.column_units[:, None])
-        if found.converged[0] and turned < 0.5 * np.pi and tracker.agrees(pose):
-            if pose.strength >= SINGULAR:
-                return _start(tracker, k, pose, [j for j, _ in singular])
-            singular.append((k, pose))
-            continue
-        if k == 0:
-            run = newton_raphson(scaled.coordinates, start, z)
-            links = open_links(scaled, start, z) or Pose(scaled, z, start).weakest_links
-            tracker.failures.append(Failure(int(tracker.lanes[0]), run.outcome, run.rows, links))
-            if run.outcome is Outcome.NO_SOLUTION:
-                tracker.status[tracker.lanes] = Status.OUT_OF_REACH
-    return _start(tracker, *singular[0], []) if singular else (0, None)
+        if not (found.converged[0] and turned < BESIDE and tracker.agrees(pose)):
+            break
+        if pose.strength >= SINGULAR:
+            return _start(tracker, k, pose, [j for j, _ in singular])
+        singular.append((k, pose))
+    if singular or not len(tracker.lanes):
+        return _start(tracker, *singular[0], []) if singular else (0, None)
+    run = newton_raphson(scaled.coordinates, start, z)
+    links = open_links(scaled, start, z) or pose.weakest_links
+    tracker.failures.append(Failure(int(tracker.lanes[0]), run.outcome, run.rows, links))
+    outside = run.outcome is Outcome.NO_SOLUTION
+    return resume(tracker, -1, Status.OUT_OF_REACH if outside else Status.NOT_CONVERGED, across=True)
 
 
 def _start(tracker: BranchTracker, k: int, pose: Pose, singular: list[int]) -> tuple[int, Pose]:

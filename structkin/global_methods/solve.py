@@ -22,7 +22,9 @@ from structkin.plan.plan import Plan
 from structkin.plan.status import Status
 from structkin.solve.engine import Lanes
 from structkin.solve.motion import Motion
+from structkin.solve.motion.moving_frames import MovingFrames
 from structkin.solve.schedule import Schedule
+from structkin.solve.solve_groups import mark_gaps, run_from_sketch
 from structkin.solve.special_geometry import compile_plan, structure_of
 from structkin.structure import KinematicStructure
 
@@ -97,7 +99,16 @@ def solve_globally(
         for rows, values in zip(turns, found, strict=True):
             rows[:, at] = values
 
-    tracker = GlobalSolver(mechanism, coordinates, method, engine).run(drivers, keep, kept, progress)
+    def groups() -> tuple[NDArray[np.int8], Floats]:
+        by_groups = compile_plan(mechanism).run_by(engine)
+        found = run_from_sketch(by_groups, fine)
+        motion = Motion(mechanism, by_groups, fine.t, fine.drivers, found)
+        moving = MovingFrames(mechanism, by_groups, found)
+        frames = [part for link in links for part in (moving.frame(link).origin, moving.frame(link).direction)]
+        X = np.concatenate([moving.value(part).T for part in frames])
+        return found.status, coordinates.from_frames(X, {link: motion.turn(link) for link in turned})
+
+    tracker = GlobalSolver(mechanism, coordinates, method, engine).run(drivers, keep, kept, progress, groups)
     lanes = fill(plan, mechanism, Solved(links, frames, turned, turns), schedule.drivers)
     # Samples without driver values are already marked.
     missing = ~np.isfinite(drivers[0][:, kept]).all(axis=0)
@@ -131,7 +142,9 @@ def _mark(
     failures = sorted(tracker.failures, key=lambda failure: failure.sample)
     groups = np.array([0, *(max((owner.get(x, 0) for x in f.links), default=0) for f in failures)])
     # The samples after the one where the tracker stopped share its group.
-    lanes.group[bad] = groups[np.searchsorted([f.sample for f in failures], kept[bad], side="right")]
+    group = groups[np.searchsorted([f.sample for f in failures], np.arange(len(tracker.status)), side="right")]
+    lanes.group[bad] = group[kept[bad]]
+    mark_gaps(tracker.status, group, kept, lanes)
     lost = bad & (status != Status.SINGULAR)
     for step in plan.steps:
         for slot in step.outputs:

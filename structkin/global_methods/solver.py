@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.global_methods.between import again, mend
-from structkin.global_methods.branch_tracker import BranchTracker, span
+from structkin.global_methods.branch_tracker import BranchTracker, ByGroups, span
 from structkin.global_methods.families.system import Coordinates
 from structkin.global_methods.follow import follow
 from structkin.global_methods.linear import SOLVERS, Dense, LinearSolver, Sparse, Triangular
@@ -90,11 +90,17 @@ class GlobalSolver:
         return max(LEAST if by_numpy else 1, min(MOST, BLOCK // max(entries, 1)))
 
     def run(
-        self, drivers: Floats, keep: Keep, kept: Ints | None = None, progress: Callable[[float], None] | None = None
+        self,
+        drivers: Floats,
+        keep: Keep,
+        kept: Ints | None = None,
+        progress: Callable[[float], None] | None = None,
+        groups: ByGroups | None = None,
     ) -> BranchTracker:
         """Solve for drivers' values, rates and second rates (3, f, n), or for those of them that are `kept`.
 
-        `keep` is called with each solved block. The tracker that is returned says which samples have no numbers.
+        `keep` is called with each solved block; without `groups` the motion ends at a gap. The tracker that is returned
+        says which samples have no numbers.
         """
         z = drivers[0].copy()
         for row in self._distances:
@@ -102,7 +108,7 @@ class GlobalSolver:
             z[row, z[row] < 0] = np.nan
         kept = np.arange(z.shape[1]) if kept is None else kept
         self._compiled = is_worth_it(self._engine, len(self.coordinates.pattern[0]), len(kept))
-        tracker = BranchTracker(self._stations, z, self._units, self._angular, self._turning)
+        tracker = BranchTracker(self._stations, z, self._units, self._angular, self._turning, groups)
         follow(tracker, None if progress is None else lambda part: progress(TRACKING * part))
         self._solve(tracker, drivers, kept, keep, progress)
         return tracker

@@ -312,12 +312,9 @@ class _Block:
         inputs = [row for part in moving for row in x[0, part]]
         begin = start, np.angle(np.array(places[1::2]))[:, None]
         solver = solver if _divides(solver, inputs, *begin) else Direct(form, step.known)
-        drivers = places_of(self.plan, x[0])
-        tracked = [each.group for each in self.plan.steps if not each.kind.closed_form]
-        unreached = np.isin(self.lanes.group, tracked) & (self.lanes.status != Status.OK)
         numbers = np.array([row for part in moving for row in range(part.start, part.stop)], np.int64)
         between = partial(self.between, index, numbers, 1 / weights_of(solver)) if self.between else None
-        status, least = track(solver, inputs, *begin, x[0, rows], self.progress, turned, drivers, unreached, between)
+        status, least = track(solver, inputs, *begin, x[0, rows], self.progress, turned, between)
         self.lanes.least[index] = min(self.lanes.least[index], least**2)
         if status.any():
             for outcome in (Status.SINGULAR, Status.OUT_OF_REACH, Status.NOT_CONVERGED, Status.UNCERTIFIED):
@@ -424,11 +421,6 @@ def paths_of(plan: Plan, step: Step, x: Floats, *, angles: bool = False) -> list
         elif item.driver in movers and not angles:
             found.setdefault(item.driver, rows[0])
     return list(found.values())
-
-
-def places_of(plan: Plan, x: Floats) -> list[Floats]:
-    """Return the positions of all drivers in one space (n,): directions of angles, lengths relative to the size."""
-    return [row if item.angular else row / plan.size for item in plan.drivers for row in x[plan.rows(item.register)]]
 
 
 def _nearest(old: Floats, new: Floats) -> tuple[int, int] | None:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from structkin.budget import DEFAULT, metered
 from structkin.groups import Turn
 from structkin.model.mechanism import Mechanism
-from structkin.plan.plan import Plan, Register, Step
+from structkin.plan.plan import Plan, Register
 from structkin.plan.status import Status
 from structkin.rows.affine import Affine
 from structkin.solve.call import make_schedule
@@ -67,7 +67,11 @@ def run_from_sketch(
     if not plan.tracked and (len(schedule) > SEPARATE or schedule.is_fine):
         whole, kept = schedule.with_turning_points()
         swept = smooth_sweep(plan, whole, progress, flip=flip)
-        return swept if whole is schedule else swept.take(kept)
+        if whole is schedule:
+            return swept
+        lanes = swept.take(kept)
+        mark_gaps(swept.status, swept.group, kept, lanes)
+        return lanes
     fine, kept = schedule.fine(plan.numbers)
     # Groups that go from lane to lane take the shorter way from one input to the next.
     inputs = [
@@ -79,59 +83,25 @@ def run_from_sketch(
     ]
     turned, moved = [Affine.slot(slot) for slot, turns in inputs if turns], [slot for slot, _ in inputs]
     run = partial(smooth_sweep, plan, progress=progress, flip=flip)
-    fine, places, tracked, _ = slow_motion(plan, fine, turned, run, moved)
+    _, places, tracked, _ = slow_motion(plan, fine, turned, run, moved)
     kept = places[kept]
     # Consecutive samples stay in place: a copy would double the memory.
     whole = kept[-1] - kept[0] + 1 == len(kept)
     lanes = tracked.take(slice(kept[0], kept[-1] + 1) if whole else kept)
-    mark_unreachable(plan, fine, tracked, kept, lanes)
+    mark_gaps(tracked.status, tracked.group, kept, lanes)
     return lanes
 
 
-# --- samples beyond the end of the motion -------------------------------------------------------------------
+def mark_gaps(status: NDArray[np.int8], group: NDArray[np.int32], kept: NDArray[np.intp], lanes: Lanes) -> None:
+    """Mark samples that have a pose but follow a gap that lies between them and the sample before.
 
-# Continuation takes finer steps than the samples. Where it meets a limit between two of them, it resumes the motion
-# where the inputs return to solved ones: that is the pose that reversing the drivers reaches. A crank that turns on
-# past a limit also returns to them, a turn later; but there the motion has ended, and such a sample is out of reach.
-
-
-def mark_unreachable(plan: Plan, schedule: Schedule, fine: Lanes, kept: NDArray[np.intp], lanes: Lanes) -> None:
-    """Mark such samples in `lanes`, which are the lanes `kept` (n,) of `fine`; `schedule` is that of the latter."""
-    drives = schedule.mechanism.drivers
-    angles = {id: z[0] for id, z in schedule.drivers.items() if drives[id].kind == "angle"}
-    for step in plan.steps:
-        if step.kind.closed_form:
-            continue
-        stopped = np.isin(fine.status, (Status.OUT_OF_REACH, Status.NOT_CONVERGED)) & (fine.group == step.group)
-        for gap in np.flatnonzero(stopped & np.append(True, ~stopped[:-1])):
-            sample = int(np.searchsorted(kept, gap))
-            if not 0 < sample < len(kept) or (lanes.status[[sample - 1, sample]] != Status.OK).any():
-                continue
-            if _continues_across_gap(plan, step, fine, angles, int(gap), int(kept[sample])):
-                lanes.status[sample], lanes.group[sample] = fine.status[gap], fine.group[gap]
-                _clear(plan, lanes, sample, step.group)
-
-
-def _continues_across_gap(
-    plan: Plan, step: Step, fine: Lanes, angles: Mapping[str, NDArray[np.float64]], gap: int, lane: int
-) -> bool:
-    """Return whether the pose of a lane comes from lanes before a gap, a turn of a driver away."""
-    slots = [operand.index for operand in step.inputs if isinstance(operand, Register)]
-    rows = np.concatenate([np.arange(plan.offsets[-1])[plan.rows(slot)] for slot in slots] or [np.empty(0, np.intp)])
-    before = np.flatnonzero(fine.status[:gap] == Status.OK)
-    if not len(before):
-        return False
-    inputs = fine.x[0][rows]
-    near = before[np.argmin(np.sum((inputs[:, before] - inputs[:, [lane]]) ** 2, axis=0))]
-    return any(abs(z[lane] - z[near]) > np.pi for z in angles.values())
-
-
-def _clear(plan: Plan, lanes: Lanes, sample: int, group: int) -> None:
-    """Clear the numbers of a group and of all that follow from it."""
-    lost: set[int] = set()
-    for step in plan.steps:
-        inputs = {operand.index for operand in step.inputs if isinstance(operand, Register)}
-        if step.group == group or inputs & lost:
-            lost.update(step.outputs)
-            for slot in step.outputs:
-                lanes.x[:, plan.rows(slot), sample] = np.nan
+    The samples `lanes` are at the places `kept` (n,) of a finer path with these statuses and groups.
+    """
+    ends = np.flatnonzero(np.isin(status, (Status.OUT_OF_REACH, Status.UNCERTIFIED)))
+    behind = np.searchsorted(kept, ends)
+    inside = (behind > 0) & (behind < len(kept))
+    ends, behind = ends[inside], behind[inside]
+    first = (lanes.status[behind] == Status.OK) & (lanes.status[behind - 1] == Status.OK)
+    # The first place of a gap names its group.
+    behind, at = np.unique(behind[first], return_index=True)
+    lanes.status[behind], lanes.group[behind] = Status.UNCERTIFIED, group[ends[first][at]]

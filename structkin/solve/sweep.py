@@ -38,8 +38,11 @@ def smooth_sweep(plan: Plan, schedule: Schedule, progress: Progress | None = Non
         # Following a group along a branch that the motion does not take would fail and waste time.
         _sweep_with_changes(replace(plan, steps=head), schedule, changes)
     lanes = smooth(plan, schedule, changes, _sweep_with_changes(plan, schedule, changes, progress, flip=flip))
-    for index, station in changes.doubts.items():
-        behind = np.arange(len(schedule)) > station
+    stations = np.arange(len(schedule))
+    doubtful = [(index, stations > place) for index, place in changes.doubts.items()]
+    # Behind a gap a step has its mode, but no motion leads there.
+    doubtful += [(index, stations == np.ceil(place)) for index, place in sorted(changes.gaps)]
+    for index, behind in doubtful:
         mark(
             lanes.status, lanes.group, behind & (lanes.status == Status.OK), Status.UNCERTIFIED, plan.steps[index].group
         )

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.groups import General
-from structkin.track.contour import ITERATIONS, NODES, POWERS, missed, powers
+from structkin.track.contour import ITERATIONS, NODES, POWERS, UNIT, missed, powers
 from structkin.track.tolerances import CLOSED, FLAT_WITHIN
 
 Floats = NDArray[np.float64]
@@ -59,7 +59,7 @@ def continued(form: General, h0: tuple[Any, ...], circle: Circle, O: Floats, the
     None where Newton's method fails or leads to another branch.
     """
     with np.errstate(all="ignore"):
-        rise_O, rise_theta = _tangent(form, h0, circle.h, O, theta)
+        rise_O, rise_theta = _tangent(form, h0, circle, O, theta)
         O1, theta1, change = form.newton(circle.h, O + rise_O, theta + rise_theta, iterations=ITERATIONS)
         if not (change < CLOSED).all():
             return None
@@ -75,13 +75,22 @@ def continued(form: General, h0: tuple[Any, ...], circle: Circle, O: Floats, the
 
 
 def _tangent(
-    form: General, h0: tuple[Any, ...], h: tuple[Any, ...], O: Floats, theta: Floats
+    form: General, h0: tuple[Any, ...], circle: Circle, O: Floats, theta: Floats
 ) -> tuple[NDArray[np.complex128], NDArray[np.complex128]]:
-    """Return the changes of origins (m, 2, NODES) and angles (m, NODES) that inputs' changes make along the tangent."""
-    dh = tuple(np.asarray(b) - np.asarray(a) for a, b in zip(h0, h, strict=True))
-    h0 = tuple(a + 0.0 * b for a, b in zip(h0, dh, strict=True))
-    phi = form.unknowns(np.repeat(O, NODES, axis=2), np.repeat(theta, NODES, axis=1))
-    found = form.linear(h0, phi, dh, (0.0,) * form.rows.equations)
-    rates = np.stack([np.broadcast_to(x, (2, NODES)) for x in found[: 2 * form.rows.links]])
+    """Return the changes of origins (m, 2, NODES) and angles (m, NODES) along the tangent at the beginning of the part.
+
+    The rates of the inputs are those at the beginning: a finite step of theirs meets redundant rows only roughly.
+    """
+    along = np.arange(1, POWERS) * (-1.0 / circle.radius) ** np.arange(POWERS - 1) / circle.radius
+
+    def rate(value: Any) -> Any:
+        if np.shape(value)[-1:] != (NODES,):
+            return 0.0 * np.asarray(value)
+        terms = powers(np.reshape(value, (-1, NODES)))[:, 1:POWERS].real @ along
+        return terms.reshape(*np.shape(value)[:-1], 1)
+
+    found = form.linear(h0, form.unknowns(O, theta), tuple(map(rate, circle.h)), (0.0,) * form.rows.equations)
+    rates = np.stack([np.broadcast_to(x, (2, 1)) for x in found[: 2 * form.rows.links]])
     dO, dU = rates[0::2], rates[1::2]
-    return dO, np.cos(theta) * dU[:, 1] - np.sin(theta) * dU[:, 0]
+    away = circle.radius * UNIT + 1.0
+    return dO * away, (np.cos(theta) * dU[:, 1] - np.sin(theta) * dU[:, 0]) * away

@@ -36,15 +36,14 @@ SIMULATED_STEP, SIMULATED_TURN = 0.3, 0.3
 HALVINGS, FINEST = 12, 44
 #: Near a limit position the smallest singular value is below this: it falls like the square root of the path left.
 NEAR_LIMIT = 0.2
-#: How near the drivers must come to solved samples for a step from these to be tried, and how wide a gap in them may
-#: be for a straight path across it: the longest step is shorter than the first, half a turn is longer than the
-#: second.
+#: Inputs this near to the path of earlier ones have come back to it: behind a limit, and where inputs were missing.
 COME_BACK, ACROSS = 0.1, 1.0
-#: Equal steps that are tried on the straight path to such a sample where a single step fails: with one alone it would
-#: depend on the order of the prediction whether a motion is resumed.
-SHORT_STEPS = 4
-#: Samples tried from the sketch before the mechanism counts as unsolvable: those where it comes nearest to the sketch.
-TRIALS = 24
+#: Steps of inputs on the straight way to them: with longer ones it would depend on the order of the prediction whether
+#: a motion is resumed.
+RETURN = 0.025
+#: Places of the path, as far apart as stations, at which a mechanism is tried from the sketch before it counts as
+#: unsolvable: as many as in a turn of a crank.
+TRIALS = 64
 
 # --- singular poses -------------------------------------------------------------------------------------------
 

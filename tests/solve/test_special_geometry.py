@@ -56,6 +56,26 @@ def scissor_lift(stages, mast=True):
     )
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_a_plate_on_three_cranks_in_a_line_never_turns(seed):
+    """Driven by the last or the middle one: one of three was lost where all bars are in line."""
+    rng = np.random.default_rng(seed)
+    shafts = np.append(0, np.sort(rng.uniform(0.5, 5, 2)))
+    pins = shafts + rng.uniform(0.4, 2) * np.exp(2j * np.pi * rng.random())
+    m = sk.Mechanism(
+        points={f"{name}{k}": (z.real, z.imag) for name, at in (("A", shafts), ("B", pins)) for k, z in enumerate(at)},
+        links={
+            "ground": ["A0", "A1", "A2"],
+            "plate": ["B0", "B1", "B2"],
+            **{f"l{k}": [f"A{k}", f"B{k}"] for k in range(3)},
+        },
+        drivers={"m": {"joint": f"A{rng.integers(1, 3)}", "speed": 1}},
+    )
+    motion = m.solve(int(rng.choice([13, 37, 91, 361])), duration=2 * np.pi * rng.uniform(1, 4))
+    assert motion.ok.all()
+    np.testing.assert_allclose(motion.angle("plate"), motion.angle("plate")[0], atol=1e-8)
+
+
 def test_three_cranks_turn_together_through_the_flat_poses():
     m = three_cranks()
     structure = m.structure()

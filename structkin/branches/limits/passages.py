@@ -30,7 +30,7 @@ Floats = NDArray[np.float64]
 #: Most runs of failed samples whose ends are located; a scan of a work space may have thousands.
 MOST = 20
 #: Statuses of such runs: the motion has met a limit.
-ENDED = (Status.OUT_OF_REACH, Status.NOT_CONVERGED, Status.BEYOND_STROKE)
+ENDED = (Status.OUT_OF_REACH, Status.NOT_CONVERGED, Status.BEYOND_STROKE, Status.UNCERTIFIED)
 #: Budget, in steps, for locating all of them.
 STEPS = 2500
 
@@ -39,7 +39,7 @@ STEPS = 2500
 class Passage:
     """Where a motion meets a limit between two samples.
 
-    `sample` is the last one that is ok or, where `resumes` is set, the first one that is ok again; -1 between the
+    `sample` is the last one that is ok or, where `resumes` is set, the first one that has a pose again; -1 between the
     sketch and the first sample. `t` [s] is NaN there and where drivers were given by values; `drivers` [rad or m] are
     all drivers' values. The `value` of `limit` is the place between the two samples, 0 to 1.
     """
@@ -56,16 +56,20 @@ def passages(motion: Motion) -> dict[int, tuple[Passage, ...]]:
 
     Of many runs only the first are examined, as far as a budget of steps allows.
     """
-    bad = [part for part, status, _ in motion.outcomes() if status in ENDED]
+    bad = [(part, status) for part, status, _ in motion.outcomes() if status in ENDED]
     meter, result = new_meter(STEPS), {}
-    for part in bad[:MOST]:
+    for part, status in bad[:MOST]:
         found = []
         with suppress(SpentError), metering(meter):
             if part.start > 0 and motion.ok[part.start - 1]:
                 found.append(_passage(motion, part.start - 1, part.start))
             elif part.start == 0:
                 found.append(_from_sketch(motion))
-            if part.stop < len(motion) and motion.ok[part.stop]:
+            if status == Status.UNCERTIFIED:
+                # The gap lies before the sample, which has a pose.
+                if part.start > 0 and np.isfinite(motion.lanes.x[0, :, part.start]).all():
+                    found.append(_passage(motion, part.start, part.start - 1))
+            elif part.stop < len(motion) and motion.ok[part.stop]:
                 found.append(_passage(motion, part.stop, part.stop - 1))
         result[part.start] = tuple(passage for passage in found if passage is not None)
     return result

@@ -51,11 +51,15 @@ def straight_run(schedule: Schedule, station: float, reach: float) -> tuple[floa
 
 @dataclass
 class ModeChanges:
-    """The stations at which the mode of each step changes, and the first at which that is in doubt."""
+    """The stations at which the mode of each step changes, the first at which that is in doubt, and the gaps.
+
+    A gap in which a step does not close lies between the two stations around the place that is noted for it.
+    """
 
     plan: Plan
     points: list[ChangePoint] = field(default_factory=list)
     doubts: dict[int, float] = field(default_factory=dict)
+    gaps: set[tuple[int, float]] = field(default_factory=set)
     _at: dict[int, Floats] = field(default_factory=dict)
 
     def add(self, point: ChangePoint) -> None:

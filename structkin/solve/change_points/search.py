@@ -168,7 +168,7 @@ class _Search:
             tried[some] = radius[some]
             zeros = self._zeros(paths.take(some), radius[some])
             two = (zeros.count == 2) & np.isfinite(zeros.middle)
-            near = two & (np.abs(zeros.middle) < 1 + NEAR) & (np.abs(zeros.clearance) < NEAR)
+            near = two & (np.abs(zeros.middle) < 1 + NEAR) & (zeros.clearance < NEAR)
             for k in np.flatnonzero(near):
                 self._note(paths.take(some[[k]]), radius[some[[k]]], zeros.take(int(k)), places)
             # A single zero is a limit position at an end: between the ends the discriminant is positive.
@@ -176,9 +176,9 @@ class _Search:
         return np.flatnonzero(is_open)
 
     def _note(self, path: Paths, radius: Floats, found: Zeros, places: list[float]) -> None:
-        """Note a change point or a doubt on a path, if the two zeros found on a circle are one."""
+        """Note a change point, a doubt or a gap on a path, if the two zeros found on a circle are one or its ends."""
         x = float(found.middle[0])
-        for _ in range(ROUNDS):
+        for _ in range(ROUNDS if abs(found.clearance[0]) < NEAR else 0):
             radius = 0.5 * radius
             zeros = self._zeros(path.centred(x), radius)
             if not np.isfinite(zeros.middle[0]):
@@ -191,7 +191,9 @@ class _Search:
         if (abs(x) - 1) * path.half[0] > EDGE:
             return
         place = path.station_at(self.between.schedule, x)
-        if found.undecided[0]:
+        if found.clearance[0] <= -NEVER_FLAT:
+            self.between.changes.gaps.add((self.index, place))
+        elif found.undecided[0]:
             self.between.changes.doubt(self.index, place)
         elif np.isfinite(found.flat[0]):
             places.append(place)
@@ -232,7 +234,9 @@ class _Search:
             return low, high
         ends = np.linspace(low, high, parts + 1)
         plan, index, lanes = self.between.plan, self.index, self.between.lanes(ends.ravel(), self.index)
-        open_ = _closes(plan, index, lanes, discriminant(plan, index, lanes)) | _is_vague(plan, index, lanes)
+        values = discriminant(plan, index, lanes)
+        open_ = _closes(plan, index, lanes, values) | _is_vague(plan, index, lanes)
+        self.between.changes.gaps.update((index, place) for place in ends.ravel()[~open_ & (values < -LIMIT)].tolist())
         first = np.arange(parts * len(low))
         second = first + len(low)
         left = open_[first] & open_[second] & may_meet(plan, index, lanes.x[0], first, second)

@@ -29,7 +29,7 @@ LANES = 100_000
 
 
 def passing_flat(many: ManyPlan, count: int, path: Path) -> list[int]:
-    """Return the variants that may pass a flat pose along their paths.
+    """Return the variants that may pass a flat pose along their paths, or a gap between two samples.
 
     Its places are so close that a discriminant has at most one minimum between two. Without drivers nothing moves, and
     no pose is passed.
@@ -43,9 +43,13 @@ def passing_flat(many: ManyPlan, count: int, path: Path) -> list[int]:
         lanes = solved(many, np.repeat(chunk, stations), {id: own.ravel() for id, own in z.items()})
         for index in many.plan.with_root:
             sampled = discriminant(many.plan, index, lanes).reshape(len(chunk), stations)
+            found |= set(chunk[_passes_gap(sampled, path.samples)].tolist())
             which, at = _least(sampled, _meeting(many, index, lanes, sampled))
             if len(which):
-                found |= set(chunk[which[_narrow(many, index, chunk, z, which, at) < TOUCH]].tolist())
+                size, least = _narrow(many, index, chunk, z, which, at)
+                beside = np.clip(at + np.array([[-1], [0], [1]]), 0, stations - 1)
+                gap = (least < -TOUCH) & (sampled[which, beside] >= 0).all(axis=0)
+                found |= set(chunk[which[gap | ((least >= -TOUCH) & (size < TOUCH))]].tolist())
     return sorted(found)
 
 
@@ -73,6 +77,14 @@ def _meeting(many: ManyPlan, index: int, lanes: Lanes, values: Floats) -> NDArra
     return found.reshape(values.shape)
 
 
+def _passes_gap(values: Floats, samples: NDArray[np.intp]) -> NDArray[np.bool_]:
+    """Return in which variants a discriminant (variants, stations) is negative only between two samples."""
+    lost = values < 0
+    counted = np.cumsum(lost, axis=1)[:, samples]
+    closed = ~lost[:, samples]
+    return np.asarray((closed[:, 1:] & closed[:, :-1] & (counted[:, 1:] > counted[:, :-1])).any(axis=1))
+
+
 def _least(values: Floats, meeting: NDArray[np.bool_]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return variants and stations of minima of the discriminant that may be zero nearby, and the `meeting` ones.
 
@@ -94,10 +106,10 @@ def _narrow(
     z: Mapping[str, Floats],
     which: NDArray[np.intp],
     at: NDArray[np.intp],
-) -> Floats:
-    """Return the least discriminants (n,) of a step around the stations `at` of the variants chunk[which], in size.
+) -> tuple[Floats, Floats]:
+    """Return how near the discriminants of a step come to zero (n,), and how low.
 
-    Beyond a limit position the discriminant is negative: the motion ends there, and infinity is returned.
+    Around the stations `at` of the variants chunk[which].
     """
     last = next(own.shape[1] for own in z.values()) - 1
     # No evaluation should hit a station itself, where pivots may coincide exactly.
@@ -112,4 +124,4 @@ def _narrow(
         return discriminant(many.plan, index, lanes).reshape(POINTS, -1)
 
     _, size, least = narrowed(discriminant_at, low, high, points=POINTS, rounds=ROUNDS)
-    return np.where(least < -TOUCH, np.inf, size)
+    return size, least

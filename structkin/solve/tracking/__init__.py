@@ -10,7 +10,7 @@ return near places followed before, as in every turn of a crank after the first,
 there, and kept as long as a step from the point before leads to each of them (`predict`). The lanes between two points
 start from a curve through their poses, tangents and curvatures and run through Newton's method together (`fill`). Where
 a lane cannot be reached even in small steps, the group has met a limit position: that lane is out of reach, and so are
-those after it, up to where the inputs return near solved ones and the pose can be reached from there (`resume`).
+those after it, up to where the inputs come back to those of solved ones (`resume`).
 """
 
 from structkin.solve.tracking.state import unpacked

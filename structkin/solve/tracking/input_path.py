@@ -31,17 +31,13 @@ class InputPath:
         rows: Sequence[Floats],
         n: int,
         turned: Sequence[Floats] = (),
-        drivers: Sequence[Floats] = (),
-        unreached: NDArray[np.bool_] | None = None,
         places: Places | None = None,
     ) -> None:
-        """Take the inputs, `rows` of (n,), the angles `turned` (n,) whose whole turns matter, and the `drivers`.
+        """Take the inputs, `rows` of (n,), and the angles `turned` (n,) whose whole turns matter.
 
-        `unreached` (n,) are lanes whose inputs are missing because another tracked group could not reach them; `places`
-        returns the inputs between two lanes.
+        `places` returns the inputs between two lanes.
         """
-        self._solver, self._places = solver, places
-        self._turned, self._drivers, self._unreached = turned, drivers, unreached
+        self._solver, self._places, self._turned = solver, places, turned
         self.rows, self._count, self.spacing = rows, n, solver.spacing
         scales = scales_of(solver)
         self._weights = weights_of(solver)
@@ -73,11 +69,6 @@ class InputPath:
         """Return inputs as places in one space, in parts of the group's size (n, inputs)."""
         return (h * self._weights).T if len(h) else np.zeros((h.shape[1], 1))
 
-    def drivers(self, k: Any) -> Floats:
-        """Return the positions of the drivers in one space, at some of the lanes (n, rows)."""
-        lanes = self.lanes[np.atleast_1d(k)]
-        return np.array([row[lanes] for row in self._drivers]).reshape(len(self._drivers), len(lanes)).T
-
     def turns(self, k: Any) -> Floats:
         """Return the angles whose whole turns matter, at some of the lanes that have inputs (n, angles)."""
         lanes = self.lanes[np.atleast_1d(k)]
@@ -99,11 +90,6 @@ class InputPath:
         """Return the first lane from which lane k follows without a gap."""
         ends = self._ends[: int(np.searchsorted(self._ends, k))]
         return int(ends[-1]) + 1 if len(ends) else 0
-
-    def is_crossed_after(self, k: int) -> bool:
-        """Return whether the gap in the inputs after lane k may be crossed: no tracked group before ends there."""
-        missing = slice(self.lanes[k] + 1, self.lanes[k + 1])
-        return self._unreached is None or not self._unreached[missing].any()
 
     def points(self, k: int, count: int) -> Indices:
         """Return this many continuation points after lane k, spaced or each the next lane, up to the end of its run."""

@@ -42,6 +42,10 @@ CROSSINGS = 16
 SAME = 1e-6
 
 
+#: The inputs (inputs, n) at parts (n,) of a way.
+Way = Callable[[Floats], Floats]
+
+
 @dataclass(frozen=True)
 class Poses:
     """Solved lanes: the inputs (inputs, n), the poses (rows, n), and their determinants (n,)."""
@@ -94,17 +98,34 @@ def _follows(solver: GroupSolver, poses: Poses, found: Poses) -> NDArray[np.bool
     return np.asarray(follows)
 
 
-def trend(solver: GroupSolver, poses: Poses, h: Floats, way: Callable[[Floats], Floats] | None = None) -> Floats:
+def trend(solver: GroupSolver, poses: Poses, h: Floats, way: Way | None = None) -> Floats:
     """Return the determinants (n,) at inputs h to which the tangents of those of poses lead.
 
     `way` gives the inputs at parts (n,) of the way there, which is straight without it.
     """
+    part, beside = _beside(solver, poses, h, way)
+    return np.asarray(poses.determinant + (beside.determinant - poses.determinant) / part)
+
+
+def vanishes(solver: GroupSolver, poses: Poses, h: Floats, way: Way | None = None) -> NDArray[np.bool_]:
+    """Return in which lanes the smallest singular value falls to zero by its tangent, on the way to inputs h.
+
+    Towards a limit position it falls like a root, whose tangent reaches zero only as far again behind it: so the way
+    passes over a gap or a flat pose, or is too long to know.
+    """
+    rows = Direct(solver.form, solver.known)
+    part, beside = _beside(solver, poses, h, way)
+    now, then = (solver.form.smallest_singular_value(rows.values(x.h), rows.phi(x.s)) for x in (poses, beside))
+    return np.asarray(now + (then - now) / part <= 0.0)
+
+
+def _beside(solver: GroupSolver, poses: Poses, h: Floats, way: Way | None) -> tuple[Floats, Poses]:
+    """Return poses beside others on the way to inputs h, and at which part (n,) of the way they are."""
     moved = apart(solver.form, solver.ahead(poses.h, poses.s, h - poses.h), poses.s)
-    part = TRIAL / np.where(moved > 0.0, moved, TRIAL)
-    part = np.minimum(part, 1.0) if way else part
+    part = np.minimum(TRIAL / np.where(moved > 0.0, moved, TRIAL), 1.0)
     beside = way(part) if way else mixed(solver, poses.h, h, part)
-    _, _, determinant = solver.newton(beside, solver.ahead(poses.h, poses.s, beside - poses.h), 1)
-    return np.asarray(poses.determinant + (determinant - poses.determinant) / part)
+    s, _, determinant = solver.newton(beside, solver.ahead(poses.h, poses.s, beside - poses.h), 1)
+    return part, Poses(beside, s, determinant)
 
 
 def in_steps(solver: GroupSolver, poses: Poses, h: Floats, count: int) -> tuple[NDArray[np.bool_], Poses]:
@@ -112,8 +133,12 @@ def in_steps(solver: GroupSolver, poses: Poses, h: Floats, count: int) -> tuple[
     good, now = np.arange(h.shape[1]), poses
     for k in range(1, count + 1):
         if len(good):
-            fine, now = step(solver, now, mixed(solver, poses.h[:, good], h[:, good], k / count))
-            good, now = good[fine], now.take(np.flatnonzero(fine))
+            fine, found = step(solver, now, mixed(solver, poses.h[:, good], h[:, good], k / count))
+            kept = np.flatnonzero(fine)
+            good, now, found = good[kept], now.take(kept), found.take(kept)
+            if len(good):
+                kept = np.flatnonzero(~vanishes(solver, now, found.h) & ~vanishes(solver, found, now.h))
+                good, now = good[kept], found.take(kept)
     return np.isin(np.arange(h.shape[1]), good), now
 
 
@@ -136,11 +161,18 @@ def reach(
         (pose, begin), h = here, target if end == 1.0 else way.at(end)
         charge(solver.form.rows.links / 4)
         good, found = step(solver, pose, h, max(1.0, FAR * gone(pose)))
-        if good[0]:
+
+        def ahead(part: Floats) -> Floats:
+            return way.at(begin + (end - begin) * float(part[0]))
+
+        def back(part: Floats) -> Floats:
+            return way.at(end - (end - begin) * float(part[0]))
+
+        if good[0] and not (route and (vanishes(solver, pose, h, ahead) | vanishes(solver, found, pose.h, back))[0]):
             return found.take(slice(None)), end
         if route is None or tries >= CROSSINGS:
             return None
-        expected = trend(solver, pose, h, lambda part: way.at(begin + (end - begin) * float(part[0])))[0]
+        expected = trend(solver, pose, h, ahead)[0]
         if expected * np.sign(pose.determinant[0]) <= GONE_FLAT * abs(pose.determinant[0]):
             tries += 1
             crossed = _cross(solver, pose, h, way.circle(begin, end), missed)

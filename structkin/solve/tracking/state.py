@@ -42,6 +42,8 @@ class TrackerState:
         self.chain: list[int] = []
         self.determinants: list[float] = []
         self.tracked: list[int] = []
+        #: The lane from which the motion was followed last, at the beginning or behind a gap.
+        self.resumed = 0
         #: Points that had been stepped to on another branch, and have their right pose now.
         self.corrected: set[int] = set()
         self._doubtful: list[Indices] = []
@@ -78,7 +80,7 @@ class TrackerState:
     def restart(self, k: int, pose: Poses) -> None:
         """Store a lane that does not follow from the last one, and begin a new chain there."""
         self.keep(k, pose)
-        self.chain, self.determinants = [k], [float(pose.determinant[0])]
+        self.chain, self.determinants, self.resumed = [k], [float(pose.determinant[0])], k
         self.tracked.append(k)
 
     def poses(self, k: Indices) -> Poses:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from structkin.plan.status import Status
 from structkin.solve.tracking.assemble import assemble
-from structkin.solve.tracking.direct import Direct
 from structkin.solve.tracking.fill import fill
 from structkin.solve.tracking.group_solvers import GroupSolver
-from structkin.solve.tracking.input_path import BLOCK, InputPath
+from structkin.solve.tracking.input_path import InputPath
 from structkin.solve.tracking.poses import Poses
 from structkin.solve.tracking.predict import Predictor
 from structkin.solve.tracking.resume import resume
@@ -32,8 +31,6 @@ def track(
     out: Floats,
     progress: Callable[[float], None] | None = None,
     turned: Sequence[Floats] = (),
-    drivers: Sequence[Floats] = (),
-    unreached: NDArray[np.bool_] | None = None,
     places: Places | None = None,
 ) -> tuple[NDArray[np.int8], float]:
     """Follow a general group over n lanes from a starting pose; return a status (n,), and the least singular value met.
@@ -41,12 +38,10 @@ def track(
     `inputs` are those that move, as rows (n,) over the lanes, `origins` (m, 2, 1) and `angles` (m, 1) the pose in the
     sketch. The poses are written into `out` (rows, n): O_x, O_y, U_x, U_y of each link, then the angles of geared
     links; NaN where there is none. `turned` are angles of drivers (n,), continuous, whose whole turns matter to wheels:
-    after a gap a motion is not resumed a turn away. `drivers` (n,) are the positions of all drivers of the mechanism:
-    directions of angles, and lengths relative to the size. `unreached` (n,) are lanes that a group before this one,
-    tracked as well, could not reach: a gap in the inputs with such lanes is not crossed. `places` returns the inputs
-    between two lanes; without them they move in a straight line.
+    after a gap a motion is not resumed a turn away. `places` returns the inputs between two lanes; without them they
+    move in a straight line.
     """
-    state = TrackerState(solver, InputPath(solver, inputs, out.shape[1], turned, drivers, unreached, places), out)
+    state = TrackerState(solver, InputPath(solver, inputs, out.shape[1], turned, places), out)
     _run(state, origins, angles, progress)
     state.close()
     return state.status, state.least
@@ -63,7 +58,7 @@ def _run(state: TrackerState, origins: Floats, angles: Floats, progress: Callabl
             progress(k / len(path.lanes))
         if path.lanes[k + 1] != path.lanes[k] + 1:
             # Lanes without inputs lie between: the lane after them is not the next step of this motion.
-            k, pose = resume(state, k, Status.OUT_OF_REACH, across=path.is_crossed_after(k))
+            k, pose = resume(state, k, Status.OUT_OF_REACH)
             continue
         k, pose = predictor.predict(k, pose)
         if k >= path.end_of_run(k):
@@ -80,25 +75,14 @@ def _run(state: TrackerState, origins: Floats, angles: Floats, progress: Callabl
 
 
 def _begin(state: TrackerState, origins: Floats, angles: Floats) -> tuple[int, Poses | None]:
-    """Close the group from the sketch: at the first lane, or where the lanes are nearest to the sketch."""
-    for k in _nearest(state, origins, angles) if len(state.path.lanes) else ():
-        pose = assemble(state.solver, state.path.at(k), origins, angles)
+    """Close the group from the sketch, at the first place of the inputs' path where that succeeds."""
+    path = state.path
+    tried = np.unique(np.searchsorted(path.length, path.spacing * np.arange(TRIALS)))
+    for k in tried[tried < len(path.lanes)].tolist():
+        pose = assemble(state.solver, path.at(k), origins, angles)
         if pose is not None:
             state.restart(k, pose)
             step_back(state, k, 0, pose)
             fill(state, backwards=True)
             return k, pose
     return 0, None
-
-
-def _nearest(state: TrackerState, origins: Floats, angles: Floats) -> Iterator[int]:
-    """Yield the first lane, then the local minima of the sketch's gaps, least first."""
-    yield 0
-    solver, path = state.solver, state.path
-    rows, gaps = Direct(solver.form, solver.known), np.full(len(path.lanes) + 2, np.inf)
-    for start in range(0, len(path.lanes), BLOCK):
-        values = rows.values(path.at(np.arange(start, min(start + BLOCK, len(path.lanes)))))
-        found = np.max(np.abs(solver.form.gaps(values, origins, angles)), axis=0)
-        gaps[start + 1 : start + 1 + len(found)] = found
-    least = np.flatnonzero((gaps[1:-1] <= gaps[:-2]) & (gaps[1:-1] <= gaps[2:]))
-    yield from least[np.argsort(gaps[1 + least])][:TRIALS].tolist()
