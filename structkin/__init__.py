@@ -14,38 +14,26 @@
 """
 
 from importlib import import_module
-from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import lazy_loader
 
 from structkin.version import __version__ as __version__
 
-if TYPE_CHECKING:
-    from structkin.api import *  # noqa: F403 - for type checkers: all public names
-
 _PARTS = ("branches", "dynamics", "errors", "examples", "global_methods", "model", "show", "solve", "structure")
+#: The public names are listed in `__init__.pyi`, each with its home, for editors and type checkers too.
+_public, _, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
 
 def __getattr__(name: str) -> Any:
-    """Import a part of the package or the public names on first use: `structkin --help` needs none of them."""
+    """Import a part of the package or a public name on first use: `structkin --help` needs none of them."""
     if name in _PARTS:
         return import_module(f"structkin.{name}")
-    names = _names()
-    if name == "__all__":
-        return sorted(names)
-    if name not in names:
+    if name not in __all__:
         raise AttributeError(f"module 'structkin' has no attribute '{name}'")
-    return names[name]
+    return _public(name)
 
 
 def __dir__() -> list[str]:
     """List all names, including those not imported yet."""
-    return sorted({*globals(), *_names(), *_PARTS})
-
-
-def _names() -> dict[str, Any]:
-    api = import_module("structkin.api")
-    return {
-        name: thing
-        for name, thing in vars(api).items()
-        if not name.startswith("_") and not isinstance(thing, ModuleType)
-    }
+    return sorted({*globals(), *__all__, *_PARTS})

@@ -21,7 +21,6 @@ LAYERS = [
     ["cli"],
     ["bench", "studies", "studio"],
     ["examples"],
-    ["api"],
     ["report"],
     ["files"],
     ["show"],

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from structkin.api import Mechanism
 from structkin.bench.dynamics.cases import four_bar
 from structkin.bench.dynamics.measure import engine_here
+from structkin.model import Mechanism
 from structkin.multibody.joint import Floats
 
 #: Time simulated [s], its samples, and the tolerance of the adaptive integrator.

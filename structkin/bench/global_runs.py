@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.api import Mechanism
 from structkin.bench.clock import Stopwatch
 from structkin.global_methods.families import constraints
 from structkin.global_methods.linear import SMALL
 from structkin.global_methods.solver import GlobalSolver
 from structkin.global_methods.sweeps import Sweeps, kernels
+from structkin.model import Mechanism
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]

@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from structkin.api import Mechanism
 from structkin.bench.clock import fastest, only
 from structkin.bench.measure import SAMPLES
 from structkin.bench.mechanism import scalable_four_bar
+from structkin.model import Mechanism
 from structkin.plan.status import Status
 from structkin.solve import compile_plan
 from structkin.solve.engine import Lanes, sweep

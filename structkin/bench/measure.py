@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.api import Mechanism
 from structkin.bench.clock import fastest, only
 from structkin.bench.global_runs import GlobalRun
 from structkin.bench.mechanism import SPEEDS
 from structkin.bench.methods import Method
+from structkin.model import Mechanism
 
 Floats = NDArray[np.float64]
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from structkin.api import Mechanism
 from structkin.groups import RRR
+from structkin.model import Mechanism
 
 CRANK, LENGTH, SMALL_CRANK = 2.0, 6.0, 0.1
 #: Speeds of the drivers [rad/s]; the first is the paper's.

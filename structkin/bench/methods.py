@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.api import Mechanism
 from structkin.bench.global_runs import GlobalRun
 from structkin.bench.tensors import Chain
+from structkin.model import Mechanism
 from structkin.plan.plan import Plan
 from structkin.solve import compile_plan
 from structkin.solve.coefficients import Coefficients

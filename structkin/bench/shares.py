@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from structkin.api import Mechanism
 from structkin.bench.clock import Stopwatch
 from structkin.bench.global_runs import GlobalRun
 from structkin.bench.measure import FEW, LONG, PIECE, RUNS, SAMPLES, values
+from structkin.model import Mechanism
 from structkin.solve import compile_plan
 from structkin.solve.engine import BLOCK, Lanes, drive_all, step_inputs
 

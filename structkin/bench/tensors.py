@@ -24,11 +24,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.api import Mechanism
 from structkin.groups import RRR
 from structkin.kernels import store
 from structkin.kernels.calls import Calls
 from structkin.kernels.symbols import Graph, Term
+from structkin.model import Mechanism
 
 Floats = NDArray[np.float64]
 

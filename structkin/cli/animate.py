@@ -10,12 +10,12 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
-from structkin.api import Motion
 from structkin.cli.options import USUAL, Budget, Duration, File, budget_of, opened
 from structkin.cli.terminal import progress, say
 from structkin.errors import InputError, Problem
 from structkin.report import SECTIONS, SUFFIXES
 from structkin.show.animation import Animation, animation_format
+from structkin.solve import Motion
 
 #: Least number of samples, so that paths are smooth.
 SMOOTH = 360

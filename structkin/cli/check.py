@@ -8,7 +8,6 @@ from collections import Counter
 import numpy as np
 import typer
 
-from structkin.api import Mechanism, Motion
 from structkin.branches.four_bar import impossible_loops
 from structkin.cli.options import File
 from structkin.cli.terminal import say
@@ -17,9 +16,11 @@ from structkin.errors import InputError, Problem
 from structkin.joints.cam import Cam
 from structkin.joints.curve_slot import CurveSlot
 from structkin.joints.prismatic import Prismatic
+from structkin.model import Mechanism
 from structkin.model.mechanism import GROUND
 from structkin.model.stroke import SLACK, shown
 from structkin.plan.compile import determines_all
+from structkin.solve import Motion
 from structkin.structure import KinematicStructure
 
 TURN = 2 * math.pi

@@ -8,11 +8,11 @@ from typing import Annotated
 import typer
 
 from structkin import files
-from structkin.api import Mechanism
 from structkin.cli.options import USUAL, Budget, Duration, budget_of
 from structkin.cli.terminal import progress, say
 from structkin.errors import InputError, Problem
 from structkin.files.writers import format_of
+from structkin.model import Mechanism
 from structkin.plan.compile import determines_all
 
 

@@ -8,10 +8,10 @@ from typing import Annotated
 import typer
 
 from structkin import show
-from structkin.api import Mechanism
 from structkin.cli.outputs import check_folder, make_folder
 from structkin.cli.terminal import console, say
 from structkin.examples import path
+from structkin.model import Mechanism
 
 
 def demo(

@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 
-from structkin.api import SpatialModel
 from structkin.cli.options import SpatialFile
 from structkin.cli.terminal import check_stdout, progress, say
 from structkin.errors import InputError, Problem
+from structkin.multibody.model import SpatialModel
 from structkin.show.files import check_target, whole_file
 
 #: The languages, by the suffixes of their files.

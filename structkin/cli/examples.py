@@ -9,10 +9,11 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from structkin.api import Mechanism, SpatialModel
 from structkin.cli.terminal import console, say
 from structkin.errors import InputError, Problem
 from structkin.examples import names, path, spatial
+from structkin.model import Mechanism
+from structkin.multibody.model import SpatialModel
 from structkin.show.files import whole_file
 
 

@@ -8,12 +8,12 @@ from typing import Annotated, Any
 import typer
 
 from structkin import show
-from structkin.api import Mechanism
 from structkin.branches.four_bar import FourBar, SliderCrank
 from structkin.cli.options import USUAL, Budget, File, Json, budget_of, driver_values, opened
 from structkin.cli.outputs import Outputs
 from structkin.cli.terminal import progress
 from structkin.errors import InputError, Problem
+from structkin.model import Mechanism
 from structkin.model.topology import suggest
 
 

@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from structkin import examples
-from structkin.api import Mechanism
 from structkin.budget import DEFAULT
 from structkin.errors import InputError, Problem
+from structkin.model import Mechanism
 from structkin.model.file import SUFFIXES
 from structkin.model.flaw import Flaw
 from structkin.model.topology import suggest

@@ -7,11 +7,11 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from structkin.api import SpatialModel
 from structkin.cli.options import USUAL, Budget, Json, SpatialFile, budget_of
 from structkin.cli.outputs import Outputs
 from structkin.cli.terminal import progress
 from structkin.errors import InputError, Problem
+from structkin.multibody.model import SpatialModel
 from structkin.multibody.readings import Readings
 from structkin.show.space import animate_space, draw_space_motion
 from structkin.show.space_tables import plot_space, space_table, space_to_dict, write_space_csv

@@ -699,3 +699,6 @@ class Mechanism:
         from structkin.dynamics.to_spatial import to_spatial
 
         return to_spatial(self, drivers=drivers)
+
+
+load = Mechanism.load

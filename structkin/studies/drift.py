@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.api import Mechanism
 from structkin.dynamics.integrators.methods import FIXED
 from structkin.dynamics.multipliers.stabilisation import Feedback
 from structkin.dynamics.multipliers.start import global_start
+from structkin.model import Mechanism
 from structkin.show.style import GROUND, PALETTE, SMALL, new_figure
 from structkin.studies.pictures import tidy
 

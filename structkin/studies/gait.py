@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.api import Kinetostatics, Mechanism, Motion
-from structkin.dynamics import Force, Moment
+from structkin.dynamics import Force, Kinetostatics, Moment
 from structkin.errors import InputError, Problem
+from structkin.model import Mechanism
+from structkin.solve import Motion
 from structkin.solve import Motion as State
 from structkin.studies.guides import ENDS, direction, guides
 from structkin.studies.markers import Markers, Strides

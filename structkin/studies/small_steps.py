@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from structkin.api import Mechanism
 from structkin.examples import path
+from structkin.model import Mechanism
 from structkin.model.file import load_data
 from structkin.multibody.joint import Floats
 from structkin.spatial import small_steps

@@ -9,8 +9,8 @@ from typing import Any
 
 import networkx as nx
 
-from structkin.api import Mechanism
 from structkin.errors import InputError, Problem
+from structkin.model import Mechanism
 from structkin.plan.compile import determines_all
 from structkin.solve import structure_of
 from structkin.solve.special_geometry import compile_plan

@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.api import Mechanism, Motion
 from structkin.branches.four_bar import impossible_loops
 from structkin.branches.limits.words import why
 from structkin.dynamics.reduced.counted import Counted
@@ -25,8 +24,10 @@ from structkin.dynamics.reduced.poses import Poses
 from structkin.dynamics.slot_map import SlotMap
 from structkin.dynamics.start import with_coordinates
 from structkin.errors import InputError, Problem
+from structkin.model import Mechanism
 from structkin.plan.status import Status
 from structkin.rows.affine import Affine
+from structkin.solve import Motion
 from structkin.solve.engine import Lanes
 from structkin.solve.motion.turning import turnings
 from structkin.solve.special_geometry import compile_plan

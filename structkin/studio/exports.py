@@ -7,9 +7,10 @@ import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from structkin.api import Mechanism, Motion
 from structkin.files.writers.dxf import write_dxf
+from structkin.model import Mechanism
 from structkin.show import draw_schematic
+from structkin.solve import Motion
 from structkin.studio.document import Document, refuse
 from structkin.studio.files import toml
 

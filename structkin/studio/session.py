@@ -53,11 +53,12 @@ from typing import Any
 import numpy as np
 
 import structkin
-from structkin.api import Mechanism, Motion
 from structkin.branches.assemblies import Assembly
 from structkin.errors import InputError, Problem, StructkinError
 from structkin.joints.guide import Guide
+from structkin.model import Mechanism
 from structkin.show.view import samples
+from structkin.solve import Motion
 from structkin.studio import commands, share, wire
 from structkin.studio.adopt import with_pose
 from structkin.studio.check import Check, check

@@ -9,12 +9,14 @@ from dataclasses import replace
 from typing import Any
 
 from structkin import budget, model
-from structkin.api import InputRanking, Kinetostatics, Mechanism, Motion
 from structkin.branches.limits.result import Limits
+from structkin.dynamics import Kinetostatics
 from structkin.errors import InputError, Problem
+from structkin.model import Mechanism
 from structkin.show.style import GROUND, group_colour
 from structkin.show.view import view
-from structkin.structure import Group, KinematicStructure
+from structkin.solve import Motion
+from structkin.structure import Group, InputRanking, KinematicStructure
 from structkin.structure.explain import explain
 from structkin.studio import faults
 from structkin.studio.check import Check

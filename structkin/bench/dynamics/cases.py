@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from structkin.api import Mechanism
 from structkin.bench.mechanism import scalable_four_bar
+from structkin.model import Mechanism
 
 GRAVITY = 9.81
 

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.api import Mechanism
 from structkin.bench.clock import fastest
 from structkin.bench.dynamics.cases import chain, four_bar, four_bars, windows
 from structkin.bench.dynamics.peers import PEERS, installed
 from structkin.kernels.choice import has_numba
+from structkin.model import Mechanism
 
 Floats = NDArray[np.float64]
 

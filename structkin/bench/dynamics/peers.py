@@ -18,10 +18,11 @@ from xml.etree import ElementTree
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.api import Mechanism, Simulation
 from structkin.bench.dynamics.cases import GRAVITY
+from structkin.dynamics import Simulation
 from structkin.files.writers.mjcf import mjcf
 from structkin.files.writers.mjcf_words import site
+from structkin.model import Mechanism
 
 Floats = NDArray[np.float64]
 

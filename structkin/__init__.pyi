@@ -1,0 +1,37 @@
+from .dynamics import Force as Force
+from .dynamics import Kinetostatics as Kinetostatics
+from .dynamics import Moment as Moment
+from .dynamics import Simulation as Simulation
+from .errors import InputError as InputError
+from .errors import PoseError as PoseError
+from .errors import Problem as Problem
+from .errors import StructkinError as StructkinError
+from .errors import StructureError as StructureError
+from .global_methods import Comparison as Comparison
+from .global_methods import NewtonRun as NewtonRun
+from .global_methods import Outcome as Outcome
+from .global_methods import Statistics as Statistics
+from .global_methods import newton_raphson as newton_raphson
+from .global_methods.families import Coordinates as Coordinates
+from .joints.cam_laws import CamLaw as CamLaw
+from .model import Driver as Driver
+from .model import Joint as Joint
+from .model import Mechanism as Mechanism
+from .model import Topology as Topology
+from .model.builder import Builder as Builder
+from .model.mechanism import load as load
+from .multibody.model import SpatialModel as SpatialModel
+from .plan.status import Status as Status
+from .solve import Motion as Motion
+from .solve import Motions as Motions
+from .structure import Group as Group
+from .structure import InputChoice as InputChoice
+from .structure import InputRanking as InputRanking
+from .structure import KinematicStructure as KinematicStructure
+from .structure import StructureArrays as StructureArrays
+from .structure import TopologyArrays as TopologyArrays
+from .structure import decompose_arrays as decompose_arrays
+from .structure import fingerprint as fingerprint
+from .structure import isomorphic as isomorphic
+
+__version__: str
