@@ -26,9 +26,12 @@ HEAD = 2
 class Part:
     """One named part, in the integers or the numbers: a scalar without a shape, else an array."""
 
-    def __init__(self, array: str, *shape: int | str) -> None:
-        """Keep which of the two arrays holds it, and its shape; a word stands for the scalar of that name."""
-        self.array, self.shape, self.name, self.place = array, shape, "", 0
+    def __init__(self, array: str, *shape: int | str, given: bool) -> None:
+        """Keep which of the two arrays holds it, its shape, in which a word stands for the scalar of that name.
+
+        A part that is `given` does not change.
+        """
+        self.array, self.shape, self.given, self.name, self.place = array, shape, given, "", 0
 
     def __set_name__(self, owner: type[Arrays], name: str) -> None:
         """Take the next place in the head, after the parts that the class inherits."""
@@ -66,13 +69,18 @@ class Part:
 
 
 def integers(*shape: int | str) -> Any:
-    """Return a part of whole numbers."""
-    return Part("I", *shape)
+    """Return a part of whole numbers; arrays of them are given."""
+    return Part("I", *shape, given=bool(shape))
+
+
+def given(*shape: int | str) -> Any:
+    """Return a part of numbers that do not change."""
+    return Part("D", *shape, given=True)
 
 
 def numbers(*shape: int | str) -> Any:
     """Return a part of numbers."""
-    return Part("D", *shape)
+    return Part("D", *shape, given=False)
 
 
 class Arrays:
@@ -98,6 +106,11 @@ class Arrays:
         self.I: Ints = np.concatenate([head, *arrays["I"]]).astype(np.int64)
         self.D: Floats = np.concatenate(arrays["D"]).astype(np.float64)
 
+    @classmethod
+    def changing(cls) -> tuple[str, ...]:
+        """Return the names of all parts that are not given."""
+        return tuple(name for name, part in cls.PARTS.items() if not part.given)
+
     def put(self, **parts: Any) -> None:
         """Write scalars, and fill arrays."""
         for name, value in parts.items():
@@ -115,21 +128,21 @@ class LoadMemory(Arrays):
 
     # The sums of rows that have a mass or an inertia: the former sum that each adds to (-1: none), its own terms, row
     # and factor of each, its mass and its number; and weights (n,).
-    mass_former, mass_ptr, mass_row, mass_factor = integers(-1), integers(-1), integers(-1), numbers(-1, 2)
-    mass, mass_sums, weight = numbers(-1), numbers(-1, 2), numbers(-1)
+    mass_former, mass_ptr, mass_row, mass_factor = integers(-1), integers(-1), integers(-1), given(-1, 2)
+    mass, mass_sums, weight = given(-1), numbers(-1, 2), given(-1)
     # Laws: form, first line, factor, lines of five numbers; the stack that formulas are computed on; the law of each
     # coordinate's motion and effort (f,), -1 for none.
-    law_form, law_ptr, law_scale, law_data = integers(-1), integers(-1), numbers(-1), numbers(-1, 5)
+    law_form, law_ptr, law_scale, law_data = integers(-1), integers(-1), given(-1), given(-1, 5)
     stack, motion, effort = numbers(-1, 3), integers(-1), integers(-1)
     # Expressions: terms, the row and factor of each, constants; their places, rates, and forces on them (3, e, 2).
-    term_ptr, term_row, factor, const = integers(-1), integers(-1), numbers(-1, 2), numbers(-1, 2)
+    term_ptr, term_row, factor, const = integers(-1), integers(-1), given(-1, 2), given(-1, 2)
     places = numbers(3, -1, 2)
     # Loads as indices of expressions and laws, and their sizes, see `forces`; the impact speeds, and depth and rate
     # of each contact (2, c).
     springs, torsions, pushes = integers(-1, 3), integers(-1, 3), integers(-1, 4)
     moments, frictions, contacts = integers(-1, 3), integers(-1, 3), integers(-1, 5)
-    spring_sizes, torsion_sizes, friction_sizes = numbers(-1, 3), numbers(-1, 3), numbers(-1, 3)
-    friction_limits, contact_sizes, met, touches = numbers(-1), numbers(-1, 9), numbers(-1), numbers(2, -1)
+    spring_sizes, torsion_sizes, friction_sizes = given(-1, 3), given(-1, 3), given(-1, 3)
+    friction_limits, contact_sizes, met, touches = given(-1), given(-1, 9), numbers(-1), numbers(2, -1)
 
 
 class Memory(LoadMemory):
@@ -139,30 +152,30 @@ class Memory(LoadMemory):
     """
 
     # Steps: the address of each one's function, its mode in the sketch (S,), first rows of its operands (S, .) and its
-    # constants (S, .); the coordinates that move step s, moved[ptr[s] : ptr[s + 1]], increasing.
-    # How many numbers these are for a step, and how many rows there are.
+    # constants (S, .), how many these are, and how many rows there are; the coordinates that move step s,
+    # moved[ptr[s] : ptr[s + 1]], increasing.
     operands, fixed, height = integers(), integers(), integers()
-    step, mode, rows, constants = integers(-1), integers(-1), integers(-1, "operands"), numbers(-1, "fixed")
+    step, mode, rows, constants = integers(-1), integers(-1), integers(-1, "operands"), given(-1, "fixed")
     moved_ptr, moved = integers(-1), integers(-1)
     # The rows that a coordinate moves, likewise; drivers' slots: row, coordinate, whether it is an angle, sign.
     reached_ptr, reached, drivers = integers(-1), integers(-1), integers(-1, 4)
     # The largest rate of a row that is not too fast.
-    rate_limit = numbers()
+    rate_limit = given()
     # Joints' coordinates: kind and two expressions, their terms, and the unit of each; see `conditioning`.
     joints, joint_ptr, joint_row = integers(-1, 3), integers(-1), integers(-1)
-    joint_const, joint_factor, joint_unit = numbers(-1, 2), numbers(-1, 2), numbers(-1)
+    joint_const, joint_factor, joint_unit = given(-1, 2), given(-1, 2), given(-1)
     # Links whose turns are counted: terms of their directions, angles in the sketch; torsion springs: terms of their
     # turns, of each what it is (0 a driver's value, 1 a row of the slots, 2 a counted turn), its index and factor.
-    counted_ptr, counted_row, counted_factor = integers(-1), integers(-1), numbers(-1, 2)
-    counted_const, drawn = numbers(-1, 2), numbers(-1)
-    turn_ptr, turn_term, turn_factor = integers(-1), integers(-1, 2), numbers(-1)
+    counted_ptr, counted_row, counted_factor = integers(-1), integers(-1), given(-1, 2)
+    counted_const, drawn = given(-1, 2), given(-1)
+    turn_ptr, turn_term, turn_factor = integers(-1), integers(-1, 2), given(-1)
     # Curves: first and last piece, whether it is closed, first and last point of its table; of each piece its start,
     # the waves of x and y, and as many coefficients of both as `curve_degree`; points (u, x, y); the foot of each
     # curve's pin at the last pose, and at the present one.
     curves, curve_degree, curve_width = integers(-1, 5), integers(), integers()
-    curve_data, curve_table, feet, new_feet = numbers(-1, "curve_width"), numbers(-1, 3), numbers(-1), numbers(-1)
+    curve_data, curve_table, feet, new_feet = given(-1, "curve_width"), given(-1, 3), numbers(-1), numbers(-1)
     # Evaluations so far, the number of free coordinates, the scales of coordinates and whether they are distances (f,).
-    count, free, measures, distance = integers(), integers(), numbers(-1), integers(-1)
+    count, free, measures, distance = integers(), integers(), given(-1), integers(-1)
     # Steps with two modes; whether the pose is from a series; whether modes or general groups are followed, or turns
     # are counted; whether the compiled equations must stand aside.
     two, smooth, followed, aside = integers(-1), integers(), integers(), integers()
@@ -197,7 +210,7 @@ class Lists:
         self, mem: Arrays, functions: Sequence[Callable[..., int]] = (), apply: Callable[..., None] | None = None
     ) -> None:
         """Take the values of all parts, the functions of the steps, and that which adds the loads of users."""
-        self.functions, self.apply = tuple(functions), apply
+        self.functions, self.apply, self._changing = tuple(functions), apply, mem.changing()
         self.put(**{name: getattr(mem, name) for name in mem.PARTS})
 
     def put(self, **parts: Any) -> None:
@@ -205,9 +218,9 @@ class Lists:
         vars(self).update({name: np.array(v) if name in WHOLE else np.asarray(v).tolist() for name, v in parts.items()})
 
     def copy(self) -> Self:
-        """Return a copy that shares nothing but the functions."""
+        """Return a copy that shares nothing but what is given."""
         made = copy(self)
-        vars(made).update({name: _copied(value) for name, value in vars(self).items()})
+        vars(made).update({name: _copied(getattr(self, name)) for name in self._changing})
         return made
 
 
