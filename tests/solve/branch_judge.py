@@ -21,7 +21,8 @@ fourth degree through them is continued to the other side. A pose there within `
 motion: where branches pass each other, or end, at a height c, the curve is wrong by about c / t at a distance t. So a
 pose is passed straight if it is flat to about 1e-13 of the size. Else the walk ends: at a limit, or at a pose that it
 cannot judge. Corners of the path in a flat zone are passed on the line before them, and approached again on the line
-behind them: branches that pass each other straight are functions of the driver values, whatever the path.
+behind them: branches that pass each other straight are functions of the driver values, whatever the path. Where the
+pins of a dyad meet they are not, and the walk ends.
 """
 
 from __future__ import annotations
@@ -34,6 +35,9 @@ import numpy as np
 
 #: The walk changes to a jump below this singular value, and a corner in the flat zone is passed by this distance.
 FLAT, CLEAR = 2e-5, 1e-3
+#: Poses beside a corner on two segments that are further apart than this part of the size are no function of its driver
+#: values: the links have turned about pins that meet there.
+TURNED = 0.05
 #: Largest departure behind a flat pose from the curve through the poses before it.
 STRAIGHT = 1e-7
 #: Heights between these count neither as flat nor as passed, by the rule of the package (docs/theory.md).
@@ -330,9 +334,15 @@ class Walk:
             else:
                 # A segment within the flat zone, as far as can be told: its poses are not judged.
                 self.legs.append(Leg(a, w))
+                if entry < length:
+                    self.end, self.ended = "no way around a corner", (k, 0.0)
                 return x, place
             x = over.nodes[-1][1]
             back = self._leg(goal, a, x, stop=True)
+            if np.max(np.abs(back.nodes[-1][1] - self._before(k))) > TURNED * self.system.linkage.size:
+                self.legs.append(Leg(a, w))
+                self.end, self.ended = "turned at a corner", (k, 0.0)
+                return x, place
             place = goal
         leg = self._leg(place, b, x) if entry < length else Leg(a, w, [(0.0, x, 1.0)])
         shift = entry
@@ -364,6 +374,12 @@ class Walk:
             return x, place
         self.flats += [(k, p.low, p.high) for p in whole.pieces if p.series is None]
         return x, b if s <= length else a + (b - a) * (s / length)
+
+    def _before(self, k: int) -> Any:
+        """The last pose before segment k that is clear of the flat zone around its corner."""
+        lengths = np.linalg.norm(np.diff(self.corners[: k + 1], axis=0) / self.unit, axis=1)
+        legs = list(zip(self.legs, lengths, strict=True))[::-1]
+        return next(x for leg, length in legs for s, x, _ in leg.nodes[::-1] if s <= length)
 
     def _leg(self, a: Any, b: Any, x: Any, stop: bool = False) -> Leg:
         """Walk straight from a to b; beyond b where b lies in a flat zone, or up to the zone if `stop`."""

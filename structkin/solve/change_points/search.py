@@ -26,7 +26,7 @@ from structkin.solve.change_points.contours import RADII, Contours, Zeros
 from structkin.solve.change_points.mode_changes import TOGETHER, ChangePoint, ModeChanges, contours_at, straight_run
 from structkin.solve.engine import Lanes, discriminant, step_inputs
 from structkin.solve.schedule import Schedule
-from structkin.track.tolerances import LIMIT, NEVER_FLAT
+from structkin.track.tolerances import FLAT_WITHIN, LIMIT, NEVER_FLAT
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -289,6 +289,9 @@ class _Search:
         paths = Paths(before, before, half, np.zeros(1, bool), -np.ones(1), powers)
         for radius in RADII:
             zeros = self._zeros(paths, np.maximum(radius / half, AROUND[-1]), corner=True)
+            if zeros.clearance[0] > FLAT_WITHIN:
+                # Flat at the corner, and nowhere on the path beside it: pins meet, and the group may turn about them.
+                break
             if zeros.count[0] == 0 or np.isfinite(zeros.clearance[0]):
                 return bool(np.abs(zeros.flat[0]) < 1)
         self.between.changes.doubt(self.index, station)

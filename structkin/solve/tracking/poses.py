@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import Any
 
 import numpy as np
@@ -60,6 +60,10 @@ class Poses:
             return Poses(self.h[:, lanes], self.s[:, lanes], self.determinant[lanes])
         return Poses(np.take(self.h, lanes, axis=1), np.take(self.s, lanes, axis=1), self.determinant[lanes])
 
+    def beside(self, other: Poses) -> Poses:
+        """Return these and other lanes."""
+        return Poses(*(np.concatenate(pair, axis=-1) for pair in zip(astuple(self), astuple(other), strict=True)))
+
 
 def step(solver: GroupSolver, poses: Poses, h: Floats, far: float = 1.0) -> tuple[NDArray[np.bool_], Poses]:
     """Take one step to new inputs in every lane; return which lanes were accepted, and the new poses.
@@ -113,10 +117,20 @@ def vanishes(solver: GroupSolver, poses: Poses, h: Floats, way: Way | None = Non
     Towards a limit position it falls like a root, whose tangent reaches zero only as far again behind it: so the way
     passes over a gap or a flat pose, or is too long to know.
     """
+    return np.asarray(vanishing(solver, poses, h, way) <= 1.0)
+
+
+def vanishing(solver: GroupSolver, poses: Poses, h: Floats, way: Way | None = None) -> Floats:
+    """Return at which part (n,) of the way to inputs h the smallest singular value is zero by its tangent.
+
+    Infinite where it does not fall.
+    """
     rows = Direct(solver.form, solver.known)
     part, beside = _beside(solver, poses, h, way)
-    now, then = (solver.form.smallest_singular_value(rows.values(x.h), rows.phi(x.s)) for x in (poses, beside))
-    return np.asarray(now + (then - now) / part <= 0.0)
+    both = poses.beside(beside)
+    now, then = np.split(solver.form.smallest_singular_value(rows.values(both.h), rows.phi(both.s)), 2)
+    with np.errstate(all="ignore"):
+        return np.asarray(np.where(now > then, part * now / (now - then), np.inf))
 
 
 def _beside(solver: GroupSolver, poses: Poses, h: Floats, way: Way | None) -> tuple[Floats, Poses]:

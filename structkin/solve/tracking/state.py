@@ -83,6 +83,12 @@ class TrackerState:
         self.chain, self.determinants, self.resumed = [k], [float(pose.determinant[0])], k
         self.tracked.append(k)
 
+    def neighbour(self, k: int) -> tuple[list[int], list[float]]:
+        """Return the point beside lane k, an end of the chain, and its determinant; empty where there is none."""
+        if self.chain[-1:] == [k]:
+            return self.chain[-2:-1], self.determinants[-2:-1]
+        return (self.chain[1:2], self.determinants[1:2]) if self.chain[:1] == [k] else ([], [])
+
     def poses(self, k: Indices) -> Poses:
         """Return the poses and determinants of solved lanes."""
         h, s = self.path.at(k), self.found(k)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.plan.status import Status
-from structkin.solve.tracking.poses import Poses, in_steps, reach, vanishes
+from structkin.solve.tracking.poses import Poses, in_steps, reach, vanishing
 from structkin.solve.tracking.state import TrackerState
 from structkin.track.tolerances import CLOSED, COME_BACK, FINEST, REGULAR, RETURN
 
@@ -17,7 +17,7 @@ Indices = NDArray[np.intp]
 FEW = 2
 #: Previous lanes among which a regular one is searched.
 BACK = 60
-#: The first and the last of some determinants may be a least one if it is below this part of its neighbour.
+#: Over a step that passes a gap, determinants fall to less than this part of themselves, on both sides together.
 DIP = 0.8
 #: Lanes behind a gap that are examined together: the first ones, and the most.
 FIRST, MOST = 16, 1024
@@ -33,25 +33,27 @@ def step_over(state: TrackerState, k: int, pose: Poses, count: int) -> tuple[int
     s, determinant = state.solver.steps(
         h, pose.s[:, 0], float(np.sign(pose.determinant[0])), state.doubtful_determinant
     )
-    reached = _before_a_corner(state, points[: len(determinant)], determinant)
-    found = Poses(h, np.concatenate((pose.s, s), axis=1), np.append(pose.determinant, determinant))
-    reached = _before_a_dip(state, np.append(k, points[:reached]), found.take(slice(0, reached + 1)))
+    lanes = np.concatenate((state.chain[-2:], points[: len(determinant)])).astype(np.intp)
+    values = np.concatenate((state.determinants[-2:], determinant))
+    reached = _before_a_corner(state.path.length[lanes], values, len(determinant))
+    s, end = np.concatenate((pose.s, s), axis=1), len(lanes) - len(determinant) + reached
+    reached = _before_a_gap(state, lanes[:end], values[:end], h, s[:, : reached + 1])
     if not reached:
         return k, pose
-    points, found = points[:reached], found.take(slice(1, reached + 1))
+    points, taken = points[:reached], slice(1, reached + 1)
+    found = Poses(h[:, taken], s[:, taken], determinant[:reached])
     state.keep(points, found)
     state.link(points.tolist(), found.determinant.tolist(), tracked=True)
     return int(points[-1]), found.take(slice(reached - 1, reached))
 
 
-def _before_a_corner(state: TrackerState, points: Indices, determinants: Floats) -> int:
-    """Return how many of some points come before the first step over which the determinant may have a corner at zero.
+def _before_a_corner(along: Floats, values: Floats, count: int) -> int:
+    """Return how many steps to points come before the first over which the determinant may have a corner at zero.
 
-    Where branches cross at a flat pose, a step may lead to the wrong one: its determinant has the same sign, but points
-    on either side show that it falls to zero in between, and rises again.
+    `values` are the determinants at places `along` the path: of `count` points, and of up to two before them. Where
+    branches cross at a flat pose, a step may lead to the wrong one: its determinant has the same sign, but points on
+    either side show that it falls to zero in between, and rises again.
     """
-    along = state.path.length[np.concatenate((state.chain[-2:], points)).astype(np.intp)]
-    values = np.concatenate((state.determinants[-2:], determinants))
     with np.errstate(all="ignore"):
         slope = np.diff(values) / np.diff(along)
         # From two points before a step, and from two behind it.
@@ -60,38 +62,69 @@ def _before_a_corner(state: TrackerState, points: Indices, determinants: Floats)
     corner = np.zeros(len(values) - 1, bool)
     corner[1:] |= ahead * values[1:-1] <= 0
     corner[:-1] |= back * values[1:-1] <= 0
-    first = np.flatnonzero(corner[len(values) - 1 - len(points) :])
-    return int(first[0]) if len(first) else len(points)
+    first = np.flatnonzero(corner[len(values) - 1 - count :])
+    return int(first[0]) if len(first) else count
 
 
-def _before_a_dip(state: TrackerState, points: Indices, poses: Poses) -> int:
-    """Return how many steps from point to point come before one beside a least determinant that passes over a gap."""
-    size = np.abs(poses.determinant)
-    dips = np.append(size[:-1] <= size[1:], size[-1:] < DIP * size[-2:-1]) & np.append(
-        size[:1] < DIP * size[1:2], size[1:] < size[:-1]
-    )
-    steps = np.flatnonzero(dips[1:] | dips[:-1])
-    ends = points[steps], points[steps + 1]
-    lost = _passes_over(state, *ends, poses.take(steps), poses.take(steps + 1)) if len(steps) else np.zeros(0, bool)
-    return int(steps[np.argmax(lost)]) if lost.any() else len(size) - 1
+def _before_a_gap(state: TrackerState, lanes: Indices, determinants: Floats, h: Floats, s: Floats) -> int:
+    """Return how many steps, from a lane to points, come before the first that passes over a gap.
+
+    `s` are the poses of the lane and the points, `h` begins with their inputs. `lanes`, with their `determinants`, may
+    begin with a point before the lane.
+    """
+    ahead = len(lanes) - int(s.shape[1])
+    found = _may_pass_over(state.path.length[lanes], np.abs(determinants))
+    steps = np.array([j for j in found if j >= ahead], np.intp)
+    if not len(steps):
+        return len(lanes) - ahead - 1
+    start, end = (Poses(h[:, at - ahead], s[:, at - ahead], determinants[at]) for at in (steps, steps + 1))
+    over = _passes_over(state, lanes[steps], lanes[steps + 1], start, end)
+    return (int(steps[np.argmax(over)]) if over.any() else len(lanes) - 1) - ahead
+
+
+def _may_pass_over(along: Floats, size: Floats) -> list[int]:
+    """Return which steps between places `along` the path may pass over a gap, as the determinants' `size` there tells.
+
+    Determinants fall towards a limit position, so from both sides towards a gap: by how much over a step as long, the
+    step before tells on one side and the step behind on the other. Where there is neither, nothing is known.
+    """
+    if len(size) < 3:
+        return list(range(len(size) - 1))
+    falls, rises = size[1:] < size[:-1], size[1:] > size[:-1]
+    found = []
+    for j in np.flatnonzero(np.append(True, falls[:-1]) & np.append(rises[1:], True)).tolist():
+        part, step = 1.0, along[j + 1] - along[j]
+        # A sample may occur twice.
+        with np.errstate(all="ignore"):
+            if j > 0:
+                part *= (size[j] / size[j - 1]) ** max(step / (along[j] - along[j - 1]), 1.0)
+            if j + 2 < len(size):
+                part *= (size[j + 1] / size[j + 2]) ** max(step / (along[j + 2] - along[j + 1]), 1.0)
+        if part < DIP:
+            found.append(j)
+    return found
 
 
 def _passes_over(state: TrackerState, first: Indices, last: Indices, start: Poses, end: Poses) -> NDArray[np.bool_]:
-    """Return which ways of the inputs between lanes pass over a pose without rates, as the tangents at one end tell."""
+    """Return which ways of the inputs between lanes pass over a gap or a flat pose, as the tangents at both ends tell.
 
-    def vanish(k: Indices, target: Indices, poses: Poses, there: Poses) -> NDArray[np.bool_]:
-        # The tangent of the way is that of the parabola through three lanes.
-        low = np.maximum(k - 1, [state.path.beginning_of_run(one) for one in k])
-        high = np.minimum(k + 1, [state.path.end_of_run(one) for one in k])
-        before, after = (state.path.length[x] - state.path.length[k] for x in (low, high))
-        with np.errstate(all="ignore"):
-            slopes = [(state.path.at(x) - poses.h) / far for x, far in ((low, before), (high, after))]
-            rate = np.where(before == 0, slopes[1], np.where(after == 0, slopes[0], 0.0))
-            both = (slopes[1] * -before + slopes[0] * after) / (after - before)
-        rate = np.where((before < 0) & (after > 0), both, rate) * (state.path.length[target] - state.path.length[k])
-        return vanishes(state.solver, poses, there.h, lambda part: poses.h + part * np.nan_to_num(rate))
-
-    return vanish(first, last, start, end) | vanish(last, first, end, start)
+    A root's tangent reaches zero as far again behind its limit: from the nearer one of two limits on the way that is
+    before its end, and from the other one within twice the way.
+    """
+    path = state.path
+    k, target = np.concatenate((first, last)), np.concatenate((last, first))
+    poses, there = start.beside(end), np.concatenate((end.h, start.h), axis=1)
+    # The tangent of the way is that of the parabola through three lanes.
+    low = np.maximum(k - 1, [path.beginning_of_run(one) for one in k])
+    high = np.minimum(k + 1, [path.end_of_run(one) for one in k])
+    before, after = (path.length[x] - path.length[k] for x in (low, high))
+    with np.errstate(all="ignore"):
+        slopes = [(path.at(x) - poses.h) / far for x, far in ((low, before), (high, after))]
+        rate = np.where(before == 0, slopes[1], np.where(after == 0, slopes[0], 0.0))
+        both = (slopes[1] * -before + slopes[0] * after) / (after - before)
+    rate = np.where((before < 0) & (after > 0), both, rate) * (path.length[target] - path.length[k])
+    far = vanishing(state.solver, poses, there, lambda part: poses.h + part * np.nan_to_num(rate)).reshape(2, -1)
+    return np.asarray((far.min(axis=0) <= 1.0) & (far.max(axis=0) <= 2.0))
 
 
 def step_to(state: TrackerState, k: int, end: int, pose: Poses) -> tuple[list[int], list[float], Poses, Status]:
@@ -101,23 +134,27 @@ def step_to(state: TrackerState, k: int, end: int, pose: Poses) -> tuple[list[in
     """
     reached: list[int] = []
     determinants: list[float] = []
+    before = state.neighbour(k)
     count = abs(end - k)
     while k != end:
         count = 1 if state.is_flat(pose) else min(count, abs(end - k))
         target = k + (count if end > k else -count)
         found = to_next(state, pose, k, target) if count == 1 else _reach(state, pose, target, FEW)
         if isinstance(found, Poses) and count > 1:
-            over = _passes_over(state, np.array([k]), np.array([target]), pose, found)[0]
-            found = Status.NOT_CONVERGED if over else found
+            sizes = np.array([*before[1], pose.determinant[0], found.determinant[0]])
+            both = pose.beside(found)
+            if not _before_a_gap(state, np.array([*before[0], k, target]), sizes, both.h, both.s):
+                found = Status.NOT_CONVERGED
         if isinstance(found, Poses):
             state.keep(target, found)
             reached.append(target)
             determinants.append(float(found.determinant[0]))
+            before = [k], [float(pose.determinant[0])]
             k, pose = target, found
         elif count == 1:
             return reached, determinants, pose, found
         else:
-            count //= 2
+            count -= count // 2
     return reached, determinants, pose, Status.OK
 
 

@@ -77,8 +77,8 @@ def _run(state: TrackerState, origins: Floats, angles: Floats, progress: Callabl
 def _begin(state: TrackerState, origins: Floats, angles: Floats) -> tuple[int, Poses | None]:
     """Close the group from the sketch, at the first place of the inputs' path where that succeeds."""
     path = state.path
-    tried = np.unique(np.searchsorted(path.length, path.spacing * np.arange(TRIALS)))
-    for k in tried[tried < len(path.lanes)].tolist():
+    tried = np.searchsorted(path.length, path.spacing * np.arange(TRIALS))
+    for k in dict.fromkeys(tried[tried < len(path.lanes)].tolist()):
         pose = assemble(state.solver, path.at(k), origins, angles)
         if pose is not None:
             state.restart(k, pose)
