@@ -32,7 +32,10 @@ def structure(
         Path | None, typer.Option(help="Draw the adjacency matrix and KinStr.", metavar="PICTURE")
     ] = None,
 ) -> None:
-    """Find the structural groups and the order in which they are solved, of a mechanism or of an adjacency matrix."""
+    """Find the structural groups and the order in which they are solved.
+
+    FILE may also be an adjacency matrix: .csv, .json or .graphml.
+    """
     topology = files.read_matrix(file, drivers=driver or (), ground=ground)
     given = {"--driver": driver, "--ground": ground}
     if topology is None and any(given.values()):
