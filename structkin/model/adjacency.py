@@ -33,7 +33,7 @@ def topology_from_adjacency(
     ground: Any = 0,
     drivers: Sequence[Any] = (),
     names: Sequence[str] | None = None,
-    kinds: Mapping[Any, str] | None = None,
+    kinds: Mapping[Any, Any] | None = None,
     title: str = "",
 ) -> T:
     """Build a topology from a symmetric matrix (n, n), dense or sparse, or from a networkx graph.
@@ -66,7 +66,7 @@ def topology_from_adjacency(
         links, cells = _read_matrix(matrix, names, problems)
     _set_kinds(links, cells, kinds or {}, problems)
     joints = _joints(links, cells, problems)
-    fixed = _link(ground, links)
+    fixed = link_named(ground, links)
     if fixed is None:
         problems.append(Problem("ground", f"{ground!r} is not a link", suggest(str(ground), links)))
         fixed = links[0] if links else ""
@@ -140,7 +140,7 @@ def joined(topology: Topology) -> dict[tuple[str, str], list[str]]:
     return found
 
 
-def _link(value: Any, links: Sequence[str], known: Collection[str] = ()) -> str | None:
+def link_named(value: Any, links: Sequence[str], known: Collection[str] = ()) -> str | None:
     """Return the link of this name or index; `known` are the links as a set."""
     if str(value) in (known or links):
         return str(value)
@@ -276,15 +276,18 @@ def _tokens(text: str | None) -> list[str]:
     return sorted(part.strip() for part in (text or "").split(","))
 
 
-def _set_kinds(links: Sequence[str], cells: _Cells, kinds: Mapping[Any, str], problems: list[Problem]) -> None:
+def _set_kinds(links: Sequence[str], cells: _Cells, kinds: Mapping[Any, Any], problems: list[Problem]) -> None:
     """Write the given kinds into the places that hold 1."""
     number = {link: k for k, link in enumerate(links)}
     given: dict[tuple[int, int], str] = {}
     for pair, text in kinds.items():
         key = f"kinds[{pair!r}]"
-        ends = [_link(end, links) for end in pair] if isinstance(pair, tuple) else []
+        ends = [link_named(end, links) for end in pair] if isinstance(pair, tuple) else []
         if len(ends) != 2 or None in ends:
             problems.append(Problem(key, "is not a pair of links", "such as {(0, 1): 'P'}"))
+            continue
+        if not isinstance(text, str):
+            problems.append(Problem(key, f"{text!r} is not a kind", f"known: {', '.join(JOINT_KINDS)}"))
             continue
         low, high = sorted(number[end] for end in ends if end is not None)
         if (low, high) not in cells:
@@ -353,7 +356,7 @@ def _driver(
         name = None if given.get("joint") is None else str(given["joint"])
         table = dict(given)
         if isinstance(table.get("links"), list | tuple):
-            table["links"] = [_link(end, links, known) or end for end in table["links"]]
+            table["links"] = [link_named(end, links, known) or end for end in table["links"]]
         return driver_of(f"drivers.{id}", id, table, joints.get(name) if name else None, name, problems)
     if isinstance(given, list | tuple):
         return _driver_between(given, joints.values(), links, known, problems)
@@ -369,7 +372,7 @@ def _driver_between(
     pair: Sequence[Any], joints: Iterable[Joint], links: Sequence[str], known: Collection[str], problems: list[Problem]
 ) -> Driver:
     """Return the driver of the only joint between two links."""
-    ends = [_link(end, links, known) for end in pair]
+    ends = [link_named(end, links, known) for end in pair]
     nobody = Driver(f"({', '.join(map(str, pair))})", "angle", ("", ""), None)
     key = f"drivers.{nobody.id}"
     if len(ends) != 2 or None in ends or ends[0] == ends[1]:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from structkin.model.mechanism import Mechanism
     from structkin.structure import InputRanking, KinematicStructure, TopologyArrays
 
 
@@ -269,6 +270,36 @@ class Topology:
         from structkin.model.adjacency import graph_of
 
         return graph_of(self)
+
+    def mechanism(
+        self, points: Mapping[Any, Any], *, links: Mapping[str, Sequence[str] | Mapping[str, Any]] | None = None,
+        lengths: Mapping[str, Any] | None = None, joints: Mapping[Any, Mapping[str, Any]] | None = None,
+        drivers: Mapping[Any, Mapping[str, Any]] | None = None, units: Mapping[str, str] | None = None,
+        forces: Mapping[str, Any] | None = None, initial: Mapping[str, Any] | None = None,
+        duration: float | str | None = None,
+    ) -> Mechanism:  # fmt: skip
+        """Return the mechanism of this topology with these dimensions; the arguments are sections of a mechanism file.
+
+        `points` has the position of each revolute joint in a sketch, and of further points that `links` adds to links.
+        `joints` has the dimensions of the others, such as {"axis": (1, 0)} of a prismatic one or {"teeth": (20, 40)} of
+        a gear mesh; "type" is needed where the usual one is not meant, such as a belt. `drivers` has what drives them,
+        such as {"speed": "60 rpm"}, and further drivers. A pair of links may stand for their joint as a key of
+        `points` and `joints`, and for the driver at it in `drivers`. The fixed link is called "ground".
+
+        Raises `InputError` listing every error, and if the dimensions make another topology.
+
+        >>> four_bar = Topology.from_adjacency([[0, 1, 0, 1], [1, 0, 1, 0], [0, 1, 0, 1], [1, 0, 1, 0]])
+        >>> m = four_bar.mechanism(
+        ...     {(0, 1): (0, 0), (1, 2): (1, 1), (2, 3): (4, 3), (0, 3): (5, 0)}, drivers={(0, 1): {"speed": 1}})
+        >>> m.solve(5)
+        <Motion of 'a mechanism': 5 of 5 samples ok>
+        """
+        from structkin.model.dimensioned import mechanism_of
+
+        return mechanism_of(
+            self, points, links=links, joints=joints, drivers=drivers, title=self.title, lengths=lengths, units=units,
+            forces=forces, initial=initial, duration=duration,
+        )  # fmt: skip
 
     @classmethod
     def from_arrays(cls, arrays: TopologyArrays) -> Topology:

@@ -106,6 +106,8 @@ def test_every_mistake_has_its_row_and_column() -> None:
     twice = [["", "R,P"], ["R,P", ""]]
     with pytest.raises(InputError, match=r"drivers.\(0, 1\): joints J0, J1 join 0 and 1"):
         Topology.from_adjacency(twice, drivers=[(0, 1)])
+    with pytest.raises(InputError, match="5 is not a kind"):
+        Topology.from_adjacency(SQUARE, kinds=dict.fromkeys([(0, 1)], 5))
     with pytest.raises(InputError, match=r"kinds\[\(1, 0\)\]: is 'P' and 'R'"):
         Topology.from_adjacency([[0, 1], [1, 0]], kinds={(0, 1): "P", (1, 0): "R"})
 
