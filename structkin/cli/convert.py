@@ -1,4 +1,4 @@
-"""`structkin convert IN OUT`: a mechanism file, or one of another program, in another format."""
+"""`structkin convert IN OUT`: a mechanism file, one of another program, or a matrix, in another format."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from structkin.cli.options import USUAL, Budget, Duration, budget_of
 from structkin.cli.terminal import progress, say
 from structkin.errors import InputError, Problem
 from structkin.files.writers import format_of
+from structkin.files.writers.matrix import write_matrix
 from structkin.model import Mechanism
+from structkin.model.topology import Topology
 from structkin.plan.compile import determines_all
 
 
@@ -34,6 +36,9 @@ def convert(
     ] = None,
     duration: Duration = None,
     budget: Budget = USUAL,
+    matrix: Annotated[
+        bool, typer.Option("--matrix", help="Write the adjacency matrix, as .csv, .json or .graphml.")
+    ] = False,
     formats: Annotated[
         bool, typer.Option("--formats", callback=_list, is_eager=True, help="List the formats that OUT may have.")
     ] = False,
@@ -42,8 +47,15 @@ def convert(
     chosen = format_of(output)
     if output.resolve() == file.resolve():
         raise InputError([Problem("OUT", "would overwrite IN", "give another name")], "output")
-    mechanism = Mechanism.load(file)
-    motion, notes = None, list(mechanism.remarks)
+    mechanism = files.read_matrix(file) or Mechanism.load(file)
+    notes = [] if isinstance(mechanism, Topology) else list(mechanism.remarks)
+    if matrix or isinstance(mechanism, Topology):
+        notes += write_matrix(mechanism, output)
+        if samples is not None or duration is not None:
+            notes.append("a matrix holds no motion: --samples and --duration have no effect")
+        say(*(f"note: {note}" for note in notes), f"written: {output} (adjacency matrix)")
+        return
+    motion = None
     still = _what_keeps_still(mechanism)
     if chosen.motion == "needed" or (chosen.motion == "paths" and not still):
         count = chosen.samples if samples is None else samples

@@ -13,6 +13,11 @@ from structkin.checked import checked
 from structkin.errors import InputError, Problem
 
 if TYPE_CHECKING:
+    import networkx as nx
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from structkin.model.mechanism import Mechanism
     from structkin.structure import InputRanking, KinematicStructure, TopologyArrays
 
 
@@ -211,21 +216,90 @@ class Topology:
         ground: Any = 0,
         drivers: Sequence[Any] = (),
         names: Sequence[str] | None = None,
+        kinds: Mapping[Any, str] | None = None,
         title: str = "",
     ) -> Self:
-        """Build a topology from an adjacency matrix (n, n) of strings, or from a networkx graph.
+        """Build a topology from a symmetric adjacency matrix (n, n), dense or sparse, or from a networkx graph.
 
-        An entry is "" or "KIND:ID", several separated by commas ("R:A,P:s"); the same id at several
-        pairs is one multiple joint. A graph has the same text in its edge attribute "joints".
-        `drivers` are joint ids ("A": the angle or travel of that joint) or tables {"id", "kind", "links", "joint"}.
+        An entry is 0 or "" for no joint, 1 for a revolute joint, or text: "KIND" or "KIND:ID", several separated by
+        commas ("R:A,P:s"); the same id at several pairs is one multiple joint. Joints without an id are called "J0",
+        "J1", ... in the order of the rows. `kinds` gives the kinds where the matrix holds 1, by pairs of links. A graph
+        has the entry in its edge attribute "joints", or else in "weight", or else it is 1. `drivers` are pairs of links
+        (from, to) that a joint connects, joint ids ("A": the angle or travel of that joint), or tables {"id", "kind",
+        "links", "joint"}. Links are called by their name or index; `names` are by default "0", "1", ...
 
+        Raises `InputError` listing every error, with its row and column.
+
+        >>> square = [[0, 1, 0, 1], [1, 0, 1, 0], [0, 1, 0, 1], [1, 0, 1, 0]]
+        >>> t = Topology.from_adjacency(square, kinds={(0, 3): "P"}, drivers=[(0, 1)])
+        >>> [(group.kind, group.links) for group in t.structure().groups]
+        [('driven R', ('1',)), ('RRP', ('2', '3'))]
         >>> t = Topology.from_adjacency([["", "R:A"], ["R:A", ""]], ground=0, drivers=["A"])
         >>> t.drivers[0].kind, t.drivers[0].links
         ('angle', ('0', '1'))
         """
         from structkin.model.adjacency import topology_from_adjacency
 
-        return topology_from_adjacency(cls, matrix, ground=ground, drivers=drivers, names=names, title=title)
+        return topology_from_adjacency(
+            cls, matrix, ground=ground, drivers=drivers, names=names, kinds=kinds, title=title
+        )
+
+    def adjacency(self) -> NDArray[np.str_]:
+        """Return the adjacency matrix (n, n) of the links: text such as "R:A,P:s", and "" where no joint is.
+
+        `matrix != ""` is the plain one. Joints that are attached to the pin of a joint J have a row and a column "@J"
+        after those of the links. `from_adjacency` reads the matrix back, given the names of its rows; its joints are
+        then in the order of the rows. Raises `InputError` if an id has a comma or an outer space.
+
+        >>> Topology.from_adjacency([[0, 1], [1, 0]]).adjacency().tolist()
+        [['', 'R:J0'], ['R:J0', '']]
+        """
+        from structkin.model.adjacency import adjacency_of
+
+        return adjacency_of(self)
+
+    def adjacency_graph(self) -> nx.Graph:
+        """Return the matrix of `adjacency` as a networkx graph: links are nodes, edges have the text in "joints".
+
+        Raises `InputError` as `adjacency` does.
+
+        >>> graph = Topology.from_adjacency([[0, 1], [1, 0]]).adjacency_graph()
+        >>> list(graph.edges(data=True)), Topology.from_adjacency(graph).joints
+        ([('0', '1', {'joints': 'R:J0'})], (Joint(id='J0', kind='R', links=('0', '1')),))
+        """
+        from structkin.model.adjacency import graph_of
+
+        return graph_of(self)
+
+    def mechanism(
+        self, points: Mapping[Any, Any], *, links: Mapping[str, Sequence[str] | Mapping[str, Any]] | None = None,
+        lengths: Mapping[str, Any] | None = None, joints: Mapping[Any, Mapping[str, Any]] | None = None,
+        drivers: Mapping[Any, Mapping[str, Any]] | None = None, units: Mapping[str, str] | None = None,
+        forces: Mapping[str, Any] | None = None, initial: Mapping[str, Any] | None = None,
+        duration: float | str | None = None,
+    ) -> Mechanism:  # fmt: skip
+        """Return the mechanism of this topology with these dimensions; the arguments are sections of a mechanism file.
+
+        `points` has the position of each revolute joint in a sketch, and of further points that `links` adds to links.
+        `joints` has the dimensions of the others, such as {"axis": (1, 0)} of a prismatic one or {"teeth": (20, 40)} of
+        a gear mesh; "type" is needed where the usual one is not meant, such as a belt. `drivers` has what drives them,
+        such as {"speed": "60 rpm"}, and further drivers. A pair of links may stand for their joint as a key of
+        `points` and `joints`, and for the driver at it in `drivers`. The fixed link is called "ground".
+
+        Raises `InputError` listing every error, and if the dimensions make another topology.
+
+        >>> four_bar = Topology.from_adjacency([[0, 1, 0, 1], [1, 0, 1, 0], [0, 1, 0, 1], [1, 0, 1, 0]])
+        >>> m = four_bar.mechanism(
+        ...     {(0, 1): (0, 0), (1, 2): (1, 1), (2, 3): (4, 3), (0, 3): (5, 0)}, drivers={(0, 1): {"speed": 1}})
+        >>> m.solve(5)
+        <Motion of 'a mechanism': 5 of 5 samples ok>
+        """
+        from structkin.model.dimensioned import mechanism_of
+
+        return mechanism_of(
+            self, points, links=links, joints=joints, drivers=drivers, title=self.title, lengths=lengths, units=units,
+            forces=forces, initial=initial, duration=duration,
+        )  # fmt: skip
 
     @classmethod
     def from_arrays(cls, arrays: TopologyArrays) -> Topology:

@@ -8,6 +8,7 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
+from structkin.model.adjacency import joined
 from structkin.model.topology import Topology, pin_of
 from structkin.show.fitting import SIDE, lines_that_fit
 from structkin.show.letters import legible
@@ -46,14 +47,7 @@ def adjacency(topology: Topology) -> dict[tuple[str, str], list[str]]:
     >>> adjacency(Topology(("0", "1"), "0", (Joint("A", "R", ("0", "1")),)))
     {('0', '1'): ['R:A'], ('1', '0'): ['R:A']}
     """
-    found: dict[tuple[str, str], list[str]] = {}
-    for joint in topology.joints:
-        links = [end for end in joint.links if pin_of(end) is None]
-        for a in links:
-            for b in links:
-                if a != b:
-                    found.setdefault((a, b), []).append(f"{joint.kind}:{joint.id}")
-    return found
+    return {pair: names for pair, names in joined(topology).items() if not any(map(pin_of, pair))}
 
 
 class _Panels:

@@ -6,7 +6,7 @@ use `decompose_arrays`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,7 +17,7 @@ from structkin.checked import checked
 from structkin.errors import InputError, Problem
 from structkin.model.arguments import index as whole_index
 from structkin.model.topology import DRIVER_KINDS, JOINT_KINDS, Driver, Joint, Topology, in_words, pin_of
-from structkin.structure.array_codes import ANGLE, KINDS, SLIDE, Numbered, P, codes, integers
+from structkin.structure.array_codes import ANGLE, KINDS, SLIDE, BoolArray, IntArray, Numbered, P, codes, integers
 from structkin.structure.array_mistakes import MOST_NAMED, mistakes
 
 
@@ -164,36 +164,26 @@ class TopologyArrays:
 
     @classmethod
     def from_adjacency(cls, matrix: Any, kinds: Any = None, *, ground: int = 0, title: str = "") -> TopologyArrays:
-        """Build from a symmetric sparse matrix (n, n) of joint numbers, counted from 1, in any SciPy format.
+        """Build from a symmetric matrix (n, n): a plain one of 0 and 1, or one of joint numbers, counted from 1.
 
-        One number at several pairs is one multiple joint. Two links with several joints have several entries, which
-        COO and CSR keep separate unless duplicates are summed. `kinds` (j,) are the joints' letters or codes, all
-        revolute by default. One triangle of the matrix is enough. Drivers: see `driven_at`.
+        It is dense, or sparse in any SciPy format. In a plain matrix each 1 is a joint of its own; the joints are
+        numbered row by row. If there are larger numbers, one number at several pairs is one multiple joint, and two
+        links with several joints have several entries, which COO and CSR keep separate unless duplicates are summed.
+        `kinds` (j,) are the joints' letters or codes, all revolute by default. One triangle of the matrix is enough.
+        Drivers: see `driven_at`. Raises `InputError`; letters and names in the entries: `Topology.from_adjacency`.
 
+        >>> TopologyArrays.from_adjacency([[0, 1, 0, 1], [1, 0, 1, 0], [0, 1, 0, 1], [1, 0, 1, 0]]).driven_at([0])
+        <TopologyArrays: 4 links, 4 joints, 1 driver>
         >>> import scipy.sparse as sp
         >>> matrix = sp.coo_array(([1, 2, 3, 4], ([0, 1, 2, 3], [1, 2, 3, 0])), shape=(4, 4))
         >>> TopologyArrays.from_adjacency(matrix).driven_at([0])
         <TopologyArrays: 4 links, 4 joints, 1 driver>
         """
-        if not hasattr(matrix, "tocoo"):
-            raise InputError(
-                [Problem("matrix", "is not a sparse matrix", "such as scipy.sparse.coo_array(...)")], title
-            )
-        entries = matrix.tocoo()
-        if entries.shape[0] != entries.shape[1]:
-            raise InputError([Problem("matrix", f"is not square: {entries.shape}")], title or "matrix")
-        number = np.asarray(entries.data).astype(np.int64) - 1
-        a, b = (np.asarray(index).astype(np.int64) for index in (entries.row, entries.col))
-        loop = a[(a == b) & (number >= 0)]
-        if len(loop):
-            raise InputError([Problem("matrix", f"joins link {k} to itself") for k in loop[:MOST_NAMED].tolist()])
-        keep = number >= 0
-        number, a, b = number[keep], a[keep], b[keep]
+        number, a, b, n = _numbered(matrix, title or "matrix")
         count = int(number.max(initial=-1)) + 1
         code = np.zeros(count, dtype=np.int64) if kinds is None else codes(kinds, KINDS)
         if len(code) < count:
             raise InputError([Problem("kinds", f"{len(code)} kinds for {count} joints")], title or "matrix")
-        n = int(entries.shape[0])
         member = np.unique(np.concatenate([number * n + a, number * n + b]))
         joint = member // n
         start = np.searchsorted(joint, np.arange(len(code) + 1))
@@ -236,6 +226,47 @@ class TopologyArrays:
             )
         )
         return Topology(links, links[self.ground], joints, drivers, self.title)
+
+
+def _numbered(matrix: Any, title: str) -> tuple[IntArray, IntArray, IntArray, int]:
+    """Return the number of each entry's joint, from 0, its row and its column, and the number of rows."""
+    hint = "give 0 and 1, or joint numbers; Topology.from_adjacency reads letters, names and graphs"
+    if not hasattr(matrix, "tocoo"):
+        try:
+            matrix = np.asarray(None if hasattr(matrix, "nodes") else matrix)
+        except ValueError:  # rows of different lengths
+            raise InputError([Problem("matrix", "is not square", "give every row as many entries")], title) from None
+        if matrix.dtype.kind not in "biuf":
+            raise InputError([Problem("matrix", "is not a matrix of numbers", hint)], title)
+        if matrix.ndim == 2:
+            from scipy.sparse import coo_array
+
+            matrix = coo_array(matrix)
+    if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise InputError([Problem("matrix", f"is not square: {matrix.shape}")], title)
+    entries = matrix.tocoo()
+    held = entries.data != 0
+    value, a, b = entries.data[held], *(np.asarray(one)[held].astype(np.int64) for one in (entries.row, entries.col))
+
+    def places(bad: BoolArray, said: Callable[[int], str], hint: str = "") -> Iterator[Problem]:
+        chosen = np.flatnonzero(bad)
+        for k in chosen[:MOST_NAMED].tolist():
+            yield Problem(f"row {a[k]}, column {b[k]}", said(k), hint)
+        if len(chosen) > MOST_NAMED:
+            yield Problem("matrix", f"the same error occurs {len(chosen) - MOST_NAMED} more times")
+
+    problems = [*places(a == b, lambda k: "joins a link to itself", "leave the diagonal empty")]
+    problems += places((value < 1) | (value % 1 != 0), lambda k: f"{value[k]} is not a joint number", "count from 1")
+    number = value.astype(np.int64) - 1
+    n = int(matrix.shape[0])
+    if not number.any():  # of 0 and 1: a joint for each pair of links
+        again = np.ones(len(a), dtype=np.bool_)
+        again[np.unique(a * n + b, return_index=True)[1]] = False
+        problems += places(again, lambda k: "is given twice", "number the joints, or use Topology")
+        number = np.unique(np.minimum(a, b) * n + np.maximum(a, b), return_inverse=True)[1]
+    if problems:
+        raise InputError(problems, title)
+    return number, a, b, n
 
 
 def _fields_of(topology: Topology) -> dict[str, Any]:

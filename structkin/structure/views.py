@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
+from structkin.model.adjacency import joined
 from structkin.model.topology import pin_of
 
 if TYPE_CHECKING:
@@ -29,11 +29,9 @@ def link_graph(structure: KinematicStructure) -> nx.Graph:
     for joint in topology.joints:
         if any(pin_of(end) is not None for end in joint.links):
             graph.graph["attached"].append(joint.id)
-        links = [end for end in joint.links if pin_of(end) is None]
-        for a, b in combinations(links, 2):
-            text = f"{joint.kind}:{joint.id}"
-            old = graph.edges[a, b]["joints"] + "," if graph.has_edge(a, b) else ""
-            graph.add_edge(a, b, joints=old + text)
+    for pair, names in joined(topology).items():
+        if not any(map(pin_of, pair)):
+            graph.add_edge(*pair, joints=",".join(names))
     return graph
 
 

@@ -207,7 +207,8 @@ def test_structure_json_has_the_documented_layout():
     assert f"$ structkin structure crank_rocker.toml --json\n{run.stdout}```" in page
     data = json.loads(run.stdout)
     assert run.returncode == 0
-    assert set(data) == {"title", "mobility", "links", "groups", "kinstr", "diagnostics"}
+    assert set(data) == {"title", "mobility", "links", "groups", "kinstr", "diagnostics", "topology"}
+    assert set(data["topology"]) == {"title", "ground", "links", "adjacency", "joints", "drivers"}
     assert set(data["diagnostics"]) >= {"over", "under", "missing_drivers"}
     wanted = {
         "kind",

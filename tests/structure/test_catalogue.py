@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 from mechanisms import CATALOGUE
 
 from structkin import Topology
+from structkin.files import read_matrix
+from structkin.files.writers.matrix import write_matrix
 from structkin.model.topology import Joint, pin_of
 from structkin.structure import Group, KinematicStructure, decompose
 
@@ -102,6 +105,14 @@ def test_adjacency_gives_the_same(entry: dict[str, Any]) -> None:
 
     assert plain(read.joints) == plain(topology.joints)
     assert read.ground == topology.ground
+
+
+@pytest.mark.parametrize("entry", CATALOGUE, ids=name)
+def test_a_matrix_file_gives_the_same_groups(entry: dict[str, Any], tmp_path: Path) -> None:
+    topology = Topology.from_dict(entry)
+    write_matrix(topology, tmp_path / "matrix.csv")
+    read = read_matrix(tmp_path / "matrix.csv")
+    assert read == topology and read.structure() == topology.structure()
 
 
 @pytest.mark.parametrize("entry", PLAIN, ids=name)

@@ -41,6 +41,7 @@ FORMATS = {
     ".pdf": Format("picture, PDF", "tables", "write_picture", "paths"),
     ".csv": Format("table of the motion, CSV", "tables", "write_table", "needed"),
     ".xlsx": Format("workbook of structure, motion, K and L, forces", "xlsx", "write_xlsx", "needed"),
+    ".graphml": Format("adjacency matrix, GraphML", "matrix", "write_matrix"),
     ".tex": Format("LaTeX tables of structure and motion", "latex", "write_latex", "needed", samples=13),
 }
 
