@@ -25,6 +25,9 @@ def compare(
         list[str] | None, typer.Option(help=f"Coordinates: {', '.join(FAMILIES)}; may be repeated. Default: all.")
     ] = None,
     patience: Annotated[float, typer.Option(help="Abandon a method that takes longer than this [s].")] = 30.0,
+    memory: Annotated[
+        bool, typer.Option("--memory", help="Trace the peak memory too: up to ten times the time of a run.")
+    ] = False,
     budget: Budget = USUAL,
     as_json: Json = False,
 ) -> None:
@@ -33,7 +36,7 @@ def compare(
     with progress("comparing methods") as report:
         found = mechanism.compare(
             samples, methods=method or METHODS, coordinates=coordinates or FAMILIES, duration=duration,
-            patience=patience, budget=budget_of(budget), progress=report,
+            patience=patience, memory=memory, budget=budget_of(budget), progress=report,
         )  # fmt: skip
     if as_json:
         print_json(found.to_dict())
@@ -51,17 +54,22 @@ def _table(found: Comparison, title: str) -> Table:
     if found.abandoned:
         verdict += f" among those that finished within {found.patience:g} s"
     table = Table(title=Text(f"{title}: {found.samples} samples, {verdict}"), title_justify="left")
-    figures = ("n", "time [ms]", "ratio", "MiB", "iterations", "position", "velocity", "acceleration", "ok")
+    traced = ("MiB",) if any(run.peak_bytes is not None for run in found.runs) else ()
+    times, gaps = ("time [ms]", "spread", "wall [ms]", "ratio"), ("position", "velocity", "accel.")
+    figures = ("n", *times, *traced, "iterations", *gaps, "ok")
     for head in ("method", "coordinates", *figures, "agrees"):
         table.add_column(Text(head), justify="right" if head in figures else "left", no_wrap=head not in figures)
     first = found.runs[0]
     for run in found.runs:
         apart = (run.position, run.velocity, run.acceleration)
-        gaps = ["" if run is first or x is None else f"{x:.0e}" for x in apart]
+        differences = ["" if run is first or x is None else f"{x:.0e}" for x in apart]
         newton = f"{run.iterations:.1f} (max {run.most_iterations})" if run.n is not None else ""
         table.add_row(
             run.method, run.coordinates or "", "" if run.n is None else str(run.n), f"{1e3 * run.seconds:.3g}",
-            f"{run.seconds / first.seconds:.3g}", f"{run.peak_bytes / 2**20:.2f}", newton, *gaps,
+            f"{100 * run.spread:.0f} %", f"{1e3 * run.wall_seconds:.3g}",
+            # A clock with coarse ticks may not see a short run at all.
+            f"{run.seconds / first.seconds:.3g}" if first.seconds else "",
+            *("" if run.peak_bytes is None else f"{run.peak_bytes / 2**20:.2f}" for _ in traced), newton, *differences,
             str(run.ok), "" if run is first or not reached else "yes" if run.agrees else "no",
         )  # fmt: skip
     regular = (
@@ -69,7 +77,10 @@ def _table(found: Comparison, title: str) -> Table:
         if found.regular
         else "all samples are too near a singular pose for rates to be compared."
     )
-    caption = f"Differences from the topological method: positions relative to the mechanism's size, {regular}"
+    caption = (
+        "Times: median processor time after a run that does not count, range relative to it, and median wall time. "
+        f"Differences from the topological method: positions relative to the mechanism's size, {regular}"
+    )
     if not reached:
         caption = "Without a regular pose there is nothing to compare; structkin check says why."
     if found.abandoned:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from statistics import median
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from structkin.errors import InputError, Problem
 from structkin.global_methods.linear import SOLVERS
-from structkin.global_methods.measure import ImpatientError, Watch, measure
+from structkin.global_methods.measure import ImpatientError, Measured, Watch, measure
 from structkin.global_methods.methods import FAMILIES, METHODS
 from structkin.global_methods.regular import regularity
 from structkin.global_methods.scaled import Scaled
@@ -40,8 +41,10 @@ Choice = tuple[str, str | None]
 class MethodRun:
     """One method on the mechanism.
 
-    `n` is the number of coordinates; `seconds` the best time of a solution, `peak_bytes` its peak memory; `iterations`
-    and `most_iterations` Newton's iterations per sample, mean and largest (0 for closed forms). The differences from
+    `n` is the number of coordinates. `seconds` is the median processor time of the `timed` runs of a solution, `spread`
+    their range relative to it, and `wall_seconds` the median wall time; a run before them fills the caches and does not
+    count. `peak_bytes` is the peak memory, None where it was not traced. `iterations` and `most_iterations` are
+    Newton's iterations per sample, mean and largest (0 for closed forms). The differences from
     the topological method are relative: positions to the mechanism's size, rates to the largest of each sample; None
     where there is no sample to compare. `ok` counts the regular samples, `status_differences` those whose status
     differs from the topological method. At a change point the topological methods continue smoothly, where a global one
@@ -53,7 +56,10 @@ class MethodRun:
     coordinates: str | None
     n: int | None
     seconds: float
-    peak_bytes: int
+    wall_seconds: float
+    spread: float
+    timed: int
+    peak_bytes: int | None
     iterations: float
     most_iterations: int
     position: float | None
@@ -115,6 +121,7 @@ def compare(
     coordinates: Sequence[str] | None,
     duration: float | None,
     patience: float | None,
+    memory: bool,
     budget: float | None,
     progress: Callable[[float], None] | None,
 ) -> Comparison:
@@ -127,7 +134,7 @@ def compare(
             choices += [(method, family) for family in coordinates]
         elif method != "topological":
             choices.append((method, None))
-    done: dict[Choice, tuple[Motion, float, int]] = {}
+    done: dict[Choice, Measured[Motion]] = {}
     for k, choice in enumerate(dict.fromkeys(choices)):
 
         def run(report: Callable[[float], None] | None, choice: Choice = choice) -> Motion:
@@ -138,16 +145,14 @@ def compare(
 
         watch = Watch(progress, k / len(choices), 1 / len(choices), patience if k else None)
         try:
-            done[choice] = measure(run, watch)
+            done[choice] = measure(run, watch, patience=patience, memory=memory)
         except ImpatientError:
             continue
     if progress is not None:
         progress(1.0)
-    reference = done[choices[0]][0]
-    regular = _regular([motion for motion, _, _ in done.values()])
-    runs = [
-        _judge(choice, motion, reference, regular, seconds, peak) for choice, (motion, seconds, peak) in done.items()
-    ]
+    reference = done[choices[0]].result
+    regular = _regular([one.result for one in done.values()])
+    runs = [_judge(choice, one, reference, regular) for choice, one in done.items()]
     abandoned = tuple(choice for choice in dict.fromkeys(choices) if choice not in done)
     return Comparison(mechanism.title, len(reference), int(regular.sum()), tuple(runs), abandoned, patience)
 
@@ -195,14 +200,8 @@ def _regular(motions: Sequence[Motion]) -> NDArray[np.bool_]:
     return good
 
 
-def _judge(
-    choice: Choice,
-    motion: Motion,
-    reference: Motion,
-    regular: NDArray[np.bool_],
-    seconds: float,
-    peak: int,
-) -> MethodRun:
+def _judge(choice: Choice, measured: Measured[Motion], reference: Motion, regular: NDArray[np.bool_]) -> MethodRun:
+    motion = measured.result
     both, passed = motion.regular & reference.regular, _at_change_points(motion, reference)
     position = _gap(motion, reference, 0, both | passed)
     velocity, acceleration = (_gap(motion, reference, order, both & regular) for order in (1, 2))
@@ -212,8 +211,11 @@ def _judge(
         method=choice[0],
         coordinates=choice[1],
         n=None if statistics is None else statistics.coordinates.n,
-        seconds=seconds,
-        peak_bytes=peak,
+        seconds=measured.seconds,
+        wall_seconds=median(measured.wall),
+        spread=measured.spread,
+        timed=len(measured.processor),
+        peak_bytes=measured.peak,
         iterations=float(iterations.mean()) if len(iterations) else 0.0,
         most_iterations=int(iterations.max(initial=0)),
         position=position,

@@ -407,14 +407,16 @@ class Mechanism:
     def compare(
         self, samples: int | None = None, *, methods: Sequence[str] | None = None,
         coordinates: Sequence[str] | None = None, duration: float | None = None, patience: float | None = 30.0,
-        budget: float | None = DEFAULT, progress: Callable[[float], None] | None = None,
+        memory: bool = False, budget: float | None = DEFAULT, progress: Callable[[float], None] | None = None,
     ) -> Comparison:  # fmt: skip
         """Solve by each method, or these `methods`, the global ones in each family of `coordinates`, and compare.
 
         The topological method is always included as the reference. Another method that takes longer than `patience` [s]
-        for a solution is abandoned; None waits for all. `budget` is that of each solution, as in `solve`. `progress` is
-        called with the completed part of the work. Raises what `solve` raises, and `InputError` where a method or
-        family is unknown.
+        for a solution is abandoned; None waits for all. Times are medians of three runs or more, after one that fills
+        the caches; processor time is hardly affected by other programs. `memory` also traces the peak memory of each
+        method, which makes that run up to ten times slower. `budget` is that of each solution, as in `solve`.
+        `progress` is called with the completed part of the work. Raises what `solve` raises, and `InputError` where a
+        method or family is unknown.
 
         >>> import structkin as sk
         >>> m = sk.Mechanism(
@@ -431,7 +433,7 @@ class Mechanism:
 
         return compare(
             self, samples, methods=methods, coordinates=coordinates, duration=duration, patience=patience,
-            budget=budget, progress=progress,
+            memory=memory, budget=budget, progress=progress,
         )  # fmt: skip
 
     def constraints(
