@@ -1,6 +1,7 @@
 """The public names, each from the package where it lives; `structkin` itself hands them out."""
 
 from structkin.dynamics import Force as Force
+from structkin.dynamics import FormulationComparison as FormulationComparison
 from structkin.dynamics import Kinetostatics as Kinetostatics
 from structkin.dynamics import Moment as Moment
 from structkin.dynamics import Simulation as Simulation

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 from rich.table import Table
 from rich.text import Text
 
+from structkin import show
 from structkin.cli.options import USUAL, Budget, Duration, File, Json, Samples, budget_of, opened
+from structkin.cli.outputs import Outputs
 from structkin.cli.terminal import console, print_json, progress
+from structkin.dynamics import FormulationComparison
+from structkin.dynamics.call import FORMULATIONS
+from structkin.dynamics.multipliers.choice import STABILISATIONS
+from structkin.errors import InputError, Problem
 from structkin.global_methods import Comparison
 from structkin.global_methods.methods import FAMILIES, METHODS
 
@@ -18,26 +25,64 @@ def compare(
     file: File,
     samples: Samples = 361,
     duration: Duration = None,
+    simulate: Annotated[
+        float | None,
+        typer.Option(help="Simulate up to this time [s], and compare the formulations of the equations of motion."),
+    ] = None,
     method: Annotated[
-        list[str] | None, typer.Option(help=f"A method: {', '.join(METHODS)}; may be repeated. Default: all.")
+        list[str] | None,
+        typer.Option(
+            help=f"A method: {', '.join(METHODS)}; with --simulate a formulation: {', '.join(FORMULATIONS)}; may be "
+            "repeated. Default: all."
+        ),
     ] = None,
     coordinates: Annotated[
         list[str] | None, typer.Option(help=f"Coordinates: {', '.join(FAMILIES)}; may be repeated. Default: all.")
+    ] = None,
+    stabilisation: Annotated[
+        list[str] | None,
+        typer.Option(
+            help=f"With --simulate, a stabilisation: {', '.join(STABILISATIONS)}; may be repeated. Default: projection."
+        ),
+    ] = None,
+    alpha: Annotated[float | None, typer.Option(help="Gain [1/s] on the rate of constraint violation.")] = None,
+    beta: Annotated[float | None, typer.Option(help="Gain [1/s] on the constraint violation.")] = None,
+    rtol: Annotated[
+        float | None, typer.Option(help="With --simulate, the relative tolerance; default: 1e-10.", show_default=False)
     ] = None,
     patience: Annotated[float, typer.Option(help="Abandon a method that takes longer than this [s].")] = 30.0,
     memory: Annotated[
         bool, typer.Option("--memory", help="Trace the peak memory too: up to ten times the time of a run.")
     ] = False,
     budget: Budget = USUAL,
+    to: Annotated[
+        Path | None, typer.Option(help="With --simulate, draw time, differences and closure.", metavar="PICTURE")
+    ] = None,
     as_json: Json = False,
 ) -> None:
-    """Solve by every method; compare results, time, iterations and memory."""
+    """Solve by every method, or simulate by every formulation; compare results, time and memory."""
     mechanism = opened(file)
+    outputs = Outputs(file, {}, {"--to": to}, as_json)
+    if to is not None and simulate is None:
+        raise InputError([Problem("--to", "draws the comparison of simulations", "add --simulate SECONDS")], "command")
+    arguments: dict[str, Any] = {
+        "methods": method or None, "coordinates": coordinates or None, "stabilisations": stabilisation or None,
+        "alpha": alpha, "beta": beta, "rtol": rtol, "duration": duration, "patience": patience, "memory": memory,
+        "budget": budget_of(budget),
+    }  # fmt: skip
     with progress("comparing methods") as report:
-        found = mechanism.compare(
-            samples, methods=method or METHODS, coordinates=coordinates or FAMILIES, duration=duration,
-            patience=patience, memory=memory, budget=budget_of(budget), progress=report,
-        )  # fmt: skip
+        found: Comparison | FormulationComparison = mechanism.compare(
+            samples, simulate=simulate, progress=report, **arguments
+        )
+    if isinstance(found, FormulationComparison):
+        outputs.deliver(
+            {"--to": lambda: show.plot_formulations(found)},
+            found.to_dict,
+            lambda: show.formulations_table(found, str(file)),
+        )
+        if not found.agrees or found.abandoned:
+            raise typer.Exit(1)
+        return
     if as_json:
         print_json(found.to_dict())
     else:

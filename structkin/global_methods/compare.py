@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from statistics import median
 from typing import Any
@@ -124,10 +124,14 @@ def compare(
     memory: bool,
     budget: float | None,
     progress: Callable[[float], None] | None,
+    of_simulations: Mapping[str, object],
 ) -> Comparison:
-    """Solve a mechanism by these methods and compare; None stands for all. See `Mechanism.compare`."""
+    """Solve a mechanism by these methods and compare; None stands for all. See `Mechanism.compare`.
+
+    Of the arguments that only simulations have, `of_simulations`, none may be given.
+    """
     methods, coordinates = METHODS if methods is None else methods, FAMILIES if coordinates is None else coordinates
-    _check(mechanism, samples, methods, coordinates, duration, patience)
+    _check(mechanism, samples, methods, coordinates, duration, patience, of_simulations)
     choices: list[Choice] = [("topological", None)]
     for method in methods:
         if method.startswith("global"):
@@ -164,21 +168,37 @@ def _check(
     coordinates: Sequence[str],
     duration: float | None,
     patience: float | None,
+    of_simulations: Mapping[str, object],
 ) -> None:
     """Raise `InputError` with every problem of the arguments."""
-    problems = [
-        Problem(key, f"'{name}' is unknown", suggest(str(name), known) or f"known: {', '.join(known)}")
-        for key, names, known in (("methods", methods, METHODS), ("coordinates", coordinates, FAMILIES))
-        for name in names
-        if name not in known
+    problems = check_names("methods", methods, METHODS) + check_names("coordinates", coordinates, FAMILIES)
+    problems += check_patience(patience)
+    problems += [
+        Problem(key, "only the comparison of simulations has it", "pass simulate= as well")
+        for key, value in of_simulations.items()
+        if value is not None
     ]
-    if patience is not None and patience <= 0:
-        problems.append(Problem("patience", f"{patience!r} is not a positive time", "None waits for all"))
     # If the number of samples is wrong, the duration is not checked with it.
     for count in (samples, None):
         problems += [one for one in _of_schedule(mechanism, count, duration) if one not in problems]
     if problems:
         raise InputError(problems, mechanism.title)
+
+
+def check_names(key: str, names: Sequence[str], known: Sequence[str]) -> list[Problem]:
+    """Return a problem for each unknown name of an argument."""
+    return [
+        Problem(key, f"'{name}' is unknown", suggest(str(name), known) or f"known: {', '.join(known)}")
+        for name in names
+        if name not in known
+    ]
+
+
+def check_patience(patience: float | None) -> list[Problem]:
+    """Return the problem of a patience that is no positive time, if it is one."""
+    if patience is None or patience > 0:
+        return []
+    return [Problem("patience", f"{patience!r} is not a positive time", "None waits for all")]
 
 
 def _of_schedule(mechanism: Mechanism, samples: int | None, duration: float | None) -> Sequence[Problem]:
@@ -239,20 +259,20 @@ def _gap(motion: Motion, reference: Motion, order: int, where: NDArray[np.bool_]
 
     None if there is no sample to compare.
     """
-    places, others = (_places(x, order)[:, where] for x in (motion, reference))
+    own, others = (places(x, order)[:, where] for x in (motion, reference))
     if not others.size:
         return None
     if order == 0:
-        return float(np.max(np.abs(places - others)) / reference.size)
+        return float(np.max(np.abs(own - others)) / reference.size)
     largest = np.max(np.abs(others), axis=0)
     known = np.isfinite(largest)
     # Where a sample is almost at rest, its rates are compared with those of the whole motion.
     floor = 1e-3 * np.max(largest[known], initial=0.0)
-    gap = np.max(np.abs(places - others), axis=0)[known] / np.maximum(largest[known], floor or 1.0)
+    gap = np.max(np.abs(own - others), axis=0)[known] / np.maximum(largest[known], floor or 1.0)
     return float(np.max(gap, initial=0.0))
 
 
-def _places(motion: Motion, order: int) -> Floats:
+def places(motion: Motion, order: int) -> Floats:
     """Return two points of every moving link, or their rates (coordinates, samples): they determine the frame."""
     at = (motion.position, motion.velocity, motion.acceleration)[order]
     size = complex(motion.size)
