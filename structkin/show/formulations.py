@@ -61,6 +61,7 @@ def _notes(found: FormulationComparison) -> list[str]:
         lines.append(f"Closure of the formulations with multipliers: {_stabilisations(found)[0]}.")
     if found.not_unique:
         lines.append(f"Joint forces that are not unique, and not compared: {', '.join(found.not_unique)}.")
+    lines += [f"Stopped at {why}." for why in dict.fromkeys(run.stopped for run in found.runs if run.stopped)]
     lines += [f"{run.name}: {run.remark}." for run in found.runs if run.remark]
     if found.abandoned:
         names = "; ".join(", ".join(part for part in choice if part) for choice in found.abandoned)

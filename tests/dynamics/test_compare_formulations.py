@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -128,6 +129,12 @@ def test_an_impatient_comparison_names_what_it_abandons() -> None:
     found = pendulum().compare(4, simulate=0.1, methods=["multipliers"], coordinates=["relative"], patience=1e-9)
     assert found.abandoned == (("multipliers", "relative", "projection"),) and len(found.runs) == 1
     assert "Abandoned after 1e-09 s: multipliers, relative, projection" in str(formulations_table(found).caption)
+
+
+def test_a_simulation_that_stops_early_says_where() -> None:
+    found = pendulum().compare(4, simulate=0.1, methods=["reduced"])
+    found = replace(found, runs=(replace(found.runs[0], stopped="t = 0.04 s: no value"),) * 2)
+    assert str(formulations_table(found).caption).count("Stopped at t = 0.04 s: no value.") == 1
 
 
 def test_the_engine_is_left_to_what_has_no_compiled_form(monkeypatch: pytest.MonkeyPatch) -> None:
