@@ -1,4 +1,5 @@
 from .dynamics import Force as Force
+from .dynamics import FormulationComparison as FormulationComparison
 from .dynamics import Kinetostatics as Kinetostatics
 from .dynamics import Moment as Moment
 from .dynamics import Simulation as Simulation

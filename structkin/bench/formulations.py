@@ -12,6 +12,7 @@ import numpy as np
 
 from structkin.bench.dynamics.cases import four_bar
 from structkin.bench.dynamics.measure import engine_here
+from structkin.dynamics.compare import compare_formulations
 from structkin.model import Mechanism
 from structkin.multibody.joint import Floats
 
@@ -19,7 +20,8 @@ from structkin.multibody.joint import Floats
 DURATION, SAMPLES, TOLERANCE = 10.0, 1001, 1e-9
 #: Step of the small steps [s].
 STEP = 1e-5
-FAMILIES = ("natural", "reference-point", "fully-cartesian", "relative")
+#: Part of the work that is the planar formulations.
+PLANAR = 0.8
 
 
 @dataclass(frozen=True)
@@ -27,9 +29,10 @@ class Formulation:
     """One formulation and what it cost.
 
     `unknowns` are those of the equations solved for accelerations: coordinates, and multipliers; `evaluations` of these
-    equations, `microseconds` of processor time for each. `error` is the largest distance of the joint C from the
-    reference over the whole time, `opening` the largest opening of a joint, and `drift` the same where nothing
-    stabilises the closure: all in parts of the mechanism's size; None where there is no such run.
+    equations, `microseconds` of processor time for each. `error` is the largest distance from the reference over the
+    whole time, of two points of each link, or of the joint C for the spatial formulations; `opening` the largest
+    opening of a joint, and `drift` the same where nothing stabilises the closure (solved with a dense matrix): all in
+    parts of the mechanism's size; `drift` is None where there is no such run.
     """
 
     name: str
@@ -67,18 +70,20 @@ class _Case:
         return float(np.abs(place - self.reference).max()) / self.size
 
 
+def duration(quick: bool) -> float:
+    """Return the time simulated [s]."""
+    return DURATION / 10 if quick else DURATION
+
+
 def formulations(*, quick: bool = False, report: Callable[[float], None] = lambda part: None) -> list[Formulation]:
     """Return all formulations, measured; with `quick` over a tenth of the time."""
-    duration = DURATION / 10 if quick else DURATION
-    t = np.linspace(0.0, duration, (SAMPLES - 1) // (10 if quick else 1) + 1)
+    t = np.linspace(0.0, duration(quick), (SAMPLES - 1) // (10 if quick else 1) + 1)
     case = _Case.over(t)
-    makers: list[Callable[[], Formulation]] = [partial(_planar, case, None)]
-    makers += [partial(_planar, case, family) for family in FAMILIES]
-    makers += [partial(_tree, case, loops) for loops in ("explicit", "multipliers")]
+    found = _planar(case, report)
+    makers: list[Callable[[], Formulation]] = [partial(_tree, case, loops) for loops in ("explicit", "multipliers")]
     makers.append(partial(_small, case))
-    found = []
     for k, make in enumerate(makers):
-        report(k / len(makers))
+        report(PLANAR + (1 - PLANAR) * k / len(makers))
         found.append(make())
     return found
 
@@ -91,21 +96,23 @@ def _timed(run: Callable[[], Any]) -> tuple[Any, float]:
     return result, time.process_time() - began
 
 
-def _planar(case: _Case, family: str | None) -> Formulation:
-    mechanism, t = case.mechanism, case.t
-    if family is None:
-        run, seconds = _timed(lambda: mechanism.simulate(t, rtol=TOLERANCE, engine=engine_here()))
-        name, coordinates, multipliers, drift = "reduced, group by group", len(run.free), 0, None
-    else:
-        options: dict[str, Any] = {"formulation": "multipliers", "coordinates": family, "engine": engine_here()}
-        run, seconds = _timed(lambda: mechanism.simulate(t, rtol=TOLERANCE, **options))
-        free = mechanism.simulate(t, rtol=TOLERANCE, stabilisation="none", **options)
-        name, drift = f"multipliers, {family}", float(np.nanmax(free.violation))
-        coordinates, multipliers = run.q.shape[1], run.multipliers.shape[1]
-    count = run.integration.evaluations
-    error = case.error(run.position("C"))
-    opening = float(np.nanmax(run.violation))
-    return Formulation(name, coordinates, multipliers, count, 1e6 * seconds / count, error, opening, drift)
+def _planar(case: _Case, report: Callable[[float], None] = lambda part: None) -> list[Formulation]:
+    """Return the formulations that `Mechanism.compare` simulates; their drift is that of the dense matrix."""
+    measured = partial(
+        compare_formulations, case.mechanism, case.t, None, rtol=TOLERANCE, patience=None, engine=engine_here()
+    )
+    found = measured(progress=lambda part: report(PLANAR * part))
+    free = measured(methods=["multipliers"], stabilisations=["none"]).runs
+    drift = {run.coordinates: run.violation for run in free[1:]}
+    return [
+        Formulation(
+            name=", ".join(part for part in (run.formulation, run.coordinates) if part),
+            coordinates=run.n, multipliers=run.m, evaluations=run.evaluations,
+            microseconds=1e6 * run.seconds / run.evaluations, error=run.position or 0.0, opening=run.violation,
+            drift=drift.get(run.coordinates),
+        )
+        for run in found.runs
+    ]  # fmt: skip
 
 
 def _tree(case: _Case, loops: Any) -> Formulation:

@@ -28,7 +28,7 @@ COMMANDS = {
     "inputs": "Rank the joints that could drive, the simplest structure first.",
     "solve": "Solve position, velocity and acceleration; numbers are in the file's units.",
     "report": "Write a page with the mechanism and its motion that opens in any browser.",
-    "compare": "Solve by every method; compare results, time, iterations and memory.",
+    "compare": "Solve by every method, or simulate by every formulation; compare results, time and memory.",
     "limits": "Find the exact range of each driver and what ends it; values are in the file's units.",
     "assemblies": "Find all assemblies of a mechanism at one value of each driver; numbers are in the file's units.",
     "forces": "Find driver torques, joint reactions and the shaking force of the motion, in N and N m.",

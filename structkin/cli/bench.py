@@ -108,7 +108,7 @@ def formulations(quick: Quick = False, table: Csv = None) -> None:
     with progress("measuring") as report:
         found = sides.formulations(quick=quick, report=report)
     if table != STDOUT:
-        print_table("A four-bar under gravity, 10 s, tolerance 1e-9", sides.table_lines(found))
+        print_table(f"A four-bar under gravity, {sides.duration(quick):g} s, tolerance 1e-9", sides.table_lines(found))
         say(
             "error, opening, drift: parts of the mechanism's size; drift: where nothing stabilises the closure",
             machine(),

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 from rich.table import Table
 from rich.text import Text
 
+from structkin import show
 from structkin.cli.options import USUAL, Budget, Duration, File, Json, Samples, budget_of, opened
+from structkin.cli.outputs import Outputs
 from structkin.cli.terminal import console, print_json, progress
+from structkin.dynamics import FormulationComparison
+from structkin.dynamics.call import FORMULATIONS
+from structkin.dynamics.multipliers.choice import STABILISATIONS
+from structkin.errors import InputError, Problem
 from structkin.global_methods import Comparison
 from structkin.global_methods.methods import FAMILIES, METHODS
 
@@ -18,23 +25,64 @@ def compare(
     file: File,
     samples: Samples = 361,
     duration: Duration = None,
+    simulate: Annotated[
+        float | None,
+        typer.Option(help="Simulate up to this time [s], and compare the formulations of the equations of motion."),
+    ] = None,
     method: Annotated[
-        list[str] | None, typer.Option(help=f"A method: {', '.join(METHODS)}; may be repeated. Default: all.")
+        list[str] | None,
+        typer.Option(
+            help=f"A method: {', '.join(METHODS)}; with --simulate a formulation: {', '.join(FORMULATIONS)}; may be "
+            "repeated. Default: all."
+        ),
     ] = None,
     coordinates: Annotated[
         list[str] | None, typer.Option(help=f"Coordinates: {', '.join(FAMILIES)}; may be repeated. Default: all.")
     ] = None,
+    stabilisation: Annotated[
+        list[str] | None,
+        typer.Option(
+            help=f"With --simulate, a stabilisation: {', '.join(STABILISATIONS)}; may be repeated. Default: projection."
+        ),
+    ] = None,
+    alpha: Annotated[float | None, typer.Option(help="Gain [1/s] on the rate of constraint violation.")] = None,
+    beta: Annotated[float | None, typer.Option(help="Gain [1/s] on the constraint violation.")] = None,
+    rtol: Annotated[
+        float | None, typer.Option(help="With --simulate, the relative tolerance; default: 1e-10.", show_default=False)
+    ] = None,
     patience: Annotated[float, typer.Option(help="Abandon a method that takes longer than this [s].")] = 30.0,
+    memory: Annotated[
+        bool, typer.Option("--memory", help="Trace the peak memory too: up to ten times the time of a run.")
+    ] = False,
     budget: Budget = USUAL,
+    to: Annotated[
+        Path | None, typer.Option(help="With --simulate, draw time, differences and closure.", metavar="PICTURE")
+    ] = None,
     as_json: Json = False,
 ) -> None:
-    """Solve by every method; compare results, time, iterations and memory."""
+    """Solve by every method, or simulate by every formulation; compare results, time and memory."""
     mechanism = opened(file)
+    outputs = Outputs(file, {}, {"--to": to}, as_json)
+    if to is not None and simulate is None:
+        raise InputError([Problem("--to", "draws the comparison of simulations", "add --simulate SECONDS")], "command")
+    arguments: dict[str, Any] = {
+        "methods": method or None, "coordinates": coordinates or None, "stabilisations": stabilisation or None,
+        "alpha": alpha, "beta": beta, "rtol": rtol, "duration": duration, "patience": patience, "memory": memory,
+        "budget": budget_of(budget),
+    }  # fmt: skip
     with progress("comparing methods") as report:
-        found = mechanism.compare(
-            samples, methods=method or METHODS, coordinates=coordinates or FAMILIES, duration=duration,
-            patience=patience, budget=budget_of(budget), progress=report,
-        )  # fmt: skip
+        found: Comparison | FormulationComparison = mechanism.compare(
+            samples, simulate=simulate, progress=report, **arguments
+        )
+    if isinstance(found, FormulationComparison):
+        outputs.deliver(
+            {"--to": lambda: show.plot_formulations(found)},
+            found.to_dict,
+            lambda: show.formulations_table(found, str(file)),
+        )
+        if not found.agrees or found.abandoned or any(run.stopped for run in found.runs):
+            raise typer.Exit(1)
+        return
     if as_json:
         print_json(found.to_dict())
     else:
@@ -51,17 +99,22 @@ def _table(found: Comparison, title: str) -> Table:
     if found.abandoned:
         verdict += f" among those that finished within {found.patience:g} s"
     table = Table(title=Text(f"{title}: {found.samples} samples, {verdict}"), title_justify="left")
-    figures = ("n", "time [ms]", "ratio", "MiB", "iterations", "position", "velocity", "acceleration", "ok")
+    traced = ("MiB",) if any(run.peak_bytes is not None for run in found.runs) else ()
+    times, gaps = ("time [ms]", "spread", "wall [ms]", "ratio"), ("position", "velocity", "accel.")
+    figures = ("n", *times, *traced, "iterations", *gaps, "ok")
     for head in ("method", "coordinates", *figures, "agrees"):
         table.add_column(Text(head), justify="right" if head in figures else "left", no_wrap=head not in figures)
     first = found.runs[0]
     for run in found.runs:
         apart = (run.position, run.velocity, run.acceleration)
-        gaps = ["" if run is first or x is None else f"{x:.0e}" for x in apart]
+        differences = ["" if run is first or x is None else f"{x:.0e}" for x in apart]
         newton = f"{run.iterations:.1f} (max {run.most_iterations})" if run.n is not None else ""
         table.add_row(
             run.method, run.coordinates or "", "" if run.n is None else str(run.n), f"{1e3 * run.seconds:.3g}",
-            f"{run.seconds / first.seconds:.3g}", f"{run.peak_bytes / 2**20:.2f}", newton, *gaps,
+            f"{100 * run.spread:.0f} %", f"{1e3 * run.wall_seconds:.3g}",
+            # A clock with coarse ticks may not see a short run at all.
+            f"{run.seconds / first.seconds:.3g}" if first.seconds else "",
+            *("" if run.peak_bytes is None else f"{run.peak_bytes / 2**20:.2f}" for _ in traced), newton, *differences,
             str(run.ok), "" if run is first or not reached else "yes" if run.agrees else "no",
         )  # fmt: skip
     regular = (
@@ -69,7 +122,10 @@ def _table(found: Comparison, title: str) -> Table:
         if found.regular
         else "all samples are too near a singular pose for rates to be compared."
     )
-    caption = f"Differences from the topological method: positions relative to the mechanism's size, {regular}"
+    caption = (
+        "Times: median processor time after a run that does not count, range relative to it, and median wall time. "
+        f"Differences from the topological method: positions relative to the mechanism's size, {regular}"
+    )
     if not reached:
         caption = "Without a regular pose there is nothing to compare; structkin check says why."
     if found.abandoned:

@@ -25,6 +25,9 @@ Floats = NDArray[np.float64]
 #: linear system is solved dense, sparse or by sweeps through the groups.
 FORMULATIONS = ("reduced", "multipliers", "multipliers-sparse", "multipliers-sweeps")
 
+#: The formulations and the stabilisation that only NumPy evaluates.
+UNCOMPILED = ("multipliers-sparse", "multipliers-sweeps", "augmented")
+
 #: The finest relative tolerance: SciPy's integrators take no finer one.
 FINEST = 100 * float(np.finfo(float).eps)
 
@@ -56,6 +59,10 @@ def check_call(
         check_engine(engine)
     except InputError as error:
         problems += error.problems
+    else:
+        for name in (formulation, options["stabilisation"]):
+            if engine == "numba" and name in UNCOMPILED:
+                problems.append(Problem("engine", f"'{name}' has no compiled form", "leave it out"))
     if formulation not in FORMULATIONS:
         problems.append(Problem("formulation", f"'{formulation}' is unknown", suggest(str(formulation), FORMULATIONS)))
     if integrator not in (*FIXED, *ADAPTIVE):

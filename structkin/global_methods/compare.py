@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from statistics import median
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from structkin.errors import InputError, Problem
 from structkin.global_methods.linear import SOLVERS
-from structkin.global_methods.measure import ImpatientError, Watch, measure
+from structkin.global_methods.measure import ImpatientError, Measured, Watch, measure
 from structkin.global_methods.methods import FAMILIES, METHODS
 from structkin.global_methods.regular import regularity
 from structkin.global_methods.scaled import Scaled
@@ -40,8 +41,10 @@ Choice = tuple[str, str | None]
 class MethodRun:
     """One method on the mechanism.
 
-    `n` is the number of coordinates; `seconds` the best time of a solution, `peak_bytes` its peak memory; `iterations`
-    and `most_iterations` Newton's iterations per sample, mean and largest (0 for closed forms). The differences from
+    `n` is the number of coordinates. `seconds` is the median processor time of the `timed` runs of a solution, `spread`
+    their range relative to it, and `wall_seconds` the median wall time; a run before them fills the caches and does not
+    count. `peak_bytes` is the peak memory, None where it was not traced. `iterations` and `most_iterations` are
+    Newton's iterations per sample, mean and largest (0 for closed forms). The differences from
     the topological method are relative: positions to the mechanism's size, rates to the largest of each sample; None
     where there is no sample to compare. `ok` counts the regular samples, `status_differences` those whose status
     differs from the topological method. At a change point the topological methods continue smoothly, where a global one
@@ -53,7 +56,10 @@ class MethodRun:
     coordinates: str | None
     n: int | None
     seconds: float
-    peak_bytes: int
+    wall_seconds: float
+    spread: float
+    timed: int
+    peak_bytes: int | None
     iterations: float
     most_iterations: int
     position: float | None
@@ -115,19 +121,24 @@ def compare(
     coordinates: Sequence[str] | None,
     duration: float | None,
     patience: float | None,
+    memory: bool,
     budget: float | None,
     progress: Callable[[float], None] | None,
+    of_simulations: Mapping[str, object],
 ) -> Comparison:
-    """Solve a mechanism by these methods and compare; None stands for all. See `Mechanism.compare`."""
+    """Solve a mechanism by these methods and compare; None stands for all. See `Mechanism.compare`.
+
+    Of the arguments that only simulations have, `of_simulations`, none may be given.
+    """
     methods, coordinates = METHODS if methods is None else methods, FAMILIES if coordinates is None else coordinates
-    _check(mechanism, samples, methods, coordinates, duration, patience)
+    _check(mechanism, samples, methods, coordinates, duration, patience, of_simulations)
     choices: list[Choice] = [("topological", None)]
     for method in methods:
         if method.startswith("global"):
             choices += [(method, family) for family in coordinates]
         elif method != "topological":
             choices.append((method, None))
-    done: dict[Choice, tuple[Motion, float, int]] = {}
+    done: dict[Choice, Measured[Motion]] = {}
     for k, choice in enumerate(dict.fromkeys(choices)):
 
         def run(report: Callable[[float], None] | None, choice: Choice = choice) -> Motion:
@@ -138,16 +149,14 @@ def compare(
 
         watch = Watch(progress, k / len(choices), 1 / len(choices), patience if k else None)
         try:
-            done[choice] = measure(run, watch)
+            done[choice] = measure(run, watch, patience=patience, memory=memory)
         except ImpatientError:
             continue
     if progress is not None:
         progress(1.0)
-    reference = done[choices[0]][0]
-    regular = _regular([motion for motion, _, _ in done.values()])
-    runs = [
-        _judge(choice, motion, reference, regular, seconds, peak) for choice, (motion, seconds, peak) in done.items()
-    ]
+    reference = done[choices[0]].result
+    regular = _regular([one.result for one in done.values()])
+    runs = [_judge(choice, one, reference, regular) for choice, one in done.items()]
     abandoned = tuple(choice for choice in dict.fromkeys(choices) if choice not in done)
     return Comparison(mechanism.title, len(reference), int(regular.sum()), tuple(runs), abandoned, patience)
 
@@ -159,21 +168,37 @@ def _check(
     coordinates: Sequence[str],
     duration: float | None,
     patience: float | None,
+    of_simulations: Mapping[str, object],
 ) -> None:
     """Raise `InputError` with every problem of the arguments."""
-    problems = [
-        Problem(key, f"'{name}' is unknown", suggest(str(name), known) or f"known: {', '.join(known)}")
-        for key, names, known in (("methods", methods, METHODS), ("coordinates", coordinates, FAMILIES))
-        for name in names
-        if name not in known
+    problems = check_names("methods", methods, METHODS) + check_names("coordinates", coordinates, FAMILIES)
+    problems += check_patience(patience)
+    problems += [
+        Problem(key, "only the comparison of simulations has it", "pass simulate= as well")
+        for key, value in of_simulations.items()
+        if value is not None
     ]
-    if patience is not None and patience <= 0:
-        problems.append(Problem("patience", f"{patience!r} is not a positive time", "None waits for all"))
     # If the number of samples is wrong, the duration is not checked with it.
     for count in (samples, None):
         problems += [one for one in _of_schedule(mechanism, count, duration) if one not in problems]
     if problems:
         raise InputError(problems, mechanism.title)
+
+
+def check_names(key: str, names: Sequence[str], known: Sequence[str]) -> list[Problem]:
+    """Return a problem for each unknown name of an argument."""
+    return [
+        Problem(key, f"'{name}' is unknown", suggest(str(name), known) or f"known: {', '.join(known)}")
+        for name in names
+        if name not in known
+    ]
+
+
+def check_patience(patience: float | None) -> list[Problem]:
+    """Return the problem of a patience that is no positive time, if it is one."""
+    if patience is None or patience > 0:
+        return []
+    return [Problem("patience", f"{patience!r} is not a positive time", "None waits for all")]
 
 
 def _of_schedule(mechanism: Mechanism, samples: int | None, duration: float | None) -> Sequence[Problem]:
@@ -195,14 +220,8 @@ def _regular(motions: Sequence[Motion]) -> NDArray[np.bool_]:
     return good
 
 
-def _judge(
-    choice: Choice,
-    motion: Motion,
-    reference: Motion,
-    regular: NDArray[np.bool_],
-    seconds: float,
-    peak: int,
-) -> MethodRun:
+def _judge(choice: Choice, measured: Measured[Motion], reference: Motion, regular: NDArray[np.bool_]) -> MethodRun:
+    motion = measured.result
     both, passed = motion.regular & reference.regular, _at_change_points(motion, reference)
     position = _gap(motion, reference, 0, both | passed)
     velocity, acceleration = (_gap(motion, reference, order, both & regular) for order in (1, 2))
@@ -212,8 +231,11 @@ def _judge(
         method=choice[0],
         coordinates=choice[1],
         n=None if statistics is None else statistics.coordinates.n,
-        seconds=seconds,
-        peak_bytes=peak,
+        seconds=measured.seconds,
+        wall_seconds=median(measured.wall),
+        spread=measured.spread,
+        timed=len(measured.processor),
+        peak_bytes=measured.peak,
         iterations=float(iterations.mean()) if len(iterations) else 0.0,
         most_iterations=int(iterations.max(initial=0)),
         position=position,
@@ -237,20 +259,20 @@ def _gap(motion: Motion, reference: Motion, order: int, where: NDArray[np.bool_]
 
     None if there is no sample to compare.
     """
-    places, others = (_places(x, order)[:, where] for x in (motion, reference))
+    own, others = (places(x, order)[:, where] for x in (motion, reference))
     if not others.size:
         return None
     if order == 0:
-        return float(np.max(np.abs(places - others)) / reference.size)
+        return float(np.max(np.abs(own - others)) / reference.size)
     largest = np.max(np.abs(others), axis=0)
     known = np.isfinite(largest)
     # Where a sample is almost at rest, its rates are compared with those of the whole motion.
     floor = 1e-3 * np.max(largest[known], initial=0.0)
-    gap = np.max(np.abs(places - others), axis=0)[known] / np.maximum(largest[known], floor or 1.0)
+    gap = np.max(np.abs(own - others), axis=0)[known] / np.maximum(largest[known], floor or 1.0)
     return float(np.max(gap, initial=0.0))
 
 
-def _places(motion: Motion, order: int) -> Floats:
+def places(motion: Motion, order: int) -> Floats:
     """Return two points of every moving link, or their rates (coordinates, samples): they determine the frame."""
     at = (motion.position, motion.velocity, motion.acceleration)[order]
     size = complex(motion.size)

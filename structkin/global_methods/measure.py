@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import gc
 import time
 import tracemalloc
 from collections.abc import Callable
 from dataclasses import dataclass
+from statistics import median
+from typing import Generic, TypeVar
 
-from structkin.solve.motion import Motion
+Result = TypeVar("Result")
+Report = Callable[[float], None]
 
-#: A method is timed by the best of this many runs, unless together they take longer than this [s].
-RUNS, ENOUGH = 3, 1.0
+#: A method is timed at least LEAST times, and up to MOST times while its runs together take less than ENOUGH [s].
+LEAST, MOST, ENOUGH = 3, 5, 0.2
 
 
 class ImpatientError(Exception):
@@ -21,7 +25,7 @@ class ImpatientError(Exception):
 class Watch:
     """Reports the progress of one method, which is `part` of all work and begins at `start`; stops it when late."""
 
-    progress: Callable[[float], None] | None
+    progress: Report | None
     start: float
     part: float
     patience: float | None
@@ -30,35 +34,72 @@ class Watch:
         """Start the clock."""
         self.began = time.perf_counter()
 
+    @property
+    def late(self) -> bool:
+        """Whether the patience is spent."""
+        return self.patience is not None and time.perf_counter() - self.began > self.patience
+
     def __call__(self, done: float) -> None:
         """Report that this part of the first run is done."""
-        if self.patience is not None and time.perf_counter() - self.began > self.patience:
+        if self.late:
             raise ImpatientError
         if self.progress is not None:
             # The rest is for the timed runs.
             self.progress(self.start + 0.5 * self.part * done)
 
 
-def measure(run: Callable[[Callable[[float], None] | None], Motion], watch: Watch) -> tuple[Motion, float, int]:
-    """Return the motion, the best time [s] and, from a separate run, the peak memory.
+@dataclass(frozen=True)
+class Measured(Generic[Result]):
+    """A result with the processor time and the wall time [s] of each run, and the peak memory if it was traced."""
 
-    The first run of a process imports modules and fills caches: it counts only if it takes so long that these do not
-    matter.
+    result: Result
+    processor: tuple[float, ...]
+    wall: tuple[float, ...]
+    peak: int | None
+
+    @property
+    def seconds(self) -> float:
+        """The median processor time [s]."""
+        return median(self.processor)
+
+    @property
+    def spread(self) -> float:
+        """The longest processor time less the shortest, relative to the median."""
+        return (max(self.processor) - min(self.processor)) / self.seconds if self.seconds else 0.0
+
+
+def measure(
+    run: Callable[[Report | None], Result], watch: Watch, *, patience: float | None, memory: bool = False
+) -> Measured[Result]:
+    """Run once to warm up, then for the times, and with `memory` once more to trace the peak.
+
+    The first run of a process imports modules and fills caches, and never counts. It is stopped when `watch` is late,
+    with `ImpatientError`. A run is not repeated once `patience` [s] is spent. Tracing makes a run up to ten times
+    slower; it is given up after `patience`, and the peak is None.
     """
+    result = run(watch)
+    warm = Watch(None, 0.0, 0.0, patience)
+    processor, wall = list[float](), list[float]()
+    while not processor or not (warm.late or _enough(processor)):
+        # Garbage of the runs before is not collected within this one.
+        gc.collect()
+        began, clock = time.process_time(), time.perf_counter()
+        result = run(None)
+        processor.append(time.process_time() - began)
+        wall.append(time.perf_counter() - clock)
+    return Measured(result, tuple(processor), tuple(wall), _peak(run, patience) if memory else None)
 
-    def timed(report: Callable[[float], None] | None) -> float:
-        began = time.perf_counter()
-        run(report)
-        return time.perf_counter() - began
 
-    first = timed(watch)
-    times = [first] if first > ENOUGH else []
-    while len(times) < RUNS and sum(times) < ENOUGH:
-        times.append(timed(None))
+def _enough(spent: list[float]) -> bool:
+    return len(spent) >= MOST or (len(spent) >= LEAST and sum(spent) >= ENOUGH)
+
+
+def _peak(run: Callable[[Report | None], object], patience: float | None) -> int | None:
     tracemalloc.start()
     try:
-        motion = run(None)
-        peak = tracemalloc.get_traced_memory()[1]
+        run(Watch(None, 0.0, 0.0, patience))
+        return tracemalloc.get_traced_memory()[1]
+    except ImpatientError:
+        return None
     finally:
         tracemalloc.stop()
-    return motion, min(times), peak

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NoReturn, Self
+from typing import TYPE_CHECKING, Any, NoReturn, Self, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from structkin.branches.circuits import Circuits
     from structkin.branches.four_bar import FourBar, SliderCrank
     from structkin.branches.limits import Limits
-    from structkin.dynamics import Simulation
+    from structkin.dynamics import FormulationComparison, Simulation
     from structkin.global_methods import Comparison
     from structkin.global_methods.families import Coordinates
     from structkin.joints.pair import Joints
@@ -404,17 +404,44 @@ class Mechanism:
             budget=budget, progress=progress,
         )  # fmt: skip
 
+    @overload
     def compare(
-        self, samples: int | None = None, *, methods: Sequence[str] | None = None,
+        self, samples: int | None = None, *, simulate: None = None, methods: Sequence[str] | None = None,
         coordinates: Sequence[str] | None = None, duration: float | None = None, patience: float | None = 30.0,
+        memory: bool = False, budget: float | None = DEFAULT, progress: Callable[[float], None] | None = None,
+    ) -> Comparison: ...  # fmt: skip
+
+    @overload
+    def compare(
+        self, samples: int | None = None, *, simulate: ArrayLike, methods: Sequence[str] | None = None,
+        coordinates: Sequence[str] | None = None, stabilisations: Sequence[str] | None = None,
+        alpha: float | None = None, beta: float | None = None, rtol: float | None = None,
+        patience: float | None = 30.0, memory: bool = False, progress: Callable[[float], None] | None = None,
+    ) -> FormulationComparison: ...  # fmt: skip
+
+    def compare(
+        self, samples: int | None = None, *, simulate: ArrayLike | None = None, methods: Sequence[str] | None = None,
+        coordinates: Sequence[str] | None = None, stabilisations: Sequence[str] | None = None,
+        alpha: float | None = None, beta: float | None = None, rtol: float | None = None,
+        duration: float | None = None, patience: float | None = 30.0, memory: bool = False,
         budget: float | None = DEFAULT, progress: Callable[[float], None] | None = None,
-    ) -> Comparison:  # fmt: skip
+    ) -> Comparison | FormulationComparison:  # fmt: skip
         """Solve by each method, or these `methods`, the global ones in each family of `coordinates`, and compare.
 
         The topological method is always included as the reference. Another method that takes longer than `patience` [s]
-        for a solution is abandoned; None waits for all. `budget` is that of each solution, as in `solve`. `progress` is
-        called with the completed part of the work. Raises what `solve` raises, and `InputError` where a method or
-        family is unknown.
+        for a solution is abandoned; None waits for all. Times are medians of three runs or more, after one that fills
+        the caches; processor time is hardly affected by other programs. `memory` also traces the peak memory of each
+        method, which makes that run up to ten times slower. `budget` is that of each solution, as in `solve`.
+        `progress` is called with the completed part of the work.
+
+        With `simulate`, an end time [s] or output times (n,), the formulations of `simulate` are compared instead:
+        `methods` are "reduced", "multipliers", "multipliers-sparse" and "multipliers-sweeps", those with multipliers in
+        each family and with each of the `stabilisations` (default: "projection"; "baumgarte" and "augmented" need the
+        gains `alpha` and `beta` [1/s]). The reduced equations are always included. All have the relative tolerance
+        `rtol` (default: 1e-10), and the reference is the reduced equations at a hundredth of it.
+
+        Raises what `solve` and `simulate` raise, and `InputError` where a name is unknown or an argument does not
+        belong to what is compared.
 
         >>> import structkin as sk
         >>> m = sk.Mechanism(
@@ -427,11 +454,20 @@ class Mechanism:
         >>> found.agrees
         True
         """
+        if simulate is not None:
+            from structkin.dynamics.compare import compare_formulations
+
+            return compare_formulations(
+                self, simulate, samples, methods=methods, coordinates=coordinates, stabilisations=stabilisations,
+                alpha=alpha, beta=beta, rtol=rtol, duration=duration, patience=patience, memory=memory, budget=budget,
+                progress=progress,
+            )  # fmt: skip
         from structkin.global_methods.compare import compare
 
         return compare(
             self, samples, methods=methods, coordinates=coordinates, duration=duration, patience=patience,
-            budget=budget, progress=progress,
+            memory=memory, budget=budget, progress=progress,
+            of_simulations={"stabilisations": stabilisations, "alpha": alpha, "beta": beta, "rtol": rtol},
         )  # fmt: skip
 
     def constraints(

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         plot_forces,
         write_forces_csv,
     )
+    from structkin.show.formulations import formulations_table, plot_formulations
     from structkin.show.html import circuits_table, html_table, mechanism_table
     from structkin.show.inputs_figure import draw_inputs, inputs_table
     from structkin.show.limits_figure import draw_circuits, draw_limits, limits_table
@@ -52,6 +53,7 @@ __all__ = [
     "forces_table",
     "forces_to_dataframe",
     "forces_to_dict",
+    "formulations_table",
     "found_table",
     "groups_table",
     "html_table",
@@ -61,6 +63,7 @@ __all__ = [
     "motion_to_dict",
     "plot_cam",
     "plot_forces",
+    "plot_formulations",
     "plot_motion",
     "plot_simulation",
     "save_figure",
@@ -89,6 +92,7 @@ _HOMES = {
     "forces_table": "forces",
     "forces_to_dataframe": "forces",
     "forces_to_dict": "forces",
+    "formulations_table": "formulations",
     "found_table": "assemblies_figure",
     "groups_table": "terminal",
     "html_table": "html",
@@ -98,6 +102,7 @@ _HOMES = {
     "motion_to_dict": "columns",
     "plot_cam": "cam_plot",
     "plot_forces": "forces",
+    "plot_formulations": "formulations",
     "plot_motion": "motion_plot",
     "plot_simulation": "simulation",
     "save_figure": "files",

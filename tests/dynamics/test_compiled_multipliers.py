@@ -144,10 +144,17 @@ def test_what_has_no_compiled_form_runs_with_numpy() -> None:
     def push(t: Any, state: sk.Motion) -> Any:
         return [sk.Force("C", (1.0, 0.0))]
 
-    augmented = {"stabilisation": "augmented", "alpha": 5, "beta": 5}
-    for options in ({"loads": [push]}, augmented, {"formulation": "multipliers-sparse"}):
-        plain, fast = both(four_bar(), [0, 0.02], **options)
-        np.testing.assert_array_equal(fast.q, plain.q)
+    plain, fast = both(four_bar(), [0, 0.02], loads=[push])
+    np.testing.assert_array_equal(fast.q, plain.q)
+
+
+def test_numba_is_refused_where_only_numpy_evaluates_the_equations() -> None:
+    augmented = {"formulation": "multipliers", "stabilisation": "augmented", "alpha": 5, "beta": 5}
+    others = [{"formulation": "multipliers-sparse"}, {"formulation": "multipliers-sweeps"}]
+    for options in (augmented, *others):
+        with pytest.raises(sk.InputError, match=r"engine: '.*' has no compiled form"):
+            four_bar().simulate([0, 0.02], engine="numba", **options)
+        assert not four_bar().simulate([0, 0.02], engine="numpy", **options).stopped
 
 
 def test_the_engine_is_chosen_from_the_estimated_work(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -10,7 +11,10 @@ from coordinate_samples import FAMILIES, four_bar
 
 import structkin as sk
 from structkin.examples import path
+from structkin.global_methods import measure as measuring
+from structkin.global_methods import methods
 from structkin.global_methods.linear import Dense
+from structkin.global_methods.measure import Watch, measure
 from structkin.global_methods.regular import regularity
 from structkin.global_methods.scaled import Scaled
 
@@ -30,22 +34,20 @@ def test_the_methods_agree_on_a_four_bar():
     ]  # fmt: skip
     assert len(found.runs) == 2 + 3 * 4
     for run in found.runs:
-        assert run.seconds > 0 and run.peak_bytes > 0 and run.ok == 37 and run.most_iterations <= 3
+        assert run.seconds > 0 and run.wall_seconds > 0 and run.timed >= 3 and run.ok == 37 and run.most_iterations <= 3
         assert run.position < 1e-12 and run.acceleration < 1e-11
     assert json.loads(json.dumps(found.to_dict()))["runs"][2]["n"] == 4
 
 
 def test_disagreement_is_reported(monkeypatch):
     """A method that solved another mechanism: in other poses, or out of reach where the first is not."""
-    # The package has a function of the same name.
-    module = sys.modules["structkin.global_methods.compare"]
-    m, solve = four_bar(2, 2, 2.2, 2, 0.7), module.solve
+    m, solve = four_bar(2, 2, 2.2, 2, 0.7), methods.solve
     for other, gap, lost in ((four_bar(2, 2, 2.2 + 1e-4, 2, 0.7), 1e-5, 0), (four_bar(2, 1.5, 1.2, 2, 0.7), 0.1, 50)):
 
         def another(one, *args, method, other=other, **more):
             return solve(other if method == "global" else one, *args, method=method, **more)
 
-        monkeypatch.setattr(module, "solve", another)
+        monkeypatch.setattr(methods, "solve", another)
         found = m.compare(181, methods=["global"], coordinates=["natural"])
         assert not found.agrees
         assert found.runs[1].status_differences >= lost and found.runs[1].position > gap
@@ -98,12 +100,96 @@ def test_command_line(tmp_path):
     assert short.returncode == 1 and "25 samples, all methods agree" in short.stdout
 
 
-def test_time_and_memory_are_those_of_the_method_from_the_first_call():
+class Clock:
+    """A clock that stands still but for `spend`: what runs on it takes the time that the test says."""
+
+    def __init__(self):
+        self.processor = self.wall = 0.0
+
+    def spend(self, processor, wall):
+        self.processor, self.wall = self.processor + processor, self.wall + wall
+
+    def process_time(self):
+        return self.processor
+
+    def perf_counter(self):
+        return self.wall
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    found = Clock()
+    monkeypatch.setattr(measuring, "time", found)
+    return found
+
+
+def runs_of(clock, *costs):
+    """A run that takes these processor times [s] in turn, and the last for ever; twice as long by the wall clock."""
+    left = list(costs)
+
+    def run(report):
+        if report is not None:
+            report(0.5)
+        cost = left.pop(0) if len(left) > 1 else left[0]
+        clock.spend(cost, 2 * cost)
+        return "result"
+
+    return run
+
+
+def watched(patience=None):
+    return Watch(None, 0.0, 1.0, patience)
+
+
+def test_the_first_run_never_counts_however_long_it_takes(clock):
+    found = measure(runs_of(clock, 5.0, 0.2, 0.1, 0.4), watched(30.0), patience=30.0)
+    assert found.processor == pytest.approx((0.2, 0.1, 0.4)) and found.wall == pytest.approx((0.4, 0.2, 0.8))
+    assert found.seconds == pytest.approx(0.2) and found.spread == pytest.approx(1.5)
+    assert found.result == "result" and found.peak is None
+
+
+def test_short_runs_are_repeated_and_long_ones_only_while_patience_lasts(clock):
+    assert len(measure(runs_of(clock, 1e-3), watched(), patience=None).processor) == 5
+    assert len(measure(runs_of(clock, 0.06), watched(), patience=None).processor) == 4
+    assert len(measure(runs_of(clock, 100.0), watched(), patience=None).processor) == 3
+    before = clock.wall
+    assert len(measure(runs_of(clock, 10.0), watched(30.0), patience=30.0).processor) == 2
+    assert clock.wall - before == pytest.approx(60.0)
+
+
+def test_a_run_on_a_clock_of_coarse_ticks_has_no_spread(clock):
+    found = measure(runs_of(clock, 0.0), watched(), patience=None)
+    assert found.seconds == found.spread == 0.0 and len(found.processor) == 5
+
+
+def test_tracing_memory_is_given_up_when_patience_is_spent(clock):
+    def slow(report):
+        kept = bytearray(1_000_000)
+        if tracemalloc.is_tracing():
+            clock.spend(10.0, 10.0)
+        if report is not None:
+            report(0.5)
+        return len(kept)
+
+    assert measure(slow, watched(), patience=30.0, memory=True).peak >= 1_000_000
+    assert measure(slow, watched(), patience=5.0, memory=True).peak is None
+    assert not tracemalloc.is_tracing()
+
+
+def test_memory_is_traced_on_request_only():
+    found = four_bar(1, 3, 2.5, 3, 0.7).compare(5, methods=["topological-kl"])
+    assert [run.peak_bytes for run in found.runs] == [None, None]
+    run = structkin("compare", path("crank_rocker"), "--samples", 5, "--method", "topological-kl")
+    traced = structkin("compare", path("crank_rocker"), "--samples", 5, "--method", "topological-kl", "--memory")
+    assert "MiB" not in run.stdout and "MiB" in traced.stdout
+
+
+def test_memory_is_that_of_the_method_from_the_first_call():
     """Imports and caches of a process's first solution are no cost of a method, as a fresh process shows."""
     code = (
         "import json, sys, structkin as sk\n"
         "m = sk.load(sys.argv[1])\n"
-        "calls = [m.compare(73, coordinates=['natural', 'relative']) for _ in range(2)]\n"
+        "calls = [m.compare(73, coordinates=['natural', 'relative'], memory=True) for _ in range(2)]\n"
         "print(json.dumps([[run.peak_bytes for run in found.runs] for found in calls]))"
     )
     run = subprocess.run(

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from structkin.bench.clock import fastest
 from structkin.bench.dynamics.cases import chain, four_bar, four_bars, windows
 from structkin.bench.dynamics.peers import PEERS, installed
+from structkin.dynamics.call import UNCOMPILED
 from structkin.kernels.choice import has_numba
 from structkin.model import Mechanism
 
@@ -149,7 +150,8 @@ def _pace(mechanism: Mechanism, formulation: str, many: int, engine: str) -> flo
     """Return the processor time [s] per step, from the difference between the best long run and the best short run."""
     taken, step = [], 1e-5
     for steps in (1, many):
-        options: dict[str, Any] = {"integrator": "rk4", "step": step, "formulation": formulation, "engine": engine}
+        by = "numpy" if formulation in UNCOMPILED else engine
+        options: dict[str, Any] = {"integrator": "rk4", "step": step, "formulation": formulation, "engine": by}
         work = partial(mechanism.simulate, [0.0, steps * step], **options)
         work()
         taken.append(fastest(work, RUNS, long=LONG)[1])
