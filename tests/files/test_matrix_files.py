@@ -21,6 +21,11 @@ from structkin.examples import path
 from structkin.files.readers.matrix import read_matrix
 from structkin.files.writers.matrix import SUFFIXES, write_matrix
 
+#: A key without a type, at which networkx only warns.
+NO_TYPE = (
+    '<graphml xmlns="http://graphml.graphdrawing.org/xmlns"><key id="d4" for="edge" attr.name="joints" />'
+    '<graph edgedefault="undirected"><node id="a" /></graph></graphml>'
+)
 PLAIN = "0,1,0,1\n1,0,1,0\n0,1,0,P\n1,0,P,0\n"
 
 
@@ -106,6 +111,7 @@ def test_files_of_other_formats_are_left_to_their_readers(tmp_path: Path) -> Non
             "links: expected a list of names", "joints: expected a list of tables", "drivers: expected a list",
         ]),
         ("m.graphml", "<graphml", ["this is not valid GraphML"]),
+        ("m.graphml", NO_TYPE, ["this is not valid GraphML: No key type for id d4"]),
         ("m.graphml", "<!DOCTYPE x><graphml/>", ["declares entities"]),
     ],
 )  # fmt: skip

@@ -12,6 +12,7 @@ import csv
 import io
 import json
 import re
+import warnings
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -135,8 +136,10 @@ def _graphml(text: str, problems: list[Problem]) -> dict[str, Any]:
     if "<!DOCTYPE" in text or "<!ENTITY" in text:
         raise Flaw("the file declares entities, which are not read", "delete <!DOCTYPE ...>")
     try:
-        graph = nx.parse_graphml(text)
-    except (nx.NetworkXError, ParseError, KeyError, ValueError) as error:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")  # what networkx leaves out is not left out here
+            graph = nx.parse_graphml(text)
+    except (nx.NetworkXError, ParseError, KeyError, ValueError, Warning) as error:
         raise Flaw(f"this is not valid GraphML: {error}") from None
     data = {key: value for key, value in graph.graph.items() if key in KEYS}
     for key in ("joints", "drivers"):
