@@ -11,8 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from structkin.structure import decompose, decompose_arrays
-from structkin.structure.array_codes import KINDS, IntArray, P, R
+from structkin.structure.array_codes import KINDS, P, R
 from structkin.structure.arrays import TopologyArrays
+from structkin.types import Ints
 
 FAMILIES = ("scalable-four-bar", "random")
 STEPS = ("building", "orientation", "blocks", "certificate", "naming")
@@ -138,7 +139,7 @@ def scalable_four_bar(links: int) -> TopologyArrays:
     return TopologyArrays(2 * k + 2, np.full(2 * k + 2, R), ends, start, title="scalable four-bar").driven_at([0])
 
 
-def _by_joint(joint: IntArray, end: IntArray, count: int) -> tuple[IntArray, IntArray]:
+def _by_joint(joint: Ints, end: Ints, count: int) -> tuple[Ints, Ints]:
     order = np.lexsort((end, joint))
     return np.searchsorted(joint[order], np.arange(count + 1)), end[order]
 
@@ -158,20 +159,20 @@ def random_mechanism(links: int, seed: int = 0, *, shuffle: bool = True) -> Topo
     first = 1 + np.concatenate([[0], np.cumsum(size_of[sort])])
     count = max(1, int(np.searchsorted(first, links, side="right")) - 1)
     n, sort, first = int(first[count]), sort[:count], first[:count]
-    group: list[IntArray] = []
-    kind: list[IntArray] = []
-    ends: list[IntArray] = []
+    group: list[Ints] = []
+    kind: list[Ints] = []
+    ends: list[Ints] = []
     place: list[int] = []  # -1: an interior joint; 0, 1, ..: an exterior one of its group
     drives: list[int] = []
 
-    def join(groups: IntArray, kinds: IntArray, a: IntArray, b: IntArray, at: int = -1, driven: bool = False) -> None:
+    def join(groups: Ints, kinds: Ints, a: Ints, b: Ints, at: int = -1, driven: bool = False) -> None:
         group.append(groups)
         kind.append(kinds)
         ends.append(np.stack([a, b], axis=1))
         place.append(at)
         drives.append(driven)
 
-    def base(groups: IntArray) -> IntArray:
+    def base(groups: Ints) -> Ints:
         return rng.integers(0, first[groups])
 
     letter = {name: code for code, name in enumerate(KINDS)}

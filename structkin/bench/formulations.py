@@ -14,7 +14,7 @@ from structkin.bench.dynamics.cases import four_bar
 from structkin.bench.dynamics.measure import engine_here
 from structkin.dynamics.compare import compare_formulations
 from structkin.model import Mechanism
-from structkin.multibody.joint import Floats
+from structkin.types import Floats
 
 #: Time simulated [s], its samples, and the tolerance of the adaptive integrator.
 DURATION, SAMPLES, TOLERANCE = 10.0, 1001, 1e-9

@@ -14,9 +14,7 @@ from structkin.global_methods.linear import SMALL
 from structkin.global_methods.solver import GlobalSolver
 from structkin.global_methods.sweeps import Sweeps, kernels
 from structkin.model import Mechanism
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
+from structkin.types import Floats, Indices
 
 
 class GlobalRun:
@@ -40,7 +38,7 @@ class GlobalRun:
         """Return place, velocity and acceleration (3, 2, n) of the last pin."""
         x = self._x[:, :, : z.shape[-1]]
 
-        def keep(at: Ints, *found: Floats) -> None:
+        def keep(at: Indices, *found: Floats) -> None:
             first, last = int(at[0]), int(at[-1]) + 1
             where = slice(first, last) if last - first == len(at) else at
             for order, values in enumerate(found):
@@ -118,7 +116,7 @@ def _linear(solver: GlobalSolver, engine: str) -> Linear:
     return _sparse(rows, columns, n) if solver.method == "global-sparse" else _sweeps(solver, numba=engine == "numba")
 
 
-def _dense(rows: Ints, columns: Ints, n: int) -> Linear:
+def _dense(rows: Indices, columns: Indices, n: int) -> Linear:
     from scipy.linalg.lapack import dgetrf, dgetrs
 
     def ready(entries: Floats) -> Any:
@@ -147,11 +145,11 @@ def _each(found: Sequence[Any], solve: Callable[[Any, Floats], object]) -> Calla
     return run
 
 
-def _sparse(rows: Ints, columns: Ints, n: int) -> Linear:
+def _sparse(rows: Indices, columns: Indices, n: int) -> Linear:
     from scipy.sparse import csc_matrix
     from scipy.sparse.linalg import splu
 
-    order: list[Ints] = []
+    order: list[Indices] = []
 
     def ready(entries: Floats) -> Any:
         if not order:

@@ -9,15 +9,13 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.bench.clock import fastest, only
 from structkin.bench.global_runs import GlobalRun
 from structkin.bench.mechanism import SPEEDS
 from structkin.bench.methods import Method
 from structkin.model import Mechanism
-
-Floats = NDArray[np.float64]
+from structkin.types import Floats
 
 #: Samples of a turn of the crank, and turns at full length: those of Saura et al., sec. 4.
 SAMPLES, TURNS = 360, 500

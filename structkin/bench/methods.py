@@ -11,7 +11,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.bench.global_runs import GlobalRun
 from structkin.bench.tensors import Chain
@@ -20,8 +19,7 @@ from structkin.plan.plan import Plan
 from structkin.solve import compile_plan
 from structkin.solve.coefficients import Coefficients
 from structkin.solve.engine import Lanes, sweep
-
-Floats = NDArray[np.float64]
+from structkin.types import Floats
 
 #: Runs a method over the drivers' values, rates and second rates (3, f, n); returns the last pin's place and rates
 #: (3, 2, n).

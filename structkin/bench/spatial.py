@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 
 from structkin.bench.clock import fastest
-from structkin.multibody.joint import Floats, SpatialJoint
+from structkin.multibody.joint import SpatialJoint
 from structkin.multibody.model import GROUND, Body, SpatialModel
 from structkin.spatial.elements import elements_of
 from structkin.spatial.packing import Packed, pack, solids_of
 from structkin.spatial.run import small_steps
+from structkin.types import Floats
 
 #: The step [s] and the bodies of the mechanisms; body-steps of a run, and how many runs are made.
 STEP, BODIES, WORK, RUNS = 1e-5, 24, 2_400_000, 5

@@ -29,8 +29,7 @@ from structkin.kernels import store
 from structkin.kernels.calls import Calls
 from structkin.kernels.symbols import Graph, Term
 from structkin.model import Mechanism
-
-Floats = NDArray[np.float64]
+from structkin.types import Floats, Ints
 
 
 @dataclass(frozen=True)
@@ -162,7 +161,7 @@ class Chain:
     drivers: int
     centers: Floats
     radii: Floats
-    pins: NDArray[np.int64]
+    pins: Ints
     constants: Floats
 
     @classmethod

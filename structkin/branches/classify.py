@@ -30,8 +30,7 @@ from structkin.solve.motion import Motion
 from structkin.solve.schedule import Schedule
 from structkin.solve.solve_groups import run_from_sketch
 from structkin.solve.special_geometry import compile_plan
-
-Floats = NDArray[np.float64]
+from structkin.types import Floats
 
 #: A singular value of the scaled Jacobian below this is zero: positions are known to half the digits at a limit.
 ZERO = 1e-6

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.groups import General
 from structkin.plan.plan import Step
@@ -24,8 +23,7 @@ from structkin.solve.schedule import Schedule
 from structkin.solve.tracking import unpacked
 from structkin.track.contour import UNIT
 from structkin.track.tangents import ZERO, Tangents, closed_on, tangents
-
-Floats = NDArray[np.float64]
+from structkin.types import Complexes, Floats
 
 #: More branches than this are not listed: a row of n flat dyads has up to two to the power of n.
 MOST = 64
@@ -167,7 +165,7 @@ def _is_singular(motion: Motion, step: Step, form: General, near: Floats) -> boo
 
 
 def _along(
-    motion: Motion, step: Step, form: General, contours: Contours, near: Floats, s: NDArray[np.complex128],
+    motion: Motion, step: Step, form: General, contours: Contours, near: Floats, s: Complexes,
     number: int, found: dict[int, Tangents], index: int,
 ) -> tuple[Any, ...] | None:  # fmt: skip
     """Return the unknowns of a general group on the circle, along one of its tangents, which are put into `found`."""

@@ -6,9 +6,7 @@ import inspect
 from pathlib import Path
 from typing import Annotated, Any
 
-import numpy as np
 import typer
-from numpy.typing import NDArray
 
 from structkin.cli.options import USUAL, Budget, Duration, File, budget_of, opened
 from structkin.cli.terminal import progress, say
@@ -16,6 +14,7 @@ from structkin.errors import InputError, Problem
 from structkin.report import SECTIONS, SUFFIXES
 from structkin.show.animation import Animation, animation_format
 from structkin.solve import Motion
+from structkin.types import Flags
 
 #: Least number of samples, so that paths are smooth.
 SMOOTH = 360
@@ -85,7 +84,7 @@ def _check_page(**options: Any) -> None:
         raise InputError(problems, "command")
 
 
-def _end(ok: NDArray[np.bool_], written: str) -> None:
+def _end(ok: Flags, written: str) -> None:
     """Print what was written, and exit with 1 where some samples are not ok."""
     count = int((~ok).sum())
     say(written, *([f"{count} of {len(ok)} samples are not ok: the caption says why"] if count else []))

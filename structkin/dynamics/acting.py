@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.dynamics.forces import add_loads
 from structkin.dynamics.load_table import LoadTable
@@ -14,8 +13,7 @@ from structkin.errors import InputError, Problem
 from structkin.model.parts import Law
 from structkin.solve import Motion
 from structkin.solve.motion.moving_frames import MovingFrames
-
-Floats = NDArray[np.float64]
+from structkin.types import Floats
 
 
 class Acting:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from structkin.dynamics.friction import pressed
 from structkin.dynamics.integrators.methods import ADAPTIVE, FIXED
@@ -18,8 +18,7 @@ from structkin.kernels.choice import check_engine
 from structkin.model.arguments import is_number
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
-
-Floats = NDArray[np.float64]
+from structkin.types import Floats
 
 #: Ways to set up the equations of motion: one equation per free coordinate; or all links with multipliers, where the
 #: linear system is solved dense, sparse or by sweeps through the groups.

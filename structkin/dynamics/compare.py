@@ -10,7 +10,7 @@ from statistics import median
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from structkin.budget import DEFAULT
 from structkin.dynamics.call import FINEST, FORMULATIONS, UNCOMPILED, check_call
@@ -21,8 +21,8 @@ from structkin.global_methods.compare import check_names, check_patience, places
 from structkin.global_methods.measure import ImpatientError, Measured, Watch, measure
 from structkin.global_methods.methods import FAMILIES
 from structkin.model.mechanism import Mechanism
+from structkin.types import Floats
 
-Floats = NDArray[np.float64]
 #: A formulation, with its coordinates and stabilisation if it has multipliers.
 Choice = tuple[str, str | None, str | None]
 

@@ -13,15 +13,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.dynamics.acting import Acting
 from structkin.dynamics.forces import touching
 from structkin.dynamics.load_table import table_of
 from structkin.model.forces import Contact
 from structkin.solve import Motion
-
-Floats = NDArray[np.float64]
+from structkin.types import Floats
 
 
 @dataclass(frozen=True)

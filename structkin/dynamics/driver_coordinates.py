@@ -12,7 +12,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.dynamics.slot_map import SlotMap
 from structkin.joints.guide import Guide
@@ -20,8 +19,7 @@ from structkin.model.mechanism import Mechanism
 from structkin.model.parts import DriverCoordinate
 from structkin.plan.plan import Plan
 from structkin.rows.affine import FIXED, Affine, Frame, frames_in_slots
-
-Floats = NDArray[np.float64]
+from structkin.types import Floats, Indices
 
 
 @dataclass(frozen=True)
@@ -143,7 +141,7 @@ class DriverCoordinates:
         return np.asarray((by_a[:, None] @ self._first.matrix + by_b[:, None] @ self._second.matrix)[:, 0])
 
     @property
-    def pattern(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    def pattern(self) -> tuple[Indices, Indices]:
         """Rows and columns of the entries of dz/dx that may differ from zero."""
         rows, columns = np.nonzero((np.abs(self._first.matrix) + np.abs(self._second.matrix)).any(axis=1))
         return rows, columns

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.errors import InputError, Problem
 from structkin.model.mechanism import Mechanism
-
-Floats = NDArray[np.float64]
+from structkin.types import Floats
 
 
 def given_efforts(mechanism: Mechanism, drivers: Sequence[str], t: float) -> Floats:

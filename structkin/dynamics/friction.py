@@ -20,18 +20,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.dynamics.wrench_sums import cross
 from structkin.errors import Problem
 from structkin.joints.prismatic import Prismatic
 from structkin.model.forces import Friction
 from structkin.model.mechanism import Mechanism
+from structkin.types import Flags, Floats
 
 if TYPE_CHECKING:
     from structkin.dynamics.inverse.kinetostatics import Kinetostatics
 
-Floats = NDArray[np.float64]
 
 #: Newton's method ends where its last step is this part of the largest normal force; the number of its steps.
 AGREES, NEWTON = 1e-13, 12
@@ -88,7 +87,7 @@ def _moment(of: Kinetostatics, load: Friction, guide: Prismatic) -> Floats:
     return of.reaction_moment(load.joint, link) + cross(arm, of.reaction(load.joint, link))
 
 
-def balanced(free: Floats, by_normals: Floats) -> tuple[Floats, NDArray[np.bool_]]:
+def balanced(free: Floats, by_normals: Floats) -> tuple[Floats, Flags]:
     """Return the normal forces (n, k) at n samples, NaN where there are none, and where the mechanism locks (n,).
 
     `free` (n, k, 2) are the loads without friction, `by_normals` (n, k, 2, k) their derivatives by the normal forces.
@@ -114,7 +113,7 @@ def balanced(free: Floats, by_normals: Floats) -> tuple[Floats, NDArray[np.bool_
     return N, locked
 
 
-def _step(N: Floats, free: Floats, by_normals: Floats, x: Floats, ahead: Floats) -> tuple[Floats, NDArray[np.bool_]]:
+def _step(N: Floats, free: Floats, by_normals: Floats, x: Floats, ahead: Floats) -> tuple[Floats, Flags]:
     """Return the normal forces (n, k) at `ahead` (n,) that continue those at x, and whether they do (n,)."""
     _, direction, slope = _loads(N, free, by_normals, x)
     change = np.einsum("nki,nkij,nj->nk", direction, by_normals, N)

@@ -12,14 +12,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.errors import InputError, Problem
 from structkin.model.mechanism import Mechanism
 from structkin.solve import Motion
 from structkin.solve.solve_groups import solve_groups
-
-Floats = NDArray[np.float64]
+from structkin.types import Floats
 
 #: A datum that is met to this part of its scale is not corrected.
 MET = 1e-9

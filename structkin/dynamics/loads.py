@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.dynamics.acting import Acting
 from structkin.dynamics.bodies import Body
@@ -15,8 +14,7 @@ from structkin.dynamics.user_loads import UserLoad, add_user_load
 from structkin.dynamics.wrench_sums import Wrenches, cross
 from structkin.model.forces import Torsion
 from structkin.solve import Motion
-
-Floats = NDArray[np.float64]
+from structkin.types import Floats
 
 
 def wrenches(

@@ -11,9 +11,8 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from structkin.types import Flags, Floats
 
 #: A time, and the depths and rates (2, c) of all contacts that have not begun.
 Look = tuple[float, Floats]
@@ -55,7 +54,7 @@ def _first(touches: Callable[[float], Floats], low: Look, high: Look, tiny: floa
     return min((_zero(touches, int(k), a, b) for k in meet), default=None)
 
 
-def _is_decided(low: Look, inside: Look, high: Look, tiny: float) -> NDArray[np.bool_]:
+def _is_decided(low: Look, inside: Look, high: Look, tiny: float) -> Flags:
     """Return for which contacts (c,) it is clear that they do not begin in an interval, or that they begin once.
 
     A cubic does not exceed its Bezier points, which are its values at the ends and two more.

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.dynamics.multipliers.equations import GlobalInstant, Multipliers
 from structkin.dynamics.reduced.equations import Instant
@@ -16,8 +15,7 @@ from structkin.global_methods.frame_plan import Solved, fill, frame_plan
 from structkin.plan.plan import Plan
 from structkin.solve.engine import ContourPoses, Lanes
 from structkin.solve.special_geometry import structure_of
-
-Floats = NDArray[np.float64]
+from structkin.types import Floats
 
 
 def simulation_of(

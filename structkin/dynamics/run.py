@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.dynamics.contacts import not_met
 from structkin.dynamics.equations import Equations
@@ -17,8 +16,7 @@ from structkin.dynamics.meeting import meeting
 from structkin.dynamics.reduced.partitioned import Partitioned
 from structkin.dynamics.reduced.pose import BlownUpError, NoPoseError
 from structkin.errors import InputError
-
-Floats = NDArray[np.float64]
+from structkin.types import Floats
 
 #: The last existing pose is located to this part of the duration.
 CLOSE = 1e-9

@@ -27,7 +27,7 @@ from structkin.dynamics.user_loads import UserLoad
 from structkin.errors import InputError, Problem
 from structkin.model.law_breaks import law_breaks
 from structkin.model.mechanism import Mechanism
-from structkin.model.parts import Floats
+from structkin.types import Floats
 
 
 def simulate(

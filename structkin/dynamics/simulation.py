@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.checked import checked
 from structkin.dynamics.bodies import mass_table
@@ -20,11 +19,10 @@ from structkin.dynamics.user_loads import UserLoad
 from structkin.model.forces import Contact, Spring, Torsion
 from structkin.model.frozen import read_only
 from structkin.solve import Motion
+from structkin.types import Floats
 
 if TYPE_CHECKING:
     from structkin.global_methods.families import Coordinates
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

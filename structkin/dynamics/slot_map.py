@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.rows.affine import Affine
-
-Floats = NDArray[np.float64]
+from structkin.types import Floats
 
 
 class SlotMap:

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.dynamics.bodies import mass_table
 from structkin.dynamics.reduced.equations import Reduced
@@ -21,8 +20,7 @@ from structkin.plan.status import Status
 from structkin.solve import Motion
 from structkin.solve.solve_groups import solve_groups
 from structkin.solve.special_geometry import compile_plan, structure_of
-
-Floats = NDArray[np.float64]
+from structkin.types import Floats
 
 #: Length of the parts of the path from the sketch to a start [rad or parts of the size], their largest number, and the
 #: allowed difference of the poses at its end [m, or as directions].

@@ -6,12 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.solve import Motion
 from structkin.solve.motion.angles import wrapped
-
-Floats = NDArray[np.float64]
+from structkin.types import Floats
 
 
 @dataclass(frozen=True, repr=False)

@@ -7,15 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.dynamics.wrench_sums import Wrenches
 from structkin.errors import InputError, Problem
 from structkin.model.mechanism import GROUND
 from structkin.model.topology import suggest
 from structkin.solve import Motion
-
-Floats = NDArray[np.float64]
+from structkin.types import Flags, Floats
 
 #: Loads beyond this [N or N m] are refused.
 HUGE = 1e100
@@ -127,7 +125,7 @@ def _values(motion: Motion, user: UserLoad, value: Any, shape: tuple[int, ...], 
     return full
 
 
-def known_state(motion: Motion) -> NDArray[np.bool_]:
+def known_state(motion: Motion) -> Flags:
     """Return which samples (n,) have positions and velocities: there every load must have a value."""
     return np.asarray(motion.regular & np.isfinite(motion.lanes.x[:2]).all(axis=(0, 1)))
 

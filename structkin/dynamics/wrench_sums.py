@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.solve import Motion
-
-Floats = NDArray[np.float64]
+from structkin.types import Floats
 
 
 @dataclass

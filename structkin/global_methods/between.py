@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.global_methods.branch_tracker import BranchTracker, Failure
 from structkin.global_methods.curve import Pose
@@ -12,8 +11,7 @@ from structkin.global_methods.gaps import classify_failure
 from structkin.global_methods.smooth import smooth_pose
 from structkin.plan.status import Status
 from structkin.track.tolerances import SINGULAR
-
-Floats = NDArray[np.float64]
+from structkin.types import Floats
 
 #: A tracker that ends this close to a sample, relative to the drivers' units, may have met a change point there.
 THERE = 1e-4

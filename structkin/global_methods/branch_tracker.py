@@ -25,9 +25,7 @@ from structkin.plan.status import Status
 from structkin.track.contour import is_undecided
 from structkin.track.steps import follow_straight
 from structkin.track.tolerances import DEPARTURE_ON_CURVE, FINEST, HALVINGS, NEAR_LIMIT, SINGULAR, TURN_ON_CURVE, WEAK
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
+from structkin.types import Flags, Floats, Indices
 
 #: The status (lanes,) and the coordinates (n, lanes) of a motion solved group by group.
 ByGroups = Callable[[], "tuple[NDArray[np.int8], Floats]"]
@@ -67,7 +65,7 @@ class BranchTracker:
     scaled: Scaled
     z: Floats
     units: Floats
-    angular: NDArray[np.bool_]
+    angular: Flags
     turning: bool = False
     groups: ByGroups | None = None
     stations: int = 0
@@ -107,13 +105,13 @@ class BranchTracker:
         self.note(lane, pose.scaled)
         self.stations += 1
 
-    def note(self, lanes: Ints | slice | int, scaled: Scaled) -> None:
+    def note(self, lanes: Indices | slice | int, scaled: Scaled) -> None:
         """Note which system lanes are solved with."""
         if not self.systems or self.systems[-1] is not scaled:
             self.systems.append(scaled)
         self.system_of[lanes] = len(self.systems) - 1
 
-    def predict(self, lanes: Ints, curve: Curve, z: Floats, shift: Any = 0.0) -> None:
+    def predict(self, lanes: Indices, curve: Curve, z: Floats, shift: Any = 0.0) -> None:
         """Predict lanes from a curve at values z (f, lanes), with a shift (n, lanes)."""
         if not len(lanes):
             return
@@ -134,7 +132,7 @@ class BranchTracker:
         return self.groups() if self.groups else (np.full(len(self.status), Status.OUT_OF_REACH, np.int8), self.q)
 
     @property
-    def known(self) -> Ints:
+    def known(self) -> Indices:
         """The lanes that have a regular pose."""
         return np.flatnonzero(self.solved & (self.status == Status.OK))
 
@@ -204,7 +202,7 @@ class BranchTracker:
         return None
 
 
-def is_near(scaled: Scaled, q: Floats, guess: Floats, before: Floats) -> NDArray[np.bool_]:
+def is_near(scaled: Scaled, q: Floats, guess: Floats, before: Floats) -> Flags:
     """Return which poses q (n, lanes) are near their extrapolation, and not far from the poses before."""
     departure, turned = (np.max(np.abs(q - x) / scaled.column_units, axis=0, initial=0.0) for x in (guess, before))
     return np.asarray(
@@ -212,7 +210,7 @@ def is_near(scaled: Scaled, q: Floats, guess: Floats, before: Floats) -> NDArray
     )
 
 
-def span(lanes: Ints) -> slice | Ints:
+def span(lanes: Indices) -> slice | Indices:
     """Return consecutive lanes as a slice, which copies nothing."""
     first, last = int(lanes[0]), int(lanes[-1]) + 1
     return slice(first, last) if last - first == len(lanes) else lanes

@@ -8,7 +8,6 @@ from statistics import median
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.errors import InputError, Problem
 from structkin.global_methods.linear import SOLVERS
@@ -21,8 +20,7 @@ from structkin.model.topology import suggest
 from structkin.plan.status import Status
 from structkin.solve.call import make_schedule
 from structkin.solve.motion import Motion
-
-Floats = NDArray[np.float64]
+from structkin.types import Flags, Floats
 
 #: Methods agree where positions differ by less than this part of the mechanism's size,
 POSITION = 1e-10
@@ -209,7 +207,7 @@ def _of_schedule(mechanism: Mechanism, samples: int | None, duration: float | No
     return ()
 
 
-def _regular(motions: Sequence[Motion]) -> NDArray[np.bool_]:
+def _regular(motions: Sequence[Motion]) -> Flags:
     """Return the samples where rates can be compared: regular, and not near a singular pose."""
     good = np.array(motions[0].regular)
     for motion in motions:
@@ -220,7 +218,7 @@ def _regular(motions: Sequence[Motion]) -> NDArray[np.bool_]:
     return good
 
 
-def _judge(choice: Choice, measured: Measured[Motion], reference: Motion, regular: NDArray[np.bool_]) -> MethodRun:
+def _judge(choice: Choice, measured: Measured[Motion], reference: Motion, regular: Flags) -> MethodRun:
     motion = measured.result
     both, passed = motion.regular & reference.regular, _at_change_points(motion, reference)
     position = _gap(motion, reference, 0, both | passed)
@@ -246,7 +244,7 @@ def _judge(choice: Choice, measured: Measured[Motion], reference: Motion, regula
     )
 
 
-def _at_change_points(motion: Motion, reference: Motion) -> NDArray[np.bool_]:
+def _at_change_points(motion: Motion, reference: Motion) -> Flags:
     """Return the samples that are singular in a motion and smooth in the reference."""
     smooth = np.zeros(len(reference), bool)
     if reference.lanes.around is not None:
@@ -254,7 +252,7 @@ def _at_change_points(motion: Motion, reference: Motion) -> NDArray[np.bool_]:
     return np.asarray(smooth & reference.regular & (motion.status == Status.SINGULAR))
 
 
-def _gap(motion: Motion, reference: Motion, order: int, where: NDArray[np.bool_]) -> float | None:
+def _gap(motion: Motion, reference: Motion, order: int, where: Flags) -> float | None:
     """Return the largest difference of two points of every link, relative to the size or the rates of the sample.
 
     None if there is no sample to compare.

@@ -7,7 +7,6 @@ from enum import Enum
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.checked import checked
 from structkin.errors import InputError, Problem
@@ -15,8 +14,7 @@ from structkin.global_methods.families.system import Coordinates
 from structkin.global_methods.linear import Dense
 from structkin.global_methods.scaled import CONSISTENT, Scaled
 from structkin.track.tolerances import CLOSED, SINGULAR
-
-Floats = NDArray[np.float64]
+from structkin.types import Floats
 
 
 class Outcome(Enum):

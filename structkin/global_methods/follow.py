@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.global_methods.between import miss
 from structkin.global_methods.branch_tracker import BranchTracker, Failure
@@ -25,9 +24,7 @@ from structkin.global_methods.turns import Turns
 from structkin.plan.status import Status
 from structkin.track.contour import is_undecided
 from structkin.track.tolerances import SINGULAR
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
+from structkin.types import Floats, Indices
 
 #: First and largest distance between two stations [rad, or parts of the mechanism's size].
 FIRST, LONGEST = 0.1, 0.35
@@ -99,7 +96,7 @@ def _path_lengths(tracker: BranchTracker) -> Floats:
     return np.concatenate(([0.0], np.cumsum(length)))
 
 
-def _ends(tracker: BranchTracker) -> Ints:
+def _ends(tracker: BranchTracker) -> Indices:
     """Return the places that need a station: before missing samples, where a driver reverses, at the end."""
     breaks = np.diff(tracker.lanes) > 1
     for step in np.diff(tracker.values, axis=1):

@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.groups import Relation, Rows, Turn
 from structkin.joints.geneva import Geneva
@@ -27,8 +26,7 @@ from structkin.plan.plan import Plan, Register, Step
 from structkin.rows.affine import Frame
 from structkin.solve.engine import Lanes, sweep
 from structkin.structure import Group, KinematicStructure
-
-Floats = NDArray[np.float64]
+from structkin.types import Floats
 
 
 def frame_plan(mechanism: Mechanism, structure: KinematicStructure) -> Plan:

@@ -9,15 +9,12 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.blas import one_thread_for
 from structkin.global_methods.sweeps import CompiledSweeps, Sweeps, invert_lanes
 from structkin.global_methods.triangular import Blocks
 from structkin.groups.solve_lanes import solve_lanes
-
-Ints = NDArray[np.intp]
-Floats = NDArray[np.float64]
+from structkin.types import Floats, Indices
 
 #: Up to this size, inverting all lanes in one NumPy call is faster than LAPACK's factorisation lane by lane.
 SMALL = 24
@@ -46,7 +43,7 @@ class LinearSolver(Protocol):
 class Dense:
     """Full matrices; small ones in one call over all lanes, larger ones by an LU factorisation each."""
 
-    def __init__(self, rows: Ints, columns: Ints, n: int) -> None:
+    def __init__(self, rows: Indices, columns: Indices, n: int) -> None:
         """Take the pattern."""
         self._rows, self._columns, self._n = rows, columns, n
 
@@ -108,10 +105,10 @@ class _DenseLU:
 class Sparse:
     """SuperLU, with the columns ordered once by COLAMD for all lanes."""
 
-    def __init__(self, rows: Ints, columns: Ints, n: int) -> None:
+    def __init__(self, rows: Indices, columns: Indices, n: int) -> None:
         """Sort the pattern into compressed columns."""
         self._rows, self._columns, self._n = rows, columns, n
-        self._order: Ints | None = None
+        self._order: Indices | None = None
 
     def _arrange(self, entries: Floats) -> None:
         """Order the columns by the first matrix."""
@@ -154,7 +151,7 @@ class Sparse:
 
 
 class _SparseLU:
-    def __init__(self, lanes: list[Any], order: Ints) -> None:
+    def __init__(self, lanes: list[Any], order: Indices) -> None:
         self._lanes, self._order = lanes, order
 
     def _solve(self, right: Floats, trans: str) -> Floats:
@@ -178,7 +175,7 @@ class Triangular:
     The sweeps are NumPy's, or compiled by Numba where `compiled` is set.
     """
 
-    def __init__(self, rows: Ints, columns: Ints, n: int) -> None:
+    def __init__(self, rows: Indices, columns: Indices, n: int) -> None:
         """Permute the pattern; raises `ValueError` where it is structurally singular."""
         found = Blocks.find(rows, columns, n)
         if found is None:
@@ -195,7 +192,7 @@ class Triangular:
         return self.factor(entries).solve(right)
 
 
-SOLVERS: Mapping[str, Callable[[Ints, Ints, int], LinearSolver]] = {
+SOLVERS: Mapping[str, Callable[[Indices, Indices, int], LinearSolver]] = {
     "global": Dense,
     "global-sparse": Sparse,
     "global-triangular": Triangular,

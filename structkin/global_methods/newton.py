@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from structkin.global_methods.linear import Factors
 from structkin.global_methods.scaled import Scaled
 from structkin.track.tolerances import CLOSED, ITERATIONS_ON_CURVE
-
-Floats = NDArray[np.float64]
+from structkin.types import Flags, Floats
 
 #: An iteration with a larger step has diverged.
 FAR = 1e3
@@ -29,7 +28,7 @@ class Closed:
     iterations: NDArray[np.int32]
     step: Floats
     moved: Floats
-    converged: NDArray[np.bool_]
+    converged: Flags
 
 
 def close(scaled: Scaled, q: Floats, z: Floats, iterations: int = ITERATIONS_ON_CURVE) -> Closed:

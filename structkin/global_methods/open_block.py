@@ -7,11 +7,9 @@ belongs.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.global_methods.scaled import Scaled
-
-Floats = NDArray[np.float64]
+from structkin.types import Floats, Indices
 
 #: Gap of an open row, relative to its unit.
 OPEN = 1e-6
@@ -32,7 +30,7 @@ def open_links(scaled: Scaled, q: Floats, z: Floats) -> tuple[str, ...]:
         rows = block.rows if scaled.chosen is None else scaled.chosen[block.rows]
         columns = block.columns
 
-        def phi(x: Floats, rows: NDArray[np.intp] = rows, columns: NDArray[np.intp] = columns) -> Floats:
+        def phi(x: Floats, rows: Indices = rows, columns: Indices = columns) -> Floats:
             q[columns, 0] = x * unit[columns]
             return np.asarray(scaled.all_rows(q, z)[0][rows, 0])
 

@@ -9,12 +9,10 @@ shows.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.global_methods.scaled import Scaled
 from structkin.rows.matrix import summing
-
-Floats = NDArray[np.float64]
+from structkin.types import Floats
 
 #: Rounds of measuring rows and columns in turn (Ruiz, "A scaling algorithm to equilibrate both rows and columns norms
 #: in matrices", RAL-TR-2001-034): enough for parts that are a thousand times smaller than the mechanism.

@@ -11,18 +11,15 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.blas import one_thread_for
 from structkin.global_methods.families.system import Coordinates
 from structkin.global_methods.linear import LinearSolver
 from structkin.global_methods.triangular import Blocks
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
+from structkin.types import Floats, Indices
 
 #: Makes the linear solver of a pattern: rows, columns, number of unknowns.
-SolverMaker = Callable[[Ints, Ints, int], LinearSolver]
+SolverMaker = Callable[[Indices, Indices, int], LinearSolver]
 
 #: Redundant rows agree where the largest remaining gap is below this.
 CONSISTENT = 1e-9
@@ -39,7 +36,7 @@ class Scaled:
 
     coordinates: Coordinates
     make_solver: SolverMaker
-    chosen: Ints | None = None
+    chosen: Indices | None = None
 
     @cached_property
     def _scale(self) -> Floats:
@@ -56,12 +53,12 @@ class Scaled:
         return self.coordinates.column_units[:, None]
 
     @cached_property
-    def _kept(self) -> Ints | None:
+    def _kept(self) -> Indices | None:
         """The entries in chosen rows."""
         return None if self.chosen is None else np.flatnonzero(np.isin(self.coordinates.pattern[0], self.chosen))
 
     @cached_property
-    def pattern(self) -> tuple[Ints, Ints]:
+    def pattern(self) -> tuple[Indices, Indices]:
         """Rows and columns of the square matrix that is solved."""
         rows, columns = self.coordinates.pattern
         if self.chosen is None or self._kept is None:

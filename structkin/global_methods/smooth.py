@@ -11,15 +11,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.global_methods.curve import Curve, Pose
 from structkin.global_methods.newton import close
 from structkin.global_methods.scaled import Scaled
 from structkin.track.contour import ITERATIONS, POWERS, UNIT, is_analytic, missed, powers
 from structkin.track.tolerances import FLAT_WITHIN
-
-Floats = NDArray[np.float64]
+from structkin.types import Floats
 
 #: Radii of the circles around the middle of a step, relative to it, and largest departure of its ends from the series.
 RADII, SAME = (1.5, 1.0, 0.75, 0.6), 1e-6

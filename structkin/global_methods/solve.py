@@ -27,9 +27,7 @@ from structkin.solve.schedule import Schedule
 from structkin.solve.solve_groups import mark_gaps, run_from_sketch
 from structkin.solve.special_geometry import compile_plan, structure_of
 from structkin.structure import KinematicStructure
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
+from structkin.types import Flags, Floats, Indices
 
 
 @dataclass(frozen=True)
@@ -91,7 +89,7 @@ def solve_globally(
         tuple(np.full((rows, len(kept)), np.nan) for _ in range(3)) for rows in (4 * len(links), len(turned))
     )
 
-    def keep(at: Ints, q: Floats, v: Floats, a: Floats) -> None:
+    def keep(at: Indices, q: Floats, v: Floats, a: Floats) -> None:
         frames[0][:, at] = coordinates.frames(q)
         frames[1][:, at] = coordinates.frame_rates(q, v)
         frames[2][:, at] = coordinates.frame_seconds(q, v, a)
@@ -131,8 +129,8 @@ def _mark(
     plan: Plan,
     structure: KinematicStructure,
     tracker: BranchTracker,
-    kept: Ints,
-    missing: NDArray[np.bool_],
+    kept: Indices,
+    missing: Flags,
 ) -> None:
     """Give the samples their status, and the group where each stopped."""
     status = tracker.status[kept]

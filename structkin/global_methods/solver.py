@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.global_methods.between import again, mend
 from structkin.global_methods.branch_tracker import BranchTracker, ByGroups, span
@@ -18,12 +17,10 @@ from structkin.global_methods.sweeps import is_worth_it
 from structkin.model.mechanism import Mechanism
 from structkin.plan.status import Status
 from structkin.track.tolerances import BETWEEN
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
+from structkin.types import Flags, Floats, Indices
 
 #: Takes sample numbers, coordinates, their rates and their second rates (n, lanes), one block at a time.
-Keep = Callable[[Ints, Floats, Floats, Floats], None]
+Keep = Callable[[Indices, Floats, Floats, Floats], None]
 #: Numbers in a block of lanes: entries of the Jacobian, or of full matrices.
 BLOCK = 300_000
 #: Most lanes of a block.
@@ -93,7 +90,7 @@ class GlobalSolver:
         self,
         drivers: Floats,
         keep: Keep,
-        kept: Ints | None = None,
+        kept: Indices | None = None,
         progress: Callable[[float], None] | None = None,
         groups: ByGroups | None = None,
     ) -> BranchTracker:
@@ -114,7 +111,12 @@ class GlobalSolver:
         return tracker
 
     def _solve(
-        self, tracker: BranchTracker, drivers: Floats, kept: Ints, keep: Keep, progress: Callable[[float], None] | None
+        self,
+        tracker: BranchTracker,
+        drivers: Floats,
+        kept: Indices,
+        keep: Keep,
+        progress: Callable[[float], None] | None,
     ) -> None:
         """Close all samples and solve their rates."""
         width = self.width
@@ -145,7 +147,7 @@ class GlobalSolver:
         self._many.append(Scaled(scaled.coordinates, SOLVERS[self.method], scaled.chosen))
         return self._many[-1]
 
-    def _close(self, tracker: BranchTracker, scaled: Scaled, lanes: Ints) -> None:
+    def _close(self, tracker: BranchTracker, scaled: Scaled, lanes: Indices) -> None:
         """Run Newton's method over predicted samples; those that do not close are tracked to."""
         if not len(lanes):
             return
@@ -164,7 +166,7 @@ class GlobalSolver:
         for lane in lanes[~good]:
             again(tracker, int(lane))
 
-    def _rates(self, tracker: BranchTracker, scaled: Scaled, lanes: Ints, drivers: Floats) -> tuple[Floats, Floats]:
+    def _rates(self, tracker: BranchTracker, scaled: Scaled, lanes: Indices, drivers: Floats) -> tuple[Floats, Floats]:
         """Solve the rates of closed samples; NaN where the pose is singular."""
         at = span(lanes)
         q, z = tracker.q[:, at], tracker.z[:, at]
@@ -181,7 +183,7 @@ class GlobalSolver:
         return v, a
 
 
-def _fast(v: Floats, dz: Floats) -> NDArray[np.bool_]:
+def _fast(v: Floats, dz: Floats) -> Flags:
     """Return which lanes have rates far beyond those of the drivers, or no finite ones where the drivers have."""
     if v.size and dz.size:
         # Usually the fastest lane is not too fast for the slowest driver.

@@ -11,13 +11,11 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.global_methods.triangular import Block, Blocks
 from structkin.kernels import store
 from structkin.kernels.choice import COMPILE, IMPORT, has_numba
-
-Floats = NDArray[np.float64]
+from structkin.types import Floats
 
 #: Additional seconds of NumPy's sweeps per entry and lane, for all solutions of a sample together.
 SLOWER = 10e-9

@@ -15,12 +15,9 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.structure.orient import orient
-
-Ints = NDArray[np.intp]
-Floats = NDArray[np.float64]
+from structkin.types import Floats, Indices, Ints
 
 
 @dataclass(frozen=True)
@@ -30,10 +27,10 @@ class Block:
     `diagonal` are (entry, row, column) within the block; `left` (entry, row within the block, column of the matrix).
     """
 
-    rows: Ints
-    columns: Ints
-    diagonal: tuple[Ints, Ints, Ints]
-    left: tuple[Ints, Ints, Ints]
+    rows: Indices
+    columns: Indices
+    diagonal: tuple[Indices, Indices, Indices]
+    left: tuple[Indices, Indices, Indices]
 
     def dense(self, entries: Floats) -> Floats:
         """Return the diagonal block (lanes, b, b)."""
@@ -52,7 +49,7 @@ class Blocks:
     blocks: tuple[Block, ...]
 
     @classmethod
-    def find(cls, rows: Ints, columns: Ints, n: int) -> Blocks | None:
+    def find(cls, rows: Indices, columns: Indices, n: int) -> Blocks | None:
         """Permute a square pattern; None where it is structurally singular."""
         from scipy.sparse import csr_array
         from scipy.sparse.csgraph import connected_components
@@ -76,14 +73,14 @@ class Blocks:
         return max((len(block.rows) for block in self.blocks), default=0)
 
     @cached_property
-    def tables(self) -> tuple[NDArray[np.int64], ...]:
+    def tables(self) -> tuple[Ints, ...]:
         """The blocks as flat tables: what the sweeps of `structkin.global_methods.sweep_kernels` read."""
         blocks = self.blocks
 
-        def ends(counts: list[int]) -> NDArray[np.int64]:
+        def ends(counts: list[int]) -> Ints:
             return np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
 
-        def flat(parts: list[Ints]) -> NDArray[np.int64]:
+        def flat(parts: list[Indices]) -> Ints:
             return np.concatenate([np.zeros(0), *parts]).astype(np.int64)
 
         sizes = [len(block.rows) for block in blocks]
@@ -97,7 +94,7 @@ class Blocks:
         )  # fmt: skip
 
     @cached_property
-    def _by_size(self) -> list[tuple[Ints, int, Ints, Ints, Ints, Ints]]:
+    def _by_size(self) -> list[tuple[Indices, int, Indices, Indices, Indices, Indices]]:
         """The diagonal entries of blocks of one size: blocks, size, entry, block among these, row, column."""
         found = []
         sizes = np.array([len(block.rows) for block in self.blocks])
@@ -109,7 +106,7 @@ class Blocks:
             found.append((which, size, entry, number, row, column))
         return found
 
-    def branch(self, entries: Floats) -> tuple[Floats, Ints, Floats]:
+    def branch(self, entries: Floats) -> tuple[Floats, Indices, Floats]:
         """Return the branch that poses are on, the weakest block in each lane, and its smallest singular value.
 
         The branch is the signs of the determinants of the blocks (blocks, lanes).
@@ -126,7 +123,7 @@ class Blocks:
         return np.sign(determinants), least.argmin(axis=0), least.min(axis=0)
 
 
-def _matching(rows: Ints, columns: Ints, n: int) -> Ints | None:
+def _matching(rows: Indices, columns: Indices, n: int) -> Indices | None:
     """Return the column (n,) that is matched with each row; None where no matching is perfect.
 
     It is an orientation of the entries as edges between rows and columns: a column owns one of its entries, a row all
@@ -168,7 +165,7 @@ def _singular(matrices: Floats) -> tuple[Any, Any]:
     return determinants, det / np.sqrt(np.where(largest > 0, largest, 1.0))
 
 
-def _in_order(needing: Ints, needed: Ints, count: int) -> list[int]:
+def _in_order(needing: Indices, needed: Indices, count: int) -> list[int]:
     """Return the components in an order in which each comes after those it needs (Kahn's algorithm)."""
     edges = {(int(a), int(b)) for a, b in zip(needing, needed, strict=True) if a != b}
     users: list[list[int]] = [[] for _ in range(count)]
@@ -188,10 +185,12 @@ def _in_order(needing: Ints, needed: Ints, count: int) -> list[int]:
     return order
 
 
-def _blocks(rows: Ints, columns: Ints, block_of_row: Ints, block_of_column: Ints, count: int) -> list[Block]:
+def _blocks(
+    rows: Indices, columns: Indices, block_of_row: Indices, block_of_column: Indices, count: int
+) -> list[Block]:
     """Sort the entries into their blocks."""
 
-    def members(block_of: Ints) -> tuple[list[Ints], Ints]:
+    def members(block_of: Indices) -> tuple[list[Indices], Indices]:
         order = np.argsort(block_of, kind="stable")
         ends = np.searchsorted(block_of[order], np.arange(count + 1))
         local = np.empty(len(block_of), np.intp)

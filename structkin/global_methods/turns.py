@@ -13,12 +13,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.global_methods.branch_tracker import BranchTracker
 from structkin.global_methods.curve import Curve, Pose
-
-Floats = NDArray[np.float64]
+from structkin.types import Floats
 
 #: Scaled coordinates closer than this are the same.
 SAME = 1e-9

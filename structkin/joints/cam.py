@@ -10,8 +10,8 @@ import numpy as np
 
 from structkin.joints.pair import Pair
 from structkin.joints.poses import Poses
-from structkin.model.parts import Floats
 from structkin.rows.periodic import TURN
+from structkin.types import Floats
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -10,11 +10,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from structkin.model.parts import Floats
-
-Places = NDArray[np.complex128]
+from structkin.types import Complexes, Floats
 
 #: Overlaps up to this fraction of the cam's largest radius are ignored.
 SMALL = 1e-6
@@ -28,7 +25,7 @@ class Cut(NamedTuple):
     depth: float
 
 
-def roller_cut(profile: Places, pitch: Places, radius: float) -> Cut | None:
+def roller_cut(profile: Complexes, pitch: Complexes, radius: float) -> Cut | None:
     """Return the deepest cut of a roller (radius 0: an edge) with the centres `pitch` (n,) into its profile (n,).
 
     A point c of the profile is cut by r - min |c - p|. Where the profile crosses itself, a small roller may cut between
@@ -48,7 +45,7 @@ def roller_cut(profile: Places, pitch: Places, radius: float) -> Cut | None:
     return None if crossing is None else Cut(*crossing, 0.0)
 
 
-def face_cut(profile: Places, normals: Places, support: Floats) -> Cut | None:
+def face_cut(profile: Complexes, normals: Complexes, support: Floats) -> Cut | None:
     """Return the deepest cut of a flat face into its profile (n,) relative to the shaft: max (c . n - H).
 
     `normals` (n,) point away from the cam; `support` (n,) is the distance H of the face from the shaft along them.
@@ -60,7 +57,7 @@ def face_cut(profile: Places, normals: Places, support: Floats) -> Cut | None:
     return None
 
 
-def _crossing(curve: Places) -> tuple[int, int] | None:
+def _crossing(curve: Complexes) -> tuple[int, int] | None:
     """Return two sides where a closed polygon (n,), its first point repeated at the end, crosses itself."""
     start, side = curve[:-1], np.diff(curve)
     # On which side of each line the points lie; two sides cross if each separates the ends of the other.

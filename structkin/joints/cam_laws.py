@@ -26,9 +26,9 @@ from numpy.typing import ArrayLike
 from structkin.checked import checked
 from structkin.errors import InputError, Problem
 from structkin.model.flaw import Flaw, describe, number
-from structkin.model.parts import Floats
 from structkin.model.topology import suggest
 from structkin.rows.periodic import Piecewise
+from structkin.types import Floats
 
 TURN = 2 * math.pi
 

@@ -8,10 +8,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from structkin.joints.pair import Pair
-from structkin.joints.poses import Floats, Poses
+from structkin.joints.poses import Poses
 from structkin.joints.row_writer import RowWriter
 from structkin.joints.sliding import Sliding
 from structkin.rows.row import Row
+from structkin.types import Floats
 
 
 @dataclass(frozen=True, kw_only=True)

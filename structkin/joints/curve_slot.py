@@ -9,12 +9,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from structkin.joints.pair import Pair
-from structkin.joints.poses import Floats, Poses
+from structkin.joints.poses import Poses
 from structkin.joints.row_writer import RowWriter
 from structkin.joints.sliding import Sliding
 from structkin.rows.curves import Curve
 from structkin.rows.plane_curve import PlaneCurve
 from structkin.rows.relations import OnCurve
+from structkin.types import Floats
 
 #: A curvature jump times the length of the curve below this counts as none.
 SMOOTH = 1e-6

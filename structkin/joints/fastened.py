@@ -12,7 +12,7 @@ import numpy as np
 from structkin.joints.entry import JointEntry
 from structkin.joints.lines import into_frame
 from structkin.joints.pair import Pair
-from structkin.joints.poses import Floats, Poses
+from structkin.joints.poses import Poses
 from structkin.joints.row_writer import RowWriter
 from structkin.model.draft import Draft
 from structkin.model.fields import LinkNames, Location
@@ -20,6 +20,7 @@ from structkin.model.flaw import Flaw
 from structkin.model.parts import Link
 from structkin.model.topology import Joint, fasten
 from structkin.rows.row import Row
+from structkin.types import Floats
 
 #: Points closer than this fraction of the links' size coincide.
 SAME = 1e-9

@@ -9,11 +9,10 @@ from types import MappingProxyType
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.joints.entry import JointEntry
 from structkin.joints.pair import Pair
-from structkin.joints.poses import Floats, Poses
+from structkin.joints.poses import Poses
 from structkin.joints.row_writer import RowWriter
 from structkin.model.draft import GROUND, Draft
 from structkin.model.fields import Name, Whole
@@ -22,6 +21,7 @@ from structkin.model.topology import Joint
 from structkin.rows.curves import Curve
 from structkin.rows.periodic import Follow, GenevaLaw
 from structkin.rows.relations import Stepped
+from structkin.types import Complexes, Floats
 
 #: Tolerance on the radius of the sketched pin, relative to the radius the wheel needs.
 SLOPPY = 0.02
@@ -94,7 +94,7 @@ class Geneva(Pair):
         """The distance of the pin from the crank's shaft."""
         return self.distance * math.sin(math.pi / self.slots)
 
-    def outline(self) -> NDArray[np.complex128]:
+    def outline(self) -> Complexes:
         """Return the closed outline (k,) of a wheel of usual proportions, relative to its pivot in its own axes."""
         n, d, a = self.slots, self.distance, self.radius
         w, tip = 0.1 * a, d * math.cos(math.pi / n)

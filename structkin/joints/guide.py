@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from structkin.joints.pair import Pair
-from structkin.joints.poses import Floats, Poses
+from structkin.joints.poses import Poses
 from structkin.joints.sliding import Sliding
 from structkin.model.parts import Link
 from structkin.rows.row import Row
+from structkin.types import Floats
 
 if TYPE_CHECKING:
     from structkin.joints.row_writer import RowWriter

@@ -14,7 +14,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.joints.cam import Cam, cam_angles
 from structkin.joints.cam_clearance import face_cut, roller_cut
@@ -22,12 +21,10 @@ from structkin.joints.cam_laws import CamLaw
 from structkin.joints.guide import Guide
 from structkin.joints.poses import Poses
 from structkin.joints.row_writer import RowWriter
-from structkin.model.parts import Floats
 from structkin.rows.curves import Curve
 from structkin.rows.periodic import TURN, Follow
 from structkin.rows.relations import ByLaw, TurnByLaw
-
-Places = NDArray[np.complex128]
+from structkin.types import Complexes, Floats
 
 #: Usual upper limits of the pressure angle [rad], for translating and oscillating followers.
 USUAL_PRESSURE = {"translating": math.radians(30), "oscillating": math.radians(45)}
@@ -52,11 +49,11 @@ class Follower:
         """Translating or oscillating."""
         return "translating" if self.hinge is None else "oscillating"
 
-    def turned(self, lift: Floats) -> Places:
+    def turned(self, lift: Floats) -> Complexes:
         """Return the rotation (n,) of the follower at a lift, as unit complex numbers."""
         return np.asarray(np.exp(1j * (0.0 if self.hinge is None else self.sense) * lift))
 
-    def at(self, lift: Floats) -> Places:
+    def at(self, lift: Floats) -> Complexes:
         """Return the position (n,) at a lift (n,)."""
         if self.hinge is None:
             return np.asarray(self.place + self.direction * lift)
@@ -238,11 +235,11 @@ class LawCam(Cam):
     def _derivatives(self, x: Floats) -> tuple[Floats, Floats, Floats]:
         return self.lift(x), self.lift(x, 1), self.lift(x, 2)
 
-    def _turn(self, x: Floats) -> Places:
+    def _turn(self, x: Floats) -> Complexes:
         """Return the direction (n,) of the cam in the carrier's frame."""
         return np.asarray(np.exp(1j * self.sense * (x - self.phase)))
 
-    def _pitch(self, x: Floats) -> tuple[Places, Places, Places]:
+    def _pitch(self, x: Floats) -> tuple[Complexes, Complexes, Complexes]:
         """Return the pitch curve (n,) in the cam's frame with two derivatives with respect to the cam angle."""
         if self.moves.face is not None:
             place = self._profile(x)
@@ -252,18 +249,18 @@ class LawCam(Cam):
         q = q - self.pivot
         return self.centre + q * back, (dq + turn * q) * back, (ddq + 2 * turn * dq - q) * back
 
-    def _outward(self, dp: Places) -> Places:
+    def _outward(self, dp: Complexes) -> Complexes:
         """Return the unit normal (n,) of the pitch curve that points away from the cam."""
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(1j * self.sense * dp * (1 / np.abs(dp)))
 
-    def _profile(self, x: Floats) -> Places:
+    def _profile(self, x: Floats) -> Complexes:
         if self.moves.face is not None:
             return self.centre + self._profile_place(x)
         p, dp, _ = self._pitch(x)
         return p - self.radius * self._outward(dp)
 
-    def _profile_place(self, x: Floats) -> Places:
+    def _profile_place(self, x: Floats) -> Complexes:
         """Return the contact point of a flat face relative to the shaft, in the cam's axes: H n + dH/dpsi i n."""
         assert self.moves.face is not None
         support, first, _, rate, _ = self._support(x)
@@ -271,7 +268,7 @@ class LawCam(Cam):
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(normal * (support + 1j * first / rate))
 
-    def _face_normal(self, x: Floats) -> Places:
+    def _face_normal(self, x: Floats) -> Complexes:
         """Return the unit normal (n,) of a flat face, away from the cam, in the cam's axes."""
         assert self.moves.face is not None
         return np.asarray(self.moves.face * self.moves.turned(self.lift(x)) * np.conj(self._turn(x)))
@@ -289,5 +286,5 @@ class LawCam(Cam):
         return *support, turn * s[1] - self.sense, turn * s[2]
 
 
-def _pairs(z: Places) -> Floats:
+def _pairs(z: Complexes) -> Floats:
     return np.stack((z.real, z.imag), axis=1)

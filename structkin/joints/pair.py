@@ -8,9 +8,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 if TYPE_CHECKING:
-    from structkin.joints.poses import Floats, Poses
+    from structkin.joints.poses import Poses
     from structkin.joints.row_writer import RowWriter
     from structkin.model.parts import Link
+    from structkin.types import Floats
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,13 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.model.parts import Link
-
-Floats = NDArray[np.float64]
-#: Plane positions and vectors as complex numbers (n,).
-Plane = NDArray[np.complex128]
+from structkin.types import Complexes, Floats
 
 
 @dataclass(frozen=True)
@@ -22,10 +18,10 @@ class Poses:
 
     links: Mapping[str, Link]
     joints: Mapping[str, Any]
-    frames: Mapping[str, tuple[Plane, Plane]]
+    frames: Mapping[str, tuple[Complexes, Complexes]]
     size: float
 
-    def at(self, link: str, place: complex | str | Plane) -> Plane:
+    def at(self, link: str, place: complex | str | Complexes) -> Complexes:
         """Return the global position (n,) of a named point of a link, or of positions in its frame."""
         origin, direction = self.frames[link]
         local: Any = self.links[link].local[place] if isinstance(place, str) else place
@@ -35,7 +31,7 @@ class Poses:
         """Return the position in the sketch of a point given in a link's frame."""
         return self.links[link].origin + self.links[link].direction * local
 
-    def along(self, link: str, local: complex = 1 + 0j) -> Plane:
+    def along(self, link: str, local: complex = 1 + 0j) -> Complexes:
         """Return a direction (n,) fixed in a link."""
         return self.frames[link][1] * local
 

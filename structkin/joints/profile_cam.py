@@ -11,12 +11,12 @@ import numpy as np
 
 from structkin.groups.profile import ContactDistance
 from structkin.joints.cam import Cam, cam_angles
-from structkin.joints.poses import Plane, Poses
+from structkin.joints.poses import Poses
 from structkin.joints.row_writer import RowWriter
-from structkin.model.parts import Floats
 from structkin.rows.curves import Curve
 from structkin.rows.periodic import TURN, Follow, Piecewise
 from structkin.rows.relations import FaceOnProfile, OnProfile
+from structkin.types import Complexes, Floats
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -46,7 +46,7 @@ class ProfileCam(Cam):
             return np.asarray(np.abs(np.abs(arm) - self.contact_distance(np.angle(arm))))
         return np.asarray(np.abs((arm * np.conj(face)).real - self.contact_distance(np.angle(face))))
 
-    def seen(self, poses: Poses) -> tuple[Plane, Plane | None]:
+    def seen(self, poses: Poses) -> tuple[Complexes, Complexes | None]:
         """Return the follower's reference point (n,), from the cam's centre, and its face normal, in the cam's axes."""
         axis = np.conj(poses.along(self.cam))
         arm = (poses.at(self.follower, self.touch) - poses.at(self.cam, self.centre)) * axis

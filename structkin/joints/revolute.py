@@ -9,9 +9,10 @@ from typing import ClassVar
 import numpy as np
 
 from structkin.joints.pair import Pair
-from structkin.joints.poses import Floats, Poses
+from structkin.joints.poses import Poses
 from structkin.joints.row_writer import RowWriter
 from structkin.rows.row import Row
+from structkin.types import Floats
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import numpy as np
 
 from structkin.joints.guide import Guide
 from structkin.joints.lines import SLOPPY, into_frame
-from structkin.joints.poses import Floats, Plane, Poses
+from structkin.joints.poses import Poses
 from structkin.joints.row_writer import RowWriter
 from structkin.joints.turn_coupling import CouplingEntry, TurnCoupling, beside, points_of
 from structkin.model.draft import Draft
@@ -18,6 +18,7 @@ from structkin.model.fields import Flag, Name, Radii, Radius, TwoPoints
 from structkin.model.flaw import Flaw
 from structkin.model.geometry import unit_direction
 from structkin.rows.trig_rows import TrigRow
+from structkin.types import Complexes, Floats
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,7 +60,7 @@ class RollingOnCircle(TurnCoupling):
         vector, drawn = self._centres_vector(poses)
         return np.angle(vector / drawn)
 
-    def _centres_vector(self, poses: Poses) -> tuple[Plane, complex]:
+    def _centres_vector(self, poses: Poses) -> tuple[Complexes, complex]:
         """Return the vector (n,) from the first centre to the second, and that in the sketch."""
         (first, second), (a, b) = self.links, self.centers
         assert b is not None

@@ -8,8 +8,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from structkin.joints.poses import Floats, Plane, Poses
+from structkin.joints.poses import Poses
 from structkin.rows.affine import Affine, Frame
+from structkin.types import Complexes, Floats
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,7 +50,7 @@ class Sliding:
         """Return the travel of a point at x, y: numbers or real arrays of equal shape."""
         raise NotImplementedError
 
-    def seen(self, poses: Poses) -> Plane:
+    def seen(self, poses: Poses) -> Complexes:
         """Return the coordinates x + iy (n,) [m] of the point in poses."""
         origin, unit = self.axes
         vector = poses.at(self.slider, self.point) - poses.at(self.carrier, origin)

@@ -16,7 +16,8 @@ from structkin.model.fields import Radius, scalar, vector
 from structkin.model.flaw import Flaw, describe
 from structkin.model.parts import Link
 from structkin.rows.periodic import TURN, Piecewise
-from structkin.rows.plane_curve import Floats, PlaneCurve
+from structkin.rows.plane_curve import PlaneCurve
+from structkin.types import Floats
 
 #: Examples of points and segments.
 PLACES = "[[0, 0], [40, 10], [80, 40]]"

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from structkin.model.parts import Floats
 from structkin.rows.periodic import TURN, Piecewise
+from structkin.types import Floats
 
 #: Degree of the splines through tables. High-order integrators do not notice the joints between pieces: a simulation
 #: that takes 510 evaluations with a law takes 657 with its profile in 240 rows, but 11,667 with a cubic spline.

@@ -13,7 +13,7 @@ import numpy as np
 from structkin.joints.entry import AnyJoint, JointEntry
 from structkin.joints.guide import Guide
 from structkin.joints.pair import Pair
-from structkin.joints.poses import Floats, Poses
+from structkin.joints.poses import Poses
 from structkin.joints.row_writer import RowWriter
 from structkin.model.draft import Draft
 from structkin.model.fields import TwoLinks
@@ -21,6 +21,7 @@ from structkin.model.flaw import Flaw
 from structkin.model.geometry import TINY
 from structkin.model.parts import Link
 from structkin.rows.row import Row
+from structkin.types import Floats
 
 #: Relative tolerance of the sum of two pitch radii on the sketched centre distance.
 APART = 0.01

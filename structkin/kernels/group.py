@@ -14,7 +14,6 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.groups import Rows
 from structkin.kernels import store
@@ -22,8 +21,7 @@ from structkin.kernels.group_rows import formulas
 from structkin.kernels.group_source import numba_source, numpy_source, scalar_source
 from structkin.kernels.kernel import Kernel
 from structkin.track.tolerances import CLOSED, ITERATIONS, SINGULAR
-
-Floats = NDArray[np.float64]
+from structkin.types import Floats, Indices, Ints
 
 #: With more terms than this LAPACK's elimination is faster; more than COMPILED take a minute to compile.
 MOST, COMPILED = 6000, 1000
@@ -145,7 +143,7 @@ class GroupKernel:
         self,
         h: Sequence[Floats],
         lengths: Floats,
-        count: NDArray[np.intp],
+        count: Indices,
         begin: Floats,
         inverse: Floats,
         curves: Floats,
@@ -206,7 +204,7 @@ class GroupKernel:
         self.kernel.call("ahead", *rows, self.constants if numba else self._cells, t, numba=numba)
         return t
 
-    def rates(self, x: Floats, inputs: NDArray[np.int64], first: int, low: int, high: int, *, numba: bool) -> None:
+    def rates(self, x: Floats, inputs: Ints, first: int, low: int, high: int, *, numba: bool) -> None:
         """Compute first and second rates of poses from those of the inputs, x (3, rows, n), in lanes low to high.
 
         `inputs` are the rows of the inputs, `first` is the first row of the pose.

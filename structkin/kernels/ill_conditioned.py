@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from structkin.plan.status import Status, mark
 from structkin.track.tolerances import LIMIT
-
-Floats = NDArray[np.float64]
+from structkin.types import Flags, Floats
 
 
 def ill_conditioned(
@@ -24,7 +23,7 @@ def ill_conditioned(
     return float(np.fmin.reduce(discriminant, initial=np.inf))
 
 
-def blank(where: NDArray[np.bool_], arrays: Sequence[Floats]) -> None:
+def blank(where: Flags, arrays: Sequence[Floats]) -> None:
     """Set some lanes of arrays (n,) or (2, n) to NaN."""
     for array in arrays:
         array[..., where] = np.nan

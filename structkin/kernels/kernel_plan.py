@@ -14,6 +14,7 @@ from structkin.kernels.kernel import Kernel
 from structkin.kernels.source import module_source
 from structkin.kernels.tracing import Signature, signature, trace
 from structkin.plan.plan import Plan, Register, Step
+from structkin.types import Floats, Ints
 
 _kernels: dict[Signature, Kernel | None] = {}
 
@@ -39,12 +40,12 @@ class Run:
 
     kernel: Kernel
     first: int
-    rows: NDArray[np.int64]
-    constants: NDArray[np.float64]
-    modes: NDArray[np.float64]
+    rows: Ints
+    constants: Floats
+    modes: Floats
     groups: NDArray[np.int32]
 
-    def lane_modes(self, modes: Callable[[int], Any], n: int) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
+    def lane_modes(self, modes: Callable[[int], Any], n: int) -> tuple[Floats, NDArray[np.int8]]:
         """Return the mode of each step, and those of its lanes (steps, n), or zeros (steps, 1) if all are equal."""
         found = [modes(self.first + s) for s in range(len(self.modes))]
         if not any(isinstance(mode, np.ndarray) and mode.ndim for mode in found):

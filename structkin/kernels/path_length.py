@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.kernels.kernel import Kernel
-
-Floats = NDArray[np.float64]
+from structkin.types import Floats
 
 #: Lanes that NumPy processes together, so that the data fit into the cache.
 BLOCK = 16384

@@ -11,7 +11,6 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.errors import InputError, Problem
 from structkin.model.document import read_document
@@ -26,6 +25,7 @@ from structkin.model.loads import make_forces
 from structkin.model.parts import Link
 from structkin.model.topology import Joint, Topology
 from structkin.model.written_pose import read_pose
+from structkin.types import Floats
 
 
 def attributes(data: Any, source: str, folder: Path | None) -> dict[str, Any]:
@@ -183,7 +183,7 @@ def _pairs(
     return pairs
 
 
-def _near(link: Link, pins: Sequence[str], lengths: NDArray[np.float64], size: float) -> list[tuple[str, str]]:
+def _near(link: Link, pins: Sequence[str], lengths: Floats, size: float) -> list[tuple[str, str]]:
     """Return the pairs of pins whose distance [m] is near one of the sorted `lengths`, in the order of the pins.
 
     "Near" is far enough that scaling all links by nearly 1 leaves out none that counts as equal.

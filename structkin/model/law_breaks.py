@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.model.laws import ScaledLaw, TableLaw
 from structkin.model.parts import Law
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
+from structkin.types import Floats, Indices
 
 #: Halvings of the time: what is shorter than its 32,768th part may be missed, except in a table.
 LEVELS = 15
@@ -68,7 +65,7 @@ def _short_rows(law: Law, shorter: float) -> list[tuple[float, float]]:
     return [(law.times[k], float(widths[k])) for k in first.tolist()]
 
 
-def _edges(values: Floats, allowed: float) -> Ints:
+def _edges(values: Floats, allowed: float) -> Indices:
     """Return the ends of the intervals of samples, found by halving, in which values are nearly on a straight line."""
     keep, starts = np.zeros(len(values), np.bool_), np.zeros(1, np.intp)
     keep[[0, -1]] = True

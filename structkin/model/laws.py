@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from structkin.model.expression import Expression
-from structkin.model.parts import Floats, Law
+from structkin.model.parts import Law
+from structkin.types import Floats
 
 if TYPE_CHECKING:
     from scipy.interpolate import PPoly

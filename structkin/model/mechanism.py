@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NoReturn, Self, overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from structkin.budget import DEFAULT
 from structkin.checked import checked
@@ -17,6 +17,7 @@ from structkin.model.frozen import read_only
 from structkin.model.parts import DriverCoordinate, Link
 from structkin.model.topology import INPUT_KINDS, MOST_INPUTS, Driver, Topology, suggest
 from structkin.model.units import Units
+from structkin.types import Floats
 
 if TYPE_CHECKING:
     from anywidget import AnyWidget
@@ -213,7 +214,7 @@ class Mechanism:
         return self._rebuild(data, self._source, self._folder, self._pose)
 
     @property
-    def points(self) -> Mapping[str, NDArray[np.float64]]:
+    def points(self) -> Mapping[str, Floats]:
         """The position (2,) [m] of each point in the sketch; exact lengths are not applied."""
         return MappingProxyType(
             {name: read_only(np.array((place.real, place.imag))) for name, place in self.places.items()}

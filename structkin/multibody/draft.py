@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 
 from structkin.model.collector import Collector
 from structkin.model.topology import suggest
-from structkin.multibody.joint import Floats, SpatialJoint
+from structkin.multibody.joint import SpatialJoint
 from structkin.multibody.model import GROUND, Body, Load, Sensor
+from structkin.types import Floats
 
 
 @dataclass

@@ -10,7 +10,7 @@ from pydantic import PlainValidator, ValidationInfo
 from structkin.model.fields import pair
 from structkin.model.flaw import Flaw, describe, number
 from structkin.model.units import Units
-from structkin.multibody.joint import Floats
+from structkin.types import Floats
 
 #: Two directions are at right angles if their cosine is at most this.
 RIGHT_ANGLE = 1e-6

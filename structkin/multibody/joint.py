@@ -8,9 +8,8 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from structkin.types import Floats
 
 
 class Motion(NamedTuple):

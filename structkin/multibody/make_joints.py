@@ -12,9 +12,10 @@ from structkin.model.topology import suggest
 from structkin.multibody.draft import SpatialDraft
 from structkin.multibody.entries import SpatialJointEntry
 from structkin.multibody.fields import any_square_to, items_of, square_to
-from structkin.multibody.joint import KINDS, Floats, Motion, SpatialJoint
+from structkin.multibody.joint import KINDS, Motion, SpatialJoint
 from structkin.multibody.model import GROUND
 from structkin.multibody.start import Given, with_start
+from structkin.types import Floats
 
 #: Kinds that have no axis of their own; any triad does for their coordinates.
 NO_AXIS = ("fixed", "spherical", "free")

@@ -23,9 +23,9 @@ from structkin.multibody.entries import (
     StopEntry,
 )
 from structkin.multibody.fields import items_of
-from structkin.multibody.joint import Floats
 from structkin.multibody.make_joints import coordinate_of
 from structkin.multibody.model import GROUND, Force, JointLoad, Load, Spring, Stop, Torque
+from structkin.types import Floats
 
 #: The kinds of quantities along a coordinate that turns, and along one that slides.
 TURN = {"stiffness": "torsional stiffness", "damping": "torsional damping", "rest": "angle", "effort": "moment"}

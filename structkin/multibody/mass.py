@@ -12,8 +12,8 @@ from structkin.model.links import IN_LINE
 from structkin.multibody.draft import SpatialDraft
 from structkin.multibody.entries import BodyEntry
 from structkin.multibody.fields import any_square_to, items_of
-from structkin.multibody.joint import Floats
 from structkin.multibody.model import Body
+from structkin.types import Floats
 
 #: Principal moments may violate the triangle inequality by this fraction of the largest, for rounded numbers.
 ROUNDING = 1e-6

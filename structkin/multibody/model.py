@@ -18,7 +18,8 @@ from structkin.checked import checked
 from structkin.errors import InputError, Problem
 from structkin.model.parts import Law
 from structkin.model.topology import suggest
-from structkin.multibody.joint import Floats, SpatialJoint
+from structkin.multibody.joint import SpatialJoint
+from structkin.types import Floats
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -21,8 +21,9 @@ from structkin.model.laws import ConstantSpeed, ScaledLaw
 from structkin.model.mechanism import Mechanism
 from structkin.model.parts import Law
 from structkin.model.topology import JOINT_KINDS
-from structkin.multibody.joint import Floats, SpatialJoint
+from structkin.multibody.joint import SpatialJoint
 from structkin.multibody.model import Body, Force, JointLoad, Load, SpatialModel, Spring, Torque
+from structkin.types import Floats
 
 Z = np.array([0.0, 0.0, 1.0])
 NOTHING: Law = ConstantSpeed(0.0, 0.0)

@@ -10,8 +10,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from structkin.multibody.joint import Floats, Motion, SpatialJoint
+from structkin.multibody.joint import Motion, SpatialJoint
 from structkin.multibody.tree import Path
+from structkin.types import Floats
 
 
 def cross_matrix(a: Floats) -> Floats:

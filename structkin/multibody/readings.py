@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from structkin.errors import InputError, Problem
-from structkin.multibody.joint import Floats
 from structkin.multibody.model import GROUND, Body, SpatialModel
+from structkin.types import Floats
 
 
 class BodyStates(NamedTuple):

@@ -8,9 +8,10 @@ from dataclasses import replace
 import numpy as np
 
 from structkin.model.flaw import Flaw
-from structkin.multibody.joint import Floats, SpatialJoint
+from structkin.multibody.joint import SpatialJoint
 from structkin.multibody.poses import body_poses, cross_matrix, displacement, inverse, joint_displacement
 from structkin.multibody.tree import paths
+from structkin.types import Floats
 
 #: A loop is closed if no twist of its bodies is left larger than this [rad, or in sizes of the model].
 CLOSED = 1e-11

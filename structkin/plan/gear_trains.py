@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.errors import Problem, StructureError
 from structkin.groups import kind
@@ -21,6 +20,7 @@ from structkin.plan.known_state import Contact, KnownState
 from structkin.plan.turns import frame_on_pin, scalar, travel_of, turn_of, turn_of_driver, turned_direction
 from structkin.rows.affine import Affine, Frame
 from structkin.structure import Group
+from structkin.types import Floats
 
 #: A coefficient below this is rounding error; so is a mismatch of redundant gear equations.
 NOTHING = 1e-12
@@ -109,7 +109,7 @@ def _known(state: KnownState, group: Group, equation: _Equation, index: int) -> 
     return known
 
 
-def _solve(links: Sequence[str], A: NDArray[np.float64], known: Sequence[Affine]) -> dict[str, Affine] | None:
+def _solve(links: Sequence[str], A: Floats, known: Sequence[Affine]) -> dict[str, Affine] | None:
     """Solve A turns = known; None if redundant equations are not identically satisfied."""
     inverse = np.linalg.inv(A) if len(A) == len(links) else np.linalg.pinv(A)
     inverse[np.abs(inverse) < NOTHING * np.max(np.abs(inverse))] = 0.0
@@ -123,7 +123,7 @@ def _solve(links: Sequence[str], A: NDArray[np.float64], known: Sequence[Affine]
     return turns
 
 
-def _combined(factors: NDArray[np.float64], expressions: Sequence[Affine]) -> Affine:
+def _combined(factors: Floats, expressions: Sequence[Affine]) -> Affine:
     total = Affine()
     for factor, expression in zip(factors.tolist(), expressions, strict=True):
         total = total + expression * factor

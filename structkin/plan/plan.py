@@ -9,12 +9,12 @@ from itertools import accumulate
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.groups import General, Relation, Turn
 from structkin.groups.kind import TwoModes
 from structkin.rows.affine import Affine, Frame
 from structkin.structure import KinematicStructure
+from structkin.types import Floats, Indices
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Step:
         """Whether its two modes are the signs of a root, which is zero where the modes meet."""
         return self.kind.closed_form and self.kind.modes == 2
 
-    def clearance(self, h: tuple[Any, ...], dh: tuple[Any, ...]) -> NDArray[np.float64]:
+    def clearance(self, h: tuple[Any, ...], dh: tuple[Any, ...]) -> Floats:
         """Return how far (n,) its two modes are from meeting, less how far a change dh of its inputs moves them [m]."""
         with np.errstate(all="ignore"):
             return cast(TwoModes, self.kind).clearance(h, dh)
@@ -230,9 +230,9 @@ class Roots:
     `inputs` has an array for each input: (2, steps) for vectors, (steps,) for scalars.
     """
 
-    steps: NDArray[np.intp]
-    inputs: tuple[NDArray[np.intp], ...]
-    constants: NDArray[np.float64]
+    steps: Indices
+    inputs: tuple[Indices, ...]
+    constants: Floats
 
     @classmethod
     def of(cls, plan: Plan, steps: Sequence[int]) -> Roots:
@@ -252,7 +252,7 @@ class Roots:
         inputs = (np.array(each, np.intp).T for each in zip(*found, strict=True))
         return cls(np.array(steps), tuple(each if len(each) == 2 else each[0] for each in inputs), np.array(constants))
 
-    def clearance(self, plan: Plan, x: NDArray[np.float64], detour: float) -> NDArray[np.float64]:
+    def clearance(self, plan: Plan, x: Floats, detour: float) -> Floats:
         """Return the least clearance (steps,) between lanes of x (rows, n), whose inputs move `detour` times as far."""
         table = np.concatenate((x, np.broadcast_to(self.constants[:, None], (len(self.constants), x.shape[1]))))
         h = [table[rows] for rows in self.inputs]

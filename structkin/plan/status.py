@@ -7,6 +7,8 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.types import Flags
+
 
 class Status(IntEnum):
     """The outcome of one sample; except for OK, it is stored with the group at which the solution stopped.
@@ -49,9 +51,7 @@ class Status(IntEnum):
         return words[self]
 
 
-def mark(
-    status: NDArray[np.int8], group: NDArray[np.int32], where: NDArray[np.bool_], outcome: Status, at: int
-) -> None:
+def mark(status: NDArray[np.int8], group: NDArray[np.int32], where: Flags, outcome: Status, at: int) -> None:
     """Set the status of lanes and the group they stopped at, unless an earlier group has stopped them."""
     if not where.any():
         return

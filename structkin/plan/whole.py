@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.groups import General
 from structkin.model.mechanism import Mechanism
@@ -16,8 +15,7 @@ from structkin.plan.general_rows import write_rows
 from structkin.plan.known_state import KnownState
 from structkin.plan.plan import Operand, Register
 from structkin.structure import KinematicStructure
-
-Floats = NDArray[np.float64]
+from structkin.types import Floats
 
 
 @dataclass(frozen=True)

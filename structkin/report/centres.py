@@ -10,14 +10,11 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.report.numbers import plain
 from structkin.report.rates import shown_links
 from structkin.solve import Motion
-
-Complexes = NDArray[np.complex128]
-Floats = NDArray[np.float64]
+from structkin.types import Complexes, Floats
 
 #: Two links whose relative rotation per unit step of the driver is less than this have their centre at infinity.
 AT_REST = 1e-9

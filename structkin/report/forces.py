@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.dynamics import Kinetostatics
 from structkin.dynamics.friction import lock_note
@@ -19,8 +18,7 @@ from structkin.show.forces import bearing_links, effort_unit, forces_of
 from structkin.show.measures import measures_of
 from structkin.show.motion_plot import abscissa, mean
 from structkin.solve import Motion
-
-Floats = NDArray[np.float64]
+from structkin.types import Floats
 
 #: From this magnitude on [N, N m, W, J] numbers are given in thousands.
 LARGE = 1e4

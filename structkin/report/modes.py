@@ -6,19 +6,18 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.branches.assemblies.choices import Choices, choices_of
 from structkin.branches.assemblies.wheels import whole_turns
 from structkin.groups import General
 from structkin.groups.triad import recognised
-from structkin.joints.poses import Plane
 from structkin.solve import Motion
 from structkin.solve.engine import Lanes
 from structkin.structure import Group
+from structkin.types import Complexes, Floats
 
 #: Origin and direction (n,) of links.
-Frames = Mapping[str, tuple[Plane, Plane]]
+Frames = Mapping[str, tuple[Complexes, Complexes]]
 
 #: Modes nearer to the motion's own than this fraction of the mechanism's size count as the same.
 SAME = 1e-6
@@ -86,7 +85,7 @@ def _of_triad(motion: Motion, group: Group) -> list[Frames] | None:
     return found
 
 
-def _complete(motion: Motion, x: NDArray[np.float64], indices: list[int]) -> None:
+def _complete(motion: Motion, x: Floats, indices: list[int]) -> None:
     """Solve the closed steps that follow the choice of a mode."""
     plan = motion.plan
     for k in indices:
@@ -104,7 +103,7 @@ def others(motion: Motion, group: Group, sample: int) -> tuple[list[Frames], str
     for k, step in enumerate(plan.steps):
         if step.group != group.index:
             continue
-        grown: list[NDArray[np.float64]] = []
+        grown: list[Floats] = []
         for x in poses:
             found: Choices = choices_of(step, plan.inputs(step, x), whole_turns(plan, k))
             note = found.note or note
@@ -116,13 +115,13 @@ def others(motion: Motion, group: Group, sample: int) -> tuple[list[Frames], str
     return [frames for x in poses if _apart(frames := _frames(motion, x, group), own) > SAME * motion.size], note
 
 
-def _put(motion: Motion, x: NDArray[np.float64], index: int, outputs: tuple[Any, ...]) -> None:
+def _put(motion: Motion, x: Floats, index: int, outputs: tuple[Any, ...]) -> None:
     plan = motion.plan
     for slot, value in zip(plan.steps[index].outputs, outputs, strict=True):
         x[plan.rows(slot)] = np.reshape(value, (plan.widths[slot], -1))
 
 
-def _frames(motion: Motion, x: NDArray[np.float64], group: Group) -> Frames:
+def _frames(motion: Motion, x: Floats, group: Group) -> Frames:
     """Return the frames of a group's links from slots x (rows, n)."""
     n = x.shape[1]
     lanes = Lanes.empty(motion.plan, n)

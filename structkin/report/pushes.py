@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.dynamics import Kinetostatics
 from structkin.dynamics.acting import Acting
@@ -12,8 +11,7 @@ from structkin.dynamics.load_table import table_of
 from structkin.model.forces import AppliedForce, Spring
 from structkin.model.mechanism import GROUND
 from structkin.solve import Motion
-
-Floats = NDArray[np.float64]
+from structkin.types import Floats
 
 #: A force on a link: its id, the link, the place (n, 2) [m] and the force (n, 2) [N] in global axes.
 Load = tuple[str, str, Floats, Floats]

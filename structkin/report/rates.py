@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.report.numbers import places, plain
 from structkin.show.coefficients import coefficients_of
@@ -14,8 +13,7 @@ from structkin.show.measures import measures_of
 from structkin.show.motion_plot import abscissa
 from structkin.solve import Motion
 from structkin.solve.motion.moving_frames import PartKind
-
-Floats = NDArray[np.float64]
+from structkin.types import Floats
 
 #: The most points and links whose rates are given, those of interest first.
 MOST = 40

@@ -6,7 +6,6 @@ from collections import Counter
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.model.mechanism import Mechanism
 from structkin.report.numbers import extreme, plain
@@ -15,9 +14,8 @@ from structkin.show.measures import measures_of
 from structkin.show.motion_plot import abscissa
 from structkin.solve import Motion
 from structkin.structure import KinematicStructure
+from structkin.types import Floats
 from structkin.version import __version__
-
-Floats = NDArray[np.float64]
 
 
 def summary(mechanism: Mechanism, structure: KinematicStructure, motion: Motion | None, source: str) -> dict[str, Any]:

@@ -15,15 +15,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.rows.affine import Affine
 from structkin.rows.matrix import Matrix
 from structkin.rows.quadrics import Quadric
 from structkin.rows.relations import Relation, derivative
 from structkin.rows.row import Row
+from structkin.types import Floats
 
-Floats = NDArray[np.float64]
 #: A vector, or two numbers instead.
 Vector = Affine | tuple[Row, Row]
 

@@ -7,16 +7,14 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.rows.curves import Curve, Curves
 from structkin.rows.matrix import Matrix
 from structkin.rows.quadrics import Quadrics
 from structkin.rows.row import Row
 from structkin.rows.trig_rows import TrigRow, TrigRows
+from structkin.types import Floats, Indices
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 #: The forms of a row.
 Form = Row | TrigRow | Curve
 
@@ -27,7 +25,7 @@ class Equations:
     def __init__(self, forms: Sequence[Form], units: Floats, numbers: int = 0) -> None:
         """Take the rows in variables of these sizes (width,), the last `numbers` of which are numbers."""
         self.count, slots = len(forms), (len(units) - numbers) // 2
-        self._parts: list[tuple[Any, Ints, slice]] = []
+        self._parts: list[tuple[Any, Indices, slice]] = []
         rows, columns = [np.zeros(0, np.intp)], [np.zeros(0, np.intp)]
         first = 0
         for kind, make in ((Row, Quadrics), (TrigRow, TrigRows), (Curve, Curves)):

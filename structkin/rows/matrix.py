@@ -7,15 +7,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.rows.affine import Affine
+from structkin.types import Floats
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 #: Sizes up to which a dense matrix is faster than a sparse one: for one lane, and for many.
 FULL_ONE, FULL_MANY = 8192, 2048

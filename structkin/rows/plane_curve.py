@@ -19,15 +19,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.rows.jet import Jet, Vector, length
 from structkin.rows.periodic import TURN, Piecewise
+from structkin.types import Floats
 
 if TYPE_CHECKING:
     from scipy.spatial import cKDTree
 
-Floats = NDArray[np.float64]
 
 #: Minimum number of curve points used to find the foot, in all and per piece.
 TABLE, ON_PIECE = 720, 8

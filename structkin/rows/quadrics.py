@@ -12,13 +12,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.rows.affine import Affine
 from structkin.rows.matrix import Matrix
 from structkin.rows.row import Row
-
-Floats = NDArray[np.float64]
+from structkin.types import Floats
 
 #: Terms below this fraction of the largest of a row are rounding errors of terms that cancel.
 NOTHING = 1e-14

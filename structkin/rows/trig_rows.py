@@ -16,15 +16,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.rows.affine import Affine
 from structkin.rows.matrix import Matrix
 from structkin.rows.quadrics import Quadric
 from structkin.rows.row import Row
-
-Floats = NDArray[np.float64]
-
+from structkin.types import Floats
 
 NONE = Row()
 

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.errors import InputError, Problem
 from structkin.model.topology import suggest
@@ -25,6 +24,7 @@ from structkin.show.pose import path_of
 from structkin.show.style import GROUND, LOOSE, link_colour, plain
 from structkin.show.video import Frame, Frames, write_gif, write_mp4, write_webp
 from structkin.solve import Motion
+from structkin.types import Indices
 
 if TYPE_CHECKING:
     from structkin.show.moving import Stage
@@ -52,7 +52,7 @@ class Animation:
     """An animation of a motion: frame k shows sample `samples[k]`, at `fps` frames per second."""
 
     motion: Motion
-    samples: NDArray[np.intp]
+    samples: Indices
     fps: float
     speed: float
     trace: tuple[str, ...]

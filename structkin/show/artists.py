@@ -11,9 +11,10 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Circle, Polygon
 
 from structkin.show.labels import Label
-from structkin.show.scene import Places, Placing, Scene, Shape
+from structkin.show.scene import Placing, Scene, Shape
 from structkin.show.style import NORMAL, SMALL
 from structkin.show.symbols import PATH
+from structkin.types import Complexes
 
 
 def draw_scene(ax: Axes, scene: Scene, placing: Placing, k: int) -> list[Label]:
@@ -29,7 +30,7 @@ def draw_scene(ax: Axes, scene: Scene, placing: Placing, k: int) -> list[Label]:
     ]
 
 
-def draw_path(ax: Axes, path: Places, point: str, colour: str) -> Line2D:
+def draw_path(ax: Axes, path: Complexes, point: str, colour: str) -> Line2D:
     """Draw the path of a point, in units of the picture."""
     [line] = ax.plot(
         path.real, path.imag, color=colour, linewidth=1.3, zorder=PATH, alpha=0.9, solid_capstyle="round",

@@ -9,15 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
 from structkin.model.units import Units
 from structkin.show.measures import driver_quantity, measures_of, per
 from structkin.solve import Motion
 from structkin.solve.motion.moving_frames import PartKind
-
-Floats = NDArray[np.float64]
+from structkin.types import Floats
 
 
 @dataclass(frozen=True)

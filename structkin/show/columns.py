@@ -8,9 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from structkin.errors import StructkinError
 from structkin.model.units import Units
 from structkin.plan.status import Status
@@ -21,11 +18,10 @@ from structkin.show.measures import OF_LINK, OF_POINT, driver_quantity, measures
 from structkin.show.style import group_label
 from structkin.solve import Motion
 from structkin.solve.motion.moving_frames import PartKind
+from structkin.types import Floats
 
 if TYPE_CHECKING:
     import pandas as pd
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -199,6 +195,6 @@ def nested(columns: Iterable[Column]) -> dict[str, dict[str, list[float | None]]
     return result
 
 
-def plain_values(values: NDArray[np.float64]) -> list[float | None]:
+def plain_values(values: Floats) -> list[float | None]:
     """Return values as a list, NaN as None."""
     return [value if math.isfinite(value) else None for value in values.tolist()]

@@ -12,10 +12,11 @@ from structkin.model.mechanism import Mechanism
 from structkin.model.parts import DriverCoordinate
 from structkin.show.interest import middle
 from structkin.show.joint_symbols import symbol
-from structkin.show.scene import Frame, Name, Places, Placing, Scene
+from structkin.show.scene import Frame, Name, Placing, Scene
 from structkin.show.style import DRIVER
 from structkin.show.symbols import Sheet
 from structkin.structure import KinematicStructure
+from structkin.types import Complexes
 
 #: A symbol size that takes no space.
 TINY = 1e-6
@@ -48,7 +49,7 @@ def scene_of(mechanism: Mechanism, structure: KinematicStructure | None, poses: 
 
 
 def sized_scene(
-    mechanism: Mechanism, structure: KinematicStructure, poses: Poses, k: int = 0, paths: Iterable[Places] = ()
+    mechanism: Mechanism, structure: KinematicStructure, poses: Poses, k: int = 0, paths: Iterable[Complexes] = ()
 ) -> Scene:
     """Return a scene with symbols sized to suit the mechanism in pose k and some paths [m]."""
     low, high = bounds(mechanism, structure, poses, k, paths)
@@ -56,7 +57,11 @@ def sized_scene(
 
 
 def bounds(
-    mechanism: Mechanism, structure: KinematicStructure | None, poses: Poses, k: int = 0, paths: Iterable[Places] = ()
+    mechanism: Mechanism,
+    structure: KinematicStructure | None,
+    poses: Poses,
+    k: int = 0,
+    paths: Iterable[Complexes] = (),
 ) -> tuple[complex, complex]:
     """Return the lower left and upper right corner [m] of a mechanism in pose k and of some paths, without symbols."""
     bare = scene_of(mechanism, structure, poses, TINY * poses.size)

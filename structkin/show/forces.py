@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.dynamics import Kinetostatics, Simulation
 from structkin.dynamics.friction import lock_note
@@ -33,6 +32,7 @@ from structkin.show.style import DRIVER, NORMAL, PALETTE, dress, new_figure
 from structkin.show.style import GROUND as GREY
 from structkin.show.terminal import short, text_table
 from structkin.solve import Motion
+from structkin.types import Floats
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
     from rich.table import Table
 
-Floats = NDArray[np.float64]
 
 #: Powers below this part of a force or energy times a rate are rounding errors.
 ROUNDING = 1e-12

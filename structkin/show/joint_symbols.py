@@ -16,13 +16,13 @@ from structkin.joints.fastened import Fastened
 from structkin.joints.geneva import Geneva
 from structkin.joints.guide import Guide
 from structkin.joints.pair import Pair
-from structkin.joints.poses import Floats
 from structkin.joints.revolute import Revolute
 from structkin.joints.sliding import Sliding
 from structkin.joints.turn_coupling import TurnCoupling
 from structkin.show.scene import Frame
 from structkin.show.style import GROUND, tint
 from structkin.show.symbols import BAR, PLATE, WHEEL, Sheet, broken
+from structkin.types import Floats
 
 #: Pitch circles and lines are dash-dotted, as in any drawing of gears.
 PITCH = (7.0, 2.0, 1.5, 2.0)

@@ -13,11 +13,9 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Circle
 from matplotlib.patheffects import withStroke
 from matplotlib.text import Annotation
-from numpy.typing import NDArray
 
 from structkin.show.style import plain
-
-Floats = NDArray[np.float64]
+from structkin.types import Floats
 
 #: Distances of a name from its point that are tried [pt], each in 16 directions starting at the upper right.
 _DISTANCES = np.repeat([6.0, 9.0, 13.0, 18.0, 25.0], 16)

@@ -13,7 +13,6 @@ from matplotlib.patches import FancyBboxPatch
 from matplotlib.patheffects import withStroke
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
-from numpy.typing import NDArray
 
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import Topology, pin_of
@@ -22,8 +21,7 @@ from structkin.show.labels import dense, root_figure, settle
 from structkin.show.layout import spread
 from structkin.show.style import DRIVER, LOOSE, NORMAL, SMALL, group_colour, plain, tint
 from structkin.structure import KinematicStructure
-
-Floats = NDArray[np.float64]
+from structkin.types import Floats
 
 #: Sideways offset of the arc of a driver's arrow, as a fraction of its length.
 BEND = 0.38

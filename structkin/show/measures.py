@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.model.mechanism import Mechanism
 from structkin.model.units import Units
 from structkin.solve import Motion
+from structkin.types import Floats
 
 #: The base unit of each quantity of a motion, and how often it is divided by time.
 _QUANTITIES = {
@@ -73,7 +73,7 @@ def usual(motion: Motion, quantity: str) -> float:
     return float(units[base] * pace**power)
 
 
-def first_peak(values: NDArray[np.float64]) -> int | None:
+def first_peak(values: Floats) -> int | None:
     """Return the sample of the largest magnitude of values (n,), the first of those that agree but for rounding errors.
 
     None if no value is known.

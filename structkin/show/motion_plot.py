@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.errors import InputError, Problem
 from structkin.model.topology import suggest
@@ -22,13 +21,13 @@ from structkin.show.measures import OF_LINK, OF_POINT, ROUNDING, Measures, drive
 from structkin.show.style import GROUND, NORMAL, PALETTE, SMALL, dress, group_label, new_figure, plain
 from structkin.solve import Motion
 from structkin.solve.motion.moving_frames import PartKind
+from structkin.types import Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
-Floats = NDArray[np.float64]
 
 #: Largest numbers of points and links drawn by default.
 MOST_POINTS, MOST_LINKS = 3, 4

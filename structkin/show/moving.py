@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 
 from structkin.show.artists import add_artist, draw_path, move
 from structkin.show.measures import measures_of
-from structkin.show.scene import Places, Placing, Scene, Shape
+from structkin.show.scene import Placing, Scene, Shape
 from structkin.show.schematic import add_legend, empty_figure, scale_axes, title_above
 from structkin.show.style import NORMAL, SMALL, group_label, plain
 from structkin.solve import Motion
+from structkin.types import Complexes, Indices
 
 #: Largest number of poses from which the extent of a motion is computed.
 EXTENT_POSES = 120
@@ -25,8 +26,8 @@ class Stage:
     """The artists of a scene on a figure that keeps its axes while they move."""
 
     def __init__(
-        self, motion: Motion, scene: Scene, paths: Mapping[str, Places], colours: Mapping[str, str],
-        samples: NDArray[np.intp], width: int, lines: int,
+        self, motion: Motion, scene: Scene, paths: Mapping[str, Complexes], colours: Mapping[str, str],
+        samples: Indices, width: int, lines: int,
     ) -> None:  # fmt: skip
         """Draw the fixed parts, and create artists for the moving parts; captions have at most `lines` lines."""
         measures = measures_of(motion.mechanism)

@@ -11,8 +11,8 @@ import numpy as np
 
 from structkin.joints.poses import Poses
 from structkin.model.mechanism import Mechanism
-from structkin.show.scene import Places
 from structkin.solve import Motion
+from structkin.types import Complexes
 
 
 def sketch_poses(mechanism: Mechanism) -> Poses:
@@ -27,6 +27,6 @@ def sketch_poses(mechanism: Mechanism) -> Poses:
     return Poses(links, mechanism.joints, frames, mechanism.size)
 
 
-def path_of(motion: Motion, point: str) -> Places:
+def path_of(motion: Motion, point: str) -> Complexes:
     """Return the path (n,) [m] of a point, NaN where a sample has no pose."""
     return np.asarray(motion.position(point) @ np.array([1, 1j]))

@@ -11,11 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from structkin.joints.poses import Floats, Plane, Poses
-
-Places = NDArray[np.complex128]
+from structkin.joints.poses import Poses
+from structkin.types import Complexes, Flags, Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +30,7 @@ class Frame:
     toward: tuple[str, complex] | None = None
     stretch: float | None = None
 
-    def on(self, poses: Poses) -> tuple[Plane, Plane, Floats]:
+    def on(self, poses: Poses) -> tuple[Complexes, Complexes, Floats]:
         """Return the origin [m], the unit direction and the scale along x, each (n,); NaN where unknown."""
         origin = poses.at(self.link, self.at)
         if self.toward is None:
@@ -55,7 +53,7 @@ class Shape:
     id: str
     part: str
     frame: Frame
-    z: Places
+    z: Complexes
     radius: float | None = None
     closed: bool = False
     fill: str | None = None
@@ -97,7 +95,7 @@ class Placing:
     def __init__(self, poses: Poses, scale: float = 1.0) -> None:
         """Keep the poses and the scale."""
         self.poses, self.scale = poses, scale
-        self._on: dict[Frame, tuple[Plane, Plane, Floats]] = {}
+        self._on: dict[Frame, tuple[Complexes, Complexes, Floats]] = {}
 
     def of(self, frame: Frame, z: Any, k: int) -> Any:
         """Return places z [m] of a frame in pose k; NaN if the frame is unknown."""
@@ -106,13 +104,13 @@ class Placing:
         origin, unit, stretch = (values[k] for values in self._on[frame])
         return (origin + unit * (stretch * z.real + 1j * z.imag)) / self.scale
 
-    def known(self, frame: Frame) -> NDArray[np.bool_]:
+    def known(self, frame: Frame) -> Flags:
         """Return whether a frame is known, for each pose (n,)."""
         self.of(frame, 0j, 0)
         origin, unit, _ = self._on[frame]
         return np.asarray(np.isfinite(origin + unit))
 
-    def extent(self, shapes: Iterable[Shape], k: int, *more: Places) -> tuple[complex, complex]:
+    def extent(self, shapes: Iterable[Shape], k: int, *more: Complexes) -> tuple[complex, complex]:
         """Return the lower left and upper right corner of shapes in pose k and of more places; never of size zero."""
         parts = [*more]
         for shape in shapes:

@@ -25,7 +25,7 @@ from structkin.show.labels import place_labels, root_figure
 from structkin.show.letters import legible
 from structkin.show.measures import Measures, driver_quantity, measures_of
 from structkin.show.pose import path_of, sketch_poses
-from structkin.show.scene import Places, Placing
+from structkin.show.scene import Placing
 from structkin.show.style import (
     GROUND,
     LARGE,
@@ -43,6 +43,7 @@ from structkin.show.style import (
 from structkin.show.symbols import DASHED
 from structkin.solve import Motion, structure_of
 from structkin.structure import KinematicStructure
+from structkin.types import Complexes
 
 #: Points traced by default, at most.
 MOST_TRACED = 4
@@ -80,7 +81,7 @@ def draw_schematic(
     if sample is None:
         sample = int(np.argmax(motion.ok)) if motion is not None else 0
     poses = _poses(motion, sample) if motion is not None else sketch_poses(mechanism)
-    paths: dict[str, Places] = {}
+    paths: dict[str, Complexes] = {}
     if motion is not None:
         traced = trace or points_of_interest(mechanism)[:MOST_TRACED]
         paths = {point: path_of(motion, point) for point in traced}

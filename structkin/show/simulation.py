@@ -13,11 +13,12 @@ from structkin.dynamics import Simulation
 from structkin.plan.status import Status
 from structkin.show.columns import Column, all_columns, motion_to_dict, nested, write_columns
 from structkin.show.fitting import add_title, legends_above
-from structkin.show.forces import Curve, Floats, effort_unit, in_thousands, panel
+from structkin.show.forces import Curve, effort_unit, in_thousands, panel
 from structkin.show.letters import legible
 from structkin.show.measures import driver_quantity, measures_of
 from structkin.show.style import DRIVER, GROUND, NORMAL, PALETTE, new_figure, plain
 from structkin.show.terminal import summary_table
+from structkin.types import Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,10 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.errors import InputError, Problem
-from structkin.multibody.joint import Floats
 from structkin.multibody.model import GROUND as FIXED
 from structkin.multibody.model import Body, SpatialModel, Spring
 from structkin.multibody.readings import Readings
@@ -20,6 +18,7 @@ from structkin.show.animation import LONGEST, MOST_FRAMES, MOST_RATE, SHORTEST, 
 from structkin.show.files import whole_file
 from structkin.show.style import GROUND, LARGE, NORMAL, SMALL, group_colour, new_figure, plain
 from structkin.show.video import Frame, Frames
+from structkin.types import Floats, Indices
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -197,7 +196,7 @@ class SpaceAnimation:
     """The moving pictures of a motion in space: `samples[k]` is the sample that frame k shows."""
 
     motion: Readings
-    samples: NDArray[np.intp]
+    samples: Indices
     fps: float
     trace: tuple[str, ...]
     width: int

@@ -8,13 +8,13 @@ from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
-from structkin.multibody.joint import Floats
 from structkin.multibody.model import Sensor, SpatialModel
 from structkin.multibody.readings import Readings
 from structkin.show.columns import Column
 from structkin.show.files import heading, table_file, table_writer
 from structkin.show.style import NORMAL, SMALL, dress, group_colour, new_figure, plain
 from structkin.show.terminal import text_table
+from structkin.types import Floats
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -10,13 +10,14 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from structkin.joints.poses import Poses
 from structkin.model.mechanism import Mechanism
-from structkin.show.scene import Frame, Name, Places, Shape
+from structkin.show.scene import Frame, Name, Shape
 from structkin.show.style import DRIVER, GROUND, LOOSE, link_colour, tint
 from structkin.structure import KinematicStructure
+from structkin.types import Complexes, Floats
 
 #: Drawing order, from bottom to top.
 HATCH, WHEEL, DISC, SLOTTED, SLOT, PATH, PLATE, BAR, BARREL, BLOCK, PIN, ARROW = (
@@ -62,13 +63,13 @@ class Sheet:
         """Return the colour of a link's group, or of the ground; without a structure all links have one colour."""
         return GROUND if link == self.ground else link_colour(self.structure, link)
 
-    def seen(self, link: str, place: complex | Places, frame: str) -> Places:
+    def seen(self, link: str, place: complex | Complexes, frame: str) -> Complexes:
         """Return places [m] of one link in the frame of another, for the known poses (n,)."""
         origin, direction = self.poses.frames[frame]
         z = (self.poses.at(link, place) - origin) / direction
         return np.asarray(z[..., np.isfinite(origin + direction + self.poses.at(link, 0j))])
 
-    def distance(self, a: tuple[str, complex], b: tuple[str, complex]) -> NDArray[np.float64]:
+    def distance(self, a: tuple[str, complex], b: tuple[str, complex]) -> Floats:
         """Return the distance [m] between places of two links, for the known poses."""
         distance = np.abs(self.poses.at(*b) - self.poses.at(*a))
         return distance[np.isfinite(distance)]
@@ -197,7 +198,7 @@ class Sheet:
             Frame(link), center + outline, id, fill="white", stroke=self.colour(link), width=2.0, layer=SLOT
         )  # fmt: skip
 
-    def slot_along(self, link: str, line: Places, id: str, *, closed: bool) -> None:
+    def slot_along(self, link: str, line: Complexes, id: str, *, closed: bool) -> None:
         """Draw a slot along its middle line, which ends where it starts if the slot is closed."""
         along = np.gradient(line)
         if closed:
@@ -229,7 +230,7 @@ class Sheet:
         """Draw an arrow from a to b, or back; sense 0 gives two heads."""
         self._arrow(frame, np.array([a, b] if sense >= 0 else [b, a]), sense, id)
 
-    def _arrow(self, frame: Frame, z: Places, sense: int, id: str) -> None:
+    def _arrow(self, frame: Frame, z: Complexes, sense: int, id: str) -> None:
         self.line(frame, z, id, stroke=DRIVER, width=1.8, layer=ARROW)
         self._head(frame, z[-1], z[-1] - z[-2], id)
         if sense == 0:
@@ -277,12 +278,12 @@ class Sheet:
         self.line(frame, length * share + 1j * self.u * side, id, stroke=GROUND, width=1.1, layer=BARREL)
 
 
-def broken(*parts: Places) -> Places:
+def broken(*parts: Complexes) -> Complexes:
     """Return polylines as one, with breaks between them."""
     return np.concatenate([piece for part in parts for piece in (part, _GAP)][:-1])
 
 
-def hull(z: Places) -> Places:
+def hull(z: Complexes) -> Complexes:
     """Return the corners of the convex hull, counter-clockwise: two if (nearly) collinear, one for a single place.
 
     >>> hull(np.array([0, 1, 2, 1 + 1e-12j])), len(hull(np.array([0, 1, 1 + 1j, 0.5 + 0.2j])))

@@ -6,18 +6,17 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.model.units import Units
 from structkin.show.interest import moving_points
 from structkin.show.measures import OF_LINK, OF_POINT, ROUNDING, Measures, driver_quantity, measures_of, usual
 from structkin.solve import Motion
 from structkin.structure import KinematicStructure
+from structkin.types import Floats
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-Floats = NDArray[np.float64]
 
 #: Lines of the report below a table.
 MOST_LINES = 7

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.errors import InputError, Problem, StructkinError
+from structkin.types import Ints
 
 #: A picture (height, width, 3), 8 bits per channel.
 Frame = NDArray[np.uint8]
@@ -50,7 +51,7 @@ def _few_colours(frames: Frames, key: Frame) -> Iterator[Any]:
 
     colours, counts = np.unique(key.reshape(-1, 3), axis=0, return_counts=True)
     left = colours[np.argsort(-counts, kind="stable")].astype(int)
-    chosen: list[NDArray[np.int64]] = []
+    chosen: list[Ints] = []
     while len(left) and len(chosen) < 256:
         chosen.append(left[0])
         left = left[np.abs(left - left[0]).max(axis=1) >= APART]

@@ -18,9 +18,10 @@ from structkin.groups.solve_lanes import solve_lanes
 from structkin.model.mechanism import Mechanism
 from structkin.plan.closing import CLEAR
 from structkin.plan.plan import Plan
-from structkin.solve.engine import Floats, Lanes, discriminant, step_inputs, sweep
+from structkin.solve.engine import Lanes, discriminant, step_inputs, sweep
 from structkin.solve.tracking import unpacked
 from structkin.track.tolerances import DOUBLE_ZERO
+from structkin.types import Floats
 
 #: The poses that are examined: each driver moves to either side by these angles [rad] or tenths of the size.
 SHIFTS = (0.02, 0.1, 0.4, 1.0, 2.0, 3.0)

@@ -9,14 +9,13 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from structkin.errors import InputError, Problem
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
 from structkin.solve.schedule import Schedule, known
-
-Floats = NDArray[np.float64]
+from structkin.types import Floats
 
 #: Default number of samples of a range: a degree apart over a turn, both ends included.
 SAMPLES = 361

@@ -8,20 +8,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.joints.guide import Guide
-from structkin.joints.poses import Floats, Plane, Poses
+from structkin.joints.poses import Poses
 from structkin.model.mechanism import Mechanism
 from structkin.model.parts import DriverCoordinate
 from structkin.plan.plan import Plan
 from structkin.rows.affine import Affine
+from structkin.types import Complexes, Floats
 
 
 def poses_of(mechanism: Mechanism, plan: Plan, x: Floats) -> Poses:
     """Return where the links are at n samples, from the slots x (rows, n) of a plan."""
 
-    def plane(vector: Affine) -> Plane:
+    def plane(vector: Affine) -> Complexes:
         real, imag = vector.components(lambda slot: x[plan.rows(slot)])
         return np.asarray(np.broadcast_to(real + 1j * imag, x.shape[-1:]))
 
@@ -34,7 +34,7 @@ def closing_error(poses: Poses, drivers: Mapping[str, DriverCoordinate], values:
 
     `values[id]` (n,) are the drivers' coordinates [rad or m].
     """
-    gaps: list[NDArray[np.float64]] = []
+    gaps: list[Floats] = []
     for joint in poses.joints.values():
         gaps += joint.gaps(poses)
     gaps += [np.abs(np.abs(poses.along(link)) - 1) for link in poses.links]

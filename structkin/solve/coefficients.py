@@ -17,7 +17,6 @@ from itertools import combinations_with_replacement
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.kernels.choice import choose
 from structkin.plan.plan import Plan
@@ -26,11 +25,11 @@ from structkin.rows.affine import Affine
 from structkin.solve.change_points.contours import with_rates
 from structkin.solve.derivatives import Derivatives, Field, Rows, quadratic
 from structkin.solve.engine import Lanes
+from structkin.types import Floats
 
 if TYPE_CHECKING:
     from structkin.solve.compiled_run import Columns
 
-Floats = NDArray[np.float64]
 
 #: Kernels form all columns at once; with more drivers than this, most entries of L would not be needed.
 FEW = 4

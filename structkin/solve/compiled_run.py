@@ -12,15 +12,14 @@ from threading import get_ident
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.kernels.kernel import Kernel
 from structkin.kernels.kernel_plan import Job, Run
 from structkin.plan.plan import Plan
 from structkin.plan.status import Status, mark
 from structkin.solve.engine import Inputs, Lanes, Modes, Progress, close_step, drive, drive_all, follow_step
+from structkin.types import Floats
 
-Floats = NDArray[np.float64]
 T = TypeVar("T")
 
 #: Lanes in a block, by whether kernels are compiled: the data of a step stay in the nearest caches, and calls, of which

@@ -20,8 +20,8 @@ from structkin.plan.plan import Operand, Plan, Register, Step
 from structkin.plan.status import Status
 from structkin.rows.affine import Affine
 from structkin.solve.engine import Lanes
+from structkin.types import Flags
 
-Floats = NDArray[np.float64]
 #: A derivative of the moving registers: vectors (2, n) and scalars (n,); registers that are not in it are zero.
 Field = Mapping[int, Any]
 #: The right-hand side g of a step, given its inputs and its unknowns.
@@ -34,7 +34,7 @@ class Part:
 
     plan: Plan
     x: NDArray[Any]
-    good: NDArray[np.bool_] | None = None
+    good: Flags | None = None
 
     def register(self, register: int, field: Field | None = None) -> Any:
         """Return a register's value, or its derivative in a field."""
@@ -133,7 +133,7 @@ class Derivatives:
         seed: Field,
         right_side: RightSide | None = None,
         drivers: Iterable[str] = (),
-        moved: Sequence[NDArray[np.bool_]] | None = None,
+        moved: Sequence[Flags] | None = None,
     ) -> Field:
         """Return a derivative of the registers: `seed` gives those of the drivers' registers.
 
@@ -167,7 +167,7 @@ class Derivatives:
     def _zero(self, step: Step) -> tuple[float, ...]:
         return (0.0,) * (4 if step.kind.closed_form else step.kind.rows.equations)
 
-    def _spread(self, value: Any, good: NDArray[np.bool_] | None, lost: NDArray[np.bool_]) -> Any:
+    def _spread(self, value: Any, good: Flags | None, lost: Flags) -> Any:
         """Return a derivative over all lanes, NaN in the lost ones."""
         if good is not None:
             whole = np.full((*np.shape(value)[:-1], len(good)), np.nan, np.asarray(value).dtype)
@@ -178,7 +178,7 @@ class Derivatives:
             value[..., lost] = np.nan
         return value
 
-    def _singular(self, step: Step) -> NDArray[np.bool_]:
+    def _singular(self, step: Step) -> Flags:
         return np.asarray((self.lanes.status == Status.SINGULAR) & (self.lanes.group == step.group))
 
     def of(self, expression: Affine, field: Field) -> NDArray[Any]:
@@ -197,7 +197,7 @@ class Derivatives:
         return np.asarray(total)
 
     @cached_property
-    def irregular(self) -> tuple[NDArray[np.bool_] | None, ...]:
+    def irregular(self) -> tuple[Flags | None, ...]:
         """The lanes in which each register is unknown or not regular, None where there are none."""
         rows = map(self.plan.rows, range(len(self.plan.widths)))
         bad = [np.asarray(np.isnan(self.lanes.x[0, part]).any(axis=0)) for part in rows]

@@ -24,8 +24,8 @@ from structkin.solve.tracking import track, unpacked
 from structkin.solve.tracking.direct import Direct
 from structkin.solve.tracking.group_solvers import GroupSolver, group_solver_of, weights_of
 from structkin.track.tolerances import CLOSED, LIMIT
+from structkin.types import Complexes, Flags, Floats, Indices, Ints
 
-Floats = NDArray[np.float64]
 Progress = Callable[[float], None]
 
 #: Lanes in a block: a dyad's inputs and results of all orders then fit the second-level cache.
@@ -39,8 +39,8 @@ class ContourPoses:
     A function that is smooth there has, at the lane, the mean of its values on the circle.
     """
 
-    at: NDArray[np.intp]
-    x: NDArray[np.complex128]
+    at: Indices
+    x: Complexes
 
     def lanes(self) -> Lanes:
         """Return the poses as lanes."""
@@ -51,7 +51,7 @@ class ContourPoses:
         """Return the values (..., n) at the lanes of functions (..., n * nodes) on the circles."""
         return np.asarray(values.reshape(*values.shape[:-1], len(self.at), -1).mean(axis=-1).real)
 
-    def take(self, lanes: NDArray[np.intp]) -> ContourPoses:
+    def take(self, lanes: Indices) -> ContourPoses:
         """Return the circles around some lanes, which are then numbered by their place in `lanes`."""
         circle = np.minimum(np.searchsorted(self.at, lanes), len(self.at) - 1)
         place = np.flatnonzero(self.at[circle] == lanes)
@@ -98,7 +98,7 @@ class Lanes:
 #: The mode of each step: a number, or one per lane (n,).
 Modes = Callable[[int], Any]
 #: The inputs of a step between two lanes (see `Between.inputs`).
-Inputs = Callable[[int, NDArray[np.int64], Floats, int, int], "tuple[Floats, float] | None"]
+Inputs = Callable[[int, Ints, Floats, int, int], "tuple[Floats, float] | None"]
 
 
 def sweep(
@@ -338,14 +338,14 @@ class _Block:
         """Return the inputs of a step, or their derivative of this order."""
         return self.plan.inputs(step, self.lanes.x[order], constant=order == 0)
 
-    def _store(self, step: Step, order: int, values: tuple[Any, ...], blank: NDArray[np.bool_] | None = None) -> None:
+    def _store(self, step: Step, order: int, values: tuple[Any, ...], blank: Flags | None = None) -> None:
         for slot, value in zip(step.outputs, values, strict=True):
             rows = self.plan.rows(slot)
             self.lanes.x[order, rows] = value
             if blank is not None:
                 self.lanes.x[order, rows, blank] = np.nan
 
-    def _mark(self, where: NDArray[np.bool_], status: Status, group: int) -> None:
+    def _mark(self, where: Flags, status: Status, group: int) -> None:
         mark(self.lanes.status, self.lanes.group, where, status, group)
 
 
@@ -373,7 +373,7 @@ def _divides(solver: GroupSolver, inputs: Sequence[Floats], O: Floats, theta: Fl
 STEPS = 2
 
 
-def over_gaps(turns: Floats, values: Sequence[Floats]) -> tuple[Floats, NDArray[np.bool_]]:
+def over_gaps(turns: Floats, values: Sequence[Floats]) -> tuple[Floats, Flags]:
     """Return turns (n,) along lanes, and which of them are unknown because they lie after a gap.
 
     `values` are the drivers' values (n,) along the lanes. Across a gap in these, the turns are taken the shorter way if

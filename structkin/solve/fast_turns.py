@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.budget import TOGETHER, charge
 from structkin.groups import RG, RPR, RRR
@@ -19,9 +18,7 @@ from structkin.plan.plan import Plan, Register
 from structkin.rows.affine import Affine
 from structkin.solve.engine import Lanes
 from structkin.solve.schedule import Schedule
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
+from structkin.types import Indices
 
 #: A link turns at most this far between two stations [rad].
 FAST = 0.5

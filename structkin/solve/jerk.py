@@ -11,7 +11,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.model.parts import DriverCoordinate
 from structkin.plan.plan import Plan
@@ -19,8 +18,7 @@ from structkin.rows.affine import Affine
 from structkin.solve.change_points.contours import with_rates
 from structkin.solve.derivatives import Derivatives, Field, third
 from structkin.solve.engine import Lanes
-
-Floats = NDArray[np.float64]
+from structkin.types import Floats
 
 
 @dataclass(frozen=True)

@@ -12,13 +12,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.solve.call import common_period
 from structkin.solve.schedule import Schedule
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
+from structkin.types import Floats, Indices
 
 #: After how many periods a mechanism may come back to its pose: tried in this order.
 ROUNDS = (1, 2, 6, 12, 60)

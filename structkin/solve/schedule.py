@@ -8,14 +8,12 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.budget import TOGETHER, charge
 from structkin.model.mechanism import Mechanism
 from structkin.solve.steep_laws import MOST, STEEP, TIMES, steep_pieces
 from structkin.solve.turning_points import turning_points
-
-Floats = NDArray[np.float64]
+from structkin.types import Flags, Floats, Indices
 
 #: Continuation follows the drivers in steps of at most this angle [rad], or this part of the mechanism's size.
 FINE_ANGLE, FINE_LENGTH = math.radians(5.0), 0.02
@@ -49,7 +47,7 @@ class Schedule:
         """Return the number of stations."""
         return len(self.t)
 
-    def at(self, stations: Floats, intervals: NDArray[np.intp] | None = None) -> dict[str, Floats]:
+    def at(self, stations: Floats, intervals: Indices | None = None) -> dict[str, Floats]:
         """Return the drivers' values at places between the stations: 1.5 is halfway from the second to the third.
 
         Slightly before the first and after the last the path is continued straight, and so it is around the `intervals`
@@ -71,7 +69,7 @@ class Schedule:
                     values[id] = np.where(np.isfinite(t), known(law(t)[0]), straight)
         return values
 
-    def _between(self, values: Floats, stations: Floats, first: NDArray[np.intp]) -> Floats:
+    def _between(self, values: Floats, stations: Floats, first: Indices) -> Floats:
         second = np.minimum(first + 1, len(self) - 1)
         part = stations - first
         # At a station its value is exact, even next to one that has none.
@@ -92,7 +90,7 @@ class Schedule:
         return (FINE_ANGLE if self.mechanism.drivers[id].kind == "angle" else FINE_LENGTH) * self.unit(id)
 
     @cached_property
-    def parts(self) -> NDArray[np.intp]:
+    def parts(self) -> Indices:
         """The number of parts into which each interval between two stations is divided (n - 1,)."""
         counts = self._equal_parts
         first = self._steep.astype(np.intp)
@@ -102,7 +100,7 @@ class Schedule:
         return counts
 
     @property
-    def _equal_parts(self) -> NDArray[np.intp]:
+    def _equal_parts(self) -> Indices:
         """The number of equal parts of each interval (n - 1,), as many as the drivers' steps need at their rates."""
         counts = np.ones(max(len(self) - 1, 0))
         for id in self.drivers:
@@ -155,7 +153,7 @@ class Schedule:
             return np.abs(np.diff(values)), by_rates
 
     @cached_property
-    def _has_values(self) -> NDArray[np.bool_]:
+    def _has_values(self) -> Flags:
         """The stations at which all drivers have values (n,)."""
         return np.asarray(np.isfinite([np.zeros(len(self)), *(z[0] for z in self.drivers.values())]).all(axis=0))
 
@@ -194,7 +192,7 @@ class Schedule:
         return least * most > 0 and max(least / most, most / least) < EVEN
 
     @cached_property
-    def turns(self) -> NDArray[np.intp]:
+    def turns(self) -> Indices:
         """Some stations, from the first to the last, between which the drivers' path is short and nearly straight."""
         if len(self) < FEW or not self.drivers:
             return np.arange(len(self))
@@ -236,7 +234,7 @@ class Schedule:
         starts = all(abs(b - a) <= 1e-9 * self.step(id) for id, (a, b) in self.lead.items())
         return starts and bool((self.parts == 1).all())
 
-    def with_turning_points(self) -> tuple[Schedule, NDArray[np.intp]]:
+    def with_turning_points(self) -> tuple[Schedule, Indices]:
         """Return a schedule with stations also where laws reverse, and the places of the stations in it."""
         drives = self.mechanism.drivers
         laws = {id: law for id in self.drivers if id not in self.by_values and (law := drives[id].law) is not None}
@@ -249,7 +247,7 @@ class Schedule:
         kept = own + np.searchsorted(turns, own)
         return self._with(np.sort(np.concatenate((own, turns))), kept), kept
 
-    def _with(self, stations: Floats, kept: NDArray[np.intp], *, straight: bool = False) -> Schedule:
+    def _with(self, stations: Floats, kept: Indices, *, straight: bool = False) -> Schedule:
         """Return a schedule of these stations (m,), of which those at `kept` (n,) are the ones of this schedule."""
         new = np.ones(len(stations), bool)
         new[kept] = False
@@ -262,7 +260,7 @@ class Schedule:
         t[kept] = self.t
         return Schedule(self.mechanism, t, drivers, self.by_values)
 
-    def fine(self, numbers: int = 0) -> tuple[Schedule, NDArray[np.intp]]:
+    def fine(self, numbers: int = 0) -> tuple[Schedule, Indices]:
         """Return a schedule that starts at the sketch and moves in small steps, and the places of the stations in it.
 
         Where a law jumps its driver moves straight. A pose takes this many `numbers`. The added stations are charged to
@@ -279,7 +277,7 @@ class Schedule:
         straight, at = fine.divided(parts, straight=True)
         return straight, at[places[kept]]
 
-    def divided(self, parts: NDArray[np.intp], *, straight: bool = False) -> tuple[Schedule, NDArray[np.intp]]:
+    def divided(self, parts: Indices, *, straight: bool = False) -> tuple[Schedule, Indices]:
         """Return a schedule whose intervals are divided into equal parts (n - 1,), and the places of the stations.
 
         A `straight` path is that of no time.
@@ -287,7 +285,7 @@ class Schedule:
         at = np.append(0, np.cumsum(parts))
         return self._with(np.interp(np.arange(at[-1] + 1), at, np.arange(len(self))), at, straight=straight), at
 
-    def _refined(self) -> tuple[Schedule, NDArray[np.intp]]:
+    def _refined(self) -> tuple[Schedule, Indices]:
         at, lead, drivers = np.append(0, np.cumsum(self.parts)), self._lead_steps, {}
         whole = self
         if at[-1] > len(self) - 1:
@@ -303,7 +301,7 @@ class Schedule:
         return Schedule(self.mechanism, t, drivers, self.by_values), lead + at
 
     @property
-    def _parts_of_jumps(self) -> NDArray[np.intp]:
+    def _parts_of_jumps(self) -> Indices:
         """The number of parts (n - 1,) into which intervals are divided in which laws jump, 1 for all others."""
         counts = np.ones(max(len(self) - 1, 0))
         for id, z in self.drivers.items():

@@ -24,6 +24,7 @@ from structkin.solve.schedule import Schedule
 from structkin.solve.special_geometry import compile_plan
 from structkin.solve.sweep import smooth_sweep
 from structkin.solve.too_far import too_far
+from structkin.types import Indices
 
 #: What a motion keeps at a change point: its tangent, or its assembly modes.
 BRANCHES = ("smooth", "mode")
@@ -92,7 +93,7 @@ def run_from_sketch(
     return lanes
 
 
-def mark_gaps(status: NDArray[np.int8], group: NDArray[np.int32], kept: NDArray[np.intp], lanes: Lanes) -> None:
+def mark_gaps(status: NDArray[np.int8], group: NDArray[np.int32], kept: Indices, lanes: Lanes) -> None:
     """Mark samples that have a pose but follow a gap that lies between them and the sample before.
 
     The samples `lanes` are at the places `kept` (n,) of a finer path with these statuses and groups.

@@ -8,11 +8,9 @@ the rates at their own ends.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.model.parts import Law
-
-Floats = NDArray[np.float64]
+from structkin.types import Floats, Indices
 
 #: An interval is steep if its rates give this many steps, and this many times those that its values give.
 STEEP, TIMES = 64, 4
@@ -22,7 +20,7 @@ PIECES, ROUNDS = 4, 26
 MOST = 200_000
 
 
-def steep_pieces(law: Law, t: Floats, first: NDArray[np.intp], step: float) -> Floats | None:
+def steep_pieces(law: Law, t: Floats, first: Indices, step: float) -> Floats | None:
     """Return the stations that divide the intervals from the stations `first` into steps of a law; None if too many.
 
     The stations are at times t (n,) [s]: 1.5 is halfway from the second to the third. Where the law jumps, two

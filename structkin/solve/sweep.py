@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.plan.plan import Plan
 from structkin.plan.status import Status, mark
@@ -19,8 +18,7 @@ from structkin.solve.change_points.search import explore, unclear
 from structkin.solve.change_points.smoothing import smooth
 from structkin.solve.engine import Lanes, Progress, sweep
 from structkin.solve.schedule import Schedule
-
-Floats = NDArray[np.float64]
+from structkin.types import Floats
 
 
 def smooth_sweep(plan: Plan, schedule: Schedule, progress: Progress | None = None, *, flip: bool = True) -> Lanes:

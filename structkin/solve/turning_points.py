@@ -7,12 +7,10 @@ not reverse unseen between two stations.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.model.laws import ConstantSpeed
 from structkin.model.parts import Law
-
-Floats = NDArray[np.float64]
+from structkin.types import Floats
 
 #: In how many parts all intervals together are searched, if there are not more of them.
 PARTS = 3000

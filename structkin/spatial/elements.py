@@ -13,8 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from structkin.errors import InputError, Problem
-from structkin.multibody.joint import Floats, SpatialJoint
+from structkin.multibody.joint import SpatialJoint
 from structkin.multibody.model import GROUND, SpatialModel
+from structkin.types import Floats
 
 #: Which directions a joint holds: across a, along a, tilt of a, twist about a.
 HELD: Mapping[str, tuple[bool, bool, bool, bool]] = {

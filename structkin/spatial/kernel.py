@@ -15,7 +15,6 @@ from numba import njit
 from numpy.typing import NDArray
 
 from structkin.compiled import kept
-from structkin.multibody.joint import Floats
 from structkin.spatial.vectors import (
     STATE,
     C,
@@ -35,6 +34,7 @@ from structkin.spatial.vectors import (
     relative,
     turned,
 )
+from structkin.types import Floats, Ints
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -53,13 +53,13 @@ class Machine(NamedTuple):
     gravity: Floats
     joint_bodies: NDArray[np.uint32]
     joints: Floats
-    coordinate_of: NDArray[np.int64]
+    coordinate_of: Ints
     coordinates: Floats
     spring_bodies: NDArray[np.uint32]
     springs: Floats
-    force_of: NDArray[np.int64]
+    force_of: Ints
     forces: Floats
-    torque_of: NDArray[np.int64]
+    torque_of: Ints
 
 
 class Memory(NamedTuple):
@@ -69,7 +69,7 @@ class Memory(NamedTuple):
     load: Floats
     rate: Floats
     turned: Floats
-    broke_at: NDArray[np.int64]
+    broke_at: Ints
 
 
 def _compiled(function: Function) -> Function:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from structkin.multibody.joint import Floats
 from structkin.multibody.model import GROUND, JointLoad, SpatialModel, Stop
 from structkin.spatial.elements import HELD
 from structkin.spatial.packing import Packed, triad
+from structkin.types import Floats
 
 
 class Measures:

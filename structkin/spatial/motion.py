@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from structkin.model.frozen import freeze
-from structkin.multibody.joint import Floats
 from structkin.multibody.model import SpatialModel
 from structkin.multibody.readings import BodyStates, Readings, body_and_place
 from structkin.spatial.elements import Element
 from structkin.spatial.packing import Packed
+from structkin.types import Floats
 
 if TYPE_CHECKING:
     from structkin.spatial.measures import Measures

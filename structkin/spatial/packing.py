@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.multibody.joint import Floats, SpatialJoint
+from structkin.multibody.joint import SpatialJoint
 from structkin.multibody.model import (
     GROUND,
     Body,
@@ -22,12 +22,12 @@ from structkin.multibody.model import (
 )
 from structkin.spatial.elements import Element
 from structkin.spatial.placing import Frame, placed
+from structkin.types import Floats, Ints
 
 if TYPE_CHECKING:
     from structkin.model.parts import Law
     from structkin.spatial.kernel import Machine, Memory
 
-Integers = NDArray[np.int64]
 #: Kinds of coordinates in the numbers of `structkin.spatial.kernel`, in the order of a joint's motions.
 SHIFT, TURN, FIRST_OF_TWO, SECOND_OF_TWO, FIRST, SECOND, THIRD, SCREW = range(8)
 COORDINATES: Mapping[str, tuple[tuple[int, int], ...]] = {
@@ -219,12 +219,12 @@ def _spring_row(spring: Spring, solids: Solids) -> Floats:
     return np.concatenate([*places, [spring.stiffness, spring.damping, spring.length, breaks]])
 
 
-def _wrenches(loads: Sequence[object], solids: Solids, laws: Laws) -> tuple[Integers, Floats, Integers]:
+def _wrenches(loads: Sequence[object], solids: Solids, laws: Laws) -> tuple[Ints, Floats, Ints]:
     """Return (body, three laws, follows) of each force and its point (n, 3), and the first of each torque."""
     forces = [load for load in loads if isinstance(load, Force)]
     torques = [load for load in loads if isinstance(load, Torque)]
 
-    def numbers(of: Sequence[Force | Torque]) -> Integers:
+    def numbers(of: Sequence[Force | Torque]) -> Ints:
         rows = [[solids.number(one.body), *map(laws.number, one.components), int(one.follows)] for one in of]
         return np.array(rows, dtype=np.int64).reshape(len(rows), 5)
 
@@ -239,7 +239,7 @@ def _coordinates(
     order: Mapping[str, int],
     solids: Solids,
     laws: Laws,
-) -> tuple[Integers, Floats]:
+) -> tuple[Ints, Floats]:
     """Return (joint, kind, law) of every watched coordinate, and its numbers (n, 10)."""
     numbers, rows = [], []
     for one in watched:

@@ -6,9 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from structkin.multibody.joint import Floats, SpatialJoint
+from structkin.multibody.joint import SpatialJoint
 from structkin.multibody.model import SpatialModel
 from structkin.multibody.tree import paths
+from structkin.types import Floats
 
 
 class Frame(NamedTuple):

@@ -35,13 +35,13 @@ import numpy as np
 from structkin.budget import DEFAULT, HINT, TOGETHER, charge, metered
 from structkin.compiled import announce
 from structkin.errors import Problem
-from structkin.multibody.joint import Floats
 from structkin.multibody.model import SpatialModel
 from structkin.spatial.checks import FAR, check, check_start, size_of
 from structkin.spatial.elements import Damping, Stiffness, elements_of
 from structkin.spatial.measures import Measures
 from structkin.spatial.motion import SmallStepMotion
 from structkin.spatial.packing import Packed, pack, solids_of
+from structkin.types import Floats
 
 #: Records of a run unless `record` is given.
 RECORDS = 1000

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from structkin.multibody.joint import Floats
 from structkin.multibody.model import GROUND, JointLoad, SpatialModel, Spring, Stop
 from structkin.spatial.elements import Element
 from structkin.spatial.packing import Solids, triad
+from structkin.types import Floats
 
 #: Six numbers per body: what multiplies its velocity and angular velocity.
 Row = dict[str, Floats]

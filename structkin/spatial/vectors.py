@@ -10,7 +10,7 @@ from typing import Any, TypeVar, cast
 
 from numba import njit
 
-from structkin.multibody.joint import Floats
+from structkin.types import Floats
 
 Vector = tuple[float, float, float]
 Function = TypeVar("Function", bound=Callable[..., Any])

@@ -6,13 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.errors import InputError, Problem
 from structkin.model.topology import JOINT_KINDS
-
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
+from structkin.types import Ints
 
 #: The letters of the joint kinds; a kind's code is its index here, a driver's its index in `DRIVER_KINDS`.
 KINDS = "".join(JOINT_KINDS)
@@ -22,7 +19,7 @@ ANGLE, SLIDE, DISTANCE = range(3)
 OF_MANY = tuple(code for code, kind in enumerate(JOINT_KINDS.values()) if kind.of_many)
 
 
-def codes(given: Any, known: Sequence[str]) -> IntArray:
+def codes(given: Any, known: Sequence[str]) -> Ints:
     """Return codes (k,) from codes, words or a string of letters; an unknown word becomes -1."""
     if isinstance(given, str):
         given = list(given)
@@ -34,7 +31,7 @@ def codes(given: Any, known: Sequence[str]) -> IntArray:
     return integers("kinds", array, [])
 
 
-def integers(key: str, given: Any, problems: list[Problem]) -> IntArray:
+def integers(key: str, given: Any, problems: list[Problem]) -> Ints:
     """Return a flat array of integers; a copy unless it is read-only."""
     array = np.asarray(given)
     if array.size and array.dtype.kind not in "iu":

@@ -9,7 +9,8 @@ import numpy as np
 
 from structkin.errors import Problem
 from structkin.model.topology import DRIVER_KINDS, JOINT_KINDS
-from structkin.structure.array_codes import ANGLE, KINDS, OF_MANY, SLIDE, BoolArray, IntArray, Numbered, P, R, S
+from structkin.structure.array_codes import ANGLE, KINDS, OF_MANY, SLIDE, Numbered, P, R, S
+from structkin.types import Flags, Ints
 
 if TYPE_CHECKING:
     from structkin.structure.arrays import TopologyArrays
@@ -34,13 +35,13 @@ def mistakes(topology: TopologyArrays) -> Iterable[Problem]:
     if not 0 <= t.ground < n:
         yield Problem("ground", f"there is no link {t.ground}", f"links are numbered from 0 to {n - 1}")
 
-    def joints(bad: BoolArray, said: Callable[[int], str], hint: str = "") -> Iterable[Problem]:
+    def joints(bad: Flags, said: Callable[[int], str], hint: str = "") -> Iterable[Problem]:
         yield from _named("joints", np.flatnonzero(bad), t.joint_names, said, hint)
 
-    def drivers(bad: BoolArray, said: Callable[[int], str], hint: str = "") -> Iterable[Problem]:
+    def drivers(bad: Flags, said: Callable[[int], str], hint: str = "") -> Iterable[Problem]:
         yield from _named("drivers", np.flatnonzero(bad), t.driver_names, said, hint)
 
-    def any_of(bad: BoolArray) -> BoolArray:
+    def any_of(bad: Flags) -> Flags:
         return np.bincount(joint_of[bad], minlength=t.n_joints) > 0
 
     kind, width = t.joint_kind, np.diff(t.joint_start)
@@ -57,7 +58,7 @@ def mistakes(topology: TopologyArrays) -> Iterable[Problem]:
     twice[order[1:][same]] = True
     yield from joints(any_of(twice), lambda k: "names a link twice")
 
-    def missing(ends: IntArray, pins_too: BoolArray) -> BoolArray:
+    def missing(ends: Ints, pins_too: Flags) -> Flags:
         pin = np.clip(~ends, 0, max(0, t.n_joints - 1))
         on_pin = (ends < 0) & (~ends < t.n_joints) & pins_too
         if t.n_joints:
@@ -102,7 +103,7 @@ def mistakes(topology: TopologyArrays) -> Iterable[Problem]:
     yield from drivers(apart, lambda k: f"joint {t.joint_names[driven[k]]} does not join its ends")
 
 
-def _named(key: str, bad: IntArray, names: Sequence[str], said: Callable[[int], str], hint: str) -> Iterable[Problem]:
+def _named(key: str, bad: Ints, names: Sequence[str], said: Callable[[int], str], hint: str) -> Iterable[Problem]:
     for k in bad[:MOST_NAMED].tolist():
         yield Problem(f"{key}.{names[k]}", said(k), hint)
     if len(bad) > MOST_NAMED:

@@ -17,8 +17,9 @@ from structkin.checked import checked
 from structkin.errors import InputError, Problem
 from structkin.model.arguments import index as whole_index
 from structkin.model.topology import DRIVER_KINDS, JOINT_KINDS, Driver, Joint, Topology, in_words, pin_of
-from structkin.structure.array_codes import ANGLE, KINDS, SLIDE, BoolArray, IntArray, Numbered, P, codes, integers
+from structkin.structure.array_codes import ANGLE, KINDS, SLIDE, Numbered, P, codes, integers
 from structkin.structure.array_mistakes import MOST_NAMED, mistakes
+from structkin.types import Flags, Ints
 
 
 @checked
@@ -228,7 +229,7 @@ class TopologyArrays:
         return Topology(links, links[self.ground], joints, drivers, self.title)
 
 
-def _numbered(matrix: Any, title: str) -> tuple[IntArray, IntArray, IntArray, int]:
+def _numbered(matrix: Any, title: str) -> tuple[Ints, Ints, Ints, int]:
     """Return the number of each entry's joint, from 0, its row and its column, and the number of rows."""
     hint = "give 0 and 1, or joint numbers; Topology.from_adjacency reads letters, names and graphs"
     if not hasattr(matrix, "tocoo"):
@@ -248,7 +249,7 @@ def _numbered(matrix: Any, title: str) -> tuple[IntArray, IntArray, IntArray, in
     held = entries.data != 0
     value, a, b = entries.data[held], *(np.asarray(one)[held].astype(np.int64) for one in (entries.row, entries.col))
 
-    def places(bad: BoolArray, said: Callable[[int], str], hint: str = "") -> Iterator[Problem]:
+    def places(bad: Flags, said: Callable[[int], str], hint: str = "") -> Iterator[Problem]:
         chosen = np.flatnonzero(bad)
         for k in chosen[:MOST_NAMED].tolist():
             yield Problem(f"row {a[k]}, column {b[k]}", said(k), hint)

@@ -14,17 +14,16 @@ from structkin.structure.blocks import digraph, levels, solve_order
 from structkin.structure.eliminate import PRIME, eliminate, solve_back
 from structkin.structure.naming import Connection, Name, name_of
 from structkin.structure.repair import System
-from structkin.structure.rows import DRIVER, GROUND, BoolArray, IntArray, Rows
+from structkin.structure.rows import DRIVER, GROUND, Rows
 from structkin.structure.shapes import Shapes, spread
 from structkin.structure.structure_arrays import Outside, StructureArrays
+from structkin.types import Flags, Ints
 
 #: The carrier of a pin that has none; also different from the ground.
 _NOBODY = -2
 
 
-def assemble(
-    rows: Rows, values: IntArray, owner: IntArray, loose: BoolArray, shapes: Shapes, **facts: Any
-) -> StructureArrays:
+def assemble(rows: Rows, values: Ints, owner: Ints, loose: Flags, shapes: Shapes, **facts: Any) -> StructureArrays:
     """Return the groups of all blocks that are not loose, in solve order; `facts` are data of the whole structure."""
     block, n_bodies = shapes.block, rows.n_bodies
     height, first_vertex = np.diff(shapes.row_start), shapes.vertex[shapes.vertex_start[:-1]]
@@ -93,7 +92,7 @@ def assemble(
     )
 
 
-def _carriers(rows: Rows, owner: IntArray, shapes: Shapes, loose: BoolArray, first_vertex: IntArray) -> IntArray:
+def _carriers(rows: Rows, owner: Ints, shapes: Shapes, loose: Flags, first_vertex: Ints) -> Ints:
     """Return the body (or GROUND) that carries each pin: a pin of one known body is not an unknown.
 
     Two cylinders from one body to a pin do not carry it: that pin is a separate group.
@@ -109,7 +108,7 @@ def _carriers(rows: Rows, owner: IntArray, shapes: Shapes, loose: BoolArray, fir
     return carrier
 
 
-def _links_on_pins(rows: Rows, owner: IntArray, block: IntArray) -> tuple[IntArray, IntArray]:
+def _links_on_pins(rows: Rows, owner: Ints, block: Ints) -> tuple[Ints, Ints]:
     """Return the bodies of a pin's own group that are joined by the pin: start (pins + 1,) and the bodies."""
     n = rows.n_bodies
     body, pin = rows.ends[:, 0], rows.ends[:, 1]
@@ -120,8 +119,8 @@ def _links_on_pins(rows: Rows, owner: IntArray, block: IntArray) -> tuple[IntArr
 
 
 def _names(
-    rows: Rows, system: System, owner: IntArray, shapes: Shapes, chosen: IntArray
-) -> tuple[IntArray, tuple[Name, ...], IntArray]:
+    rows: Rows, system: System, owner: Ints, shapes: Shapes, chosen: Ints
+) -> tuple[Ints, tuple[Name, ...], Ints]:
     """Return the name of each shape (s,), the names, and `composite` (links,); each shape is examined once."""
     found: dict[Name, int] = {}
     name = np.full(len(shapes.example), -1, dtype=np.int64)
@@ -147,7 +146,7 @@ def _names(
 
 
 def _describe(
-    rows: Rows, system: System, owner: IntArray, shapes: Shapes, block: int, vertices: Sequence[int]
+    rows: Rows, system: System, owner: Ints, shapes: Shapes, block: int, vertices: Sequence[int]
 ) -> tuple[Name, list[list[int]]]:
     """Return the name of a block and its composite links."""
     inside = set(vertices)

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from structkin.structure.rows import GROUND, IntArray
+from structkin.structure.rows import GROUND
+from structkin.types import Ints
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 LARGE = 20_000
 
 
-def digraph(n: int, before: IntArray, after: IntArray) -> nx.DiGraph:
+def digraph(n: int, before: Ints, after: Ints) -> nx.DiGraph:
     """Return the digraph of 0 ... n - 1 with an edge from each `before` (e,) to the `after` (e,) that depends on it."""
     import networkx as nx
 
@@ -32,7 +33,7 @@ def digraph(n: int, before: IntArray, after: IntArray) -> nx.DiGraph:
     return graph
 
 
-def components(n: int, owner: IntArray, ends: IntArray) -> IntArray:
+def components(n: int, owner: Ints, ends: Ints) -> Ints:
     """Return the component (n,) of each vertex, numbered so that a component depends on smaller ones only.
 
     >>> ends = np.array([[-1, 0], [0, 1], [1, 2], [1, 2]])
@@ -62,7 +63,7 @@ def components(n: int, owner: IntArray, ends: IntArray) -> IntArray:
     return component
 
 
-def solve_order(graph: nx.DiGraph, key: IntArray) -> IntArray:
+def solve_order(graph: nx.DiGraph, key: Ints) -> Ints:
     """Return the blocks in an order in which each follows those it depends on, the smallest ready key first.
 
     `key` (k,) are the blocks' keys, all different.
@@ -76,7 +77,7 @@ def solve_order(graph: nx.DiGraph, key: IntArray) -> IntArray:
     return np.fromiter(order, dtype=np.int64, count=len(key))
 
 
-def levels(graph: nx.DiGraph) -> IntArray:
+def levels(graph: nx.DiGraph) -> Ints:
     """Return the length of the longest path to each block (k,).
 
     >>> levels(digraph(3, np.array([0, 1]), np.array([1, 2]))).tolist()

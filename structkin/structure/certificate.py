@@ -14,8 +14,9 @@ from __future__ import annotations
 import numpy as np
 
 from structkin.structure.eliminate import PRIME, eliminate
-from structkin.structure.rows import GROUND, BoolArray, IntArray, Rows
+from structkin.structure.rows import GROUND, Rows
 from structkin.structure.shapes import Shapes, shapes_of, spread
+from structkin.types import Flags, Ints
 
 #: Blocks with more columns are eliminated as sparse matrices.
 DENSE = 120
@@ -23,7 +24,7 @@ DENSE = 120
 BATCH = 4_000_000
 
 
-def coefficients(rows: Rows, seed: int = 0) -> IntArray:
+def coefficients(rows: Rows, seed: int = 0) -> Ints:
     """Return the coefficients (m, 3) of each row on the twist (v_x, v_y, omega) of its first end.
 
     On its second end they have the other sign; a pin takes the first two. A bar along d through p holds
@@ -51,9 +52,7 @@ def coefficients(rows: Rows, seed: int = 0) -> IntArray:
     return result
 
 
-def deficient_blocks(
-    rows: Rows, values: IntArray, owner: IntArray, block: IntArray, shapes: Shapes | None = None
-) -> BoolArray:
+def deficient_blocks(rows: Rows, values: Ints, owner: Ints, block: Ints, shapes: Shapes | None = None) -> Flags:
     """Return for each block (k,) whether its owned rows are linearly dependent on the block's own columns.
 
     `values` (m, 3) are the coefficients, `owner` (m,) and `block` (n,) the orientation and its components. The
@@ -99,7 +98,7 @@ def deficient_blocks(
     return result
 
 
-def _entries(rows: Rows, values: IntArray, row: int, block: IntArray, member: int, offset: IntArray) -> dict[int, int]:
+def _entries(rows: Rows, values: Ints, row: int, block: Ints, member: int, offset: Ints) -> dict[int, int]:
     entries: dict[int, int] = {}
     for side, sign in ((0, 1), (1, -1)):
         vertex = int(rows.ends[row, side])
@@ -111,7 +110,7 @@ def _entries(rows: Rows, values: IntArray, row: int, block: IntArray, member: in
     return entries
 
 
-def batched_rank(matrices: IntArray) -> IntArray:
+def batched_rank(matrices: Ints) -> Ints:
     """Return the rank (b,) modulo PRIME of each matrix (b, h, w); the matrices are overwritten.
 
     Division-free elimination of all matrices in parallel: row := pivot * row - entry * pivot row.

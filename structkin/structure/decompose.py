@@ -21,9 +21,10 @@ from structkin.structure.diagnostics import describe_redundancies, free_parts
 from structkin.structure.orient import orient
 from structkin.structure.parts import FreePart
 from structkin.structure.repair import free_motion, redundancies
-from structkin.structure.rows import BoolArray, IntArray, Rows, rows_of
+from structkin.structure.rows import Rows, rows_of
 from structkin.structure.shapes import Shapes, shapes_of
 from structkin.structure.structure_arrays import StructureArrays
+from structkin.types import Flags, Ints
 
 
 class Stopwatch:
@@ -53,11 +54,11 @@ class Partition:
     alike.
     """
 
-    owner: IntArray
-    block: IntArray
-    loose: BoolArray
+    owner: Ints
+    block: Ints
+    loose: Flags
     circuits: dict[int, list[int]]
-    values: IntArray
+    values: Ints
     shapes: Shapes
 
 
@@ -115,7 +116,7 @@ def decompose_arrays(topology: TopologyArrays, *, drivers_first: bool = False) -
         )
 
 
-def partition(rows: Rows, priority: IntArray, watch: Stopwatch | None = None) -> Partition:
+def partition(rows: Rows, priority: Ints, watch: Stopwatch | None = None) -> Partition:
     """Return owners and blocks on a basis of the rows, verified by rank.
 
     If a block fails its certificate, the random geometry is drawn once more: an unlucky draw is practically impossible,
@@ -150,7 +151,7 @@ def partition(rows: Rows, priority: IntArray, watch: Stopwatch | None = None) ->
     return Partition(owner, block, orientation.loose, circuits, values, shapes)
 
 
-def _priority(rows: Rows, drivers_first: bool) -> IntArray:
+def _priority(rows: Rows, drivers_first: bool) -> Ints:
     """Return the priority of each row: rows with larger numbers are dropped first."""
     number = np.arange(len(rows.item), dtype=np.int64)
     if drivers_first:

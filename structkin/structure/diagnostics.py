@@ -8,7 +8,8 @@ from structkin.model.topology import DRIVER_KINDS, JOINT_KINDS
 from structkin.structure.array_codes import KINDS, R
 from structkin.structure.eliminate import PRIME
 from structkin.structure.parts import FreePart, Redundancy
-from structkin.structure.rows import GROUND, BoolArray, IntArray, Rows
+from structkin.structure.rows import GROUND, Rows
+from structkin.types import Flags, Ints
 
 _DRIVER_EQUATION = {"angle": "angle", "slide": "travel", "distance": "distance"}
 
@@ -46,9 +47,7 @@ def _end_name(rows: Rows, vertex: int) -> str:
     return rows.bodies[vertex] if vertex < n else f"pin {rows.pins[vertex - n][0]}"
 
 
-def free_parts(
-    rows: Rows, values: IntArray, owner: IntArray, loose: BoolArray, motion: IntArray
-) -> tuple[FreePart, ...]:
+def free_parts(rows: Rows, values: Ints, owner: Ints, loose: Flags, motion: Ints) -> tuple[FreePart, ...]:
     """Return the parts that can still move: links connected by rows among those that no group determines.
 
     `motion` (n, 3) is a random motion of all. A joint is a candidate for a driver if its coordinate changes in it:
@@ -102,7 +101,7 @@ def free_parts(
     return tuple(part for _, part in sorted(parts, key=lambda pair: pair[0]))
 
 
-def _candidates(rows: Rows, values: IntArray, motion: IntArray) -> set[int]:
+def _candidates(rows: Rows, values: Ints, motion: Ints) -> set[int]:
     """Return the joints (R by its angle, P by its travel) whose coordinate changes in the motion."""
     topology = rows.topology
     twist = np.zeros((topology.n_links, 3), dtype=np.int64)

@@ -12,7 +12,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from structkin.structure.rows import GROUND, BoolArray, IntArray
+from structkin.structure.rows import GROUND
+from structkin.types import Flags, Ints
 
 #: Number of rows from which they are sorted first, which needs SciPy.
 LARGE = 100_000
@@ -26,11 +27,11 @@ LITTLE = 0.02
 class Orientation:
     """`owner` (m,): vertex or -1 (unmatched, or not active); `loose` (n,): vertices that can reach spare capacity."""
 
-    owner: IntArray
-    loose: BoolArray
+    owner: Ints
+    loose: Flags
 
 
-def orient(capacity: IntArray, ends: IntArray, active: BoolArray) -> Orientation:
+def orient(capacity: Ints, ends: Ints, active: Flags) -> Orientation:
     """Return an orientation that leaves as few active rows as possible without an owner.
 
     First forced choices (sufficient for most mechanisms), then guesses at the frontier of settled vertices, then
@@ -57,7 +58,7 @@ def orient(capacity: IntArray, ends: IntArray, active: BoolArray) -> Orientation
     return Orientation(vertex[owner], np.array(state.distance, dtype=np.int64)[number] >= 0)
 
 
-def _from_the_ground(n: int, ends: IntArray) -> IntArray:
+def _from_the_ground(n: int, ends: Ints) -> Ints:
     """Return a number (n,) for each vertex in breadth-first order from the ground.
 
     Neighbours in the mechanism are then close in memory, and guesses are better: this halves the time.
@@ -75,7 +76,7 @@ def _from_the_ground(n: int, ends: IntArray) -> IntArray:
 
 
 class _State:
-    def __init__(self, capacity: IntArray, ends: IntArray, active: BoolArray) -> None:
+    def __init__(self, capacity: Ints, ends: Ints, active: Flags) -> None:
         n = len(capacity)
         self.n = n
         self.free: list[int] = capacity.tolist()

@@ -12,7 +12,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from structkin.structure.eliminate import PRIME, Pivot, Sparse, add_multiple, eliminate, null_basis, solve_back
-from structkin.structure.rows import GROUND, BoolArray, IntArray, Rows
+from structkin.structure.rows import GROUND, Rows
+from structkin.types import Flags, Ints
 
 
 def column(vertex: int, k: int) -> int:
@@ -23,7 +24,7 @@ def column(vertex: int, k: int) -> int:
 class System:
     """The matrix of a topology at one geometry, row by row, sparse."""
 
-    def __init__(self, rows: Rows, values: IntArray) -> None:
+    def __init__(self, rows: Rows, values: Ints) -> None:
         """Store the coefficients (m, 3) of `structkin.structure.certificate.coefficients`."""
         self._rows = rows
         self._values = values
@@ -55,12 +56,12 @@ class System:
 
 def redundancies(
     rows: Rows,
-    values: IntArray,
-    owner: IntArray,
-    block: IntArray,
-    suspect: BoolArray,
-    active: BoolArray,
-    priority: IntArray,
+    values: Ints,
+    owner: Ints,
+    block: Ints,
+    suspect: Flags,
+    active: Flags,
+    priority: Ints,
 ) -> dict[int, list[int]]:
     """Return the redundant rows, each with the rows of its circuit (including itself), ascending.
 
@@ -83,9 +84,7 @@ def redundancies(
     return _circuits(null_basis(pivots, [r for r in chosen if r not in bound]), priority.tolist())
 
 
-def _involved(
-    system: System, owner: IntArray, block: IntArray, suspect: BoolArray, unmatched: Sequence[int]
-) -> list[int]:
+def _involved(system: System, owner: Ints, block: Ints, suspect: Flags, unmatched: Sequence[int]) -> list[int]:
     """Return rows that contain all dependencies; an empty list if there are no dependencies.
 
     Eliminate from the suspect blocks and the unmatched rows towards the ground: what a block cannot absorb is passed to
@@ -144,9 +143,7 @@ def _circuits(dependencies: list[Sparse], priority: list[int]) -> dict[int, list
     return {row: sorted(reduced[row]) for row in sorted(reduced)}
 
 
-def free_motion(
-    rows: Rows, values: IntArray, owner: IntArray, block: IntArray, loose: BoolArray, seed: int = 0
-) -> IntArray:
+def free_motion(rows: Rows, values: Ints, owner: Ints, block: Ints, loose: Flags, seed: int = 0) -> Ints:
     """Return one random motion (n, 3) that all owned rows allow: the twist of each vertex, modulo PRIME.
 
     The rows are independent. Vertices that are not `loose` do not move; a vertex at rest in a random motion is at rest
@@ -177,14 +174,14 @@ def free_motion(
     return result
 
 
-def _members(block: IntArray) -> dict[int, list[int]]:
+def _members(block: Ints) -> dict[int, list[int]]:
     members: dict[int, list[int]] = {}
     for vertex, b in enumerate(block.tolist()):
         members.setdefault(b, []).append(vertex)
     return members
 
 
-def _owned_by_block(owner: IntArray, block: IntArray) -> dict[int, list[int]]:
+def _owned_by_block(owner: Ints, block: Ints) -> dict[int, list[int]]:
     owned: dict[int, list[int]] = {}
     for r in np.flatnonzero(owner >= 0).tolist():
         owned.setdefault(int(block[owner[r]]), []).append(r)

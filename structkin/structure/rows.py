@@ -24,8 +24,9 @@ import numpy as np
 
 from structkin.errors import InputError, Problem
 from structkin.model.topology import JOINT_KINDS, Topology
-from structkin.structure.array_codes import ANGLE, DISTANCE, KINDS, SLIDE, BoolArray, F, IntArray, Numbered, R
+from structkin.structure.array_codes import ANGLE, DISTANCE, KINDS, SLIDE, F, Numbered, R
 from structkin.structure.arrays import TopologyArrays
+from structkin.types import Flags, Ints
 
 GROUND = -1
 
@@ -38,7 +39,7 @@ ORIENTS = np.array([*(kind.equations[0] == "orientation" for kind in JOINT_KINDS
 GUIDES = np.array([*("guide" in kind.equations for kind in JOINT_KINDS.values()), False])
 MAY_HOLD_PIN = np.array([kind.on_pin for kind in JOINT_KINDS.values()])
 
-__all__ = ["DRIVER", "GROUND", "BoolArray", "IntArray", "Rows", "rows_of"]
+__all__ = ["DRIVER", "GROUND", "Rows", "rows_of"]
 
 
 @dataclass(frozen=True)
@@ -55,17 +56,17 @@ class Rows:
     """
 
     topology: TopologyArrays
-    capacity: IntArray
-    pin_start: IntArray
-    pin_joint: IntArray
-    ends: IntArray
-    item: IntArray
-    kind: IntArray
-    turns: BoolArray
-    place: IntArray
-    axis: IntArray
-    across: BoolArray
-    toward: IntArray
+    capacity: Ints
+    pin_start: Ints
+    pin_joint: Ints
+    ends: Ints
+    item: Ints
+    kind: Ints
+    turns: Flags
+    place: Ints
+    axis: Ints
+    across: Flags
+    toward: Ints
 
     @property
     def n_vertices(self) -> int:
@@ -101,7 +102,7 @@ class Rows:
         """The names of the joints, then of the drivers."""
         return (*self.topology.joint_names, *self.topology.driver_names)
 
-    def link_of(self, body: IntArray) -> IntArray:
+    def link_of(self, body: Ints) -> Ints:
         """Return the link number of each body; that of the ground for -1."""
         ground = self.topology.ground
         return np.where(body == GROUND, ground, body + (body >= ground))
@@ -126,7 +127,7 @@ def rows_of(topology: Topology | TopologyArrays) -> Rows:
     joint_of = np.repeat(np.arange(n_joints), np.diff(start))
     pin_of_joint, n_pins = _pins(t, joint_of, problems)
 
-    def vertex(end: IntArray) -> IntArray:
+    def vertex(end: Ints) -> Ints:
         link = np.where(end == t.ground, GROUND, end - (end > t.ground))
         if not n_joints:
             return link
@@ -200,7 +201,7 @@ def rows_of(topology: Topology | TopologyArrays) -> Rows:
     )
 
 
-def _pins(t: TopologyArrays, joint_of: IntArray, problems: list[Problem]) -> tuple[IntArray, int]:
+def _pins(t: TopologyArrays, joint_of: Ints, problems: list[Problem]) -> tuple[Ints, int]:
     """Merge revolute joints attached to each other; number the pins that need a vertex, -1 for other joints."""
     n_joints, kind, ends = t.n_joints, t.joint_kind, t.joint_ends
     revolute = kind == R
@@ -238,7 +239,7 @@ def _pins(t: TopologyArrays, joint_of: IntArray, problems: list[Problem]) -> tup
     return number, len(homes)
 
 
-def _refuse(t: TopologyArrays, joint_of: IntArray, driver_ends: IntArray, problems: list[Problem]) -> None:
+def _refuse(t: TopologyArrays, joint_of: Ints, driver_ends: Ints, problems: list[Problem]) -> None:
     """Collect invalid attachments to a pin."""
     pairs = np.flatnonzero((t.joint_ends < 0) & (t.joint_kind[joint_of] != R)) if t.n_joints else t.joint_ends
     on_pin: dict[int, list[int]] = {}

@@ -12,7 +12,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.structure.rows import GROUND, IntArray, Rows
+from structkin.structure.rows import GROUND, Rows
+from structkin.types import Ints
 
 #: A block with more rows gets a separate shape: comparing it would cost more than it saves.
 LARGEST_COMPARED = 64
@@ -22,7 +23,7 @@ ROUNDS = 3
 BATCH = 4_000_000
 
 
-def spread(start: IntArray, count: IntArray) -> IntArray:
+def spread(start: Ints, count: Ints) -> Ints:
     """Return the numbers start, start + 1, ... of many runs, concatenated.
 
     >>> spread(np.array([5, 0]), np.array([2, 3])).tolist()
@@ -42,14 +43,14 @@ class Shapes:
     shape.
     """
 
-    block: IntArray
-    vertex: IntArray
-    vertex_start: IntArray
-    alike: IntArray
-    row: IntArray
-    row_start: IntArray
-    shape: IntArray
-    example: IntArray
+    block: Ints
+    vertex: Ints
+    vertex_start: Ints
+    alike: Ints
+    row: Ints
+    row_start: Ints
+    shape: Ints
+    example: Ints
 
     @property
     def count(self) -> int:
@@ -67,13 +68,13 @@ class Shapes:
         return vertices
 
     @cached_property
-    def members(self) -> list[IntArray]:
+    def members(self) -> list[Ints]:
         """The blocks of each shape, ascending."""
         order = np.argsort(self.shape, kind="stable")
         return np.split(order, np.searchsorted(self.shape[order], np.arange(len(self.example))))[1:]
 
 
-def shapes_of(rows: Rows, owner: IntArray, block: IntArray) -> Shapes:
+def shapes_of(rows: Rows, owner: Ints, block: Ints) -> Shapes:
     """Return the blocks and their shapes; `owner` (m,) and `block` (n,) are the orientation and its components.
 
     >>> from structkin.model.topology import Joint, Topology
@@ -134,7 +135,7 @@ def shapes_of(rows: Rows, owner: IntArray, block: IntArray) -> Shapes:
     return Shapes(block, vertex, vertex_start, alike, row, row_start, shape, np.concatenate(examples))
 
 
-def _colours(rows: Rows, row: IntArray, ends: IntArray) -> IntArray:
+def _colours(rows: Rows, row: Ints, ends: Ints) -> Ints:
     """Return a 64-bit number (n,) for each vertex that depends on its surroundings in the block, not on numbering.
 
     `ends` (r, 2) are the ends of the block's rows `row`, -1 outside. Colours of neighbours are mixed in by the method
@@ -150,7 +151,7 @@ def _colours(rows: Rows, row: IntArray, ends: IntArray) -> IntArray:
             np.add.at(new, ends[:, side], heard)
         new[n] = _ODD[3]
         colour = _mix(new)
-    result: IntArray = colour[:n]
+    result: Ints = colour[:n]
     return result
 
 
@@ -158,12 +159,12 @@ def _colours(rows: Rows, row: IntArray, ends: IntArray) -> IntArray:
 _ODD = np.array([0x2545F4914F6CDD1D, 0x369DEA0F31A53F85, 0x5851F42D4C957F2D, 0x27BB2EE687B0B0FD], dtype=np.int64)
 
 
-def _mix(x: IntArray) -> IntArray:
+def _mix(x: Ints) -> Ints:
     x = (x ^ (x >> 31)) * _ODD[0]
     return np.asarray(x ^ (x >> 29))
 
 
-def _labels(rows: Rows, chosen: IntArray) -> IntArray:
+def _labels(rows: Rows, chosen: Ints) -> Ints:
     """Return which of the rows `chosen` (b, h) of b blocks share joint, place and axis, flat (b, 4 h)."""
     turns = rows.turns[chosen]
     place, axis = (np.where(turns, -2, values[chosen]) for values in (rows.place, rows.axis))
@@ -176,12 +177,12 @@ def _labels(rows: Rows, chosen: IntArray) -> IntArray:
     return np.concatenate([_first_like(item, item), _first_like(place, place), _first_like(axis, axis), far], axis=1)
 
 
-def _first_like(values: IntArray, known: IntArray) -> IntArray:
+def _first_like(values: Ints, known: Ints) -> Ints:
     """Return for each value (b, h) the first index in its line of `known` (b, k) with an equal value."""
     return np.asarray(np.argmax(values[:, :, None] == known[:, None, :], axis=2), dtype=np.int64)
 
 
-def _same(codes: NDArray[np.int8]) -> tuple[IntArray, IntArray]:
+def _same(codes: NDArray[np.int8]) -> tuple[Ints, Ints]:
     """Return a number (b,) for each line of `codes` (b, k), equal for equal lines, and the first line of each number.
 
     Lines are sorted by a 64-bit random hash, and the result is then verified on the lines themselves.

@@ -12,12 +12,12 @@ import numpy as np
 
 from structkin.checked import checked
 from structkin.model.arguments import index as whole_index
-from structkin.structure.array_codes import IntArray
 from structkin.structure.arrays import TopologyArrays
 from structkin.structure.naming import Name
 from structkin.structure.parts import FreePart, Group, Redundancy
 from structkin.structure.rows import GROUND, Rows
 from structkin.structure.shapes import spread
+from structkin.types import Ints
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_array
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 class Outside:
     """Rows of groups with one known end: group, item, known vertex, and the group that determines it (-1: ground)."""
 
-    group: IntArray
-    item: IntArray
-    end: IntArray
-    feeder: IntArray
+    group: Ints
+    item: Ints
+    end: Ints
+    feeder: Ints
 
 
 @checked
@@ -52,29 +52,29 @@ class StructureArrays:
     """
 
     topology: TopologyArrays
-    group_of: IntArray
-    level: IntArray
-    name_of: IntArray
+    group_of: Ints
+    level: Ints
+    name_of: Ints
     names: tuple[Name, ...]
-    link_start: IntArray
-    link: IntArray
-    need_start: IntArray
-    need: IntArray
-    item_start: IntArray
-    item: IntArray
-    composite: IntArray
+    link_start: Ints
+    link: Ints
+    need_start: Ints
+    need: Ints
+    item_start: Ints
+    item: Ints
+    composite: Ints
     mobility: int
     missing_drivers: int
-    over: IntArray
-    under: IntArray
-    held: IntArray
+    over: Ints
+    under: Ints
+    held: Ints
     redundancies: tuple[Redundancy, ...]
     free_parts: tuple[FreePart, ...]
     seconds: Mapping[str, float]
     _rows: Rows = field(repr=False)
     _outside: Outside = field(repr=False)
-    _pin_group: IntArray = field(repr=False)
-    _on_pin: tuple[IntArray, IntArray] = field(repr=False)
+    _pin_group: Ints = field(repr=False)
+    _on_pin: tuple[Ints, Ints] = field(repr=False)
 
     def __repr__(self) -> str:
         """Show the counts."""
@@ -101,7 +101,7 @@ class StructureArrays:
         return dict(sorted(total.items(), key=lambda pair: (-pair[1], pair[0])))
 
     @cached_property
-    def exterior(self) -> tuple[IntArray, IntArray, IntArray]:
+    def exterior(self) -> tuple[Ints, Ints, Ints]:
         """Joints and drivers with one known end: start (g + 1,), item (x,), the group that determines it (x,) or -1."""
         out = self._outside
         width = self.n_groups + 1
@@ -110,7 +110,7 @@ class StructureArrays:
         return self._starts(out.group[first]), out.item[first], out.feeder[first]
 
     @cached_property
-    def known(self) -> tuple[IntArray, IntArray]:
+    def known(self) -> tuple[Ints, Ints]:
         """Links that feed each group: start (g + 1,) and the links; for a pin of a group, its links at the pin."""
         out, (pin_start, pin_body) = self._outside, self._on_pin
         n = self._rows.n_bodies
@@ -123,7 +123,7 @@ class StructureArrays:
         return self._starts(key // (n + 1)), self._rows.link_of(key % (n + 1) - 1)
 
     @cached_property
-    def pin(self) -> tuple[IntArray, IntArray]:
+    def pin(self) -> tuple[Ints, Ints]:
         """Joints on the shared pins that each group determines: start (g + 1,) and the joints."""
         rows = self._rows
         chosen = np.flatnonzero(self._pin_group >= 0)
@@ -132,7 +132,7 @@ class StructureArrays:
         group = np.repeat(self._pin_group[chosen], count)
         return self._starts(group), rows.pin_joint[spread(rows.pin_start[chosen], count)]
 
-    def _starts(self, group: IntArray) -> IntArray:
+    def _starts(self, group: Ints) -> Ints:
         return np.searchsorted(group, np.arange(self.n_groups + 1))
 
     def group(self, index: int) -> Group:
@@ -149,7 +149,7 @@ class StructureArrays:
         links, n_joints = topology.link_names, topology.n_joints
         joints, drivers = topology.joint_names, topology.driver_names
 
-        def parts(start: IntArray, *values: IntArray) -> list[list[list[int]]]:
+        def parts(start: Ints, *values: Ints) -> list[list[list[int]]]:
             a, b = int(start[first]), int(start[last])
             bounds = (start[first : last + 1] - a).tolist()
             lists = [value[a:b].tolist() for value in values]

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from structkin.errors import InputError, Problem
-
-Floats = NDArray[np.float64]
+from structkin.types import Floats
 
 
 @dataclass(frozen=True, slots=True)

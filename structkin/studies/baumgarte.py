@@ -8,12 +8,10 @@ fades only where all |z| < 1 (eqs. 205-212 for Euler's method, here for every in
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from structkin.dynamics.integrators.step_roots import STEP_POLYNOMIALS, step_roots
-
-Floats = NDArray[np.float64]
-Complex = NDArray[np.complex128]
+from structkin.types import Complexes, Floats
 
 #: The gains (alpha, beta) of Flores & Lankarani's Tab. 1 at h = 0.001 s, with |z| and its angle [deg] as printed.
 TABLE_1 = (
@@ -26,7 +24,7 @@ TABLE_1 = (
 )
 
 
-def roots(alpha: ArrayLike, beta: ArrayLike) -> Complex:
+def roots(alpha: ArrayLike, beta: ArrayLike) -> Complexes:
     """Return the roots s (..., 2) [1/s] of s^2 + 2 alpha s + beta^2 (eq. 175).
 
     >>> roots(3.0, 5.0).tolist()
@@ -54,7 +52,7 @@ def response(alpha: float, beta: float, t: ArrayLike) -> Floats:
     return np.asarray((times * np.exp(-alpha * times) * slope).real)
 
 
-def growth(integrator: str, alpha: ArrayLike, beta: ArrayLike, step: ArrayLike) -> Complex:
+def growth(integrator: str, alpha: ArrayLike, beta: ArrayLike, step: ArrayLike) -> Complexes:
     """Return the root z (...,) of largest magnitude of an integration step; the error decays where |z| < 1.
 
     For Euler's method these are the roots of eq. 212.

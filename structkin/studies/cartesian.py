@@ -16,7 +16,6 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.dynamics import Simulation
 from structkin.dynamics.integrators.methods import adaptive_solver
@@ -25,8 +24,7 @@ from structkin.dynamics.multipliers.start import global_start
 from structkin.model import Mechanism
 from structkin.studies.agreement import BlandAltman, IntraclassCorrelation, bland_altman, intraclass_correlation
 from structkin.studies.iftomm import GRAVITY, PENDULUM, PENDULUM_TIMES, pendulum_angle, slider_crank_angle
-
-Floats = NDArray[np.float64]
+from structkin.types import Floats
 
 #: The tolerance of SciPy's odeint (LSODA) by default, which the paper uses.
 TOLERANCE = 1.49e-8

@@ -19,11 +19,10 @@ from structkin.dynamics.multipliers.start import global_start
 from structkin.model import Mechanism
 from structkin.show.style import GROUND, PALETTE, SMALL, new_figure
 from structkin.studies.pictures import tidy
+from structkin.types import Floats
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

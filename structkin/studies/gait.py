@@ -14,7 +14,6 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.dynamics import Force, Kinetostatics, Moment
 from structkin.errors import InputError, Problem
@@ -23,8 +22,7 @@ from structkin.solve import Motion
 from structkin.solve import Motion as State
 from structkin.studies.guides import ENDS, direction, guides
 from structkin.studies.markers import Markers, Strides
-
-Floats = NDArray[np.float64]
+from structkin.types import Floats
 
 #: Markers of one leg, from which the other leg is derived; names as in Winter's appendix.
 MARKERS = ("ribcage", "hip", "knee", "ankle", "mt5")

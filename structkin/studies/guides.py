@@ -13,13 +13,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.errors import InputError, Problem
 from structkin.studies.markers import Markers
-
-Floats = NDArray[np.float64]
-Complex = NDArray[np.complex128]
+from structkin.types import Complexes, Floats
 
 #: The ends of each segment among the markers, upper end first, of the trunk lower end first.
 ENDS = {"hat": ("hip", "ribcage"), "thigh": ("hip", "knee"), "shank": ("knee", "ankle"), "foot": ("ankle", "mt5")}
@@ -28,7 +25,7 @@ ENDS = {"hat": ("hip", "ribcage"), "thigh": ("hip", "knee"), "shank": ("knee", "
 POINTS, BEYOND = 160, 16
 
 
-def direction(markers: Markers, segment: str) -> Complex:
+def direction(markers: Markers, segment: str) -> Complexes:
     """Return the vector x + iy (n,) [m] from the first end of a segment to the second."""
     first, second = ENDS[segment]
     return np.asarray((markers.places[second] - markers.places[first]) @ (1, 1j))
@@ -71,12 +68,12 @@ def guides(markers: Markers, period: float) -> Guides:
     return Guides(s, values, {name: float(np.max(np.abs(places[name] - trunk[name]))) for name in trunk})
 
 
-def _angle(places: Mapping[str, Complex], segment: str) -> Floats:
+def _angle(places: Mapping[str, Complexes], segment: str) -> Floats:
     first, second = ENDS[segment]
     return np.unwrap(np.angle(places[second] - places[first]))
 
 
-def folded(t: Floats, values: Complex, period: float) -> Callable[[Floats], Complex]:
+def folded(t: Floats, values: Complexes, period: float) -> Callable[[Floats], Complexes]:
     """Return the periodic mean g of a record f of values (n,) at times t (n,) from zero, longer than one period.
 
     g(s) = sum_k w(s + k p) f(s + k p) / sum_k w(s + k p) over all repeats in the record, w(t) = sin^4(pi t / t_n). The
@@ -92,7 +89,7 @@ def folded(t: Floats, values: Complex, period: float) -> Callable[[Floats], Comp
 
     spline = CubicSpline(t, values)
 
-    def course(times: Floats) -> Complex:
+    def course(times: Floats) -> Complexes:
         total, weights = np.zeros(len(times), dtype=np.complex128), np.zeros(len(times))
         for k in range(int(t[-1] / period) + 1):
             at = times % period + k * period

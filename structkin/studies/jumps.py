@@ -11,9 +11,10 @@ from scipy.integrate import solve_ivp
 
 from structkin.model.expression import Expression
 from structkin.model.laws import ExpressionLaw
-from structkin.multibody.joint import Floats, SpatialJoint
+from structkin.multibody.joint import SpatialJoint
 from structkin.multibody.model import GROUND, Body, JointLoad, Load, SpatialModel, Spring, Stop
 from structkin.spatial import small_steps
+from structkin.types import Floats
 
 #: Mass [kg] and length [m] of the pendulum, gravity [m/s^2], duration [s] of a run.
 MASS, LENGTH, GRAVITY, DURATION = 2.0, 0.5, 9.81, 1.0

@@ -10,14 +10,12 @@ from pathlib import Path
 from types import MappingProxyType
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.errors import InputError, Problem
 from structkin.model.flaw import Flaw, decimal_comma
 from structkin.model.tables import read_text
 from structkin.model.topology import suggest
-
-Floats = NDArray[np.float64]
+from structkin.types import Floats, Indices
 
 #: Units of length that a file of markers may have [m].
 LENGTHS: Mapping[str, float] = MappingProxyType({"m": 1.0, "cm": 0.01, "mm": 0.001})
@@ -147,7 +145,7 @@ def strides(markers: Markers, hip: str = "hip", heel: str = "ankle", toe: str = 
     return Strides(contacts, lifts, float(np.mean(gaps)))
 
 
-def _times(t: Floats, peaks: NDArray[np.intp], values: Floats) -> tuple[float, ...]:
+def _times(t: Floats, peaks: Indices, values: Floats) -> tuple[float, ...]:
     """Return the times of peaks, by the parabola through each and its neighbours."""
     found = []
     for k in peaks:

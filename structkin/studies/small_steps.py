@@ -10,9 +10,9 @@ import numpy as np
 from structkin.examples import path
 from structkin.model import Mechanism
 from structkin.model.file import load_data
-from structkin.multibody.joint import Floats
 from structkin.spatial import small_steps
 from structkin.spatial.elements import relative_stiffnesses
+from structkin.types import Floats
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,9 @@ from __future__ import annotations
 from types import MappingProxyType
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.studies.markers import Markers
-
-Floats = NDArray[np.float64]
+from structkin.types import Complexes, Floats
 
 #: Duration [s] and length [m] of a stride, and the fraction of it during which the foot is on the ground.
 PERIOD, STRIDE, STANCE = 1.0, 1.25, 0.6
@@ -82,7 +80,7 @@ def _sway(phase: Floats, sway: tuple[float, float]) -> Floats:
     return size * np.sin(4 * np.pi * (phase - begin))
 
 
-def _foot(phase: Floats) -> tuple[NDArray[np.complex128], Floats]:
+def _foot(phase: Floats) -> tuple[Complexes, Floats]:
     """Return the ball of the foot x + iy [m] and the foot's angle [rad]: through the keys, stride after stride."""
     from scipy.interpolate import PchipInterpolator
 
@@ -93,7 +91,7 @@ def _foot(phase: Floats) -> tuple[NDArray[np.complex128], Floats]:
     return AHEAD + STRIDE * x + 1j * y, np.radians(angle)
 
 
-def _knee(hip: NDArray[np.complex128], ankle: NDArray[np.complex128]) -> NDArray[np.complex128]:
+def _knee(hip: Complexes, ankle: Complexes) -> Complexes:
     """Return where thigh and shank meet, in front of the line from hip to ankle."""
     vector = ankle - hip
     reach = np.abs(vector)

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.branches.four_bar import impossible_loops
 from structkin.branches.limits.words import why
@@ -32,8 +31,7 @@ from structkin.solve.engine import Lanes
 from structkin.solve.motion.turning import turnings
 from structkin.solve.special_geometry import compile_plan
 from structkin.solve.strokes import Stroke, strokes_of
-
-Floats = NDArray[np.float64]
+from structkin.types import Floats
 
 #: Longest step of a coordinate [rad or parts of the size], the least part of one that is tried before a limit is
 #: taken to be reached, and the damping of least squares in parts of the largest singular value.

@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from structkin.multibody.joint import Floats
 from structkin.symbolic.closures_at import Rows, closures
 from structkin.symbolic.compiling import compiled
 from structkin.symbolic.loads_at import Loads, apply
-from structkin.symbolic.passes import Bodies, Ints, Work, columns, efforts, masses, move, place
+from structkin.symbolic.passes import Bodies, Work, columns, efforts, masses, move, place
 from structkin.symbolic.solving import constrained, least_change, reduced, solve_groups
+from structkin.types import Floats, Ints
 
 #: How an evaluation ended.
 FINE, SINGULAR_MASS, OUT_OF_REACH = 0, 1, 2

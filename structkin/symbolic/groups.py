@@ -13,16 +13,13 @@ from __future__ import annotations
 import networkx as nx
 import numpy as np
 import scipy.linalg
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import maximum_bipartite_matching
 
-from structkin.multibody.joint import Floats
 from structkin.symbolic.closures_at import Rows
 from structkin.symbolic.evaluating import Choice
-from structkin.symbolic.passes import Bodies, Ints
-
-Flags = NDArray[np.bool_]
+from structkin.symbolic.passes import Bodies
+from structkin.types import Flags, Floats, Ints
 
 #: Singular values below this part of the largest count as zero.
 ZERO = 1e-7

@@ -5,9 +5,8 @@ from __future__ import annotations
 from math import sqrt
 from typing import NamedTuple
 
-from structkin.multibody.joint import Floats
 from structkin.symbolic.compiling import compiled
-from structkin.symbolic.passes import Bodies, Ints, Work
+from structkin.symbolic.passes import Bodies, Work
 from structkin.symbolic.vectors import (
     Vector,
     cross,
@@ -20,6 +19,7 @@ from structkin.symbolic.vectors import (
     turned,
     turned_back,
 )
+from structkin.types import Floats, Ints
 
 
 class Loads(NamedTuple):

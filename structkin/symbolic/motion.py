@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from structkin.model.frozen import freeze
-from structkin.multibody.joint import Floats
 from structkin.multibody.model import SpatialModel
 from structkin.multibody.readings import BodyStates, Readings, body_and_place
 from structkin.symbolic.packing import entry_of
 from structkin.symbolic.tree import Tree
+from structkin.types import Floats
 
 if TYPE_CHECKING:
     from structkin.symbolic.system import System

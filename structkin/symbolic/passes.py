@@ -32,10 +32,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
-from structkin.multibody.joint import Floats
 from structkin.symbolic.compiling import compiled
 from structkin.symbolic.vectors import (
     cross,
@@ -50,8 +46,7 @@ from structkin.symbolic.vectors import (
     turned,
     turned_back,
 )
-
-Ints = NDArray[np.int64]
+from structkin.types import Floats, Ints
 
 
 class Bodies(NamedTuple):

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from structkin.multibody.joint import Floats
 from structkin.multibody.model import SpatialModel
 from structkin.symbolic.passes import Bodies, Work, columns, efforts, masses, move, place
 from structkin.symbolic.tree import Tree, tree_of
+from structkin.types import Floats
 
 
 class Recursive:

@@ -13,11 +13,11 @@ from structkin.budget import DEFAULT, HINT, TOGETHER, SpentError, charge, metere
 from structkin.compiled import announce
 from structkin.errors import InputError, Problem
 from structkin.model.law_breaks import law_breaks
-from structkin.multibody.joint import Floats
 from structkin.multibody.model import SpatialModel, Spring
 from structkin.multibody.readings import not_functions
 from structkin.symbolic.motion import Sample, TreeMotion, recorded
 from structkin.symbolic.system import Loops, System
+from structkin.types import Floats
 
 METHODS = ("explicit", "multipliers")
 INTEGRATORS: Mapping[str, Any] = {"DOP853": DOP853, "Radau": Radau}

@@ -6,9 +6,8 @@ from math import sqrt
 
 import numpy as np
 
-from structkin.multibody.joint import Floats
 from structkin.symbolic.compiling import compiled
-from structkin.symbolic.passes import Ints
+from structkin.types import Floats, Ints
 
 
 @compiled

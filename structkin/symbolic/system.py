@@ -7,7 +7,6 @@ from typing import Literal
 import numpy as np
 
 from structkin.errors import InputError, Problem
-from structkin.multibody.joint import Floats
 from structkin.multibody.model import SpatialModel
 from structkin.symbolic import evaluating
 from structkin.symbolic.closures_at import ANGLE, closures
@@ -18,6 +17,7 @@ from structkin.symbolic.packing import loop_of_row, packed_loads, packed_rows
 from structkin.symbolic.passes import columns, move, place
 from structkin.symbolic.recursive import memory, packed
 from structkin.symbolic.tree import tree_of
+from structkin.types import Floats
 
 Loops = Literal["explicit", "multipliers"]
 #: A loop is closed if its rows leave no more than this [rad, or in sizes of the model].

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from structkin.multibody.joint import Floats, Motion, SpatialJoint
+from structkin.multibody.joint import Motion, SpatialJoint
 from structkin.multibody.model import GROUND, Body, JointLoad, SpatialModel, Stop
 from structkin.multibody.tree import outwards
+from structkin.types import Floats
 
 STILL = Motion(np.zeros(3), np.zeros(3))
 

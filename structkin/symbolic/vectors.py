@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from math import cos, sin
 
-from structkin.multibody.joint import Floats
 from structkin.symbolic.compiling import compiled
+from structkin.types import Floats
 
 Vector = tuple[float, float, float]
 

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from structkin.types import Floats
 
 #: Arclength of a step: at first, at most (times how far from its start it is, where that is above one), and below
 #: which following stops.

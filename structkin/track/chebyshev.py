@@ -10,15 +10,13 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.polynomial import chebyshev
-from numpy.typing import NDArray
 
 from structkin.budget import charge
-
-Floats = NDArray[np.float64]
+from structkin.types import Flags, Floats
 
 #: Work on some pieces, given the places of all their nodes, their middles and their half lengths: returns which of
 #: them are done.
-Look = Callable[[Floats, Floats, Floats], NDArray[np.bool_]]
+Look = Callable[[Floats, Floats, Floats], Flags]
 
 
 class Interpolation:
@@ -76,7 +74,7 @@ def landmarks(function: Callable[[Floats], Floats], edges: Floats) -> Floats:
     """
     found, smallest = [edges], SMALLEST * (edges[-1] - edges[0])
 
-    def look(places: Floats, middle: Floats, half: Floats) -> NDArray[np.bool_]:
+    def look(places: Floats, middle: Floats, half: Floats) -> Flags:
         done, coefficients = _resolved(function(places).reshape(-1, NODES))
         done |= (half < smallest) | (len(half) > MOST)
         found.append((middle - half)[done])
@@ -87,7 +85,7 @@ def landmarks(function: Callable[[Floats], Floats], edges: Floats) -> Floats:
     return np.unique(np.concatenate(found))
 
 
-def _resolved(values: Floats) -> tuple[NDArray[np.bool_], Floats]:
+def _resolved(values: Floats) -> tuple[Flags, Floats]:
     """Return which pieces need no halving, and the coefficients of all (pieces, nodes)."""
     finite = np.isfinite(values).all(axis=1)
     coefficients = np.where(np.isfinite(values), values, 0.0) @ _INTERPOLATION.to_coefficients

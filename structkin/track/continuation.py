@@ -12,13 +12,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.groups import General
 from structkin.track.contour import ITERATIONS, NODES, POWERS, UNIT, missed, powers
 from structkin.track.tolerances import CLOSED, FLAT_WITHIN
-
-Floats = NDArray[np.float64]
+from structkin.types import Complexes, Floats
 
 #: Coordinates closer than this, in parts of the size or radians, are the same.
 SAME = 1e-7
@@ -76,7 +74,7 @@ def continued(form: General, h0: tuple[Any, ...], circle: Circle, O: Floats, the
 
 def _tangent(
     form: General, h0: tuple[Any, ...], circle: Circle, O: Floats, theta: Floats
-) -> tuple[NDArray[np.complex128], NDArray[np.complex128]]:
+) -> tuple[Complexes, Complexes]:
     """Return the changes of origins (m, 2, NODES) and angles (m, NODES) along the tangent at the beginning of the part.
 
     The rates of the inputs are those at the beginning: a finite step of theirs meets redundant rows only roughly.

@@ -19,12 +19,9 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.track.tolerances import FLAT_WITHIN, NEVER_FLAT
-
-Floats = NDArray[np.float64]
-Complexes = NDArray[np.complex128]
+from structkin.types import Complexes, Flags
 
 #: Places on a circle, and the powers kept: the last quarter holds the negative ones.
 NODES = 32
@@ -53,7 +50,7 @@ def powers(values: Any) -> Complexes:
     return np.asarray(np.fft.fft(values, axis=-1) / NODES * UNIT[0] ** -_NUMBERS)
 
 
-def is_analytic(powers: Complexes, size: Any = 1.0) -> NDArray[np.bool_]:
+def is_analytic(powers: Complexes, size: Any = 1.0) -> Flags:
     """Return which functions of this size have no singularity inside (...,), from their powers (..., NODES).
 
     >>> is_analytic(powers(np.stack((UNIT**2, np.sqrt(UNIT**2 - 0.01))))).tolist()

@@ -18,14 +18,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.groups import General
 from structkin.track.contour import ITERATIONS
 from structkin.track.tolerances import CLOSED
-
-Floats = NDArray[np.float64]
-Complexes = NDArray[np.complex128]
+from structkin.types import Complexes, Floats
 
 #: Singular values of the scaled Jacobian below this are zero.
 ZERO = 1e-5

@@ -19,8 +19,9 @@ from structkin.structure import TopologyArrays, decompose, decompose_arrays
 from structkin.structure.blocks import components, digraph, levels, solve_order
 from structkin.structure.certificate import coefficients, deficient_blocks
 from structkin.structure.orient import orient
-from structkin.structure.rows import GROUND, IntArray, Rows, rows_of
+from structkin.structure.rows import GROUND, Rows, rows_of
 from structkin.structure.shapes import shapes_of
+from structkin.types import Ints
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "structure_oracle"))
 from random_topology import random_topology
@@ -28,7 +29,7 @@ from random_topology import random_topology
 sys.path.pop(0)
 
 
-def oriented(rows: Rows) -> tuple[IntArray, IntArray]:
+def oriented(rows: Rows) -> tuple[Ints, Ints]:
     owner = orient(rows.capacity, rows.ends, np.ones(len(rows.item), dtype=bool)).owner
     return owner, components(rows.n_vertices, owner, rows.ends)
 

@@ -9,7 +9,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.bench.clock import fastest
 from structkin.bench.dynamics.cases import chain, four_bar, four_bars, windows
@@ -17,8 +16,6 @@ from structkin.bench.dynamics.peers import PEERS, installed
 from structkin.dynamics.call import UNCOMPILED
 from structkin.kernels.choice import has_numba
 from structkin.model import Mechanism
-
-Floats = NDArray[np.float64]
 
 #: Simulated time [s], output times, and the number of runs, of which the shortest counts.
 END, SAMPLES, RUNS = 10.0, 101, 3

@@ -16,15 +16,13 @@ from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.bench.dynamics.cases import GRAVITY
 from structkin.dynamics import Simulation
 from structkin.files.writers.mjcf import mjcf
 from structkin.files.writers.mjcf_words import site
 from structkin.model import Mechanism
-
-Floats = NDArray[np.float64]
+from structkin.types import Floats
 
 #: The number of rods from which Exudyn's sparse solver is the faster one.
 SPARSE = 12

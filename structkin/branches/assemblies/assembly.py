@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from structkin.branches.assemblies.choices import is_certified
-from structkin.branches.homotopy.path_tracking import Floats
 from structkin.checked import checked
 from structkin.errors import InputError, Problem
 from structkin.model.parts import SketchPose
 from structkin.model.units import Units
 from structkin.solve import Motion
 from structkin.solve.strokes import ends_passed
+from structkin.types import Floats
 
 if TYPE_CHECKING:
     from structkin.branches.assemblies.listing import Assemblies

@@ -7,11 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.branches.homotopy.bilinear import CERTIFIED, ROUNDINGS
 from structkin.branches.homotopy.modes import certificate_of, modes_of
-from structkin.branches.homotopy.path_tracking import Floats
 from structkin.branches.homotopy.solutions import NotEnumeratedError
 from structkin.groups import RPR, General, Relation, Turn
 from structkin.plan.plan import Step
@@ -21,6 +19,7 @@ from structkin.rows.curves import Curve
 from structkin.rows.relations import DrivenAngle
 from structkin.rows.row import Row
 from structkin.track.tolerances import LIMIT
+from structkin.types import Flags, Floats
 
 TURN = 2 * math.pi
 
@@ -212,7 +211,7 @@ class Found:
     """Modes that were found: the unknowns of each, the nearest to the sketch first; and which are `singular` (n,)."""
 
     unknowns: tuple[tuple[Floats, ...], ...]
-    singular: NDArray[np.bool_]
+    singular: Flags
 
 
 def searched(form: General, h: tuple[Any, ...], start: tuple[complex, ...]) -> Found:
@@ -244,7 +243,7 @@ def searched(form: General, h: tuple[Any, ...], start: tuple[complex, ...]) -> F
     return Found(each, np.asarray(sigma < SINGULAR))
 
 
-def _same_way(form: General, h: tuple[Any, ...], O: Floats, theta: Floats) -> NDArray[np.bool_]:
+def _same_way(form: General, h: tuple[Any, ...], O: Floats, theta: Floats) -> Flags:
     """Return which poses (n,) have all held and driven angles as given: their rows are also zero half a turn away."""
     pairs = zip(O, np.exp(1j * theta), strict=True)
     slots = [x for (a, b), U in pairs for x in (a + 1j * b, U)] + [x[0] + 1j * x[1] for x in h[: form.rows.vectors]]

@@ -15,7 +15,6 @@ from structkin.branches.assemblies.assembly import Assembly
 from structkin.branches.assemblies.report import report
 from structkin.branches.assemblies.tree_search import AssemblySearch, DeadEnd, Leaf
 from structkin.branches.four_bar import impossible_loops
-from structkin.branches.homotopy.path_tracking import Floats
 from structkin.budget import DEFAULT, HINT, metered, new_meter
 from structkin.checked import checked
 from structkin.errors import InputError, PoseError, Problem
@@ -24,6 +23,7 @@ from structkin.plan.plan import Plan
 from structkin.plan.status import Status
 from structkin.solve import Motion, compile_plan, solve_groups
 from structkin.solve.engine import Lanes
+from structkin.types import Floats
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -11,10 +11,10 @@ import numpy as np
 
 from structkin.branches.assemblies.choices import Choice, Choices, choices_of, with_followed
 from structkin.branches.assemblies.wheels import whole_turns
-from structkin.branches.homotopy.path_tracking import Floats
 from structkin.budget import charge
 from structkin.groups import Turn
 from structkin.plan.plan import Plan, Step
+from structkin.types import Floats
 
 #: The choices that were made, each with its step.
 Path = tuple[tuple[int, Choice], ...]

@@ -21,11 +21,12 @@ from numpy.typing import NDArray
 
 from structkin.branches.homotopy.homotopies import ParameterHomotopy
 from structkin.branches.homotopy.modes import described_as
-from structkin.branches.homotopy.path_tracking import Complexes, Floats, evaluate, follow, newton_step
+from structkin.branches.homotopy.path_tracking import evaluate, follow, newton_step
 from structkin.branches.homotopy.solutions import by_parameters, closed_form
 from structkin.branches.homotopy.start import Chart, chart_at, distinct, lifted
 from structkin.groups import General, Triad
 from structkin.groups.triad import beside, recognised
+from structkin.types import Complexes, Floats, Indices
 
 #: A solution is real where its halves are conjugate to within this part of its size.
 REAL = 1e-7
@@ -44,7 +45,7 @@ class Sign:
 
     size: Floats
     sign: Floats
-    count: NDArray[np.intp]
+    count: Indices
 
     def over(self, n: int) -> Sign:
         """Return the same over n lanes, where it is constant."""

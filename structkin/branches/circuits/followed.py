@@ -16,7 +16,6 @@ from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.branches.assemblies.listing import Assemblies
 from structkin.branches.assemblies.wheels import repeats, turns_of_driver
@@ -36,11 +35,11 @@ from structkin.errors import InputError, Problem
 from structkin.plan.plan import Plan
 from structkin.solve import compile_plan
 from structkin.solve.solve_groups import solve_groups
+from structkin.types import Floats
 
 if TYPE_CHECKING:
     from structkin.model.mechanism import Mechanism
 
-Floats = NDArray[np.float64]
 
 #: Poses closer than this, relative to the mechanism's size, are the same.
 SAME = 1e-6

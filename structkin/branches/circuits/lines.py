@@ -11,13 +11,11 @@ from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.branches.limits.reach import TURN
 from structkin.branches.limits.system import System
 from structkin.branches.limits.trace import Arc
-
-Floats = NDArray[np.float64]
+from structkin.types import Floats
 
 #: Pieces that a line is cut into at first.
 PIECES = 6

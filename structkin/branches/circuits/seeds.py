@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from numpy.polynomial import chebyshev
-from numpy.typing import NDArray
 
 from structkin.branches.assemblies.choices import choices_of
 from structkin.branches.assemblies.wheels import whole_turns
@@ -17,8 +16,7 @@ from structkin.branches.homotopy.modes import equations_of
 from structkin.groups import General
 from structkin.plan.plan import Plan
 from structkin.track.chebyshev import Interpolation
-
-Floats = NDArray[np.float64]
+from structkin.types import Complexes, Flags, Floats
 
 #: Places in each piece of a line at which a group with redundant joints is examined: it has no discriminant.
 EACH = 6
@@ -117,7 +115,7 @@ def samples(function: Callable[[Floats], Sign], edges: Floats) -> Floats:
     marks, extra = [float(edges[0]), float(edges[-1])], list[float]()
     smallest, total = SMALLEST * (edges[-1] - edges[0]), len(edges) - 1
 
-    def look(places: Floats, middle: Floats, half: Floats) -> NDArray[np.bool_]:
+    def look(places: Floats, middle: Floats, half: Floats) -> Flags:
         nonlocal total
         found, done = function(places), np.ones(len(half), bool)
         for k, (m, h) in enumerate(zip(middle, half, strict=True)):
@@ -141,7 +139,7 @@ def samples(function: Callable[[Floats], Sign], edges: Floats) -> Floats:
     return np.unique(np.concatenate((0.5 * (places[1:] + places[:-1])[wide], extra)))
 
 
-def _roots(found: Sign) -> NDArray[np.complex128] | None:
+def _roots(found: Sign) -> Complexes | None:
     """Return the zeros in and near [-1, 1] of a function that is known at the nodes, None where it is not resolved."""
     if not np.isfinite(found.size).all():
         return None
@@ -152,7 +150,7 @@ def _roots(found: Sign) -> NDArray[np.complex128] | None:
     if size[-4:].max() > RESOLVED:
         return None
     kept = np.flatnonzero(size > 10 * size[-4:].max() + 1e-15)
-    roots: NDArray[np.complex128] = np.empty(0, complex)
+    roots: Complexes = np.empty(0, complex)
     if kept[-1] > 0:
         roots = chebyshev.chebroots(coefficients[: kept[-1] + 1]).astype(complex)
     # Distance from the interval: the sum of the distances to -1 and 1, less 2.

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from structkin.branches.homotopy.path_tracking import Complexes, Floats
 from structkin.groups.solve_lanes import solve_lanes
+from structkin.types import Complexes, Floats
 
 #: Smale's bound: (13 - 3 sqrt(17)) / 4.
 CERTIFIED = 0.15767

@@ -17,12 +17,12 @@ from functools import cached_property
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from structkin.branches.homotopy.path_tracking import Complexes, Floats, Forms, Indices
+from structkin.branches.homotopy.path_tracking import Forms
 from structkin.branches.homotopy.shape import Shape
+from structkin.types import Complexes, Floats, Indices
 
-Products = tuple[NDArray[np.intp], NDArray[np.intp], Complexes]
+Products = tuple[Indices, Indices, Complexes]
 
 
 @dataclass(frozen=True)

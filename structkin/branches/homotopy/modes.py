@@ -10,7 +10,7 @@ import numpy as np
 
 from structkin.branches.homotopy.bilinear import compressed
 from structkin.branches.homotopy.homotopies import ProductHomotopy
-from structkin.branches.homotopy.path_tracking import Complexes, follow
+from structkin.branches.homotopy.path_tracking import follow
 from structkin.branches.homotopy.reality import Modes, real_modes
 from structkin.branches.homotopy.shape import Described, Shape, describe
 from structkin.branches.homotopy.solutions import (
@@ -25,6 +25,7 @@ from structkin.branches.homotopy.start import Chart, chart_at
 from structkin.groups import General, Rows
 from structkin.rows.curves import Curve
 from structkin.rows.relations import ByLaw, DrivenAngle, FaceOnProfile, OnCurve, OnProfile, Stepped, TurnByLaw
+from structkin.types import Complexes
 
 
 @lru_cache(maxsize=256)

@@ -12,14 +12,10 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.budget import TOGETHER, charge
 from structkin.groups.solve_lanes import solve_lanes
-
-Complexes = NDArray[np.complex128]
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
+from structkin.types import Complexes, Flags, Floats, Indices
 
 #: A path whose step has become shorter than this has met a singular end.
 SHORTEST = 1e-13
@@ -49,7 +45,7 @@ class Homotopy(Protocol):
         """Return the weight of each term (n, terms) and its rate."""
 
     @property
-    def products(self) -> tuple[NDArray[np.intp], NDArray[np.intp], Complexes]:
+    def products(self) -> tuple[Indices, Indices, Complexes]:
         """For each term its form, its conjugate form; and how the terms add up to equations (equations, terms)."""
 
 
@@ -59,10 +55,10 @@ class Ends:
 
     Y: Complexes
     Yb: Complexes
-    regular: NDArray[np.bool_]
+    regular: Flags
 
     @property
-    def finite(self) -> NDArray[np.bool_]:
+    def finite(self) -> Flags:
         """Whether the end is not at infinity (paths,)."""
         return np.asarray((np.abs(self.Y[:, 0]) > INFINITE) & (np.abs(self.Yb[:, 0]) > INFINITE))
 
@@ -114,7 +110,7 @@ def follow(homotopy: Homotopy, Y: Complexes, Yb: Complexes, *, careful: float = 
 
 def _step(
     homotopy: Homotopy, t: Floats, paths: Indices, h: Floats, Y: Complexes, Yb: Complexes, departure: float
-) -> tuple[NDArray[np.bool_], Complexes, Complexes]:
+) -> tuple[Flags, Complexes, Complexes]:
     """Take one step of each path; return which are accepted, and the new places."""
     k = Y.shape[1]
     patch = _patch(Y, Yb)

@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.branches.homotopy.bilinear import CERTIFIED
-from structkin.branches.homotopy.path_tracking import Complexes, Floats
 from structkin.branches.homotopy.start import Chart, lifted
 from structkin.groups import General
 from structkin.rows.row import Row
+from structkin.types import Complexes, Flags, Floats, Indices
 
 if TYPE_CHECKING:
     from structkin.branches.homotopy.solutions import Solutions
@@ -40,7 +39,7 @@ class Modes:
     origins: Complexes
     directions: Complexes
     alpha: Floats
-    multiplicity: NDArray[np.intp]
+    multiplicity: Indices
     total: int | None
     complex: int
     lost: int
@@ -52,7 +51,7 @@ class Modes:
         return len(self.origins)
 
     @property
-    def certified(self) -> NDArray[np.bool_]:
+    def certified(self) -> Flags:
         """Which modes are proved to be near a unique regular solution (n,)."""
         return np.asarray(self.alpha < CERTIFIED)
 
@@ -97,7 +96,7 @@ def real_modes(form: General, h: tuple[Any, ...], chart: Chart, found: Solutions
     )
 
 
-def _polished(chart: Chart, found: Solutions) -> tuple[Complexes, Complexes, NDArray[np.bool_]]:
+def _polished(chart: Chart, found: Solutions) -> tuple[Complexes, Complexes, Flags]:
     """Correct candidates by Newton's method, as long as it stays near them; return which are solutions (n,) too."""
     y, yb = chart.bilinear.newton(found.y, found.yb)
     size = 1 + np.linalg.norm(found.y, axis=1) + np.linalg.norm(found.yb, axis=1)
@@ -136,7 +135,7 @@ def _residual(chart: Chart, places: Complexes, y: Complexes) -> Floats:
     return np.asarray(np.where(np.isfinite(worst), worst, np.inf))
 
 
-def _merge(places: Complexes, closed: NDArray[np.intp], singular: NDArray[np.bool_]) -> tuple[Any, Any]:
+def _merge(places: Complexes, closed: Indices, singular: Flags) -> tuple[Any, Any]:
     """Return one index for each different pose, and how many candidates coincide in it."""
     picks: list[int] = []
     counts: list[int] = []

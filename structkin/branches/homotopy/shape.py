@@ -20,15 +20,14 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.groups import Rows
 from structkin.rows.affine import Affine
 from structkin.rows.curves import Curve
 from structkin.rows.row import Row
 from structkin.rows.trig_rows import TrigRow
+from structkin.types import Complexes, Indices
 
-Complexes = NDArray[np.complex128]
 Value = Callable[[Any, Any], Any]
 
 
@@ -63,7 +62,7 @@ class Shape:
         return result
 
     @cached_property
-    def products(self) -> tuple[NDArray[np.intp], NDArray[np.intp], Complexes]:
+    def products(self) -> tuple[Indices, Indices, Complexes]:
         """The terms: form, conjugate form (both counted behind the linear ones), and their sums (equations, n)."""
         weights = np.zeros((self.equations, len(self.terms)), complex)
         for k, (equation, _, _, factor) in enumerate(self.terms):

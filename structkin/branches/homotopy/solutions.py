@@ -16,10 +16,11 @@ import numpy as np
 
 from structkin.branches.homotopy.bilinear import Bilinear
 from structkin.branches.homotopy.homotopies import ParameterHomotopy, ProductHomotopy
-from structkin.branches.homotopy.path_tracking import Complexes, Ends, follow
+from structkin.branches.homotopy.path_tracking import Ends, follow
 from structkin.branches.homotopy.start import Chart, starts_of
 from structkin.errors import StructkinError
 from structkin.groups.platform import one_pair, platform
+from structkin.types import Complexes
 
 #: More pairs of unknowns than this have too many solutions to list: finding their starts takes C(2k, k) paths.
 MOST_PAIRS = 6

@@ -13,8 +13,9 @@ import numpy as np
 
 from structkin.branches.homotopy.bilinear import CERTIFIED, Bilinear
 from structkin.branches.homotopy.homotopies import ProductHomotopy, expand
-from structkin.branches.homotopy.path_tracking import Complexes, Floats, follow
+from structkin.branches.homotopy.path_tracking import follow
 from structkin.branches.homotopy.shape import Shape
+from structkin.types import Complexes, Floats
 
 
 @dataclass(frozen=True)

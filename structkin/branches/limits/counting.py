@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.branches.limits.known import Known
 from structkin.branches.limits.next_stop import Stop, next_stop
@@ -22,8 +21,7 @@ from structkin.branches.limits.reach import TURN, End, Reach
 from structkin.plan.plan import Plan
 from structkin.rows.periodic import angle_of
 from structkin.solve.strokes import Stroke
-
-Floats = NDArray[np.float64]
+from structkin.types import Floats
 
 #: Initial number of places per turn; largest step and largest change of step [rad] between two of them.
 PLACES, STEP, STEP_CHANGE = 96, 0.5, 0.05

@@ -10,15 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.branches.limits.poses import TINY
 from structkin.branches.limits.reach import TURN
 from structkin.branches.limits.system import System
 from structkin.solve.strokes import Stroke
 from structkin.track.arclength import LostError, Point, begin, root_between, steps
-
-Floats = NDArray[np.float64]
+from structkin.types import Floats
 
 #: Turns that are followed before a driver is taken to turn without end.
 TURNS = 8

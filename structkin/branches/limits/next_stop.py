@@ -11,13 +11,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.branches.limits.poses import Modes
 from structkin.branches.limits.reach import SAME, TURN, End, FeasibleInterval, Reach
 from structkin.plan.plan import Plan
-
-Floats = NDArray[np.float64]
+from structkin.types import Floats
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.branches.limits.counting import count_turns
 from structkin.branches.limits.follow import AT_END
@@ -24,8 +23,7 @@ from structkin.solve.motion import Motion
 from structkin.solve.schedule import Schedule
 from structkin.solve.solve_groups import solve_groups
 from structkin.solve.strokes import ends_passed
-
-Floats = NDArray[np.float64]
+from structkin.types import Floats
 
 #: Most runs of failed samples whose ends are located; a scan of a work space may have thousands.
 MOST = 20

@@ -14,14 +14,13 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.branches.limits.poses import TINY, Modes, Poses
 from structkin.budget import charge
 from structkin.track.chebyshev import landmarks
 from structkin.track.tolerances import DOUBLE_ZERO
+from structkin.types import Flags, Floats
 
-Floats = NDArray[np.float64]
 TURN = 2 * math.pi
 
 #: Pieces that a full turn, or an interval, is cut into at first.
@@ -268,7 +267,7 @@ class Chart:
         with np.errstate(all="ignore"):
             return m / np.sqrt(1 + m * m)
 
-    def is_far(self, places: Floats) -> NDArray[np.bool_]:
+    def is_far(self, places: Floats) -> Flags:
         """Return which places are so near an end at infinity (guides that become parallel) that precision is lost."""
         far = np.zeros(len(places), bool)
         if self.interval.ends:

@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.branches.limits.counting import count_turns
 from structkin.branches.limits.follow import Fold, change_at, follow
@@ -30,6 +29,7 @@ from structkin.solve.motion import Motion
 from structkin.solve.solve_groups import solve_groups
 from structkin.solve.strokes import Stroke, ends_passed
 from structkin.track.arclength import Point, crossing_between
+from structkin.types import Floats
 
 #: How far [rad] a driver of wheels is followed in each direction where poses do not repeat and no range is given.
 GEARED = 8 * math.pi
@@ -37,8 +37,6 @@ GEARED = 8 * math.pi
 MOST = 60
 #: The reason given where this ends a motion.
 FOLLOWED = "the search ended after {} turns, within which the poses do not repeat: give a range to search further"
-
-Floats = NDArray[np.float64]
 
 
 def limits(

@@ -13,7 +13,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.branches.limits.poses import TINY, Path
 from structkin.branches.limits.reach import TURN
@@ -23,8 +22,7 @@ from structkin.groups.solve_lanes import solve_lanes
 from structkin.plan.plan import Plan, Register
 from structkin.plan.relations import Sum
 from structkin.solve.strokes import Stroke, Value
-
-Floats = NDArray[np.float64]
+from structkin.types import Flags, Floats, Indices
 
 #: Steps of Newton's method at one parameter, and the last of them.
 ITERATIONS, CLOSED = 12, 1e-12
@@ -61,7 +59,7 @@ class System:
         return lambda part: part.components(lambda slot: rows[self.plan.rows(slot)]), self.path(y[-1:])
 
     @cached_property
-    def _unknown(self) -> NDArray[np.intp]:
+    def _unknown(self) -> Indices:
         """Rows of the slots that steps solve for."""
         parts = [np.arange(self.plan.offsets[-1])[self.plan.rows(s)] for step in self.plan.steps for s in step.outputs]
         return np.concatenate(parts)
@@ -114,7 +112,7 @@ class System:
         return np.where(periods == 0, 0.0, gap - turns)
 
     @cached_property
-    def places(self) -> NDArray[np.bool_]:
+    def places(self) -> Flags:
         """Which unknowns are components of vectors."""
         widths = [self.plan.widths[slot] for step in self.plan.steps for slot in step.outputs]
         return np.array([width == 2 for width in widths for _ in range(width)])

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.branches.limits.follow import (
     Fold,
@@ -25,8 +24,7 @@ from structkin.branches.limits.follow import (
 from structkin.branches.limits.reach import TURN
 from structkin.branches.limits.system import System
 from structkin.track.arclength import LostError, begin, crossing_between, steps
-
-Floats = NDArray[np.float64]
+from structkin.types import Floats
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.errors import InputError, Problem
 from structkin.groups.kind import cross, dot
@@ -13,8 +12,7 @@ from structkin.joints.guide import Guide
 from structkin.model.topology import suggest
 from structkin.plan.plan import Step
 from structkin.solve.motion import Motion
-
-Floats = NDArray[np.float64]
+from structkin.types import Floats
 
 #: An output that moves by less than this part of its driver, in radians and sizes of the mechanism, is at rest.
 REST = 1e-13

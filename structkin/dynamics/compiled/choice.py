@@ -8,13 +8,11 @@ compiled already.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.dynamics.integrators.methods import ADAPTIVE, METHODS
 from structkin.dynamics.reduced.equations import Reduced
 from structkin.dynamics.reduced.pose import NoPoseError
-
-Floats = NDArray[np.float64]
+from structkin.types import Floats
 
 #: Seconds that NumPy takes, roughly, for an evaluation and for each step of the plan in it.
 EVALUATION, A_STEP = 5e-4, 2e-4

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.model.expression import Expression
 from structkin.model.jets import CHOICES, FUNCTIONS
 from structkin.model.laws import ConstantSpeed, ExpressionLaw, ScaledLaw, TableLaw
+from structkin.types import Floats, Ints
 
 Line = tuple[float, float]
 
@@ -60,7 +60,7 @@ class Laws:
         self.ptr.append(len(self.data))
         return len(self.form) - 1
 
-    def arrays(self) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64], NDArray[np.float64]]:
+    def arrays(self) -> tuple[Ints, Floats, Ints, Floats]:
         """Return form, scale, the first line of each law, and the lines (n, 5)."""
         return (
             np.array(self.form, np.int64),

@@ -14,10 +14,8 @@ from copy import copy
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from structkin.types import Floats, Ints
 
 #: Numbers at the head of the integers, before the places of the parts: the lengths of both arrays.
 HEAD = 2

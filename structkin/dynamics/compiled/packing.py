@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.dynamics.compiled.formulas import Laws
 from structkin.dynamics.compiled.memory import Memory
@@ -27,12 +26,11 @@ from structkin.rows.affine import Affine
 from structkin.rows.plane_curve import PlaneCurve
 from structkin.solve.motion.turning import Turning
 from structkin.track.contour import POWERS
+from structkin.types import Floats, Ints
 
 if TYPE_CHECKING:
     from structkin.dynamics.reduced.equations import Reduced
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 #: Depth of the stack on which formulas are computed.
 DEEP = 128

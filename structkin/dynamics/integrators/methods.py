@@ -8,11 +8,10 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.dynamics.integrators.steps import take_step
+from structkin.types import Floats
 
-Floats = NDArray[np.float64]
 Rate = Callable[[float, Floats], Floats]
 
 

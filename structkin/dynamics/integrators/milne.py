@@ -16,11 +16,10 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.integrate import DenseOutput, OdeSolver
 from scipy.interpolate import KroghInterpolator
 
-Floats = NDArray[np.float64]
+from structkin.types import Floats
 
 #: The step is doubled if the tolerance exceeds the error by this factor: doubling multiplies the error by 32.
 ROOM = 100.0

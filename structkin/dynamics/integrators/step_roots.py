@@ -9,27 +9,26 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from structkin.errors import InputError, Problem
 from structkin.model.topology import suggest
+from structkin.types import Complexes
 
-Complex = NDArray[np.complex128]
 
-
-def _euler(x: Complex) -> list[Complex]:
+def _euler(x: Complexes) -> list[Complexes]:
     return [np.ones_like(x), -(1 + x)]
 
 
-def _rk2(x: Complex) -> list[Complex]:
+def _rk2(x: Complexes) -> list[Complexes]:
     return [np.ones_like(x), -(1 + x + x**2 / 2)]
 
 
-def _rk4(x: Complex) -> list[Complex]:
+def _rk4(x: Complexes) -> list[Complexes]:
     return [np.ones_like(x), -(1 + x + x**2 / 2 + x**3 / 6 + x**4 / 24)]
 
 
-def _abm4(x: Complex) -> list[Complex]:
+def _abm4(x: Complexes) -> list[Complexes]:
     """Predict by Adams and Bashforth, correct once by Adams and Moulton."""
     w = x / 24
     return [
@@ -41,12 +40,12 @@ def _abm4(x: Complex) -> list[Complex]:
     ]
 
 
-def _gear4(x: Complex) -> list[Complex]:
+def _gear4(x: Complexes) -> list[Complexes]:
     return [1 - 12 / 25 * x, *(np.full_like(x, c / 25) for c in (-48, 36, -16, 3))]
 
 
 #: Coefficients, highest power first, of the step of an integrator at x = h s (...,).
-STEP_POLYNOMIALS: Mapping[str, Callable[[Complex], list[Complex]]] = {
+STEP_POLYNOMIALS: Mapping[str, Callable[[Complexes], list[Complexes]]] = {
     "euler": _euler,
     "rk2": _rk2,
     "rk4": _rk4,
@@ -55,7 +54,7 @@ STEP_POLYNOMIALS: Mapping[str, Callable[[Complex], list[Complex]]] = {
 }
 
 
-def step_roots(integrator: str, x: ArrayLike) -> Complex:
+def step_roots(integrator: str, x: ArrayLike) -> Complexes:
     """Return the roots z (..., k) by which a step of an integrator multiplies a solution of y' = s y, x = h s.
 
     Raises `InputError` for an unknown integrator.

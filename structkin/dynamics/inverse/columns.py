@@ -17,7 +17,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.dynamics.inverse.pair_forces import action_of, as_pairs, place_of
 from structkin.dynamics.wrench_sums import cross
@@ -29,8 +28,8 @@ from structkin.rows.affine import FIXED, Affine, Frame
 from structkin.rows.equations import Equations
 from structkin.solve import Motion
 from structkin.structure import KinematicStructure
+from structkin.types import Floats
 
-Floats = NDArray[np.float64]
 #: The number of a link's turn among its variables: x, y, the x and y of its direction, its turn.
 TURN = 4
 #: The load of each body: force [N], and moment [N m] about the origin of the link's frame or the pin, (3, n).

@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.checked import checked
 from structkin.dynamics.bodies import Body, mass_table
@@ -32,12 +31,12 @@ from structkin.errors import InputError, Problem
 from structkin.model.frozen import freeze, read_only
 from structkin.model.topology import pin_of, suggest
 from structkin.solve import Motion
+from structkin.types import Flags, Floats, Indices
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-Floats = NDArray[np.float64]
 
 #: The parts of forces that press two links together.
 PRESSING = ("normal", "contact")
@@ -62,9 +61,9 @@ class Kinetostatics:
     bodies: tuple[Body, ...]
     columns: Columns = field(repr=False)
     unknowns: Floats = field(repr=False)
-    determined: NDArray[np.bool_] = field(repr=False)
+    determined: Flags = field(repr=False)
     applied: Wrenches = field(repr=False)
-    locked: NDArray[np.bool_] = field(repr=False)
+    locked: Flags = field(repr=False)
 
     def __post_init__(self) -> None:
         """Make all arrays read-only."""
@@ -332,7 +331,7 @@ def _solved(motion: Motion, bodies: tuple[Body, ...], columns: Columns, applied:
     return Kinetostatics(motion, bodies, columns, unknowns, determined, applied, np.zeros(len(motion), bool))
 
 
-def _some(motion: Motion, samples: NDArray[np.intp]) -> Motion:
+def _some(motion: Motion, samples: Indices) -> Motion:
     drivers = {id: z[:, samples] for id, z in motion.drivers.items()}
     counted = {link: turn[samples] for link, turn in motion.counted.items()}
     return replace(motion, t=motion.t[samples], drivers=drivers, lanes=motion.lanes.take(samples), counted=counted)

@@ -22,7 +22,6 @@ from dataclasses import dataclass
 from functools import singledispatch
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.joints.belt import Belt
 from structkin.joints.cam import Cam
@@ -34,18 +33,15 @@ from structkin.joints.rack import Rack
 from structkin.joints.rolling import RollingOnCircle, RollingOnLine
 from structkin.joints.turn_coupling import TurnCoupling
 from structkin.solve import Motion
-
-Floats = NDArray[np.float64]
-#: Places and vectors of the plane as complex numbers (n,).
-Plane = NDArray[np.complex128]
+from structkin.types import Complexes, Floats
 
 
 @dataclass(frozen=True)
 class Action:
     """A unit of a pair's force on its second link: a force (n,) through a point (n,) and a couple [N m], all global."""
 
-    force: Plane
-    point: Plane
+    force: Complexes
+    point: Complexes
     couple: float = 0.0
 
 
@@ -73,17 +69,17 @@ def place_of(motion: Motion, joint: str, link: str) -> Floats:
     return motion.position(*pair.place)
 
 
-def as_pairs(z: Plane) -> Floats:
+def as_pairs(z: Complexes) -> Floats:
     """Return complex numbers (n,) as vectors (n, 2)."""
     return np.stack((z.real, z.imag), axis=1)
 
 
-def at(motion: Motion, place: complex | str, link: str) -> Plane:
+def at(motion: Motion, place: complex | str, link: str) -> Complexes:
     """Return where a point of a link is (n,)."""
     return np.asarray(motion.position(place, link) @ np.array([1, 1j]))
 
 
-def _along(motion: Motion, direction: complex, link: str) -> Plane:
+def _along(motion: Motion, direction: complex, link: str) -> Complexes:
     return at(motion, direction, link) - at(motion, 0j, link)
 
 

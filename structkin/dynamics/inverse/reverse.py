@@ -19,14 +19,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.dynamics.inverse.columns import Columns, unit_wrenches, weights
 from structkin.groups.solve_lanes import solve_lanes
 from structkin.model.topology import pin_of
 from structkin.solve import Motion
-
-Floats = NDArray[np.float64]
+from structkin.types import Flags, Floats, Indices
 
 #: An unknown is not unique if a unit of a free combination of unknowns changes it by more than this.
 FREE = 1e-7
@@ -58,10 +56,10 @@ class Layout:
 class _Block:
     """A part: equations `rows` and unknowns `columns` as indices, its matrix (n, r, c), and (n, s, c) elsewhere."""
 
-    rows: NDArray[np.intp]
-    columns: NDArray[np.intp]
+    rows: Indices
+    columns: Indices
     own: Floats
-    others: NDArray[np.intp]
+    others: Indices
     elsewhere: Floats
 
 
@@ -141,7 +139,7 @@ class ReverseSweep:
         return np.asarray(result / self._weights)
 
     @cached_property
-    def unique(self) -> NDArray[np.bool_]:
+    def unique(self) -> Flags:
         """Which unknowns (columns,) the motion alone determines."""
         result = np.ones(len(self.columns.columns), bool)
         for block in self.blocks:

@@ -14,12 +14,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.solve import Motion
 from structkin.solve.coefficients import Coefficients
-
-Floats = NDArray[np.float64]
+from structkin.types import Floats
 
 
 def efforts(motion: Motion, needed: Mapping[str, Floats]) -> dict[str, Floats]:

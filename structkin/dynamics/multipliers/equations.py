@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.dynamics.bodies import mass_table
 from structkin.dynamics.contacts import note, touches_of
@@ -37,8 +36,7 @@ from structkin.model.forces import Contact
 from structkin.model.mechanism import Mechanism
 from structkin.rows.matrix import Matrix
 from structkin.solve.special_geometry import structure_of
-
-Floats = NDArray[np.float64]
+from structkin.types import Floats
 
 #: A joint has come apart when the residual of a row exceeds this part of its unit.
 APART = 0.5

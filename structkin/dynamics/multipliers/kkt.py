@@ -18,16 +18,14 @@ from functools import cached_property, lru_cache
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.blas import one_thread_for
 from structkin.dynamics.multipliers.sweeps import SweptMatrix
 from structkin.global_methods.families import Coordinates
 from structkin.global_methods.linear import Factors, Sparse
+from structkin.types import Floats, Indices
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
-Pattern = tuple[Ints, Ints]
+Pattern = tuple[Indices, Indices]
 
 #: Below this part of the largest strength of the motion, rows have lost their independence. The strength is about the
 #: smallest singular value of A (scaled); that of a long chain is small everywhere.
@@ -71,7 +69,7 @@ class _Matrix:
 
 
 class _Factors:
-    def __init__(self, dense: tuple[Floats, Ints, int] | None = None, sparse: Factors | None = None) -> None:
+    def __init__(self, dense: tuple[Floats, Indices, int] | None = None, sparse: Factors | None = None) -> None:
         self._dense, self._sparse = dense, sparse
 
     def __call__(self, right: Floats) -> Floats:
@@ -106,7 +104,7 @@ class Kkt:
     sparse: bool
     #: Rows and columns of z_q, the Jacobian of the free coordinates, where the system is solved by sweeps.
     z_pattern: Pattern | None = None
-    rows: Ints | None = None
+    rows: Indices | None = None
     size: float = 0.0
     strength: float = 0.0
 
@@ -124,7 +122,7 @@ class Kkt:
         return _Matrix(self.m_pattern, c.pattern, c.n, c.m, self.sparse)
 
     @cached_property
-    def chosen(self) -> tuple[Pattern, Ints]:
+    def chosen(self) -> tuple[Pattern, Indices]:
         """The pattern of the rows that are solved, and their entries."""
         c = self.coordinates
         if self.rows is None:
@@ -215,7 +213,7 @@ class _Regular:
         self.regular = strength > LOST * kkt.strength
 
     @cached_property
-    def _ties(self) -> tuple[Ints, Floats]:
+    def _ties(self) -> tuple[Indices, Floats]:
         """The dependent rows, and C with A_2 = C A_1."""
         c, rows = self._kkt.coordinates, self._kkt.rows
         assert rows is not None

@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.dynamics.acting import law_values
 from structkin.dynamics.bodies import Body
@@ -30,9 +29,7 @@ from structkin.plan.plan import Plan
 from structkin.rows.affine import frames_in_slots
 from structkin.rows.matrix import Matrix, affine_map
 from structkin.solve.engine import Lanes
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
+from structkin.types import Floats, Indices
 
 #: Families whose frames are linear in the coordinates: their mass matrix is constant.
 LINEAR = ("natural", "fully-cartesian")
@@ -86,8 +83,8 @@ class CoordinateMasses:
         code, out = np.unique(columns[first] * n + columns[second], return_inverse=True)
         self._gather = Matrix.summing(out, len(code))
         #: Entries of X_q on both sides, the factor between them, and the entry of M that their product is a term of.
-        self.terms: tuple[Ints, Ints, Floats, Ints] = first, second, values, out
-        self.pattern: tuple[Ints, Ints] = (code // n, code % n)
+        self.terms: tuple[Indices, Indices, Floats, Indices] = first, second, values, out
+        self.pattern: tuple[Indices, Indices] = (code // n, code % n)
         #: Whether the frames are linear in the coordinates, so that M is constant.
         self.constant = coordinates.family in LINEAR
         self._kept = self._form(entries[:, 0]) if self.constant else None

@@ -17,19 +17,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.dynamics.multipliers.kkt import signs
 from structkin.dynamics.multipliers.stabilisation import Stabilisation
 from structkin.dynamics.reduced.pose import NoPoseError
 from structkin.global_methods.linear import Dense, Factors, LinearSolver, Sparse
 from structkin.plan.status import Status
+from structkin.types import Floats, Indices
 
 if TYPE_CHECKING:
     from structkin.dynamics.multipliers.equations import Multipliers
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 #: Newton's method: most corrections; a correction (scaled) below which the next one is rounding.
 ITERATIONS, TOLERANCE = 30, 1e-9
@@ -44,7 +42,7 @@ LOST, CUT = 1e4, 1e-3
 class Partitioning(Stabilisation):
     """Independent coordinates, chosen and kept along the motion; `needs_restart` after a new choice."""
 
-    chosen: Ints | None = None
+    chosen: Indices | None = None
     needs_restart: bool = False
     #: The size of the smallest inverse so far (scaled): that of a regular pose.
     least: float = math.inf
@@ -141,7 +139,7 @@ def _free_motions(equations: Multipliers, t: float, y: Floats) -> Floats:
     return np.asarray(np.stack(found, axis=1) / c.column_units[:, None])
 
 
-def _largest(equations: Multipliers, motions: Floats) -> Ints:
+def _largest(equations: Multipliers, motions: Floats) -> Indices:
     """Return the coordinates that describe the free motions best."""
     from scipy.linalg import qr
 

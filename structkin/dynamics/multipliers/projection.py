@@ -17,14 +17,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.dynamics.multipliers.stabilisation import Stabilisation
+from structkin.types import Floats
 
 if TYPE_CHECKING:
     from structkin.dynamics.multipliers.equations import Multipliers
 
-Floats = NDArray[np.float64]
 
 #: Residuals (relative to the rows' units) below this are rounding; corrections of one state, with the same factors.
 CLOSED, CORRECTIONS = 1e-14, 6

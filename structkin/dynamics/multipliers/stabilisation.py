@@ -10,14 +10,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.dynamics.multipliers.gains import violation_growth
+from structkin.types import Floats
 
 if TYPE_CHECKING:
     from structkin.dynamics.multipliers.equations import Multipliers, Pose
-
-Floats = NDArray[np.float64]
 
 
 class Stabilisation:

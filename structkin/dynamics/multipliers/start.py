@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.dynamics.multipliers.equations import Multipliers
 from structkin.dynamics.multipliers.masses import LINEAR
@@ -16,8 +15,7 @@ from structkin.dynamics.user_loads import UserLoad
 from structkin.errors import InputError, Problem
 from structkin.global_methods.families import Coordinates
 from structkin.model.mechanism import Mechanism
-
-Floats = NDArray[np.float64]
+from structkin.types import Floats
 
 
 def global_start(

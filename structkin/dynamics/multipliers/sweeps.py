@@ -16,17 +16,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.dynamics.driver_coordinates import DriverCoordinates
 from structkin.global_methods.families import Coordinates
 from structkin.global_methods.linear import Triangular
 from structkin.model.mechanism import Mechanism
 from structkin.rows.matrix import Matrix
+from structkin.types import Floats, Indices
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
-Pattern = tuple[Ints, Ints]
+Pattern = tuple[Indices, Indices]
 
 
 class SweptMatrix:

@@ -10,12 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.global_methods.families import Coordinates
 from structkin.model.mechanism import Mechanism
-
-Floats = NDArray[np.float64]
+from structkin.types import Floats
 
 
 class LinkTurns:

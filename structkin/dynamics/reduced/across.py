@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from structkin.types import Floats
 
 #: A root below this may be zero in the neighbourhood of a pose.
 NEAR = 0.3

@@ -9,14 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.dynamics.slot_map import SlotMap
 from structkin.groups import Turn
 from structkin.plan.plan import Plan
 from structkin.rows.affine import Affine
-
-Floats = NDArray[np.float64]
+from structkin.types import Floats
 
 #: Largest turn [rad] from one pose to the next; above it the step between them is halved.
 LONGEST = 1.5

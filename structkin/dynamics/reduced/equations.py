@@ -23,7 +23,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.dynamics.bodies import Body, moving_masses
 from structkin.dynamics.compiled.machine import Machine
@@ -51,8 +50,7 @@ from structkin.plan.status import Status
 from structkin.solve.engine import Lanes
 from structkin.solve.motion.turning import turnings
 from structkin.track.contour import POWERS, UNIT, powers
-
-Floats = NDArray[np.float64]
+from structkin.types import Complexes, Floats
 
 #: Part of the path to a flat pose at which a series begins: it must cover the last pose and the poses beyond.
 NEARLY = 0.92
@@ -74,7 +72,7 @@ class Instant:
     turns: Floats
     kinetic: float
     power: float
-    around: NDArray[np.complex128] | None = None
+    around: Complexes | None = None
 
 
 class Reduced:

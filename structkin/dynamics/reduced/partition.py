@@ -19,7 +19,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.joints.circular_slot import CircularSlot
 from structkin.joints.curve_slot import CurveSlot
@@ -27,8 +26,7 @@ from structkin.model.mechanism import Mechanism
 from structkin.model.parts import DriverCoordinate
 from structkin.model.topology import INPUT_KINDS, Driver
 from structkin.structure.inputs.candidates import candidate_drivers, idle_links
-
-Floats = NDArray[np.float64]
+from structkin.types import Floats
 
 #: Coordinates are exchanged where a joint moves this many times faster; the second applies where a step found no pose.
 LIMIT, STUCK = 4.0, 1.8

@@ -12,7 +12,6 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.dynamics.driver_coordinates import DriverCoordinates
 from structkin.dynamics.efforts import given_efforts
@@ -25,8 +24,7 @@ from structkin.model.parts import DriverCoordinate, SketchPose
 from structkin.model.posed import driven_by
 from structkin.plan.status import Status
 from structkin.solve.special_geometry import compile_plan
-
-Floats = NDArray[np.float64]
+from structkin.types import Floats
 
 #: The pose in new coordinates equals the old one to this part of the size.
 SAME = 1e-9

@@ -13,8 +13,7 @@ from structkin.plan.plan import Plan
 from structkin.plan.status import Status
 from structkin.solve.derivatives import Part
 from structkin.solve.engine import Lanes
-
-Floats = NDArray[np.float64]
+from structkin.types import Floats
 
 #: A coordinate that moves the links faster than this, made dimensionless by the mechanism's size, is at a dead point.
 RATE_LIMIT = 1e4

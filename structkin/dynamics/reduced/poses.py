@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from copy import copy
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.dynamics.reduced.across import base
 from structkin.dynamics.reduced.counted import Counted
@@ -32,8 +31,7 @@ from structkin.plan.status import Status
 from structkin.solve.coefficients import Coefficients
 from structkin.solve.engine import Lanes, positions
 from structkin.track.tolerances import GUARD, NARROW, SIMULATED_STEP, SIMULATED_TURN
-
-Floats = NDArray[np.float64]
+from structkin.types import Complexes, Floats, Indices
 
 #: How often a step is halved before it fails.
 HALVINGS = 10
@@ -157,7 +155,7 @@ class Poses:
         assert self.last is not None
         return self.last
 
-    def circle(self) -> NDArray[np.complex128] | None:
+    def circle(self) -> Complexes | None:
         """Return complex slots (rows, nodes) around the last pose, if its K and L come from these; None elsewhere."""
         if self.last is None or not self.last.smooth:
             return None
@@ -239,7 +237,7 @@ class Poses:
 
     # --- regular poses ------------------------------------------------------------------------------------
 
-    def _closed(self, q: Floats, modes: NDArray[np.intp], expected: Floats) -> Pose | tuple[Status, int]:
+    def _closed(self, q: Floats, modes: Indices, expected: Floats) -> Pose | tuple[Status, int]:
         """Return the pose in these modes from closed forms, or from a series where a group is nearly singular."""
         assert self.last is not None
         lanes = self._positions(q, self.last.x, modes)
@@ -301,7 +299,7 @@ class Poses:
             return None
         return Status.SINGULAR, self.plan.steps[self._general[int(np.argmax(turned))]].group
 
-    def _positions(self, q: Floats, near: Floats, modes: NDArray[np.intp]) -> Lanes:
+    def _positions(self, q: Floats, near: Floats, modes: Indices) -> Lanes:
         lanes = Lanes.empty(self.plan, 1, orders=1)
         values = {id: q[k : k + 1] for k, id in enumerate(self.order)}
         mode = dict(zip(self.steps, modes.tolist(), strict=True))

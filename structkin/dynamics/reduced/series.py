@@ -13,13 +13,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.plan.plan import Plan
 from structkin.solve.change_points.contours import RADII, Signs, solve_on_contours
 from structkin.track.contour import POWERS, UNIT, is_analytic, powers
-
-Floats = NDArray[np.float64]
+from structkin.types import Complexes, Floats
 
 #: The part of the radius in which a series represents the pose: the omitted powers are below rounding there.
 VALID = 0.3
@@ -37,7 +35,7 @@ class Series:
     directions: Floats
     radius: float
     powers: Floats
-    nodes: NDArray[np.complex128]
+    nodes: Complexes
 
     def place_of(self, q: Floats) -> float:
         """Return the distance of some coordinates along the only direction."""

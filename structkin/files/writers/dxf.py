@@ -15,10 +15,11 @@ from structkin.show.drawing import link_of, sized_scene
 from structkin.show.files import whole_file
 from structkin.show.interest import moving_points
 from structkin.show.pose import path_of, sketch_poses
-from structkin.show.scene import Places, Placing, Shape
+from structkin.show.scene import Placing, Shape
 from structkin.show.style import DRIVER, GROUND, LOOSE, group_colour
 from structkin.solve import Motion, structure_of
 from structkin.structure import KinematicStructure
+from structkin.types import Complexes
 
 if TYPE_CHECKING:
     from ezdxf.layouts.layout import Modelspace
@@ -139,7 +140,7 @@ def _index(structure: KinematicStructure, link: str) -> int | None:
 
 
 def _polylines(
-    page: Modelspace, z: Places, layer: str, *, closed: bool, dashed: bool = False, colour: str | None = None
+    page: Modelspace, z: Complexes, layer: str, *, closed: bool, dashed: bool = False, colour: str | None = None
 ) -> None:
     """Draw a line, broken where a place is not known."""
     from ezdxf.colors import rgb2int

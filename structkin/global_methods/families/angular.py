@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.checked import checked
 from structkin.global_methods.families.rows import Driven, Writer
@@ -17,20 +16,18 @@ from structkin.global_methods.families.terms import DriverTerms
 from structkin.global_methods.families.tree import Tree
 from structkin.rows.equations import Equations
 from structkin.rows.matrix import Matrix
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
+from structkin.types import Floats, Indices
 
 
 @dataclass(frozen=True)
 class _Chain:
     """Phi_q = Phi_X X_q as a list of products: entry `out` sums Phi_X[`first`] X_q[`second`]."""
 
-    rows: Ints
-    columns: Ints
-    first: Ints
-    second: Ints
-    out: Ints
+    rows: Indices
+    columns: Indices
+    first: Indices
+    second: Indices
+    out: Indices
 
     @cached_property
     def gather(self) -> Matrix:
@@ -312,6 +309,6 @@ class AngularCoordinates:
         """Return the second rates of `frames`."""
         return self.frame_rates(q, a) + self.tree.seconds(q, v)
 
-    def frame_map(self, q: PerCoordinate) -> tuple[Ints, Ints, Any]:
+    def frame_map(self, q: PerCoordinate) -> tuple[Indices, Indices, Any]:
         """Return rows, columns and entries (entries, lanes) of d(frames)/dq."""
         return (*self.tree.map_pattern, self._map(q, self.frames(q)))

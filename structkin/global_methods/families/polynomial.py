@@ -11,7 +11,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.checked import checked
 from structkin.global_methods.families.rows import Writer
@@ -19,9 +18,7 @@ from structkin.global_methods.families.system import Label, PerCoordinate, PerDr
 from structkin.global_methods.families.terms import DriverTerms, Weights
 from structkin.rows.equations import Equations
 from structkin.rows.matrix import Matrix, affine_map
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
+from structkin.types import Floats, Indices
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,7 +228,7 @@ class PolynomialCoordinates:
         """Return the second rates of `frames`."""
         return self._frames[0] @ a
 
-    def frame_map(self, q: PerCoordinate) -> tuple[Ints, Ints, Any]:
+    def frame_map(self, q: PerCoordinate) -> tuple[Indices, Indices, Any]:
         """Return rows, columns and entries (entries, lanes) of d(frames)/dq, which transfers forces and masses to q."""
         matrix = self._frames[0]
         entries = np.broadcast_to(matrix.factors[:, None], (len(matrix.factors), q.shape[1]))

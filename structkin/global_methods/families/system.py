@@ -6,13 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
 from structkin.checked import Rows
+from structkin.types import Floats, Indices
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 #: Arrays (..., lanes) with a row for each coordinate, for each driver, and four for each moving link.
 PerCoordinate = Annotated[Any, Rows("n")]
 PerDriver = Annotated[Any, Rows("drivers")]
@@ -59,7 +55,7 @@ class Coordinates(Protocol):
     names: tuple[str, ...]
     rows: tuple[Label, ...]
     turned: tuple[str, ...]
-    pattern: tuple[Ints, Ints]
+    pattern: tuple[Indices, Indices]
     #: The largest extent of the sketch [m].
     size: float
     #: The size of a change of each coordinate and of each row, which makes them comparable.
@@ -119,5 +115,5 @@ class Coordinates(Protocol):
     def frame_seconds(self, q: PerCoordinate, v: PerCoordinate, a: PerCoordinate) -> Any:
         """Return the second rates of `frames`."""
 
-    def frame_map(self, q: PerCoordinate) -> tuple[Ints, Ints, Any]:
+    def frame_map(self, q: PerCoordinate) -> tuple[Indices, Indices, Any]:
         """Return rows, columns and entries (entries, lanes) of d(frames)/dq."""

@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.global_methods.families.rows import Driven
-
-Ints = NDArray[np.intp]
+from structkin.types import Indices
 
 #: f, f', f'' of a driver's coordinate, each a factor and a function.
 FORMS: dict[str, tuple[tuple[float, Any], ...]] = {
@@ -27,8 +25,8 @@ class _Form:
     """The rows of one form: the place of each row and of its driver, and its sign times the factors of f, f', f''."""
 
     functions: tuple[Any, Any, Any]
-    rows: slice | Ints
-    who: slice | Ints
+    rows: slice | Indices
+    who: slice | Indices
     signs: tuple[Any, Any, Any]
     #: Identifies forms of the same drivers.
     drivers: tuple[int, ...]
@@ -90,7 +88,7 @@ class DriverTerms:
         return out
 
 
-def _places(numbers: Sequence[int]) -> slice | Ints:
+def _places(numbers: Sequence[int]) -> slice | Indices:
     """Return consecutive places as a slice, which copies nothing."""
     first = numbers[0]
     follow = all(number == first + k for k, number in enumerate(numbers))

@@ -19,12 +19,9 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.rows.matrix import Matrix
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
+from structkin.types import Indices
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +173,7 @@ class Tree:
         return np.stack(parts, axis=1).reshape(4 * len(parts[0]), -1)
 
     @cached_property
-    def map_pattern(self) -> tuple[Ints, Ints]:
+    def map_pattern(self) -> tuple[Indices, Indices]:
         """Rows and columns of d(frames)/dq."""
         rows = [4 * self.pair_link + part for part in range(4)]
         rows += [4 * self.slide_link + part for part in range(2)]

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from math import comb
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.plan.plan import Plan
 from structkin.solve.change_points.contours import Contours, solve_on_contours
@@ -15,9 +14,7 @@ from structkin.solve.change_points.mode_changes import TOGETHER, ModeChanges
 from structkin.solve.engine import Lanes, positions
 from structkin.solve.schedule import Schedule
 from structkin.track.contour import UNIT
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
+from structkin.types import Complexes, Flags, Floats, Indices
 
 #: The path of the drivers between stations is a polynomial through this many places, or straight to within this much.
 PLACES, STRAIGHT = 8, 1e-13
@@ -43,7 +40,7 @@ class Paths:
     low: Floats
     high: Floats
     half: Floats
-    bent: NDArray[np.bool_]
+    bent: Flags
     x: Floats
     powers: Mapping[str, Floats]
 
@@ -77,7 +74,7 @@ class Paths:
         powers = {id: power[some] for id, power in self.powers.items()}
         return Paths(self.low[some], self.high[some], self.half[some], self.bent[some], self.x[some], powers)
 
-    def on_circles(self, radius: Floats) -> dict[str, NDArray[np.complex128]]:
+    def on_circles(self, radius: Floats) -> dict[str, Complexes]:
         """Return the drivers' values (c, nodes) on circles of these radii (c,) in x."""
         x = radius[:, None] * UNIT
         values = {}

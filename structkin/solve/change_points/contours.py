@@ -30,8 +30,7 @@ from structkin.solve.engine import Lanes
 from structkin.solve.tracking import unpacked
 from structkin.track.contour import ITERATIONS, NODES, POWERS, UNIT, is_analytic, powers
 from structkin.track.tolerances import CLOSED, FLAT_WITHIN, NEVER_FLAT
-
-Floats = NDArray[np.float64]
+from structkin.types import Complexes, Flags, Floats, Indices
 
 #: Radii that are tried, in radians of the drivers or parts of the size.
 RADII = (0.4, 0.2, 0.1, 0.05, 0.025)
@@ -65,7 +64,7 @@ class Zeros:
         return np.where(np.abs(self.clearance) <= FLAT_WITHIN, self.middle, np.nan)
 
     @property
-    def undecided(self) -> NDArray[np.bool_]:
+    def undecided(self) -> Flags:
         """Where two zeros are too close to each other to be two, and too far apart to be one (c,)."""
         size = np.abs(self.clearance)
         return (size > FLAT_WITHIN) & (size < NEVER_FLAT)
@@ -78,12 +77,12 @@ class Contours:
     Steps before `until` (c,) are certified, the others are not valid; `radius` (c,) is that of the circle.
     """
 
-    x: NDArray[np.complex128]
+    x: Complexes
     zeros: dict[int, Zeros]
-    until: NDArray[np.intp]
+    until: Indices
     radius: Floats
 
-    def put(self, other: Contours, at: NDArray[np.intp]) -> Contours:
+    def put(self, other: Contours, at: Indices) -> Contours:
         """Return these circles, some of them replaced where others are certified for more steps."""
         better = other.until > self.until[at]
         at = at[better]
@@ -146,8 +145,8 @@ def solve_on_contours(
 
 
 def _smooth_root(
-    plan: Plan, step: Step, h: tuple[Any, ...], s: Any, good: NDArray[np.bool_], signs: Callable[[Floats], Floats]
-) -> tuple[Any, Zeros, NDArray[np.bool_]]:
+    plan: Plan, step: Step, h: tuple[Any, ...], s: Any, good: Flags, signs: Callable[[Floats], Floats]
+) -> tuple[Any, Zeros, Flags]:
     """Return the smooth root on circles (c, NODES), the zeros inside, and where the root is reliable (c,).
 
     `good` (c,) says on which circles the inputs are certified.

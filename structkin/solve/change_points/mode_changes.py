@@ -8,14 +8,12 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.plan.plan import Plan
 from structkin.solve.change_points.contours import RADII, Contours, solve_on_contours
 from structkin.solve.schedule import Schedule
 from structkin.track.contour import UNIT
-
-Floats = NDArray[np.float64]
+from structkin.types import Flags, Floats, Indices
 
 #: Change points closer to each other, or to a sample, than this distance of the drivers [rad or parts of size] are one.
 TOGETHER = 1e-11
@@ -108,7 +106,7 @@ def contours_at(
     displacements: Mapping[str, Floats],
     near: Floats,
     *,
-    outgoing: NDArray[np.bool_] | None = None,
+    outgoing: Flags | None = None,
 ) -> Contours:
     """Return the largest good circles around stations (c,).
 
@@ -123,7 +121,7 @@ def contours_at(
     arriving = np.full(len(stations), -1.0) if outgoing is None else np.where(outgoing, 1.0, -1.0)
     modes = changes.modes(stations)
 
-    def signs(some: NDArray[np.intp], step: int, s0: Floats) -> Floats:
+    def signs(some: Indices, step: int, s0: Floats) -> Floats:
         """The smooth root has the sign of the mode: at the station, or where its path comes from or leads to."""
         mode, slope = np.broadcast_to(modes(step), len(stations))[some], changes.slope(step, stations[some])
         side = np.where(np.abs(s0) < TOGETHER, arriving[some], np.where(np.isnan(s0), 1.0, -np.sign(s0))) * mode

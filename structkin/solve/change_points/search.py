@@ -16,7 +16,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.budget import charge
 from structkin.plan.plan import Plan
@@ -27,9 +26,7 @@ from structkin.solve.change_points.mode_changes import TOGETHER, ChangePoint, Mo
 from structkin.solve.engine import Lanes, discriminant, step_inputs
 from structkin.solve.schedule import Schedule
 from structkin.track.tolerances import FLAT_WITHIN, LIMIT, NEVER_FLAT
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
+from structkin.types import Flags, Floats, Indices
 
 #: The inputs of a dyad move at most this many times as far between two stations as these are apart.
 DETOUR = 2.0
@@ -103,7 +100,7 @@ def _intervals(plan: Plan, schedule: Schedule, changes: ModeChanges, index: int,
     return k.astype(np.float64), k + 1.0
 
 
-def _closes(plan: Plan, index: int, lanes: Lanes, values: Floats) -> NDArray[np.bool_]:
+def _closes(plan: Plan, index: int, lanes: Lanes, values: Floats) -> Flags:
     """Return in which lanes a step with discriminants `values` (n,) closes, or nearly does."""
     closes = values >= -LIMIT
     rest = np.flatnonzero(values < -LIMIT)
@@ -113,12 +110,12 @@ def _closes(plan: Plan, index: int, lanes: Lanes, values: Floats) -> NDArray[np.
     return closes
 
 
-def _is_vague(plan: Plan, index: int, lanes: Lanes) -> NDArray[np.bool_]:
+def _is_vague(plan: Plan, index: int, lanes: Lanes) -> Flags:
     """Return in which lanes an earlier group than a step's is singular: directions may be undetermined there."""
     return np.asarray((lanes.status == Status.SINGULAR) & (lanes.group < plan.steps[index].group))
 
 
-def may_meet(plan: Plan, index: int, x: Floats, low: Indices, high: Indices) -> NDArray[np.bool_]:
+def may_meet(plan: Plan, index: int, x: Floats, low: Indices, high: Indices) -> Flags:
     """Return between which pairs of lanes (n,) of x (rows, lanes) the modes of a step may meet, by its clearance."""
     step = plan.steps[index]
     h = plan.inputs(step, x)

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.groups import General
 from structkin.plan.plan import Plan, Step
@@ -17,9 +16,7 @@ from structkin.solve.derivatives import Part
 from structkin.solve.engine import ContourPoses, Lanes, discriminant
 from structkin.solve.schedule import Schedule
 from structkin.track.tolerances import GUARD, NARROW
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
+from structkin.types import Flags, Floats, Indices
 
 #: Lanes on each side in which a regular pose of a general group is searched.
 BESIDE = 40
@@ -86,7 +83,7 @@ def _guarded(plan: Plan, lanes: Lanes) -> Indices:
 
 def _contours(
     plan: Plan, schedule: Schedule, changes: ModeChanges, lanes: Lanes, at: Indices
-) -> tuple[Contours, NDArray[np.bool_]]:
+) -> tuple[Contours, Flags]:
     """Return circles around lanes (c,), and which of them contain a change point and nothing else."""
     displacements, outgoing = displacements_at(schedule, at)
     near = _near(lanes.x[0], at)
@@ -96,7 +93,7 @@ def _contours(
     return contours, touched & (contours.until == len(plan.steps)) & _agrees(plan, lanes, at, contours)
 
 
-def _agrees(plan: Plan, lanes: Lanes, at: Indices, contours: Contours) -> NDArray[np.bool_]:
+def _agrees(plan: Plan, lanes: Lanes, at: Indices, contours: Contours) -> Flags:
     """Return around which lanes (c,) general groups are in the assembly in which they were tracked.
 
     Newton's method begins at another lane and may find another assembly, which is just as smooth.
@@ -115,7 +112,7 @@ def _agrees(plan: Plan, lanes: Lanes, at: Indices, contours: Contours) -> NDArra
     return agrees
 
 
-def _move_off(plan: Plan, lanes: Lanes, at: Indices, near: Floats) -> NDArray[np.bool_]:
+def _move_off(plan: Plan, lanes: Lanes, at: Indices, near: Floats) -> Flags:
     """Where a general group is nearly singular, use the nearest lane in which it is not; return where that is so (c,).
 
     On a circle around the lane Newton's method then starts from a regular pose.
@@ -137,7 +134,7 @@ def _move_off(plan: Plan, lanes: Lanes, at: Indices, near: Floats) -> NDArray[np
     return moved
 
 
-def displacements_at(schedule: Schedule, at: Indices) -> tuple[Mapping[str, Floats], NDArray[np.bool_]]:
+def displacements_at(schedule: Schedule, at: Indices) -> tuple[Mapping[str, Floats], Flags]:
     """Return the displacement of each driver (c,) on arrival at lanes, and where it is that on departure."""
     moves = np.any([np.diff(z[0]) != 0 for z in schedule.drivers.values()], axis=0)
     steps = np.flatnonzero(moves)

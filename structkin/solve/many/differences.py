@@ -7,15 +7,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.errors import InputError, Problem
 from structkin.model.flaw import LARGEST
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
 from structkin.solve.many.variants import Variants
-
-Floats = NDArray[np.float64]
+from structkin.types import Flags, Floats
 
 
 @dataclass
@@ -47,7 +45,7 @@ class Differences:
         """Return the driver values of a variant: its own row where there are rows."""
         return {id: tuple(self.rows[id][:, k]) if id in self.rows else given for id, given in drivers.items()}
 
-    def check(self, key: str, values: Floats, own: Any, faults: Mapping[str, NDArray[np.bool_]]) -> None:
+    def check(self, key: str, values: Floats, own: Any, faults: Mapping[str, Flags]) -> None:
         """Note the errors of variants: their numbers become the mechanism's `own`. Each message has its places (v,)."""
         self.counts[key] = len(values)
         for message, bad in faults.items():

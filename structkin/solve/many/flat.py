@@ -10,15 +10,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.solve.change_points.search import SUSPECT, may_meet
 from structkin.solve.engine import Lanes, discriminant, positions
 from structkin.solve.many.path import Path
 from structkin.solve.many.record import ManyPlan
 from structkin.track.minima import narrowed
-
-Floats = NDArray[np.float64]
+from structkin.types import Flags, Floats, Indices
 
 #: Stations evaluated around a minimum of the discriminant, and how often.
 POINTS, ROUNDS = 17, 3
@@ -53,7 +51,7 @@ def passing_flat(many: ManyPlan, count: int, path: Path) -> list[int]:
     return sorted(found)
 
 
-def solved(many: ManyPlan, variants: NDArray[np.intp], z: Mapping[str, Floats]) -> Lanes:
+def solved(many: ManyPlan, variants: Indices, z: Mapping[str, Floats]) -> Lanes:
     """Return positions in lanes (n,) that each belong to one of the variants, at driver values z (n,)."""
     plan = many.plan
     lanes = Lanes.empty(plan, len(variants), orders=1)
@@ -63,7 +61,7 @@ def solved(many: ManyPlan, variants: NDArray[np.intp], z: Mapping[str, Floats]) 
     return lanes
 
 
-def _meeting(many: ManyPlan, index: int, lanes: Lanes, values: Floats) -> NDArray[np.bool_]:
+def _meeting(many: ManyPlan, index: int, lanes: Lanes, values: Floats) -> Flags:
     """Return the stations (variants, stations) behind which pins pass so close by each other that a zero may not show.
 
     There the discriminants, `values` of the same shape, may be large on both sides.
@@ -77,7 +75,7 @@ def _meeting(many: ManyPlan, index: int, lanes: Lanes, values: Floats) -> NDArra
     return found.reshape(values.shape)
 
 
-def _passes_gap(values: Floats, samples: NDArray[np.intp]) -> NDArray[np.bool_]:
+def _passes_gap(values: Floats, samples: Indices) -> Flags:
     """Return in which variants a discriminant (variants, stations) is negative only between two samples."""
     lost = values < 0
     counted = np.cumsum(lost, axis=1)[:, samples]
@@ -85,7 +83,7 @@ def _passes_gap(values: Floats, samples: NDArray[np.intp]) -> NDArray[np.bool_]:
     return np.asarray((closed[:, 1:] & closed[:, :-1] & (counted[:, 1:] > counted[:, :-1])).any(axis=1))
 
 
-def _least(values: Floats, meeting: NDArray[np.bool_]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def _least(values: Floats, meeting: Flags) -> tuple[Indices, Indices]:
     """Return variants and stations of minima of the discriminant that may be zero nearby, and the `meeting` ones.
 
     A discriminant is a square: where it is zero between the stations, the parabola through three of them falls low.
@@ -102,10 +100,10 @@ def _least(values: Floats, meeting: NDArray[np.bool_]) -> tuple[NDArray[np.intp]
 def _narrow(
     many: ManyPlan,
     index: int,
-    chunk: NDArray[np.intp],
+    chunk: Indices,
     z: Mapping[str, Floats],
-    which: NDArray[np.intp],
-    at: NDArray[np.intp],
+    which: Indices,
+    at: Indices,
 ) -> tuple[Floats, Floats]:
     """Return how near the discriminants of a step come to zero (n,), and how low.
 

@@ -18,8 +18,8 @@ from structkin.model.topology import suggest
 from structkin.plan.status import Status
 from structkin.solve.many.together import Together
 from structkin.solve.motion import Motion
+from structkin.types import Flags, Floats
 
-Floats = NDArray[np.float64]
 T = TypeVar("T", bound=np.generic)
 
 #: Most invalid variants that a report lists.
@@ -78,7 +78,7 @@ class Motions:
         return read_only(self._all(lambda of: of.failed_group, np.int32(-1)))
 
     @cached_property
-    def ok(self) -> NDArray[np.bool_]:
+    def ok(self) -> Flags:
         """Which samples are ok (v, n)."""
         return read_only(np.asarray(self.status == Status.OK))
 

@@ -6,14 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.budget import TOGETHER, charge
 from structkin.model.laws import ConstantSpeed
 from structkin.solve.schedule import Schedule
 from structkin.solve.solve_groups import SEPARATE
-
-Floats = NDArray[np.float64]
+from structkin.types import Floats, Indices
 
 
 @dataclass(frozen=True)
@@ -24,8 +22,8 @@ class Path:
     """
 
     values: Mapping[str, Floats]
-    parts: NDArray[np.intp]
-    samples: NDArray[np.intp]
+    parts: Indices
+    samples: Indices
 
     @classmethod
     def of(cls, schedule: Schedule, rows: Mapping[str, Floats], starts: Mapping[str, Floats], numbers: int) -> Path:
@@ -64,7 +62,7 @@ class Path:
         """The number of places along the path."""
         return int(self.parts.sum()) + 1 if self.values else 0
 
-    def at(self, variants: NDArray[np.intp]) -> dict[str, Floats]:
+    def at(self, variants: Indices) -> dict[str, Floats]:
         """Return the drivers' values (variants, count) along the paths of some variants: straight between stations."""
         first = np.repeat(np.arange(len(self.parts)), self.parts)
         part = (np.arange(len(first)) - np.repeat(np.cumsum(self.parts) - self.parts, self.parts)) / self.parts[first]

@@ -8,7 +8,6 @@ from types import MappingProxyType
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.groups import General, Relation
 from structkin.groups.kind import Array, Explicit, Values, times
@@ -24,8 +23,7 @@ from structkin.rows.affine import Affine
 from structkin.solve.engine import Lanes
 from structkin.solve.many.variants import Variants, plain
 from structkin.structure import KinematicStructure
-
-Floats = NDArray[np.float64]
+from structkin.types import Floats, Indices
 
 
 class Products(Explicit):
@@ -123,7 +121,7 @@ class ManyPlan:
     joints: Joints
     starts: Mapping[str, Floats]
 
-    def hold(self, lanes: Lanes, variants: NDArray[np.intp]) -> None:
+    def hold(self, lanes: Lanes, variants: Indices) -> None:
         """Write the values that differ into lanes (n,) that each belong to one variant; their rates are zero."""
         for register, numbers in self.held.items():
             rows, own = self.plan.rows(register), numbers.values[1:][variants]

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from structkin.budget import metered, new_meter
 from structkin.errors import InputError, Problem
@@ -34,8 +34,7 @@ from structkin.solve.schedule import Schedule
 from structkin.solve.solve_groups import solve_groups
 from structkin.solve.special_geometry import compile_plan, structure_of
 from structkin.solve.too_far import too_far
-
-Floats = NDArray[np.float64]
+from structkin.types import Floats
 
 
 def solve_many(

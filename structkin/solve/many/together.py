@@ -23,8 +23,7 @@ from structkin.solve.many.variants import Variants, plain
 from structkin.solve.motion.angles import wound
 from structkin.solve.motion.turning import turnings
 from structkin.solve.strokes import Stroke, mark_beyond, strokes_of
-
-Floats = NDArray[np.float64]
+from structkin.types import Flags, Floats, Indices
 
 
 @dataclass(frozen=True)
@@ -36,7 +35,7 @@ class Together:
     """
 
     mechanism: Mechanism
-    variants: NDArray[np.intp]
+    variants: Indices
     many: ManyPlan
     drivers: Mapping[str, Floats]
     lanes: Lanes
@@ -114,7 +113,7 @@ class Together:
         return turn
 
     @property
-    def _is_slow(self) -> NDArray[np.bool_]:
+    def _is_slow(self) -> Flags:
         """Whether samples are so close that they show how links turn (v,): all drivers and links turn slowly."""
         x, plan = self.lanes.x[0], self.many.plan
         found = [np.moveaxis(self._direction(link, 0), -1, 0) for link in self.mechanism.topology.moving_links]

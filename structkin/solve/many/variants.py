@@ -12,11 +12,13 @@ import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 from numpy.typing import NDArray
 
+from structkin.types import Indices
+
 
 class VariantsDiffer(Exception):  # noqa: N818 - not an error: these variants are built individually
     """Raised where some variants do not compare as the mechanism does; `which` (m,) are their numbers."""
 
-    def __init__(self, which: NDArray[np.intp]) -> None:
+    def __init__(self, which: Indices) -> None:
         """Name the variants."""
         self.which = which
         super().__init__(f"{len(which)} variants are built differently from the mechanism")

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from structkin.types import Floats
 
 
 def wrapped(angle: Floats) -> Floats:

@@ -6,18 +6,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.joints.cam import Cam
 from structkin.joints.law_cam import LawCam
 from structkin.joints.profile_cam import ProfileCam
 from structkin.solve.motion import Motion
 from structkin.solve.motion.profile import ProfileMotion
+from structkin.types import Floats
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.budget import DEFAULT, Meter, SpentError, metering
 from structkin.model.mechanism import Mechanism
@@ -23,11 +22,10 @@ from structkin.solve.motion.moving_frames import MovingFrames
 from structkin.solve.repeats import Reduced, reduced_paths
 from structkin.solve.schedule import Schedule
 from structkin.solve.sweep import smooth_sweep
+from structkin.types import Flags, Floats, Indices
 
-Floats = NDArray[np.float64]
 #: "link" or "slot", and its name.
 Counted = tuple[str, str]
-Indices = NDArray[np.intp]
 
 #: A motion leads to a sample, and has come back to a pose, if directions agree to this angle [rad].
 SAME = 1e-6
@@ -35,7 +33,7 @@ SAME = 1e-6
 UNKNOWN = 0.75 * np.pi
 
 
-def turns_along(angle: Floats, drawn: float, drivers: list[Floats]) -> tuple[Floats, NDArray[np.bool_]]:
+def turns_along(angle: Floats, drawn: float, drivers: list[Floats]) -> tuple[Floats, Flags]:
     """Return how far a vector has turned since the sketch (n,), and where that is not known for sure (n,).
 
     Its `angle` (n,) is that at places in small steps, of which the first is within half a turn of the angle `drawn`.

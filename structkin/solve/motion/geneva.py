@@ -5,13 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.joints.geneva import Geneva
 from structkin.plan.higher_pairs import crank_driver
 from structkin.solve.motion import Motion
-
-Floats = NDArray[np.float64]
+from structkin.types import Flags, Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +30,7 @@ class GenevaMotion:
         return np.asarray(sense * self.motion.drivers[id][0] + phase)
 
     @property
-    def engaged(self) -> NDArray[np.bool_]:
+    def engaged(self) -> Flags:
         """Where the pin is in a slot (n,); elsewhere the wheel is locked and dwells."""
         return np.asarray(self.geneva.law.engaged(self.angle))
 

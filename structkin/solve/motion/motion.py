@@ -37,6 +37,7 @@ from structkin.solve.schedule import Schedule
 from structkin.solve.special_geometry import compile_plan
 from structkin.solve.strokes import Stroke, mark_beyond, strokes_of
 from structkin.structure import KinematicStructure
+from structkin.types import Flags, Floats
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -54,7 +55,6 @@ if TYPE_CHECKING:
     from structkin.solve.motion.profile import ProfileMotion
     from structkin.solve.motion.swing import Swing
 
-Floats = NDArray[np.float64]
 
 #: Samples are far apart if continuation takes more steps than this between two of them.
 FAR = 4
@@ -260,12 +260,12 @@ class Motion:
         return self._outcome[1]
 
     @property
-    def ok(self) -> NDArray[np.bool_]:
+    def ok(self) -> Flags:
         """Which samples are ok (n,)."""
         return np.asarray(self.status == Status.OK)
 
     @property
-    def regular(self) -> NDArray[np.bool_]:
+    def regular(self) -> Flags:
         """Which samples have a regular pose (n,), with all rates: those that are ok, and those beyond a stroke."""
         return np.asarray(self.lanes.status == Status.OK)
 

@@ -8,7 +8,6 @@ from numbers import Number
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.errors import InputError, Problem
 from structkin.joints.guide import Guide
@@ -18,8 +17,8 @@ from structkin.model.topology import suggest
 from structkin.plan.plan import Plan
 from structkin.rows.affine import Affine, Frame
 from structkin.solve.engine import Lanes
+from structkin.types import Floats
 
-Floats = NDArray[np.float64]
 #: What a name is that of: links have names of their own.
 PartKind = Literal["point", "link"]
 

@@ -6,16 +6,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.joints.cam_mountings import mountings
 from structkin.joints.entry import AnyJoint
 from structkin.joints.guide import Guide
 from structkin.joints.profile_cam import ProfileCam
 from structkin.solve.motion import Motion
-
-Floats = NDArray[np.float64]
-Places = NDArray[np.complex128]
+from structkin.types import Complexes, Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,14 +65,14 @@ class ProfileMotion:
         return np.stack((self._outward.real, self._outward.imag), axis=1)
 
     @property
-    def _outward(self) -> Places:
+    def _outward(self) -> Complexes:
         """Return the unit normal (n,) of the contact, away from the cam."""
         u = self.parameter
         normal = (self.cam.function(u) - 1j * self.cam.function(u, 1)) * np.exp(1j * u) * self._axis
         return np.asarray(normal * (1 / np.abs(normal)))
 
     @property
-    def _stroke(self) -> Places:
+    def _stroke(self) -> Complexes:
         """Return the direction (n,) in which the follower can move at the contact, up to its sense."""
         m, link = self.motion.mechanism, self.cam.follower
         guide = self._guide
@@ -97,12 +94,12 @@ class ProfileMotion:
         return next(joint for joint in own if self.cam.cam not in joint.links)
 
     @cached_property
-    def _centre(self) -> Places:
+    def _centre(self) -> Complexes:
         return self._place(self.cam.centre, self.cam.cam)
 
     @cached_property
-    def _axis(self) -> Places:
+    def _axis(self) -> Complexes:
         return self._place(self.cam.centre + 1, self.cam.cam) - self._centre
 
-    def _place(self, local: complex, link: str) -> Places:
+    def _place(self, local: complex, link: str) -> Complexes:
         return np.asarray(self.motion.position(local, link) @ np.array([1, 1j]))

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.errors import InputError, Problem
 from structkin.joints.guide import Guide
@@ -15,8 +14,7 @@ from structkin.joints.sliding import Sliding
 from structkin.model.topology import suggest
 from structkin.solve.motion.motion import Motion
 from structkin.solve.solve_groups import solve_groups
-
-Floats = NDArray[np.float64]
+from structkin.types import Floats
 
 #: A rate below this part of the largest one is a rest.
 REST = 1e-9

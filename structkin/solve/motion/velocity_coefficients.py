@@ -6,16 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.errors import InputError, Problem
 from structkin.model.topology import suggest
 from structkin.rows.affine import Affine
 from structkin.solve.coefficients import Coefficients
 from structkin.solve.motion.moving_frames import MovingFrames, cross
-
-Floats = NDArray[np.float64]
-
+from structkin.types import Floats
 
 #: A link whose angle is meant, None for a point, and the vector that gives it: see `MovingFrames.point_or_link`.
 Part = tuple[str | None, Affine]

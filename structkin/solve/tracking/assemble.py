@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.groups import General
 from structkin.solve.tracking.direct import Direct, apart
@@ -13,8 +12,7 @@ from structkin.solve.tracking.group_solvers import GroupSolver
 from structkin.solve.tracking.poses import Poses
 from structkin.track.steps import follow_straight
 from structkin.track.tolerances import CLOSED, HALVINGS, TURN
-
-Floats = NDArray[np.float64]
+from structkin.types import Floats
 
 #: A group that closes this close to its sketch is as drawn.
 AS_DRAWN = 1e-3

@@ -7,13 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.groups import General
 from structkin.solve.tracking.intervals import BLOCK, Closed, Intervals
 from structkin.track.tolerances import ITERATIONS, SINGULAR
-
-Floats = NDArray[np.float64]
+from structkin.types import Flags, Floats, Ints
 
 #: Logarithms of determinants beyond this are not numbers any more.
 LARGEST = 600.0
@@ -113,7 +111,7 @@ class Direct:
         v, w = (np.concatenate([np.atleast_2d(x) for x in part]) for part in (first, second))
         return v, w
 
-    def write_rates(self, x: Floats, inputs: NDArray[np.int64], first: int, low: int, high: int) -> None:
+    def write_rates(self, x: Floats, inputs: Ints, first: int, low: int, high: int) -> None:
         """Write first and second rates into x (3, rows, n), in the lanes from low to high."""
         rows = slice(first, first + 4 * self.form.rows.links + len(self.form.rows.angles))
         h, d, e = (x[order, inputs, low:high] for order in range(3))
@@ -122,7 +120,7 @@ class Direct:
     def _linear(self, h: Floats, s: Floats, d: Floats, g: Sequence[Any]) -> tuple[Any, ...]:
         return self.form.linear(self.values(h), self.phi(s), self._values(d, 0.0), tuple(g))
 
-    def singular(self, h: Floats, s: Floats) -> NDArray[np.bool_]:
+    def singular(self, h: Floats, s: Floats) -> Flags:
         """Decide by the smallest singular value of the scaled Jacobian."""
         return np.asarray(self.form.smallest_singular_value(self.values(h), self.phi(s)) < SINGULAR)
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.plan.status import Status
 from structkin.solve.tracking.direct import apart
@@ -16,9 +15,7 @@ from structkin.solve.tracking.poses import Poses, reach, step
 from structkin.solve.tracking.state import TrackerState
 from structkin.solve.tracking.stepping import come_back, step_to, to_next
 from structkin.track.tolerances import DEPARTURE, TURN
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
+from structkin.types import Floats, Indices
 
 #: Poses closer than this, relative to the size, are the same.
 SAME = 1e-6

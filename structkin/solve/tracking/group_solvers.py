@@ -11,14 +11,12 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.groups import General
 from structkin.kernels.group import GroupKernel, group_kernel
 from structkin.solve.tracking.direct import Direct, Known
 from structkin.solve.tracking.intervals import BLOCK, Closed, Intervals
-
-Floats = NDArray[np.float64]
+from structkin.types import Flags, Floats, Ints
 
 
 class GroupSolver(Protocol):
@@ -80,13 +78,13 @@ class GroupSolver(Protocol):
     def rates(self, h: Floats, s: Floats, d: Floats, e: Floats) -> tuple[Floats, Floats]:
         """Return first and second rates of poses by those of the inputs."""
 
-    def write_rates(self, x: Floats, inputs: NDArray[np.int64], first: int, low: int, high: int) -> None:
+    def write_rates(self, x: Floats, inputs: Ints, first: int, low: int, high: int) -> None:
         """Write such rates into x (3, rows, n), in the lanes from low to high.
 
         `inputs` are the rows of the inputs that move, `first` is the first row of the poses.
         """
 
-    def singular(self, h: Floats, s: Floats) -> NDArray[np.bool_]:
+    def singular(self, h: Floats, s: Floats) -> Flags:
         """Return which poses have no rates."""
 
 
@@ -157,13 +155,13 @@ class Kernels:
         self.kernel.rates(x, np.arange(k), k, 0, s.shape[1], numba=self.numba)
         return x[1, k:], x[2, k:]
 
-    def write_rates(self, x: Floats, inputs: NDArray[np.int64], first: int, low: int, high: int) -> None:
+    def write_rates(self, x: Floats, inputs: Ints, first: int, low: int, high: int) -> None:
         """Write first and second rates into x (3, rows, n), in the lanes from low to high."""
         size = high - low if self.numba else BLOCK
         for start in range(low, high, size or 1):
             self.kernel.rates(x, inputs, first, start, min(start + size, high), numba=self.numba)
 
-    def singular(self, h: Floats, s: Floats) -> NDArray[np.bool_]:
+    def singular(self, h: Floats, s: Floats) -> Flags:
         """Tell by the smallest singular value of the scaled Jacobian."""
         return Direct(self.form, self.known).singular(h, s)
 

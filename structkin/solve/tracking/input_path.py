@@ -6,14 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.kernels.path_length import path_length
 from structkin.solve.tracking.group_solvers import GroupSolver, scales_of, weights_of
 from structkin.solve.tracking.route import Driven, Places, Route, Straight
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
+from structkin.types import Floats, Indices
 
 #: Lanes that are processed together: their data then stay in the cache.
 BLOCK = 8192

@@ -7,12 +7,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.track.tolerances import BETWEEN, CLOSED
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
+from structkin.types import Flags, Floats, Indices
 
 #: Lanes that NumPy closes together: their buffers stay in the cache.
 BLOCK = 8192
@@ -82,6 +79,6 @@ class Closed:
         )
 
     @property
-    def closed(self) -> NDArray[np.bool_]:
+    def closed(self) -> Flags:
         """Which lanes are closed near their curves."""
         return np.asarray((self.lanes[0] < CLOSED**2) & (self.lanes[2] < BETWEEN**2))

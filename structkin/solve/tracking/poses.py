@@ -7,7 +7,6 @@ from dataclasses import astuple, dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.budget import charge
 from structkin.plan.status import Status
@@ -18,8 +17,7 @@ from structkin.track.continuation import Circle, continued
 from structkin.track.contour import is_undecided
 from structkin.track.steps import follow_straight
 from structkin.track.tolerances import CLOSED, DEPARTURE, HALVINGS, ITERATIONS, NEAR_LIMIT, TURN
-
-Floats = NDArray[np.float64]
+from structkin.types import Flags, Floats
 
 #: For a pose that has moved far, allowed departures from the prediction grow by this part of its distance.
 FAR = 0.1
@@ -65,7 +63,7 @@ class Poses:
         return Poses(*(np.concatenate(pair, axis=-1) for pair in zip(astuple(self), astuple(other), strict=True)))
 
 
-def step(solver: GroupSolver, poses: Poses, h: Floats, far: float = 1.0) -> tuple[NDArray[np.bool_], Poses]:
+def step(solver: GroupSolver, poses: Poses, h: Floats, far: float = 1.0) -> tuple[Flags, Poses]:
     """Take one step to new inputs in every lane; return which lanes were accepted, and the new poses.
 
     Places may depart from their prediction by a part of the size, times `far` where they are far away. The tangent at
@@ -89,7 +87,7 @@ def step(solver: GroupSolver, poses: Poses, h: Floats, far: float = 1.0) -> tupl
     return good, Poses(h, s, determinant)
 
 
-def _follows(solver: GroupSolver, poses: Poses, found: Poses) -> NDArray[np.bool_]:
+def _follows(solver: GroupSolver, poses: Poses, found: Poses) -> Flags:
     """Return in which lanes the determinant follows its tangent in a step, as it does on one branch."""
     before = np.abs(poses.determinant)
     after, expected = (np.sign(poses.determinant) * x for x in (found.determinant, trend(solver, poses, found.h)))
@@ -111,7 +109,7 @@ def trend(solver: GroupSolver, poses: Poses, h: Floats, way: Way | None = None) 
     return np.asarray(poses.determinant + (beside.determinant - poses.determinant) / part)
 
 
-def vanishes(solver: GroupSolver, poses: Poses, h: Floats, way: Way | None = None) -> NDArray[np.bool_]:
+def vanishes(solver: GroupSolver, poses: Poses, h: Floats, way: Way | None = None) -> Flags:
     """Return in which lanes the smallest singular value falls to zero by its tangent, on the way to inputs h.
 
     Towards a limit position it falls like a root, whose tangent reaches zero only as far again behind it: so the way
@@ -142,7 +140,7 @@ def _beside(solver: GroupSolver, poses: Poses, h: Floats, way: Way | None) -> tu
     return part, Poses(beside, s, determinant)
 
 
-def in_steps(solver: GroupSolver, poses: Poses, h: Floats, count: int) -> tuple[NDArray[np.bool_], Poses]:
+def in_steps(solver: GroupSolver, poses: Poses, h: Floats, count: int) -> tuple[Flags, Poses]:
     """Take equal steps on straight paths to new inputs; return which lanes succeeded, and only their poses."""
     good, now = np.arange(h.shape[1]), poses
     for k in range(1, count + 1):

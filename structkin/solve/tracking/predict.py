@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.solve.tracking.direct import apart
 from structkin.solve.tracking.poses import Poses
 from structkin.solve.tracking.state import TrackerState
 from structkin.track.tolerances import CLOSED, COME_BACK, DEPARTURE, ITERATIONS, TURN
-
-Floats = NDArray[np.float64]
+from structkin.types import Flags, Floats, Indices
 
 #: Points of the first attempt, in multiples of `few`, and after a failure.
 WINDOW, AFRESH = 32, 4
@@ -58,7 +56,7 @@ class Predictor:
             self._window *= 4
         return k, pose
 
-    def _follow(self, pose: Poses, poses: Poses) -> NDArray[np.bool_]:
+    def _follow(self, pose: Poses, poses: Poses) -> Flags:
         """Return which poses a step from the one before leads to, the first from `pose`."""
         solver = self.state.solver
         h, s = (np.concatenate((a, b[:, :-1]), axis=1) for a, b in ((pose.h, poses.h), (pose.s, poses.s)))
@@ -70,7 +68,7 @@ class Predictor:
             same & near & (determinant * pose.determinant > 0) & (poses.determinant * pose.determinant > 0)
         )
 
-    def _from_tracked(self, h: Floats) -> tuple[NDArray[np.bool_], Poses]:
+    def _from_tracked(self, h: Floats) -> tuple[Flags, Poses]:
         """Close poses at inputs (inputs, n) from the nearest tracked points; return which have one near."""
         state, path = self.state, self.state.path
         points = np.array(state.tracked)
@@ -83,7 +81,7 @@ class Predictor:
         return near & (change < CLOSED), Poses(h, found, determinant)
 
 
-def _nearest(old: Floats, places: Floats) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
+def _nearest(old: Floats, places: Floats) -> tuple[Flags, Indices]:
     """Return which places (n, d) are near one of the old ones (m, d), and which is the nearest of these."""
     if len(old) * len(places) <= PAIRS:
         # Squared distances, less the squares of the places themselves.

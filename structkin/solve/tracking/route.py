@@ -11,14 +11,12 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.solve.tracking.direct import Direct
 from structkin.solve.tracking.group_solvers import GroupSolver, scales_of, weights_of
 from structkin.track.continuation import Circle
 from structkin.track.contour import UNIT
-
-Floats = NDArray[np.float64]
+from structkin.types import Floats
 
 #: The radius of a circle around a part of a route, in halves of its length.
 RADIUS = 1.25

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.groups import General
 from structkin.plan.status import Status
@@ -15,9 +14,7 @@ from structkin.solve.tracking.group_solvers import GroupSolver
 from structkin.solve.tracking.input_path import BLOCK, InputPath
 from structkin.solve.tracking.poses import Poses
 from structkin.track.tolerances import FLAT
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
+from structkin.types import Floats, Indices
 
 #: A pose whose determinant exceeds the solver's `regular_determinant` by this factor is not flat.
 DOUBT = 1000

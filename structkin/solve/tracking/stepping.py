@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.plan.status import Status
 from structkin.solve.tracking.poses import Poses, in_steps, reach, vanishing
 from structkin.solve.tracking.state import TrackerState
 from structkin.track.tolerances import CLOSED, COME_BACK, FINEST, REGULAR, RETURN
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
+from structkin.types import Flags, Floats, Indices
 
 #: Halvings of the step to a point while there are lanes in between.
 FEW = 2
@@ -105,7 +102,7 @@ def _may_pass_over(along: Floats, size: Floats) -> list[int]:
     return found
 
 
-def _passes_over(state: TrackerState, first: Indices, last: Indices, start: Poses, end: Poses) -> NDArray[np.bool_]:
+def _passes_over(state: TrackerState, first: Indices, last: Indices, start: Poses, end: Poses) -> Flags:
     """Return which ways of the inputs between lanes pass over a gap or a flat pose, as the tangents at both ends tell.
 
     A root's tangent reaches zero as far again behind its limit: from the nearer one of two limits on the way that is

@@ -19,8 +19,7 @@ from structkin.solve.tracking.route import Places
 from structkin.solve.tracking.state import TrackerState
 from structkin.solve.tracking.stepping import step_back, step_over, step_to
 from structkin.track.tolerances import TRIALS
-
-Floats = NDArray[np.float64]
+from structkin.types import Floats
 
 
 def track(

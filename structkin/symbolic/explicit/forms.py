@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from structkin.multibody.joint import Floats
 from structkin.symbolic.explicit.exact import exact_vector
 from structkin.symbolic.explicit.geometry import Geometry, turn_about
 from structkin.symbolic.explicit.parameters import Symbols
 from structkin.symbolic.explicit.tidy import tidy
 from structkin.symbolic.explicit.vectors import GroundVector, PlaneVector, SpaceVector
 from structkin.symbolic.tree import Tree
+from structkin.types import Floats
 
 PAIRS = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
 

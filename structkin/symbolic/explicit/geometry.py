@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 import numpy as np
 import sympy as sp
 
-from structkin.multibody.joint import Floats
 from structkin.symbolic.explicit.exact import exact_vector
 from structkin.symbolic.explicit.parameters import Symbols
 from structkin.symbolic.tree import Tree
+from structkin.types import Floats
 
 NEAR = 1e-12
 

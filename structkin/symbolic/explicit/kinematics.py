@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from structkin.multibody.joint import Floats
 from structkin.multibody.model import SpatialModel
 from structkin.symbolic.explicit.forms import Form
 from structkin.symbolic.tree import Tree
+from structkin.types import Floats
 
 ZERO = sp.Integer(0)
 

@@ -9,7 +9,6 @@ import numpy as np
 import sympy as sp
 
 from structkin.errors import InputError, Problem
-from structkin.multibody.joint import Floats
 from structkin.multibody.model import SpatialModel
 from structkin.symbolic.explicit import closures, options
 from structkin.symbolic.explicit.equations import names_of
@@ -17,6 +16,7 @@ from structkin.symbolic.explicit.geometry import Geometry, plane_of, size_of
 from structkin.symbolic.explicit.parameters import Symbols
 from structkin.symbolic.explicit.reduction import Partition, Solved
 from structkin.symbolic.tree import tree_of
+from structkin.types import Floats
 
 CLOSED, STEPS = 1e-13, 50
 

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.dynamics.compiled.choice import WORTH
 from structkin.dynamics.compiled.modules import module_of
@@ -22,8 +21,8 @@ from structkin.dynamics.multipliers.stabilisation import Feedback
 from structkin.dynamics.reduced.pose import NoPoseError
 from structkin.kernels.choice import has_numba
 from structkin.rows.matrix import Matrix
+from structkin.types import Floats
 
-Floats = NDArray[np.float64]
 Result = TypeVar("Result")
 
 #: Seconds that NumPy takes, roughly, for an evaluation and for each link in it.
