@@ -89,13 +89,13 @@ def test_progress_rises_to_the_end(method):
      ("rtol", 0), ("rtol", None), ("loops", "cut"), ("loops", 3), ("integrator", "Euler")],
 )  # fmt: skip
 def test_invalid_arguments_are_refused(key, value):
-    with pytest.raises(InputError, match=f"{key}: .* is not an?"):
+    with pytest.raises(InputError, match=f"{key}: .* is (not an?|unknown)"):
         hinge().simulate(**{"duration": 1.0, key: value})
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_a_function_that_is_none_is_refused(method):
-    with pytest.raises(InputError, match="Rod: 1 error\n  - progress: 3 is not a function"):
+    with pytest.raises(InputError, match="1 error; .*\n  - progress: 3 is not a function"):
         getattr(hinge(), method)(0.1, progress=3)
     with pytest.raises(InputError, match="user: 4 is not a function"):
         hinge().small_steps(0.1, user=4)

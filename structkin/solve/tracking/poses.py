@@ -172,7 +172,8 @@ def reach(
         nonlocal tries
         (pose, begin), h = here, target if end == 1.0 else way.at(end)
         charge(solver.form.rows.links / 4)
-        good, found = step(solver, pose, h, max(1.0, FAR * gone(pose)))
+        far = max(1.0, FAR * gone(pose))
+        good, found = step(solver, pose, h, far)
 
         def ahead(part: Floats) -> Floats:
             return way.at(begin + (end - begin) * float(part[0]))
@@ -180,7 +181,9 @@ def reach(
         def back(part: Floats) -> Floats:
             return way.at(end - (end - begin) * float(part[0]))
 
-        if good[0] and not (route and (vanishes(solver, pose, h, ahead) | vanishes(solver, found, pose.h, back))[0]):
+        # On the way to infinity singular values fall with the distance.
+        examined = route is not None and far == 1.0
+        if good[0] and not (examined and (vanishes(solver, pose, h, ahead) | vanishes(solver, found, pose.h, back))[0]):
             return found.take(slice(None)), end
         if route is None or tries >= CROSSINGS:
             return None
