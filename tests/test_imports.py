@@ -41,7 +41,7 @@ LAYERS = [
     ["checked"],
     ["errors"],
     ["web"],
-    ["version"],
+    ["types", "version"],
 ]
 #: What packages must not load, even by way of others: groups know arrays only, independent methods check the others.
 APART = {

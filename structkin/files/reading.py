@@ -76,7 +76,7 @@ def _read(path: str | Path) -> tuple[dict[str, Any], tuple[str, ...]]:
 def _not_read(path: Path, suffix: str) -> Flaw:
     hint = "name a .toml or .json file, or one of Linkage, PMKS, PMKS+, MotionGen or Pyslvs"
     if suffix == ".csv":
-        hint = f'a driver or a force reads its columns: csv = "{path.name}"'
+        hint = f'a driver or a force reads its columns: csv = "{path.name}"; structkin structure reads a matrix'
     return Flaw(f"a {suffix} file ({NOT_READ[suffix]}) has no mechanism that can be read", hint)
 
 

@@ -42,7 +42,9 @@ def renamed(word):
 def figures(m):
     """Return what makes each figure of a mechanism."""
     motion, (motor,) = m.solve(5), m.drivers
-    simulation = m.with_drivers({motor: {"joint": m.drivers[motor].joint}}).simulate(0.1, samples=3)
+    free = m.with_drivers({motor: {"joint": m.drivers[motor].joint}})
+    simulation = free.simulate(0.1, samples=3)
+    compared = free.compare(3, simulate=0.1, methods=["multipliers"], coordinates=["natural"])
     forces, limits, structure = motion.forces(), m.limits(motor), m.structure()
     return {
         "Motion.plot": motion.plot,
@@ -59,6 +61,7 @@ def figures(m):
         "plot_motion": lambda: show.plot_motion(motion),
         "plot_forces": lambda: show.plot_forces(forces),
         "plot_simulation": lambda: show.plot_simulation(simulation),
+        "plot_formulations": lambda: show.plot_formulations(compared),
     }
 
 
