@@ -9,6 +9,7 @@ from rich.text import Text
 
 from structkin.dynamics.compare import FormulationComparison
 from structkin.show.fitting import add_title
+from structkin.show.letters import legible
 from structkin.show.style import GROUND, NORMAL, PALETTE, SMALL, dress, new_figure, plain
 
 if TYPE_CHECKING:
@@ -69,6 +70,7 @@ def _notes(found: FormulationComparison) -> list[str]:
     return lines
 
 
+@legible
 def plot_formulations(found: FormulationComparison) -> Figure:
     """Plot time, differences and violation of each formulation, one row for each."""
     names = [run.name for run in found.runs]

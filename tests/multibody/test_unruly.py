@@ -95,7 +95,7 @@ def test_invalid_arguments_are_refused(key, value):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_a_function_that_is_none_is_refused(method):
-    with pytest.raises(InputError, match="1 error; .*\n  - progress: 3 is not a function"):
+    with pytest.raises(InputError, match=r"1 error; .*\n  - progress: 3 is not a function"):
         getattr(hinge(), method)(0.1, progress=3)
     with pytest.raises(InputError, match="user: 4 is not a function"):
         hinge().small_steps(0.1, user=4)

@@ -91,23 +91,22 @@ def equations(
 ) -> Equations:
     """Return the equations of motion of a model by the explicit scheme of S4 (equations 2 to 9).
 
-        Masses, lengths, moments of inertia and stiffnesses are symbols with the model's values, or those values if
-        `numbers`. Equations of few coordinates are written out; with `shared` (the default above four coordinates in a
-        plane or three in space, and with oblique axes) they are chains of named intermediate quantities, body by body,
-        and nothing is expanded. Loops stay with multipliers, or are solved for their dependent coordinates with
-        `loops="explicit"` (equations 10 and 11); `independent` names the joints of the coordinates that remain, and
-        `ratios={"B": ("A", 2.5)}` makes the coordinate of joint B 2.5 times that of A (S4's transmission). Raises
-        `InputError` for loads, cut joints and loops without such expressions.
+    Masses, lengths, moments of inertia and stiffnesses are symbols with the model's values, or those values if
+    `numbers`. Equations of few coordinates are written out; with `shared` (the default above four coordinates in a
+    plane or three in space, and with oblique axes) they are chains of named intermediate quantities, body by body,
+    and nothing is expanded. Loops stay with multipliers, or are solved for their dependent coordinates with
+    `loops="explicit"` (equations 10 and 11); `independent` names the joints of the coordinates that remain, and
+    `ratios={"B": ("A", 2.5)}` makes the coordinate of joint B 2.5 times that of A (S4's transmission). Raises
+    `InputError` for loads, cut joints and loops without such expressions.
 
-        >>> from structkin.multibody.joint import SpatialJoint
-        >>> from structkin.model.harmless import plain
-    from structkin.multibody.model import Body
-        >>> down = np.array([0.0, -0.5, 0.0])
-        >>> rod = Body("rod", 2.0, down, np.zeros((3, 3)))
-        >>> pin = SpatialJoint("A", "revolute", ("ground", "rod"), np.zeros(3), np.eye(3)[2], np.eye(3)[0])
-        >>> pendulum = equations(SpatialModel("pendulum", {"rod": rod}, {"A": pin}, gravity=np.array([0, -9.81, 0])))
-        >>> pendulum.M[0], pendulum.h[0], pendulum.f[0]
-        (l_rod**2*m_rod, 0, -g*l_rod*m_rod*sin(q_A))
+    >>> from structkin.multibody.joint import SpatialJoint
+    >>> from structkin.multibody.model import Body
+    >>> down = np.array([0.0, -0.5, 0.0])
+    >>> rod = Body("rod", 2.0, down, np.zeros((3, 3)))
+    >>> pin = SpatialJoint("A", "revolute", ("ground", "rod"), np.zeros(3), np.eye(3)[2], np.eye(3)[0])
+    >>> pendulum = equations(SpatialModel("pendulum", {"rod": rod}, {"A": pin}, gravity=np.array([0, -9.81, 0])))
+    >>> pendulum.M[0], pendulum.h[0], pendulum.f[0]
+    (l_rod**2*m_rod, 0, -g*l_rod*m_rod*sin(q_A))
     """
     tree = tree_of(model)
     ratios = {} if ratios is None else ratios
