@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import product
-from statistics import median
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,7 @@ from structkin.dynamics.multipliers.choice import STABILISATIONS
 from structkin.dynamics.simulation import Simulation
 from structkin.errors import InputError, Problem
 from structkin.global_methods.compare import check_names, check_patience, places
-from structkin.global_methods.measure import ImpatientError, Measured, Watch, measure
+from structkin.global_methods.measure import Measured, measure_each
 from structkin.global_methods.methods import FAMILIES
 from structkin.model.mechanism import Mechanism
 from structkin.types import Floats
@@ -152,9 +151,9 @@ def compare_formulations(
             problems.append(Problem(key, "the comparison of simulations has none", "leave it out"))
     times = _times(mechanism, end, samples, gains, rtol, problems)
     choices: list[Choice] = [("reduced", None, None)]
-    choices += product([name for name in methods if name != "reduced"], coordinates, stabilisations)
+    choices += dict.fromkeys(product([name for name in methods if name != "reduced"], coordinates, stabilisations))
 
-    def simulate(choice: Choice, tolerance: float, report: Callable[[float], None] | None = None) -> Simulation:
+    def simulate(tolerance: float, choice: Choice, report: Callable[[float], None] | None = None) -> Simulation:
         formulation, family, how = choice
         by = "auto" if formulation in UNCOMPILED or how in UNCOMPILED else engine
         own = gains.get(how or "", {})
@@ -163,22 +162,13 @@ def compare_formulations(
             beta=own.get("beta"), rtol=tolerance, atol=tolerance / 10, engine=by, progress=report,
         )  # fmt: skip
 
-    reference = simulate(choices[0], max(rtol / REFERENCE, FINEST))
+    reference = simulate(max(rtol / REFERENCE, FINEST), choices[0])
     judge = _Judge(reference)
-    done: dict[Choice, Measured[Simulation]] = {}
-    remarks: dict[Choice, str] = {}
-    for k, choice in enumerate(dict.fromkeys(choices)):
-
-        def run(report: Callable[[float], None] | None, choice: Choice = choice) -> Simulation:
-            return simulate(choice, rtol, report)
-
-        watch = Watch(progress, k / len(choices), 1 / len(choices), patience if k else None)
-        try:
-            done[choice] = measure(run, watch, patience=patience, memory=memory)
-        except ImpatientError:
-            continue
-        finer = max(rtol / FINER, FINEST)
-        remarks[choice] = judge.remark(done[choice].result, finer, partial(simulate, choice, finer))
+    done = measure_each(choices, partial(simulate, rtol), progress, patience=patience, memory=memory)
+    finer = max(rtol / FINER, FINEST)
+    remarks = {
+        choice: judge.remark(one.result, finer, partial(simulate, finer, choice)) for choice, one in done.items()
+    }
     if progress is not None:
         progress(1.0)
     return FormulationComparison(
@@ -189,7 +179,7 @@ def compare_formulations(
         free=reference.free,
         runs=tuple(judge.run(choice, one, remarks[choice]) for choice, one in done.items()),
         not_unique=judge.not_unique,
-        abandoned=tuple(choice for choice in dict.fromkeys(choices) if choice not in done),
+        abandoned=tuple(choice for choice in choices if choice not in done),
         patience=patience,
     )
 
@@ -284,11 +274,7 @@ class _Judge:
             m=0 if multipliers is None else multipliers.shape[1],
             steps=simulation.integration.steps,
             evaluations=simulation.integration.evaluations,
-            seconds=measured.seconds,
-            wall_seconds=median(measured.wall),
-            spread=measured.spread,
-            timed=len(measured.processor),
-            peak_bytes=measured.peak,
+            **measured.costs,
             position=position,
             velocity=velocity,
             reaction=reaction,

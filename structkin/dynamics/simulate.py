@@ -5,16 +5,16 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from structkin.dynamics.call import check_call
-from structkin.dynamics.compiled.choice import expected_evaluations
 from structkin.dynamics.initial import consistent_start
 from structkin.dynamics.integrators.methods import FIXED
 from structkin.dynamics.load_table import load_table
-from structkin.dynamics.multipliers.compiled.choice import compiled
+from structkin.dynamics.multipliers.compiled.choice import compiled, expected_evaluations
 from structkin.dynamics.multipliers.equations import Multipliers
 from structkin.dynamics.multipliers.start import global_start
 from structkin.dynamics.reduced.partitioned import Partitioned
@@ -68,7 +68,7 @@ def simulate(
         equations = Partitioned(reduced)
     else:
         family, begin = coordinates or "natural", float(times[0])
-        work = expected_evaluations(reduced, y, times, integrator, step, rtol, max_steps)
+        work = partial(expected_evaluations, reduced, y, times, integrator, step, rtol, max_steps)
         equations, y = global_start(mechanism, family, stabiliser, users, begin, formulation=formulation)
         equations = compiled(equations, begin, y, engine=engine, evaluations=work)
     record = Record(equations, times, progress)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from statistics import median
 from typing import Any
 
 import numpy as np
 
 from structkin.errors import InputError, Problem
 from structkin.global_methods.linear import SOLVERS
-from structkin.global_methods.measure import ImpatientError, Measured, Watch, measure
+from structkin.global_methods.measure import Measured, measure_each
 from structkin.global_methods.methods import FAMILIES, METHODS
 from structkin.global_methods.regular import regularity
 from structkin.global_methods.scaled import Scaled
@@ -136,26 +135,21 @@ def compare(
             choices += [(method, family) for family in coordinates]
         elif method != "topological":
             choices.append((method, None))
-    done: dict[Choice, Measured[Motion]] = {}
-    for k, choice in enumerate(dict.fromkeys(choices)):
+    choices = list(dict.fromkeys(choices))
 
-        def run(report: Callable[[float], None] | None, choice: Choice = choice) -> Motion:
-            method, family = choice
-            return mechanism.solve(
-                samples, duration=duration, method=method, coordinates=family, budget=budget, progress=report
-            )
+    def run(choice: Choice, report: Callable[[float], None] | None) -> Motion:
+        method, family = choice
+        return mechanism.solve(
+            samples, duration=duration, method=method, coordinates=family, budget=budget, progress=report
+        )
 
-        watch = Watch(progress, k / len(choices), 1 / len(choices), patience if k else None)
-        try:
-            done[choice] = measure(run, watch, patience=patience, memory=memory)
-        except ImpatientError:
-            continue
+    done = measure_each(choices, run, progress, patience=patience, memory=memory)
     if progress is not None:
         progress(1.0)
     reference = done[choices[0]].result
     regular = _regular([one.result for one in done.values()])
     runs = [_judge(choice, one, reference, regular) for choice, one in done.items()]
-    abandoned = tuple(choice for choice in dict.fromkeys(choices) if choice not in done)
+    abandoned = tuple(choice for choice in choices if choice not in done)
     return Comparison(mechanism.title, len(reference), int(regular.sum()), tuple(runs), abandoned, patience)
 
 
@@ -229,11 +223,7 @@ def _judge(choice: Choice, measured: Measured[Motion], reference: Motion, regula
         method=choice[0],
         coordinates=choice[1],
         n=None if statistics is None else statistics.coordinates.n,
-        seconds=measured.seconds,
-        wall_seconds=median(measured.wall),
-        spread=measured.spread,
-        timed=len(measured.processor),
-        peak_bytes=measured.peak,
+        **measured.costs,
         iterations=float(iterations.mean()) if len(iterations) else 0.0,
         most_iterations=int(iterations.max(initial=0)),
         position=position,

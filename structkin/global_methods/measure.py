@@ -5,12 +5,15 @@ from __future__ import annotations
 import gc
 import time
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from statistics import median
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 Result = TypeVar("Result")
+Choice = TypeVar("Choice", bound=Hashable)
 Report = Callable[[float], None]
 
 #: A method is timed at least LEAST times, and up to MOST times while its runs together take less than ENOUGH [s].
@@ -66,6 +69,30 @@ class Measured(Generic[Result]):
     def spread(self) -> float:
         """The longest processor time less the shortest, relative to the median."""
         return (max(self.processor) - min(self.processor)) / self.seconds if self.seconds else 0.0
+
+    @property
+    def costs(self) -> dict[str, Any]:
+        """The figures that every comparison records, by the names of its fields."""
+        return {
+            "seconds": self.seconds,
+            "wall_seconds": median(self.wall),
+            "spread": self.spread,
+            "timed": len(self.processor),
+            "peak_bytes": self.peak,
+        }
+
+
+def measure_each(
+    choices: Sequence[Choice], run: Callable[[Choice, Report | None], Result], progress: Report | None, *,
+    patience: float | None, memory: bool,
+) -> dict[Choice, Measured[Result]]:  # fmt: skip
+    """Measure each choice; those that take longer than `patience` [s] are left out, but for the first."""
+    done: dict[Choice, Measured[Result]] = {}
+    for k, choice in enumerate(choices):
+        watch = Watch(progress, k / len(choices), 1 / len(choices), patience if k else None)
+        with suppress(ImpatientError):
+            done[choice] = measure(partial(run, choice), watch, patience=patience, memory=memory)
+    return done
 
 
 def measure(

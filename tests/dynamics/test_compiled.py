@@ -19,13 +19,14 @@ from test_contacts import ball, pair
 
 import structkin as sk
 from structkin.bench.dynamics.cases import four_bar as conservative_four_bar
-from structkin.dynamics.compiled import choice, machine
+from structkin.dynamics.compiled import machine
 from structkin.dynamics.compiled.curves_at import on_curve
 from structkin.dynamics.compiled.formulas import Laws
 from structkin.dynamics.compiled.memory import Lists, Memory
 from structkin.dynamics.compiled.modules import equations_module
 from structkin.dynamics.compiled.packing import curve_parts, packed
 from structkin.dynamics.compiled.source import plain_equations
+from structkin.dynamics.multipliers.compiled.choice import expected_evaluations
 from structkin.dynamics.reduced.equations import Instant, Reduced
 from structkin.dynamics.reduced.pose import NoPoseError
 from structkin.dynamics.start import initial_state, start, with_coordinates
@@ -286,7 +287,7 @@ def test_the_work_with_multipliers_is_estimated() -> None:
     m = four_bar()
     equations = start(m, 0.0, ())
     y = np.array(initial_state(m, equations))
-    expected = choice.expected_evaluations(equations, y, np.array([0.0, 4.0]), "DOP853", None, 1e-9, 1000)
+    expected = expected_evaluations(equations, y, np.array([0.0, 4.0]), "DOP853", None, 1e-9, 1000)
     found = m.simulate(4.0, samples=2, engine="numpy").integration.evaluations
     assert 0.3 < expected / found < 3
 

@@ -27,7 +27,7 @@ class Kind:
     @property
     def is_stored(self) -> bool:
         """Whether it was compiled before on this machine."""
-        return self.source in _ready or store.is_stored(self.name, self.source, "step")
+        return _is_compiled(self.name, self.source, "step")
 
     def address(self) -> int:
         """Return the address of its compiled function; compile it on first use on this machine."""
@@ -80,8 +80,7 @@ def is_loaded() -> bool:
 
 def equations_stored() -> bool:
     """Return whether the equations were compiled before on this machine."""
-    source = equations_source()
-    return source in _ready or store.is_stored("equations", source, "evaluate")
+    return _is_compiled("equations", equations_source(), "evaluate")
 
 
 def module_of(name: str, source: str, function: str, what: str) -> ModuleType:
@@ -90,8 +89,12 @@ def module_of(name: str, source: str, function: str, what: str) -> ModuleType:
     return store.load(name, source)
 
 
+def _is_compiled(name: str, source: str, function: str) -> bool:
+    return source in _ready or store.is_stored(name, source, function)
+
+
 def _announce(name: str, source: str, function: str, what: str) -> None:
     """Write to the log when something is compiled for the first time on this machine."""
-    if source not in _ready and not store.is_stored(name, source, function):
+    if not _is_compiled(name, source, function):
         store.log.info("compiling the %s, once on this machine", what)
     _ready.add(source)

@@ -31,7 +31,6 @@ from structkin.types import Floats, Ints
 if TYPE_CHECKING:
     from structkin.dynamics.reduced.equations import Reduced
 
-
 #: Depth of the stack on which formulas are computed.
 DEEP = 128
 
@@ -80,9 +79,8 @@ def packed(equations: Reduced) -> Packed:
     steps, two = len(plan.steps), equations.poses.steps
     rows = n + len(two) if f == 1 else 0
     mem = Memory({
-        "step": steps, **_steps(plan, ids, bool(counted)), **_filled("constants", "fixed", constants),
-        "two": two, "height": n,
-        **mass_sums(plan.offsets, equations.masses), "weight": equations.weight,
+        "step": steps, **_steps(plan, ids, bool(counted)), **_filled("constants", "fixed", constants), "two": two,
+        "height": n, **mass_sums(plan.offsets, equations.masses), "weight": equations.weight,
         "rate_limit": _rate_limit(mechanism), "uneven": LIMIT, "aside": 1, "look": [np.inf] * steps,
         "law_form": form, "law_ptr": ptr, "law_scale": scale, "law_data": data, "stack": 3 * DEEP,
         "motion": motion, "effort": effort, "free": free, "measures": equations.lengths[list(order)],
@@ -92,8 +90,7 @@ def packed(equations: Reduced) -> Packed:
         "z": 3 * f, "x": 3 * n, "K": f * n, "roots": 2 * steps, "new_roots": 2 * steps, "kept": n, "last": f,
         "turned": counted, "new_turned": counted, "old_roots": 2 * steps, "old_turned": counted, "old_kept": n,
         "old_last": f, "path": 2 * f, "path_state": 2 * free, "load": 2 * n, "four": 4 * n, "matrix": free * free,
-        "right": free,
-        "second": free, "efforts": f, "stages": 16 * free, "past": 16 * free,
+        "right": free, "second": free, "efforts": f, "stages": 16 * free, "past": 16 * free,
         "series": MANY * (HEAD + POWERS * rows), "powers": 3 * POWERS,
     })  # fmt: skip
     return Packed(mem, functions, kinds, tuple(aside))

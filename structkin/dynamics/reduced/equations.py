@@ -187,9 +187,7 @@ class Reduced:
         There the pose comes from a series, in the coordinates with which it was reached.
         """
         if not self._machine("evaluate", float(t), y, len(self.free)):
-            self._lend()
-            q = self._coordinates(t, y)
-            pose, _ = self.poses.at(t, q[:, 0], q[:, 1])
+            _, pose, _ = self._careful_pose(t, y)
             return None if pose.smooth else (pose.x, pose.K[self.free])
         if self._machine.mem.smooth:
             return None
@@ -313,9 +311,7 @@ class Reduced:
     def _take_care(self, t: float, y: Floats) -> None:
         """Evaluate at a pose that is found with care, and continue from it."""
         self.handed_over += 1
-        self._lend()
-        z = self._coordinates(t, y)
-        pose, convective = self.poses.at(t, z[:, 0], z[:, 1])
+        z, pose, convective = self._careful_pose(t, y)
         # Near a dead point a coordinate is almost at rest while the links move: it no longer determines their motion.
         rates = pose.K.T * self.lengths
         rate_ratio = max(
@@ -327,6 +323,12 @@ class Reduced:
         self._adopt(t, z, pose, z[:, 2] @ pose.K + convective)
         if not self._machine("act", t):
             raise self._no_rates(t, z)
+
+    def _careful_pose(self, t: float, y: Floats) -> tuple[Floats, Pose, Floats]:
+        """Return coordinates (f, 3), the pose there by `poses`, and z'^T L z' of its slots (rows,)."""
+        self._lend()
+        z = self._coordinates(t, y)
+        return z, *self.poses.at(t, z[:, 0], z[:, 1])
 
     def _no_rates(self, t: float, z: Floats) -> NoPoseError:
         """Return why there are no second rates; raises `InputError` where a load has no value."""

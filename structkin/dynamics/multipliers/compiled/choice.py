@@ -1,4 +1,8 @@
-"""The equations with multipliers by compiled code, chosen before the start from an estimate of the work."""
+"""The equations with multipliers by compiled code, chosen before the start from an estimate of the work.
+
+NumPy and compiled code give the same numbers to rounding, not to the last digit. For the same call always to give the
+same result, the choice depends neither on a clock nor on what happens to be compiled already.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +12,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from structkin.dynamics.compiled.choice import WORTH
 from structkin.dynamics.compiled.modules import module_of
 from structkin.dynamics.contacts import note
+from structkin.dynamics.integrators.methods import ADAPTIVE, METHODS
 from structkin.dynamics.multipliers.compiled.memory import ConstrainedMemory
 from structkin.dynamics.multipliers.compiled.packing import packed
 from structkin.dynamics.multipliers.compiled.source import constrained_source
@@ -18,6 +22,7 @@ from structkin.dynamics.multipliers.equations import APART, GlobalInstant, Multi
 from structkin.dynamics.multipliers.partitioning import Partitioning
 from structkin.dynamics.multipliers.projection import Projection
 from structkin.dynamics.multipliers.stabilisation import Feedback
+from structkin.dynamics.reduced.equations import Reduced
 from structkin.dynamics.reduced.pose import NoPoseError
 from structkin.kernels.choice import has_numba
 from structkin.rows.matrix import Matrix
@@ -27,6 +32,11 @@ Result = TypeVar("Result")
 
 #: Seconds that NumPy takes, roughly, for an evaluation and for each link in it.
 EVALUATION, A_LINK = 2e-4, 5e-5
+#: NumPy time [s] from which the equations are compiled. Importing Numba and loading compiled code takes one or two
+#: seconds; compiling, once on a machine, ten times as much.
+WORTH = 5.0
+#: Evaluations that an impact takes, roughly: it is approached by small steps, and bodies part before the next.
+IMPACT = 1000
 #: Most coordinates and rows of a compiled system: for larger ones LAPACK outweighs the cost of calls.
 SMALL = 250
 
@@ -138,17 +148,21 @@ class CompiledMultipliers(Multipliers):
             mem.chosen, mem.least = self.stabilisation.chosen, self.stabilisation.least
 
 
-def compiled(equations: Multipliers, t: float, y: Floats, *, engine: str, evaluations: float) -> Multipliers:
+def compiled(
+    equations: Multipliers, t: float, y: Floats, *, engine: str, evaluations: Callable[[], float]
+) -> Multipliers:
     """Return the equations as an engine evaluates them from a time and state; unchanged with "numpy".
 
-    They are unchanged too where they have no compiled form, and where their system is sparse or large.
+    They are unchanged too where they have no compiled form, and where their system is sparse or large. `evaluations`
+    estimates how many there will be; "auto" compiles where these are worth it.
     """
     c = equations.coordinates
-    seconds = evaluations * (EVALUATION + A_LINK * len(c.links))
-    if engine == "numpy" or not has_numba() or (engine == "auto" and seconds < WORTH):
-        return equations
     kept = equations.formulation == "multipliers" and c.n + c.m <= SMALL
     if not kept or not isinstance(equations.stabilisation, Feedback | Projection | Partitioning):
+        return equations
+    if engine == "numpy" or not has_numba():
+        return equations
+    if engine == "auto" and evaluations() * (EVALUATION + A_LINK * len(c.links)) < WORTH:
         return equations
     # The first evaluation chooses the rows to solve and the independent coordinates, and measures the masses.
     try:
@@ -157,3 +171,28 @@ def compiled(equations: Multipliers, t: float, y: Floats, *, engine: str, evalua
         return equations
     mem = packed(equations) if regular else None
     return equations if mem is None else CompiledMultipliers(equations, mem)
+
+
+def expected_evaluations(
+    equations: Reduced, y: Floats, times: Floats, integrator: str, step: float | None, rtol: float, max_steps: int
+) -> float:
+    """Return roughly how often equations will be evaluated over output times (n,), from their state at the first.
+
+    A method of order p takes about rtol^(-1/p) steps in the time in which speeds and accelerations of the start, or
+    gravity, would move a coordinate by a radian, or by the mechanism's size. Bodies are taken to meet once in that
+    time.
+    """
+    duration = float(times[-1] - times[0])
+    if integrator in METHODS:
+        return len(times) + METHODS[integrator].evaluations * min(duration / float(step or duration), max_steps)
+    order, stages = ADAPTIVE[integrator]
+    try:
+        rate = equations(float(times[0]), y)
+    except NoPoseError:  # the run says why; with multipliers it may begin all the same
+        rate = np.zeros(len(y))
+    lengths = equations.lengths[equations.free]
+    speed, second = (np.max(np.abs(part) / lengths, initial=0.0) for part in np.split(rate, 2))
+    frequency = max(speed, np.sqrt(max(second, abs(equations.mechanism.forces.gravity) / equations.size)))
+    impacts = IMPACT * len(equations.contacts)
+    work = duration * frequency * (stages * max(rtol, 1e-15) ** (-1 / order) + impacts)
+    return float(len(times) + min(work, stages * max_steps))
