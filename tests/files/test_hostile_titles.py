@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from html.parser import HTMLParser
 from xml.etree import ElementTree
@@ -74,8 +75,10 @@ def test_pages_and_notebooks_have_no_other_tags(tmp_path):
 def test_dxf_shows_every_sign_of_a_name(tmp_path):
     ezdxf = pytest.importorskip("ezdxf")
     crank().save(tmp_path / "a.dxf")
-    texts = {text.plain_text() for text in ezdxf.readfile(tmp_path / "a.dxf").modelspace().query("TEXT")}
-    assert POINT in texts
+    stored = [text.dxf.text for text in ezdxf.readfile(tmp_path / "a.dxf").modelspace().query("TEXT")]
+    # the codes of DXF: %%% is a percent sign, ^ and a space a circumflex; ezdxf reads the former since 1.4.5 only
+    assert POINT in {text.replace("%%%", "%").replace("^ ", "^") for text in stored}
+    assert all(len(run) % 3 == 0 for text in stored for run in re.findall("%{2,}", text))
 
 
 @pytest.mark.parametrize("text", ["\x1b[31m", "\ud800", "\u2028", "\x00"])

@@ -56,4 +56,4 @@ def _load(text: str) -> Any:
         line = f"line {mark.line + 1}: " if mark else ""
         raise Flaw(f"{line}the file cannot be read as YAML") from None
     except RecursionError:
-        raise Flaw("the file is nested too deeply") from None
+        raise Flaw("the file cannot be read as YAML: it is nested too deeply") from None
