@@ -19,6 +19,9 @@ from typing import Any, TypeVar, cast
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
+#: What to do without Numba.
+HINT = "pip install numba, where it exists for this Python and this NumPy"
+
 log = logging.getLogger("structkin.kernels")
 
 
@@ -53,6 +56,22 @@ def private_folder(folder: Path) -> Path:
 
 
 @cache
+def has_numba() -> bool:
+    """Return whether Numba is installed and takes this NumPy, without importing it, which takes most of a second.
+
+    A new NumPy comes out months before the Numba that knows it, and until then Numba refuses to be imported.
+    """
+    if importlib.util.find_spec("numba") is None:
+        return False
+    from importlib.metadata import requires, version
+
+    from packaging.requirements import Requirement
+
+    needed = map(Requirement, requires("numba") or ())
+    return all(one.specifier.contains(version("numpy"), prereleases=True) for one in needed if one.name == "numpy")
+
+
+@cache
 def package_folder(package: Path) -> Path | None:
     """Return the folder of the functions of a package, made if need be; None if it cannot be written.
 
@@ -74,7 +93,7 @@ def kept(function: Function, **options: Any) -> Function:
 
     Without Numba it is the function itself.
     """
-    if importlib.util.find_spec("numba") is None:
+    if not has_numba():
         return function
     import numba
 
@@ -139,7 +158,7 @@ def _digest(path: str) -> str:
 
 def announce(what: str, file: str) -> None:
     """Log that the functions of a module's package will be compiled, unless some have been on this machine."""
-    if importlib.util.find_spec("numba") is None:
+    if not has_numba():
         return
     folder = package_folder(Path(file).parent)
     if folder is None or not any(folder.rglob("*.nbi")):

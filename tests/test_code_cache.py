@@ -123,3 +123,42 @@ def test_several_threads_may_iterate_over_assemblies():
         listed = list(pool.map(lambda _: [assembly.place for assembly in found], range(8)))
     count = len([*sk.load(path("stephenson_iii_triad")).assemblies()])
     assert listed == [list(range(count))] * 8 and count > 1
+
+
+@pytest.mark.parametrize(("needed", "fits"), [("numpy<99,>=1.22", True), ("numpy<1.20", False), ("numpy", True)])
+def test_a_numba_that_does_not_know_this_numpy_is_as_good_as_none(needed, fits, monkeypatch):
+    pytest.importorskip("numba")
+    monkeypatch.setattr("importlib.metadata.requires", lambda name: [needed, "llvmlite>=0.40"])
+    compiled.has_numba.cache_clear()
+    try:
+        assert compiled.has_numba() == fits
+    finally:
+        compiled.has_numba.cache_clear()
+
+
+@pytest.mark.full
+def test_warm_up_compiles_what_the_examples_need(tmp_path):
+    pytest.importorskip("numba")
+    environment = {**os.environ, "STRUCTKIN_CACHE": str(tmp_path / "store")}
+    run = subprocess.run(
+        [sys.executable, "-m", "structkin", "warm-up"], check=True, capture_output=True, text=True, env=environment
+    )
+    assert "compiled, and kept in" in run.stdout.replace("\n", " ")
+    code = (
+        "import logging, structkin as sk; from structkin.examples import path; logging.basicConfig(level='INFO')\n"
+        "from structkin.bench.dynamics.cases import chain\n"
+        "sk.load(path('one_cylinder_engine')).solve(20, engine='compiled').K('A')\n"
+        "chain(1).simulate(1e-3, samples=3, engine='compiled')"
+    )
+    later = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, env=environment)
+    assert "compiling" not in later.stderr
+
+
+def test_warm_up_says_where_it_cannot_keep_anything(tmp_path):
+    pytest.importorskip("numba")
+    (tmp_path / "file").write_text("no folder", encoding="utf-8")
+    run = subprocess.run(
+        [sys.executable, "-m", "structkin", "warm-up"], check=False, capture_output=True, text=True,
+        env={**os.environ, "STRUCTKIN_CACHE": str(tmp_path / "file")},
+    )  # fmt: skip
+    assert run.returncode == 2 and "cannot be used" in run.stderr and "Traceback" not in run.stderr

@@ -113,7 +113,9 @@ def _linear(solver: GlobalSolver, engine: str) -> Linear:
     n = solver.coordinates.n
     if solver.method == "global":
         return _dense(rows, columns, n)
-    return _sparse(rows, columns, n) if solver.method == "global-sparse" else _sweeps(solver, numba=engine == "numba")
+    if solver.method == "global-sparse":
+        return _sparse(rows, columns, n)
+    return _sweeps(solver, compiled=engine == "compiled")
 
 
 def _dense(rows: Indices, columns: Indices, n: int) -> Linear:
@@ -161,10 +163,10 @@ def _sparse(rows: Indices, columns: Indices, n: int) -> Linear:
     return ready
 
 
-def _sweeps(solver: GlobalSolver, *, numba: bool) -> Linear:
+def _sweeps(solver: GlobalSolver, *, compiled: bool) -> Linear:
     blocks = solver.scaled.blocks
     assert blocks is not None
-    if not numba:
+    if not compiled:
         return lambda entries: lambda: Sweeps(blocks, entries).solve
     tables, module = blocks.tables, kernels()
 

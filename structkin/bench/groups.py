@@ -45,7 +45,7 @@ class GroupCost:
     def against_cube(self) -> float:
         """The time in dyads divided by the cube of the number of links, 1 for a dyad.
 
-        >>> GroupCost("triad", "numpy", 4, 17, 1000, 80.0, 4.0).against_cube
+        >>> GroupCost("triad", "python", 4, 17, 1000, 80.0, 4.0).against_cube
         0.5
         """
         return self.dyads / (self.links / 2) ** 3

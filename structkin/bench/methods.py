@@ -34,7 +34,7 @@ class Method:
     title: str
     most: int
     prepare: Callable[[Mechanism, int, str], Runner]
-    engines: tuple[str, ...] = ("numpy", "numba")
+    engines: tuple[str, ...] = ("python", "compiled")
 
 
 def _last(plan: Plan, x: Floats) -> Floats:
@@ -76,7 +76,7 @@ def _tensors(mechanism: Mechanism, n: int, engine: str) -> Runner:
     arrays = chain.empty(n)
 
     def run(z: Floats) -> Floats:
-        chain.run(arrays, z, numba=engine == "numba")
+        chain.run(arrays, z, compiled=engine == "compiled")
         return np.stack((arrays[0][-1], arrays[1][-1, 2:], arrays[2][-1, 2:]))
 
     return run
@@ -90,7 +90,7 @@ METHODS: tuple[Method, ...] = (
     Method("II", "II topological", 100_000, _groups),
     Method("III", "III topological, K and L", 100_000, _coefficients),
     Method("III-tensors", "III with the tensors of the paper", 10_000, _tensors),
-    Method("I", "I global", 150, _globally("global"), ("numpy",)),
-    Method("IV", "IV global sparse", 1000, _globally("global-sparse"), ("numpy",)),
+    Method("I", "I global", 150, _globally("global"), ("python",)),
+    Method("IV", "IV global sparse", 1000, _globally("global-sparse"), ("python",)),
     Method("IV-b", "IV-b global, group order", 1000, _globally("global-triangular")),
 )

@@ -16,7 +16,7 @@ from structkin.bench.tables import name
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_MARKS = {"numpy": "o", "numba": "s"}
+_MARKS = {"python": "o", "compiled": "s"}
 #: Sizes at the ticks of an axis of constraints: those of 1, 3, 8, ... dyads.
 TICKS = (4, 8, 18, 36, 72, 144, 288, 602, 2002, 6002, 20_002)
 
@@ -34,7 +34,7 @@ def draw_times(comparison: MethodComparison, family: str) -> Figure:
     methods = list(dict.fromkeys(one.method for one in comparison.motions))
     for curve in curves.values():
         colour = PALETTE[methods.index(curve[0].method) % len(PALETTE)]
-        style = "-" if curve[0].engine == "numba" else "--"
+        style = "-" if curve[0].engine == "compiled" else "--"
         sizes, times = [one.constraints for one in curve], [one.best for one in curve]
         # A motion that was not solved to its end has a hollow mark.
         solved = [k for k, one in enumerate(curve) if not one.extrapolated]
@@ -116,7 +116,7 @@ def draw_shares_by_size(comparison: MethodComparison) -> Figure:
 
 def _overtaking(curves: dict[str, list[Timing]]) -> list[tuple[float, float]]:
     """Return where a global method becomes faster than another one: constraints and time."""
-    mine = [curve for curve in curves.values() if curve[0].method in GLOBAL and curve[0].engine == "numpy"]
+    mine = [curve for curve in curves.values() if curve[0].method in GLOBAL and curve[0].engine == "python"]
     return [at for pair in permutations(mine, 2) if (at := overtaking(*pair)) is not None]
 
 

@@ -31,7 +31,7 @@ TURNS = 10
 
 
 def shares(
-    mechanism: Mechanism, method: str, engine: str = "numpy", runs: int = RUNS, turns: int = TURNS
+    mechanism: Mechanism, method: str, engine: str = "python", runs: int = RUNS, turns: int = TURNS
 ) -> Mapping[str, float]:
     """Return the fraction of the time that each operation takes in one of `METHODS`.
 

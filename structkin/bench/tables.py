@@ -12,10 +12,10 @@ Table = list[tuple[str, ...]]
 
 #: Columns from the fastest to the slowest: method and engine.
 COLUMNS = (
-    ("II", "numba"), ("II", "numpy"), ("III", "numba"), ("III", "numpy"), ("III-tensors", "numba"),
-    ("III-tensors", "numpy"), ("IV-b", "numba"), ("IV-b", "numpy"), ("IV", "numpy"), ("I", "numpy"),
+    ("II", "compiled"), ("II", "python"), ("III", "compiled"), ("III", "python"), ("III-tensors", "compiled"),
+    ("III-tensors", "python"), ("IV-b", "compiled"), ("IV-b", "python"), ("IV", "python"), ("I", "python"),
 )  # fmt: skip
-ENGINES = {"numpy": "NumPy", "numba": "Numba"}
+ENGINES = {"python": "NumPy", "compiled": "Numba"}
 #: Marks the figure of a motion that was not solved to its end.
 MARK = "*"
 LEGEND = f"{MARK} not all samples were solved: the time of the motion at the pace of its fastest piece."
@@ -60,11 +60,11 @@ def ratios(found: Sequence[Timing]) -> Table:
     """Return the times of the global methods relative to the topological one, and of that relative to copying."""
     by, engines = _by(found), {one.engine for one in found}
     wanted = [
-        ("IV-b", "IV-b", "numpy", "II", "numpy"), ("IV", "IV", "numpy", "II", "numpy"),
-        ("I", "I", "numpy", "II", "numpy"), ("IV-b, both by Numba", "IV-b", "numba", "II", "numba"),
+        ("IV-b", "IV-b", "python", "II", "python"), ("IV", "IV", "python", "II", "python"),
+        ("I", "I", "python", "II", "python"), ("IV-b, both by Numba", "IV-b", "compiled", "II", "compiled"),
     ]  # fmt: skip
     wanted = [column for column in wanted if {column[2], column[4]} <= engines]
-    copied = [engine for engine in ("numba", "numpy") if engine in engines]
+    copied = [engine for engine in ("compiled", "python") if engine in engines]
     head = ["dyads", "II", *(column[0] for column in wanted), *(f"II by {ENGINES[e]} : copying" for e in copied)]
     lines: Table = [tuple(head)]
     for k in _sizes(found):
@@ -82,7 +82,7 @@ def over_bare(found: Sequence[Timing]) -> Table:
     mine = [one for one in found if not math.isnan(one.bare)]
     by, sizes = _by(mine), _sizes(mine)
     lines: Table = [("relative to the bare calls", *(f"{k:,}" for k in sizes))]
-    for column in (("I", "numpy"), ("IV", "numpy"), ("IV-b", "numpy"), ("IV-b", "numba")):
+    for column in (("I", "python"), ("IV", "python"), ("IV-b", "python"), ("IV-b", "compiled")):
         here = [by.get((*column, k)) for k in sizes]
         if any(here):
             lines.append((name(*column), *("" if one is None else f"{one.over_bare:.2f}" for one in here)))
@@ -107,7 +107,7 @@ def short(found: Sequence[Timing]) -> Table:
 def same_work(found: MethodComparison) -> Table:
     """Return the methods at the same work: relative to copying, on two threads, K and L, time per dyad and sample."""
     by = _by(found.scaling)
-    engines = [engine for engine in ("numba", "numpy") if any(one.engine == engine for one in found.scaling)]
+    engines = [engine for engine in ("compiled", "python") if any(one.engine == engine for one in found.scaling)]
     globals_ = [column for column in _columns(found.scaling) if column[0] in ("I", "IV", "IV-b")]
     head = ["dyads", "samples", "copying [ns]"]
     head += [f"II by {ENGINES[engine]} : copying" for engine in engines]

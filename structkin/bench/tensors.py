@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from structkin.groups import RRR
 from structkin.kernels import store
-from structkin.kernels.calls import Calls
+from structkin.kernels.group_source import DECORATOR
 from structkin.kernels.symbols import Graph, Term
 from structkin.model import Mechanism
 from structkin.types import Floats, Ints
@@ -101,7 +101,7 @@ def _sum(terms: Sequence[Any]) -> Any:
     return total
 
 
-def source(f: int, *, ground: bool, numba: bool) -> str:
+def source(f: int, *, ground: bool, compiled: bool) -> str:
     """Return the source of a kernel that runs a chain of dyads, each from pin a to pin b with its tip at pin c.
 
     `x` (pins, 2, n) holds the pins' places; `v`, `w` (pins, 4, n), `K` (pins, 4, f, n), `L` (pins, 4, f, f, n) the
@@ -121,28 +121,23 @@ def source(f: int, *, ground: bool, numba: bool) -> str:
     outs |= {f"L[c, {', '.join(map(str, at))}]": made.L[at] for at in np.ndindex(made.L.shape)}
     own = {f"o{k}": at for k, at in enumerate(outs)}
     body = [f"{name}_ = {at[:-1]}, low:high]" for name, at in {**rows, **own}.items()]
-    terms = list(outs.values())
-    if numba:
-        loads = [f"    {name} = {name}_[i]" for name in made.graph.loads(terms) if name in rows]
-        stores = [f"    {name}_[i] = {made.graph.name(term)}" for name, term in zip(own, terms, strict=True)]
-        body += ["for i in range(n):", *loads, *(f"    {line}" for line in made.graph.lines(terms)), *stores]
-        head, buffers = ["from numba import njit", "", "", '@njit(cache=True, nogil=True, error_model="numpy")'], []
-    else:
-        calls = Calls(made.graph, [[(term, f"{name}_") for term, name in zip(terms, own, strict=True)]])
-        body += calls.lines
-        head = ["import numpy as np", "from numpy import add, divide, multiply, negative, sqrt, subtract", "", ""]
-        buffers = [f"    {''.join(f'b{k}, ' for k in range(calls.buffers))}= np.empty(({calls.buffers}, n))"]
+    terms, at = list(outs.values()), "i" if compiled else ":"
+    lines = [f"{name} = {name}_[{at}]" for name in made.graph.loads(terms) if name in rows]
+    lines += made.graph.lines(terms)
+    lines += [f"{name}_[{at}] = {made.graph.name(term)}" for name, term in zip(own, terms, strict=True)]
+    body += ["for i in range(n):", *(f"    {line}" for line in lines)] if compiled else lines
+    head = ["from numpy import sqrt", "", ""]
+    if compiled:
+        head = ["from math import sqrt", "", "from numba import njit", "", "", DECORATOR]
     constants = ["c0 = constants[s, 0]", "c1 = constants[s, 1]"]
     if ground:
-        constants += [f"h_{k}{'' if numba else '_'} = constants[s, {k}]" for k in (2, 3)]
+        constants += [f"h_{k} = constants[s, {k}]" for k in (2, 3)]
     return "\n".join(
         [
             '"""Written by structkin from the formulas of method III, including the third-order tensors."""',
-            *(["from math import sqrt", ""] if numba else []),
             *head,
             "def solve(x, v, w, K, L, z, low, high, pins, constants):",
             "    n = high - low",
-            *buffers,
             "    for s in range(pins.shape[0]):",
             "        a, b, c = pins[s, 0], pins[s, 1], pins[s, 2]",
             *(f"        {line}" for line in (*constants, *body)),
@@ -193,7 +188,7 @@ class Chain:
             array[: f + 1] = 0.0
         return arrays
 
-    def run(self, arrays: tuple[Floats, ...], z: Floats, *, numba: bool, block: int = 1024) -> None:
+    def run(self, arrays: tuple[Floats, ...], z: Floats, *, compiled: bool, block: int = 1024) -> None:
         """Solve all dyads; `z` (3, f, n) holds the drivers' angles, rates and second rates."""
         x, _, _, K, L = arrays
         n, f = z.shape[-1], self.drivers
@@ -206,8 +201,8 @@ class Chain:
         for low in range(0, n, block):
             for part, ground in parts:
                 if len(self.pins[part]):
-                    text = source_of(f, ground=ground, numba=numba)
-                    module = (store.load if numba else store.plain)("MethodIII", text)
+                    text = source_of(f, ground=ground, compiled=compiled)
+                    module = (store.load if compiled else store.plain)("MethodIII", text)
                     module.solve(*arrays, z[1:], low, min(low + block, n), self.pins[part], self.constants[part])
 
 
@@ -216,6 +211,6 @@ def _cranks(f: int) -> list[tuple[str, str]]:
 
 
 @cache
-def source_of(f: int, *, ground: bool, numba: bool) -> str:
+def source_of(f: int, *, ground: bool, compiled: bool) -> str:
     """Return `source`, written once."""
-    return source(f, ground=ground, numba=numba)
+    return source(f, ground=ground, compiled=compiled)

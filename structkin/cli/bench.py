@@ -20,8 +20,9 @@ from structkin.bench.report import machine
 from structkin.cli.bench_four_bar import scalable_four_bar
 from structkin.cli.outputs import STDOUT, Outputs, check_folder, make_folder, write_rows
 from structkin.cli.terminal import print_table, progress, say
+from structkin.compiled import has_numba
 from structkin.errors import InputError, Problem
-from structkin.kernels.choice import check_engine, has_numba
+from structkin.kernels.choice import check_engine
 from structkin.show.files import save_figure
 
 bench = typer.Typer(help="Measure the speed of structkin on this machine.", no_args_is_help=True, rich_markup_mode=None)
@@ -79,7 +80,7 @@ def groups(
 ) -> None:
     """Measure groups solved by continuation: triads against dyads, larger groups against the cube of their size."""
     Outputs(None, {"--csv": table})
-    engines = tuple(engine or (("numpy", "numba") if has_numba() else ("numpy",)))
+    engines = tuple(engine or (("python", "compiled") if has_numba() else ("python",)))
     for name in engines:
         check_engine(name, "bench")
     found = []
@@ -156,7 +157,7 @@ def spatial(quick: Quick = False, table: Csv = None) -> None:
     from structkin.bench import spatial
 
     Outputs(None, {"--csv": table})
-    check_engine("numba", "bench")
+    check_engine("compiled", "bench")
     found = []
     with progress("measuring") as report:
         for done, model in enumerate((spatial.chain(), spatial.net())):

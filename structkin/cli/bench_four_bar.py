@@ -19,8 +19,9 @@ from structkin.bench.pictures import draw_shares, draw_shares_by_size, draw_time
 from structkin.bench.report import Record, report
 from structkin.cli.outputs import check_folder, make_folder
 from structkin.cli.terminal import progress, say
+from structkin.compiled import has_numba
 from structkin.errors import InputError, Problem
-from structkin.kernels.choice import check_engine, has_numba
+from structkin.kernels.choice import check_engine
 from structkin.show.files import save_figure, whole_file
 
 #: Largest number of dyads at which global methods take part in the comparison at equal work.
@@ -125,7 +126,7 @@ def _checked(
     quick: bool,
 ) -> _Job:
     """Return the job; an `InputError` lists every error of the options."""
-    engines = tuple(dict.fromkeys(engine or (("numpy", "numba") if has_numba() else ("numpy",))))
+    engines = tuple(dict.fromkeys(engine or (("python", "compiled") if has_numba() else ("python",))))
     problems = []
     for name in engines:
         if name == "auto":
@@ -173,7 +174,7 @@ def _steps(job: _Job, found: MethodComparison, record: Record | None) -> Iterato
             record.add(one.row(part))
 
     def engines(method: Method) -> list[str]:
-        allowed = ("numpy",) if method.name in job.numpy_only else method.engines
+        allowed = ("python",) if method.name in job.numpy_only else method.engines
         return [engine for engine in job.engines if engine in allowed]
 
     def motion(family: str, k: int, method: Method, engine: str) -> None:

@@ -60,7 +60,7 @@ def check_call(
         problems += error.problems
     else:
         for name in (formulation, options["stabilisation"]):
-            if engine == "numba" and name in UNCOMPILED:
+            if engine == "compiled" and name in UNCOMPILED:
                 problems.append(Problem("engine", f"'{name}' has no compiled form", "leave it out"))
     if formulation not in FORMULATIONS:
         problems.append(Problem("formulation", f"'{formulation}' is unknown", suggest(str(formulation), FORMULATIONS)))

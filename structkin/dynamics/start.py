@@ -83,7 +83,7 @@ def start(mechanism: Mechanism, t: float, loads: Sequence[UserLoad], *, engine: 
     Without an `engine` they are not integrated but those with multipliers, and the drivers may leave nothing free.
     """
     bodies, plan = mass_table(mechanism), compile_plan(mechanism)
-    equations = Reduced(mechanism, plan, bodies, loads, engine=engine or "numpy")
+    equations = Reduced(mechanism, plan, bodies, loads, engine=engine or "python")
     if not len(equations.free) and engine:
         why = "every driver has a law" if mechanism.drivers else "there are none"
         problem = Problem("drivers", f"{why}: nothing is free to move", "use solve and forces")

@@ -58,7 +58,7 @@ class GlobalSolver:
         maker = Sparse if SOLVERS[method] is Triangular else SOLVERS[method]
         self._single = Scaled(coordinates, Dense if coordinates.n <= FULL else maker)
         self._many = [Scaled(coordinates, SOLVERS[method])]
-        self._compiled = engine == "numba"
+        self._compiled = engine == "compiled"
 
     @property
     def scaled(self) -> Scaled:

@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from structkin.compiled import has_numba
 from structkin.global_methods.triangular import Block, Blocks
 from structkin.kernels import store
-from structkin.kernels.choice import COMPILE, IMPORT, has_numba
+from structkin.kernels.choice import COMPILE, IMPORT
 from structkin.types import Floats
 
 #: Additional seconds of NumPy's sweeps per entry and lane, for all solutions of a sample together.
@@ -44,7 +45,7 @@ def kernels() -> ModuleType:
 def is_worth_it(engine: str, entries: int, lanes: int) -> bool:
     """Return whether this many entries and lanes are to be solved by Numba; `engine` is that of `solve`."""
     if engine != "auto":
-        return engine == "numba"
+        return engine == "compiled"
     # The two round differently: the choice must not depend on what is already compiled.
     return has_numba() and SLOWER * entries * lanes > IMPORT + COMPILE
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
 import sys
-from functools import cache
 from typing import TYPE_CHECKING
 
+from structkin.compiled import HINT, has_numba
 from structkin.errors import InputError, Problem
 from structkin.plan.plan import Plan
 
@@ -17,7 +16,9 @@ if TYPE_CHECKING:
 #: Work per lane of a general group, in units of a closed form.
 GROUP = 12
 
-ENGINES = ("auto", "numpy", "numba")
+ENGINES = ("auto", "python", "compiled")
+#: What they were called before.
+FORMER = {"numpy": "python", "numba": "compiled"}
 
 #: Seconds: per step and lane with NumPy and Numba kernels; to import Numba, to read a stored kernel, to compile one.
 #: Only the orders of magnitude matter.
@@ -34,13 +35,13 @@ def choose(plan: Plan, n: int, function: str = "solve") -> Job | None:
     from structkin.kernels.kernel_plan import Job, kernel_plan_of
 
     work = len(plan.steps) * n
-    if plan.engine == "numba":
-        return Job(kernel_plan_of(plan), numba=True)
+    if plan.engine == "compiled":
+        return Job(kernel_plan_of(plan), compiled=True)
     if work < SMALL and "kernel_plan" not in plan.__dict__:
         return None
     kernel_plan = kernel_plan_of(plan)
     return Job(
-        kernel_plan, numba=plan.engine == "auto" and has_numba() and _worth_compiling(kernel_plan, work, function)
+        kernel_plan, compiled=plan.engine == "auto" and has_numba() and _worth_compiling(kernel_plan, work, function)
     )
 
 
@@ -61,20 +62,17 @@ def compiles_group(plan: Plan, group: GroupKernel, n: int) -> bool:
     if group.terms > COMPILED:
         return False
     if plan.engine != "auto":
-        return plan.engine == "numba"
+        return plan.engine == "compiled"
     # Its iterations round differently from NumPy's: whether it is already compiled must not decide.
     return has_numba() and n * GROUP * (NUMPY - NUMBA) > IMPORT + COMPILE
 
 
 def check_engine(engine: str, source: str = "") -> None:
-    """Raise `InputError` for an unknown engine, or if Numba is requested but not installed."""
+    """Raise `InputError` for an unknown engine, or if code is to be compiled where Numba cannot do it."""
+    if engine in FORMER:
+        raise InputError([Problem("engine", f"'{engine}' is called '{FORMER[engine]}' now")], source)
     if engine not in ENGINES:
         raise InputError([Problem("engine", f"'{engine}' is unknown", f"known: {', '.join(ENGINES)}")], source)
-    if engine == "numba" and not has_numba():
-        raise InputError([Problem("engine", "Numba is not installed", 'pip install "structkin[fast]"')], source)
-
-
-@cache
-def has_numba() -> bool:
-    """Return whether Numba is installed, without importing it."""
-    return importlib.util.find_spec("numba") is not None
+    if engine == "compiled" and not has_numba():
+        problem = Problem("engine", "Numba, which compiles, is not installed or does not fit", f"{HINT}; or 'python'")
+        raise InputError([problem], source)

@@ -6,10 +6,11 @@ forms, and kept in the same store; for few lanes plain Python is faster than Num
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import chain
 from types import ModuleType
 from typing import Any
 
@@ -18,7 +19,7 @@ import numpy as np
 from structkin.groups import Rows
 from structkin.kernels import store
 from structkin.kernels.group_rows import formulas
-from structkin.kernels.group_source import numba_source, numpy_source, scalar_source
+from structkin.kernels.group_source import numba_source, plain_source
 from structkin.kernels.kernel import Kernel
 from structkin.track.tolerances import CLOSED, ITERATIONS, SINGULAR
 from structkin.types import Floats, Indices, Ints
@@ -44,29 +45,25 @@ class GroupKernel:
     """The kernels of a group, and its constants.
 
     If the determinant is larger than `regular_determinant`, the smallest singular value is not near zero. `terms` is
-    the number of operations of a Newton step; `scalar` is the source of the functions of single lanes.
+    the number of operations of a Newton step; `numbers` and `arrays` are the sources of the plain functions.
     """
 
     kernel: Kernel
-    scalar: str
+    numbers: str
+    arrays: str
     constants: Floats
     regular_determinant: float
     terms: int
-
-    @cached_property
-    def _cells(self) -> tuple[Floats, ...]:
-        """The constants as arrays without dimensions, which NumPy's functions take faster than numbers."""
-        return tuple(map(np.array, self.constants))
 
     @cached_property
     def _numbers(self) -> list[float]:
         found: list[float] = self.constants.tolist()
         return found
 
-    def _lanes(self) -> ModuleType:
-        return store.plain("Group of one lane", self.scalar)
+    def _plain(self, *, few: bool = False) -> ModuleType:
+        return store.plain("Group", self.numbers if few else self.arrays)
 
-    def newton(self, h: Floats, s: Floats, iterations: int, *, numba: bool) -> tuple[Floats, Floats, Floats]:
+    def newton(self, h: Floats, s: Floats, iterations: int, *, compiled: bool) -> tuple[Floats, Floats, Floats]:
         """Run Newton's method from poses s (4 links, n) at inputs h.
 
         Return the poses, the last step (n,) relative to the size, infinite where it failed, and the determinant (n,).
@@ -75,13 +72,16 @@ class GroupKernel:
         found, found_rest = np.empty(s.shape), np.empty((2, n))
         if not n:
             return found, found_rest[0], found_rest[1]
-        if n <= FEW and not numba:
+        if n <= FEW and not compiled:
             return self._newton_of_few(h, s, iterations)
         h, s = np.ascontiguousarray(h), np.ascontiguousarray(s)
         going: Any = None
         for k in range(iterations):
             t, r = np.empty_like(s), np.empty((2, s.shape[1]))
-            self.kernel.call("newton", h, s, self.constants if numba else self._cells, t, r, numba=numba)
+            if compiled:
+                self.kernel.call("newton", h, s, self.constants, t, r)
+            else:
+                _write(self._plain().newton(h, s, self._numbers), t, r)
             left = ~(r[0] < CLOSED**2)
             if going is None:
                 found, found_rest = t, r
@@ -98,7 +98,7 @@ class GroupKernel:
         return found, np.where(np.isfinite(change), change, np.inf), found_rest[1]
 
     def _newton_of_few(self, h: Floats, s: Floats, iterations: int) -> tuple[Floats, Floats, Floats]:
-        newton, c = self._lanes().newton, self._numbers
+        newton, c = self._plain(few=True).newton, self._numbers
         found, rest = np.empty(s.shape), np.full((2, s.shape[1]), np.inf)
         for lane, (here, begin) in enumerate(zip(h.T.tolist() or [[]] * s.shape[1], s.T.tolist(), strict=True)):
             pose, change, determinant = begin, np.nan, np.nan
@@ -114,7 +114,7 @@ class GroupKernel:
         return found, np.where(np.isfinite(change), change, np.inf), rest[1]
 
     def steps(
-        self, h: Floats, s: Floats, start: float, size: float, doubtful: float, *, numba: bool
+        self, h: Floats, s: Floats, start: float, size: float, doubtful: float, *, compiled: bool
     ) -> tuple[Floats, Floats]:
         """Track from a pose s (rows,) through inputs h (inputs, n + 1), the first of which belong to the pose.
 
@@ -123,18 +123,16 @@ class GroupKernel:
         determinant of s.
         """
         determinants = np.full(h.shape[1], np.nan)
-        if numba:
+        if compiled:
             t = np.empty((len(s), len(determinants)))
             t[:, 0] = s
             c = self.constants
-            count = self.kernel.call(
-                "steps", np.ascontiguousarray(h), start, 1 / size, doubtful, c, t, determinants, numba=True
-            )
+            count = self.kernel.call("steps", np.ascontiguousarray(h), start, 1 / size, doubtful, c, t, determinants)
             return t[:, 1:count], determinants[1:count]
         found, rest = [[value] + [np.nan] * h.shape[1] for value in s.tolist()], determinants.tolist()
         # At a singular pose, keep the poses reached before it.
         with suppress(ArithmeticError, ValueError):
-            self._lanes().steps(h.tolist(), start, 1 / size, doubtful, self._numbers, found, rest)
+            self._plain(few=True).steps(h.tolist(), start, 1 / size, doubtful, self._numbers, found, rest)
         determinants = np.array(rest)
         count = len(determinants) - int(np.isnan(determinants[1:]).sum())
         return np.array(found)[:, 1:count], determinants[1:count]
@@ -159,26 +157,22 @@ class GroupKernel:
         """
         inputs, rows = tuple(map(np.ascontiguousarray, h)), tuple(out)
         parts = count, begin, inverse, curves, self.constants, rows, r
-        found: tuple[int, float, float] = self.kernel.call("between", inputs, lengths, *parts, numba=True)
+        found: tuple[int, float, float] = self.kernel.call("between", inputs, lengths, *parts)
         return found
 
     def close(self, h: Sequence[Floats], guess: Floats, out: Floats, r: Floats) -> None:
         """Close lanes from a guess (rows, n), as `between` does, by NumPy."""
-        n, s, t = guess.shape[1], guess, np.empty(guess.shape)
-        # The first step measures the error of the guess; determinants are those of the last.
-        self.kernel.call("correct", h, s, self._cells, t, r, numba=False)
-        far = r[2]
-        far[:] = r[0]
-        for k in range(1, ITERATIONS):
-            s, t = t, s
-            self.kernel.call("newton", h, s, self._cells, t, r, numba=False)
+        n, t, far = guess.shape[1], guess, r[2]
+        far[:] = 0.0
+        for k in range(ITERATIONS):
+            _write(self._plain().newton(h, t, self._numbers), t, r)
             far += r[0]
             if r[0].max() < CLOSED**2:
                 break
             left = np.flatnonzero(~(r[0] < CLOSED**2))
             if k >= TOGETHER and 2 * len(left) < n:
                 here = np.array([row[left] for row in h]).reshape(len(h), len(left))
-                found = self.newton(here, t[:, left], ITERATIONS - k - 1, numba=False)
+                found = self.newton(here, t[:, left], ITERATIONS - k - 1, compiled=False)
                 t[:, left], change, r[1, left] = found
                 r[0, left] = change * change
                 far[left] += r[0, left]
@@ -186,12 +180,12 @@ class GroupKernel:
         out[:] = t
         far *= ITERATIONS
 
-    def ahead(self, h: Floats, s: Floats, d: Floats, *, numba: bool) -> Floats:
+    def ahead(self, h: Floats, s: Floats, d: Floats, *, compiled: bool) -> Floats:
         """Return poses moved along their tangents by changes d of the inputs."""
         t = np.empty(s.shape)
-        if s.shape[1] <= FEW and not numba:
+        if s.shape[1] <= FEW and not compiled:
             none: list[list[float]] = [[]] * s.shape[1]
-            ahead, c = self._lanes().ahead, self._numbers
+            ahead, c = self._plain(few=True).ahead, self._numbers
             for lane, (here, pose, change) in enumerate(
                 zip(h.T.tolist() or none, s.T.tolist(), d.T.tolist() or none, strict=True)
             ):
@@ -200,17 +194,30 @@ class GroupKernel:
                 except (ArithmeticError, ValueError):
                     t[:, lane] = np.nan
             return t
-        rows: Sequence[Floats] = [np.ascontiguousarray(part) for part in (h, s, d)]
-        self.kernel.call("ahead", *rows, self.constants if numba else self._cells, t, numba=numba)
+        if compiled:
+            self.kernel.call("ahead", *map(np.ascontiguousarray, (h, s, d)), self.constants, t)
+        else:
+            _write(self._plain().ahead(h, s, d, self._numbers), t)
         return t
 
-    def rates(self, x: Floats, inputs: Ints, first: int, low: int, high: int, *, numba: bool) -> None:
+    def rates(self, x: Floats, inputs: Ints, first: int, low: int, high: int, *, compiled: bool) -> None:
         """Compute first and second rates of poses from those of the inputs, x (3, rows, n), in lanes low to high.
 
         `inputs` are the rows of the inputs, `first` is the first row of the pose.
         """
-        c = self.constants if numba else self._cells
-        self.kernel.call("rates", x, inputs, first, low, high, c, numba=numba)
+        if compiled:
+            self.kernel.call("rates", x, inputs, first, low, high, self.constants)
+            return
+        h, d, e = ([x[order, k, low:high] for k in inputs] for order in range(3))
+        terms = self._plain().rates(h, x[0, first:, low:high], d, e, self._numbers)
+        half = len(terms) // 2
+        _write(terms, x[1, first : first + half, low:high], x[2, first : first + half, low:high])
+
+
+def _write(terms: Iterable[Any], *arrays: Floats) -> None:
+    """Write results into the rows of arrays, one after the other."""
+    for term, row in zip(terms, chain(*arrays), strict=False):
+        row[:] = term
 
 
 @lru_cache(maxsize=256)
@@ -225,5 +232,6 @@ def group_kernel(rows: Rows, known: tuple[complex | float | None, ...]) -> Group
     terms = len(found.graph.below(found.corrected))
     if terms > MOST:
         return None
-    kernel = Kernel("Group", numpy_source(found), numba_source(found))
-    return GroupKernel(kernel, scalar_source(found), np.array(found.constants), MARGIN * SINGULAR, terms)
+    numbers, arrays = (plain_source(found, library) for library in ("math", "numpy"))
+    constants = np.array(found.constants)
+    return GroupKernel(Kernel("Group", numba_source(found)), numbers, arrays, constants, MARGIN * SINGULAR, terms)

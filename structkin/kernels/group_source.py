@@ -1,4 +1,4 @@
-"""Writing the formulas of a general group as the source of its kernels, for NumPy, for Numba, and for single lanes.
+"""Writing the formulas of a general group as the source of its kernels: for Numba, and plain for numbers or arrays.
 
 Arrays are (rows, n) and contiguous, except in `rates`, which reads and writes rows of the lanes `low` to `high` of the
 whole array x[order, row, lane]: `inputs` are the rows of the inputs, `first` is the first row of the pose.
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from structkin.kernels.calls import Calls
 from structkin.kernels.group_rows import Formulas
 from structkin.kernels.symbols import Graph, Term
 from structkin.track.tolerances import BETWEEN, CLOSED, DEPARTURE, ITERATIONS, TURN
@@ -23,13 +22,10 @@ _HEAD = '''"""Written by structkin from the rows of a general group{more}."""
 
 {imports}
 '''
-_NUMPY = "import numpy as np\nfrom numpy import add, divide, multiply, negative, sqrt, subtract"
 _NUMBA = "from math import sqrt\n\nimport numpy as np\nfrom numba import njit"
-_SCALAR = "from math import sqrt"
 DECORATOR = '@njit(cache=True, nogil=True, error_model="numpy")'
 _ARGUMENTS = {
     "newton": "h, s, c, t, r",
-    "correct": "h, s, c, t, r",
     "ahead": "h, s, d, c, t",
     "rates": "x, inputs, first, low, high, c",
 }
@@ -47,15 +43,6 @@ _POWERS = (("a", ""), ("a", "_"), ("b", ""), ("c", "_"), ("d", ""), ("e", ""))
 _OWN = dict.fromkeys("hsdtr", "{letter}[{k}]")
 
 
-def numpy_source(found: Formulas) -> str:
-    """Return the module of kernels made of NumPy calls."""
-    lines = [_HEAD.format(more="", imports=_NUMPY)]
-    correct = "correct", *_named((("t", found.corrected), ("r", (found.change,))))
-    for name, outs, terms in (correct, *_results(found)):
-        lines += ["", *_calls(name, found.graph, terms, outs)]
-    return "\n".join(lines) + "\n"
-
-
 def numba_source(found: Formulas) -> str:
     """Return the module of kernels for Numba."""
     lines = [_HEAD.format(more=", compiled once and then read from the cache", imports=_NUMBA)]
@@ -65,24 +52,27 @@ def numba_source(found: Formulas) -> str:
     return "\n".join(lines) + "\n"
 
 
-def scalar_source(found: Formulas) -> str:
-    """Return the module of functions of single lanes in plain Python, which is faster than NumPy for few lanes."""
+def plain_source(found: Formulas, library: str) -> str:
+    """Return the module of functions of numbers, with the square root of `math`, or of arrays (n,), with NumPy's.
+
+    For few lanes plain Python is faster than NumPy.
+    """
     graph = found.graph
-    lines = [_HEAD.format(more=", for single lanes", imports=_SCALAR), "", *_steps(found)]
+    lines = [_HEAD.format(more=f", for {library}", imports=f"from {library} import sqrt"), "", *_steps(found)]
     for name, letters, terms in (
         ("newton", "hs", [*found.corrected, found.change, found.determinant]),
         ("ahead", "hsd", found.ahead),
+        ("rates", "hsde", [*found.first, *found.second]),
     ):
-        loads = graph.loads(terms)
         lines += ["", f"def {name}({', '.join(letters)}, c):"]
-        lines += [f"    {load} = {load[0]}[{load[1:]}]" for load in loads]
+        lines += [f"    {load} = {load[0]}[{load[1:]}]" for load in graph.loads(terms)]
         lines += _indented(graph.lines(terms))
         lines += [f"    return {', '.join(map(graph.name, terms))}"]
     return "\n".join(lines) + "\n"
 
 
 def _results(found: Formulas) -> Iterable[tuple[str, list[str], list[Term]]]:
-    """Yield the name, the results' names and their terms of the kernels of both dialects."""
+    """Yield the name, the results' names and their terms of the kernels."""
     kernels = {
         "newton": (("t", found.corrected), ("r", (found.change, found.determinant))),
         "ahead": (("t", found.ahead),),
@@ -288,22 +278,5 @@ def _steps(found: Formulas) -> list[str]:
         f"        if not start * {graph.name(found.determinant)} > doubtful:",
         "            return j + 1",
         "    return len(determinants)",
-        "",
-    ]
-
-
-def _calls(name: str, graph: Graph, terms: Sequence[Term], outs: Sequence[str]) -> list[str]:
-    """Return a kernel of NumPy: calls on the whole block."""
-    loads, constants = _split(graph, terms)
-    places = _IN_X if name == "rates" else _OWN
-    calls = Calls(graph, [[(term, f"{out}_") for term, out in zip(terms, outs, strict=True)]])
-    buffers = [f"    {''.join(f'b{k}, ' for k in range(calls.buffers))}= np.empty(({calls.buffers}, {outs[0]}_.size))"]
-    return [
-        f"def {name}({_ARGUMENTS[name]}):",
-        *constants,
-        *_rows(loads, places),
-        *_rows(outs, places),
-        *(buffers if calls.buffers else []),
-        *("    " + line for line in calls.lines),
         "",
     ]

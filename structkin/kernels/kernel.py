@@ -1,4 +1,4 @@
-"""A kernel: the generated functions of a kind of step, for NumPy and for Numba."""
+"""A kernel: the functions of a kind of step, written from its formulas, for NumPy and for Numba."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from structkin.kernels import store
 
 @dataclass(frozen=True)
 class Kernel:
-    """The functions of a kind of step, as source for both engines."""
+    """The functions of a kind of step, as source for Numba and, where there is one, for NumPy."""
 
     name: str
-    numpy: str
     numba: str
+    numpy: str = ""
 
-    def call(self, function: str, *arguments: Any, numba: bool) -> Any:
+    def call(self, function: str, *arguments: Any, compiled: bool = True) -> Any:
         """Run one of the functions; with Numba, compile it if this is its first call on this machine."""
-        if not numba:
+        if not compiled:
             return getattr(store.plain(self.name, self.numpy), function)(*arguments)
         if not self.is_ready(function):
             if not self.is_stored(function):

@@ -26,8 +26,8 @@ def kernel_of(step: Step, of: Signature) -> Kernel | None:
         if found is None:
             _kernels[of] = None
         else:
-            numpy, numba = (module_source(of, found, numba=numba) for numba in (False, True))
-            _kernels[of] = Kernel(of.relation.__name__, numpy, numba)
+            numba, numpy = (module_source(of, found, compiled=compiled) for compiled in (True, False))
+            _kernels[of] = Kernel(of.relation.__name__, numba, numpy)
     return _kernels[of]
 
 
@@ -137,7 +137,7 @@ def kernel_plan_of(plan: Plan) -> KernelPlan:
 
 @dataclass(frozen=True)
 class Job:
-    """A kernel plan, and whether its kernels are compiled by Numba."""
+    """A kernel plan, and whether its kernels are compiled."""
 
     kernel_plan: KernelPlan
-    numba: bool
+    compiled: bool

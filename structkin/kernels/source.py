@@ -8,11 +8,8 @@ same order, with identical results.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 
-from structkin.kernels.calls import Calls
-from structkin.kernels.pairing import row_of
 from structkin.kernels.symbols import Term
 from structkin.kernels.tracing import SCALAR, VECTOR, Signature, Trace
 from structkin.plan.status import Status
@@ -23,13 +20,13 @@ SOLVE = "x, low, high, rows, constants, modes, lane_modes, at, groups, status, g
 COEFFICIENTS = "x, K, L, low, high, at, rows, constants, groups, status, group, singular"
 
 
-def module_source(of: Signature, trace: Trace, *, numba: bool) -> str:
+def module_source(of: Signature, trace: Trace, *, compiled: bool) -> str:
     """Return the source of the module of a kind of step: `solve`, `place`, `first` and `both`.
 
     `solve` computes positions, velocities and accelerations, `place` positions alone; `first` the columns of K and
     `both` K and the lower half of L, into their lanes from `at` on.
     """
-    return "\n".join((_Numba if numba else _NumPy)(of, trace).module())
+    return "\n".join((_Numba if compiled else _NumPy)(of, trace).module())
 
 
 class _Writer:
@@ -76,6 +73,7 @@ class _Writer:
 
     def _both_body(self) -> list[str]:
         K, L = self.trace.both
+        pose = self._pose()
         outs = self._names("o") + self._names("p")
         inner = self._rows("K[a]", "v", inputs=True) + self._rows("L[a, a]", "h2", inputs=True)
         inner += self._rows("K[a]", "o", inputs=False) + self._rows("L[a, a]", "p", inputs=False)
@@ -85,7 +83,7 @@ class _Writer:
         mixed += self._rows("K[b]", "fw", inputs=False) + self._rows("L[a, b]", "p", inputs=False)
         mixed += self._formulas(self.trace.second, self._names("p")) + self._blanks(self._names("p"))
         inner += ["for b in range(a):", *_indented(mixed)]
-        return [*self._pose(), "for a in range(K.shape[0]):", *_indented(inner)]
+        return [*pose, "for a in range(K.shape[0]):", *_indented(inner)]
 
     def _pose(self) -> list[str]:
         return self._rows("x[0]", "h0", inputs=True) + self._rows("x[0]", "f", inputs=False)
@@ -201,53 +199,33 @@ def mark(status, group, lane, outcome, at):
 
 
 class _NumPy(_Writer):
-    """NumPy calls on blocks of lanes, each into a free buffer or the output itself."""
+    """The same formulas on whole blocks of lanes: a row is read where a formula names it, and stored where it ends."""
 
     head = '''"""Written by structkin from the formulas of {name}."""
 
-import numpy as np
-from numpy import add, cos, divide, exp, minimum, multiply, negative, sin, sqrt, subtract
+from numpy import cos, exp, minimum, nan, sin, sqrt
 
-from structkin.kernels.ill_conditioned import blank, ill_conditioned
+from structkin.kernels.ill_conditioned import ill_conditioned
 '''
 
     def __init__(self, of: Signature, trace: Trace) -> None:
         super().__init__(of, trace)
-        self._vectors: set[str] = set()
-        self._calls: list[Calls] = []
+        self._places: dict[str, str] = {}
 
     def _steps(self, body: Sequence[str]) -> Iterable[str]:
-        calls, self._calls = self._calls, []
-        buffers, doubles = (max((getattr(c, name) for c in calls), default=0) for name in ("buffers", "doubles"))
-        if buffers:
-            yield f"{''.join(f'b{k}, ' for k in range(buffers))}= np.empty(({buffers}, n))"
-        if doubles:
-            yield f"{''.join(f'p{k}, ' for k in range(doubles))}= np.empty(({doubles}, 2, n))"
-        yield from (f"p{k}_0, p{k}_1 = p{k}" for k in range(doubles))
-        numbers = {array: number for c in calls for array, number in c.numbers.items()}
-        yield from (f"{array} = np.array({number})" for array, number in numbers.items())
-        # Symbols of constants alone are computed for all steps at once.
-        yield from (f"c{k} = constants[:, {k}]" for k in range(self.trace.constants))
-        yield from self.graph.lines(s for c in calls for s in c.narrow)
-        read = sorted({name for c in calls for name in c.read})
-        yield f"steps = zip(rows.tolist(), {''.join(f'map(np.array, {name}), ' for name in read)}strict=True)"
-        yield f"for s, (row, {''.join(f'{name}, ' for name in read)}) in enumerate(steps):"
-        yield from _indented(_without_unread(body))
+        yield "for s, (row, c) in enumerate(zip(rows.tolist(), constants.tolist(), strict=True)):"
+        yield from _indented([f"c{k} = c[{k}]" for k in range(self.trace.constants)])
+        yield from _indented(body)
 
     def _operand(self, place: str, name: str, column: int, size: int) -> Iterable[str]:
-        if size == 2:
-            self._vectors.add(name)
-            yield f"{name}_p = {place.format(f'row[{column}] : row[{column}] + 2')}"
-            yield from (f"{name}_{c}_ = {name}_p[{c}]" for c in range(2))
-        elif size == 1:
-            yield f"{name}_0_ = {place.format(f'row[{column}]')}"
+        for c in range(size):
+            self._places[f"{name}_{c}"] = place.format(f"row[{column}] + {c}" if c else f"row[{column}]")
+        return ()
 
     def _with_discriminant(self, sign: str, terms: Sequence[Term], outs: Sequence[str]) -> list[str]:
-        formulas = [(term, f"{name}_") for term, name in zip(terms, outs, strict=True)]
-        discriminant, rest = self._stages([(self.trace.discriminant, "discriminant")], formulas)
         return [
-            *discriminant,
-            *(["multiply(discriminant, modes[s], discriminant)"] if sign else []),
+            *self._computed([self.trace.discriminant]),
+            f"discriminant[:] = {sign}{self.graph.name(self.trace.discriminant)}",
             "low0 = minimum.reduce(discriminant)",
             f"bad = not low0 > {LIMIT!r}",
             "if bad:",
@@ -255,49 +233,30 @@ from structkin.kernels.ill_conditioned import blank, ill_conditioned
             "else:",
             "    sqrt(discriminant, root_)",
             "least[at + s] = min(least[at + s], low0)",
-            "if lane_modes[s, 0] != 0:",
-            "    multiply(root_, lane_modes[s, low:high], root_)",
-            "elif modes[s] != 1.0:",
-            "    multiply(root_, modes[s], root_)",
-            *rest,
+            "root = root_ * (lane_modes[s, low:high] if lane_modes[s, 0] != 0 else modes[s])",
+            *self._formulas(terms, outs),
         ]
 
+    def _formulas(self, terms: Sequence[Term], outs: Sequence[str]) -> list[str]:
+        stores = zip(outs, terms, strict=True)
+        return [*self._computed(terms), *(f"{self._places[out]} = {self.graph.name(term)}" for out, term in stores)]
+
     def _without_pose(self, poses: Sequence[str], rates: Sequence[str]) -> list[str]:
-        lost, singular = f"discriminant < {-LIMIT!r}", f"discriminant <= {LIMIT!r}"
-        return ["if bad:", f"    blank({lost}, {self._arrays(poses)})", f"    blank({singular}, {self._arrays(rates)})"]
+        lines = [f"where = discriminant < {-LIMIT!r}", *self._blanked(poses)]
+        lines += [f"where = discriminant <= {LIMIT!r}", *self._blanked(rates)]
+        return ["if bad:", *_indented(lines)]
 
     def _blanks(self, outs: Sequence[str]) -> list[str]:
-        where = f"(status[low:high] == {int(Status.SINGULAR)}) & (group[low:high] == groups[s])"
-        return ["if singular:", f"    blank({where}, {self._arrays(outs)})"]
+        where = f"where = (status[low:high] == {int(Status.SINGULAR)}) & (group[low:high] == groups[s])"
+        return ["if singular:", *_indented([where, *self._blanked(outs)])]
 
-    def _formulas(self, terms: Sequence[Term], outs: Sequence[str]) -> list[str]:
-        return self._stages([(term, f"{name}_") for term, name in zip(terms, outs, strict=True)])[0]
+    def _blanked(self, outs: Sequence[str]) -> list[str]:
+        return [f"{self._places[out]}[where] = nan" for out in outs]
 
-    def _stages(self, *stages: Sequence[tuple[Term, str]]) -> list[list[str]]:
-        self._calls.append(Calls(self.graph, stages, self._vectors))
-        return self._calls[-1].stages
-
-    def _arrays(self, outs: Sequence[str]) -> str:
-        """Return the tuple of the arrays of results: vectors whole, numbers by their rows."""
-        vectors = ((name, row_of(name)[0]) for name in outs)
-        names = dict.fromkeys(f"{head}_p" if head in self._vectors else f"{name}_" for name, head in vectors)
-        return f"({''.join(f'{name}, ' for name in names)})"
-
-
-def _without_unread(lines: Sequence[str]) -> list[str]:
-    """Drop names of rows that no later line reads."""
-    kept: list[str] = []
-    read: set[str] = set()
-    for line in reversed(lines):
-        name, _, value = line.strip().partition(" = ")
-        names_rows = name.isidentifier() and name.endswith(("_", "_p"))
-        if name in read or not names_rows:
-            kept.append(line)
-            read |= set(_NAME.findall(value if names_rows else line))
-    return kept[::-1]
-
-
-_NAME = re.compile(r"\w+")
+    def _computed(self, terms: Sequence[Term]) -> list[str]:
+        """Return the lines that read the rows of the terms, and compute them."""
+        loads = [name for name in self.graph.loads(terms) if name in self._places]
+        return [*(f"{name} = {self._places[name]}" for name in loads), *self.graph.lines(terms)]
 
 
 def _indented(lines: Iterable[str]) -> list[str]:

@@ -334,9 +334,9 @@ class Mechanism:
         "relative": "global" with full matrices, "global-sparse" with SuperLU, "global-triangular" with the same sparse
         system in the order of the groups. `Motion.statistics` then describes the run.
 
-        `engine` is "numpy"; or "numba", which compiles the closed forms and the sweeps of "global-triangular", needs
-        `structkin[fast]` and gives the same numbers; or "auto", the faster of the two. Up to some million samples times
-        groups that is NumPy.
+        `engine` is "python", which never compiles; or "compiled", which compiles the closed forms, general groups and
+        the sweeps of "global-triangular" once for this installation, by Numba; or "auto", the faster of the two: up to
+        some million samples times groups that is plain Python with NumPy.
 
         `budget` bounds the work in steps (`structkin.budget`): between samples the drivers' path is followed, and a
         path of thousands of turns, or into a singular pose, may need many more poses than there are samples. None sets
@@ -523,8 +523,8 @@ class Mechanism:
         mechanism's size]; or one with a fixed `step` [s] ("euler", "rk2", "rk4", "abm4", "gear4"), which is reduced
         slightly to meet the output times. `loads` are functions of (t, state), as for `Motion.forces`.
 
-        `engine` evaluates the equations: "numpy", or "numba", which compiles them on first use on a machine and caches
-        them; "auto" uses Numba where the work, estimated before the start, is worth it.
+        `engine` evaluates the equations: "python", or "compiled", which compiles them once for this installation; or
+        "auto", which goes on compiled where the work is worth it.
 
         A pose that cannot be reached or is singular, a state that diverges, and a step that becomes too small end the
         simulation: it returns the part up to there, and says why in `stopped`. Raises `InputError` for wrong arguments,

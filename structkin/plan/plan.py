@@ -96,7 +96,7 @@ class Plan:
 
     `widths` is the number of rows of each register: 2 for a vector, 1 for a scalar; `size` is that of the sketch [m].
     `turns` are the rotations of links from the sketch, including full turns, as sums of scalar registers; only for
-    mechanisms with gears. `engine` runs the plan: "numpy", "numba", or "auto" for the one expected to finish first.
+    mechanisms with gears. `engine` runs the plan: "python", "compiled", or "auto" for the one expected to finish first.
     Without `with_rates` a sweep may omit all rates except those of the drivers; K and L give the others.
     """
 

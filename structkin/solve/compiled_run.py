@@ -13,11 +13,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from structkin.kernels.kernel import Kernel
 from structkin.kernels.kernel_plan import Job, Run
-from structkin.plan.plan import Plan
-from structkin.plan.status import Status, mark
-from structkin.solve.engine import Inputs, Lanes, Modes, Progress, close_step, drive, drive_all, follow_step
+from structkin.plan.status import Status
+from structkin.solve.engine import Inputs, Lanes, Modes, Progress, close_step, drive_all, follow_step
 from structkin.types import Floats
 
 T = TypeVar("T")
@@ -56,7 +54,7 @@ def sweep(
             continue
         items = [(item, item.lane_modes(modes, n)) if isinstance(item, Run) else item for item in stage]
         work = _Stage(job, lanes, items, modes, drivers if number == 0 else {})
-        for least in _over_blocks(work.block, n, steps, BLOCKS[job.numba], progress):
+        for least in _over_blocks(work.block, n, steps, BLOCKS[job.compiled], progress):
             np.fmin(lanes.least, least, out=lanes.least)
 
 
@@ -77,10 +75,7 @@ class _Stage:
         own = replace(self.lanes.take(part), least=np.full(len(plan.steps), np.inf))
         if self.drivers:
             given = {id: z[:, part] for id, z in self.drivers.items()}
-            if self.job.numba:
-                drive_compiled(plan, self.lanes, part, own, given)
-            else:
-                drive_all(plan, own, given)
+            drive_all(plan, own, given)
         scratch = np.empty((2, part.stop - part.start))
         for item in self.items:
             if isinstance(item, int):
@@ -91,7 +86,7 @@ class _Stage:
                 plan.sweep_kernel,
                 *(self.lanes.x, part.start, part.stop, run.rows, run.constants, *modes, run.first, run.groups),
                 *(self.lanes.status, self.lanes.group, own.least, *scratch),
-                numba=self.job.numba,
+                compiled=self.job.compiled,
             )
         return own.least
 
@@ -116,7 +111,7 @@ class Columns:
         def work(part: slice) -> None:
             self._form(K, L, part, part.start)
 
-        self._run(work, BLOCKS[self.job.numba])
+        self._run(work, BLOCKS[self.job.compiled])
         return K, L
 
     def form_rates(self, z: Floats) -> None:
@@ -124,7 +119,7 @@ class Columns:
 
         K and L of a block of lanes are discarded after it. With one driver they are stored in place of its rates.
         """
-        f, rows, block = self.count, self.lanes.x.shape[1], BLOCKS[self.job.numba]
+        f, rows, block = self.count, self.lanes.x.shape[1], BLOCKS[self.job.compiled]
         if f > 1:
             block = min(block, max(LEAST, SCRATCH // (8 * f * (f + 1) * rows)))
 
@@ -159,7 +154,7 @@ class Columns:
                 "both" if L.size else "first",
                 *(self.lanes.x, K, L, part.start, part.stop, at, item.rows, item.constants, item.groups),
                 *(self.lanes.status, self.lanes.group, singular),
-                numba=self.job.numba,
+                compiled=self.job.compiled,
             )
 
 
@@ -236,49 +231,3 @@ def _pool(threads: int) -> ThreadPoolExecutor:
 def _quietly(work: Callable[[slice], T], part: slice) -> T:
     with np.errstate(all="ignore"):
         return work(part)
-
-
-# --- the registers of drivers, compiled: sine and cosine of an angle with their rates ---------------------------
-
-# With few dyads this is a third of all work. The compiled sine may differ from NumPy's in the last digit.
-
-
-_KERNEL = Kernel(
-    "Drive",
-    "",
-    '''"""Written by structkin: the slots of angles, compiled once and then read from the cache."""
-
-from math import cos, sin
-
-from numba import njit
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def angle(x, row, low, value, first, second, sign):
-    c, s, dc, ds, ddc, dds = x[0, row], x[0, row + 1], x[1, row], x[1, row + 1], x[2, row], x[2, row + 1]
-    for i in range(value.size):
-        k = low + i
-        turned = sign * value[i]
-        c[k] = cos(turned)
-        s[k] = sin(turned)
-    for i in range(value.size):
-        k = low + i
-        rate, change = sign * first[i], sign * second[i]
-        dc[k] = -s[k] * rate
-        ds[k] = c[k] * rate
-        ddc[k] = -s[k] * change - ds[k] * rate
-        dds[k] = c[k] * change + dc[k] * rate
-''',
-)
-
-
-def drive_compiled(plan: Plan, lanes: Lanes, part: slice, block: Lanes, drivers: Mapping[str, Floats]) -> None:
-    """Fill the slots of all drivers in a `block` of lanes, which is the `part` of all of them."""
-    for item in plan.drivers:
-        z = drivers[item.driver]
-        if not item.angular:
-            drive(plan, block, item, z)
-            continue
-        mark(block.status, block.group, ~np.isfinite(z[0]), Status.NO_INPUT, item.group)
-        row = plan.rows(item.register).start
-        _KERNEL.call("angle", lanes.x, row, part.start, *z, float(item.sign), numba=True)

@@ -303,7 +303,7 @@ class _Block:
         places = step.start[: 2 * form.rows.links]
         origins = np.array(places[0::2])
         start = np.stack((origins.real, origins.imag), axis=1)[:, :, None]
-        solver = group_solver_of(form, step.known, numba=self._compiles(step, form, n))
+        solver = group_solver_of(form, step.known, compiled=self._compiles(step, form, n))
         x = self.lanes.x
         turned = paths_of(self.plan, step, x[0], angles=True) if self.plan.counts else []
         moving = [self.plan.rows(item.index) for item in step.inputs if isinstance(item, Register)]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 import math
 from collections.abc import Mapping
 
 import numpy as np
 
+from structkin.compiled import HINT, has_numba
 from structkin.errors import InputError, Problem
 from structkin.model.parts import Law
 from structkin.multibody.model import Force, JointLoad, SpatialModel, Torque
@@ -59,8 +59,8 @@ def check(
             problems.append(Problem(f"bodies.{body.name}", "has no moment of inertia about one of its axes", hint))
     if not problems:
         problems += _laws_end(model, duration)
-    if importlib.util.find_spec("numba") is None:
-        problems.append(Problem("", "Numba is not installed", 'pip install "structkin[fast]"'))
+    if not has_numba():
+        problems.append(Problem("", "Numba, which small steps need, is not installed or does not fit", HINT))
     if problems:
         raise InputError(problems, model.name)
 

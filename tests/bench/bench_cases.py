@@ -40,7 +40,7 @@ def cases() -> Iterator[tuple[str, Make]]:
         for samples in (1, 100, 10_000):
             yield f"solve/{name}/{samples}", partial(_solve, partial(_example, name), samples)
     for dyads, samples in CHAINS:
-        for engine in ("numpy", "numba"):
+        for engine in ("python", "compiled"):
             chain = partial(scalable_four_bar, dyads)
             yield f"chain/{engine}/{dyads}", partial(_solve, chain, samples, engine=engine)
             yield (
@@ -69,16 +69,16 @@ def cases() -> Iterator[tuple[str, Make]]:
         yield f"forces/{name}", partial(_forces, name)
     yield "simulate/reduced/four-bar", partial(_simulate, four_bar, 0.3, "reduced")
     yield "simulate/reduced/windows", partial(_simulate, partial(windows, 40), 0.1, "reduced")
-    yield "simulate/reduced compiled/four-bar", partial(_simulate, four_bar, 2.0, "reduced", engine="numba")
+    yield "simulate/reduced compiled/four-bar", partial(_simulate, four_bar, 2.0, "reduced", engine="compiled")
     yield "simulate/multipliers/four-bar", partial(_simulate, four_bar, 0.3, "multipliers")
     yield "simulate/reduced/two discs", partial(_simulate, two_discs, 0.001, "reduced")
     # Dyads, a triad, cams, a slot along a curve, two freedoms; then a function of the user's, and a fixed step.
     for name in ("jansen_leg", "stephenson_iii_triad", "cam_lever_press", "garage_door", "five_bar_two_drivers"):
-        yield f"simulate/python/{name}", partial(_simulate, partial(released, name), 0.3, "reduced", engine="numpy")
-    yield "simulate/python/own load", partial(_simulate, four_bar, 0.3, "reduced", engine="numpy", loads=[wind])
+        yield f"simulate/python/{name}", partial(_simulate, partial(released, name), 0.3, "reduced", engine="python")
+    yield "simulate/python/own load", partial(_simulate, four_bar, 0.3, "reduced", engine="python", loads=[wind])
     yield (
         "simulate/python/rk4",
-        partial(_simulate, four_bar, 0.3, "reduced", engine="numpy", integrator="rk4", step=1e-3),
+        partial(_simulate, four_bar, 0.3, "reduced", engine="python", integrator="rk4", step=1e-3),
     )
 
 

@@ -25,7 +25,7 @@ def test_the_mechanisms_are_as_described():
 def test_errors_of_structkin_shrink_with_the_step():
     pytest.importorskip("numba")
     case = Case("four-bar", four_bar(), ("crank", "B"), 1e-4, {"rk4": (8e-3, 4e-3), "DOP853": (1e-8,)}, {})
-    found = list(compare(case, "numba"))
+    found = list(compare(case, "compiled"))
     assert [one.method for one in found] == ["rk4", "rk4", "DOP853"]
     assert found[0].error > 10 * found[1].error > 0 and found[2].error < 1e-4
     assert at_target(found, 1e-4)["structkin (numba)"].error <= 1e-4
@@ -34,7 +34,7 @@ def test_errors_of_structkin_shrink_with_the_step():
 def test_paces_report_the_measurements(monkeypatch):
     pytest.importorskip("numba")
     monkeypatch.setattr(measure, "STEPS", {"reduced": 100})
-    few, many = paces({"dyads": (5, 60)}, "numba")
+    few, many = paces({"dyads": (5, 60)}, "compiled")
     # Which of them takes longer is left to the benchmark: a test on a busy machine cannot decide.
     assert (few.mobility, many.size) == (1, 60) and min(few.seconds, many.seconds) > 0
 

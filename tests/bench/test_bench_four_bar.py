@@ -50,7 +50,7 @@ def test_method_iii_with_tensors(drivers):
     z[2] = np.linspace(0.1, 0.4, drivers)[:, None]
     motion = m.solve(drivers={id: tuple(z[:, i]) for i, id in enumerate(m.drivers)})
     arrays = chain.empty(len(t))
-    chain.run(arrays, z, numba=False, block=16)
+    chain.run(arrays, z, compiled=False, block=16)
     x, v, w, K, L = (array[-1] for array in arrays)
     np.testing.assert_allclose(x.T, motion.position("C6"), atol=1e-11)
     np.testing.assert_allclose(
@@ -70,7 +70,7 @@ def test_speeds_of_the_drivers_differ():
 
 def test_all_methods_find_the_same_motion():
     m = scalable_four_bar(5, 2)
-    found = [measure(method, m, "numpy", 100) for method in METHODS]
+    found = [measure(method, m, "python", 100) for method in METHODS]
     motion = m.solve(t=np.radians(np.arange(100.0)))
     parts = motion.position("C5"), motion.velocity("C5"), motion.acceleration("C5")
     for one in found:
@@ -80,16 +80,16 @@ def test_all_methods_find_the_same_motion():
 
 def test_parts_of_a_long_motion_add_up(monkeypatch):
     m = scalable_four_bar(5)
-    whole = measure(METHODS[0], m, "numpy", 700)
+    whole = measure(METHODS[0], m, "python", 700)
     monkeypatch.setattr("structkin.bench.measure.PIECE", 5 * 128)
     monkeypatch.setattr("structkin.bench.measure.WHOLE", 1)
-    assert measure(METHODS[0], m, "numpy", 700).checksum == pytest.approx(whole.checksum, rel=1e-13)
+    assert measure(METHODS[0], m, "python", 700).checksum == pytest.approx(whole.checksum, rel=1e-13)
 
 
 def test_patience_leaves_the_rest_out(monkeypatch):
     monkeypatch.setattr("structkin.bench.measure.PIECE", 5 * 360)
     monkeypatch.setattr("structkin.bench.measure.WHOLE", 1)
-    one = measure(METHODS[0], scalable_four_bar(5), "numpy", 3600, patience=1e-9)
+    one = measure(METHODS[0], scalable_four_bar(5), "python", 3600, patience=1e-9)
     assert one.solved == 360 and one.samples == 3600 and one.seconds < one.best * 5
     assert one.extrapolated and one.row("motion")["extrapolated"] and tables.marked(one).endswith("*")
     comparison = MethodComparison(motions=[replace(one, family="as published")])
@@ -102,9 +102,9 @@ def test_patience_leaves_the_rest_out(monkeypatch):
 def test_global_methods_relative_to_their_bare_calls(method):
     """Measurements exist and are finite; `structkin bench` reports their values."""
     m = scalable_four_bar(3)
-    one = measure(method, m, "numpy", 720, runs=1)
+    one = measure(method, m, "python", 720, runs=1)
     assert one.bare > 0 and np.isfinite(one.over_bare) and 1 <= one.iterations <= one.most <= 3
-    run = method.prepare(m, 100, "numpy")
+    run = method.prepare(m, 100, "python")
     assert isinstance(run, GlobalRun) and np.isfinite(run(values(1, 0, 100))).all() and run.bare(values(1, 0, 100)) > 0
 
 
@@ -116,7 +116,7 @@ def test_shares_are_parts_of_the_whole(method):
 
 
 def tiny(*more: object) -> Any:
-    line = ["bench", "scalable-four-bar", "--dyads", "2", "--dyads", "6", "--turns", "1", "--engine", "numpy"]
+    line = ["bench", "scalable-four-bar", "--dyads", "2", "--dyads", "6", "--turns", "1", "--engine", "python"]
     return CliRunner().invoke(app, [*line, "--quick", *map(str, more)])
 
 
@@ -184,14 +184,14 @@ def test_parts_for_global_methods_are_long(monkeypatch):
     """Tracking of the first turn is not measured over a turn or two: a long motion tracks only once."""
     monkeypatch.setattr("structkin.bench.measure.PIECE", 360)
     monkeypatch.setattr("structkin.bench.measure.LONG_PIECE", 720)
-    one = measure(METHODS[-1], scalable_four_bar(1), "numpy", 1080, runs=1, patience=1e-9)
+    one = measure(METHODS[-1], scalable_four_bar(1), "python", 1080, runs=1, patience=1e-9)
     assert one.solved == 720
 
 
 @pytest.mark.full
 def test_two_threads_are_reported_next_to_one(tmp_path: Path):
     pytest.importorskip("numba")
-    line = ["bench", "scalable-four-bar", "--dyads", "17", "--turns", "1", "--engine", "numba", "--quick"]
+    line = ["bench", "scalable-four-bar", "--dyads", "17", "--turns", "1", "--engine", "compiled", "--quick"]
     result = CliRunner().invoke(app, [*line, "--to", str(tmp_path)])
     assert result.exit_code == 0 and "one thread : two" in result.output
     assert [row["threads"] for row in rows(tmp_path) if row["part"] == "threads"] == ["1", "2"]

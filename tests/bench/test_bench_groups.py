@@ -27,7 +27,7 @@ def test_the_groups_turn_fully_and_close(count, groups):
 
 @pytest.mark.full
 def test_what_is_measured():
-    *short, dyad, triad, six = costs("numpy", (2,), 2, short=(1, 2))
+    *short, dyad, triad, six = costs("python", (2,), 2, short=(1, 2))
     assert [(one.kind, one.samples) for one in short] == [("dyad RRR", 360), ("triad 3-RR", 360)]
     assert dyad.dyads == 1.0 and dyad.against_cube == 1.0
     assert triad.links == 4 and triad.nanoseconds > 0 and triad.against_cube == pytest.approx(triad.dyads / 8)
@@ -35,7 +35,7 @@ def test_what_is_measured():
 
 
 def test_the_command(tmp_path):
-    line = ["bench", "groups", "--quick", "--turns", "1", "--engine", "numpy", "--csv", str(tmp_path / "groups.csv")]
+    line = ["bench", "groups", "--quick", "--turns", "1", "--engine", "python", "--csv", str(tmp_path / "groups.csv")]
     result = CliRunner().invoke(app, line)
     assert result.exit_code == 0, result.output
     assert "triad 3-RR" in result.output

@@ -9,7 +9,7 @@ from structkin.bench.formulations import _Case, _planar, _small, _tree, table_li
 
 
 def test_formulations_agree_on_one_mechanism(monkeypatch):
-    monkeypatch.setattr(formulations, "engine_here", lambda: "numpy")
+    monkeypatch.setattr(formulations, "engine_here", lambda: "python")
     case = _Case.over(np.linspace(0.0, 0.05, 6))
     planar = _planar(case)
     assert [one.name for one in planar[:2]] == ["reduced", "multipliers, natural"] and len(planar) == 1 + 3 * 4

@@ -74,7 +74,7 @@ def agree(seed: int, *, groups: bool = False) -> bool:
     """
     m = released(seed, 1)
     try:
-        equations, compiled = start(m, 0.0, (), engine="numpy"), start(m, 0.0, (), engine="numba")
+        equations, compiled = start(m, 0.0, (), engine="python"), start(m, 0.0, (), engine="compiled")
     except sk.InputError:
         return False
     if not groups and any(isinstance(step.kind, General) for step in compiled.plan.steps):
@@ -207,7 +207,7 @@ def chain(count: int) -> sk.Mechanism:
 
 def test_a_chain_of_many_links_costs_no_more_terms_than_links() -> None:
     m = with_coordinates(chain(24))
-    equations, compiled = start(m, 0.0, (), engine="numpy"), start(m, 0.0, (), engine="numba")
+    equations, compiled = start(m, 0.0, (), engine="python"), start(m, 0.0, (), engine="compiled")
     assert len(packed(compiled).mem.mass_row) <= 4 * len(m.links)
     y = np.array(initial_state(m, equations))
     y[len(y) // 2 :] = np.linspace(-1, 1, len(y) // 2)
@@ -216,14 +216,14 @@ def test_a_chain_of_many_links_costs_no_more_terms_than_links() -> None:
         np.testing.assert_allclose(compiled(0.0, y)[len(y) // 2 :], expected, rtol=1e-10, atol=1e-9)
     assert compiled.handed_over == 1
     runs = [
-        m.simulate(0.1, samples=3, engine="numba", formulation=how, rtol=1e-9) for how in ("reduced", "multipliers")
+        m.simulate(0.1, samples=3, engine="compiled", formulation=how, rtol=1e-9) for how in ("reduced", "multipliers")
     ]
     for name in ("P24", "Q"):
         np.testing.assert_allclose(runs[0].position(name), runs[1].position(name), atol=1e-7)
 
 
 def both(m: sk.Mechanism, t: Any, **options: Any) -> tuple[sk.Simulation, sk.Simulation]:
-    return m.simulate(t, engine="numpy", **options), m.simulate(t, engine="numba", **options)
+    return m.simulate(t, engine="python", **options), m.simulate(t, engine="compiled", **options)
 
 
 @pytest.mark.parametrize("name", ["euler", "rk2", "rk4", "abm4", "gear4"])
@@ -244,7 +244,7 @@ def test_adaptive_runs_match_numpy() -> None:
 def test_through_change_points_with_k_and_l_there() -> None:
     """The windows of benchmark A02 with a five-stage integrator, also at an output close to the flat pose."""
     t = np.linspace(0, 3, 61)
-    r = windows(5).simulate(t, integrator="rk4", step=5e-3, engine="numba")
+    r = windows(5).simulate(t, integrator="rk4", step=5e-3, engine="compiled")
     exact = windows_angle(5, t)
     for k in range(6):
         np.testing.assert_allclose(np.unwrap(r.angle(f"crank{k}")), exact, atol=2e-7)
@@ -258,7 +258,7 @@ def test_through_dead_points() -> None:
     data = slider_crank().source_dict
     data |= {"drivers": {"travel": {"joint": "guide"}}, "initial": {"travel": {"speed": -4.0}}}
     t = np.linspace(0, 2, 21)
-    r = sk.Mechanism.from_dict(data).simulate(t, rtol=1e-10, engine="numba")
+    r = sk.Mechanism.from_dict(data).simulate(t, rtol=1e-10, engine="compiled")
     assert np.max(np.abs(np.unwrap(r.angle("crank")) - slider_crank_angle(t))) < 1e-7
 
 
@@ -269,7 +269,7 @@ def test_a_run_goes_on_compiled_without_changing_a_bit(
 ) -> None:
     """Also where bodies meet, and through flat poses."""
     m, switched = make(), []
-    alone = [m.simulate(1.2, samples=13, engine=engine, **options) for engine in ("numpy", "numba")]
+    alone = [m.simulate(1.2, samples=13, engine=engine, **options) for engine in ("python", "compiled")]
     compile_ = machine.Machine._compile
     monkeypatch.setattr(
         machine.Machine, "_compile", lambda self, mem: (switched.append(mem.count), compile_(self, mem))
@@ -288,11 +288,11 @@ def test_the_work_with_multipliers_is_estimated() -> None:
     equations = start(m, 0.0, ())
     y = np.array(initial_state(m, equations))
     expected = expected_evaluations(equations, y, np.array([0.0, 4.0]), "DOP853", None, 1e-9, 1000)
-    found = m.simulate(4.0, samples=2, engine="numpy").integration.evaluations
+    found = m.simulate(4.0, samples=2, engine="python").integration.evaluations
     assert 0.3 < expected / found < 3
 
 
-@pytest.mark.parametrize("engine", ["numpy", "numba"])
+@pytest.mark.parametrize("engine", ["python", "compiled"])
 def test_a_failed_path_leaves_no_trace(engine: str) -> None:
     """The text does not reach beyond the flat pose of the windows: it then stays at the last pose reached."""
     equations = start(windows(2), 0.0, (), engine=engine)
@@ -344,7 +344,7 @@ def test_max_steps_counts_as_with_numpy() -> None:
 @pytest.mark.slow
 def test_a_million_steps_keep_the_joints_closed() -> None:
     m = conservative_four_bar()
-    r = m.simulate([0, 500.0, 1000.0], integrator="rk4", step=1e-3, max_steps=2_000_000, engine="numba")
+    r = m.simulate([0, 500.0, 1000.0], integrator="rk4", step=1e-3, max_steps=2_000_000, engine="compiled")
     assert not r.stopped and r.integration.steps == 1_000_000
     assert np.max(r.violation) <= 1e-12
     assert np.ptp(r.energy) < 1e-4 * np.max(np.abs(r.energy))
@@ -357,7 +357,7 @@ def test_chunks_of_compiled_steps_do_not_change_the_motion(method: str, monkeypa
     for turn in (10**12, 100):
         monkeypatch.setattr("structkin.dynamics.reduced.equations.TURN", turn)
         for m in (four_bar(), windows(2)):
-            r = m.simulate(1.5, samples=2, integrator=method, step=1e-3, engine="numba")
+            r = m.simulate(1.5, samples=2, integrator=method, step=1e-3, engine="compiled")
             found.append((r.stopped, r.integration.steps, r.lanes.x))
     for one, other in zip(found[:2], found[2:], strict=True):
         assert one[:2] == other[:2] and np.array_equal(one[2], other[2])
@@ -369,13 +369,13 @@ def test_a_long_compiled_interval_can_be_interrupted() -> None:
     def interrupt(*_: Any) -> None:
         raise KeyboardInterrupt
 
-    four_bar().simulate(0.01, samples=2, integrator="rk4", step=1e-3, engine="numba")
+    four_bar().simulate(0.01, samples=2, integrator="rk4", step=1e-3, engine="compiled")
     before = signal.signal(signal.SIGPROF, interrupt)
     began = time.process_time()
     signal.setitimer(signal.ITIMER_PROF, 1.0)
     try:
         with pytest.raises(KeyboardInterrupt):
-            four_bar().simulate(30.0, samples=2, integrator="rk4", step=1e-6, engine="numba", max_steps=10**9)
+            four_bar().simulate(30.0, samples=2, integrator="rk4", step=1e-6, engine="compiled", max_steps=10**9)
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0.0)
         signal.signal(signal.SIGPROF, before)
@@ -387,7 +387,7 @@ def test_a_pin_that_bounces_in_its_bore(restitution: float) -> None:
     """Contacts, the speeds at which bodies meet and the steps that end there, with both engines."""
     first, second = (
         pair(True, restitution=restitution, friction=0.2, transition=0.01).simulate(0.3, samples=7, engine=engine)
-        for engine in ("numpy", "numba")
+        for engine in ("python", "compiled")
     )
     for point in ("P", "Q"):
         np.testing.assert_allclose(second.velocity(point), first.velocity(point), atol=1e-6)

@@ -90,7 +90,7 @@ def test_counted_turns_several_loops_and_slots(name: str) -> None:
 def both(m: sk.Mechanism, t: Any, **options: Any) -> tuple[sk.Simulation, sk.Simulation]:
     """The same simulation with both engines; the compiled one runs twice and repeats itself to the last digit."""
     call = {"t": t, "formulation": "multipliers", **options}
-    plain, fast, again = (m.simulate(engine=engine, **call) for engine in ("numpy", "numba", "numba"))
+    plain, fast, again = (m.simulate(engine=engine, **call) for engine in ("python", "compiled", "compiled"))
     np.testing.assert_array_equal(fast.q, again.q)
     np.testing.assert_array_equal(fast.multipliers, again.multipliers)
     assert fast.integration.evaluations == again.integration.evaluations
@@ -124,7 +124,7 @@ def test_redundant_joints() -> None:
 def test_through_change_points() -> None:
     """The NumPy equations take over at the change point, and the compiled ones continue beyond it."""
     t = np.linspace(0, 1.5, 16)
-    r = windows(2).simulate(t, formulation="multipliers", integrator="rk4", step=5e-3, engine="numba")
+    r = windows(2).simulate(t, formulation="multipliers", integrator="rk4", step=5e-3, engine="compiled")
     np.testing.assert_allclose(np.unwrap(r.angle("crank1")), windows_angle(2, t), atol=2e-7)
 
 
@@ -153,8 +153,8 @@ def test_numba_is_refused_where_only_numpy_evaluates_the_equations() -> None:
     others = [{"formulation": "multipliers-sparse"}, {"formulation": "multipliers-sweeps"}]
     for options in (augmented, *others):
         with pytest.raises(sk.InputError, match=r"engine: '.*' has no compiled form"):
-            four_bar().simulate([0, 0.02], engine="numba", **options)
-        assert not four_bar().simulate([0, 0.02], engine="numpy", **options).stopped
+            four_bar().simulate([0, 0.02], engine="compiled", **options)
+        assert not four_bar().simulate([0, 0.02], engine="python", **options).stopped
 
 
 def test_the_engine_is_chosen_from_the_estimated_work(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -38,7 +38,7 @@ def rebound(restitution: float) -> float:
     return 1.0 if c == 0 else float(brentq(lambda x: quad(lambda u: u / (1 + c * u), -x, 1)[0], 1e-3, 1))
 
 
-@pytest.mark.parametrize("options", [{"engine": "numpy"}, {"engine": "numba"}, {"formulation": "multipliers"}])
+@pytest.mark.parametrize("options", [{"engine": "python"}, {"engine": "compiled"}, {"formulation": "multipliers"}])
 def test_bodies_that_just_touch_at_the_start_are_in_contact(options: dict[str, str]) -> None:
     """A disc at rest on the line, its depth exactly 0: it sinks until K d^2.5 / 2.5 = m g d, and rises again."""
     m = sk.Mechanism(

@@ -93,11 +93,11 @@ def test_the_slider_crank_with_equal_rods_runs_ten_seconds_through_its_change_po
     assert found.position("B") == pytest.approx(on_circle(angle), abs=1e-8)
 
 
-@pytest.mark.parametrize("engine", ["numpy", "numba"])
+@pytest.mark.parametrize("engine", ["python", "compiled"])
 @pytest.mark.parametrize("law", [None, "0.7*t"])
 def test_a_parallelogram_on_an_arm_that_swings_or_is_driven(law, engine):
     """Two coordinates: the smooth motion keeps the coupler parallel to the arm, and the power balances."""
-    if engine == "numba":
+    if engine == "compiled":
         pytest.importorskip("numba")
     turn = {"joint": "O"} if law is None else {"joint": "O", "law": law}
     m = sk.Mechanism(

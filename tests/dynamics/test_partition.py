@@ -109,7 +109,7 @@ class Counted:
     def run(self, m: sk.Mechanism, **options: Any) -> tuple[sk.Simulation, float, float]:
         """Simulate 2 s, and return poses and series per stage."""
         self.poses = self.series = 0
-        r = m.simulate(2.0, samples=21, engine="numpy", **options)
+        r = m.simulate(2.0, samples=21, engine="python", **options)
         stages = r.integration.evaluations
         return r, self.poses / stages, self.series / stages
 

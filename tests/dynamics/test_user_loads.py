@@ -120,7 +120,7 @@ def test_loads_are_a_list_of_functions(loads: Any) -> None:
             call()
 
 
-@pytest.mark.parametrize("engine", ["auto", "numba"])
+@pytest.mark.parametrize("engine", ["auto", "compiled"])
 @pytest.mark.parametrize("options", OPTIONS)
 def test_a_spring_without_a_direction_is_not_reported_as_a_driver_without_value(
     options: dict[str, Any], engine: str
@@ -133,7 +133,7 @@ def test_a_spring_without_a_direction_is_not_reported_as_a_driver_without_value(
         m.simulate(1.0, engine=engine, **options)
 
 
-@pytest.mark.parametrize("engine", ["numpy", "numba"])
+@pytest.mark.parametrize("engine", ["python", "compiled"])
 def test_a_spring_without_free_length_has_no_force_at_no_length(engine: str) -> None:
     """Its ends coincide at the start, and the force grows with their distance: the rod falls and swings about there."""
     spring = {"type": "spring", "between": ["S", "B"], "stiffness": 1000, "free_length": 0}

@@ -12,8 +12,8 @@ from structkin.examples import path
 
 #: How the equations are written and evaluated.
 EQUATIONS = (
-    {"engine": "numpy"},
-    {"engine": "numba"},
+    {"engine": "python"},
+    {"engine": "compiled"},
     *(
         {"formulation": "multipliers", "coordinates": family}
         for family in ("natural", "reference-point", "fully-cartesian", "relative")
@@ -106,7 +106,7 @@ def check(seed: int) -> None:
     rng = np.random.default_rng([seed, 13])
     equations = dict(EQUATIONS[int(rng.integers(len(EQUATIONS)))])
     if chain is None and "coordinates" not in equations:
-        equations = {"engine": "numpy"}
+        equations = {"engine": "python"}
     equations |= {"rtol": 1e-6, "atol": 1e-7, "max_steps": 2000}
     every = int(rng.integers(2, 9))
     t = np.linspace(0, end, 1 + PARTS * every)
@@ -168,8 +168,8 @@ def test_whole_turns_through_changes_of_coordinates() -> None:
             "u": {"type": "torsion", "links": ["bc", "cd"], "stiffness": 0.05},
         },
     )
-    found = m.simulate(2.0, samples=2, rtol=1e-10, atol=1e-11, engine="numba")
-    dense = m.simulate(2.0, samples=401, rtol=1e-10, atol=1e-11, engine="numba")
+    found = m.simulate(2.0, samples=2, rtol=1e-10, atol=1e-11, engine="compiled")
+    dense = m.simulate(2.0, samples=401, rtol=1e-10, atol=1e-11, engine="compiled")
     other = m.simulate(2.0, samples=2, rtol=1e-10, atol=1e-11, formulation="multipliers")
     for r in (found, dense, other):
         assert not r.stopped

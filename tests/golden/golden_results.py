@@ -15,18 +15,18 @@ SAMPLES, MANY = 9, 64
 FAMILIES = ("natural", "reference-point", "fully-cartesian", "relative")
 #: Every method for a motion: method, family of coordinates, engine.
 METHODS: tuple[tuple[str, str | None, str], ...] = (
-    ("topological", None, "numba"),
-    ("topological-kl", None, "numpy"),
-    ("topological-kl", None, "numba"),
+    ("topological", None, "compiled"),
+    ("topological-kl", None, "python"),
+    ("topological-kl", None, "compiled"),
     *(("global", family, "auto") for family in FAMILIES),
     ("global-sparse", "natural", "auto"),
-    ("global-triangular", "natural", "numpy"),
-    ("global-triangular", "natural", "numba"),
+    ("global-triangular", "natural", "python"),
+    ("global-triangular", "natural", "compiled"),
 )
 #: Every form of the equations of motion: formulation, family of coordinates, engine.
 FORMULATIONS: tuple[tuple[str, str | None, str], ...] = (
-    ("reduced", None, "numpy"),
-    ("reduced", None, "numba"),
+    ("reduced", None, "python"),
+    ("reduced", None, "compiled"),
     *(("multipliers", family, "auto") for family in FAMILIES),
     ("multipliers-sparse", "natural", "auto"),
     ("multipliers-sweeps", "natural", "auto"),
@@ -39,14 +39,14 @@ Results = dict[str, Any]
 def kinematic_results(m: sk.Mechanism, *, compiled: bool = True, circuits: bool = True) -> Results:
     """The motion by groups with K, L and jerk, the same by every other method, limits, assemblies and circuits.
 
-    Compiling takes some seconds per mechanism; without `compiled` Numba is left out.
+    Compiling takes some seconds per mechanism; without `compiled` they are left out.
     """
-    motion = m.solve(SAMPLES, engine="numpy", **_range(m))
+    motion = m.solve(SAMPLES, engine="python", **_range(m))
     out = {f"motion/{name}": value for name, value in _motion(motion).items()}
     out["motion/condition"] = _condition(m)
     out |= {f"motion/{name}": value for name, value in _coefficients(motion).items()}
     for method, family, engine in METHODS:
-        if engine == "numba" and not compiled:
+        if engine == "compiled" and not compiled:
             continue
         other = m.solve(SAMPLES, method=method, coordinates=family, engine=engine, **_range(m))
         for name, value in _motion(other).items():
@@ -56,7 +56,7 @@ def kinematic_results(m: sk.Mechanism, *, compiled: bool = True, circuits: bool 
 
 def dynamic_results(prescribed: sk.Mechanism, free: sk.Mechanism) -> Results:
     """Forces of a prescribed motion; right-hand sides at some states; a trajectory."""
-    motion = prescribed.solve(SAMPLES, engine="numpy", **_range(prescribed))
+    motion = prescribed.solve(SAMPLES, engine="python", **_range(prescribed))
     forces = motion.forces()
     out: Results = {"forces/status": motion.status, "forces/condition": _condition(prescribed)}
     out["forces/efforts"] = np.stack([forces.driver(id) for id in prescribed.drivers], axis=-1)

@@ -72,7 +72,7 @@ def is_kept(result: str) -> bool:
     if head == "method":
         return last == "status"
     if head == "rhs":
-        return result.endswith("/reduced/-/numpy")
+        return result.endswith("/reduced/-/python")
     return head != "run" or "exact" in result
 
 
@@ -83,7 +83,7 @@ def reference(result: str) -> str:
         return result
     if head == "method":
         return f"motion/{last}"
-    return f"rhs/{middle[0]}/reduced/-/numpy" if head == "rhs" else "run/exact/points"
+    return f"rhs/{middle[0]}/reduced/-/python" if head == "rhs" else "run/exact/points"
 
 
 def differences(case: str, kept: Results, found: Results) -> Iterator[Difference]:

@@ -22,7 +22,7 @@ SLOW = ("example/eight_bar_double_triad",)
 @pytest.mark.parametrize("name", few(CASES, 12))
 def test_results_are_as_stored(name):
     circuits = name not in SLOW and with_circuits(name)
-    left_out = ("/numba/", *(() if circuits else ("circuits/",)))
+    left_out = ("/compiled/", *(() if circuits else ("circuits/",)))
     kept = {result: value for result, value in load((name,))[name].items() if not any(x in result for x in left_out)}
     found = kinematic_results(CASES[name](), compiled=False, circuits=circuits)
     assert not [str(one) for one in differences(name, kept, found) if not is_intended(one)]

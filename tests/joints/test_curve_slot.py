@@ -16,7 +16,7 @@ POINTS = {"A": (0, 0), "B": (1, 0.5), "C": (2.8, 2.0), "D": (4, 0), "E": (6.0, 2
 MASSES = {"mass": 2.0, "center": (1.8, 1.5), "inertia": 0.4}
 COUPLER = {"ground": ["A", "D"], "crank": ["A", "B"], "coupler": {"points": ["B", "C", "P"], **MASSES}}
 METHODS = [
-    {"engine": "numpy"},
+    {"engine": "python"},
     {"method": "topological-kl"},
     *({"method": "global", "coordinates": family} for family in FAMILIES),
 ]

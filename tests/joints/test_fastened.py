@@ -28,7 +28,7 @@ PARTS: dict[str, tuple[dict[str, list[str]], dict[str, list[str]]]] = {
     ),
 }  # fmt: skip
 METHODS = [
-    {"engine": "numpy"},
+    {"engine": "python"},
     {"engine": "auto"},
     {"method": "topological-kl"},
     *({"method": "global", "coordinates": family} for family in FAMILIES),

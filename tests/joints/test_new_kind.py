@@ -153,7 +153,7 @@ def test_structure(mechanism):
 @pytest.mark.parametrize(
     "options",
     [
-        {"engine": "numpy"},
+        {"engine": "python"},
         {"engine": "auto"},
         {"method": "topological-kl"},
         *({"method": "global", "coordinates": family} for family in FAMILIES),

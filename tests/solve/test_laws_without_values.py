@@ -115,7 +115,7 @@ def test_reading_such_a_motion_leaks_no_warning(name):
         assert np.isnan(motion.geneva(geneva).steps[0])
 
 
-@pytest.mark.parametrize("engine", ["numpy", "numba"])
+@pytest.mark.parametrize("engine", ["python", "compiled"])
 def test_parallel_guides_meet_nowhere(engine):
     m = sk.load(path("rapson_slide"))
     (motor,) = m.drivers

@@ -15,8 +15,8 @@ import structkin as sk
 from structkin.bench.groups import platforms
 from structkin.examples import path
 from structkin.groups import General
-from structkin.kernels.kernel import Kernel
-from structkin.kernels.path_length import path_length
+from structkin.kernels import group
+from structkin.kernels.group import GroupKernel
 from structkin.kernels.symbols import Graph
 from structkin.plan.status import Status
 from structkin.solve import compile_plan
@@ -24,14 +24,14 @@ from structkin.solve import engine as running
 from structkin.solve.tracking import fill
 from structkin.solve.tracking.direct import Direct
 from structkin.solve.tracking.group_solvers import Kernels, group_solver_of
-from structkin.solve.tracking.input_path import InputPath
+from structkin.solve.tracking.input_path import InputPath, path_length
 from structkin.solve.tracking.intervals import Intervals
 from structkin.solve.tracking.poses import Poses, reach, step
 
 seeds = st.integers(0, 10**6)
 
 
-def driven(m: Any, angles: Any, engine: str = "numpy") -> Any:
+def driven(m: Any, angles: Any, engine: str = "python") -> Any:
     """The motion over given values of the one driver."""
     (id,) = m.drivers
     return m.solve(drivers={id: angles}, engine=engine)
@@ -71,7 +71,7 @@ def check_both_solvers(seed: int, samples: int) -> None:
     }
     kernels = m.solve(drivers=values)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(running, "group_solver_of", lambda form, known, numba: Direct(form, known))
+        patch.setattr(running, "group_solver_of", lambda form, known, compiled: Direct(form, known))
         direct = m.solve(drivers=values)
     # Beyond a limit, one may resume the motion a sample before the other, where the step barely converges.
     differ = np.flatnonzero(kernels.status != direct.status)
@@ -150,12 +150,12 @@ def test_uneven_samples_lie_where_even_ones_do(seed):
 def test_engines_track_alike():
     angles = uneven(np.random.default_rng(5), 3000)
     m = three_platforms()
-    a, b = driven(m, angles, "numpy"), driven(m, angles, "numba")
+    a, b = driven(m, angles, "python"), driven(m, angles, "compiled")
     np.testing.assert_allclose(a.lanes.x, b.lanes.x, rtol=0, atol=1e-13)
     assert a.lanes.least == pytest.approx(b.lanes.least, nan_ok=True)
 
 
-@pytest.mark.parametrize("engine", ["numpy", "numba"])
+@pytest.mark.parametrize("engine", ["python", "compiled"])
 def test_limits_and_gaps_are_statuses(engine):
     """A crank that is too long for part of the turn, and missing values."""
     source = three_platforms().source_dict
@@ -198,16 +198,19 @@ def test_samples_within_a_gap_are_found_where_the_driver_comes_back():
 def test_a_lane_takes_two_steps_of_newtons_method(monkeypatch):
     """The curves between continuation points are so accurate that two steps close nearly all lanes of a triad."""
     lanes, steps = [], []
-    call = Kernel.call
+    close, write = GroupKernel.close, group._write
 
-    def counted(self: Any, function: str, *arguments: Any, numba: bool) -> Any:
-        if function == "correct":
-            lanes.append(arguments[1].shape[1])
-        if function in ("newton", "correct") and arguments[1].shape[1] > 1000:
-            steps.append(arguments[1].shape[1])
-        return call(self, function, *arguments, numba=numba)
+    def closing(self: Any, h: Any, guess: Any, *rest: Any) -> None:
+        lanes.append(guess.shape[1])
+        close(self, h, guess, *rest)
 
-    monkeypatch.setattr(Kernel, "call", counted)
+    def writing(terms: Any, *arrays: Any) -> None:
+        if len(arrays[-1]) < 4 and arrays[0].shape[1] > 1000:  # the results of a step of Newton's method
+            steps.append(arrays[0].shape[1])
+        write(terms, *arrays)
+
+    monkeypatch.setattr(GroupKernel, "close", closing)
+    monkeypatch.setattr(group, "_write", writing)
     motion = driven(three_platforms(), np.radians(np.arange(20 * 360)))
     assert motion.ok.all() and sum(lanes) >= len(motion) - 1
     assert sum(steps) == 2 * sum(lanes)
@@ -230,11 +233,11 @@ def test_lanes_that_stray_from_their_curve_are_reached_by_steps(monkeypatch):
     np.testing.assert_allclose(found.lanes.x, right.lanes.x, atol=1e-13)
 
 
-@pytest.mark.parametrize("numba", [False, True])
-def test_lanes_between_continuation_points_report_how_they_closed(numba):
-    """Both dialects: which lanes are closed near their curves, and the extremes of the roots."""
+@pytest.mark.parametrize("compiled", [False, True])
+def test_lanes_between_continuation_points_report_how_they_closed(compiled):
+    """Compiled and not: which lanes are closed near their curves, and the extremes of the roots."""
     item = general_of(three_platforms())
-    solver = group_solver_of(item.kind, item.known, numba=numba)
+    solver = group_solver_of(item.kind, item.known, compiled=compiled)
     assert isinstance(solver, Kernels)
     motion = driven(three_platforms(), np.linspace(0, 1.0, 41))
     pose = motion.lanes.x[0][-4:]
@@ -254,16 +257,15 @@ def test_lanes_between_continuation_points_report_how_they_closed(numba):
     assert not far.good and far.closed.tolist() == [True] * 20 + [False] * 20
 
 
-@pytest.mark.parametrize("numba", [False, True])
-def test_the_path_length_of_inputs(numba):
+def test_the_path_length_of_inputs():
     rng = np.random.default_rng(3)
     rows = list(rng.normal(size=(3, 40_000)))
-    path = path_length(rows, [(2, 2.0), (1, 0.5)], 40_000, numba=numba)
+    path = path_length(rows, [(2, 2.0), (1, 0.5)], 40_000)
     steps = np.hypot(np.diff(rows[0]), np.diff(rows[1])) / 2.0 + np.abs(np.diff(rows[2])) / 0.5
     np.testing.assert_allclose(path, np.append(0.0, np.cumsum(steps)), rtol=1e-13)
     rows[2][17] = np.nan
-    assert np.flatnonzero(np.isnan(path_length(rows, [(2, 2.0), (1, 0.5)], 40_000, numba=numba)))[0] == 17
-    assert path_length([], [], 3, numba=numba).tolist() == [0.0, 0.0, 0.0]
+    assert np.flatnonzero(np.isnan(path_length(rows, [(2, 2.0), (1, 0.5)], 40_000)))[0] == 17
+    assert path_length([], [], 3).tolist() == [0.0, 0.0, 0.0]
 
 
 def test_an_input_path_numbers_the_lanes_that_have_inputs():
@@ -322,9 +324,9 @@ def test_signs_and_orders_change_no_digit(seed):
 
 def test_one_engine_for_all(monkeypatch):
     """A plan that wants Numba has its general groups compiled, too; one with too many terms runs in NumPy."""
-    plan = replace(compile_plan(three_platforms()), engine="numba")
+    plan = replace(compile_plan(three_platforms()), engine="compiled")
     assert running.compiles_group(plan, group_solver_of(*_form(plan)).kernel, 1)
-    large = replace(compile_plan(platforms(9)), engine="numba")
+    large = replace(compile_plan(platforms(9)), engine="compiled")
     assert not running.compiles_group(large, group_solver_of(*_form(large)).kernel, 10**9)
 
 

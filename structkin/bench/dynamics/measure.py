@@ -13,8 +13,8 @@ import numpy as np
 from structkin.bench.clock import fastest
 from structkin.bench.dynamics.cases import chain, four_bar, four_bars, windows
 from structkin.bench.dynamics.peers import PEERS, installed
+from structkin.compiled import has_numba
 from structkin.dynamics.call import UNCOMPILED
-from structkin.kernels.choice import has_numba
 from structkin.model import Mechanism
 
 #: Simulated time [s], output times, and the number of runs, of which the shortest counts.
@@ -114,7 +114,7 @@ def compare(case: Case, engine: str) -> Iterator[SimulationRun]:
             drift = float(np.max(np.abs(r.energy - r.energy[0])))
             evaluations = float(r.integration.evaluations)
             yield SimulationRun(case.name, f"structkin ({engine})", method, setting, seconds, error, drift, evaluations)
-    first = case.mechanism.simulate([0.0, 1e-9], engine="numpy")
+    first = case.mechanism.simulate([0.0, 1e-9], engine="python")
     for program, settings in case.theirs.items():
         method, run = PEERS[program]
         for setting in settings if installed(program) else ():
@@ -147,7 +147,7 @@ def _pace(mechanism: Mechanism, formulation: str, many: int, engine: str) -> flo
     """Return the processor time [s] per step, from the difference between the best long run and the best short run."""
     taken, step = [], 1e-5
     for steps in (1, many):
-        by = "numpy" if formulation in UNCOMPILED else engine
+        by = "python" if formulation in UNCOMPILED else engine
         options: dict[str, Any] = {"integrator": "rk4", "step": step, "formulation": formulation, "engine": by}
         work = partial(mechanism.simulate, [0.0, steps * step], **options)
         work()
@@ -157,4 +157,4 @@ def _pace(mechanism: Mechanism, formulation: str, many: int, engine: str) -> flo
 
 def engine_here() -> str:
     """Return the engine to measure with."""
-    return "numba" if has_numba() else "numpy"
+    return "compiled" if has_numba() else "python"

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+from structkin.compiled import has_numba
 from structkin.dynamics.compiled.memory import Lists, Memory
 from structkin.dynamics.compiled.modules import equations_module, equations_stored, is_loaded
 from structkin.dynamics.compiled.packing import Packed
 from structkin.dynamics.compiled.source import plain_equations
-from structkin.kernels.choice import has_numba
 
 #: Seconds that plain Python takes, roughly, for an evaluation and for each step of the plan in it.
 EVALUATION, A_STEP = 3e-5, 3e-5
@@ -32,10 +32,10 @@ class Machine:
     _arrays: tuple[Any, ...]
 
     def __init__(self, packed: Packed, engine: str, apply: Callable[[Lists, float, Any], None] | None) -> None:
-        """Begin in plain Python, with "numba" compiled; `apply` adds the loads of functions, in plain Python only."""
+        """Begin in plain Python, or compiled if told so; `apply` adds the loads of functions, in plain Python only."""
         self._kinds, self.compiled, self._patience = [kind for kind in packed.kinds if kind], False, math.inf
         compiles = not apply and len(self._kinds) == len(packed.kinds)
-        if engine == "numba" and compiles:
+        if engine == "compiled" and compiles:
             self._compile(packed.mem)
             return
         self._use(Lists(packed.mem, packed.functions, apply))

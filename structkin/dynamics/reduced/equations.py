@@ -94,7 +94,7 @@ class Reduced:
         """Prepare the maps from slots to bodies.
 
         `own` is the mechanism in its own coordinates, if these differ: efforts act along its drivers. The `engine` is
-        "numpy" for plain Python, "numba" for compiled code, "auto" for one after the other.
+        "python" for plain Python, "compiled" for compiled code, "auto" for one after the other.
         """
         self.mechanism, self.plan, self.users = mechanism, plan, tuple(users)
         self.own, self.engine = own or mechanism, engine

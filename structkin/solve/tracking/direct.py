@@ -28,7 +28,7 @@ class Direct:
     known: Known
     _zeros: tuple[float, ...] = field(init=False, repr=False)
     regular_determinant = np.inf
-    numba = False
+    compiled = False
     spacing = 0.15
     block = BLOCK
     few = 8

@@ -35,7 +35,7 @@ class GroupSolver(Protocol):
         """The smallest determinant of a pose that has rates."""
 
     @property
-    def numba(self) -> bool:
+    def compiled(self) -> bool:
         """Whether its functions are compiled."""
 
     @property
@@ -88,10 +88,10 @@ class GroupSolver(Protocol):
         """Return which poses have no rates."""
 
 
-def group_solver_of(form: General, known: Known, *, numba: bool = False) -> GroupSolver:
+def group_solver_of(form: General, known: Known, *, compiled: bool = False) -> GroupSolver:
     """Return the solver of a group: its kernels, or where it has none its rows."""
     kernel = group_kernel(form.rows, known)
-    return Direct(form, known) if kernel is None else Kernels(form, known, kernel, numba)
+    return Direct(form, known) if kernel is None else Kernels(form, known, kernel, compiled)
 
 
 @dataclass(frozen=True)
@@ -101,19 +101,19 @@ class Kernels:
     form: General
     known: Known
     kernel: GroupKernel
-    numba: bool
+    compiled: bool
     #: A curve through two points is so close that two steps of Newton's method close the lanes between them.
     spacing = 0.1
 
     @property
     def block(self) -> int:
         """Lanes between points whose curves are computed together: fewer for large groups."""
-        return 131072 if self.numba else BLOCK * max(1, 32 // (4 * self.form.rows.links))
+        return 131072 if self.compiled else BLOCK * max(1, 32 // (4 * self.form.rows.links))
 
     @property
     def few(self) -> int:
         """Up to this many points are faster one by one than together."""
-        return 160 if self.numba else 8
+        return 160 if self.compiled else 8
 
     @property
     def regular_determinant(self) -> float:
@@ -122,17 +122,17 @@ class Kernels:
 
     def newton(self, h: Floats, s: Floats, iterations: int = 12) -> tuple[Floats, Floats, Floats]:
         """Close poses."""
-        return self.kernel.newton(h, s, iterations, numba=self.numba)
+        return self.kernel.newton(h, s, iterations, compiled=self.compiled)
 
     def steps(self, h: Floats, s: Floats, start: float, doubtful: float) -> tuple[Floats, Floats]:
         """Step from point to point."""
-        return self.kernel.steps(h, s, start, self.form.rows.size, doubtful, numba=self.numba)
+        return self.kernel.steps(h, s, start, self.form.rows.size, doubtful, compiled=self.compiled)
 
     def between(
         self, h: Sequence[Floats], lengths: Floats, intervals: Intervals, out: Floats, *, each: bool = False
     ) -> Closed:
         """Close lanes between points."""
-        if not self.numba:
+        if not self.compiled:
             lanes = np.empty((3, len(lengths)))
             for part, some in intervals.parts():
                 guess = some.guess(lengths[part], self.form.rows.links)
@@ -145,21 +145,21 @@ class Kernels:
 
     def ahead(self, h: Floats, s: Floats, d: Floats) -> Floats:
         """Move poses along their tangents."""
-        return self.kernel.ahead(h, s, d, numba=self.numba)
+        return self.kernel.ahead(h, s, d, compiled=self.compiled)
 
     def rates(self, h: Floats, s: Floats, d: Floats, e: Floats) -> tuple[Floats, Floats]:
         """Return first and second rates."""
         k = len(h)
         x = np.empty((3, k + len(s), s.shape[1]))
         x[0, :k], x[1, :k], x[2, :k], x[0, k:] = h, d, e, s
-        self.kernel.rates(x, np.arange(k), k, 0, s.shape[1], numba=self.numba)
+        self.kernel.rates(x, np.arange(k), k, 0, s.shape[1], compiled=self.compiled)
         return x[1, k:], x[2, k:]
 
     def write_rates(self, x: Floats, inputs: Ints, first: int, low: int, high: int) -> None:
         """Write first and second rates into x (3, rows, n), in the lanes from low to high."""
-        size = high - low if self.numba else BLOCK
+        size = high - low if self.compiled else BLOCK
         for start in range(low, high, size or 1):
-            self.kernel.rates(x, inputs, first, start, min(start + size, high), numba=self.numba)
+            self.kernel.rates(x, inputs, first, start, min(start + size, high), compiled=self.compiled)
 
     def singular(self, h: Floats, s: Floats) -> Flags:
         """Tell by the smallest singular value of the scaled Jacobian."""

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from structkin.kernels.path_length import path_length
 from structkin.solve.tracking.group_solvers import GroupSolver, scales_of, weights_of
 from structkin.solve.tracking.route import Driven, Places, Route, Straight
 from structkin.types import Floats, Indices
@@ -38,14 +37,14 @@ class InputPath:
         self.rows, self._count, self.spacing = rows, n, solver.spacing
         scales = scales_of(solver)
         self._weights = weights_of(solver)
-        self.length = path_length(rows, scales, n, numba=solver.numba)
+        self.length = path_length(rows, scales, n)
         self.lanes, self._ends = np.arange(n), np.array([n - 1])
         # A value missing anywhere makes the sum NaN; a single lane has no path.
         if not np.isfinite(self.length[-1]) or (n == 1 and not all(np.isfinite(row[0]) for row in rows)):
             # Lanes whose inputs are missing belong to an earlier group's failure.
             self.lanes = np.flatnonzero(np.logical_and.reduce([np.isfinite(row) for row in rows]))
             self._ends = np.append(np.flatnonzero(np.diff(self.lanes) > 1), len(self.lanes) - 1)
-            self.length = path_length([row[self.lanes] for row in rows], scales, len(self.lanes), numba=solver.numba)
+            self.length = path_length([row[self.lanes] for row in rows], scales, len(self.lanes))
 
     def inputs(self, lanes: Any) -> Floats:
         """Return the inputs (inputs, n) at some lanes."""
@@ -103,3 +102,39 @@ class InputPath:
                 max(k + 1, int(np.searchsorted(self.length, self.length[k] + self.spacing, side="right")) - 1), end
             )
         return max(min(k - 1, int(np.searchsorted(self.length, self.length[k] - self.spacing))), end)
+
+
+#: Lanes whose path lengths are computed together, so that the data fit into the cache.
+TOGETHER = 16384
+
+
+def path_length(rows: Sequence[Floats], inputs: Sequence[tuple[int, float]], n: int) -> Floats:
+    """Return the path length (n,) from the first lane: the sum of the changes of all inputs from lane to lane.
+
+    `inputs` are the number of rows of each input, one or two of the `rows` (n,), and its scale. The length is NaN from
+    the first NaN of an input on.
+
+    >>> rows = [np.array([0.0, 3.0, 3.0]), np.array([0.0, 4.0, 4.0]), np.array([0.0, 0.0, -1.0])]
+    >>> path_length(rows, [(2, 10.0), (1, 2.0)], 3).tolist()
+    [0.0, 0.5, 1.0]
+    """
+    length = np.zeros(max(n, 1))
+    step, square = np.empty((2, min(TOGETHER, n)))
+    with np.errstate(all="ignore"):
+        for start in range(0, n - 1, TOGETHER):
+            end, row = min(start + TOGETHER, n - 1), 0
+            part, one, two = length[start + 1 : end + 1], step[: end - start], square[: end - start]
+            for width, size in inputs:
+                np.subtract(rows[row][start + 1 : end + 1], rows[row][start:end], out=one)
+                one *= one
+                if width == 2:
+                    np.subtract(rows[row + 1][start + 1 : end + 1], rows[row + 1][start:end], out=two)
+                    two *= two
+                    one += two
+                np.sqrt(one, out=one)
+                one *= 1 / size
+                part += one
+                row += width
+            part[0] += length[start]
+            np.cumsum(part, out=part)
+    return length

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from structkin.compiled import has_numba
 from structkin.dynamics.compiled.modules import module_of
 from structkin.dynamics.contacts import note
 from structkin.dynamics.integrators.methods import ADAPTIVE, METHODS
@@ -24,7 +25,6 @@ from structkin.dynamics.multipliers.projection import Projection
 from structkin.dynamics.multipliers.stabilisation import Feedback
 from structkin.dynamics.reduced.equations import Reduced
 from structkin.dynamics.reduced.pose import NoPoseError
-from structkin.kernels.choice import has_numba
 from structkin.rows.matrix import Matrix
 from structkin.types import Floats
 
@@ -151,7 +151,7 @@ class CompiledMultipliers(Multipliers):
 def compiled(
     equations: Multipliers, t: float, y: Floats, *, engine: str, evaluations: Callable[[], float]
 ) -> Multipliers:
-    """Return the equations as an engine evaluates them from a time and state; unchanged with "numpy".
+    """Return the equations as an engine evaluates them from a time and state; unchanged with "python".
 
     They are unchanged too where they have no compiled form, and where their system is sparse or large. `evaluations`
     estimates how many there will be; "auto" compiles where these are worth it.
@@ -160,7 +160,7 @@ def compiled(
     kept = equations.formulation == "multipliers" and c.n + c.m <= SMALL
     if not kept or not isinstance(equations.stabilisation, Feedback | Projection | Partitioning):
         return equations
-    if engine == "numpy" or not has_numba():
+    if engine == "python" or not has_numba():
         return equations
     if engine == "auto" and evaluations() * (EVALUATION + A_LINK * len(c.links)) < WORTH:
         return equations
