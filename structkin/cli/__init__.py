@@ -41,6 +41,7 @@ COMMANDS = {
     "examples": "List the examples, or copy one: `structkin examples jansen_leg`.",
     "bench": "Measure the speed of structkin on this machine.",
     "studies": "Repeat studies from papers, with pictures.",
+    "warm-up": "Compile at once what is compiled once for this installation: for images, clusters and demonstrations.",
 }
 
 #: Names that are no commands, but options of one.
@@ -61,7 +62,8 @@ class _Commands(TyperGroup):
         """Return the command or group of a name, from the module of the same name; None if there is none."""
         if name not in COMMANDS:
             return None
-        found = getattr(import_module(f"structkin.cli.{name}"), name)
+        module = name.replace("-", "_")
+        found = getattr(import_module(f"structkin.cli.{module}"), module)
         if not isinstance(found, typer.Typer):
             command, found = found, typer.Typer(add_completion=False, rich_markup_mode=None)
             found.command(name)(command)

@@ -325,7 +325,8 @@ def test_help_and_version_load_no_large_library(option):
 
 def test_the_help_lists_the_commands_with_their_own_text():
     for name, line in COMMANDS.items():
-        found = getattr(import_module(f"structkin.cli.{name}"), name)
+        module = name.replace("-", "_")
+        found = getattr(import_module(f"structkin.cli.{module}"), module)
         own = found.info.help if isinstance(found, typer.Typer) else found.__doc__.splitlines()[0]
         assert line == own
 

@@ -1,0 +1,58 @@
+"""`structkin warm-up`: compile at once what is compiled once for an installation."""
+
+from __future__ import annotations
+
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from multiprocessing import get_context
+
+from structkin.cli.terminal import progress, say
+from structkin.compiled import cache_folder, private_folder
+from structkin.errors import InputError, Problem
+from structkin.examples import names, path
+from structkin.kernels.choice import check_engine
+from structkin.model import Mechanism
+
+
+def warm_up() -> None:
+    """Compile at once what is compiled once for this installation: for images, clusters and demonstrations."""
+    check_engine("compiled", "warm-up")
+    try:
+        folder = private_folder(cache_folder())
+    except OSError as error:
+        hint = "STRUCTKIN_CACHE names another folder"
+        raise InputError([Problem(str(cache_folder()), f"cannot be used: {error.strerror or error}", hint)]) from None
+    from structkin.solve.compiled_run import thread_count
+
+    work = ["", *names()]  # the longest first
+    with progress("compiling") as report, ProcessPoolExecutor(thread_count(), get_context("spawn")) as pool:
+        for done, task in enumerate(as_completed([pool.submit(_compile, name) for name in work]), 1):
+            task.result()
+            report(done / len(work))
+    say(f"compiled, and kept in {folder}")
+
+
+def _compile(name: str) -> None:
+    """Compile what an example needs; without a name, the equations of motion, of which there is one text for all."""
+    if not name:
+        _pendulum().simulate(1e-6, samples=2, engine="compiled")
+        return
+    from structkin.dynamics.compiled.modules import kind_of
+    from structkin.solve.special_geometry import compile_plan
+
+    mechanism = Mechanism.load(path(name))
+    for method in ("topological", "topological-kl"):
+        mechanism.solve(3, method=method, engine="compiled", duration=1e-3)
+    plan = compile_plan(mechanism)
+    for step in plan.steps:
+        kind = kind_of(plan, step)
+        if kind is not None:
+            kind[0].address()
+
+
+def _pendulum() -> Mechanism:
+    return Mechanism(
+        points={"A": (0, 0), "B": (1, 0)},
+        links={"ground": ["A"], "rod": {"points": ["A", "B"], "mass": 1.0, "shape": "rod"}},
+        drivers={"swing": {"joint": "A"}},
+        forces={"gravity": (0, -9.81)},
+    )
