@@ -15,13 +15,11 @@ import structkin as sk
 from structkin.bench.groups import platforms
 from structkin.examples import path
 from structkin.groups import General
-from structkin.kernels import group
-from structkin.kernels.group import GroupKernel
 from structkin.kernels.symbols import Graph
 from structkin.plan.status import Status
 from structkin.solve import compile_plan
 from structkin.solve import engine as running
-from structkin.solve.tracking import fill
+from structkin.solve.tracking import fill, group_solvers
 from structkin.solve.tracking.direct import Direct
 from structkin.solve.tracking.group_solvers import Kernels, group_solver_of
 from structkin.solve.tracking.input_path import InputPath, path_length
@@ -198,7 +196,7 @@ def test_samples_within_a_gap_are_found_where_the_driver_comes_back():
 def test_a_lane_takes_two_steps_of_newtons_method(monkeypatch):
     """The curves between continuation points are so accurate that two steps close nearly all lanes of a triad."""
     lanes, steps = [], []
-    close, write = GroupKernel.close, group._write
+    close, write = Kernels._close, group_solvers._write
 
     def closing(self: Any, h: Any, guess: Any, *rest: Any) -> None:
         lanes.append(guess.shape[1])
@@ -209,8 +207,8 @@ def test_a_lane_takes_two_steps_of_newtons_method(monkeypatch):
             steps.append(arrays[0].shape[1])
         write(terms, *arrays)
 
-    monkeypatch.setattr(GroupKernel, "close", closing)
-    monkeypatch.setattr(group, "_write", writing)
+    monkeypatch.setattr(Kernels, "_close", closing)
+    monkeypatch.setattr(group_solvers, "_write", writing)
     motion = driven(three_platforms(), np.radians(np.arange(20 * 360)))
     assert motion.ok.all() and sum(lanes) >= len(motion) - 1
     assert sum(steps) == 2 * sum(lanes)

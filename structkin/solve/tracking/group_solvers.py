@@ -6,9 +6,12 @@ ones, as rows (inputs, n); constants belong to the solver.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Protocol
+from functools import cached_property
+from itertools import chain
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -16,7 +19,15 @@ from structkin.groups import General
 from structkin.kernels.group import GroupKernel, group_kernel
 from structkin.solve.tracking.direct import Direct, Known
 from structkin.solve.tracking.intervals import BLOCK, Closed, Intervals
+from structkin.track.tolerances import CLOSED, ITERATIONS
 from structkin.types import Flags, Floats, Ints
+
+#: Newton steps on all lanes of a block; then only lanes that have not converged continue.
+TOGETHER = 2
+#: Fewer lanes continue together: selecting lanes would take longer than the steps it saves.
+SMALL = 512
+#: Up to this number, lanes are computed one by one without a compiler.
+FEW = 4
 
 
 class GroupSolver(Protocol):
@@ -96,7 +107,7 @@ def group_solver_of(form: General, known: Known, *, compiled: bool = False) -> G
 
 @dataclass(frozen=True)
 class Kernels:
-    """The kernels of a group."""
+    """The generated functions of a group; for few lanes plain Python is faster than NumPy."""
 
     form: General
     known: Known
@@ -120,13 +131,74 @@ class Kernels:
         """The smallest determinant of a clearly regular pose."""
         return self.kernel.regular_determinant
 
+    @cached_property
+    def _numbers(self) -> list[float]:
+        found: list[float] = self.kernel.constants.tolist()
+        return found
+
     def newton(self, h: Floats, s: Floats, iterations: int = 12) -> tuple[Floats, Floats, Floats]:
         """Close poses."""
-        return self.kernel.newton(h, s, iterations, compiled=self.compiled)
+        n = s.shape[1]
+        found, found_rest = np.empty(s.shape), np.empty((2, n))
+        if not n:
+            return found, found_rest[0], found_rest[1]
+        if n <= FEW and not self.compiled:
+            return self._newton_of_few(h, s, iterations)
+        h, s = np.ascontiguousarray(h), np.ascontiguousarray(s)
+        going: Any = None
+        for k in range(iterations):
+            t, r = np.empty_like(s), np.empty((2, s.shape[1]))
+            if self.compiled:
+                self.kernel.compiled.call("newton", h, s, self.kernel.constants, t, r)
+            else:
+                _write(self.kernel.arrays.newton(h, s, self._numbers), t, r)
+            left = ~(r[0] < CLOSED**2)
+            if going is None:
+                found, found_rest = t, r
+            else:
+                found[:, going], found_rest[:, going] = t, r
+            if k + 1 == iterations or not left.any():
+                break
+            s = t
+            if k + 1 >= TOGETHER and len(left) > SMALL:
+                place = np.flatnonzero(left)
+                going = place if going is None else going[place]
+                h, s = h[:, place], t[:, place]
+        change = np.sqrt(found_rest[0])
+        return found, np.where(np.isfinite(change), change, np.inf), found_rest[1]
+
+    def _newton_of_few(self, h: Floats, s: Floats, iterations: int) -> tuple[Floats, Floats, Floats]:
+        newton, c = self.kernel.numbers.newton, self._numbers
+        found, rest = np.empty(s.shape), np.full((2, s.shape[1]), np.inf)
+        for lane, (here, begin) in enumerate(zip(h.T.tolist() or [[]] * s.shape[1], s.T.tolist(), strict=True)):
+            pose, change, determinant = begin, np.nan, np.nan
+            try:
+                for _ in range(iterations):
+                    *pose, change, determinant = newton(here, pose, c)
+                    if change < CLOSED**2:
+                        break
+            except (ArithmeticError, ValueError):
+                pose, change, determinant = [np.nan] * len(pose), np.inf, np.nan
+            found[:, lane], rest[:, lane] = pose, (change, determinant)
+        change = np.sqrt(rest[0])
+        return found, np.where(np.isfinite(change), change, np.inf), rest[1]
 
     def steps(self, h: Floats, s: Floats, start: float, doubtful: float) -> tuple[Floats, Floats]:
-        """Step from point to point."""
-        return self.kernel.steps(h, s, start, self.form.rows.size, doubtful, compiled=self.compiled)
+        """Step from point to point, each by a tangent predictor and Newton's method."""
+        determinants, weight = np.full(h.shape[1], np.nan), 1 / self.form.rows.size
+        if self.compiled:
+            t = np.empty((len(s), len(determinants)))
+            t[:, 0] = s
+            parts = start, weight, doubtful, self.kernel.constants, t, determinants
+            count = self.kernel.compiled.call("steps", np.ascontiguousarray(h), *parts)
+            return t[:, 1:count], determinants[1:count]
+        found, rest = [[value] + [np.nan] * h.shape[1] for value in s.tolist()], determinants.tolist()
+        # At a singular pose, keep the poses reached before it.
+        with suppress(ArithmeticError, ValueError):
+            self.kernel.numbers.steps(h.tolist(), start, weight, doubtful, self._numbers, found, rest)
+        determinants = np.array(rest)
+        count = len(determinants) - int(np.isnan(determinants[1:]).sum())
+        return np.array(found)[:, 1:count], determinants[1:count]
 
     def between(
         self, h: Sequence[Floats], lengths: Floats, intervals: Intervals, out: Floats, *, each: bool = False
@@ -136,34 +208,83 @@ class Kernels:
             lanes = np.empty((3, len(lengths)))
             for part, some in intervals.parts():
                 guess = some.guess(lengths[part], self.form.rows.links)
-                self.kernel.close([row[part] for row in h], guess, out[:, part], lanes[:, part])
+                self._close([row[part] for row in h], guess, out[:, part], lanes[:, part])
             return Closed.of(lanes)
-        parts = intervals.count, intervals.begin, intervals.inverse, intervals.curves
-        lanes = np.empty((3, len(lengths) if each else 0))
-        bad, least, most = self.kernel.between(h, lengths, *parts, out, lanes)
+        parts = intervals.count, intervals.begin, intervals.inverse, intervals.curves, self.kernel.constants
+        lanes, inputs = np.empty((3, len(lengths) if each else 0)), tuple(map(np.ascontiguousarray, h))
+        bad, least, most = self.kernel.compiled.call("between", inputs, lengths, *parts, tuple(out), lanes)
         return Closed(bad == 0, least, most, lanes)
+
+    def _close(self, h: Sequence[Floats], guess: Floats, out: Floats, r: Floats) -> None:
+        """Close lanes from a guess (rows, n), by NumPy.
+
+        `r` (3, n) takes the square of the last step, the determinant, and a bound on the squared distance of the pose
+        from the guess.
+        """
+        n, t, far = guess.shape[1], guess, r[2]
+        far[:] = 0.0
+        for k in range(ITERATIONS):
+            _write(self.kernel.arrays.newton(h, t, self._numbers), t, r)
+            far += r[0]
+            if r[0].max() < CLOSED**2:
+                break
+            left = np.flatnonzero(~(r[0] < CLOSED**2))
+            if k >= TOGETHER and 2 * len(left) < n:
+                here = np.array([row[left] for row in h]).reshape(len(h), len(left))
+                t[:, left], change, r[1, left] = self.newton(here, t[:, left], ITERATIONS - k - 1)
+                r[0, left] = change * change
+                far[left] += r[0, left]
+                break
+        out[:] = t
+        far *= ITERATIONS
 
     def ahead(self, h: Floats, s: Floats, d: Floats) -> Floats:
         """Move poses along their tangents."""
-        return self.kernel.ahead(h, s, d, compiled=self.compiled)
+        t = np.empty(s.shape)
+        if self.compiled:
+            self.kernel.compiled.call("ahead", *map(np.ascontiguousarray, (h, s, d)), self.kernel.constants, t)
+            return t
+        if s.shape[1] > FEW:
+            _write(self.kernel.arrays.ahead(h, s, d, self._numbers), t)
+            return t
+        none: list[list[float]] = [[]] * s.shape[1]
+        lanes = zip(h.T.tolist() or none, s.T.tolist(), d.T.tolist() or none, strict=True)
+        for lane, (here, pose, change) in enumerate(lanes):
+            try:
+                t[:, lane] = self.kernel.numbers.ahead(here, pose, change, self._numbers)
+            except (ArithmeticError, ValueError):
+                t[:, lane] = np.nan
+        return t
 
     def rates(self, h: Floats, s: Floats, d: Floats, e: Floats) -> tuple[Floats, Floats]:
         """Return first and second rates."""
         k = len(h)
         x = np.empty((3, k + len(s), s.shape[1]))
         x[0, :k], x[1, :k], x[2, :k], x[0, k:] = h, d, e, s
-        self.kernel.rates(x, np.arange(k), k, 0, s.shape[1], compiled=self.compiled)
+        self.write_rates(x, np.arange(k), k, 0, s.shape[1])
         return x[1, k:], x[2, k:]
 
     def write_rates(self, x: Floats, inputs: Ints, first: int, low: int, high: int) -> None:
         """Write first and second rates into x (3, rows, n), in the lanes from low to high."""
-        size = high - low if self.compiled else BLOCK
-        for start in range(low, high, size or 1):
-            self.kernel.rates(x, inputs, first, start, min(start + size, high), compiled=self.compiled)
+        if self.compiled:
+            self.kernel.compiled.call("rates", x, inputs, first, low, high, self.kernel.constants)
+            return
+        own = slice(first, first + 4 * self.form.rows.links)
+        for start in range(low, high, BLOCK):
+            part = slice(start, min(start + BLOCK, high))
+            h, d, e = ([x[order, k, part] for k in inputs] for order in range(3))
+            terms = self.kernel.arrays.rates(h, x[0, own, part], d, e, self._numbers)
+            _write(terms, x[1, own, part], x[2, own, part])
 
     def singular(self, h: Floats, s: Floats) -> Flags:
         """Tell by the smallest singular value of the scaled Jacobian."""
         return Direct(self.form, self.known).singular(h, s)
+
+
+def _write(terms: Iterable[Any], *arrays: Floats) -> None:
+    """Write results into the rows of arrays, one after the other."""
+    for term, row in zip(terms, chain(*arrays), strict=False):
+        row[:] = term
 
 
 def scales_of(solver: GroupSolver) -> list[tuple[int, float]]:
