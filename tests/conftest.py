@@ -8,8 +8,24 @@ from typing import Any
 
 import pytest
 
+from structkin.compiled import has_numba
+
 # Each worker has a separate core: threads of the linear algebra would only compete for cores.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Without Numba, skip what compiles: tests marked so, or with "compiled" as a parameter, and small steps in space."""
+    if has_numba():
+        return
+    for item in items:
+        parameters = getattr(getattr(item, "callspec", None), "params", {})
+        if (
+            item.get_closest_marker("compiled")
+            or "compiled" in map(str, parameters.values())
+            or "spatial" in item.path.parts
+        ):
+            item.add_marker(pytest.mark.skip(reason="Numba is not installed"))
 
 
 @pytest.fixture(scope="module")

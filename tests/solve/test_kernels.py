@@ -98,6 +98,7 @@ def test_kernels_of_numpy(name, monkeypatch):
     assert_same(solved(m, "functions", monkeypatch), solved(m, "python", monkeypatch))
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("name", COMPILED)
 def test_kernels_of_numba(name, monkeypatch):
     m = sk.load(path(name))
@@ -246,6 +247,7 @@ def solve(x):
 '''
 
 
+@pytest.mark.compiled
 def test_the_store_follows_the_source(tmp_path, monkeypatch):
     monkeypatch.setenv("STRUCTKIN_CACHE", str(tmp_path / "new" / "folder"))
     assert not store.is_stored("Sum", SOURCE.format(1), "solve")
@@ -258,6 +260,7 @@ def test_the_store_follows_the_source(tmp_path, monkeypatch):
     assert store.load("Sum", SOURCE.format(1)).solve(1.0) == 2.0
 
 
+@pytest.mark.compiled
 def test_a_folder_that_cannot_be_written(tmp_path, monkeypatch):
     file = tmp_path / "file"
     file.write_text("not a folder")
@@ -266,6 +269,7 @@ def test_a_folder_that_cannot_be_written(tmp_path, monkeypatch):
     assert not store.is_stored("Sum", SOURCE.format(4), "solve")
 
 
+@pytest.mark.compiled
 def test_a_first_compilation_is_logged(tmp_path, monkeypatch, caplog):
     monkeypatch.setenv("STRUCTKIN_CACHE", str(tmp_path))
     with caplog.at_level(logging.INFO, logger="structkin"):
@@ -274,6 +278,7 @@ def test_a_first_compilation_is_logged(tmp_path, monkeypatch, caplog):
     assert [record.message for record in caplog.records] == ["compiling the solve of Sum, once on this machine"]
 
 
+@pytest.mark.compiled
 def test_processes_share_the_store(tmp_path):
     code = f"from structkin.kernels import store; print(store.load('Sum', {SOURCE.format(6)!r}).solve(1.0))"
     env = {**os.environ, "STRUCTKIN_CACHE": str(tmp_path)}
@@ -281,6 +286,7 @@ def test_processes_share_the_store(tmp_path):
     assert [process.communicate()[0].strip() for process in running] == [b"7.0"] * 3
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("name", ["crank_rocker", "five_bar_two_drivers", "excavator"])
 def test_compiled_drivers(name):
     """Angles in both senses, lengths and missing values: the same numbers on both roads."""
@@ -294,6 +300,7 @@ def test_compiled_drivers(name):
     np.testing.assert_array_equal(one.lanes.x[..., compared], other.lanes.x[..., compared])
 
 
+@pytest.mark.compiled
 def test_compiled_drivers_without_values():
     m = sk.Mechanism(
         points={"A": (0, 0), "B": (1, 0)},
