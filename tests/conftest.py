@@ -15,7 +15,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Without Numba, skip what compiles: tests marked so, or with "compiled" as a parameter, and small steps in space."""
+    """Without Numba, skip what compiles: those marked so, with "compiled" as a parameter, or in space."""
     if has_numba():
         return
     for item in items:
