@@ -25,14 +25,18 @@ from .multibody.model import SpatialModel as SpatialModel
 from .plan.status import Status as Status
 from .solve import Motion as Motion
 from .solve import Motions as Motions
+from .structure import AtlasEntry as AtlasEntry
 from .structure import Group as Group
 from .structure import InputChoice as InputChoice
 from .structure import InputRanking as InputRanking
 from .structure import KinematicStructure as KinematicStructure
 from .structure import StructureArrays as StructureArrays
 from .structure import TopologyArrays as TopologyArrays
+from .structure import atlas as atlas
+from .structure import chains as chains
 from .structure import decompose_arrays as decompose_arrays
 from .structure import fingerprint as fingerprint
+from .structure import inversions as inversions
 from .structure import isomorphic as isomorphic
 
 __version__: str

@@ -25,6 +25,7 @@ COMMANDS = {
     "check": "Check a mechanism: the file, its structure, and a run over its range.",
     "structure": "Find the structural groups and the order in which they are solved.",
     "explain": "Explain in words in which order the groups are solved, and why.",
+    "atlas": "List every kinematic chain of some links, its inversions, drivers and structural groups.",
     "inputs": "Rank the joints that could drive, the simplest structure first.",
     "solve": "Solve position, velocity and acceleration; numbers are in the file's units.",
     "report": "Write a page with the mechanism and its motion that opens in any browser.",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from structkin.show.animation import animate
     from structkin.show.assemblies_figure import assemblies_table, draw_assemblies, found_table
+    from structkin.show.atlas_figure import atlas_row, atlas_table, draw_chains
     from structkin.show.cam_plot import plot_cam
     from structkin.show.columns import motion_to_dict, to_dataframe, write_csv
     from structkin.show.dataset import to_xarray
@@ -42,8 +43,11 @@ if TYPE_CHECKING:
 __all__ = [
     "animate",
     "assemblies_table",
+    "atlas_row",
+    "atlas_table",
     "circuits_table",
     "draw_assemblies",
+    "draw_chains",
     "draw_circuits",
     "draw_inputs",
     "draw_limits",
@@ -81,8 +85,11 @@ __all__ = [
 _HOMES = {
     "animate": "animation",
     "assemblies_table": "assemblies_figure",
+    "atlas_row": "atlas_figure",
+    "atlas_table": "atlas_figure",
     "circuits_table": "html",
     "draw_assemblies": "assemblies_figure",
+    "draw_chains": "atlas_figure",
     "draw_circuits": "limits_figure",
     "draw_inputs": "inputs_figure",
     "draw_limits": "limits_figure",

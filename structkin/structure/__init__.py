@@ -4,11 +4,13 @@ from structkin.structure.arrays import TopologyArrays
 from structkin.structure.compare import fingerprint, isomorphic
 from structkin.structure.decompose import decompose_arrays
 from structkin.structure.inputs import InputChoice, InputRanking
+from structkin.structure.kinematic_chains import AtlasEntry, atlas, chains, inversions
 from structkin.structure.parts import Group, Redundancy
 from structkin.structure.result import KinematicStructure, decompose
 from structkin.structure.structure_arrays import StructureArrays
 
 __all__ = [
+    "AtlasEntry",
     "Group",
     "InputChoice",
     "InputRanking",
@@ -16,8 +18,11 @@ __all__ = [
     "Redundancy",
     "StructureArrays",
     "TopologyArrays",
+    "atlas",
+    "chains",
     "decompose",
     "decompose_arrays",
     "fingerprint",
+    "inversions",
     "isomorphic",
 ]

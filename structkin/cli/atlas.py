@@ -1,0 +1,43 @@
+"""`structkin atlas LINKS`: every kinematic chain of revolute joints, and the mechanisms that it gives."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from structkin import show
+from structkin.cli.options import Json
+from structkin.cli.outputs import Outputs, write_rows
+from structkin.cli.terminal import progress
+
+
+def atlas(
+    links: Annotated[int, typer.Argument(help="Number of links, the ground among them.", show_default=False)],
+    mobility: Annotated[int, typer.Option(help="Degrees of freedom; 0 lists the structural groups.")] = 1,
+    fractionated: Annotated[
+        bool, typer.Option(help="With chains that fall apart if one link or joint is removed.")
+    ] = True,
+    csv: Annotated[Path | None, typer.Option(help="Write the table as CSV.", metavar="FILE")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Draw every chain.", metavar="PICTURE")] = None,
+    as_json: Json = False,
+) -> None:
+    """List every kinematic chain of some links, its inversions, drivers and structural groups."""
+    from structkin.structure.kinematic_chains import atlas as make
+    from structkin.structure.kinematic_chains import chains
+
+    outputs = Outputs(None, tables={"--csv": csv}, pictures={"--plot": plot}, as_json=as_json)
+    with progress("listing") as report:
+        entries = make(links, mobility, fractionated=fractionated, progress=report)
+    title = f"Structural groups of {links - 1} links" if mobility == 0 else f"Chains of {links} links"
+    title += "" if mobility == 0 else f" with {mobility} degree{'s' if mobility > 1 else ''} of freedom"
+    rows = [show.atlas_row(entry) for entry in entries]
+    outputs.deliver(
+        {
+            "--csv": lambda path: write_rows(path, rows),
+            "--plot": lambda: show.draw_chains(chains(links, mobility, fractionated=fractionated), title),
+        },
+        lambda: {"title": title, "mechanisms": rows},
+        lambda: show.atlas_table(entries, title),
+    )
