@@ -51,8 +51,35 @@ def place(kind: str) -> PlainValidator:
 
 def vector(value: Any, kind: str, units: Units) -> complex:
     """Return [x, y] as x + iy in SI; raise `Flaw`."""
-    x, y = pair(value, "two numbers [x, y]")
+    x, y = numbers(value, "two numbers [x, y]", "[0, -9.81]" if kind == "acceleration" else "[20, 35.4]")
     return complex(units.quantity(x, kind), units.quantity(y, kind))
+
+
+def numbers(value: Any, what: str, sample: str) -> list[Any]:
+    """Return the two items of a vector, as `pair`; the hint of the `Flaw` is what was probably meant.
+
+    >>> numbers([15, 2, 0, 5], "two numbers [x, y]", "[1, 2]")
+    Traceback (most recent call last):
+    structkin.model.flaw.Flaw: expected two numbers [x, y], found a list of 4; if these are decimal commas: [15.2, 0.5]
+    """
+    try:
+        return pair(value, what)
+    except Flaw as flaw:
+        raise Flaw(flaw.message, _meant(value) or f"such as {sample}") from None
+
+
+def _meant(value: Any) -> str:
+    """Return the vector that was probably meant, as a hint; empty if there is no guess."""
+    if isinstance(value, str):
+        items = [item.strip() for item in value.strip("[]() ").split("," if "," in value else ";")]
+        return f"write it without quotes: [{', '.join(items)}]" if len(items) == 2 and "" not in items else ""
+    if isinstance(value, list | tuple) and len(value) in (3, 4):
+        if all(isinstance(item, int) and not isinstance(item, bool) for item in value):
+            x, y = (value[:2], value[2:]) if value[1] >= 0 else (value[:1], value[1:])
+            if all(item >= 0 for item in (*x[1:], *y[1:])) and max(len(x), len(y)) == 2:
+                return f"if these are decimal commas: [{'.'.join(map(str, x))}, {'.'.join(map(str, y))}]"
+        return "a mechanism is planar: x and y only" if len(value) == 3 else ""
+    return ""
 
 
 def _axis(value: Any) -> complex:
