@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from structkin.multibody.model import SpatialModel
     from structkin.report.report import Page
     from structkin.solve import Motion, Motions
+    from structkin.solve.measured import MeasuredComparison
     from structkin.structure import InputRanking, KinematicStructure
 
 GROUND = "ground"
@@ -470,6 +471,32 @@ class Mechanism:
             memory=memory, budget=budget, progress=progress,
             of_simulations={"stabilisations": stabilisations, "alpha": alpha, "beta": beta, "rtol": rtol},
         )  # fmt: skip
+
+    def compare_measured(
+        self, path: str | Path, *, columns: Mapping[str, str] | None = None, budget: float | None = DEFAULT
+    ) -> MeasuredComparison:
+        """Compare measured data in a CSV file with the motion of the model.
+
+        The columns of the file are found by their titles: "t" (or the name of the driver) and quantities such as "P.x",
+        "rocker.angle" or "guide.travel", each with its unit in brackets if that is not the file's. If the titles are
+        others, such as those of a video tracker, `columns` maps quantities to titles. The model is solved at the
+        measured times or driver values; the result has residuals, their root mean squares, and the lag.
+
+        Raises `InputError` for a file that cannot be read, a quantity that the mechanism does not have, and what
+        `solve` raises.
+
+        >>> import structkin as sk, tempfile, pathlib
+        >>> m = sk.Mechanism(points={"A": (0, 0), "B": (1, 0)}, links={"ground": ["A"], "crank": ["A", "B"]},
+        ...                  drivers={"motor": {"joint": "A", "speed": 1.0}})
+        >>> file = pathlib.Path(tempfile.mkdtemp()) / "tracker.csv"
+        >>> _ = file.write_text("time;px\n0;1.01\n0.5;0.89\n1;0.55\n")
+        >>> found = m.compare_measured(file, columns={"t": "time", "B.x": "px"})
+        >>> [(one.name, round(one.rms, 4)) for one in found.columns]
+        [('B.x', 0.0119)]
+        """
+        from structkin.solve.measured import compare_measured
+
+        return compare_measured(self, Path(path), columns, budget)
 
     def constraints(
         self, family: str = "natural", *, drivers: Sequence[str] | None = None,

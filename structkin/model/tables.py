@@ -140,6 +140,17 @@ def read_table(
     return [(first * x, second * y) for x, y in rows] if (first, second) != (1, 1) else rows
 
 
+def titles_of(path: Path) -> list[str]:
+    """Return the texts above the numbers of a CSV file, among them the titles of its columns; raise `Flaw`."""
+    raw = read_text(path, WINDOWS).splitlines()
+    found: dict[str, None] = {}
+    for line in _lines(raw, _separator(raw[-SHOWN:])):
+        if all(_is_number(cell, comma=True) for cell in line.cells):
+            break
+        found |= dict.fromkeys(cell for cell in line.cells if cell)
+    return list(found)
+
+
 class _Line(NamedTuple):
     """The cells of a line of a file, and its number."""
 
