@@ -685,9 +685,9 @@ class Mechanism:
 
         The page needs only a browser, and no network: the mechanism moves, its groups are solved step by step, and
         plots, limits, forces and tables follow as far as the mechanism has them. It shows the `motion`, or else that of
-        `solve` with this number of `samples` over `duration` [s]. Sections named in `without` are left out: "steps",
-        "rates", "coefficients", "centres", "limits", "transmission", "forces", "ranges". `source` is printed as the
-        name of the mechanism's file; `budget` bounds the steps of the motion and of the limits of each driver. A
+        `solve` with this number of `samples` over `duration` [s]. Sections named in `without` are left out: "inputs",
+        "steps", "rates", "coefficients", "centres", "limits", "transmission", "forces", "ranges". `source` is printed
+        as the name of the mechanism's file; `budget` bounds the steps of the motion and of the limits of each driver. A
         mechanism whose drivers do not determine it is shown at rest, with the reason. Raises `InputError` for
         unsuitable arguments.
 
