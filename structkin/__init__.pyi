@@ -25,6 +25,8 @@ from .multibody.model import SpatialModel as SpatialModel
 from .plan.status import Status as Status
 from .solve import Motion as Motion
 from .solve import Motions as Motions
+from .solve.measured import MeasuredColumn as MeasuredColumn
+from .solve.measured import MeasuredComparison as MeasuredComparison
 from .structure import AtlasEntry as AtlasEntry
 from .structure import Group as Group
 from .structure import InputChoice as InputChoice

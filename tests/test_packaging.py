@@ -27,7 +27,7 @@ def sources() -> set[str]:
                 continue
             if file.suffix in {".py", ".toml", ".csv", ".typed"} or inside.parts[:-1] == ("web", "dist"):
                 found.add(f"{name}/{inside.as_posix()}")
-    return found | {"structkin/web/LICENSES.txt"}
+    return found | {"structkin/web/LICENSES.txt", "structkin/mechanism.schema.json"}
 
 
 def test_every_folder_with_modules_is_a_listed_package():

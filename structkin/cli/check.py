@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from typing import Annotated
 
 import numpy as np
 import typer
@@ -17,6 +18,7 @@ from structkin.joints.cam import Cam
 from structkin.joints.curve_slot import CurveSlot
 from structkin.joints.prismatic import Prismatic
 from structkin.model import Mechanism
+from structkin.model.file_schema import SCHEMA
 from structkin.model.mechanism import GROUND
 from structkin.model.stroke import SLACK, shown
 from structkin.plan.compile import determines_all
@@ -35,8 +37,18 @@ SOON, FIRST = 1e-6, 100
 ROUGH = 1e-5, 0.05
 
 
-def check(file: File) -> None:
+def check(
+    file: File,
+    schema: Annotated[
+        bool, typer.Option("--schema", help="Print the line by which editors complete and check such a file too.")
+    ] = False,
+) -> None:
     """Check a mechanism: the file, its structure, and a run over its range."""
+    if schema:
+        say(
+            "as the first line of the file, for taplo and the extension Even Better TOML:",
+            f"#:schema {SCHEMA.as_uri()}",
+        )
     mechanism = Mechanism.load(file)
     say(f"{mechanism.title or file}: {_counts(mechanism)}")
     structure = mechanism.structure()

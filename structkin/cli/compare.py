@@ -58,13 +58,30 @@ def compare(
     to: Annotated[
         Path | None, typer.Option(help="With --simulate, draw time, differences and closure.", metavar="PICTURE")
     ] = None,
+    measured: Annotated[
+        Path | None,
+        typer.Option(help="Measured data instead, beside the motion of the model.", metavar="TABLE"),
+    ] = None,
+    column: Annotated[
+        list[str] | None,
+        typer.Option(help="With --measured, NAME=TITLE: the title of t, P.x, rocker.angle, ...; repeated."),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Solve by every method, or simulate by every formulation; compare results, time and memory."""
     mechanism = opened(file)
     outputs = Outputs(file, {}, {"--to": to}, as_json)
+    if measured is not None:
+        beside = mechanism.compare_measured(measured, columns=_titles(column), budget=budget_of(budget))
+        outputs.deliver({"--to": beside.plot}, beside.to_dict, lambda: show.measured_table(beside, str(file)))
+        if beside.missing:
+            raise typer.Exit(1)
+        return
+    if column:
+        raise InputError([Problem("--column", "chooses columns of measured data", "add --measured TABLE")], "command")
     if to is not None and simulate is None:
-        raise InputError([Problem("--to", "draws the comparison of simulations", "add --simulate SECONDS")], "command")
+        hint = "add --simulate SECONDS, or --measured TABLE"
+        raise InputError([Problem("--to", "draws the comparison of simulations or of measured data", hint)], "command")
     arguments: dict[str, Any] = {
         "methods": method or None, "coordinates": coordinates or None, "stabilisations": stabilisation or None,
         "alpha": alpha, "beta": beta, "rtol": rtol, "duration": duration, "patience": patience, "memory": memory,
@@ -89,6 +106,18 @@ def compare(
         console().print(_table(found, found.title or str(file)))
     if not found.agrees or found.abandoned or any(run.ok < found.samples for run in found.runs):
         raise typer.Exit(1)
+
+
+def _titles(given: list[str] | None) -> dict[str, str] | None:
+    """Return quantity and title of each NAME=TITLE."""
+    if not given:
+        return None
+    problems = [
+        Problem("--column", f"expected NAME=TITLE, found '{one}'", "such as P.x=px") for one in given if "=" not in one
+    ]
+    if problems:
+        raise InputError(problems, "command")
+    return {name.strip(): title.strip() for name, _, title in (one.partition("=") for one in given)}
 
 
 def _table(found: Comparison, title: str) -> Table:

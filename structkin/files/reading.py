@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from structkin.errors import InputError, Problem, printable
+from structkin.errors import InputError, printable
 from structkin.files.readers import Reader, reader_of
 from structkin.files.readers.address import is_address, whole
 from structkin.files.readers.imported import counted
@@ -19,6 +19,12 @@ from structkin.model.tables import read_text
 #: What files of other kinds are that people try.
 NOT_READ = {
     **{suffix: one.name for suffix, one in FORMATS.items() if suffix not in SUFFIXES},
+    **dict.fromkeys((".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tif", ".tiff"), "picture"),
+    **dict.fromkeys((".mp4", ".mov", ".avi", ".webm"), "video"),
+    ".html": "page, such as a report",
+    ".py": "program",
+    ".ipynb": "notebook",
+    ".npz": "arrays of a motion",
     ".xml": "XML, such as MuJoCo MJCF",
     ".mjcf": "MuJoCo MJCF",
     ".urdf": "robot in space, URDF",
@@ -45,7 +51,7 @@ def read(path: str | Path) -> tuple[dict[str, Any], tuple[str, ...]]:
     try:
         return _read(path)
     except Flaw as flaw:
-        raise InputError([Problem("", flaw.message, flaw.hint)], whole(str(path))) from None
+        raise InputError(flaw.problems(), whole(str(path))) from None
 
 
 def _read(path: str | Path) -> tuple[dict[str, Any], tuple[str, ...]]:
@@ -77,6 +83,8 @@ def _not_read(path: Path, suffix: str) -> Flaw:
     hint = "name a .toml or .json file, or one of Linkage, PMKS, PMKS+, MotionGen or Pyslvs"
     if suffix == ".csv":
         hint = f'a driver or a force reads its columns: csv = "{path.name}"; structkin structure reads a matrix'
+    elif NOT_READ[suffix].startswith(("picture", "video", "page")):
+        hint = "name the file that it was drawn from: .toml or .json"
     return Flaw(f"a {suffix} file ({NOT_READ[suffix]}) has no mechanism that can be read", hint)
 
 

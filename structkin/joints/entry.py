@@ -8,7 +8,7 @@ from typing import ClassVar
 from structkin.joints.pair import Pair
 from structkin.model.draft import Draft
 from structkin.model.entry import Entry
-from structkin.model.fields import Anything, Axis, Name, TwoPoints
+from structkin.model.fields import Axis, Name, Stroke, TwoPoints
 from structkin.model.topology import Joint
 
 #: A joint of a mechanism, or of a topology if errors in its links leave it without geometry.
@@ -36,7 +36,7 @@ class JointEntry(Entry):
 class SlidingEntry(JointEntry):
     """An entry of a joint whose line may have ends, given as travels from the sketch or as two points."""
 
-    stroke: Anything = None
+    stroke: Stroke = None
     ends: TwoPoints | None = None
 
 

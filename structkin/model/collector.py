@@ -98,7 +98,9 @@ class Collector:
         if table is not None or required:
             self.unread.add(section)
             found = "this section is missing" if table is None else f"expected a table, found {describe(table)}"
-            self.fault(section, found, f"such as {sample}")
+            doubled = isinstance(table, list) and all(isinstance(one, Mapping) for one in table) and table
+            hint = f"write [{section}], not [[{section}]], and below it entries such as {sample}" if doubled else ""
+            self.fault(section, found, hint or f"such as {sample}")
         return []
 
     def read_entry(self, model: type[E], key: str, value: Any) -> E | None:
@@ -120,9 +122,12 @@ class Collector:
         self.unread.add(key)
         known = f"known: {', '.join(types)}; and gravity"
         if kind is None:
-            self.fault(key, "expected a table with a type", f"{known}; such as {types['force'].sample}")
+            found = "" if isinstance(value, Mapping) else f", found {describe(value)}"
+            self.fault(key, f"expected a table with a type{found}", f"such as {types['force'].sample}; {known}")
         elif isinstance(kind, str):
-            self.fault(f"{key}.type", f"the type '{kind}' is unknown", hints.get(kind, known))
+            hint = suggest(kind, types)
+            meant = hints.get(kind.casefold()) or (hint if hint.startswith("did") else known)
+            self.fault(f"{key}.type", f"the type '{kind}' is unknown", meant)
         else:
             self.fault(f"{key}.type", f"expected text, found {describe(kind)}", known)
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,7 @@ _SECTION_HINTS: Mapping[str, str] = {
     "motors": "drivers",
     "inputs": "drivers",
     "actuators": "drivers",
+    "gravity": "forces.gravity",
 }
 
 _FORCE_HINTS: Mapping[str, str] = {
@@ -97,7 +99,10 @@ def _read_lengths(draft: Draft, data: Mapping[str, Any]) -> None:
     for key, name, value in draft.entries(data, "lengths", '"A-B" = 15'):
         ends = name.split("-")
         if len(ends) != 2 or not all(ends):
-            draft.fault(key, "expected two point names with '-' between them", 'such as "A-B" = 15')
+            ends = [end for end in re.split(r"[\s_.:–—−/,-]+", name) if end in draft.points]
+            ends = ends or [end for end in name if end in draft.points]
+            both = "-".join(ends) if len(ends) == 2 else "A-B"
+            draft.fault(key, "expected two point names with '-' between them", f'such as "{both}" = 15')
             continue
         length = draft.quantity(key, value, "length", "positive")
         if not draft.has_points(key, ends) or length is None:

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import ast
 import math
+import re
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from structkin.model.flaw import Flaw, short
+from structkin.model.flaw import Flaw, decimal_comma, short
 from structkin.model.jets import CHOICES, FUNCTIONS, Jet, steady
 from structkin.model.topology import suggest
+from structkin.model.units import unit
 
 MAX_POWER = 64
 
@@ -187,6 +189,20 @@ def _combine(op: ast.operator, a: tuple[Any, Any], b: tuple[Any, Any]) -> tuple[
 MAX_CHARACTERS = 1000
 MAX_DEPTH = 60
 
+#: Characters that programs of word processing write, and the signs of formulas.
+_PLAIN: Mapping[str, str] = {
+    **dict.fromkeys("−–—", "-"), **dict.fromkeys("·×⋅∙", "*"), "÷": "/", "π": "pi", "τ": "tau", "²": "**2", "³": "**3",
+    "°": "the number alone, in the file's unit of angle; arguments of sin are in rad",
+}  # fmt: skip
+
+#: Functions of other programs, and what to write instead.
+_OTHER_NAMES: Mapping[str, str] = {
+    **{f"{name}d": f"{name} takes radians: {name}(x*pi/180)" for name in ("sin", "cos", "tan")},
+    **dict.fromkeys(("rad", "radians", "deg2rad"), "write x*pi/180"),
+    **dict.fromkeys(("deg", "degrees", "rad2deg"), "write x*180/pi"),
+    "ln": "write log", "pow": "write **",
+}  # fmt: skip
+
 CONSTANTS: Mapping[str, float] = {"pi": math.pi, "tau": math.tau, "e": math.e}
 
 _OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow)
@@ -198,6 +214,8 @@ def parse(text: str) -> ast.expr:
         raise Flaw("the formula is empty", 'such as "0.5*sin(2*pi*t)"')
     if len(text) > MAX_CHARACTERS:
         raise Flaw(f"the formula has {len(text)} characters; the limit is {MAX_CHARACTERS}", "use a table")
+    if strange := next((char for char in text if char in _PLAIN), ""):
+        raise Flaw(f"'{short(text)}' has the character {strange}", f"write {_PLAIN[strange]}")
     try:
         return ast.parse(text.strip(), mode="eval").body
     except SyntaxError as error:
@@ -205,9 +223,30 @@ def parse(text: str) -> ast.expr:
         missing = text.count("(") - text.count(")")
         if missing > 0:
             place = f": {missing} closing bracket{'' if missing == 1 else 's'} missing"
-        raise Flaw(f"'{short(text)}' is not a formula{place}", 'such as "0.5*sin(2*pi*t)"') from None
+        raise _misread(text) or Flaw(f"'{short(text)}' is not a formula{place}", 'such as "0.5*sin(2*pi*t)"') from None
     except (ValueError, RecursionError, MemoryError):
         raise Flaw("the formula cannot be read", "make it shorter, with less nesting") from None
+
+
+def _misread(text: str) -> Flaw | None:
+    """Return what is wrong with a text that is no formula, if it is one of the usual mistakes."""
+    if "=" in text:
+        return Flaw(f"'{short(text)}' is an equation", "write only what is right of the =")
+    for digits, word in re.findall(r"(\d[\d.]*)\s*([A-Za-zµ°][A-Za-zµ°/]*)", text):
+        if word != "t" and _is_unit(word):
+            hint = "write numbers only: in the file's unit, t in s, arguments of sin in rad"
+            hint += f'; a constant rate is speed = "{text}"' if re.fullmatch(r"[\d.\s]*\w+", text) else ""
+            return Flaw(f"'{short(text)}' has the unit {word}; a formula has none", hint)
+        if word[0].isalpha():
+            return Flaw(f"'{short(text)}' has no sign between {digits} and {word}", f"write {digits}*{word}")
+    return None
+
+
+def _is_unit(word: str) -> bool:
+    try:
+        return any(unit(word)[1])
+    except Flaw:
+        return False
 
 
 def check(node: ast.AST, depth: int = 0) -> None:
@@ -254,9 +293,11 @@ def _check_name(name: str) -> None:
 
 def _check_call(name: str, args: list[ast.expr]) -> None:
     if name not in FUNCTIONS and name not in CHOICES:
-        raise Flaw(f"the function '{short(name)}' is not allowed in a formula", suggest(name, [*FUNCTIONS, *CHOICES]))
+        hint = _OTHER_NAMES.get(name.lower()) or suggest(name, [*FUNCTIONS, *CHOICES])
+        raise Flaw(f"the function '{short(name)}' is not allowed in a formula", hint)
     if name in FUNCTIONS and len(args) != 1:
-        raise Flaw(f"{name} takes one argument, found {len(args)}")
+        comma = decimal_comma(", ".join(map(ast.unparse, args)).replace(", ", ",", 1))
+        raise Flaw(f"{name} takes one argument, found {len(args)}", comma)
     if name in CHOICES and len(args) < 2:
         raise Flaw(f"{name} takes two or more arguments, found {len(args)}")
 

@@ -1,8 +1,12 @@
-"""Field types of the entries of a mechanism file, each with its check; numbers are converted to SI."""
+"""Field types of the entries of a mechanism file, each with its check; numbers are converted to SI.
+
+Each also has the JSON schema of what may be written, from which that of the mechanism file is made.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Annotated, Any
 
 import numpy as np
@@ -10,6 +14,42 @@ from pydantic import PlainValidator, ValidationInfo
 
 from structkin.model.flaw import Flaw, describe, number
 from structkin.model.units import Units
+
+
+@dataclass(frozen=True)
+class Checked(PlainValidator):
+    """The check of a field, and the JSON schema of what may be `written` there."""
+
+    written: Mapping[str, Any] = field(default_factory=dict, hash=False, kw_only=True)
+
+
+def checked(check: Callable[..., Any], written: Mapping[str, Any]) -> Checked:
+    """Return a check, which raises `Flaw`, with the schema of what may be written."""
+    return Checked(check, written=written)
+
+
+#: The schemas of what several fields hold. A quantity is a number in the file's unit, or text with its unit.
+TEXT = {"type": "string"}
+NUMBER = {"type": "number"}
+_WITH_UNIT = r"^\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*[^\s0-9.,+-]"
+QUANTITY: Mapping[str, Any] = {"anyOf": [NUMBER, {"type": "string", "pattern": _WITH_UNIT}]}
+
+
+#: A quantity that is greater than zero, if it is a number.
+POSITIVE: Mapping[str, Any] = {"anyOf": [{**NUMBER, "exclusiveMinimum": 0}, QUANTITY["anyOf"][1]]}
+
+
+def listed(item: Mapping[str, Any], least: int = 0, most: int | None = None) -> dict[str, Any]:
+    """Return the schema of a list of such items."""
+    return {"type": "array", "items": item, "minItems": least} | ({} if most is None else {"maxItems": most})
+
+
+#: Two quantities, such as [x, y].
+VECTOR = listed(QUANTITY, 2, 2)
+#: Rows of a table.
+ROWS = listed(listed(NUMBER, 2, 2), 2)
+#: A number, a formula of t, or a quantity.
+LAW = {"type": ["number", "string"]}
 
 
 def pair(value: Any, what: str) -> list[Any]:
@@ -31,28 +71,56 @@ def _units(info: ValidationInfo) -> Units:
     return info.context
 
 
-def scalar(kind: str, *, sign: str = "") -> PlainValidator:
+def scalar(kind: str, *, sign: str = "") -> Checked:
     """Return the validator of a quantity, converted to SI; `sign`: "positive" or "not negative"."""
 
     def check(value: Any, info: ValidationInfo) -> float:
         return _units(info).quantity(value, kind, sign)
 
-    return PlainValidator(check)
+    least = {"positive": {"exclusiveMinimum": 0}, "not negative": {"minimum": 0}}.get(sign, {})
+    return checked(check, {"anyOf": [NUMBER | least, QUANTITY["anyOf"][1]]})
 
 
-def place(kind: str) -> PlainValidator:
+def place(kind: str) -> Checked:
     """Return the validator of a vector, converted to x + iy in SI."""
 
     def check(value: Any, info: ValidationInfo) -> complex:
         return vector(value, kind, _units(info))
 
-    return PlainValidator(check)
+    return checked(check, VECTOR)
 
 
 def vector(value: Any, kind: str, units: Units) -> complex:
     """Return [x, y] as x + iy in SI; raise `Flaw`."""
-    x, y = pair(value, "two numbers [x, y]")
+    x, y = numbers(value, "two numbers [x, y]", "[0, -9.81]" if kind == "acceleration" else "[20, 35.4]")
     return complex(units.quantity(x, kind), units.quantity(y, kind))
+
+
+def numbers(value: Any, what: str, sample: str) -> list[Any]:
+    """Return the two items of a vector, as `pair`; the hint of the `Flaw` is what was probably meant.
+
+    >>> numbers([15, 2, 0, 5], "two numbers [x, y]", "[1, 2]")
+    Traceback (most recent call last):
+    structkin.model.flaw.Flaw: expected two numbers [x, y], found a list of 4; if these are decimal commas: [15.2, 0.5]
+    """
+    try:
+        return pair(value, what)
+    except Flaw as flaw:
+        raise Flaw(flaw.message, _meant(value) or f"such as {sample}") from None
+
+
+def _meant(value: Any) -> str:
+    """Return the vector that was probably meant, as a hint; empty if there is no guess."""
+    if isinstance(value, str):
+        items = [item.strip() for item in value.strip("[]() ").split("," if "," in value else ";")]
+        return f"write it without quotes: [{', '.join(items)}]" if len(items) == 2 and "" not in items else ""
+    if isinstance(value, list | tuple) and len(value) in (3, 4):
+        if all(isinstance(item, int) and not isinstance(item, bool) for item in value):
+            x, y = (value[:2], value[2:]) if value[1] >= 0 else (value[:1], value[1:])
+            if all(item >= 0 for item in (*x[1:], *y[1:])) and max(len(x), len(y)) == 2:
+                return f"if these are decimal commas: [{'.'.join(map(str, x))}, {'.'.join(map(str, y))}]"
+        return "a mechanism is planar: x and y only" if len(value) == 3 else ""
+    return ""
 
 
 def _axis(value: Any) -> complex:
@@ -69,7 +137,7 @@ def _text(value: Any) -> str:
     return value
 
 
-def _names(what: str, sample: str) -> PlainValidator:
+def _names(what: str, sample: str) -> Checked:
     def check(value: Any) -> tuple[str, ...]:
         if isinstance(value, str) or not isinstance(value, list | tuple):
             raise Flaw(f"expected a list of {what} names, found {describe(value)}", f"such as {sample}")
@@ -78,15 +146,15 @@ def _names(what: str, sample: str) -> PlainValidator:
                 raise Flaw(f"expected {what} names in quotes, found {describe(item)} in the list", f"such as {sample}")
         return tuple(value)
 
-    return PlainValidator(check)
+    return checked(check, listed(TEXT))
 
 
-def _two(what: str) -> PlainValidator:
+def _two(what: str) -> Checked:
     def check(value: Any) -> tuple[str, str]:
         first, second = pair(value, f"two {what} names")
         return _text(first), _text(second)
 
-    return PlainValidator(check)
+    return checked(check, listed(TEXT, 2, 2))
 
 
 def _columns(value: Any) -> tuple[str | int, str | int]:
@@ -112,6 +180,16 @@ def one_of(*words: str) -> Callable[[Any], str]:
         return str(value)
 
     return check
+
+
+def word(*words: str) -> Checked:
+    """Return the check of a field that is one of these words."""
+    return checked(one_of(*words), {"enum": list(words)})
+
+
+def given(*written: Mapping[str, Any]) -> Checked:
+    """Return the check of a field that is taken as it is, and checked where it is used: one of these schemas."""
+    return checked(lambda value: value, {"anyOf": list(written)} if len(written) > 1 else (written or ({},))[0])
 
 
 def _real(value: Any) -> float:
@@ -149,18 +227,25 @@ def _whole(value: Any) -> int:
     return int(found)
 
 
-Name = Annotated[str, PlainValidator(_text)]
+_COUNT = {"type": "integer", "minimum": 1}
+
+Name = Annotated[str, checked(_text, TEXT)]
 Names = Annotated[tuple[str, ...], _names("point", '["A", "B"]')]
 LinkNames = Annotated[tuple[str, ...], _names("link", '["crank", "gear"]')]
 TwoLinks = Annotated[tuple[str, str], _two("link")]
 TwoPoints = Annotated[tuple[str, str], _two("point")]
-Columns = Annotated[tuple[str | int, str | int], PlainValidator(_columns)]
-Axis = Annotated[complex, PlainValidator(_axis)]
-Location = Annotated[str | complex, PlainValidator(_location)]
-Anything = Annotated[Any, PlainValidator(lambda value: value)]
-Ratio = Annotated[float, PlainValidator(_real)]
-Teeth = Annotated[tuple[int, int], PlainValidator(_teeth)]
-Radii = Annotated[tuple[float, float], PlainValidator(_radii)]
-Whole = Annotated[int, PlainValidator(_whole)]
-Flag = Annotated[bool, PlainValidator(_flag)]
+Columns = Annotated[tuple[str | int, str | int], checked(_columns, listed({"anyOf": [TEXT, _COUNT]}, 2, 2))]
+Axis = Annotated[complex, checked(_axis, {**listed(NUMBER, 2, 2), "not": {"const": [0, 0]}})]
+Location = Annotated[str | complex, checked(_location, {"anyOf": [TEXT, VECTOR]})]
+Anything = Annotated[Any, given()]
+Given = Annotated[Any, given(QUANTITY)]
+Stroke = Annotated[Any, given(VECTOR)]
+LawValue = Annotated[Any, given(LAW)]
+Table = Annotated[Any, given(ROWS)]
+Effort = Annotated[Any, given(LAW, ROWS)]
+Ratio = Annotated[float, checked(_real, NUMBER)]
+Teeth = Annotated[tuple[int, int], checked(_teeth, listed(_COUNT, 2, 2))]
+Radii = Annotated[tuple[float, float], checked(_radii, VECTOR)]
+Whole = Annotated[int, checked(_whole, {"type": "integer"})]
+Flag = Annotated[bool, checked(_flag, {"type": "boolean"})]
 Radius = Annotated[float, scalar("length", sign="positive")]

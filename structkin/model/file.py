@@ -8,9 +8,10 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from structkin.errors import InputError, Problem
-from structkin.model.flaw import Flaw, decimal_comma, describe, short
+from structkin.errors import InputError
+from structkin.model.flaw import Flaw, describe, short
 from structkin.model.tables import read_text
+from structkin.model.toml_errors import QUOTES, syntax_flaws
 
 SUFFIXES = (".toml", ".json")
 
@@ -35,13 +36,13 @@ def load_data(path: Path) -> dict[str, Any]:
             raise Flaw(f"expected a .toml or .json file, found the suffix '{path.suffix}'", "rename it")
         return parse_data(read_text(path), path.suffix.lower())
     except Flaw as flaw:
-        raise InputError([Problem("", flaw.message, flaw.hint)], str(path)) from None
+        raise InputError(flaw.problems(), str(path)) from None
 
 
 def parse_data(text: str, suffix: str) -> dict[str, Any]:
     """Return the text of a mechanism file as plain data.
 
-    Raises `Flaw` with the line of a syntax error, or if it is larger or nested deeper than any file of a mechanism.
+    Raises `Flaw` with the lines of syntax errors, or if it is larger or nested deeper than any file of a mechanism.
     """
     check_length(text, LONGEST_FILE, 'a long table may be a file of its own: csv = "table.csv"')
     data = _toml(text) if suffix == ".toml" else _json(text)
@@ -86,31 +87,22 @@ def _toml(text: str) -> dict[str, Any]:
             raise Flaw(f"line {number}: a key has more than {DEEPEST} parts: {short(row.strip())}")
     try:
         return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        message = str(error)
+    except tomllib.TOMLDecodeError:
+        first, *others = syntax_flaws(text)
+        raise Flaw(first.message, first.hint, others) from None
     except RecursionError:
         raise Flaw("the file is nested too deeply") from None
     except ValueError as error:
         # Python refuses to read integers of thousands of digits.
         raise Flaw("the TOML contains a number that cannot be read", str(error)) from None
-    match = re.search(r"line (\d+)", message)
-    lines = text.splitlines()
-    # an error "at end of document" belongs to the last line
-    line = int(match[1]) if match else len(lines)
-    what = message.split(" (at ", maxsplit=1)[0]
-    shown = lines[line - 1].strip() if line <= len(lines) else ""
-    if "overwrite" in what or "declare" in what or "mutate" in what:
-        raise Flaw(f"line {line}: a key or section is given twice: {short(shown)}", "delete one of them")
-    value = shown.rpartition("=")[2]
-    hint = decimal_comma(value) or "write text in quotes, a list in [ ], a table in { } on one line"
-    raise Flaw(f"line {line}: {what[:1].lower()}{what[1:]}: {short(shown)}", hint)
 
 
 def _json(text: str) -> dict[str, Any]:
     try:
         data = json.loads(text, object_pairs_hook=_unique)
     except json.JSONDecodeError as error:
-        raise Flaw(f"line {error.lineno}: {error.msg[:1].lower()}{error.msg[1:]}", "this is not valid JSON") from None
+        message = f"line {error.lineno}: {error.msg[:1].lower()}{error.msg[1:]}"
+        raise Flaw(message, _json_hint(text, error.pos)) from None
     except Flaw:
         raise
     except ValueError as error:
@@ -121,6 +113,20 @@ def _json(text: str) -> dict[str, Any]:
     if not isinstance(data, dict):
         raise Flaw(f"expected a table of sections, found {describe(data)}", 'such as {"points": {...}, "links": {...}}')
     return data
+
+
+def _json_hint(text: str, at: int) -> str:
+    """Return what is probably wrong at the character where a text is no longer JSON."""
+    before, rest = text[:at].rstrip(), text[at : at + 2].strip()
+    if re.match(r"\s*(#|\[?\w+\]?\s*=|\[\w+\]\s*$)", text, re.MULTILINE):
+        return "this looks like TOML: name the file .toml"
+    if rest[:1] in QUOTES or rest[:1] == "'":
+        return 'write straight double quotes: "A"'
+    if rest[:1] == "#" or rest in ("//", "/*"):
+        return "JSON has no comments: delete it"
+    if rest[:1] in ("}", "]") and before.endswith(","):
+        return f"delete the comma before {rest[0]}"
+    return "this is not valid JSON"
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+
+from structkin.errors import Problem
 
 #: A larger number is an error: its powers would overflow.
 LARGEST = 1e100
@@ -18,11 +20,16 @@ _DECIMAL_COMMA = re.compile(r"\s*([+-]?\d+),(\d+)")
 class Flaw(ValueError):  # noqa: N818 - never seen by a user: it becomes a Problem
     """What is wrong with a value and what to try; a caller that knows the key turns it into a `Problem`."""
 
-    def __init__(self, message: str, hint: str = "") -> None:
-        """Say what was found, and what to try."""
+    def __init__(self, message: str, hint: str = "", others: Sequence[Flaw] = ()) -> None:
+        """Say what was found, and what to try; `others` were found in the same text."""
         self.message = message
         self.hint = hint
+        self.others = tuple(others)
         super().__init__(f"{message}; {hint}" if hint else message)
+
+    def problems(self) -> list[Problem]:
+        """Return this and the others as problems of a whole file."""
+        return [Problem("", flaw.message, flaw.hint) for flaw in (self, *self.others)]
 
 
 def indefinite(noun: str) -> str:

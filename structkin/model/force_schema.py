@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, ClassVar
-
-from pydantic import PlainValidator
+from typing import Annotated, Any, ClassVar
 
 from structkin.model.entry import Entry
 from structkin.model.fields import (
+    LAW,
+    QUANTITY,
     Anything,
     Axis,
     Columns,
+    Effort,
     Flag,
     Location,
     Name,
     Radius,
+    Table,
     TwoLinks,
     TwoPoints,
-    one_of,
+    given,
+    listed,
     scalar,
+    word,
 )
 
 
@@ -33,7 +37,7 @@ class SpringEntry(Entry):
     stiffness: Annotated[float, scalar("stiffness", sign="not negative")] = 0.0
     free_length: Annotated[float, scalar("length", sign="not negative")] | None = None
     damping: Annotated[float, scalar("damping", sign="not negative")] = 0.0
-    actuator: Anything = None
+    actuator: Effort = None
 
 
 class TorsionEntry(Entry):
@@ -47,15 +51,15 @@ class TorsionEntry(Entry):
     stiffness: Annotated[float, scalar("torsional stiffness", sign="not negative")] = 0.0
     free_angle: Annotated[float, scalar("angle")] | None = None
     damping: Annotated[float, scalar("torsional damping", sign="not negative")] = 0.0
-    actuator: Anything = None
+    actuator: Effort = None
 
 
 class SizedEntry(Entry):
     """A load whose magnitude is given by one of four keys."""
 
-    value: Anything = None
-    law: Anything = None
-    table: Anything = None
+    value: Annotated[Any, given(QUANTITY, listed(QUANTITY, 2, 2))] = None
+    law: Annotated[Any, given(LAW, listed(LAW, 2, 2))] = None
+    table: Table = None
     csv: Name | None = None
     columns: Columns | None = None
 
@@ -69,7 +73,7 @@ class ForceEntry(SizedEntry):
     at: Location
     on: Name | None = None
     direction: Axis | None = None
-    frame: Annotated[str, PlainValidator(one_of("global", "local"))] = "global"
+    frame: Annotated[str, word("global", "local")] = "global"
 
 
 class MomentEntry(SizedEntry):
@@ -115,7 +119,7 @@ class ContactEntry(Entry):
     stiffness: Anything = None
     exponent: Anything = 1.5
     restitution: Anything = 1
-    model: Annotated[str, PlainValidator(one_of("lankarani-nikravesh", "exact"))] = "lankarani-nikravesh"
+    model: Annotated[str, word("lankarani-nikravesh", "exact")] = "lankarani-nikravesh"
     friction: Anything = 0
     transition: Anything = None
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from structkin.model.draft import GROUND, Draft
-from structkin.model.fields import pair
+from structkin.model.fields import numbers
 from structkin.model.flaw import Flaw, describe
 from structkin.model.forces import InitialLink, InitialPoint, InitialState
 from structkin.model.topology import suggest
@@ -68,7 +68,7 @@ def _point_state(draft: Draft, value: Any) -> InitialPoint:
         if whole in given:
             if any(part in given for part in parts.split()):
                 raise Flaw(f"has a {whole} and a component of it", "give one of them")
-            both = pair(given.pop(whole), f"a {whole} [x, y]")
+            both = numbers(given.pop(whole), f"a {whole} [x, y]", "[0, 4]")
             given |= dict(zip(parts.split(), both, strict=True))
         for part in parts.split():
             if part in given:

@@ -17,7 +17,7 @@ from structkin.model.contact_shapes import make_contact
 from structkin.model.draft import GROUND, Draft
 from structkin.model.drivers import check_rows, table_rows
 from structkin.model.expression import Expression
-from structkin.model.fields import pair
+from structkin.model.fields import numbers
 from structkin.model.flaw import Flaw, number
 from structkin.model.force_schema import (
     ContactEntry,
@@ -119,7 +119,7 @@ def _components(draft: Draft, key: str, entry: ForceEntry) -> tuple[Law, Law] | 
 
 
 def _two_laws(value: Any, form: str, units: Units) -> tuple[Law, Law]:
-    x, y = pair(value, "two components [x, y]")
+    x, y = numbers(value, "two components [x, y]", "[0, -100]; or give a direction = [x, y] as well")
     if form == "law":
         return formula(x), formula(y)
     return constant(units.quantity(x, "force")), constant(units.quantity(y, "force"))

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from structkin.multibody.model import SpatialModel
     from structkin.report.report import Page
     from structkin.solve import Motion, Motions
+    from structkin.solve.measured import MeasuredComparison
     from structkin.structure import InputRanking, KinematicStructure
 
 GROUND = "ground"
@@ -471,6 +472,32 @@ class Mechanism:
             of_simulations={"stabilisations": stabilisations, "alpha": alpha, "beta": beta, "rtol": rtol},
         )  # fmt: skip
 
+    def compare_measured(
+        self, path: str | Path, *, columns: Mapping[str, str] | None = None, budget: float | None = DEFAULT
+    ) -> MeasuredComparison:
+        """Compare measured data in a CSV file with the motion of the model.
+
+        The columns of the file are found by their titles: "t" (or the name of the driver) and quantities such as "P.x",
+        "rocker.angle" or "guide.travel", each with its unit in brackets if that is not the file's. If the titles are
+        others, such as those of a video tracker, `columns` maps quantities to titles. The model is solved at the
+        measured times or driver values; the result has residuals, their root mean squares, and the lag.
+
+        Raises `InputError` for a file that cannot be read, a quantity that the mechanism does not have, and what
+        `solve` raises.
+
+        >>> import structkin as sk, tempfile, pathlib
+        >>> m = sk.Mechanism(points={"A": (0, 0), "B": (1, 0)}, links={"ground": ["A"], "crank": ["A", "B"]},
+        ...                  drivers={"motor": {"joint": "A", "speed": 1.0}})
+        >>> file = pathlib.Path(tempfile.mkdtemp()) / "tracker.csv"
+        >>> _ = file.write_text("time;px\n0;1.01\n0.5;0.89\n1;0.55\n")
+        >>> found = m.compare_measured(file, columns={"t": "time", "B.x": "px"})
+        >>> [(one.name, round(one.rms, 4)) for one in found.columns]
+        [('B.x', 0.0119)]
+        """
+        from structkin.solve.measured import compare_measured
+
+        return compare_measured(self, Path(path), columns, budget)
+
     def constraints(
         self, family: str = "natural", *, drivers: Sequence[str] | None = None,
         structure: KinematicStructure | None = None,
@@ -658,9 +685,9 @@ class Mechanism:
 
         The page needs only a browser, and no network: the mechanism moves, its groups are solved step by step, and
         plots, limits, forces and tables follow as far as the mechanism has them. It shows the `motion`, or else that of
-        `solve` with this number of `samples` over `duration` [s]. Sections named in `without` are left out: "steps",
-        "rates", "coefficients", "centres", "limits", "transmission", "forces", "ranges". `source` is printed as the
-        name of the mechanism's file; `budget` bounds the steps of the motion and of the limits of each driver. A
+        `solve` with this number of `samples` over `duration` [s]. Sections named in `without` are left out: "inputs",
+        "steps", "rates", "coefficients", "centres", "limits", "transmission", "forces", "ranges". `source` is printed
+        as the name of the mechanism's file; `budget` bounds the steps of the motion and of the limits of each driver. A
         mechanism whose drivers do not determine it is shown at rest, with the reason. Raises `InputError` for
         unsuitable arguments.
 

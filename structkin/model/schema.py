@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar
-
-from pydantic import PlainValidator
+from typing import Annotated, Any, ClassVar
 
 from structkin.model.entry import Entry
-from structkin.model.fields import Anything, Columns, Name, Names, TwoLinks, TwoPoints, one_of, place, scalar
+from structkin.model.fields import (
+    QUANTITY,
+    Columns,
+    Effort,
+    Given,
+    LawValue,
+    Name,
+    Names,
+    Stroke,
+    Table,
+    TwoLinks,
+    TwoPoints,
+    given,
+    place,
+    scalar,
+    word,
+)
 
 
 class LinkEntry(Entry):
@@ -24,9 +38,9 @@ class LinkEntry(Entry):
     mass: Annotated[float, scalar("mass", sign="not negative")] | None = None
     center: Annotated[complex, place("length")] | None = None
     inertia: Annotated[float, scalar("inertia", sign="not negative")] | None = None
-    shape: Annotated[str, PlainValidator(one_of("rod", "plate"))] | None = None
-    density: Anything = None
-    point_masses: Anything = None
+    shape: Annotated[str, word("rod", "plate")] | None = None
+    density: Given = None
+    point_masses: Annotated[Any, given({"type": "object", "additionalProperties": QUANTITY})] = None
 
 
 class DriverEntry(Entry):
@@ -37,11 +51,11 @@ class DriverEntry(Entry):
     joint: Name | None = None
     links: TwoLinks | None = None
     between: TwoPoints | None = None
-    stroke: Anything = None
-    speed: Anything = None
-    law: Anything = None
-    table: Anything = None
+    stroke: Stroke = None
+    speed: Given = None
+    law: LawValue = None
+    table: Table = None
     csv: Name | None = None
     columns: Columns | None = None
-    torque: Anything = None
-    force: Anything = None
+    torque: Effort = None
+    force: Effort = None

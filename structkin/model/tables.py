@@ -22,6 +22,16 @@ Column = str | int
 #: The largest file that is read, in bytes: about a million table rows.
 LARGEST_FILE = 32 * 2**20
 
+#: How files that people take for text begin.
+_BINARY = {
+    b"\x89PNG": "a picture (PNG)",
+    b"\xff\xd8\xff": "a picture (JPEG)",
+    b"GIF8": "a picture (GIF)",
+    b"RIFF": "a picture or a video",
+    b"%PDF-": "a PDF document",
+    b"PK\x03\x04": "an archive, such as an Excel workbook",
+}
+
 
 def read_text(path: Path, fallback: str | None = None) -> str:
     """Return the text of a file; raise `Flaw` if it is missing, not a regular file, too large, binary or empty.
@@ -50,6 +60,9 @@ def read_text(path: Path, fallback: str | None = None) -> str:
     if len(raw) > LARGEST_FILE:
         raise Flaw(f"'{path}' is larger than {LARGEST_FILE >> 20} MiB", "use a smaller file")
     wide = raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    if kind := next((kind for start, kind in _BINARY.items() if raw.startswith(start)), ""):
+        hint = "save the sheet as CSV" if kind.startswith("an archive") else "name the text file that it was made from"
+        raise Flaw(f"the file is {kind}, not text", hint)
     if b"\0" in raw[:4096] and not wide:
         raise Flaw("the file is binary, not text", "use a text file in UTF-8")
     try:
@@ -125,6 +138,17 @@ def read_table(
         return rows
     first, second = table.scales(lines[start - 1], kinds, units or Units())
     return [(first * x, second * y) for x, y in rows] if (first, second) != (1, 1) else rows
+
+
+def titles_of(path: Path) -> list[str]:
+    """Return the texts above the numbers of a CSV file, among them the titles of its columns; raise `Flaw`."""
+    raw = read_text(path, WINDOWS).splitlines()
+    found: dict[str, None] = {}
+    for line in _lines(raw, _separator(raw[-SHOWN:])):
+        if all(_is_number(cell, comma=True) for cell in line.cells):
+            break
+        found |= dict.fromkeys(cell for cell in line.cells if cell)
+    return list(found)
 
 
 class _Line(NamedTuple):

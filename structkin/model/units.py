@@ -178,9 +178,11 @@ class Units:
         return size
 
     def _quantity(self, value: Any, kind: str) -> float:
+        dimension, example = QUANTITIES[kind]
+        if isinstance(value, list | tuple | Mapping):
+            raise Flaw(f"expected a number or a number with a unit, found {describe(value)}", f'such as "{example}"')
         if not isinstance(value, str):
             return number(number(value) * self.scale(kind))
-        dimension, example = QUANTITIES[kind]
         match = _NUMBER.fullmatch(value)
         if match is None:
             raise Flaw(f"expected a number or a number with a unit, found {describe(value)}", f'such as "{example}"')
@@ -205,5 +207,7 @@ def check_file_unit(kind: str, name: Any) -> str:
     if not isinstance(name, str):
         raise Flaw(f"expected the name of a unit of {kind}, found {describe(name)}", suggest("", known))
     if name not in known:
-        raise Flaw(f"'{name}' is not a unit of {kind}", suggest(name, known))
+        # German Grad is a degree, and not like rad
+        hint = f"known: {', '.join(known)}" if name.casefold() == "grad" else suggest(name, known)
+        raise Flaw(f"'{name}' is not a unit of {kind}", hint)
     return name

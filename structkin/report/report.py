@@ -14,6 +14,7 @@ from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
 from structkin.report.centres import centres
 from structkin.report.forces import forces
+from structkin.report.inputs import inputs
 from structkin.report.limits import limits_of
 from structkin.report.rates import coefficients, plots, rates
 from structkin.report.steps import steps
@@ -25,7 +26,7 @@ from structkin.solve import Motion, structure_of
 from structkin.web import page
 
 #: The sections that may be left out of a report.
-SECTIONS = ("steps", "rates", "coefficients", "centres", "limits", "transmission", "forces", "ranges")
+SECTIONS = ("inputs", "steps", "rates", "coefficients", "centres", "limits", "transmission", "forces", "ranges")
 
 #: Suffixes of pages.
 SUFFIXES = (".html", ".htm")
@@ -95,6 +96,7 @@ def content(
     moving: Motion = motion
     data["plots"] = {**plots(moving), "without_rates": "rates" in without}
     makers: dict[str, Callable[[], Any]] = {
+        "inputs": lambda: inputs(mechanism),
         "steps": lambda: steps(moving),
         "rates": lambda: rates(moving),
         "coefficients": lambda: coefficients(moving),

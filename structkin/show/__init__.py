@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from structkin.show.inputs_figure import draw_inputs, inputs_table
     from structkin.show.limits_figure import draw_circuits, draw_limits, limits_table
     from structkin.show.matrices import draw_matrices
+    from structkin.show.measured import measured_table, plot_measured
     from structkin.show.motion_plot import plot_motion
     from structkin.show.notebook import widget
     from structkin.show.schematic import draw_schematic
@@ -63,11 +64,13 @@ __all__ = [
     "html_table",
     "inputs_table",
     "limits_table",
+    "measured_table",
     "mechanism_table",
     "motion_to_dict",
     "plot_cam",
     "plot_forces",
     "plot_formulations",
+    "plot_measured",
     "plot_motion",
     "plot_simulation",
     "save_figure",
@@ -100,6 +103,7 @@ _HOMES = {
     "forces_to_dataframe": "forces",
     "forces_to_dict": "forces",
     "formulations_table": "formulations",
+    "measured_table": "measured",
     "found_table": "assemblies_figure",
     "groups_table": "terminal",
     "html_table": "html",
@@ -110,6 +114,7 @@ _HOMES = {
     "plot_cam": "cam_plot",
     "plot_forces": "forces",
     "plot_formulations": "formulations",
+    "plot_measured": "measured",
     "plot_motion": "motion_plot",
     "plot_simulation": "simulation",
     "save_figure": "files",

@@ -1,5 +1,6 @@
 // A report: one page about one mechanism.
 import { useMemo } from "preact/hooks";
+import { InputsSection } from "./inputs_section";
 import { LimitsSection } from "./limits_section";
 import { MotionSection } from "./motion_section";
 import { PlayerBar, playerOf } from "./player";
@@ -14,6 +15,7 @@ export function ReportPage({ view }: { view: Report }) {
   const { facts, status, ok, problems, source, program } = view.summary;
   const sections: [id: string, name: string, there: unknown][] = [
     ["motion", player ? "Motion" : "Drawing", true],
+    ["inputs", "Inputs", player && view.inputs],
     ["steps", "Step by step", player && view.steps],
     ["groups", "Groups", player && view.steps],
     ["plots", "Plots", player],
@@ -42,6 +44,7 @@ export function ReportPage({ view }: { view: Report }) {
       </header>
       <main>
         <MotionSection view={view} player={player} />
+        {player && view.inputs && <InputsSection view={view} />}
         {player && view.steps && <StepsSection view={view} player={player} />}
         {player && view.steps && <GroupsSection view={view} />}
         {player && <PlotsSection view={view} player={player} />}

@@ -119,6 +119,7 @@ export interface Report extends View {
     notes: string[];
     locked: string;
   };
+  inputs?: { title: string; rows: [name: string, words: string][] }[];
   ranges?: { points: Row[]; links: Row[] };
 }
 

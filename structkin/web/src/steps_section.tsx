@@ -58,11 +58,25 @@ function namedIn(view: Report, index: number): Set<string> {
   return new Set([...step.points, ...step.found, ...step.inputs.flatMap(({ point }) => point ?? [])]);
 }
 
-export function StepsSection({ view, player }: { view: Report; player: Player }) {
-  const current = useMemo(() => signal(0), []);
-  const index = current.value;
+/** A sample and its pose: those of the player, or one that stays. */
+type Shown = Pick<Player, "index" | "pose">;
+
+/** Return the other modes that a step shows at a sample; those that are known in one pose only, in that pose. */
+function ghostsOf(view: Report, index: number, k: number): LinkFrames[] {
   const { sample, groups } = view.steps!;
-  const step = groups[index]!;
+  const { live, modes = [] } = groups[index]!;
+  return live || k === sample ? modes : [];
+}
+
+/** Return what is said of a step at a sample, below its reason. */
+function wordsOf(view: Report, index: number, k: number): string[] {
+  const step = view.steps!.groups[index]!;
+  return [lociWords(step), modeWords(step, ghostsOf(view, index, k), k), step.note ? `About its modes: ${step.note}.` : ""].filter(Boolean);
+}
+
+/** The drawing of a step: its group, with what is known before it in pale. */
+function StepScene({ view, player, index }: { view: Report; player: Shown; index: number }) {
+  const step = view.steps!.groups[index]!;
   const group = view.groups[index]!;
   const homes = useMemo(() => new Map(view.shapes.map((shape) => [shape.id, groupOf(view, shape)])), [view]);
   const drawn = useMemo(() => {
@@ -79,10 +93,55 @@ export function StepsSection({ view, player }: { view: Report; player: Player })
   }, [view, index]);
   const own = useMemo(() => view.shapes.filter((shape) => homes.get(shape.id) === index && !shape.part.startsWith("driver:")), [view, index]);
   const fit = useMemo(() => boxOf(view, index, own), [view, index]);
+  const ghosts = ghostsOf(view, index, player.index.value);
+  return (
+    <Scene
+      view={drawn}
+      pose={player.pose}
+      fit={fit}
+      clearance={5}
+      label={`Step ${index + 1}: ${group.label}`}
+      under={
+        <>
+          {step.loci.map((locus, k) => <LocusMark key={`${index}.${k}`} view={view} locus={locus} player={player} colour={group.colour} />)}
+          {ghosts.map((frames, k) => <Ghost key={`${index}.${k}`} shapes={own} player={player} frames={frames} live={step.live} />)}
+        </>
+      }
+      top={<Pins view={view} step={step} player={player} colour={group.colour} />}
+    />
+  );
+}
+
+/** All steps in one pose, for paper: nothing can be clicked there. */
+function PrintedSteps({ view }: { view: Report }) {
+  const { sample, groups } = view.steps!;
+  const still = useMemo((): Shown => ({ index: signal(sample), pose: signal(poseAt(view.samples!, sample)) }), [view]);
+  return (
+    <div class="sk-printed" aria-hidden="true">
+      {view.groups.map((group) => (
+        <figure key={group.index} class="sk-group" style={{ "--group": group.colour }}>
+          <figcaption>
+            <span class="sk-number">{group.index + 1}</span> {group.words}
+          </figcaption>
+          <StepScene view={view} player={still} index={group.index} />
+          <p>
+            It {groups[group.index]!.reason} {wordsOf(view, group.index, sample).join(" ")}
+          </p>
+        </figure>
+      ))}
+    </div>
+  );
+}
+
+export function StepsSection({ view, player }: { view: Report; player: Player }) {
+  const current = useMemo(() => signal(0), []);
+  const index = current.value;
+  const { sample, groups } = view.steps!;
+  const step = groups[index]!;
   const modes = step.modes ?? [];
   const fixedModes = !step.live && modes.length > 0;
-  const ghosts = step.live || player.index.value === sample ? modes : [];
-  const words = [lociWords(step), modeWords(step, ghosts, player.index.value), step.note && `About its modes: ${step.note}.`].filter(Boolean);
+  const ghosts = ghostsOf(view, index, player.index.value);
+  const words = wordsOf(view, index, player.index.value);
   return (
     <section id="steps" class="sk-card">
       <h2>Solution step by step</h2>
@@ -97,20 +156,7 @@ export function StepsSection({ view, player }: { view: Report; player: Player })
             <span aria-live="polite">Step {index + 1} of {groups.length}</span>
             <button type="button" disabled={index === groups.length - 1} onClick={() => (current.value = index + 1)}>Next →</button>
           </div>
-          <Scene
-            view={drawn}
-            pose={player.pose}
-            fit={fit}
-            clearance={5}
-            label={`Step ${index + 1}: ${group.label}`}
-            under={
-              <>
-                {step.loci.map((locus, k) => <LocusMark key={`${index}.${k}`} view={view} locus={locus} player={player} colour={group.colour} />)}
-                {ghosts.map((frames, k) => <Ghost key={`${index}.${k}`} shapes={own} player={player} frames={frames} live={step.live} />)}
-              </>
-            }
-            top={<Pins view={view} step={step} player={player} colour={group.colour} />}
-          />
+          <StepScene view={view} player={player} index={index} />
         </div>
         <ol class="sk-order">
           {view.groups.map((entry) => (
@@ -122,7 +168,7 @@ export function StepsSection({ view, player }: { view: Report; player: Player })
               {entry.index === index && (
                 <div class="sk-why">
                   <p>It {step.reason}</p>
-                  {words.map((text) => <p key={String(text)}>{text}</p>)}
+                  {words.map((text) => <p key={text}>{text}</p>)}
                   {fixedModes && !ghosts.length && (
                     <p>
                       Its {modes.length > 1 ? `${modes.length} other assembly modes are` : "other assembly mode is"} known in one pose:{" "}
@@ -137,11 +183,12 @@ export function StepsSection({ view, player }: { view: Report; player: Player })
           ))}
         </ol>
       </div>
+      <PrintedSteps view={view} />
     </section>
   );
 }
 
-function LocusMark({ view, locus, player, colour }: { view: Report; locus: Locus; player: Player; colour: string }) {
+function LocusMark({ view, locus, player, colour }: { view: Report; locus: Locus; player: Shown; colour: string }) {
   const k = player.index.value;
   const [x, y, r, dx, dy] = [locus.x, locus.y, locus.r, locus.dx, locus.dy].map((course) => at(course, k));
   if (x == null || y == null) return null;
@@ -152,7 +199,7 @@ function LocusMark({ view, locus, player, colour }: { view: Report; locus: Locus
 }
 
 /** The shapes of a group in another mode: its links are elsewhere, everything else is unchanged. */
-function Ghost({ shapes, player, frames, live }: { shapes: Shape[]; player: Player; frames: LinkFrames; live: boolean }) {
+function Ghost({ shapes, player, frames, live }: { shapes: Shape[]; player: Shown; frames: LinkFrames; live: boolean }) {
   const pose = useMemo(
     () => computed(() => ghostPose(player.pose.value, frames, live ? player.index.value : 0)),
     [frames, player],
@@ -161,7 +208,7 @@ function Ghost({ shapes, player, frames, live }: { shapes: Shape[]; player: Play
 }
 
 /** Rings around the pins that a group is given, and around those that it finds. */
-function Pins({ view, step, player, colour }: { view: Report; step: Step; player: Player; colour: string }) {
+function Pins({ view, step, player, colour }: { view: Report; step: Step; player: Shown; colour: string }) {
   const stage = useContext(StageContext)!;
   const [camera, size] = [stage.camera.value, stage.size.value];
   if (!camera) return null;

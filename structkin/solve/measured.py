@@ -1,0 +1,273 @@
+"""Measured data beside a motion: how far a mechanism that was built moves as its model says.
+
+A table holds time, or the value of the driver, and measured quantities: a video tracker exports x and y of marked
+points. The model is solved at exactly these times or driver values, so that nothing is interpolated. Only the search
+for the lag, the shift along the time or the driver that fits best, uses a spline through a dense motion.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from structkin.errors import InputError, Problem
+from structkin.model.flaw import Flaw
+from structkin.model.tables import read_table, titles_of
+from structkin.model.topology import suggest
+from structkin.model.units import Units
+from structkin.types import Floats
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from structkin.model.mechanism import Mechanism
+    from structkin.solve.motion import Motion
+
+#: The largest lag that is looked for, as a part of the measured range, and the samples and shifts of the search.
+REACH, DENSE, SHIFTS = 0.25, 2001, 401
+
+
+@dataclass(frozen=True)
+class MeasuredColumn:
+    """One measured quantity, such as "P.x": measured and modelled values (n,), in m or rad.
+
+    `residual` (n,) is measured minus model, of an angle within half a turn; NaN where the model has no pose.
+    """
+
+    name: str
+    kind: str
+    measured: Floats
+    model: Floats
+    residual: Floats
+
+    @property
+    def rms(self) -> float:
+        """Root mean square of the residual [m or rad]; NaN if no sample has a pose."""
+        found = self.residual[np.isfinite(self.residual)]
+        return float(np.sqrt(np.mean(found**2))) if len(found) else math.nan
+
+    @property
+    def largest(self) -> float:
+        """Largest residual [m or rad], without its sign; NaN if no sample has a pose."""
+        found = self.residual[np.isfinite(self.residual)]
+        return float(np.abs(found).max()) if len(found) else math.nan
+
+
+@dataclass(frozen=True)
+class MeasuredComparison:
+    """Measured data beside a motion of the model, as `Mechanism.compare_measured` returns it.
+
+    `x` (n,) are times [s] if `x_kind` is "time", or values of the driver `against` [rad or m], by "angle" or "length".
+    `lag`, in the unit of `x`, is by how much the measured motion comes later than that of the model, measured(x) =
+    model(x - lag), and `remaining` the root mean square of each residual at this lag. Without a lag that leaves half
+    the samples, it is NaN and `remaining` is empty.
+    """
+
+    title: str
+    units: Units
+    against: str
+    x_kind: str
+    x: Floats
+    columns: tuple[MeasuredColumn, ...]
+    lag: float
+    remaining: Mapping[str, float]
+
+    def __repr__(self) -> str:
+        """Show the counts."""
+        return f"<MeasuredComparison: {len(self.columns)} quantities at {len(self.x)} samples>"
+
+    @property
+    def missing(self) -> int:
+        """The number of samples at which the model has no pose."""
+        return int(np.isnan(self.columns[0].residual).sum())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data in the file's units, times in s; None for what is not known."""
+
+        def plain(values: Any, kind: str) -> list[float | None]:
+            scaled = np.atleast_1d(values) / self.units.scale(kind)
+            return [float(value) if math.isfinite(value) else None for value in scaled]
+
+        return {
+            "title": self.title,
+            "against": self.against,
+            "x": plain(self.x, self.x_kind),
+            "missing": self.missing,
+            "lag": plain(self.lag, self.x_kind)[0],
+            "quantities": [
+                {
+                    "name": one.name,
+                    **{part: plain(getattr(one, part), one.kind) for part in ("measured", "model", "residual")},
+                    **{part: plain(getattr(one, part), one.kind)[0] for part in ("rms", "largest")},
+                    "rms_without_lag": plain(self.remaining.get(one.name, math.nan), one.kind)[0],
+                }
+                for one in self.columns
+            ],
+        }
+
+    def plot(self) -> Figure:
+        """Draw the measured values over those of the model, and the residuals below."""
+        from structkin.show import plot_measured
+
+        return plot_measured(self)
+
+
+def compare_measured(
+    mechanism: Mechanism, path: Path, columns: Mapping[str, str] | None, budget: float | None
+) -> MeasuredComparison:
+    """Read measured data and compare; see `Mechanism.compare_measured`."""
+    known = _quantities(mechanism)
+    wanted, against = _chosen(mechanism, path, columns, known)
+    kind = "time" if against == "t" else _driver_kind(mechanism, against)
+    read: dict[str, Floats] = {}
+    problems = []
+    for name in wanted:
+        if name == against:
+            continue
+        try:
+            pair = read_table(str(path), None, (wanted[against], wanted[name]), (kind, known[name][0]), mechanism.units)
+        except Flaw as flaw:
+            problems.append(Problem(name, flaw.message, flaw.hint))
+            continue
+        x, read[name] = np.array(pair).T
+    if problems:
+        raise InputError(problems, str(path))
+    x = x * mechanism.units.scale(kind)
+    motion = _motion(mechanism, against, x, budget)
+    found = []
+    for name, values in read.items():
+        quantity, of = known[name]
+        measured = values * mechanism.units.scale(quantity)
+        model = np.where(motion.ok, of(motion), np.nan)
+        found.append(MeasuredColumn(name, quantity, measured, model, _apart(measured - model, quantity)))
+    lag, remaining = _lag(mechanism, against, x, found, known, budget)
+    return MeasuredComparison(mechanism.title, mechanism.units, against, kind, x, tuple(found), lag, remaining)
+
+
+#: The kind of a quantity, and what gives its values (n,) [m or rad] from a motion.
+Quantity = tuple[str, Callable[["Motion"], Floats]]
+
+
+def _quantities(m: Mechanism) -> dict[str, Quantity]:
+    """Return what may be measured: x and y of points, angles of links, travels of joints that slide."""
+    held = dict.fromkeys(point for link in m.links.values() for point in link.local)
+    found = {f"{point}.{'xy'[k]}": _coordinate(point, k) for point in held for k in range(2)}
+    found |= {f"{link}.angle": _angle(link) for link in m.topology.moving_links}
+    return found | {f"{joint.id}.travel": _travel(joint.id) for joint in m.topology.joints if joint.kind in "PS"}
+
+
+def _coordinate(point: str, k: int) -> Quantity:
+    return "length", lambda motion: motion.position(point)[:, k]
+
+
+def _angle(link: str) -> Quantity:
+    return "angle", lambda motion: motion.angle(link)
+
+
+def _travel(joint: str) -> Quantity:
+    return "length", lambda motion: motion.travel(joint)
+
+
+def _driver_kind(m: Mechanism, id: str) -> str:
+    return "angle" if m.drivers[id].kind == "angle" else "length"
+
+
+def _chosen(
+    m: Mechanism, path: Path, columns: Mapping[str, str] | None, known: Mapping[str, Quantity]
+) -> tuple[dict[str, str], str]:
+    """Return the title of each quantity and of what they are measured against, and the name of the latter."""
+    if columns is None:
+        try:
+            titles = titles_of(path)
+        except Flaw as flaw:
+            raise InputError(flaw.problems(), str(path)) from None
+        named = {re.sub(r"\s*[\[(][^\[\]()]*[\])]$", "", title): title for title in titles}
+        wanted = {name: title for name, title in named.items() if name in known or name == "t" or name in m.drivers}
+        wanted |= {name.removesuffix(".value"): title for name, title in named.items()
+                   if name.endswith(".value") and name.removesuffix(".value") in m.drivers}  # fmt: skip
+        if "t" in wanted:
+            wanted = {name: title for name, title in wanted.items() if name not in m.drivers}
+    else:
+        wanted = dict(columns)
+    problems = [
+        Problem(name, "is no quantity of the mechanism", suggest(name, ["t", *m.drivers, *known]))
+        for name in wanted
+        if name not in known and name != "t" and name not in m.drivers
+    ]
+    against = [name for name in wanted if name == "t" or name in m.drivers]
+    if len(against) != 1 and not problems:
+        what = "has no column" if not against else f"has the columns {', '.join(against)}"
+        hint = f"name one of t, {', '.join(m.drivers)}; titles in the file may differ: columns={{'t': 'time'}}"
+        problems.append(Problem("", f"{what} that the others are measured against", hint))
+    if len(wanted) == len(against) and not problems:
+        first, *others = list(known)[:3]
+        hint = f"such as {', '.join([first, *others])}; titles in the file may differ: columns={{'{first}': 'x'}}"
+        problems.append(Problem("", "no column is a quantity of the mechanism", hint))
+    if against and against[0] != "t" and len(m.drivers) > 1:
+        problems.append(Problem(against[0], "is one of several drivers", "measure against time: t"))
+    if problems:
+        raise InputError(problems, str(path))
+    return wanted, against[0]
+
+
+def _motion(m: Mechanism, against: str, x: Floats, budget: float | None) -> Motion:
+    if against == "t":
+        return m.solve(t=x, budget=budget)
+    return m.solve(drivers={against: x}, budget=budget)
+
+
+def _apart(difference: Floats, kind: str) -> Floats:
+    """Return differences; those of angles within half a turn."""
+    return np.remainder(difference + math.pi, 2 * math.pi) - math.pi if kind == "angle" else difference
+
+
+def _lag(
+    m: Mechanism, against: str, x: Floats, columns: Sequence[MeasuredColumn], known: Mapping[str, Quantity],
+    budget: float | None,
+) -> tuple[float, dict[str, float]]:  # fmt: skip
+    """Return the shift along x at which the squares of all residuals, each by its range, are least, and their RMS."""
+    from scipy.interpolate import CubicSpline
+    from scipy.optimize import minimize_scalar
+
+    low, high = float(x.min()), float(x.max())
+    reach = REACH * (high - low)
+    if len(x) < 3 or reach == 0:
+        return math.nan, {}
+    grid = np.linspace(low - reach, high + reach, DENSE)
+    dense = _motion(m, against, grid, budget)
+    sound = np.flatnonzero(dense.ok)
+    runs = np.split(sound, np.flatnonzero(np.diff(sound) > 1) + 1)
+    run = max(runs, key=len)
+    if len(run) < 4:
+        return math.nan, {}
+    splines = []
+    for one in columns:
+        values = known[one.name][1](dense)[run]
+        splines.append(CubicSpline(grid[run], np.unwrap(values) if one.kind == "angle" else values, extrapolate=False))
+
+    def residuals(lag: float) -> list[Floats]:
+        return [_apart(one.measured - f(x - lag), one.kind) for one, f in zip(columns, splines, strict=True)]
+
+    def badness(lag: float) -> float:
+        total = 0.0
+        for one, apart in zip(columns, residuals(lag), strict=True):
+            there = apart[np.isfinite(apart)]
+            if 2 * len(there) < len(x):
+                return math.inf
+            total += float(np.mean(there**2)) / (float(np.ptp(one.measured)) or 1.0) ** 2
+        return total
+
+    shifts = sorted(np.linspace(-reach, reach, SHIFTS), key=abs)
+    best = min(shifts, key=badness)
+    step = 2 * reach / (SHIFTS - 1)
+    if not math.isfinite(badness(best)):
+        return math.nan, {}
+    lag = float(minimize_scalar(badness, bounds=(best - step, best + step), options={"xatol": 1e-6 * step}).x)
+    left = zip(columns, residuals(lag), strict=True)
+    return lag, {one.name: float(np.sqrt(np.nanmean(apart**2))) for one, apart in left}

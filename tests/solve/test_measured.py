@@ -1,0 +1,111 @@
+"""Measured data beside the model: residuals against circles in closed form, tables of a tracker, mistakes."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import structkin as sk
+from structkin.cli import app
+from structkin.errors import InputError
+
+T = np.linspace(0.0, 3.0, 61)
+
+
+@pytest.fixture
+def crank() -> sk.Mechanism:
+    """A crank of 50 mm at 2 rad/s: its end is at 50 mm (cos 2t, sin 2t)."""
+    return sk.Mechanism(
+        "Crank",
+        units={"length": "mm", "angle": "deg"},
+        points={"A": (0, 0), "B": (50, 0)},
+        links={"ground": ["A"], "crank": ["A", "B"]},
+        drivers={"motor": {"joint": "A", "speed": 2.0}},
+    )
+
+
+def table(path: Path, head: str, *columns: np.ndarray) -> Path:
+    rows = [";".join(f"{value:.12g}" for value in row) for row in np.transpose(columns)]
+    path.write_text("\n".join([head, *rows]) + "\n", encoding="utf-8")
+    return path
+
+
+def test_the_lag_and_the_residuals_are_those_of_shifted_circles(crank: sk.Mechanism, tmp_path: Path) -> None:
+    late = 0.08
+    data = table(
+        tmp_path / "m.csv",
+        "t;B.x;B.y;crank.angle",
+        T,
+        50 * np.cos(2 * (T - late)),
+        50 * np.sin(2 * (T - late)),
+        np.degrees(2 * (T - late)),
+    )
+    found = crank.compare_measured(data)
+    assert found.against == "t" and found.missing == 0
+    by_name = {one.name: one for one in found.columns}
+    expected = 0.05 * (np.cos(2 * (T - late)) - np.cos(2 * T))
+    np.testing.assert_allclose(by_name["B.x"].residual, expected, atol=1e-12)
+    np.testing.assert_allclose(by_name["crank.angle"].residual, -2 * late, atol=1e-11)
+    assert by_name["B.x"].rms == pytest.approx(math.sqrt(np.mean(expected**2)), rel=1e-9)
+    assert found.lag == pytest.approx(late, abs=1e-4)
+    assert found.remaining["B.x"] < 2e-5
+
+
+def test_a_table_of_a_tracker(crank: sk.Mechanism, tmp_path: Path) -> None:
+    data = table(tmp_path / "tracker.csv", "mass A\nframe;t;x [m];y [m]", np.arange(61), T, 0.05 * np.cos(2 * T), T)
+    found = crank.compare_measured(data, columns={"t": "t", "B.x": "x [m]"})
+    assert found.columns[0].largest < 1e-12
+    assert abs(found.lag) < 1e-6
+
+
+def test_against_the_value_of_the_driver(crank: sk.Mechanism, tmp_path: Path) -> None:
+    phi = np.linspace(0.0, 300.0, 40)
+    data = table(tmp_path / "m.csv", "motor [deg];B.y [mm]", phi, 50 * np.sin(np.radians(phi - 3)))
+    found = crank.compare_measured(data)
+    assert (found.against, found.x_kind) == ("motor", "angle")
+    assert math.degrees(found.lag) == pytest.approx(3.0, abs=1e-3)
+
+
+def test_samples_without_a_pose_do_not_count(tmp_path: Path) -> None:
+    m = sk.load(sk.examples.path("triple_rocker"))
+    id = next(iter(m.drivers))
+    limits = m.limits(id)
+    values = np.linspace(limits.upper.value - 0.2, limits.upper.value + 0.1, 7)
+    point = next(point for point in m.links[m.topology.moving_links[0]].local)
+    data = table(tmp_path / "m.csv", f"{id} [rad];{point}.x", values, np.zeros(7))
+    found = m.compare_measured(data)
+    assert 0 < found.missing < 7
+    assert math.isfinite(found.columns[0].rms)
+
+
+@pytest.mark.parametrize(
+    ("head", "columns", "message"),
+    [
+        ("t;q", None, "no column is a quantity of the mechanism"),
+        ("q;B.x", None, "has no column that the others are measured against"),
+        ("t;q", {"t": "t", "Q.x": "q"}, "Q.x: is no quantity of the mechanism"),
+        ("t;q", {"t": "t", "B.x": "x"}, "no line of"),
+        ("t;q", {"B.x": "q"}, "that the others are measured against"),
+        ("t;q [kg]", {"t": "t", "B.x": "q [kg]"}, "'kg' is no unit of length"),
+    ],
+)
+def test_mistakes(crank: sk.Mechanism, tmp_path: Path, head: str, columns: dict[str, str] | None, message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        crank.compare_measured(table(tmp_path / "m.csv", head, T, T), columns=columns)
+    assert message in str(caught.value)
+
+
+def test_the_command_prints_and_draws(crank: sk.Mechanism, tmp_path: Path) -> None:
+    crank.save(tmp_path / "crank.toml")
+    data = table(tmp_path / "m.csv", "time;x;angle", T, 50 * np.cos(2 * T) + 2, np.degrees(2 * T))
+    words = ["compare", str(tmp_path / "crank.toml"), "--measured", str(data), "--to", str(tmp_path / "m.png")]
+    words += ["--column", "t=time", "--column", "B.x=x", "--column", "crank.angle=angle"]
+    run = CliRunner().invoke(app, words)
+    assert run.exit_code == 0
+    assert "2 mm" in run.output and "Lag of the measured motion" in run.output
+    assert (tmp_path / "m.png").stat().st_size > 5000
+    assert '"against": "t"' in CliRunner().invoke(app, [*words[:4], *words[6:], "--json"]).output
