@@ -1,6 +1,5 @@
 """Loads of the explicit scheme, its Python, C and LaTeX."""
 
-import ctypes
 import re
 import shutil
 import subprocess
@@ -9,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from compiled import compiled
 from exponentials import paths, pose
 from spatial_models import X, Y, Z, body, cart_pole, chain, four_bar, joint, oblique_loop, spatial
 
@@ -108,24 +108,6 @@ def test_loads_without_an_expression_are_refused_with_a_reason():
     screw = joint("C", "coupler", "rocker", [0.423, 0.3029, 0], Z, "screw", cut=True)
     with pytest.raises(InputError, match="a screw joint cannot close a loop"):
         equations(spatial("screw", model.bodies.values(), [*joints, screw]))
-
-
-def compiled(found, folder):
-    """Compile the C code with warnings as errors, and return it as a function of (t, q, qd)."""
-    (folder / "equations.c").write_text(found.c(), encoding="utf-8")
-    flags = ["-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-O1", "-shared", "-fPIC"]
-    subprocess.run(["gcc", *flags, "equations.c", "-o", "equations.so", "-lm"], check=True, cwd=folder)
-    library, double = ctypes.CDLL(str(folder / "equations.so")), ctypes.POINTER(ctypes.c_double)
-    library.equations.argtypes = [ctypes.c_double, double, double, ctypes.c_void_p, *[double] * len(found.outputs)]
-
-    def call(t, q, qd):
-        results = [np.empty(np.shape(m) if n in "MW" else m.rows) for n, m in found.outputs.items()]
-        pointers = [a.ctypes.data_as(double) for a in (q, qd, *results)]
-        defaults = ctypes.addressof(ctypes.c_char.in_dll(library, "defaults"))
-        library.equations(t, *pointers[:2], defaults, *pointers[2:])
-        return results
-
-    return call
 
 
 SPRING = Spring("s", ("pole", "ground"), (TOP, RIGHT), 30.0, 4.0, 0.3)

@@ -273,7 +273,7 @@ def test_loops_without_a_closed_form_are_refused():
     with pytest.raises(InputError, match="no closed form") as caught:
         equations(platform(), loops="explicit")
     assert len(caught.value.problems) == 2
-    with pytest.raises(InputError, match="multipliers or explicit"):
+    with pytest.raises(InputError, match="multipliers, explicit or auto"):
         equations(four_bar(), loops="both")
 
 
