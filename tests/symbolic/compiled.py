@@ -2,10 +2,14 @@
 
 import ctypes
 import itertools
+import shutil
 import subprocess
+import sys
 
 import numpy as np
+import pytest
 
+needs_gcc = pytest.mark.skipif(shutil.which("gcc") is None or sys.platform == "win32", reason="needs gcc")
 _NUMBER = itertools.count()
 
 

@@ -3,12 +3,11 @@
 import re
 import shutil
 import subprocess
-import sys
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from compiled import compiled
+from compiled import compiled, needs_gcc
 from exponentials import paths, pose
 from spatial_models import X, Y, Z, body, cart_pole, chain, four_bar, joint, oblique_loop, spatial
 
@@ -122,7 +121,7 @@ MODELS = {
 }
 
 
-@pytest.mark.skipif(shutil.which("gcc") is None or sys.platform == "win32", reason="needs gcc")
+@needs_gcc
 @pytest.mark.parametrize("make", MODELS.values(), ids=MODELS)
 def test_c_and_python_give_the_same(make, tmp_path):
     found = make()

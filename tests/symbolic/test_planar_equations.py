@@ -1,14 +1,13 @@
 """Equations of planar mechanisms, compiled as C, integrated by SciPy: they move as `simulate` says."""
 
-import shutil
-
 import numpy as np
 import pytest
 from cases import few
-from compiled import compiled
+from compiled import compiled, needs_gcc
 from scipy.integrate import solve_ivp
 
 import structkin as sk
+from structkin.errors import InputError
 from structkin.examples import path
 
 #: Examples without gears, cams, belts, rolling, tracks, friction: the driver that is free, and how long it moves [s].
@@ -64,7 +63,7 @@ def moved(found, function, t):
     return solve_ivp(slope, (0, t[-1]), start, "DOP853", t, rtol=1e-12, atol=1e-13).y[:n]
 
 
-@pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
+@needs_gcc
 @pytest.mark.parametrize("name", few(EXAMPLES, 3))
 def test_examples_move_as_in_simulate(name, tmp_path):
     driver, duration = EXAMPLES[name]
@@ -82,3 +81,69 @@ def test_examples_move_as_in_simulate(name, tmp_path):
     assert np.abs(sign * q - expected).max() < 1e-10
     for one, two in zip(function(duration, *found.start), found.function()(duration, *found.start), strict=True):
         assert np.allclose(one, two, rtol=1e-11, atol=1e-11 * max(1.0, np.abs(two).max(initial=0)))
+
+
+def accelerations(found):
+    """Return the accelerations of the coordinates at the start, by their joints."""
+    M, h, f, *closed = found.function()(0.0, *found.start)
+    right, n = f - h, len(found.q)
+    if closed:
+        W, Phi, gamma = closed
+        assert np.abs(Phi).max() < 1e-9
+        M = np.block([[M, -W], [W.T, np.zeros((W.shape[1],) * 2)]])
+        right = np.concatenate([right, gamma])
+    return dict(zip(found.coordinates, np.linalg.lstsq(M, right, rcond=1e-13)[0][:n], strict=True))
+
+
+@pytest.mark.parametrize("name", few(["excavator", "five_bar_two_drivers", "platform_3rpr", "toggle_press"], 2))
+def test_multipliers_and_other_choices_give_the_same(name):
+    m, free = weighed(name), [EXAMPLES[name][0]]
+    expected = accelerations(m.equations(free=free))
+    for options in ({"loops": "multipliers"}, {"numbers": True}, {"shared": False} if name != "excavator" else {}):
+        found = accelerations(m.equations(free=free, **options))
+        for coordinate, value in expected.items():
+            assert found[coordinate] == pytest.approx(value, rel=1e-9)
+
+
+@needs_gcc
+@pytest.mark.parametrize(
+    "law",
+    [{"law": "-90 - 20*abs(sin(3*t + 1)) + max(t, 0.1)**2"}, {"table": [[0, -90], [0.1, -99], [0.3, -80], [1, 0]]}],
+)
+def test_laws_with_corners_and_tables_are_differentiated(law, tmp_path):
+    data, t = weighed("five_bar_two_drivers").source_dict, np.linspace(0, 0.09, 7)
+    data["drivers"] = {"left": {"joint": "A"}, "right": {"joint": "E", **law}}
+    m = sk.Mechanism.from_dict({**data, "initial": {"left": {"speed": 90}}})
+    motion, found = m.simulate(t, rtol=1e-12, atol=1e-13), m.equations()
+    left = motion.drivers["left"][0]
+    assert np.ptp(left) > 0.05
+    assert np.abs(moved(found, compiled(found, tmp_path), t)[0] - (left - left[0])).max() < 1e-10
+
+
+def test_an_effort_along_a_distance_acts_in_a_cylinder():
+    """It had no counterpart in space; the plane is the other road, and so is a cylinder of two links with masses."""
+    data, t = weighed("toggle_press").source_dict, np.linspace(0, 0.1, 5)
+    data["drivers"]["cylinder"] = {"between": ["E", "B"], "force": "300 N"}
+    m = sk.Mechanism.from_dict(data)
+    plane, space = m.simulate(t, rtol=1e-11, atol=1e-12), m.to_spatial().simulate(t[-1], len(t), 1e-11)
+    slide = [joint for joint, _ in space.coordinates].index("cylinder slide")
+    z = plane.drivers["cylinder"][0]
+    assert np.ptp(z) > 1e-3 and np.abs(space.q[:, slide] - (z - z[0])).max() < 1e-10
+    assert accelerations(m.equations())["cylinder slide", 0] == pytest.approx(space.qdd[0, slide], rel=1e-9)
+
+
+def test_what_has_no_equation_is_refused():
+    bare, dug = sk.load(path("crank_rocker")), weighed("excavator")
+    with pytest.raises(InputError, match="links: no link has a mass: there is nothing to accelerate"):
+        bare.equations(free=["motor"])
+    with pytest.raises(InputError, match="free=\\['boom_cylinder'\\]"):
+        dug.equations()
+    with pytest.raises(InputError, match="free: 'boom' is no driver with a law"):
+        dug.equations(free=["boom"])
+    data = bare.source_dict
+    data["links"]["arm"] = ["C", "E"]
+    data["points"]["E"] = [30, 30]
+    data["links"]["crank"] = {"points": ["A", "B"], "mass": 1, "shape": "rod"}
+    data["drivers"] = {"motor": {"joint": "A"}, "swing": {"links": ["rocker", "arm"]}}
+    with pytest.raises(InputError, match="its coordinate moves no mass"):
+        sk.Mechanism.from_dict(data).equations()
