@@ -13,9 +13,8 @@ from structkin.errors import InputError, Problem
 from structkin.model.frozen import freeze
 from structkin.multibody.model import GROUND, SpatialModel
 from structkin.multibody.readings import BodyStates, Readings, body_and_place
-from structkin.symbolic.cutting import with_bodies_cut
 from structkin.symbolic.packing import entry_of, loop_of_row
-from structkin.symbolic.tree import Tree
+from structkin.symbolic.tree import Tree, with_bodies_cut
 from structkin.types import Floats
 
 if TYPE_CHECKING:

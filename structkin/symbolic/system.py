@@ -10,13 +10,12 @@ from structkin.errors import InputError, Problem
 from structkin.multibody.model import SpatialModel, Spring
 from structkin.symbolic import evaluating
 from structkin.symbolic.closures_at import ANGLE, closures
-from structkin.symbolic.cutting import MARK, with_bodies_cut
 from structkin.symbolic.groups import Chooser, pattern_of, rank_of
 from structkin.symbolic.loads_at import mechanical
 from structkin.symbolic.packing import loop_of_row, packed_loads, packed_rows
 from structkin.symbolic.passes import columns, move, place
 from structkin.symbolic.recursive import memory, packed
-from structkin.symbolic.tree import tree_of
+from structkin.symbolic.tree import MARK, tree_of, with_bodies_cut
 from structkin.types import Floats
 
 Loops = Literal["explicit", "multipliers"]
