@@ -288,8 +288,10 @@ class Reduction:
         self.b: dict[int, sp.Expr] = {}
         self.c: dict[int, sp.Expr] = {}
         self.left: list[SpatialJoint] = []
+        turned = self._turned(partition)
         for loop in partition.loops:
-            if loop.steps is not None:
+            unsure = not loop.counts_turns and not turned.isdisjoint(loop.v)
+            if loop.steps is not None and (partition.strict or not unsure):
                 self.steps.done += loop.steps
                 self._rates(loop)
             elif partition.strict:
@@ -297,24 +299,31 @@ class Reduction:
             else:
                 self.left += loop.joints
         self.u = sorted(set(range(len(self.q))) - set(self.B))
-        self._check(partition)
 
-    def _check(self, partition: Partition) -> None:
-        """Raise `InputError` for loads that need to know how often an angle has turned where u does not say so."""
-        tree, coordinates = partition.kin.tree, partition.kin.coordinates
-        lost = {coordinates[k] for loop in partition.loops if not loop.counts_turns for k in loop.v} & tree.turning
+    def _turned(self, partition: Partition) -> set[int]:
+        """Return the numbers of the angles of which loads need to know how often they have turned.
+
+        Raises `InputError`, if the partition is strict, where u does not say so.
+        """
+        tree, number = partition.kin.tree, partition.kin.number
+        loads = [
+            load
+            for load in partition.model.loads.values()
+            if isinstance(load, Stop) or (isinstance(load, JointLoad) and load.stiffness)
+        ]
+        lost = {k for loop in partition.loops if not loop.counts_turns for k in loop.v}
         problems = [
             Problem(
                 f"loads.{load.name}",
                 f"how often joint {load.joint} has turned depends on the past, not on the independent coordinates",
                 f'keep it with independent=["{load.joint}"], or use structkin.symbolic.simulate',
             )
-            for load in partition.model.loads.values()
-            if (isinstance(load, Stop) or (isinstance(load, JointLoad) and load.stiffness))
-            and (load.joint, load.coordinate) in lost
+            for load in loads
+            if (load.joint, load.coordinate) in tree.turning and number[load.joint, load.coordinate] in lost
         ]
-        if problems:
+        if problems and partition.strict:
             raise InputError(problems, partition.model.name)
+        return {number[load.joint, load.coordinate] for load in loads if (load.joint, load.coordinate) in tree.turning}
 
     def _rates(self, loop: Solved) -> None:
         """Define B_vu, vd and b' of dependent coordinates from the rows of their loop."""
