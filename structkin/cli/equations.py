@@ -1,15 +1,17 @@
-"""`structkin equations FILE`: the equations of motion of bodies and joints in space, to read or to compile."""
+"""`structkin equations FILE`: the equations of motion of a mechanism, in the plane or in space, to read or compile."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from structkin.cli.options import SpatialFile
+from structkin.cli.options import File, opened
 from structkin.cli.terminal import check_stdout, progress, say
 from structkin.errors import InputError, Problem
+from structkin.model.file import SUFFIXES as FILES
+from structkin.model.file import load_data
 from structkin.multibody.model import SpatialModel
 from structkin.show.files import check_target, whole_file
 
@@ -18,13 +20,51 @@ SUFFIXES = {".tex": "latex", ".py": "python", ".c": "c"}
 
 
 def equations(
-    file: SpatialFile,
+    file: File,
     latex: Annotated[bool, typer.Option("--latex", help="Write a LaTeX document (the default).")] = False,
     python: Annotated[bool, typer.Option("--python", help="Write a Python module that needs NumPy only.")] = False,
     c: Annotated[bool, typer.Option("--c", help="Write a C99 file.")] = False,
     loops: Annotated[
-        str, typer.Option("--loops", help="Loops of the model: multipliers, or explicit: solved for coordinates.")
-    ] = "multipliers",
+        str | None,
+        typer.Option(
+            "--loops",
+            help="Loops: explicit, solved for their coordinates; multipliers; auto: explicit where there is a formula "
+            "(the default in the plane; in space multipliers).",
+            show_default=False,
+        ),
+    ] = None,
+    free: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--free", metavar="DRIVER", help="Drop the law of a driver of a planar mechanism.", show_default=False
+        ),
+    ] = None,
+    independent: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--independent", metavar="JOINT", help="Keep the coordinate of a joint of loops.", show_default=False
+        ),
+    ] = None,
+    ratios: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--ratios",
+            metavar="B=2.5*A",
+            help="Make the coordinate of joint B a multiple of that of A.",
+            show_default=False,
+        ),
+    ] = None,
+    shared: Annotated[
+        bool | None,
+        typer.Option(
+            "--shared/--written-out",
+            help="Name intermediate quantities, or write all out; default: by size.",
+            show_default=False,
+        ),
+    ] = None,
+    numbers: Annotated[
+        bool, typer.Option("--numbers", help="Write the values of parameters, not their symbols.")
+    ] = False,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="File to write; default: stdout.", metavar="FILE", show_default=False),
@@ -41,9 +81,20 @@ def equations(
         check_stdout("--output")
     else:
         chosen = [_language(output, chosen)]
-    model = SpatialModel.load(file)
+    options: dict[str, Any] = {
+        "independent": independent or [], "shared": shared, "numbers": numbers, "ratios": _ratios(ratios or []),
+    }  # fmt: skip
+    if loops is not None:
+        options["loops"] = loops
+    model: Any = None
+    if file.suffix.lower() in FILES and "bodies" in load_data(file):
+        if free:
+            raise InputError([Problem("--free", "bodies in space have no drivers", "leave it out")], str(file))
+        model = SpatialModel.load(file)
+    else:
+        model, options["free"] = opened(file), free or []
     with progress("deriving"):
-        derived = model.equations(loops=loops)
+        derived = model.equations(**options)
         text: str = getattr(derived, (chosen or ["latex"])[0])()
     if output is None:
         typer.echo(text)
@@ -51,6 +102,27 @@ def equations(
     with whole_file(output) as target:
         target.write(text if text.endswith("\n") else text + "\n")
     say(f"written: {output}")
+
+
+def _ratios(given: list[str]) -> dict[str, tuple[str, float]]:
+    """Return the ratios of arguments such as "B=2.5*A"; `InputError` lists every wrong one."""
+    ratios: dict[str, tuple[str, float]] = {}
+    problems = []
+    for text in given:
+        joint, _, product = text.partition("=")
+        number, _, of = product.partition("*")
+        try:
+            ratio = (of.strip(), float(number))
+        except ValueError:
+            ratio = ("", 0.0)
+        if not joint.strip() or not ratio[0]:
+            problems.append(Problem("--ratios", f"'{text}' is not JOINT=NUMBER*JOINT", "such as --ratios B=2.5*A"))
+        elif joint.strip() in ratios:
+            problems.append(Problem("--ratios", f"'{joint.strip()}' is given twice", "give one ratio"))
+        ratios[joint.strip()] = ratio
+    if problems:
+        raise InputError(problems, "command")
+    return ratios
 
 
 def _language(output: Path, chosen: list[str]) -> str:

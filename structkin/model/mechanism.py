@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from structkin.solve import Motion, Motions
     from structkin.solve.measured import MeasuredComparison
     from structkin.structure import InputRanking, KinematicStructure
+    from structkin.symbolic.explicit.equations import Equations
+    from structkin.symbolic.explicit.own import ExplicitLoop
 
 GROUND = "ground"
 
@@ -763,6 +765,36 @@ class Mechanism:
         from structkin.dynamics.to_spatial import to_spatial
 
         return to_spatial(self, drivers=drivers)
+
+    def equations(
+        self, *, free: Collection[str] = (), loops: str = "auto", numbers: bool = False, shared: bool | None = None,
+        independent: Sequence[str] = (), ratios: Mapping[str, tuple[str, float]] | None = None,
+        solved: Sequence[ExplicitLoop] = (),
+    ) -> Equations:  # fmt: skip
+        """Return the equations of motion in minimal coordinates, as formulas to read and to run (needs SymPy).
+
+        M q'' + h = f (+ W lambda), of the model in space (`to_spatial`): coordinates are those of its joints, 0 at time
+        0, and `start` has their rates. Drivers without a law are independent; a law is a function of t in the
+        equations, unless its driver is named in `free`. Distances of drivers are cylinders without mass. Loops are
+        solved for their dependent coordinates where these have a closed form, the others have multipliers
+        (`loops="auto"`); "explicit" refuses the others, "multipliers" solves none. The other options are those of
+        `SpatialModel.equations`. Raises `InputError` where nothing has a mass or is free to move, and for all that has
+        no counterpart in space.
+
+        >>> import structkin as sk
+        >>> pendulum = sk.Mechanism(
+        ...     points={"A": (0, 0), "B": (0, -1)}, forces={"gravity": (0, -9.81)}, drivers={"swing": {"joint": "A"}},
+        ...     links={"ground": ["A"], "rod": {"points": ["A", "B"], "point_masses": {"B": 1}}})
+        >>> found = pendulum.equations()
+        >>> found.M[0], found.f[0]
+        (l_rod**2*m_rod, -g*l_rod*m_rod*sin(q_A))
+        """
+        from structkin.dynamics.to_spatial import equations
+
+        return equations(
+            self, free=free, loops=loops, numbers=numbers, shared=shared, independent=independent, ratios=ratios,
+            solved=solved,
+        )  # fmt: skip
 
 
 load = Mechanism.load

@@ -127,7 +127,7 @@ class SensorEntry(Entry):
     sample: ClassVar[str] = '{ type = "position", of = "rod.B" }'
 
     type: Name
-    of: Refs
+    of: Refs = ()
 
 
 #: The values of `type` in [forces], with the entry of each.

@@ -30,9 +30,10 @@ from structkin.types import Floats
 #: The kinds of quantities along a coordinate that turns, and along one that slides.
 TURN = {"stiffness": "torsional stiffness", "damping": "torsional damping", "rest": "angle", "effort": "moment"}
 SLIDE = {"stiffness": "stiffness", "damping": "damping", "rest": "length", "effort": "force"}
-#: Quantities that are recorded, with the number of points or joints of each.
+#: Quantities that are recorded, with the number of points, joints or bodies of each.
 SENSORS: Mapping[str, int] = {
-    "position": 1, "velocity": 1, "acceleration": 1, "distance": 2, "angle": 1, "rate": 1,
+    "position": 1, "velocity": 1, "acceleration": 1, "distance": 2, "angle": 1, "rate": 1, "force": 1, "moment": 1,
+    "multipliers": 1, "kinetic_energy": 1, "potential_energy": 1,
 }  # fmt: skip
 
 
@@ -190,17 +191,38 @@ def check_sensor(draft: SpatialDraft, name: str, entry: SensorEntry) -> tuple[st
     if entry.type not in SENSORS:
         draft.fault(f"{key}.type", f"the type '{entry.type}' is unknown", suggest(entry.type, SENSORS))
         return None
+    if entry.type in ("kinetic_energy", "potential_energy"):
+        return _check_energy(draft, key, entry)
     if len(entry.of) != SENSORS[entry.type]:
         wanted = "two points" if SENSORS[entry.type] == 2 else "one name"
         draft.fault(f"{key}.of", f"expected {wanted}, found {len(entry.of)}")
         return None
-    if entry.type in ("angle", "rate"):
+    if entry.type in ("angle", "rate", "force", "moment", "multipliers"):
         joint = draft.joints.get(entry.of[0])
         if joint is None and not draft.excused("joints", entry.of[0]):
             hint = suggest(entry.of[0], draft.given("joints", draft.joints))
             draft.fault(f"{key}.of", f"there is no joint '{entry.of[0]}'", hint)
-        elif joint is not None and not joint.motions:
+        elif joint is not None and not joint.motions and entry.type in ("angle", "rate"):
             draft.fault(f"{key}.of", f"a {joint.kind} joint has no coordinates", "name another joint")
         return entry.of if joint is not None else None
     ends = [draft.end(f"{key}.of", text) for text in entry.of]
     return tuple(f"{end[0]}.{end[1]}" for end in ends if end is not None) if all(ends) else None
+
+
+def _check_energy(draft: SpatialDraft, key: str, entry: SensorEntry) -> tuple[str, ...] | None:
+    """Return the body or load whose energy is recorded, nothing for the whole model; None after an error."""
+    loads = [name for name, load in draft.loads.items() if isinstance(load, Spring | JointLoad | Stop)]
+    known = [*draft.bodies, *(loads if entry.type == "potential_energy" else ())]
+    if len(entry.of) > 1:
+        draft.fault(f"{key}.of", f"expected one name or none, found {len(entry.of)}")
+        return None
+    for name in entry.of:
+        if name in draft.bodies and name in loads and entry.type == "potential_energy":
+            draft.fault(f"{key}.of", f"'{name}' is a body and a load", "rename one of them")
+            return None
+        if name not in known:
+            if not (draft.excused("bodies", name) or draft.excused("forces", name)):
+                what = "body" if entry.type == "kinetic_energy" else "body, spring, joint load or stop"
+                draft.fault(f"{key}.of", f"there is no {what} '{name}'", suggest(name, known))
+            return None
+    return entry.of

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from structkin.spatial.motion import SmallStepMotion
     from structkin.symbolic.explicit.equations import Equations
+    from structkin.symbolic.explicit.own import ExplicitLoop
     from structkin.symbolic.motion import TreeMotion
 
 GROUND = "ground"
@@ -121,7 +122,9 @@ class Sensor:
     """What is recorded besides the poses: `quantity` of `of`.
 
     position, velocity, acceleration: of a point ("rod.tip"), (3,) in ground axes; distance: of two points ("rod.tip",
-    "ground.A"); angle, rate: of a joint's coordinates.
+    "ground.A"); angle, rate: of a joint's coordinates; force, moment: what a joint exerts on its second body, (3,) in
+    ground axes; multipliers: of a joint at which a loop is cut; kinetic_energy: of a body, potential_energy: of a body
+    or a load, both of the whole model where `of` is empty.
     """
 
     name: str
@@ -266,11 +269,14 @@ class SpatialModel:
         loops: str = "multipliers",
         independent: Sequence[str] = (),
         ratios: Mapping[str, tuple[str, float]] | None = None,
+        solved: Sequence[ExplicitLoop] = (),
     ) -> Equations:
         """Return the equations of motion in minimal coordinates; see `structkin.symbolic.equations` (needs SymPy)."""
         from structkin.symbolic import equations
 
-        return equations(self, numbers=numbers, shared=shared, loops=loops, independent=independent, ratios=ratios)
+        return equations(
+            self, numbers=numbers, shared=shared, loops=loops, independent=independent, ratios=ratios, solved=solved
+        )
 
     def plot(self) -> Figure:
         """Return a figure of the bodies as drawn; squares are joints at the ground."""

@@ -51,23 +51,27 @@ class PlanarState:
         return self.velocity + 1j * self.omega * (place - self.origin)
 
 
-def spatial_model(mechanism: Mechanism, states: Mapping[str, PlanarState]) -> SpatialModel:
-    """Return the model of a mechanism that starts in these states of its links; the start is the drawn pose.
+def spatial_model(
+    mechanism: Mechanism, states: Mapping[str, PlanarState], *, cylinders: bool = False
+) -> tuple[SpatialModel, dict[str, str]]:
+    """Return the model of a mechanism that starts in these states of its links, and the joint of each driver.
 
-    A pin of k links becomes k - 1 revolute joints; the die of a slot, a body without mass, slides along a straight slot
-    or turns about the centre of a circular one. A link has the moments of inertia of a flat body with its moment about
-    z. Raises `InputError` that lists every joint, load and effort that has no counterpart.
+    The start is the drawn pose; a driver between links without a common pin has no joint. A pin of k links becomes
+    k - 1 revolute joints; the die of a slot, a body without mass, slides along a straight slot or turns about the
+    centre of a circular one. A distance on which an effort acts, with `cylinders` every distance of a driver, becomes a
+    barrel and a rod without mass. A link has the moments of inertia of a flat body with its moment about z. Raises
+    `InputError` that lists every joint, load and effort that has no counterpart.
     """
     planar = _Planar(mechanism, {**states, GROUND: PlanarState()})
     bodies = planar.bodies()
-    joints = {joint.name: joint for joint in planar.joints()}
+    joints = {joint.name: joint for joint in planar.joints(cylinders)}
     loads = {load.name: load for load in planar.loads(joints)}
     if planar.problems:
         raise InputError(planar.problems, mechanism.title or "mechanism")
     gravity = vector(mechanism.forces.gravity)
     points = {name: vector(place) for name, place in mechanism.links[GROUND].local.items()}
     model = SpatialModel(mechanism.title, bodies, joints, loads, {}, gravity, points, mechanism.duration)
-    return replace(model, bodies={**bodies, **planar.dies})
+    return replace(model, bodies={**bodies, **planar.massless}), planar.drivers()
 
 
 def vector(place: complex) -> Floats:
@@ -76,12 +80,13 @@ def vector(place: complex) -> Floats:
 
 
 class _Planar:
-    """A conversion under way: the dies of slots made so far, and the problems found."""
+    """A conversion under way: the dies, barrels and rods made so far, and the problems found."""
 
     def __init__(self, mechanism: Mechanism, states: Mapping[str, PlanarState]) -> None:
         self.mechanism, self.states = mechanism, states
         self.problems: list[Problem] = []
-        self.dies: dict[str, Body] = {}
+        self.massless: dict[str, Body] = {}
+        self.cylinders: dict[str, str] = {}  # driver -> its slide
         self.coordinates: dict[tuple[str, str], tuple[str, int]] = {}  # links turning relative to each other -> joint
 
     def bodies(self) -> dict[str, Body]:
@@ -98,7 +103,17 @@ class _Planar:
             found[name] = Body(name, mass, vector(state.point(link.center or 0j)), inertia, points)
         return found
 
-    def joints(self) -> Iterator[SpatialJoint]:
+    def drivers(self) -> dict[str, str]:
+        """Return the joint of each driver that has one."""
+        found = dict(self.cylinders)
+        for id, drive in self.mechanism.drivers.items():
+            if drive.kind == "slide" and drive.joint:
+                found[id] = drive.joint
+            elif drive.kind == "angle" and drive.links in self.coordinates:
+                found[id] = self.coordinates[drive.links][0]
+        return found
+
+    def joints(self, cylinders: bool) -> Iterator[SpatialJoint]:
         for pair in self.mechanism.joints.values():
             make = _JOINTS.get(type(pair))
             if make is None:
@@ -107,6 +122,22 @@ class _Planar:
                 self.problems.append(Problem(f"joints.{pair.id}", f"a {kind} has no counterpart in space", known))
                 continue
             yield from make(self, pair)
+        for id, drive in self.mechanism.drivers.items():
+            if drive.ends is not None and (cylinders or id in self.mechanism.forces.efforts):
+                yield from self.cylinder(id, drive.ends)
+
+    def cylinder(self, id: str, ends: tuple[tuple[str, str], tuple[str, str]]) -> Iterator[SpatialJoint]:
+        (a, b), links = (link for link, _ in ends), self.mechanism.links
+        foot, head = (self.states[link].point(links[link].local[point]) for link, point in ends)
+        slip = self.states[b].velocity_at(head) - self.states[a].velocity_at(foot)
+        direction = (head - foot) / abs(head - foot)
+        rate = (slip * direction.conjugate()).imag / abs(head - foot)
+        barrel, rod = (self.light(f"{id} {part}", foot) for part in ("barrel", "rod"))
+        self.cylinders[id] = self.unused(f"{id} slide")
+        yield self.hinge(self.unused(f"{id} foot"), (a, barrel), foot, rate - self.states[a].omega)
+        slide = SpatialJoint(self.cylinders[id], "prismatic", (barrel, rod), vector(foot), vector(direction), Z)
+        yield replace(slide, rates=((slip * direction.conjugate()).real,))
+        yield self.hinge(self.unused(f"{id} head"), (rod, b), head, self.states[b].omega - rate)
 
     def hinge(self, name: str, links: tuple[str, str], place: complex, rate: float) -> SpatialJoint:
         self.coordinates[links] = (name, 1)
@@ -118,10 +149,11 @@ class _Planar:
         rate = ((moving.velocity_at(place) - carrier.velocity_at(place)) * direction.conjugate()).real
         return SpatialJoint(name, "prismatic", links, vector(place), vector(direction), Z, rates=(rate,))
 
-    def die(self, name: str, place: complex) -> str:
-        die = self.unused(f"{name} die")
-        self.dies[die] = Body(die, 0.0, vector(place), np.zeros((3, 3)))
-        return die
+    def light(self, name: str, place: complex) -> str:
+        """Return the name of a new body without mass."""
+        name = self.unused(name)
+        self.massless[name] = Body(name, 0.0, vector(place), np.zeros((3, 3)))
+        return name
 
     def omega(self, links: tuple[str, str]) -> float:
         """Return the angular velocity of the second link relative to the first."""
@@ -137,10 +169,8 @@ class _Planar:
             yield from make(self, load)
         for id, law in self.mechanism.forces.efforts.items():
             drive = self.mechanism.drivers[id]
-            if drive.kind == "distance":
-                self.refuse(f"drivers.{id}", "an effort along a distance has no counterpart in space")
-            elif drive.kind == "slide":
-                yield JointLoad(id, drive.joint or "", effort=law)
+            if drive.kind != "angle":
+                yield JointLoad(id, self.cylinders.get(id) or drive.joint or "", effort=law)
             elif drive.links in self.coordinates:
                 name, sign = self.coordinates[drive.links]
                 yield JointLoad(id, name, effort=law if sign > 0 else ScaledLaw(law, -1.0))
@@ -185,7 +215,7 @@ def _prismatic(planar: _Planar, pair: Prismatic) -> Iterator[SpatialJoint]:
 def _slot(planar: _Planar, pair: Slot) -> Iterator[SpatialJoint]:
     place = planar.states[pair.slider].point(pair.point)
     direction = planar.states[pair.carrier].direction * pair.direction
-    die = planar.die(pair.id, place)
+    die = planar.light(f"{pair.id} die", place)
     along = planar.slide(pair.id, (pair.carrier, pair.slider), place, direction)
     yield replace(along, bodies=(pair.carrier, die))
     rate = planar.omega((pair.carrier, pair.slider))
@@ -195,7 +225,7 @@ def _slot(planar: _Planar, pair: Slot) -> Iterator[SpatialJoint]:
 def _circular(planar: _Planar, pair: CircularSlot) -> Iterator[SpatialJoint]:
     place = planar.states[pair.slider].point(pair.point)
     center = planar.states[pair.carrier].point(pair.center)
-    die = planar.die(pair.id, center)
+    die = planar.light(f"{pair.id} die", center)
     slip = planar.states[pair.slider].velocity_at(place) - planar.states[pair.carrier].velocity_at(place)
     rate = (slip / (1j * (place - center))).real
     yield planar.hinge(pair.id, (pair.carrier, die), center, rate)

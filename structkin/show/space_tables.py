@@ -20,7 +20,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from rich.table import Table
 
-UNITS = {"position": "m", "velocity": "m/s", "acceleration": "m/s^2", "distance": "m"}
+UNITS = {
+    "position": "m", "velocity": "m/s", "acceleration": "m/s^2", "distance": "m", "force": "N", "moment": "N m",
+    "kinetic_energy": "J", "potential_energy": "J",
+}  # fmt: skip
 
 
 def sensor_columns(motion: Readings) -> Iterator[Column]:
@@ -48,6 +51,8 @@ def shown_columns(motion: Readings) -> Iterator[Column]:
 def _unit(model: SpatialModel, sensor: Sensor, number: int) -> str:
     if sensor.quantity in UNITS:
         return UNITS[sensor.quantity]
+    if sensor.quantity == "multipliers":
+        return "N, N m"
     motion = model.joints[sensor.of[0]].motions[number]
     return ("rad" if motion.rotation.any() else "m") + ("/s" if sensor.quantity == "rate" else "")
 

@@ -11,7 +11,7 @@ from structkin.compiled import HINT, has_numba
 from structkin.errors import InputError, Problem
 from structkin.model.parts import Law
 from structkin.multibody.model import Force, JointLoad, SpatialModel, Torque
-from structkin.multibody.readings import not_functions
+from structkin.multibody.readings import NO_REACTIONS, not_functions
 from structkin.spatial.elements import HELD, Damping, Element, Stiffness
 from structkin.spatial.packing import Solids, triad
 from structkin.spatial.stability import Stability
@@ -49,6 +49,11 @@ def check(
     problems += _chosen("stiffness", stiffness, 2, 0.0, "pair of positive numbers (N/m, N m/rad)")
     problems += _chosen("damping", damping, 1, -5e-324, "number of seconds, zero or more")
     problems += not_functions(**functions)
+    problems += [
+        Problem(f"sensors.{sensor.name}", "small steps do not record reactions of joints", NO_REACTIONS)
+        for sensor in model.sensors.values()
+        if sensor.quantity in ("force", "moment", "multipliers")
+    ]
     if not model.bodies:
         problems.append(Problem("bodies", "there are none"))
     for body in model.bodies.values():

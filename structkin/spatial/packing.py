@@ -182,8 +182,11 @@ def watched_of(model: SpatialModel) -> list[Watched]:
             found.append(Watched(load.joint, load.coordinate, load))
     known = {(one.joint, one.number) for one in found}
     for sensor in model.sensors.values():
-        if sensor.quantity in ("angle", "rate"):
-            joint = model.joints[sensor.of[0]]
+        names = sensor.of if sensor.quantity in ("angle", "rate") else ()
+        if sensor.quantity == "potential_energy" and sensor.of:
+            kept = model.loads.get(sensor.of[0])
+            names = (kept.joint,) if isinstance(kept, JointLoad | Stop) else ()
+        for joint in (model.joints[name] for name in names):
             wanted = [(joint.name, number) for number in range(len(joint.motions))]
             found += [Watched(*one) for one in wanted if one not in known]
             known.update(wanted)

@@ -11,12 +11,14 @@ from structkin.multibody.model import SpatialModel
 
 if TYPE_CHECKING:
     from structkin.symbolic.explicit.equations import Equations
+    from structkin.symbolic.explicit.own import ExplicitLoop as ExplicitLoop
+    from structkin.symbolic.explicit.reduction import Drive
     from structkin.symbolic.motion import TreeMotion as TreeMotion
     from structkin.symbolic.recursive import Recursive as Recursive
     from structkin.symbolic.run import simulate as simulate
 
 # Loaded when first used: Numba and SciPy's integrators take a while to import.
-_MODULES = {"Recursive": "recursive", "TreeMotion": "motion", "simulate": "run"}
+_MODULES = {"Recursive": "recursive", "TreeMotion": "motion", "simulate": "run", "ExplicitLoop": "explicit.own"}
 
 
 def __getattr__(name: str) -> Any:
@@ -34,6 +36,8 @@ def equations(
     loops: str = "multipliers",
     independent: Sequence[str] = (),
     ratios: Mapping[str, tuple[str, float]] | None = None,
+    solved: Sequence[ExplicitLoop] = (),
+    drives: Mapping[str, Drive] | None = None,
 ) -> Equations:
     """Return the equations of motion of a model to read and to run; see `structkin.symbolic.explicit.equations`.
 
@@ -46,4 +50,7 @@ def equations(
             raise
         hint = "pip install 'structkin[symbolic]'"
         raise InputError([Problem("", "SymPy is not installed", hint)], model.name) from None
-    return derive(model, numbers=numbers, shared=shared, loops=loops, independent=independent, ratios=ratios)
+    return derive(
+        model, numbers=numbers, shared=shared, loops=loops, independent=independent, ratios=ratios, solved=solved,
+        drives=drives or {},
+    )  # fmt: skip

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from structkin.errors import InputError, Problem
 from structkin.model.frozen import freeze
-from structkin.multibody.model import SpatialModel
+from structkin.multibody.model import GROUND, SpatialModel
 from structkin.multibody.readings import BodyStates, Readings, body_and_place
-from structkin.symbolic.packing import entry_of
-from structkin.symbolic.tree import Tree
+from structkin.symbolic.packing import entry_of, loop_of_row
+from structkin.symbolic.tree import Tree, with_bodies_cut
 from structkin.types import Floats
 
 if TYPE_CHECKING:
+    from structkin.symbolic.reactions import Reactions
     from structkin.symbolic.system import System
 
 
@@ -60,6 +63,57 @@ class TreeMotion(Readings):
     def __post_init__(self) -> None:
         """Make all arrays read-only."""
         freeze(self)
+
+    @cached_property
+    def _reactions(self) -> Reactions:
+        from structkin.symbolic.reactions import reactions_of
+        from structkin.symbolic.system import System
+
+        return reactions_of(System(self.model, "multipliers"), self.t, self.q, self.qd, self.qdd, self.breaks)
+
+    def multipliers(self, joint: str) -> Floats:
+        """Return the Lagrange multipliers (n, r) [N or N m] of a joint at which a loop is cut.
+
+        They belong to the rows of `structkin.symbolic.closing`, gaps along axes of the first body: that of a gap is the
+        force on the second body along its axis. NaN where equations of closure depend on each other, so that they do
+        not determine it. Raises `InputError` for another joint.
+        """
+        rows = [k for k, name in enumerate(loop_of_row(self.tree)) if name == joint]
+        if not rows:
+            cut = ", ".join(one.name for one in self.tree.cut) or "none"
+            hint = f"cut: {cut}; reaction() is there for every joint"
+            raise InputError([Problem(str(joint), "is no joint at which a loop is cut", hint)], self.model.name)
+        return self._reactions.multipliers[:, rows]
+
+    def reaction(self, joint: str) -> tuple[Floats, Floats]:
+        """Return the force (n, 3) [N] and the moment (n, 3) [N m] that a joint exerts on its second body.
+
+        In ground axes, the moment about the joint's point on the second body; what loads along the joint's own
+        coordinates exert is part of both. A component is NaN where joints hold bodies several times, so that rigid
+        bodies do not determine it. Raises `InputError` for an unknown joint.
+        """
+        if (joint := str(joint)) not in self.model.joints:
+            known = ", ".join(self.model.joints)
+            raise InputError([Problem(str(joint), "is no joint", f"known: {known}")], self.model.name)
+        first, second = with_bodies_cut(self.model).joints[joint].bodies
+        cut, number = [one.name for one in self.tree.cut], self.tree.of
+        if joint in cut:
+            k = len(self.tree.bodies) + cut.index(joint)
+            return self._reactions.force[:, k], self._reactions.moment[:, k]
+        outer = second if second in number and self._carrier(second) == first else first
+        force, moment = (part[:, number[outer]] for part in (self._reactions.force, self._reactions.moment))
+        if outer == second:
+            return force, moment
+        held = self.model.joints[joint]
+        one, two = (self._drawn(body, held.at) for body in held.bodies)
+        return -force, -(moment + np.cross(one - two, force))
+
+    def _carrier(self, body: str) -> str:
+        """Return the body that carries a body."""
+        entry = self.tree.bodies[self.tree.of[body]]
+        while entry.parent >= 0 and self.tree.bodies[entry.parent].name == body:
+            entry = self.tree.bodies[entry.parent]
+        return self.tree.bodies[entry.parent].name if entry.parent >= 0 else GROUND
 
     def _states(self, of: str) -> BodyStates:
         body, place = body_and_place(self.model, of)

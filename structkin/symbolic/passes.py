@@ -152,7 +152,10 @@ def columns(b: Bodies, w: Work) -> None:
 
 @compiled
 def efforts(b: Bodies, w: Work, C: Floats) -> None:
-    """Set C (f,) from the motion and the loads in `force` and `torque`; F and L of the ground are its reaction."""
+    """Set C (f,) from the motion and the loads in `force` and `torque`.
+
+    F and L of an entry are what its joint carries, those of the ground its reaction.
+    """
     w.F[:] = 0.0
     w.L[:] = 0.0
     for i in range(b.parent.size - 1, -1, -1):
@@ -167,6 +170,8 @@ def efforts(b: Bodies, w: Work, C: Floats) -> None:
             L = plus(L, plus(cross(l, G), plus(turned(b.inertia, i, omega_dot), spin)))
         if k >= 0:
             C[k] = dot(get(b.translation, i), F) + dot(get(b.rotation, i), L)
+        put(w.F, i, F)
+        put(w.L, i, L)
         F = turned(w.turn, i, F)
         put_sum(w.F, h, F)
         put_sum(w.L, h, plus(turned(w.turn, i, L), cross(get(w.arm, i), F)))

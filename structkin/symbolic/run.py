@@ -78,6 +78,12 @@ def simulate(
         charge(samples * len(model.bodies) * NUMBERS / TOGETHER)
         announce("the equations in minimal coordinates", __file__)
         system = System(model, loops)
+        cut = [joint.name for joint in system.tree.cut]
+        strange = [s for s in model.sensors.values() if s.quantity == "multipliers" and s.of[0] not in cut]
+        if strange:
+            hint = f"cut: {', '.join(cut) or 'none'}; a joint that is not cut has a force and a moment"
+            what = "no loop is cut at joint"
+            raise InputError([Problem(f"sensors.{s.name}", f"{what} '{s.of[0]}'", hint) for s in strange], model.name)
         short = [law.span for law in system.laws if law is not None and law.span is not None]
         if any(not first <= 0.0 <= duration <= last for first, last in short):
             raise InputError([Problem("duration", f"a table of a load ends before {duration:g} s")], model.name)

@@ -7,16 +7,15 @@ from typing import Literal
 import numpy as np
 
 from structkin.errors import InputError, Problem
-from structkin.multibody.model import SpatialModel
+from structkin.multibody.model import SpatialModel, Spring
 from structkin.symbolic import evaluating
 from structkin.symbolic.closures_at import ANGLE, closures
-from structkin.symbolic.cutting import MARK, with_bodies_cut
 from structkin.symbolic.groups import Chooser, pattern_of, rank_of
 from structkin.symbolic.loads_at import mechanical
 from structkin.symbolic.packing import loop_of_row, packed_loads, packed_rows
 from structkin.symbolic.passes import columns, move, place
 from structkin.symbolic.recursive import memory, packed
-from structkin.symbolic.tree import tree_of
+from structkin.symbolic.tree import MARK, tree_of, with_bodies_cut
 from structkin.types import Floats
 
 Loops = Literal["explicit", "multipliers"]
@@ -41,6 +40,7 @@ class System:
         self.bodies, self.rows = packed(self.tree), packed_rows(self.tree)
         self.work = memory(self.bodies, model.gravity)
         self.loads, self.laws = packed_loads(model, self.tree)
+        self.spring_names = [load.name for load in model.loads.values() if isinstance(load, Spring)]
         m = self.rows.kind.size
         self.terms = evaluating.Terms(
             *(np.zeros(shape) for shape in ((f, f), f, f, m, (m, f), m, f)),

@@ -76,9 +76,21 @@ def test_bad_input_exits_with_2_and_every_error(tmp_path, monkeypatch, capsys):
         (("equations", PENDULUM, "-o", tmp_path / "a.txt"), "'a.txt' does not end in .tex or .py or .c"),
         (("equations", PENDULUM, "--c", "-o", tmp_path / "a.py"), "'a.py' does not end in .c"),
         (
-            ("equations", path("crank_rocker")),
+            ("spatial", path("crank_rocker")),
             "crank_rocker.toml: 1 error\n  links: this is a file of a planar mechanism",
         ),
+        (("equations", path("crank_rocker")), "Crank-rocker: 1 error\n  links: no link has a mass"),
+        (("equations", path("crank_rocker"), "--free", "moter"), "2 errors\n  free: 'moter' is no driver with a law"),
+        (
+            ("equations", path("excavator")),
+            "every driver has a law: nothing is free to move\n      free one of them: --",
+        ),
+        (("equations", path("planetary_train"), "--free", "motor"), "links: no link has a mass"),
+        (("equations", PENDULUM, "--free", "A"), "--free: bodies in space have no drivers"),
+        (("equations", PENDULUM, "--ratios", "B=A", "--ratios", "=2*A"), "2 errors\n  --ratios: 'B=A' is not JOINT=N"),
+        (("equations", PENDULUM, "--ratios", "B=2*A", "--ratios", "B=3*A"), "--ratios: 'B' is given twice"),
+        (("equations", PENDULUM, "--independent", "A"), "independent: needs dependent coordinates\n      add"),
+        (("equations", PENDULUM, "--loops", "all"), "loops: 'all' is unknown\n      multipliers, explicit or auto"),
         (("check", PENDULUM), "pendulum.toml: 1 error"),
         (
             ("solve", PENDULUM),
@@ -122,6 +134,20 @@ def test_equations_as_python_are_those_of_the_motion(tmp_path):
         assert M @ qdd + h.ravel() == pytest.approx(f.ravel(), abs=1e-7)
     for language, word in (("--latex", "documentclass"), ("--c", "#include")):
         assert word in run("equations", spatial.path("spinning_top"), language).stdout
+
+
+def test_options_of_equations_are_those_of_python():
+    pytest.importorskip("sympy")
+    model, m = sk.SpatialModel.load(PENDULUM), sk.load(path("andrews_squeezer"))
+    for words, expected in (
+        (("--shared", "--numbers"), model.equations(shared=True, numbers=True)),
+        (("--loops", "explicit", "--ratios", "A=2.5*O"), model.equations(loops="explicit", ratios={"A": ("O", 2.5)})),
+    ):
+        assert run("equations", PENDULUM, "--python", *words).stdout == expected.python() + "\n"
+    words = ("--python", "--free", "motor", "--independent", "O", "--written-out")
+    found, wanted = run("equations", path("andrews_squeezer"), *words), m.equations(free=["motor"], shared=False)
+    assert found.stdout == wanted.python() + "\n"
+    assert wanted.coordinates == (("O", 0),)
 
 
 ENDLESS = """

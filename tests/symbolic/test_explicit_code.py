@@ -1,14 +1,13 @@
 """Loads of the explicit scheme, its Python, C and LaTeX."""
 
-import ctypes
 import re
 import shutil
 import subprocess
-import sys
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from compiled import compiled, needs_gcc
 from exponentials import paths, pose
 from spatial_models import X, Y, Z, body, cart_pole, chain, four_bar, joint, oblique_loop, spatial
 
@@ -110,24 +109,6 @@ def test_loads_without_an_expression_are_refused_with_a_reason():
         equations(spatial("screw", model.bodies.values(), [*joints, screw]))
 
 
-def compiled(found, folder):
-    """Compile the C code with warnings as errors, and return it as a function of (t, q, qd)."""
-    (folder / "equations.c").write_text(found.c(), encoding="utf-8")
-    flags = ["-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-O1", "-shared", "-fPIC"]
-    subprocess.run(["gcc", *flags, "equations.c", "-o", "equations.so", "-lm"], check=True, cwd=folder)
-    library, double = ctypes.CDLL(str(folder / "equations.so")), ctypes.POINTER(ctypes.c_double)
-    library.equations.argtypes = [ctypes.c_double, double, double, ctypes.c_void_p, *[double] * len(found.outputs)]
-
-    def call(t, q, qd):
-        results = [np.empty(np.shape(m) if n in "MW" else m.rows) for n, m in found.outputs.items()]
-        pointers = [a.ctypes.data_as(double) for a in (q, qd, *results)]
-        defaults = ctypes.addressof(ctypes.c_char.in_dll(library, "defaults"))
-        library.equations(t, *pointers[:2], defaults, *pointers[2:])
-        return results
-
-    return call
-
-
 SPRING = Spring("s", ("pole", "ground"), (TOP, RIGHT), 30.0, 4.0, 0.3)
 MODELS = {
     "plane": lambda: equations(cart_pole([SPRING, Stop("end", "P", -0.5, 0.5, 100.0)])),
@@ -140,7 +121,7 @@ MODELS = {
 }
 
 
-@pytest.mark.skipif(shutil.which("gcc") is None or sys.platform == "win32", reason="needs gcc")
+@needs_gcc
 @pytest.mark.parametrize("make", MODELS.values(), ids=MODELS)
 def test_c_and_python_give_the_same(make, tmp_path):
     found = make()

@@ -225,6 +225,10 @@ def test_a_spring_on_a_dependent_angle_is_wound_up_turn_by_turn():
     with pytest.raises(InputError, match="how often joint D has turned"):
         model = replace(four_bar_transmission(), loads={"S": JointLoad("S", "D", stiffness=2.0)})
         equations(model, loops="explicit", independent=["A", "B"])
+    kept, found = equations(model), equations(model, loops="auto", independent=["A", "B"])
+    assert found.W.shape == kept.W.shape  # the angle itself is a coordinate, which counts its turns
+    q, qd = np.zeros(len(kept.q)), np.zeros(len(kept.q))
+    assert np.allclose(module(found)["accelerations"](0.0, q, qd), module(kept)["accelerations"](0.0, q, qd))
 
 
 @pytest.mark.parametrize(
@@ -273,7 +277,7 @@ def test_loops_without_a_closed_form_are_refused():
     with pytest.raises(InputError, match="no closed form") as caught:
         equations(platform(), loops="explicit")
     assert len(caught.value.problems) == 2
-    with pytest.raises(InputError, match="multipliers or explicit"):
+    with pytest.raises(InputError, match="multipliers, explicit or auto"):
         equations(four_bar(), loops="both")
 
 

@@ -21,11 +21,15 @@ from structkin.symbolic.tree import Tree
 
 @dataclass(frozen=True)
 class Row:
-    """One equation of closure: its value, its slopes by number of the coordinate, and gamma."""
+    """One equation of closure: its value, its slopes by number of the coordinate, gamma, and -dPhi/dt.
+
+    W^T qd = drift and W^T qdd = gamma; only the law of a driver has a drift.
+    """
 
     value: sp.Expr
     slopes: dict[int, sp.Expr]
     gamma: sp.Expr
+    drift: sp.Expr = ZERO
 
 
 def check(model: SpatialModel, tree: Tree) -> None:

@@ -194,4 +194,6 @@ def _shape(name: str, matrix: sp.Matrix) -> str:
 
 
 def _coordinates(equations: Equations) -> str:
-    return ", ".join(f"{s}" for s in equations.q)
+    names = ", ".join(f"{s}" for s in equations.q)
+    q, qd = (", ".join(map(repr, row)) for row in equations.start.tolist())
+    return f"{names}; at time 0 it is {q}, and qd {qd}" if equations.start.any() else names

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+import scipy.linalg
 import sympy as sp
 
 from structkin.errors import InputError, Problem
@@ -16,14 +18,18 @@ from structkin.symbolic.explicit import closures, loads, options
 from structkin.symbolic.explicit.forms import Form, GroundForm, PlaneForm, SpaceForm, Steps
 from structkin.symbolic.explicit.geometry import Geometry, plane_of, size_of
 from structkin.symbolic.explicit.kinematics import Kinematics
+from structkin.symbolic.explicit.own import ExplicitLoop
 from structkin.symbolic.explicit.parameters import Parameter, Symbols
-from structkin.symbolic.explicit.reduction import Partition, Reduction
+from structkin.symbolic.explicit.reduction import Drive, Partition, Reduction
 from structkin.symbolic.explicit.scheme import masses_of
 from structkin.symbolic.explicit.tidy import collected
 from structkin.symbolic.tree import tree_of
+from structkin.types import Floats
 
 #: Coordinates up to which the equations are written out: S4 recommends the explicit scheme for up to four.
 WRITTEN_OUT = {True: 4, False: 3}
+#: A motion of less than this part of the other inertias moves no mass.
+LIGHT = 1e-13
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +38,8 @@ class Equations:
 
     `M` (n, n), `h`, `f` (n, 1), `W` (n, r), `Phi`, `gamma` (r, 1) are expressions of `q`, `qd`, `t`, the symbols of
     `parameters`, and the intermediate quantities of `steps`: (symbol, expression, body) in the order of computation.
-    `coordinates` names the joint of each coordinate, and its number there, counted from 0.
+    `coordinates` names the joint of each coordinate, and its number there, counted from 0; `start` (2, n) holds them
+    and their rates at time 0.
     """
 
     name: str
@@ -47,6 +54,7 @@ class Equations:
     gamma: sp.Matrix
     steps: tuple[tuple[sp.Symbol, sp.Expr, str], ...]
     parameters: dict[str, Parameter]
+    start: Floats
 
     @property
     def outputs(self) -> dict[str, sp.Matrix]:
@@ -88,6 +96,8 @@ def equations(
     loops: str = "multipliers",
     independent: Sequence[str] = (),
     ratios: Mapping[str, tuple[str, float]] | None = None,
+    solved: Sequence[ExplicitLoop] = (),
+    drives: Mapping[str, Drive] = MappingProxyType({}),
 ) -> Equations:
     """Return the equations of motion of a model by the explicit scheme of S4 (equations 2 to 9).
 
@@ -95,9 +105,11 @@ def equations(
     `numbers`. Equations of few coordinates are written out; with `shared` (the default above four coordinates in a
     plane or three in space, and with oblique axes) they are chains of named intermediate quantities, body by body,
     and nothing is expanded. Loops stay with multipliers, or are solved for their dependent coordinates with
-    `loops="explicit"` (equations 10 and 11); `independent` names the joints of the coordinates that remain, and
-    `ratios={"B": ("A", 2.5)}` makes the coordinate of joint B 2.5 times that of A (S4's transmission). Raises
-    `InputError` for loads, cut joints and loops without such expressions.
+    `loops="explicit"` (equations 10 and 11), or with "auto" where they have a closed form. `independent` names the
+    joints of the coordinates that remain, and `ratios={"B": ("A", 2.5)}` makes the coordinate of joint B 2.5 times
+    that of A (S4's transmission). `solved` are loops with formulas of one's own (`ExplicitLoop`), `drives` the drivers
+    of a planar mechanism. Raises `InputError` for loads, cut joints and loops without such expressions, and where
+    coordinates move no mass.
 
     >>> from structkin.multibody.joint import SpatialJoint
     >>> from structkin.multibody.model import Body
@@ -109,8 +121,11 @@ def equations(
     (l_rod**2*m_rod, 0, -g*l_rod*m_rod*sin(q_A))
     """
     tree = tree_of(model)
+    if not any(body.mass or body.inertia.any() for body in model.bodies.values()):
+        hint = "give a mass to the bodies that move"
+        raise InputError([Problem("bodies", "none has a mass: there is nothing to accelerate", hint)], model.name)
     ratios = {} if ratios is None else ratios
-    options.check(model.name, [joint for joint, _ in tree.coordinates], loops, independent, ratios)
+    options.check(model.name, [joint for joint, _ in tree.coordinates], loops, independent, ratios, solved)
     closures.check(model, tree)
     loads.check(model, tree)
     coordinates = list(tree.coordinates)
@@ -126,8 +141,9 @@ def equations(
     kind: type[Form] = GroundForm if shared else PlaneForm if plane is not None else SpaceForm
     q, qd = names_of(symbols, coordinates)
     reduction = None
-    if loops == "explicit" and (tree.cut or ratios):
-        reduction = Reduction(Partition(model, tree, geometry, q, qd, independent, ratios))
+    if any(drive.law for drive in drives.values()) or (loops != "multipliers" and (tree.cut or ratios)):
+        partition = Partition(model, tree, geometry, q, qd, independent, ratios, drives, solved, loops)
+        reduction = Reduction(partition)
         if not reduction.u:
             hint = "remove a joint, or draw the mechanism where it can move"
             raise InputError([Problem("joints", "nothing can move: the loops hold every coordinate", hint)], model.name)
@@ -135,24 +151,53 @@ def equations(
     masses = masses_of(kinematics)
     M, h = masses.mass_matrix(), masses.convective()
     f = loads.Loads(kinematics, masses, steps).f
-    rows = [] if reduction else [row for joint in tree.cut for row in closures.rows_of(kinematics, joint)]
+    left = reduction.left if reduction else tree.cut
+    rows = [row for joint in left for row in closures.rows_of(kinematics, joint)]
     W = sp.Matrix(len(q), len(rows), lambda i, j: rows[j].slopes.get(i, 0))
-    Phi, gamma = sp.Matrix([row.value for row in rows]), sp.Matrix([row.gamma for row in rows])
+    Phi, gamma = sp.Matrix(len(rows), 1, [row.value for row in rows]), sp.Matrix(len(rows), 1, [r.gamma for r in rows])
     if not shared:
         M, h, f, W, Phi, gamma = (m.applyfunc(lambda e: collected(e, qd)) for m in (M, h, f, W, Phi, gamma))
     done = steps.done
     if reduction:
         M, h, f, done = reduction.reduced(M, h, f, done)
+        W, gamma = reduction.closed(W, gamma)
         coordinates, q, qd = ([part[k] for k in reduction.u] for part in (coordinates, q, qd))
-        W, Phi, gamma = sp.zeros(len(q), 0), sp.zeros(0, 1), sp.zeros(0, 1)
     needed = _needed(done, (M, h, f, W, Phi, gamma))
     used = set().union(
         *(m.free_symbols for m in (M, h, f, W, Phi, gamma)), *(value.free_symbols for _, value, _ in needed)
     )
     parameters = {name: p for name, p in symbols.parameters.items() if p.symbol in used}
-    return Equations(
-        model.name, tuple(coordinates), sp.Matrix(q), sp.Matrix(qd), M, h, f, W, Phi, gamma, needed, parameters
-    )
+    found = Equations(
+        model.name, tuple(coordinates), sp.Matrix(q), sp.Matrix(qd), M, h, f, W, Phi, gamma, needed, parameters,
+        _start(model, coordinates),
+    )  # fmt: skip
+    if any(not body.mass or np.linalg.det(body.inertia) == 0.0 for body in model.bodies.values()):
+        _check_masses(found)
+    return found
+
+
+def _check_masses(found: Equations) -> None:
+    """Raise `InputError` where coordinates can move at the start, and move no mass."""
+    M, _, _, *closed = found.function()(0.0, *found.start)
+    free = scipy.linalg.null_space(closed[0].T) if closed else np.eye(len(M))
+    if not np.isfinite(M).all():
+        return
+    M = free.T @ M @ free
+    scale = np.sqrt(np.maximum(np.diag(M), 0.0))
+    sizes, motions = np.linalg.eigh(M / np.outer(np.where(scale > 0, scale, 1.0), np.where(scale > 0, scale, 1.0)))
+    if sizes[0] <= LIGHT:
+        joint, _ = found.coordinates[int(np.argmax(np.abs(free @ motions[:, 0])))]
+        problem = Problem(f"joints.{joint}", "its coordinate moves no mass", "give a mass to the bodies that it moves")
+        raise InputError([problem], found.name)
+
+
+def _start(model: SpatialModel, coordinates: Sequence[tuple[str, int]]) -> Floats:
+    """Return the coordinates and their rates (2, n) at time 0; a body that floats is at rest."""
+    found = np.zeros((2, len(coordinates)))
+    for column, (name, k) in enumerate(coordinates):
+        if joint := model.joints.get(name):
+            found[:, column] = joint.start[k], joint.rates[k]
+    return found
 
 
 def names_of(symbols: Symbols, coordinates: list[tuple[str, int]]) -> tuple[list[sp.Symbol], list[sp.Symbol]]:

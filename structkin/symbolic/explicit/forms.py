@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from structkin.symbolic.explicit.exact import exact_vector
 from structkin.symbolic.explicit.geometry import Geometry, turn_about
-from structkin.symbolic.explicit.parameters import Symbols
+from structkin.symbolic.explicit.parameters import Symbols, exact_vector
 from structkin.symbolic.explicit.tidy import tidy
 from structkin.symbolic.explicit.vectors import GroundVector, PlaneVector, SpaceVector
 from structkin.symbolic.tree import Tree

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import sympy as sp
 
-from structkin.symbolic.explicit.exact import exact_vector
-from structkin.symbolic.explicit.parameters import Symbols
+from structkin.symbolic.explicit.parameters import Symbols, exact_vector
 from structkin.symbolic.tree import Tree
 from structkin.types import Floats
 

@@ -12,7 +12,7 @@ from structkin.errors import InputError, Problem
 from structkin.model.expression import CONSTANTS, parse
 from structkin.model.laws import ConstantSpeed, ExpressionLaw, ScaledLaw, TableLaw
 from structkin.model.parts import Law
-from structkin.symbolic.explicit.exact import exact
+from structkin.symbolic.explicit.parameters import exact
 
 t = sp.Symbol("t", real=True)
 

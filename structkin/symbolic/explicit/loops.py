@@ -6,8 +6,9 @@ two coordinates v of a loop dependent. With the terms that turn with an unknown 
     two angles (four-bar)                     d + A e^(i alpha) + B e^(i beta) = 0
     an angle and a slide (crank-slider)       d + s E + A e^(i alpha) = 0
     a slide that turns with the angle         d + (A + s E) e^(i alpha) = 0      (four-bar transmission: u two angles)
+    two slides (Scotch yoke, trammel)         d + s E + r F = 0
 
-where d, A, B and the unit vector E depend on u only. Each is solved in closed form with one square root.
+where d, A, B and the unit vectors E, F depend on u only. The last is linear, the others have one square root each.
 
 Angles are sums of the arguments of d, A, B and of a triangle. That of a triangle keeps to one side of 0; that of a sum
 of vectors is taken from the vector that is longer than all others together, if there is one, and so is continuous over
@@ -60,6 +61,11 @@ def terms_of(gap: PlaneVector, v: tuple[sp.Symbol, ...]) -> Terms:
     return Terms(fixed, sliding)
 
 
+def _area(one: Vectors, two: Vectors) -> sp.Expr:
+    """Return the vector product of two sums of vectors."""
+    return sum((a * b * sp.sin(beta - alpha) for a, alpha in one for b, beta in two), ZERO)
+
+
 class ClosedForm:
     """H of one loop as steps: `solve` returns the expressions of v in terms of u and the steps it defines.
 
@@ -85,6 +91,8 @@ class ClosedForm:
         slides = {k for found in terms.sliding.values() for k in found}
         if len(angles) == 2 and not slides:
             return self._two_angles(terms, sorted(angles, key=sp.default_sort_key), v)
+        if not angles and slides == set(v):
+            return self._two_slides(terms, v)
         if len(angles) == 1 and len(slides) == 1 and len(terms.sliding) == 1:
             (angle,), (slide,) = angles, slides
             coefficients = [abs(angle.coeff(k)) for k in v if k != slide]
@@ -131,6 +139,15 @@ class ClosedForm:
         if any(sum(entry != 0 for entry in inverse.row(i)) > 1 for i in (0, 1)):
             found = sp.Matrix([self.define("alpha", found[0]), self.define("beta", found[1])])
         return dict(zip(v, inverse * found, strict=True))
+
+    def _two_slides(self, terms: Terms, v: tuple[sp.Symbol, sp.Symbol]) -> dict[sp.Symbol, sp.Expr] | None:
+        """Return both slides by Cramer's rule: only angles between the vectors enter."""
+        E, F = (terms.sliding[ZERO][k] for k in v)
+        area = self.define("a", _area(E, F))
+        if area == 0:
+            return None
+        d = terms.fixed.get(ZERO, [])
+        return dict(zip(v, (_area(F, d) / area, _area(d, E) / area), strict=True))
 
     def _angle_and_slide(self, terms: Terms, angle: sp.Expr, slide: sp.Symbol) -> dict[sp.Symbol, sp.Expr] | None:
         ((guide, slides),) = terms.sliding.items()

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from structkin.errors import InputError, Problem
 from structkin.model.arguments import is_number
+from structkin.symbolic.explicit.own import ExplicitLoop
 
 SAMPLE = 'such as {"B": ("A", 2.5)}'
 
 
-def check(source: str, joints: Collection[str], loops: object, independent: Any, ratios: Any) -> None:
+LOOPS = ("multipliers", "explicit", "auto")
+
+
+def check(source: str, joints: Collection[str], loops: object, independent: Any, ratios: Any, solved: Any = ()) -> None:
     """Raise one `InputError` with everything that is wrong with the options; `joints` are those of the tree."""
     problems = []
-    if loops not in ("multipliers", "explicit"):
-        problems.append(Problem("loops", f"{loops!r} is unknown", "multipliers or explicit"))
+    if loops not in LOOPS:
+        problems.append(Problem("loops", f"{loops!r} is unknown", "multipliers, explicit or auto"))
     elif loops == "multipliers":
         problems = [
             Problem(name, "needs dependent coordinates", 'add loops="explicit"')
-            for name, given in (("independent", independent), ("ratios", ratios))
+            for name, given in (("independent", independent), ("ratios", ratios), ("solved", solved))
             if given
         ]
     listed = isinstance(independent, Collection) and not isinstance(independent, str)
@@ -29,6 +33,9 @@ def check(source: str, joints: Collection[str], loops: object, independent: Any,
         problems += [p for joint, value in ratios.items() for p in _ratio(joint, value, ratios)]
     else:
         problems.append(Problem("ratios", f"expected ratios by joint, found {ratios!r}", SAMPLE))
+    if not isinstance(solved, Sequence) or not all(isinstance(loop, ExplicitLoop) for loop in solved):
+        hint = "see structkin.symbolic.ExplicitLoop"
+        problems.append(Problem("solved", f"expected a list of explicit loops, found {solved!r}", hint))
     if not problems:
         named = [*independent, *ratios, *(of for of, _ in ratios.values())]
         if strange := [str(name) for name in named if name not in joints]:

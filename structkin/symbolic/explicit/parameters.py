@@ -1,16 +1,17 @@
-"""The symbols of a model's masses, lengths and stiffnesses, with their values."""
+"""The symbols of a model's masses, lengths and stiffnesses, with their values; numbers as SymPy writes them."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import sympy as sp
 
-from structkin.symbolic.explicit.exact import exact
-
+#: A float this near to a fraction of at most this denominator is that fraction.
+NEAR, LARGEST_DENOMINATOR = 4e-16, 50
 # Names that a symbol must not take: words of C and Python, and what the generated functions use themselves.
 RESERVED = {"t", "q", "qd", "M", "h", "f", "W", "gamma", "Phi", "np", "p", "math", "pi"}
 
@@ -73,3 +74,30 @@ class Symbols:
         symbol = self.new(name, **({"positive": True} if positive else {}))
         self.parameters[symbol.name] = Parameter(symbol, float(value), unit, meaning)
         return symbol
+
+
+def exact(value: float) -> sp.Expr:
+    """Return a number as a simple fraction or its square root if it is one to rounding, else as a float.
+
+    >>> exact(0.5), exact(-(2**0.5) / 2), exact(9.81)
+    (1/2, -sqrt(2)/2, 9.81000000000000)
+    """
+    value = float(value)
+    fraction = _simple(value)
+    if fraction is not None:
+        return fraction
+    square = _simple(value * value)
+    return sp.Float(value) if square is None else sp.sqrt(square) * (1 if value > 0 else -1)
+
+
+def exact_vector(values: Any) -> sp.Matrix:
+    """Return a vector (3,) as a column of such numbers; parts far below the largest are rounding and count as 0."""
+    size = max(abs(float(v)) for v in values)
+    return sp.Matrix([exact(v) if abs(v) > 1e-13 * size else 0 for v in map(float, values)])
+
+
+def _simple(value: float) -> sp.Expr | None:
+    fraction = Fraction(value).limit_denominator(LARGEST_DENOMINATOR)
+    if abs(float(fraction) - value) <= NEAR * abs(value):
+        return sp.Rational(fraction.numerator, fraction.denominator)
+    return None
