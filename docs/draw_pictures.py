@@ -8,6 +8,8 @@ import tempfile
 import tomllib
 from pathlib import Path
 
+import draw_groups
+
 from structkin import Mechanism, SpatialModel, load
 from structkin.examples import names, path, spatial
 from structkin.joints.cam import Cam
@@ -61,6 +63,7 @@ def main() -> None:
         moved = SpatialModel.load(spatial.path(name)).simulate(seconds, 401)
         animate_space(moved, fps=12, seconds=5, width=480).save(FOLDER / f"{name}.gif")
     draw_equations()
+    draw_groups.main()
     page = (FOLDER.parent / "dynamics.md").read_text(encoding="utf-8")
     pendulum = re.search(r"```toml\n(# double_pendulum.*?)```", page, re.DOTALL)
     assert pendulum is not None

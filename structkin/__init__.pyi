@@ -2,6 +2,7 @@ from .dynamics import Force as Force
 from .dynamics import FormulationComparison as FormulationComparison
 from .dynamics import Kinetostatics as Kinetostatics
 from .dynamics import Moment as Moment
+from .dynamics import ReducedEquations as ReducedEquations
 from .dynamics import Simulation as Simulation
 from .errors import InputError as InputError
 from .errors import PoseError as PoseError

@@ -37,7 +37,8 @@ class Rows(NamedTuple):
 class Kind(NamedTuple):
     """What an annotation allows: types of which every value will do, and a test of others; in words, with a hint.
 
-    `rows` are those that an array must have. A kind without words is a choice: other values are unknown.
+    `rows` are those that an array must have; for a sequence of names that is `listed`, one name stands for a list of
+    one. A kind without words is a choice: other values are unknown.
     """
 
     types: frozenset[type]
@@ -45,6 +46,7 @@ class Kind(NamedTuple):
     words: str
     hint: str = ""
     rows: Rows | None = None
+    listed: bool = False
 
     def allows(self, value: Any) -> bool:
         """Return whether a value is of this kind."""
@@ -146,7 +148,8 @@ def _union(kinds: list[Kind]) -> Kind:
     named = [kind for kind in kinds if kind.words != "None"]
     words = " or ".join(filter(None, dict.fromkeys(kind.words for kind in named)))
     test = tests[0] if len(tests) == 1 else lambda value: any(test(value) for test in tests)
-    return Kind(types, test, words, named[0].hint)
+    listed = any(kind.listed for kind in named) and SIMPLE[str] not in named
+    return Kind(types, test, words, named[0].hint, listed=listed)
 
 
 def _mapping(key: Kind) -> Kind:
@@ -177,7 +180,8 @@ def _sequence(kind: Kind) -> Kind:
         return getattr(value, "ndim", 1) != 0 and all(map(kind.allows, value))
 
     hint = "such as ['...']" if kind is SIMPLE[str] else f"give a list of {_many(kind.words)}"
-    return Kind(NONE, allows, f"a sequence of {_many(kind.words)}", hint)
+    listed = kind is not ANYTHING and kind.allows("name")
+    return Kind(NONE, allows, f"a sequence of {_many(kind.words)}", hint, listed=listed)
 
 
 def _many(words: str) -> str:
@@ -208,6 +212,18 @@ class _Signature:
                 self.by_name[name] = kind
             if item.kind in (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD):
                 self.by_place += ((name, kind),)
+        #: The arguments for which one name stands for a list of one.
+        self.listed = frozenset(name for name, kind in self.by_name.items() if kind.listed)
+
+    def in_lists(self, args: tuple[Any, ...], given: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Return the arguments with a list of one name where one name is given."""
+        names = chain((name for name, _ in self.by_place), repeat(""))
+        args = tuple(
+            [value] if name in self.listed and isinstance(value, str) else value
+            for name, value in zip(names, args, strict=False)
+        )
+        one = {name: [value] for name, value in given.items() if name in self.listed and isinstance(value, str)}
+        return args, {**given, **one}
 
     def problems(self, args: tuple[Any, ...], given: Mapping[str, Any]) -> list[Problem]:
         """Return what is wrong with the arguments of a call; their number is for Python to check."""
@@ -247,6 +263,8 @@ def _checking(function: FunctionType) -> Callable[..., Any]:
         nonlocal plan
         if plan is None:
             plan = _Signature(function)
+        if plan.listed:
+            args, given = plan.in_lists(args, given)
         if problems := plan.problems(args, given):
             raise InputError(problems, function.__qualname__, more=True)
         return function(*args, **given)
@@ -256,6 +274,8 @@ def _checking(function: FunctionType) -> Callable[..., Any]:
 
 def checked(thing: T) -> T:
     """Return a function, or a class with its public methods, that checks its arguments by their annotations.
+
+    Where a sequence of names is expected, one name stands for a list of one.
 
     >>> @checked
     ... def stretched(length: float, *, by: float = 1.0) -> float:

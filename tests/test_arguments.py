@@ -42,7 +42,7 @@ MISTAKES = {
     "angle(['crank'])": lambda: motion.angle(["crank"]),
     "K(['B'])": lambda: motion.K(["B"]),
     "K(drivers=3)": lambda: motion.K("B", drivers=3),
-    "K(drivers='motor')": lambda: motion.K("B", drivers="motor"),
+    "K(drivers='Z')": lambda: motion.K("B", drivers="Z"),
     "K(drivers=[['motor']])": lambda: motion.K("B", drivers=[["motor"]]),
     "travel(['guide'])": lambda: motion.travel(["guide"]),
     "cam(['cam'])": lambda: motion.cam(["cam"]),
@@ -83,7 +83,6 @@ MISTAKES = {
     "solve_many(drivers=[1])": lambda: m.solve_many(3, drivers=[1]),
     "solve_many(lengths nan)": lambda: m.solve_many(3, lengths={"A-B": [np.nan]}),
     "compare(methods=3)": lambda: m.compare(3, methods=3),
-    "compare(methods='global')": lambda: m.compare(3, methods="global"),
     "with_drivers(3)": lambda: m.with_drivers(3),
     "with_initial([1])": lambda: m.with_initial([1]),
     "link_of(['A'])": lambda: m.link_of(["A"]),
@@ -140,3 +139,21 @@ def test_all_wrong_arguments_of_a_call_are_listed():
     ]  # fmt: skip
     with pytest.raises(sk.InputError, match=r"the shape \(4, 1\), not \(1, \.\.\.\); a row for each of its drivers"):
         natural.phi(q[:, None], np.zeros((4, 1)))
+
+
+def test_one_name_stands_for_a_list_of_one():
+    np.testing.assert_array_equal(motion.K("B", drivers="motor"), motion.K("B", drivers=["motor"]))
+    np.testing.assert_array_equal(motion.L("B", None, "motor"), motion.L("B", None, ["motor"]))
+    assert m.constraints(drivers="motor").m == m.constraints(drivers=["motor"]).m
+    assert len(m.compare(3, methods="global", coordinates="natural").runs) == 2
+    assert len(m.rank_inputs(kinds="angle")) == len(m.rank_inputs(kinds=["angle"]))
+
+
+def test_a_place_on_a_link_is_given_alike_to_all_that_take_one():
+    place = (0.1 + 0.2j, "coupler")
+    v, K, L = motion.velocity(*place), motion.K(*place), motion.L(*place)
+    rate = motion.drivers["motor"][1]
+    assert motion.drivers_of(*place) == ("motor",)
+    np.testing.assert_allclose(K[..., 0] * rate[:, None], v, atol=1e-12 * abs(v).max())
+    second = motion.convective(*place)
+    np.testing.assert_allclose(L[..., 0, 0] * rate[:, None] ** 2, second, atol=1e-12 * abs(second).max())

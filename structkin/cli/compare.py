@@ -29,6 +29,10 @@ def compare(
         float | None,
         typer.Option(help="Simulate up to this time [s], and compare the formulations of the equations of motion."),
     ] = None,
+    free: Annotated[
+        list[str] | None,
+        typer.Option(help="With --simulate, let a driver with a law move freely, as simulate --free does; repeatable."),
+    ] = None,
     method: Annotated[
         list[str] | None,
         typer.Option(
@@ -83,9 +87,9 @@ def compare(
         hint = "add --simulate SECONDS, or --measured TABLE"
         raise InputError([Problem("--to", "draws the comparison of simulations or of measured data", hint)], "command")
     arguments: dict[str, Any] = {
-        "methods": method or None, "coordinates": coordinates or None, "stabilisations": stabilisation or None,
-        "alpha": alpha, "beta": beta, "rtol": rtol, "duration": duration, "patience": patience, "memory": memory,
-        "budget": budget_of(budget),
+        "free": free or (), "methods": method or None, "coordinates": coordinates or None,
+        "stabilisations": stabilisation or None, "alpha": alpha, "beta": beta, "rtol": rtol, "duration": duration,
+        "patience": patience, "memory": memory, "budget": budget_of(budget),
     }  # fmt: skip
     with progress("comparing methods") as report:
         found: Comparison | FormulationComparison = mechanism.compare(

@@ -17,6 +17,10 @@ def simulate(
     file: File,
     duration: Annotated[float | None, typer.Option(help="End of the simulation [s]; default: the file's.")] = None,
     samples: Annotated[int, typer.Option(help="Number of output times, including both ends.", min=2)] = 361,
+    free: Annotated[
+        list[str] | None,
+        typer.Option(help="Let a driver with a law move freely, from the value and speed of its law; repeatable."),
+    ] = None,
     formulation: Annotated[
         str, typer.Option(help="reduced, multipliers, multipliers-sparse or multipliers-sweeps.")
     ] = "reduced",
@@ -61,7 +65,7 @@ def simulate(
     outputs = Outputs(file, {"--csv": csv}, {"--plot": plot, "--energies": energies, "--reactions": reactions}, as_json)
     with progress("simulating") as report:
         result = mechanism.simulate(
-            duration, samples=samples, formulation=formulation, coordinates=coordinates,
+            duration, samples=samples, free=free or (), formulation=formulation, coordinates=coordinates,
             stabilisation=stabilisation, alpha=alpha, beta=beta, gains=gains, penalty=penalty,
             integrator=integrator, step=step, rtol=rtol, max_steps=max_steps, progress=report,
         )  # fmt: skip

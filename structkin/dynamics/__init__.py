@@ -4,6 +4,7 @@ from structkin.dynamics.bodies import Body, mass_table
 from structkin.dynamics.compare import FormulationComparison, FormulationRun
 from structkin.dynamics.initial import Correction, InitialConditions, initial_conditions
 from structkin.dynamics.inverse.kinetostatics import Kinetostatics
+from structkin.dynamics.matrices import LinkTerms, ReducedEquations
 from structkin.dynamics.simulate import simulate
 from structkin.dynamics.simulation import Integration, Simulation
 from structkin.dynamics.user_loads import Force, Moment, UserLoad
@@ -17,7 +18,9 @@ __all__ = [
     "InitialConditions",
     "Integration",
     "Kinetostatics",
+    "LinkTerms",
     "Moment",
+    "ReducedEquations",
     "Simulation",
     "UserLoad",
     "initial_conditions",

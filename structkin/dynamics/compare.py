@@ -124,6 +124,7 @@ def compare_formulations(
     end: ArrayLike,
     samples: int | None,
     *,
+    free: Sequence[str] = (),
     methods: Sequence[str] | None = None,
     coordinates: Sequence[str] | None = None,
     stabilisations: Sequence[str] | None = None,
@@ -158,7 +159,7 @@ def compare_formulations(
         by = "auto" if formulation in UNCOMPILED or how in UNCOMPILED else engine
         own = gains.get(how or "", {})
         return mechanism.simulate(
-            times, formulation=formulation, coordinates=family, stabilisation=how, alpha=own.get("alpha"),
+            times, free=free, formulation=formulation, coordinates=family, stabilisation=how, alpha=own.get("alpha"),
             beta=own.get("beta"), rtol=tolerance, atol=tolerance / 10, engine=by, progress=report,
         )  # fmt: skip
 

@@ -206,7 +206,7 @@ class _Start:
             if one.kind in ("angle", "length"):
                 rows[k, self.free.index(one.name)] = 1.0
             else:
-                K = motion.K(one.name, self.free, kind="link" if one.kind == "link" else "point")[0]
+                K = motion.K(one.name, drivers=self.free, kind="link" if one.kind == "link" else "point")[0]
                 rows[k] = K if one.kind == "link" else K[one.axis]
             rows[k] /= self._scale(one)
         return rows

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -22,7 +22,7 @@ from structkin.dynamics.reduced.pose import NoPoseError
 from structkin.dynamics.result import simulation_of
 from structkin.dynamics.run import Record, Run
 from structkin.dynamics.simulation import Integration, Simulation
-from structkin.dynamics.start import check_masses, initial_state, start, why, with_coordinates
+from structkin.dynamics.start import check_masses, freed, initial_state, start, why, with_coordinates
 from structkin.dynamics.user_loads import UserLoad
 from structkin.errors import InputError, Problem
 from structkin.model.law_breaks import law_breaks
@@ -35,6 +35,7 @@ def simulate(
     t: ArrayLike | None,
     *,
     samples: int | None,
+    free: Sequence[str],
     formulation: str,
     coordinates: str | None,
     stabilisation: str | None,
@@ -59,6 +60,7 @@ def simulate(
          "penalty": penalty},
     )  # fmt: skip
     mechanism, corrections = consistent_start(with_coordinates(mechanism), float(times[0]))
+    mechanism = freed(mechanism, free, float(times[0]))
     reduced = start(mechanism, float(times[0]), users, engine=None if stabiliser else engine)
     y = np.array(initial_state(mechanism, reduced), dtype=np.float64)
     if len(reduced.free):

@@ -15,7 +15,7 @@ from structkin.dynamics.user_loads import UserLoad
 from structkin.errors import InputError, Problem
 from structkin.joints.guide import Guide
 from structkin.model.mechanism import Mechanism
-from structkin.model.topology import Driver
+from structkin.model.topology import Driver, suggest
 from structkin.plan.status import Status
 from structkin.solve import Motion
 from structkin.solve.solve_groups import solve_groups
@@ -27,6 +27,8 @@ from structkin.types import Floats
 PART, MANY, SAME = 0.2, 20_000, 1e-6
 #: A motion of less than this part of the largest inertia moves no mass; a coordinate of a smaller share has none in it.
 LIGHT, SHARE = 1e-13, 1e-6
+#: The keys of a driver that give it a law.
+LAWS = ("speed", "law", "table", "csv", "columns")
 #: Distance from a flat pose at which a simulation that starts there finds its branch [rad or parts of the size].
 BESIDE = 0.1
 
@@ -66,6 +68,40 @@ def _entry(driver: Driver) -> dict[str, Any]:
     return {"links": list(driver.links), **({"joint": driver.joint} if driver.joint else {})}
 
 
+def freed(mechanism: Mechanism, ids: Sequence[str], t: float) -> Mechanism:
+    """Return the mechanism with these drivers free: they start with the value and the rate of their laws at a time.
+
+    Raises `InputError` for a driver that there is not, or that has no law.
+
+    >>> import structkin as sk
+    >>> arm = sk.Mechanism(points={"A": (0, 0), "B": (1, 0)}, links={"ground": ["A"], "arm": ["A", "B"]},
+    ...                    drivers={"motor": {"joint": "A", "speed": 2}})
+    >>> found = freed(arm, ["motor"], 1.0)
+    >>> found.drivers["motor"].law, found.initial["motor"].value, found.initial["motor"].speed
+    (None, 2.0, 2.0)
+    """
+    problems, entries, states = list[Problem](), {}, {}
+    given = mechanism.source_dict
+    for id in dict.fromkeys(ids):
+        drive = mechanism.drivers.get(id)
+        if drive is None:
+            problems.append(Problem(f"free.{id}", "is not a driver of this mechanism", suggest(id, mechanism.drivers)))
+        elif drive.law is None:
+            problems.append(Problem(f"free.{id}", "has no law: it is free", "leave it out"))
+        else:
+            value, rate = (float(part[0]) for part in drive.law(np.array([t]))[:2])
+            if not np.isfinite((value, rate)).all():
+                problems.append(Problem(f"free.{id}", f"its law has no value at t = {t:.6g} s"))
+            unit = "rad" if drive.kind == "angle" else "m"
+            states[id] = {"value": f"{value!r} {unit}", "speed": f"{rate!r} {unit}/s"}
+            entries[id] = {key: part for key, part in given["drivers"][id].items() if key not in LAWS}
+    if problems:
+        raise InputError(problems, mechanism.title or "mechanism")
+    if not entries:
+        return mechanism
+    return mechanism.with_drivers(entries).with_initial({**given.get("initial", {}), **states})
+
+
 def initial_state(mechanism: Mechanism, equations: Reduced) -> list[float]:
     """Return the values of the free coordinates, then their rates: as given, or the sketch at rest."""
     ids = [equations.order[k] for k in equations.free]
@@ -86,7 +122,7 @@ def start(mechanism: Mechanism, t: float, loads: Sequence[UserLoad], *, engine: 
     equations = Reduced(mechanism, plan, bodies, loads, engine=engine or "python")
     if not len(equations.free) and engine:
         why = "every driver has a law" if mechanism.drivers else "there are none"
-        problem = Problem("drivers", f"{why}: nothing is free to move", "use solve and forces")
+        problem = Problem("drivers", f"{why}: nothing is free to move", "use solve and forces, or name drivers in free")
         raise InputError([problem], mechanism.title or "simulate")
     values = dict(zip((equations.order[k] for k in equations.free), initial_state(mechanism, equations), strict=False))
     for k, law in equations.prescribed:

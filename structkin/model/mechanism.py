@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from structkin.branches.circuits import Circuits
     from structkin.branches.four_bar import FourBar, SliderCrank
     from structkin.branches.limits import Limits
-    from structkin.dynamics import FormulationComparison, Simulation
+    from structkin.dynamics import FormulationComparison, ReducedEquations, Simulation
     from structkin.global_methods import Comparison
     from structkin.global_methods.families import Coordinates
     from structkin.joints.pair import Joints
@@ -417,14 +417,16 @@ class Mechanism:
 
     @overload
     def compare(
-        self, samples: int | None = None, *, simulate: ArrayLike, methods: Sequence[str] | None = None,
+        self, samples: int | None = None, *, simulate: ArrayLike, free: Sequence[str] = (),
+        methods: Sequence[str] | None = None,
         coordinates: Sequence[str] | None = None, stabilisations: Sequence[str] | None = None,
         alpha: float | None = None, beta: float | None = None, rtol: float | None = None,
         patience: float | None = 30.0, memory: bool = False, progress: Callable[[float], None] | None = None,
     ) -> FormulationComparison: ...  # fmt: skip
 
     def compare(
-        self, samples: int | None = None, *, simulate: ArrayLike | None = None, methods: Sequence[str] | None = None,
+        self, samples: int | None = None, *, simulate: ArrayLike | None = None, free: Sequence[str] = (),
+        methods: Sequence[str] | None = None,
         coordinates: Sequence[str] | None = None, stabilisations: Sequence[str] | None = None,
         alpha: float | None = None, beta: float | None = None, rtol: float | None = None,
         duration: float | None = None, patience: float | None = 30.0, memory: bool = False,
@@ -441,8 +443,9 @@ class Mechanism:
         With `simulate`, an end time [s] or output times (n,), the formulations of `simulate` are compared instead:
         `methods` are "reduced", "multipliers", "multipliers-sparse" and "multipliers-sweeps", those with multipliers in
         each family and with each of the `stabilisations` (default: "projection"; "baumgarte" and "augmented" need the
-        gains `alpha` and `beta` [1/s]). The reduced equations are always included. All have the relative tolerance
-        `rtol` (default: 1e-10), and the reference is the reduced equations at a hundredth of it.
+        gains `alpha` and `beta` [1/s]); `free` is that of `simulate`. The reduced equations are always included. All
+        have the relative tolerance `rtol` (default: 1e-10), and the reference is the reduced equations at a hundredth
+        of it.
 
         Raises what `solve` and `simulate` raise, and `InputError` where a name is unknown or an argument does not
         belong to what is compared.
@@ -462,16 +465,18 @@ class Mechanism:
             from structkin.dynamics.compare import compare_formulations
 
             return compare_formulations(
-                self, simulate, samples, methods=methods, coordinates=coordinates, stabilisations=stabilisations,
-                alpha=alpha, beta=beta, rtol=rtol, duration=duration, patience=patience, memory=memory, budget=budget,
-                progress=progress,
+                self, simulate, samples, free=free, methods=methods, coordinates=coordinates,
+                stabilisations=stabilisations, alpha=alpha, beta=beta, rtol=rtol, duration=duration,
+                patience=patience, memory=memory, budget=budget, progress=progress,
             )  # fmt: skip
         from structkin.global_methods.compare import compare
 
         return compare(
             self, samples, methods=methods, coordinates=coordinates, duration=duration, patience=patience,
             memory=memory, budget=budget, progress=progress,
-            of_simulations={"stabilisations": stabilisations, "alpha": alpha, "beta": beta, "rtol": rtol},
+            of_simulations={
+                "free": free or None, "stabilisations": stabilisations, "alpha": alpha, "beta": beta, "rtol": rtol,
+            },
         )  # fmt: skip
 
     def compare_measured(
@@ -527,17 +532,19 @@ class Mechanism:
         return constraints(self, family, drivers=drivers, structure=structure)
 
     def simulate(
-        self, t: ArrayLike | None = None, *, samples: int | None = None, formulation: str = "reduced",
-        coordinates: str | None = None, stabilisation: str | None = None, alpha: float | None = None,
-        beta: float | None = None, gains: str | None = None, penalty: float | None = None, integrator: str = "DOP853",
-        step: float | None = None, rtol: float = 1e-9, atol: float = 1e-10, loads: Iterable[Callable[..., Any]] = (),
-        max_steps: int = 1_000_000, engine: str = "auto", progress: Callable[[float], None] | None = None,
+        self, t: ArrayLike | None = None, *, samples: int | None = None, free: Sequence[str] = (),
+        formulation: str = "reduced", coordinates: str | None = None, stabilisation: str | None = None,
+        alpha: float | None = None, beta: float | None = None, gains: str | None = None, penalty: float | None = None,
+        integrator: str = "DOP853", step: float | None = None, rtol: float = 1e-9, atol: float = 1e-10,
+        loads: Iterable[Callable[..., Any]] = (), max_steps: int = 1_000_000, engine: str = "auto",
+        progress: Callable[[float], None] | None = None,
     ) -> Simulation:  # fmt: skip
         """Return the motion of a mechanism under its masses and forces.
 
         Drivers without a law are free coordinates; they start at `[initial]`, or at rest in the sketch. Where drivers
-        are missing, joints are chosen for them. `t` holds the output times (n,) [s], increasing from the start; or it
-        is the end time, for `samples` times from 0; default: the mechanism's duration.
+        are missing, joints are chosen for them. Drivers named in `free` are free coordinates although they have laws,
+        and start with the value and the speed of these. `t` holds the output times (n,) [s], increasing from the start;
+        or it is the end time, for `samples` times from 0; default: the mechanism's duration.
 
         `formulation` is "reduced": one equation per free coordinate; or that of all links with a Lagrange multiplier
         for each constraint: "multipliers" with a dense matrix, "multipliers-sparse", or "multipliers-sweeps" through
@@ -571,10 +578,31 @@ class Mechanism:
         from structkin.dynamics.simulate import simulate
 
         return simulate(
-            self, t, samples=samples, formulation=formulation, coordinates=coordinates, stabilisation=stabilisation,
-            alpha=alpha, beta=beta, gains=gains, penalty=penalty, integrator=integrator, step=step, rtol=rtol,
-            atol=atol, loads=loads, max_steps=max_steps, engine=engine, progress=progress,
+            self, t, samples=samples, free=free, formulation=formulation, coordinates=coordinates,
+            stabilisation=stabilisation, alpha=alpha, beta=beta, gains=gains, penalty=penalty, integrator=integrator,
+            step=step, rtol=rtol, atol=atol, loads=loads, max_steps=max_steps, engine=engine, progress=progress,
         )  # fmt: skip
+
+    def reduced(self, *, loads: Iterable[Callable[..., Any]] = (), engine: str = "auto") -> ReducedEquations:
+        """Return the reduced equations of motion as matrices at any state: M(z) z'' = Q(z, z', t) - h(z, z').
+
+        The coordinates z are all drivers, also those with a law; where drivers are missing, joints are chosen for them
+        as in `simulate`. `loads` and `engine` are those of `simulate`: with "auto" the equations are compiled after
+        some hundred states, if Numba has compiled them before on this machine. Raises what `simulate` raises for its
+        arguments and its start.
+
+        >>> import structkin as sk
+        >>> pendulum = sk.Mechanism(
+        ...     points={"A": (0, 0), "B": (1, 0)}, forces={"gravity": (0, -9.81)}, drivers={"swing": {"joint": "A"}},
+        ...     links={"ground": ["A"], "rod": {"points": ["A", "B"], "point_masses": {"B": 2}}})
+        >>> equations = pendulum.reduced()
+        >>> M, h, Q = equations(z=[0.0], dz=[3.0])
+        >>> equations.coordinates, M.tolist(), (h + 0.0).round(12).tolist(), Q.tolist()
+        (('swing',), [[2.0]], [0.0], [-19.62])
+        """
+        from structkin.dynamics.matrices import ReducedEquations
+
+        return ReducedEquations(self, loads, engine)
 
     # --- its range and its assemblies -----------------------------------------------------------------------
 

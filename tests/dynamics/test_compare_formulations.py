@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 import structkin as sk
 from structkin.cli import app
 from structkin.dynamics.compare import compare_formulations
+from structkin.examples import names, path
 from structkin.global_methods import measure
 from structkin.show import formulations_table, plot_formulations
 
@@ -172,3 +173,21 @@ def test_the_picture_names_each_formulation_and_the_units() -> None:
     assert [ax.get_xlabel().rsplit("[")[-1] for ax in figure.axes] == [
         "s]", "parts of the size]", "parts of the largest]", "parts of the size]",
     ]  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", names())
+def test_the_formulations_agree_on_every_example(name: str) -> None:
+    """All drivers are free, and links without masses get some; what differs is an error of integration, and says so."""
+    m = sk.load(path(name))
+    if not any(link.mass for id, link in m.links.items() if id != "ground"):
+        data = m.source_dict
+        body = {"mass": 1.0, "center": ["0 m", "0 m"], "inertia": f"{0.01 * m.size**2} kg m^2"}
+        entries = {id: entry if isinstance(entry, dict) else {"points": entry} for id, entry in data["links"].items()}
+        data["links"] = {id: entry if id == "ground" else {**entry, **body} for id, entry in entries.items()}
+        m = sk.Mechanism.from_dict({**data, "units": {**data.get("units", {}), "mass": "kg"}})
+    driven = [id for id, drive in m.drivers.items() if drive.law is not None]
+    found = m.compare(5, simulate=0.1 * (m.duration or 1.0), free=driven, patience=20)
+    assert len(found.runs) + len(found.abandoned) == 13
+    for run in found.runs:
+        assert run.agrees or run.remark.startswith("an error of integration"), run.name

@@ -92,7 +92,7 @@ def test_less_than_the_mobility_is_completed_by_the_smallest_change() -> None:
     assert motion.velocity("C")[0, 1] == pytest.approx(0.5, abs=1e-12)
     assert found.corrections == ()
     # the speeds have no component that the given value does not need: they lie along its gradient
-    K = motion.K("C", ["left", "right"])[0, 1]
+    K = motion.K("C", drivers=["left", "right"])[0, 1]
     speeds = np.array([found.speeds[id] for id in ("left", "right")])
     assert abs(K[0] * speeds[1] - K[1] * speeds[0]) < 1e-12
     assert list(plain.speeds.values()) == [0.0, 0.0]

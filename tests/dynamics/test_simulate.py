@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import numpy as np
@@ -349,3 +350,39 @@ def test_a_short_blow_in_a_table_is_not_passed_over(width: float, end: float) ->
         forces={"f": {"type": "force", "at": "B", "frame": "local", "direction": [0, 1], "table": blow}},
     )
     assert m.simulate([0, 0.7 * end, end]).drivers["swing"][1, -1] == pytest.approx(1, abs=1e-5)
+
+
+def test_drivers_with_laws_move_freely_where_they_are_named_in_free():
+    """They start with the value and the speed of their laws, as an equal mechanism without laws does."""
+    m = sk.load(path("andrews_squeezer"))
+    freed = m.simulate(0.02, samples=9, free="motor")
+    data = m.source_dict
+    data["drivers"] = {"motor": {"joint": "O"}}
+    start = m.drivers["motor"].law(np.zeros(1))
+    data["initial"] = {"motor": {"value": f"{float(start[0][0])!r} rad", "speed": f"{float(start[1][0])!r} rad/s"}}
+    own = sk.Mechanism.from_dict(data).simulate(0.02, samples=9)
+    assert freed.free == ("motor",)
+    assert freed.drivers["motor"].tolist() == own.drivers["motor"].tolist()
+    # A mechanism that has been freed is saved and pickled as such.
+    assert pickle.loads(pickle.dumps(freed.mechanism)).drivers["motor"].law is None
+
+
+def test_the_start_of_a_freed_driver_is_that_of_its_law_at_the_first_time():
+    m = sk.Mechanism(
+        points={"A": (0, 0), "B": (1, 0)}, drivers={"motor": {"joint": "A", "law": "t**2"}},
+        links={"ground": ["A"], "arm": {"points": ["A", "B"], "shape": "rod", "mass": 1}},
+    )  # fmt: skip
+    r = m.simulate([1.5, 2.0], free=["motor"])
+    # Nothing accelerates it: 1.5^2 + 3 (t - 1.5).
+    np.testing.assert_allclose(r.angle("arm") - r.angle("arm")[0], [0.0, 1.5], atol=1e-9)
+    assert r.drivers["motor"][0].tolist() == pytest.approx([2.25, 3.75])
+
+
+def test_names_in_free_that_are_no_drivers_or_have_no_law_are_listed():
+    m = sk.load(path("five_bar_two_drivers"))
+    data = m.source_dict
+    left, right = m.drivers
+    data["drivers"][left] = {"joint": m.drivers[left].joint}
+    with pytest.raises(sk.InputError) as caught:
+        sk.Mechanism.from_dict(data).simulate(1.0, free=[left, right, "wrong"])
+    assert [problem.key for problem in caught.value.problems] == [f"free.{left}", "free.wrong"]

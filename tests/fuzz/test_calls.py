@@ -37,7 +37,7 @@ def nouns() -> dict[str, Any]:
     found = [
         m, m.topology, m.structure(), m.structure().arrays, motion, arm.simulate(0.01, samples=2), m.assemblies(),
         engine.solve(samples=3).forces(), limits, m.circuits(), m.assembly(), m.constraints(),
-        m.constraints("relative"),
+        m.constraints("relative"), arm.reduced(),
         m.solve_many(samples=3, lengths={"A-B": [15.0, 16.0]}), sk.Builder("Crank"),
         sk.TopologyArrays.from_topology(m.topology), sk.SpatialModel.load(spatial.path("spinning_top")),
         sk.CamLaw([("cycloidal", np.pi, 0.02), ("cycloidal", np.pi, 0.0)]),

@@ -226,7 +226,7 @@ def test_columns_of_drivers_that_do_not_move_a_point_are_not_solved_for():
     assert motion.drivers_of("P2") == ("joint0", "joint1")
     K, L = motion.K("B3"), motion.L("B3")
     assert K.shape == (11, 2, 50) and L.shape == (11, 2, 50, 50)
-    only = motion.K("B3", ["motor3"])
+    only = motion.K("B3", drivers="motor3")
     np.testing.assert_array_equal(K[..., 7], only[..., 0])
     assert np.count_nonzero(np.abs(K).sum(axis=(0, 1))) == 1 and np.count_nonzero(L.any(axis=(0, 1))) == 1
     np.testing.assert_allclose(only[..., 0], motion.velocity("B3"), atol=1e-15)

@@ -41,34 +41,71 @@ def evaluate(mem: Memory, t: float, y: Any, count: int) -> bool:
 
     Return False where a pose is flat or out of reach, or may lie beyond a flat one: such poses are not handled here.
     """
-    mem.count += 1
-    z, x, columns = mem.z, mem.x, mem.K
-    if mem.aside != 0 or not project(mem, t, y, count, z, x, columns):
-        return False
-    if is_too_fast(mem, columns, count):
+    if not arrive(mem, t, y, count):
         return False
     if not act(mem, t):
         return False
     mem.clock = t
-    keep(z[0], mem.last)
+    keep(mem.z[0], mem.last)
     go_on(mem)
     return True
 
 
+def arrive(mem: Memory, t: float, y: Any, count: int) -> bool:
+    """Find the pose, its rates, and K of the first `count` coordinates; return False as `evaluate` does."""
+    mem.count += 1
+    if mem.aside != 0 or not project(mem, t, y, count, mem.z, mem.x, mem.K):
+        return False
+    return not is_too_fast(mem, mem.K, count)
+
+
+def form(mem: Memory, t: float, y: Any, bias: Any) -> bool:
+    """Write the terms of the equations at a time and state; return False as `evaluate` does."""
+    if not arrive(mem, t, y, mem.free):
+        return False
+    mem.clock = t
+    keep(mem.z[0], mem.last)
+    go_on(mem)
+    return sum_up(mem, t, bias)
+
+
+def sum_up(mem: Memory, t: float, bias: Any) -> bool:
+    """Write K_f^T W K_f, the lower triangle, its right-hand side, and K_f^T W b (free,); False where one is infinite.
+
+    Nothing is solved: free coordinates may move no mass.
+    """
+    load, matrix, total = mem.load, mem.matrix, 0.0
+    push(mem, t)
+    find_right(mem, t, mem.K, load)
+    for a in range(mem.free):
+        bias[a] = along(mem, mem.K, a, load[1])
+    find_masses(mem, mem.K, matrix)
+    for a in range(mem.free):
+        for b in range(a + 1):
+            total += matrix[a][b]
+    return isfinite(total) and are_finite(mem.right) and are_finite(bias)
+
+
 def act(mem: Memory, t: float) -> bool:
     """Find the second rates of the free coordinates at a pose and its rates; False where they are not determined."""
-    load, weight, x, second = mem.load, mem.weight, mem.x, mem.second
+    second = mem.second
+    push(mem, t)
+    if not (balance(mem, t, mem.K, mem.load, second) and are_finite(second)):
+        return False
+    for k in range(mem.free):
+        mem.z[2][k] = second[k]
+    return True
+
+
+def push(mem: Memory, t: float) -> None:
+    """Write weight + loads - W b on the rows, and W b, where b are the accelerations at z_f'' = 0."""
+    load, weight, x = mem.load, mem.weight, mem.x
     weigh(mem, x[2], load[1])
     for r in range(len(weight)):
         load[0][r] = weight[r] - load[1][r]
     if len(mem.const) > 0:
         apply_loads(mem, t, x, load[0])
     apply_functions(mem, t, load[0])
-    if not (balance(mem, t, mem.K, load, second) and are_finite(second)):
-        return False
-    for k in range(mem.free):
-        mem.z[2][k] = second[k]
-    return True
 
 
 def apply_functions(mem: Memory, t: float, load: Any) -> None:
@@ -263,14 +300,19 @@ def find_inertia(mem: Memory) -> None:
     find_masses(mem, mem.K, mem.matrix)
 
 
-def balance(mem: Memory, t: float, columns: Any, load: Any, second: Any) -> bool:
-    """Solve for the second rates of the free coordinates by Cholesky's method; False where they move no mass."""
-    free, effort = mem.free, mem.effort
-    matrix, right = mem.matrix, mem.right
-    for a in range(free):
+def find_right(mem: Memory, t: float, columns: Any, load: Any) -> None:
+    """Write the right-hand side of the equations (free,): the forces on the rows along each coordinate, and efforts."""
+    effort, right = mem.effort, mem.right
+    for a in range(mem.free):
         right[a] = along(mem, columns, a, load[0])
         if effort[a] >= 0:
             right[a] += law_at(mem, effort[a], t)[0]
+
+
+def balance(mem: Memory, t: float, columns: Any, load: Any, second: Any) -> bool:
+    """Solve for the second rates of the free coordinates by Cholesky's method; False where they move no mass."""
+    free, matrix, right = mem.free, mem.matrix, mem.right
+    find_right(mem, t, columns, load)
     find_masses(mem, columns, matrix)
     for a in range(free):
         for b in range(a + 1):

@@ -96,7 +96,7 @@ def plain_equations() -> dict[str, Any]:
     text = "\n".join((module_source(None, _PARTS), _PLAIN))
     names: dict[str, Any] = {}
     exec(compile(text, "<equations of motion>", "exec"), names)
-    for function in ("evaluate", "act"):
+    for function in ("evaluate", "act", "form", "sum_up"):
         names[function] = _finite(names[function])
     return names
 

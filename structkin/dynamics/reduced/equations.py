@@ -157,6 +157,26 @@ class Reduced:
         x, turns = np.array(mem.x)[:, :, None], np.array(mem.new_turned, dtype=np.float64)
         return Instant(x, z, efforts, turns, float(mem.kinetic), float(mem.power))
 
+    def terms(self, t: float, y: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return M (f, f), h (f,) and Q (f,) of the free coordinates, M z_f'' = Q - h; `NoPoseError` as in `at`."""
+        self.evaluations += 1
+        bias = np.empty(len(self.free))
+        if not self._machine("form", float(t), y, bias):
+            z = self._come_with_care(float(t), y)
+            if not self._machine("sum_up", float(t), bias):
+                raise self._no_rates(float(t), z)
+        mem = self._machine.mem
+        half = np.array(mem.matrix)
+        return np.tril(half) + np.tril(half, -1).T, bias, np.array(mem.right) + bias
+
+    @property
+    def pose(self) -> tuple[Floats, Floats, State]:
+        """The slots and two rates (3, rows) of the last evaluation, second rates at z_f'' = 0; K (f, rows); a state."""
+        mem, z = self._machine.mem, np.empty((len(self.order), 3))
+        z[self._places] = np.transpose(mem.z)
+        x, turned = np.array(mem.x), np.array(mem.new_turned, dtype=np.float64)
+        return x, np.array(mem.K)[: len(self.free)], self._state(mem.clock, z, x[:, :, None], turned)
+
     @contextmanager
     def preserved(self) -> Iterator[None]:
         """Continue afterwards from the last pose before, whatever is evaluated within."""
@@ -310,6 +330,12 @@ class Reduced:
 
     def _take_care(self, t: float, y: Floats) -> None:
         """Evaluate at a pose that is found with care, and continue from it."""
+        z = self._come_with_care(t, y)
+        if not self._machine("act", t):
+            raise self._no_rates(t, z)
+
+    def _come_with_care(self, t: float, y: Floats) -> Floats:
+        """Find the pose with care, and continue from it; return the coordinates (f, 3) there."""
         self.handed_over += 1
         z, pose, convective = self._careful_pose(t, y)
         # Near a dead point a coordinate is almost at rest while the links move: it no longer determines their motion.
@@ -321,8 +347,7 @@ class Reduced:
         if not rate_ratio < RATE_LIMIT or not np.isfinite(convective).all():
             raise NoPoseError(t, Status.SINGULAR, -1)
         self._adopt(t, z, pose, z[:, 2] @ pose.K + convective)
-        if not self._machine("act", t):
-            raise self._no_rates(t, z)
+        return z
 
     def _careful_pose(self, t: float, y: Floats) -> tuple[Floats, Pose, Floats]:
         """Return coordinates (f, 3), the pose there by `poses`, and z'^T L z' of its slots (rows,)."""

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from structkin.checked import checked
+from structkin.global_methods.families.moved import Moved
 from structkin.global_methods.families.rows import Driven, Writer
 from structkin.global_methods.families.system import Label, PerCoordinate, PerDriver, PerLink
 from structkin.global_methods.families.terms import DriverTerms
@@ -35,7 +36,7 @@ class _Chain:
 
 
 @checked
-class AngularCoordinates:
+class AngularCoordinates(Moved):
     """Coordinates of a tree of links; see `structkin.global_methods.Coordinates`.
 
     Rows in the frames, and in the turns of links that gears turn, come first; then the orientations, which are linear
@@ -53,6 +54,7 @@ class AngularCoordinates:
         sliding: Mapping[str, int],
     ) -> None:
         """Take the tree and the written rows; `sliding` are drivers whose travel is itself a coordinate."""
+        self.mechanism = writer.mechanism
         self.family, self.tree, self.drivers = family, tree, tuple(drivers)
         self.links = tuple(branch.link for branch in tree.branches)
         self.names, self._sketch = tuple(names), sketch

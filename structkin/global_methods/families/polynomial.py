@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from structkin.checked import checked
+from structkin.global_methods.families.moved import Moved
 from structkin.global_methods.families.rows import Writer
 from structkin.global_methods.families.system import Label, PerCoordinate, PerDriver, PerLink
 from structkin.global_methods.families.terms import DriverTerms, Weights
@@ -36,13 +37,14 @@ class Variable:
 
 
 @checked
-class PolynomialCoordinates:
+class PolynomialCoordinates(Moved):
     """Coordinates in which the rows of lower pairs are quadratic; see `structkin.global_methods.Coordinates`."""
 
     def __init__(
         self, family: str, links: Sequence[str], variables: Sequence[Variable], writer: Writer, drivers: Sequence[str]
     ) -> None:
         """Take the written rows and make the arrays."""
+        self.mechanism = writer.mechanism
         self.family, self.links, self.drivers = family, tuple(links), tuple(drivers)
         self.turned, self.size = tuple(writer.turned), writer.size
         turns = len(self.turned)

@@ -117,3 +117,9 @@ class Coordinates(Protocol):
 
     def frame_map(self, q: PerCoordinate) -> tuple[Indices, Indices, Any]:
         """Return rows, columns and entries (entries, lanes) of d(frames)/dq."""
+
+    def mass(self, q: PerCoordinate) -> tuple[Indices, Indices, Any]:
+        """Return rows, columns and entries (entries, lanes) of the mass matrix M."""
+
+    def forces(self, q: PerCoordinate, v: PerCoordinate, t: float = 0.0) -> Any:
+        """Return Q (n, lanes) in M q'' + Phi_q^T lambda = Q, at a time."""

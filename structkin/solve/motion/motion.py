@@ -198,35 +198,37 @@ class Motion:
 
     # --- velocity coefficients ----------------------------------------------------------------------------
 
-    def drivers_of(self, name: str, kind: PartKind | None = None) -> tuple[str, ...]:
+    def drivers_of(
+        self, name: str | complex, link: str | None = None, kind: PartKind | None = None
+    ) -> tuple[str, ...]:  # fmt: skip
         """Return the drivers that move a point or link, in the order of the file: K has zeros in all other columns.
 
-        `kind` is that of `K`.
+        The arguments are those of `K`.
         """
-        return self._coefficients.movers(self._frames.point_or_link(name, kind=kind))
+        return self._coefficients.movers(self._frames.point_or_link(name, link, kind))
 
     def K(
         self,
         name: str | complex,
-        drivers: Sequence[str] | None = None,
         link: str | None = None,
+        drivers: Sequence[str] | None = None,
         kind: PartKind | None = None,
     ) -> Floats:
         """Return the velocity coefficients of a point (n, 2, f) or of a link's angle (n, f).
 
         Where a point and a link have the same name, `kind` is "point" or "link". With a `link`, the point is one of
         that link: a name, or a place `x + yj` [m] in its frame, as in `position`.
-        Columns are the f drivers in the order of the file, or these `drivers`; units are those of the point or angle
-        over those of the driver's coordinate. The velocity is K z' (Saura et al., eqs. 7 and 8). NaN where the pose is
-        not regular. Where many drivers move a mechanism, `drivers_of` lists those that move a point.
+        Columns are the f drivers in the order of the file, or these `drivers` (one name or several); units are those of
+        the point or angle over those of the driver's coordinate. The velocity is K z' (Saura et al., eqs. 7 and 8). NaN
+        where the pose is not regular. Where many drivers move a mechanism, `drivers_of` lists those that move a point.
         """
         return self._coefficients.K(self._frames.point_or_link(name, link, kind), drivers)
 
     def L(
         self,
         name: str | complex,
-        drivers: Sequence[str] | None = None,
         link: str | None = None,
+        drivers: Sequence[str] | None = None,
         kind: PartKind | None = None,
     ) -> Floats:
         """Return the derivatives dK/dz of a point (n, 2, f, f) or of a link's angle (n, f, f).
@@ -236,12 +238,12 @@ class Motion:
         """
         return self._coefficients.L(self._frames.point_or_link(name, link, kind), drivers)
 
-    def convective(self, name: str, kind: PartKind | None = None) -> Floats:
+    def convective(self, name: str | complex, link: str | None = None, kind: PartKind | None = None) -> Floats:
         """Return z'^T L z' of a point (n, 2) or of a link's angle (n,): the acceleration at z'' = 0, without L.
 
-        `kind` is that of `K`.
+        The arguments are those of `K`.
         """
-        return self._coefficients.convective(self._frames.point_or_link(name, kind=kind))
+        return self._coefficients.convective(self._frames.point_or_link(name, link, kind))
 
     def travel_coefficient(self, joint: str) -> Floats:
         """Return the velocity coefficients (n, f) of the travel along a prismatic joint or slot."""
