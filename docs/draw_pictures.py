@@ -9,7 +9,7 @@ import tomllib
 from pathlib import Path
 
 from structkin import Mechanism, SpatialModel, load
-from structkin.examples import names, path, spatial
+from structkin.examples import names, path, scalable_four_bar, spatial
 from structkin.joints.cam import Cam
 from structkin.show.assemblies_figure import draw_assemblies
 from structkin.show.cam_plot import plot_cam
@@ -54,6 +54,7 @@ def main() -> None:
             save_figure(draw_assemblies(mechanism.assemblies()), FOLDER / f"{name}_assemblies.png")
         if name in MOVING:  # 45 frames, each with a sample of its own
             mechanism.solve(samples=181).animate(fps=15, seconds=3, width=640).save(FOLDER / f"{name}.webp")
+    save_figure(draw_schematic(scalable_four_bar(8)), FOLDER / "scalable_four_bar.png")
     # 80 frames, each with a sample of its own.
     film = load(path("jansen_leg")).solve(samples=321).animate(fps=20, seconds=4, width=640)
     film.save(FOLDER / "jansen_leg.gif")
