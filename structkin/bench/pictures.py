@@ -45,7 +45,14 @@ def draw_times(comparison: MethodComparison, family: str, over: str = "constrain
     for constraints, time in _overtaking(curves):
         at = constraints if over == "constraints" else constraints / 2 - 1
         axes.plot([at], [time], "o", ms=12, mfc="none", mec=GROUND, mew=1.0)
-        axes.annotate(f"{at:.0f}", (at, time), (0, 9), textcoords="offset points", ha="center", fontsize=SMALL)
+        axes.annotate(
+            f"{at:.2g}" if at < 10 else f"{at:.0f}",
+            (at, time),
+            (0, 9),
+            textcoords="offset points",
+            ha="center",
+            fontsize=SMALL,
+        )
     longest = max(curves.values(), key=len)
     sizes, floors = [getattr(one, over) for one in longest], [one.floor for one in longest]
     axes.plot(sizes, floors, ":", color=GROUND, label="copying the results")
@@ -108,6 +115,10 @@ def draw_shares_by_size(comparison: MethodComparison) -> Figure:
         panel.set_visible(False)
     for panel in panels:
         panel.label_outer()
+    for above, below in zip(panels, panels[3:], strict=False):
+        if not below.get_visible():
+            above.set_xlabel("constraints 2k + 2", fontsize=NORMAL)
+            above.tick_params(labelbottom=True)
     entries = {label: line for panel in panels for line, label in zip(*panel.get_legend_handles_labels(), strict=True)}
     names = [operation for operation in OPERATIONS if operation in entries]
     handles = [entries[operation] for operation in names]

@@ -54,7 +54,8 @@ def baumgarte(to: Folder = None) -> None:
 def gait(markers: Record = None, unit: Unit = "m", mass: Mass = None, cutoff: Cutoff = 6.0, to: Folder = None) -> None:
     """Find the joint moments of a walking person: seven segments guided by splines through markers.
 
-    The markers are ribcage, hip, knee, ankle and mt5 of the right leg. The columns are t, hip_x, hip_y and so on.
+    The markers are ribcage, hip, knee, ankle and mt5 of the right leg. The columns are t, hip_x, hip_y and so on; a
+    force plate adds force_x, force_y [N] and cop_x.
     """
     smooth = _smoothed(markers, unit, cutoff)
     steps = strides(smooth)
@@ -64,7 +65,8 @@ def gait(markers: Record = None, unit: Unit = "m", mass: Mass = None, cutoff: Cu
     print_table(title, walking.gait_rows(found))
     left = max(float(np.max(np.abs(found.forces.driver(id)))) for id in ("x", "y", "pitch"))
     away = ", ".join(f"{name} {1e3 * size:.0f} mm" for name, size in guides(smooth, steps.period).uneven.items())
-    say(f"residual effort of the hip guides under the ground force: {left:.1e} N, N m")
+    under = "ground force" if smooth.force is None else "measured ground force"
+    say(f"residual effort of the hip guides under the {under}: {left:.1e} N, N m")
     say(f"distance of markers from the mean of both half strides, which is used: {away}")
     if to is not None:
         moments = walking.joint_moments(found.forces)
