@@ -72,7 +72,7 @@ def main() -> None:
     bounces = Mechanism.from_dict(tomllib.loads(stop[1])).simulate(1.5, samples=1501)
     save_figure(plot_simulation(bounces), FOLDER / "slider_stop_simulation.png")
     # The pictures of docs/studies.md and docs/small-steps.md: some minutes.
-    for study in ("baumgarte", "gait", "gait-drift", "pendulum", "slider-crank", "small-steps"):
+    for study in ("newton", "baumgarte", "gait", "gait-drift", "pendulum", "slider-crank", "small-steps"):
         subprocess.run([sys.executable, "-c", STUDY, study, "--to", str(SCRATCH)], check=True)
     for picture in SCRATCH.glob("*.png"):
         shutil.copy(picture, FOLDER)

@@ -149,9 +149,9 @@ class GroundReaction:
     """The ground reaction: force (n, 2) [N], and the place x (n,) [m] where it acts at height 0.
 
     `pushes` (n, 2) [N], their `shares` (n,) of the load and `places` (n,) belong to the feet "right" and "left".
-    They are measured (`measured_ground`), or the resultant follows from the motion (`ground_reaction`). Then, while both
-    feet are down, it is divided by assumption: the load moves from one foot to the other along a cosine, and acts at
-    the same distance from the middle of each.
+    They are measured (`measured_ground`), or the resultant follows from the motion (`ground_reaction`). Then, while
+    both feet are down, it is divided by assumption: the load moves from one foot to the other along a cosine, and acts
+    at the same distance from the middle of each.
     """
 
     force: Floats
