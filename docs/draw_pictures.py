@@ -11,7 +11,7 @@ from pathlib import Path
 import draw_groups
 
 from structkin import Mechanism, SpatialModel, load
-from structkin.examples import names, path, spatial
+from structkin.examples import names, path, scalable_four_bar, spatial
 from structkin.joints.cam import Cam
 from structkin.show.assemblies_figure import draw_assemblies
 from structkin.show.cam_plot import plot_cam
@@ -56,6 +56,7 @@ def main() -> None:
             save_figure(draw_assemblies(mechanism.assemblies()), FOLDER / f"{name}_assemblies.png")
         if name in MOVING:  # 45 frames, each with a sample of its own
             mechanism.solve(samples=181).animate(fps=15, seconds=3, width=640).save(FOLDER / f"{name}.webp")
+    save_figure(draw_schematic(scalable_four_bar(8)), FOLDER / "scalable_four_bar.png")
     # 80 frames, each with a sample of its own.
     film = load(path("jansen_leg")).solve(samples=321).animate(fps=20, seconds=4, width=640)
     film.save(FOLDER / "jansen_leg.gif")
@@ -74,7 +75,7 @@ def main() -> None:
     bounces = Mechanism.from_dict(tomllib.loads(stop[1])).simulate(1.5, samples=1501)
     save_figure(plot_simulation(bounces), FOLDER / "slider_stop_simulation.png")
     # The pictures of docs/studies.md and docs/small-steps.md: some minutes.
-    for study in ("baumgarte", "gait", "gait-drift", "pendulum", "slider-crank", "small-steps"):
+    for study in ("newton", "baumgarte", "gait", "gait-drift", "pendulum", "slider-crank", "small-steps"):
         subprocess.run([sys.executable, "-c", STUDY, study, "--to", str(SCRATCH)], check=True)
     for picture in SCRATCH.glob("*.png"):
         shutil.copy(picture, FOLDER)

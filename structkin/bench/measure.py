@@ -180,15 +180,22 @@ def exponent(sizes: list[float], times: list[float]) -> float:
 
 
 def crossing(sizes: list[float], one: list[float], other: list[float]) -> float | None:
-    """Return the size at which the first of two methods becomes faster for good, None if it never does.
+    """Return the size at which the first of two methods becomes faster for good, None if there is no such size.
 
-    >>> crossing([1.0, 10.0, 100.0], [3.0, 3.0, 3.0], [1.0, 2.0, 20.0]).__round__(2)
-    15.0
+    There is none either where the measurements are too uneven to tell: where the lead changes more than once, or a
+    larger mechanism beside the crossing took less time than a smaller one.
+
+    >>> crossing([1.0, 10.0, 100.0], [3.0, 4.0, 5.0], [1.0, 2.0, 20.0]).__round__(2)
+    21.54
+    >>> crossing([1.0, 10.0, 100.0, 1000.0], [3.0, 4.0, 5.0, 6.0], [1.0, 5.0, 4.0, 20.0]) is None
+    True
     """
     lead = np.log(np.array(other) / np.array(one))
     behind = np.flatnonzero(lead <= 0)
-    if not len(behind) or behind[-1] + 1 == len(lead):
+    if not len(behind) or behind[-1] + 1 == len(lead) or len(behind) <= behind[-1]:
         return None
     k = int(behind[-1])
+    if one[k] >= one[k + 1] or other[k] >= other[k + 1]:
+        return None
     part = -lead[k] / (lead[k + 1] - lead[k])
     return float(np.exp(np.log(sizes[k]) + part * (np.log(sizes[k + 1]) - np.log(sizes[k]))))

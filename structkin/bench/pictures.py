@@ -21,8 +21,8 @@ _MARKS = {"python": "o", "compiled": "s"}
 TICKS = (4, 8, 18, 36, 72, 144, 288, 602, 2002, 6002, 20_002)
 
 
-def draw_times(comparison: MethodComparison, family: str) -> Figure:
-    """Return time against the number of constraints (Fig. 4), with the floor of copying the results.
+def draw_times(comparison: MethodComparison, family: str, over: str = "constraints") -> Figure:
+    """Return time over the number of "constraints" (Fig. 4a) or "dyads" (Fig. 4b), with the floor of copying results.
 
     A ring marks where one of the global methods overtakes another.
     """
@@ -35,26 +35,34 @@ def draw_times(comparison: MethodComparison, family: str) -> Figure:
     for curve in curves.values():
         colour = PALETTE[methods.index(curve[0].method) % len(PALETTE)]
         style = "-" if curve[0].engine == "compiled" else "--"
-        sizes, times = [one.constraints for one in curve], [one.best for one in curve]
+        sizes, times = [getattr(one, over) for one in curve], [one.best for one in curve]
         # A motion that was not solved to its end has a hollow mark.
         solved = [k for k, one in enumerate(curve) if not one.extrapolated]
         mark: dict[str, Any] = {"color": colour, "marker": _MARKS.get(curve[0].engine, "o"), "ms": 4}
         axes.plot(sizes, times, style, **mark, mfc="white", label="_")
         axes.plot([sizes[k] for k in solved], [times[k] for k in solved], linestyle="", **mark, label="_")
         axes.plot([], [], style, **mark, label=name(curve[0].method, curve[0].engine))
-    for at, time in _overtaking(curves):
+    for constraints, time in _overtaking(curves):
+        at = constraints if over == "constraints" else constraints / 2 - 1
         axes.plot([at], [time], "o", ms=12, mfc="none", mec=GROUND, mew=1.0)
-        axes.annotate(f"{at:.0f}", (at, time), (0, 9), textcoords="offset points", ha="center", fontsize=SMALL)
+        axes.annotate(
+            f"{at:.2g}" if at < 10 else f"{at:.0f}",
+            (at, time),
+            (0, 9),
+            textcoords="offset points",
+            ha="center",
+            fontsize=SMALL,
+        )
     longest = max(curves.values(), key=len)
-    sizes, floors = [one.constraints for one in longest], [one.floor for one in longest]
+    sizes, floors = [getattr(one, over) for one in longest], [one.floor for one in longest]
     axes.plot(sizes, floors, ":", color=GROUND, label="copying the results")
     if any(one.extrapolated for curve in curves.values() for one in curve):
         label = "hollow: extrapolated\n(not solved to the end)"
         axes.plot([], [], linestyle="", marker="o", ms=4, mfc="white", mec=GROUND, label=label)
     axes.set(xscale="log", yscale="log")
-    axes.set_xlabel("constraints 2k + 2", fontsize=NORMAL)
+    axes.set_xlabel("constraints 2k + 2" if over == "constraints" else "dyads k", fontsize=NORMAL)
     axes.set_ylabel("CPU time of the motion [s]", fontsize=NORMAL)
-    _sizes(axes, sizes)
+    _sizes(axes, sizes, TICKS if over == "constraints" else [tick // 2 - 1 for tick in TICKS])
     axes.set_title(f"Scalable four-bar, {family}: {longest[0].samples:,} samples, one thread", fontsize=NORMAL)
     dress(axes)
     figure.legend(*axes.get_legend_handles_labels(), loc="outside right upper", fontsize=SMALL)
@@ -73,7 +81,7 @@ def draw_shares(comparison: MethodComparison, sizes: Sequence[int]) -> Figure:
         parts = np.array([100 * comparison.shares[method][size][operation] for method, size in bars])
         axes.barh(range(len(bars)), parts, left=left, color=PALETTE[k], label=operation)
         left += parts
-    axes.set_yticks(range(len(bars)), [f"{_short(method)}, {size} dyads" for method, size in bars])
+    axes.set_yticks(range(len(bars)), [f"{method}, {size} dyads" for method, size in bars])
     axes.invert_yaxis()
     axes.set_xlim(0, 100)
     axes.set_xlabel("share of the time [%]", fontsize=NORMAL)
@@ -87,8 +95,8 @@ def draw_shares_by_size(comparison: MethodComparison) -> Figure:
     """Return the shares of the operations against the number of constraints, a panel for each method (Fig. 6)."""
     from structkin.show.style import NORMAL, PALETTE, SMALL, dress, new_figure
 
-    figure = new_figure(9.6, 6.4)
-    panels = figure.subplots(2, 2, sharex=True, sharey=True).ravel()
+    figure = new_figure(11.4, 6.4)
+    panels = figure.subplots(2, 3, sharex=True, sharey=True).ravel()
     every = sorted({2 * size + 2 for found in comparison.shares.values() for size in found})
     for panel, (method, found) in zip(panels, comparison.shares.items(), strict=False):
         sizes = sorted(found)
@@ -107,10 +115,14 @@ def draw_shares_by_size(comparison: MethodComparison) -> Figure:
         panel.set_visible(False)
     for panel in panels:
         panel.label_outer()
+    for above, below in zip(panels, panels[3:], strict=False):
+        if not below.get_visible():
+            above.set_xlabel("constraints 2k + 2", fontsize=NORMAL)
+            above.tick_params(labelbottom=True)
     entries = {label: line for panel in panels for line, label in zip(*panel.get_legend_handles_labels(), strict=True)}
     names = [operation for operation in OPERATIONS if operation in entries]
     handles = [entries[operation] for operation in names]
-    figure.legend(handles, names, loc="outside lower center", ncols=len(names), fontsize=SMALL)
+    figure.legend(handles, names, loc="outside lower center", ncols=4, fontsize=SMALL)
     return figure
 
 
@@ -120,16 +132,12 @@ def _overtaking(curves: dict[str, list[Timing]]) -> list[tuple[float, float]]:
     return [at for pair in permutations(mine, 2) if (at := overtaking(*pair)) is not None]
 
 
-def _short(method: str) -> str:
-    return "II and III" if method == "III" else method
-
-
-def _sizes(axes: Any, sizes: Sequence[int]) -> None:
-    """Put the ticks of a logarithmic axis at numbers of constraints that were measured."""
+def _sizes(axes: Any, sizes: Sequence[int], every: Sequence[int] = TICKS) -> None:
+    """Put the ticks of a logarithmic axis at those of `every` size within the sizes that were measured."""
     from matplotlib.ticker import FixedLocator, NullLocator
 
     low, high = min(sizes), max(sizes)
-    ticks = [tick for tick in TICKS if low <= tick <= high] or [low, high]
+    ticks = [tick for tick in every if low <= tick <= high] or [low, high]
     axes.xaxis.set_major_locator(FixedLocator(ticks))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.set_xticks(ticks, [f"{tick}" for tick in ticks])

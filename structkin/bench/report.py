@@ -80,6 +80,7 @@ def report(found: MethodComparison) -> Iterator[str]:
         yield from _part(title, tables.coefficients(found.drivers))
     if found.shares:
         yield from _part("Shares of the time [%]", tables.shares(found))
+        yield from _part("The shares that the paper states, beside ours [%]", tables.beside_paper(found))
 
 
 def _motions(found: MethodComparison, family: str) -> Iterator[str]:

@@ -142,6 +142,24 @@ def coefficients(found: Sequence[Timing]) -> Table:
     return lines
 
 
+#: What the text of Saura et al., sec. 4.1, says of Fig. 5: operation, method, share [%]. Its drawings are not at hand.
+PAPER = (
+    ("Jacobian", "I", 45), ("Jacobian", "IV", 45), ("Jacobian", "II", 12),
+    ("Phi, or closed form", "I", 17), ("Phi, or closed form", "IV", 17), ("Phi, or closed form", "II", 7),
+    ("other", "I", 7), ("other", "IV", 7), ("other", "II", 42),
+)  # fmt: skip
+
+
+def beside_paper(found: MethodComparison) -> Table:
+    """Return the shares that the paper states in its text beside those measured at each size [%]."""
+    sizes = sorted({k for by_size in found.shares.values() for k in by_size})
+    lines: Table = [("operation", "method", "paper", *(f"here, {k:,} dyad{'s' if k > 1 else ''}" for k in sizes))]
+    for operation, method, share in PAPER:
+        here = [found.shares.get(method, {}).get(k) for k in sizes]
+        lines.append((operation, method, str(share), *("" if x is None else f"{100 * x[operation]:.0f}" for x in here)))
+    return lines
+
+
 def shares(found: MethodComparison) -> Table:
     """Return the shares of the time [%], one line per method and size."""
     lines: Table = []

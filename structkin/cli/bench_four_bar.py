@@ -259,7 +259,11 @@ def _write(found: MethodComparison, folder: Path) -> Iterator[Path]:
     with whole_file(path) as file:
         file.write("\n".join(report(found)) + "\n")
     yield path
-    pictures = {f"times_{family.replace(' ', '_')}.png": draw_times(found, family) for family in found.families()}
+    pictures = {}
+    for family in found.families():
+        name = f"times_{family.replace(' ', '_')}"
+        pictures[f"{name}.png"] = draw_times(found, family)
+        pictures[f"{name}_by_dyads.png"] = draw_times(found, family, "dyads")
     if found.shares:
         sizes = sorted({k for by_size in found.shares.values() for k in by_size})
         named = [k for k in sizes if k in (17, 71)]

@@ -11,10 +11,13 @@ from rich.text import Text
 
 from structkin.cli.terminal import console, say
 from structkin.errors import InputError, Problem
-from structkin.examples import names, path, spatial
+from structkin.examples import names, path, scalable_four_bar, spatial
 from structkin.model import Mechanism
 from structkin.multibody.model import SpatialModel
 from structkin.show.files import whole_file
+
+#: The example that is made, not copied: as long as asked for.
+SCALABLE = "scalable_four_bar"
 
 
 def examples(
@@ -22,21 +25,32 @@ def examples(
         str | None, typer.Argument(help="Example to copy; without a name, all are listed.", show_default=False)
     ] = None,
     folder: Annotated[Path, typer.Option("--to", help="Folder to copy it to.")] = Path(),
+    dyads: Annotated[
+        int | None,
+        typer.Option(help=f"Number of dyads of {SCALABLE}, 1 to 1000; default: 3.", show_default=False),
+    ] = None,
 ) -> None:
     """List the examples, or copy one: `structkin examples jansen_leg`."""
+    plain = (name or "").removesuffix(".toml")
+    if dyads is not None and plain != SCALABLE:
+        problem = Problem("--dyads", f"only {SCALABLE} has a number of dyads", "leave it out, or name that example")
+        raise InputError([problem], "examples")
     if name is None:
         _list()
         return
-    plain = name.removesuffix(".toml")
     in_space = plain in spatial.names()
-    source = (spatial.path if in_space else path)(plain)
-    target = folder / source.name
+    target = folder / f"{plain}.toml"
+    made = scalable_four_bar(3 if dyads is None else dyads) if plain == SCALABLE else None
+    source = None if made is not None else (spatial.path if in_space else path)(plain)
     if target.exists():
         raise InputError([Problem(str(target), "already exists", "choose another folder with --to")], "examples")
     if not folder.is_dir():
         raise InputError([Problem(str(folder), "is not a folder", "create it first")], "examples")
-    with whole_file(target, "wb") as file:
-        file.write(source.read_bytes())
+    if source is not None:
+        with whole_file(target, "wb") as file:
+            file.write(source.read_bytes())
+    elif made is not None:
+        made.save(target)
     say(f"written: {target}; try: structkin {'spatial' if in_space else 'solve'} {target}")
 
 
@@ -46,6 +60,7 @@ def _list() -> None:
         mechanism = Mechanism.load(path(name))
         kinds = ", ".join(group.kind for group in mechanism.structure().groups)
         table.add_row(*map(Text, (name, mechanism.title, kinds)))
+    table.add_row(SCALABLE, "Scalable four-bar, --dyads 1 to 1000", "driven R, RRR for each dyad")
     console().print(table)
     table = Table("name", "model", "bodies", title="In space", title_justify="left")
     for name in spatial.names():

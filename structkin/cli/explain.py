@@ -20,9 +20,9 @@ def explain(file: File) -> None:
 
 
 def lines_of(structure: KinematicStructure) -> list[str]:
-    """Return the sentences of `structure.explain()`, the reason of each group below its sentence."""
+    """Return the sentences of `structure.explain()`, below each group its reason and its coordinates."""
     sentences = structure.explain().splitlines()
     lines = []
     for group, sentence in zip(structure.groups, sentences, strict=False):
-        lines += [sentence, f"   {reason(structure, group)}"]
+        lines += [sentence, f"   {reason(structure, group)}", f"   {structure.coordinates[group.index]}"]
     return [*lines, *sentences[len(structure.groups) :]]

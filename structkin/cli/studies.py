@@ -17,6 +17,7 @@ from structkin.studies import gait as walking
 from structkin.studies.baumgarte import step_rows, table_1_rows
 from structkin.studies.drift import draw_courses, draw_drift, drift, drift_rows
 from structkin.studies.guides import guides
+from structkin.studies.guides_picture import draw_guides
 from structkin.studies.markers import Markers, low_pass, read_markers, strides
 from structkin.studies.synthetic_gait import synthetic_markers
 
@@ -54,9 +55,11 @@ def baumgarte(to: Folder = None) -> None:
 def gait(markers: Record = None, unit: Unit = "m", mass: Mass = None, cutoff: Cutoff = 6.0, to: Folder = None) -> None:
     """Find the joint moments of a walking person: seven segments guided by splines through markers.
 
-    The markers are ribcage, hip, knee, ankle and mt5 of the right leg. The columns are t, hip_x, hip_y and so on.
+    The markers are ribcage, hip, knee, ankle and mt5 of the right leg. The columns are t, hip_x, hip_y and so on; a
+    force plate adds force_x, force_y [N] and cop_x.
     """
-    smooth = _smoothed(markers, unit, cutoff)
+    measured = _measured(markers, unit)
+    smooth = low_pass(measured, cutoff)
     steps = strides(smooth)
     found = walking.analyse(smooth, steps, walking.fit(walking.BODY, smooth, mass))
     events = f"contact at {steps.contacts[0]:.3f} s, lift at {steps.lifts[0]:.3f} s"
@@ -64,19 +67,20 @@ def gait(markers: Record = None, unit: Unit = "m", mass: Mass = None, cutoff: Cu
     print_table(title, walking.gait_rows(found))
     left = max(float(np.max(np.abs(found.forces.driver(id)))) for id in ("x", "y", "pitch"))
     away = ", ".join(f"{name} {1e3 * size:.0f} mm" for name, size in guides(smooth, steps.period).uneven.items())
-    say(f"residual effort of the hip guides under the ground force: {left:.1e} N, N m")
+    under = "ground force" if smooth.force is None else "measured ground force"
+    say(f"residual effort of the hip guides under the {under}: {left:.1e} N, N m")
     say(f"distance of markers from the mean of both half strides, which is used: {away}")
     if to is not None:
         moments = walking.joint_moments(found.forces)
         table = [("t [s]", *moments)]
         table += [tuple(map(repr, row)) for row in np.column_stack((found.motion.t, *moments.values())).tolist()]
-        write(to, {"gait": pictures.draw_gait(found)}, {"gait_moments": table})
+        drawn = {"gait": pictures.draw_gait(found), "gait_guides": draw_guides(measured, smooth, steps.period)}
+        write(to, drawn, {"gait_moments": table})
 
 
-def _smoothed(path: Path | None, unit: str, cutoff: float) -> Markers:
-    """Return the markers of a file, or synthetic ones, after a low-pass filter with this cut-off [Hz]."""
-    found = synthetic_markers() if path is None else read_markers(path, walking.MARKERS, unit)
-    return low_pass(found, cutoff)
+def _measured(path: Path | None, unit: str) -> Markers:
+    """Return the markers of a file, or synthetic ones."""
+    return synthetic_markers() if path is None else read_markers(path, walking.MARKERS, unit)
 
 
 @studies.command("gait-drift")
@@ -89,7 +93,7 @@ def gait_drift(
     to: Folder = None,
 ) -> None:
     """Integrate the fully driven walking person: how joints and guides drift, with and without Baumgarte's gains."""
-    smooth = _smoothed(markers, unit, cutoff)
+    smooth = low_pass(_measured(markers, unit), cutoff)
     body = walking.fit(walking.BODY, smooth, mass)
     person, data = walking.walker(smooth, strides(smooth), body), walking.centres(smooth, body)
     starts = {"a start that fits": 0.0, "1 % too slow": 0.01}
@@ -168,6 +172,17 @@ def slider_crank(quick: Quick = False, to: Folder = None) -> None:
             "cartesian_map": cartesian_pictures.draw_map(by_step, "step"),
         }
         write(to, drawn, tables)
+
+
+@studies.command()
+def newton(quick: Quick = False, to: Folder = None) -> None:
+    """Show where the Newton-Raphson method converges and where it fails: on functions, and on three mechanisms."""
+    from structkin.studies.newton import draw_newton, newton_rows
+
+    rows = newton_rows()
+    print_table("The Newton-Raphson method (Flores & Lankarani, Figs. 40, 42, 44, 45)", rows)
+    if to is not None:
+        write(to, {"newton": draw_newton(9 if quick else 33)}, {"newton": rows})
 
 
 @studies.command("small-steps")

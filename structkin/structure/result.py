@@ -13,6 +13,7 @@ from structkin.checked import checked
 from structkin.errors import Problem
 from structkin.model.topology import Topology
 from structkin.structure.arrays import TopologyArrays
+from structkin.structure.coordinates import GroupCoordinates, coordinates_of, pins_by_link
 from structkin.structure.decompose import decompose_arrays
 from structkin.structure.explain import diagnose, explain
 from structkin.structure.parts import FreePart, Group, Redundancy
@@ -142,6 +143,17 @@ class KinematicStructure:
     @cached_property
     def _home(self) -> dict[str, Group]:
         return {link: group for group in self.groups for link in group.links}
+
+    @cached_property
+    def coordinates(self) -> tuple[GroupCoordinates, ...]:
+        """The names of each group's coordinates: `dependent` (phi), and the `independent` (h) that determine them (S2).
+
+        A pin J gives x_J and y_J, a link that its pins do not locate its angle theta_link, or x_link, y_link and
+        theta_link; a driver's coordinate has the driver's name. Ground pins are listed, as in S2, guides on the ground
+        are not.
+        """
+        pins = pins_by_link(self.topology)
+        return tuple(coordinates_of(self, group, pins) for group in self.groups)
 
     def explain(self) -> str:
         """Return the solve order in words, one line per group, followed by the problems."""

@@ -64,8 +64,10 @@ def plain(structure: KinematicStructure) -> dict[str, Any]:
                 "composite_links": [list(links) for links in group.composite_links],
                 "level": group.level,
                 "depends_on": list(group.depends_on),
+                "dependent": list(coordinates.dependent),
+                "independent": list(coordinates.independent),
             }
-            for group in structure.groups
+            for group, coordinates in zip(structure.groups, structure.coordinates, strict=True)
         ],
         "kinstr": structure.kinstr.tolist(),
         "diagnostics": {

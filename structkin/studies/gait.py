@@ -20,7 +20,7 @@ from structkin.errors import InputError, Problem
 from structkin.model import Mechanism
 from structkin.solve import Motion
 from structkin.solve import Motion as State
-from structkin.studies.guides import ENDS, direction, guides
+from structkin.studies.guides import ENDS, direction, folded, guides
 from structkin.studies.markers import Markers, Strides
 from structkin.types import Floats
 
@@ -148,13 +148,15 @@ def _foot(segment: Segment, first: str, second: str, height: float) -> dict[str,
 class GroundReaction:
     """The ground reaction: force (n, 2) [N], and the place x (n,) [m] where it acts at height 0.
 
-    `shares` (n,) and `places` (n,) belong to the feet "right" and "left". It is not measured: the resultant follows
-    from the motion. While both feet are down, it is divided by assumption: the load moves from one foot to the other
-    along a cosine, and acts at the same distance from the middle of each.
+    `pushes` (n, 2) [N], their `shares` (n,) of the load and `places` (n,) belong to the feet "right" and "left".
+    They are measured (`measured_ground`), or the resultant follows from the motion (`ground_reaction`). Then, while
+    both feet are down, it is divided by assumption: the load moves from one foot to the other along a cosine, and acts
+    at the same distance from the middle of each.
     """
 
     force: Floats
     place: Floats
+    pushes: Mapping[str, Floats]
     shares: Mapping[str, Floats]
     places: Mapping[str, Floats]
 
@@ -163,8 +165,8 @@ class GroundReaction:
         if len(t) != len(self.place):
             raise InputError([Problem("t", f"the ground reaction has {len(self.place)} samples, the motion {len(t)}")])
         found: list[Force | Moment] = []
-        for side, share in self.shares.items():
-            ankle, push = state.position(f"A_{side}"), share[:, None] * self.force
+        for side, push in self.pushes.items():
+            ankle = state.position(f"A_{side}")
             turn = (self.places[side] - ankle[:, 0]) * push[:, 1] + ankle[:, 1] * push[:, 0]
             found += [Force(f"A_{side}", push, f"{side}_foot"), Moment(f"{side}_foot", turn)]
         return found
@@ -180,7 +182,33 @@ def ground_reaction(motion: Motion, strides: Strides) -> GroundReaction:
     parts = shares(motion.t, strides)
     middle = {side: 0.5 * (motion.position(f"A_{side}") + motion.position(f"B_{side}"))[:, 0] for side in parts}
     apart = place - sum(parts[side] * middle[side] for side in parts)
-    return GroundReaction(force, place, parts, {side: middle[side] + apart for side in parts})
+    pushes = {side: share[:, None] * force for side, share in parts.items()}
+    return GroundReaction(force, place, pushes, parts, {side: middle[side] + apart for side in parts})
+
+
+def measured_ground(motion: Motion, markers: Markers, strides: Strides) -> GroundReaction:
+    """Return the measured ground reaction over a motion of `walker`; the left foot's is that of half a stride later.
+
+    A foot with less than a hundredth of the load counts as lifted in `shares`.
+    """
+    assert markers.force is not None and markers.moment is not None
+    t, period, course = markers.t - markers.t[0], strides.period, guides(markers, strides.period)
+    force = folded(t, np.asarray(markers.force @ (1, 1j)), period)
+    # About a point that travels with the person, the moment of the force is periodic as well.
+    moment = folded(t, (markers.moment - course.speed * t * markers.force[:, 1]).astype(np.complex128), period)
+    pushes, places = {}, {}
+    for side, later in (("right", 0.0), ("left", period / 2)):
+        push = force(motion.t + later)
+        pushes[side] = np.column_stack((push.real, push.imag))
+        loaded = np.abs(push.imag) > 0.01 * np.max(np.abs(markers.force[:, 1]))
+        ankle = motion.position(f"A_{side}")[:, 0]
+        at = moment(motion.t + later).real / np.where(loaded, push.imag, 1.0) + course.speed * motion.t - course.origin
+        places[side] = np.where(loaded, at, ankle)
+    total = pushes["right"] + pushes["left"]
+    load = np.where(np.abs(total[:, 1]) > 0, total[:, 1], np.nan)
+    shares = {side: np.where(push[:, 1] > 0.99 * load, 1.0, push[:, 1] / load) for side, push in pushes.items()}
+    place = sum(places[side] * pushes[side][:, 1] for side in pushes) / load
+    return GroundReaction(total, place, pushes, shares, places)
 
 
 def levers(motion: Motion, ground: GroundReaction) -> dict[str, Floats]:
@@ -240,10 +268,10 @@ class Gait:
 
 
 def analyse(markers: Markers, strides: Strides, body: Mapping[str, Segment] = BODY, samples: int = 201) -> Gait:
-    """Return motion and forces of one stride from smoothed markers."""
+    """Return motion and forces of one stride from smoothed markers, under a ground force measured with them if any."""
     mechanism = walker(markers, strides, body)
     motion = mechanism.solve(samples)
-    ground = ground_reaction(motion, strides)
+    ground = ground_reaction(motion, strides) if markers.force is None else measured_ground(motion, markers, strides)
     return Gait(mechanism, motion, ground, motion.forces(loads=[ground.loads]))
 
 

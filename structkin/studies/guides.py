@@ -35,12 +35,15 @@ def direction(markers: Markers, segment: str) -> Complexes:
 class Guides:
     """Values (n,) of the nine guided coordinates at times t (n,) [s], from before a stride to beyond its end.
 
-    `uneven` is the largest deviation [m] of the trunk's markers from the mean of both half strides.
+    `uneven` is the largest deviation [m] of the trunk's markers from the mean of both half strides. The guided place x
+    is that of the record less `origin` [m]; `speed` [m/s] is that of walking.
     """
 
     t: Floats
     values: Mapping[str, Floats]
     uneven: Mapping[str, float]
+    speed: float
+    origin: float
 
 
 def guides(markers: Markers, period: float) -> Guides:
@@ -65,7 +68,8 @@ def guides(markers: Markers, period: float) -> Guides:
     for side, leg in (("right", places | trunk), ("left", later | trunk)):
         thigh, shank, foot = (_angle(leg, name) for name in ("thigh", "shank", "foot"))
         values |= {f"{side}_hip": thigh - pitch, f"{side}_knee": shank - thigh, f"{side}_ankle": foot - shank}
-    return Guides(s, values, {name: float(np.max(np.abs(places[name] - trunk[name]))) for name in trunk})
+    uneven = {name: float(np.max(np.abs(places[name] - trunk[name]))) for name in trunk}
+    return Guides(s, values, uneven, speed, float(trunk["hip"][BEYOND].real))
 
 
 def _angle(places: Mapping[str, Complexes], segment: str) -> Floats:

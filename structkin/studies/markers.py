@@ -20,16 +20,25 @@ from structkin.types import Floats, Indices
 #: Units of length that a file of markers may have [m].
 LENGTHS: Mapping[str, float] = MappingProxyType({"m": 1.0, "cm": 0.01, "mm": 0.001})
 
+#: Columns of a force plate: the force of the ground [N], and where it acts.
+PLATE = ("force_x", "force_y", "cop_x")
+
 #: Two passes of a second-order Butterworth filter have -3 dB at this fraction of its analogue cut-off.
 TWO_PASSES = float(np.sqrt(2) - 1) ** 0.25
 
 
 @dataclass(frozen=True)
 class Markers:
-    """Places (n, 2) [m] of markers by name, at evenly spaced times t (n,) [s]; x forward, y up."""
+    """Places (n, 2) [m] of markers by name, at evenly spaced times t (n,) [s]; x forward, y up.
+
+    `force` (n, 2) [N] is that of the ground on the foot of the markers, and `moment` (n,) [N m] its moment about x = 0
+    on the ground, both as a force plate measured them; None without.
+    """
 
     t: Floats
     places: Mapping[str, Floats]
+    force: Floats | None = None
+    moment: Floats | None = None
 
     @property
     def rate(self) -> float:
@@ -40,8 +49,11 @@ class Markers:
 def read_markers(path: str | Path, names: Sequence[str], unit: str = "m") -> Markers:
     """Read markers from CSV: columns `t` or `t_s` [s], and `name_x`, `name_y` in `unit` for each name.
 
-    Lines that begin with # are comments. Raises `InputError`, which lists every missing column and says where a cell is
-    not a number or the times are not evenly spaced.
+    A force plate adds `force_x`, `force_y` [N] and the centre of pressure `cop_x` in `unit`, which may be empty where
+    there is no load. A column `frame` may number the samples; lines that begin with # are comments.
+
+    Raises `InputError`, which lists every column that is missing or not understood, and says where a cell is not a
+    number or the times are not evenly spaced.
     """
     source = str(path)
     if unit not in LENGTHS:
@@ -57,20 +69,38 @@ def read_markers(path: str | Path, names: Sequence[str], unit: str = "m") -> Mar
     time = next((name for name in ("t", "t_s") if name in head), None)
     wanted = [f"{name}_{axis}" for name in names for axis in "xy"]
     problems = [Problem(one, "there is no such column", suggest(one, head)) for one in wanted if one not in head]
+    plate = [one for one in PLATE if one in head]
+    if plate:
+        hint = f"a force plate gives {', '.join(PLATE)}"
+        problems += [Problem(one, "there is no such column", hint) for one in PLATE if one not in head]
+    used = {time, "frame", *wanted, *PLATE}
+    problems += [
+        Problem(one or "column", "is not understood", f"known: t, frame, {', '.join([*wanted, *PLATE])}; leave it out")
+        for one in head
+        if one not in used
+    ]
     if time is None:
         problems.insert(0, Problem("t", "there is no column of times", "name it t or t_s, in seconds"))
     if time is None or problems:
         raise InputError(problems, source)
     rows = list(reader)
-    table = {one: _numbers(rows, one, problems) for one in (time, *wanted)}
+    if plate:
+        for row in rows:  # without load there is no centre of pressure
+            if not (row["cop_x"] or "").strip() and (row["force_y"] or "").strip() in ("0", "0.0"):
+                row["cop_x"] = "0"
+    table = {one: _numbers(rows, one, problems) for one in (time, *wanted, *plate)}
     if not problems:
         problems += _uneven(table[time])
     if problems:
         raise InputError(problems, source)
     scale = LENGTHS[unit]
     places = {name: scale * np.column_stack((table[f"{name}_x"], table[f"{name}_y"])) for name in names}
+    force = moment = None
+    if plate:
+        force = np.column_stack((table["force_x"], table["force_y"]))
+        moment = scale * table["cop_x"] * table["force_y"]
     t = table[time]
-    return Markers(np.linspace(t[0], t[-1], len(t)), MappingProxyType(places))
+    return Markers(np.linspace(t[0], t[-1], len(t)), MappingProxyType(places), force, moment)
 
 
 def _numbers(rows: Sequence[Mapping[str, str]], column: str, problems: list[Problem]) -> Floats:
@@ -100,6 +130,8 @@ def _uneven(t: Floats) -> list[Problem]:
 def low_pass(markers: Markers, cutoff: float = 6.0) -> Markers:
     """Return the markers low-passed at `cutoff` [Hz] by a Butterworth filter, run forwards and backwards for no lag.
 
+    Measured forces are not filtered.
+
     Each pass is of second order, with its cut-off raised so that both together have -3 dB at `cutoff` (D. A. Winter,
     Biomechanics and Motor Control of Human Movement, 2009, sec. 3.4.4.2). Raises `InputError` for a cut-off that the
     sampling does not allow.
@@ -113,7 +145,7 @@ def low_pass(markers: Markers, cutoff: float = 6.0) -> Markers:
     corrected = rate / np.pi * np.arctan(np.tan(np.pi * cutoff / rate) / TWO_PASSES)
     filter_ = butter(2, corrected, fs=rate, output="sos")
     places = {name: np.asarray(sosfiltfilt(filter_, place, axis=0)) for name, place in markers.places.items()}
-    return Markers(markers.t, MappingProxyType(places))
+    return Markers(markers.t, MappingProxyType(places), markers.force, markers.moment)
 
 
 @dataclass(frozen=True, slots=True)

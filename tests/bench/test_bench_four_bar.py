@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from typer.testing import CliRunner
 from structkin.bench import tables
 from structkin.bench.comparison import MethodComparison
 from structkin.bench.global_runs import GlobalRun
-from structkin.bench.measure import measure, values
+from structkin.bench.measure import crossing, measure, values
 from structkin.bench.mechanism import SPEEDS, scalable_four_bar
 from structkin.bench.methods import METHODS
 from structkin.bench.pictures import draw_times
@@ -113,6 +114,9 @@ def test_shares_are_parts_of_the_whole(method):
     found = shares(scalable_four_bar(4), method, runs=1)
     assert tuple(found) == OPERATIONS and sum(found.values()) == pytest.approx(1.0)
     assert all(part >= 0 for part in found.values()) and (found["K and L"] > 0) == (method == "III")
+    # A closed form needs no solve for q; the rates are solved apart, in every method.
+    assert (found["solve for q"] > 0) == (method not in ("II", "III"))
+    assert found["solve for q'"] > 0 and found["solve for q''"] > 0
 
 
 def tiny(*more: object) -> Any:
@@ -134,13 +138,16 @@ def test_a_tiny_run(tmp_path: Path):
         "| IV-b, NumPy |",
         "relative to the bare calls | 2 | 6 |",
         "copying [ns]",
+        "| operation | method | paper | here, 2 dyads | here, 6 dyads |",
+        "| other | II | 42 |",
     ):
         assert part in result.output
     found = rows(tmp_path / "new")
     assert sum(row["part"] == "motion" for row in found) == 2 * 2 * len(METHODS)
     assert {row["part"] for row in found} == {"motion", "same work", "short", "drivers"}
     assert all(float(row["ratio"]) > 0 for row in found)
-    names = ("times_as_published.png", "times_unequal_lengths.png", "shares.png", "shares_by_size.png")
+    names = ("times_as_published.png", "times_as_published_by_dyads.png", "times_unequal_lengths.png",
+             "times_unequal_lengths_by_dyads.png", "shares.png", "shares_by_size.png")  # fmt: skip
     assert all((tmp_path / "new" / name).stat().st_size > 5000 for name in names)
     assert "# The methods on the scalable four-bar" in (tmp_path / "new" / "report.md").read_text()
 
@@ -195,6 +202,17 @@ def test_two_threads_are_reported_next_to_one(tmp_path: Path):
     result = CliRunner().invoke(app, [*line, "--to", str(tmp_path)])
     assert result.exit_code == 0 and "one thread : two" in result.output
     assert [row["threads"] for row in rows(tmp_path) if row["part"] == "threads"] == ["1", "2"]
+
+
+def test_uneven_runs_have_no_crossing():
+    """Two leads changed hands twice, or a larger mechanism was faster: such runs cannot tell where curves cross."""
+    sizes, slow = [4.0, 8.0, 18.0, 36.0], [2.0, 3.0, 4.0, 5.0]
+    assert crossing(sizes, slow, [1.0, 2.0, 5.0, 9.0]) == pytest.approx(
+        8 * (18 / 8) ** (math.log(1.5) / math.log(1.5 * 1.25))
+    )
+    assert crossing(sizes, slow, [1.0, 4.0, 3.5, 9.0]) is None
+    assert crossing(sizes, [2.0, 3.0, 2.5, 5.0], [1.0, 2.0, 5.0, 9.0]) is None
+    assert crossing(sizes, slow, [9.0, 9.5, 10.0, 11.0]) is None
 
 
 def test_nothing_measured_has_no_crossings():

@@ -9,6 +9,7 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
+import numpy as np
 import pytest
 import typer
 from typer.testing import CliRunner
@@ -285,6 +286,23 @@ def test_examples_are_listed_and_copied(tmp_path):
     assert again.returncode == 2 and "already exists" in again.stderr
     unknown = structkin("examples", "jansen_log", cwd=tmp_path)
     assert unknown.returncode == 2 and "did you mean 'jansen_leg'?" in unknown.stderr
+
+
+def test_the_scalable_four_bar_is_made_as_long_as_asked_for(tmp_path):
+    made = structkin("examples", "scalable_four_bar", "--dyads", "1000", cwd=tmp_path)
+    assert made.returncode == 0, made.stderr
+    m = sk.load(tmp_path / "scalable_four_bar.toml")
+    assert len(m.links) == 2002 and len(m.structure().groups) == 1001
+    # Every dyad after the first closes a rhombus: its pin moves like the first one.
+    motion = m.solve(samples=5)
+    apart = motion.position("C1000") - motion.position("C1")
+    assert np.allclose(apart, [6 * 999, 0], rtol=0, atol=1e-9)
+    for arguments in (("scalable_four_bar", "--dyads", "0"), ("scalable_four_bar", "--dyads", "1001")):
+        run = structkin("examples", *arguments, cwd=tmp_path)
+        assert run.returncode == 2 and "give 1 to 1000" in run.stderr
+    other = structkin("examples", "jansen_leg", "--dyads", "5", cwd=tmp_path)
+    assert other.returncode == 2 and "only scalable_four_bar has a number of dyads" in other.stderr
+    assert "scalable_four_bar" in structkin("examples").stdout
 
 
 def test_demo_draws_a_real_mechanism(tmp_path):

@@ -41,9 +41,11 @@ def test_explain_gives_reasons():
     assert run.stdout.splitlines() == [
         "1. crank: driven R at A by motor",
         "   needs A on the ground; the angle that motor gives. Its link has 3 unknowns; A gives 2, motor gives 1.",
+        "   phi = (x_B, y_B), h = (x_A, y_A, motor)",
         "2. coupler + rocker: RRR dyad from B (group 1) and D (ground)",
         "   needs B on crank from group 1; D on the ground. Its 2 links have 6 unknowns; "
         "B gives 2, C gives 2, D gives 2.",
+        "   phi = (x_C, y_C), h = (x_B, y_B, x_D, y_D)",
     ]
 
 
@@ -55,8 +57,8 @@ def test_equations_are_explained_for_every_group_of_the_examples(name):
     lines, explained = (
         [x for x in text if x[0] != "!"] for text in (lines_of(structure), structure.explain().splitlines())
     )
-    assert lines[::2] == explained
-    for group, line in zip(structure.groups, lines[1::2], strict=True):
+    assert lines[::3] == explained
+    for group, line in zip(structure.groups, lines[1::3], strict=True):
         if group.links:
             given = [int(part.split()[-1].rstrip(".")) for part in line.split("unknowns; ")[1].split(", ")]
             assert sum(given) == 3 * len(group.links)

@@ -32,11 +32,17 @@ def test_baumgarte(monkeypatch, capsys, tmp_path: Path) -> None:
     }  # fmt: skip
 
 
+def test_newton(monkeypatch, capsys, tmp_path: Path) -> None:
+    code, out, _ = run(monkeypatch, capsys, "newton", "--quick", "--to", str(tmp_path))
+    assert code == 0 and "no solution nearby" in out and "inflection point" in out
+    assert {path.name for path in tmp_path.iterdir()} == {"newton.png", "newton.csv"}
+
+
 def test_gait(monkeypatch, capsys, tmp_path: Path) -> None:
     code, out, _ = run(monkeypatch, capsys, "gait", "--to", str(tmp_path))
     assert code == 0
     assert "right knee" in out
-    assert {path.name for path in tmp_path.iterdir()} == {"gait.png", "gait_moments.csv"}
+    assert {path.name for path in tmp_path.iterdir()} == {"gait.png", "gait_guides.png", "gait_moments.csv"}
     assert len((tmp_path / "gait_moments.csv").read_text().splitlines()) == 202
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from structkin.errors import InputError
 from structkin.studies.gait import BODY, MARKERS, analyse, fit, joint_moments, shares, walker
+from structkin.studies.guides import guides
 from structkin.studies.markers import Markers, Strides, low_pass, read_markers, strides
 from structkin.studies.synthetic_gait import PERIOD, STANCE, synthetic_markers
 
@@ -46,6 +47,52 @@ def test_missing_columns_are_reported(tmp_path: Path, change: str, key: str, fou
     with pytest.raises(InputError, match=found) as caught:
         read_markers(path, MARKERS)
     assert caught.value.problems[0].key == key
+
+
+def test_columns_that_are_not_understood_are_refused(tmp_path: Path) -> None:
+    """Columns of forces and of the centre of pressure were once ignored without a word, as any other."""
+    path = write(tmp_path / "walk.csv", synthetic_markers())
+    lines = path.read_text().splitlines()
+    path.write_text("\n".join([lines[0], lines[1] + ",grf_y,cop_x", *(line + ",700,0.1" for line in lines[2:])]))
+    with pytest.raises(InputError) as caught:
+        read_markers(path, MARKERS)
+    found = {problem.key: problem.message for problem in caught.value.problems}
+    assert found == {"force_x": "there is no such column", "force_y": "there is no such column",
+                     "grf_y": "is not understood"}  # fmt: skip
+
+
+def test_a_measured_ground_force_takes_the_place_of_the_assumed_one(tmp_path: Path) -> None:
+    """What the motion needs, given back as the record of a plate under the right foot, leaves nothing to the guides."""
+    made = low_pass(synthetic_markers(noise=0.0, strides=2.6))
+    steps = strides(made)
+    body = fit(BODY, made)
+    needed = analyse(made, steps, body, 401)
+    ground, t, period = needed.ground, made.t - made.t[0], steps.period
+    speed = float(needed.motion.position("H")[-1, 0]) / period
+
+    def at(values: np.ndarray) -> np.ndarray:
+        return np.interp(t % period, needed.motion.t, values)
+
+    force = np.column_stack([at(ground.pushes["right"][:, k]) for k in (0, 1)])
+    cop = at(ground.places["right"] - speed * needed.motion.t) + speed * t + guides(made, period).origin
+    path = write(tmp_path / "walk.csv", made)
+    lines = path.read_text().splitlines()
+    cells = (f",{x:.6f},{y:.6f},{p:.8f}" for (x, y), p in zip(force, cop, strict=True))
+    path.write_text(
+        "\n".join(
+            [lines[0], lines[1] + ",force_x,force_y,cop_x", *(a + b for a, b in zip(lines[2:], cells, strict=True))]
+        )
+    )
+    read = read_markers(path, MARKERS)
+    found = analyse(read, steps, body, 401)
+    weight = 9.81 * found.mass
+    for name in ("x", "y", "pitch"):
+        assert np.abs(found.forces.driver(name)).max() < 0.02 * weight
+    for name, expected in joint_moments(needed.forces).items():
+        assert joint_moments(found.forces)[name] == pytest.approx(expected, abs=0.02 * weight)
+    # Half the force, and the guides have to carry the other half.
+    half = analyse(Markers(read.t, read.places, 0.5 * read.force, 0.5 * read.moment), steps, body)
+    assert half.forces.driver("y").mean() == pytest.approx(weight / 2, rel=0.03)
 
 
 def test_gaps_uneven_times_and_other_problems_are_reported(tmp_path: Path) -> None:
