@@ -7,6 +7,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from commands import structkin
 from coordinate_samples import FAMILIES, four_bar
 
 import structkin as sk
@@ -17,13 +18,6 @@ from structkin.global_methods.linear import Dense
 from structkin.global_methods.measure import Watch, measure
 from structkin.global_methods.regular import regularity
 from structkin.global_methods.scaled import Scaled
-
-
-def structkin(*arguments):
-    code = "from structkin.cli import main; main()"
-    return subprocess.run(
-        [sys.executable, "-c", code, *map(str, arguments)], check=False, capture_output=True, text=True, timeout=120
-    )
 
 
 def test_the_methods_agree_on_a_four_bar():
