@@ -180,13 +180,15 @@ def shell(command, **environment):
 @pytest.mark.skipif(os.name == "nt", reason="no shell of this kind here")
 @pytest.mark.parametrize(
     "command",
-    [
-        f"solve {GOOD} --samples 3 --csv -",
-        f"solve {GOOD} --samples 3 --json",
-        f"forces {ENGINE} --samples 3 --csv -",
-        "bench structure --links 8 --csv -",
-        f"equations {spatial.path('spinning_top')}",
-    ],
+    few(
+        [
+            f"solve {GOOD} --samples 3 --csv -",
+            f"solve {GOOD} --samples 3 --json",
+            f"forces {ENGINE} --samples 3 --csv -",
+            "bench structure --links 8 --csv -",
+            f"equations {spatial.path('spinning_top')}",
+        ]
+    ),
 )
 def test_data_for_a_closed_stdout_is_an_error(command):
     run = shell(f"{command} >&-")
