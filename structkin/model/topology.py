@@ -170,7 +170,7 @@ class Topology:
         """Show the title and the counts."""
         return f"<Topology {self.title!r}: {self.counts}>"
 
-    @property
+    @cached_property
     def moving_links(self) -> tuple[str, ...]:
         """Every link except the ground, in the user's order."""
         return tuple(link for link in self.links if link != self.ground)
