@@ -224,5 +224,5 @@ def test_a_group_with_counted_turns_that_is_singular():
         joints={"mesh": {"type": "gear", "links": ["a", "d"], "teeth": [20, 40]}},
         drivers={"motor": {"joint": "B", "speed": 6.0}},
     )
-    with pytest.raises(sk.InputError, match="mesh: group 1, .* closes, but is singular in every pose"):
+    with pytest.raises(sk.InputError, match=r"mesh: group 1, .* closes, but is singular in every pose"):
         m.solve(samples=3)
