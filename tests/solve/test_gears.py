@@ -31,11 +31,10 @@ def describe(case):
 # --- random mechanisms ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seeds", few([range(3), range(3, 8)], 1), ids=str)
 @pytest.mark.parametrize("element", sorted({*GEARED}, key=lambda f: f.__name__))
-def test_every_element_on_driven_links(element, seeds):
+def test_every_element_on_driven_links(element):
     seen = 0
-    for seed in seeds:
+    for seed in range(8):
         case = build(3000 + seed, 3, menu=(element, element, *DRIVEN))
         check_structure(case)
         check_motion(case)
