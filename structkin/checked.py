@@ -266,7 +266,7 @@ def _checking(function: FunctionType) -> Callable[..., Any]:
         if plan.listed:
             args, given = plan.in_lists(args, given)
         if problems := plan.problems(args, given):
-            raise InputError(problems, function.__qualname__, more=True)
+            raise InputError(problems, function.__qualname__.removesuffix(".__init__"), more=True)
         return function(*args, **given)
 
     return call
@@ -294,3 +294,10 @@ def checked(thing: T) -> T:
             whole = _checking(function)
             setattr(thing, name, classmethod(whole) if isinstance(member, classmethod) else whole)
     return thing
+
+
+def checked_when_made(kind: type[T]) -> type[T]:
+    """Return a checked dataclass that users make: what its constructor is given is checked too."""
+    constructor = "__init__"
+    setattr(kind, constructor, _checking(vars(kind)[constructor]))
+    return checked(kind)

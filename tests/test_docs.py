@@ -30,6 +30,8 @@ from structkin.cli import main
 from structkin.joints.registry import JOINT_TYPES
 
 ROOT = Path(__file__).parents[1]
+#: Pages that take long: what they show is tested in shorter ways as well.
+LONG = {"command-line.md", "python.md", "studies.md", "many-variants.md", "excavator-report.md"}
 PAGES = sorted(ROOT.glob("docs/**/*.md")) + [page for page in (ROOT / "README.md",) if page.exists()]
 FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```[ ]*$", re.MULTILINE | re.DOTALL)
 NAME = re.compile(r"#\s*([\w-]+\.(?:toml|csv))\b")
@@ -131,7 +133,11 @@ def kinds_of_joints():
 
 
 @pytest.mark.usefixtures("kinds_of_joints")
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize(
+    "page",
+    [pytest.param(page, marks=pytest.mark.full) if page.name in LONG else page for page in PAGES],
+    ids=lambda page: page.name,
+)
 def test_every_block_runs(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MPLBACKEND", "Agg")

@@ -144,7 +144,7 @@ class CamLaw:
         """Store segments, given as such or as tuples of their fields."""
         found, problems = list[Segment](), list[Problem]()
         rows: Any = segments
-        if isinstance(rows, str | Mapping) or not isinstance(rows, Iterable):
+        if isinstance(rows, str | Mapping) or not isinstance(rows, Iterable) or getattr(rows, "ndim", 1) == 0:
             problems.append(Problem("segments", f"expected a list of segments, found {describe(rows)}", EXAMPLE))
             rows = ()
         for k, item in enumerate(rows, 1):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,15 @@ class Poses:
     joints: Mapping[str, Any]
     frames: Mapping[str, tuple[Complexes, Complexes]]
     size: float
+
+    @cached_property
+    def holders(self) -> Mapping[str, list[str]]:
+        """The links that have each point."""
+        found: dict[str, list[str]] = {}
+        for name, link in self.links.items():
+            for point in link.local:
+                found.setdefault(point, []).append(name)
+        return found
 
     def at(self, link: str, place: complex | str | Complexes) -> Complexes:
         """Return the global position (n,) of a named point of a link, or of positions in its frame."""

@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from structkin.checked import checked
+from structkin.checked import checked_when_made
 from structkin.errors import InputError, Problem
 
 if TYPE_CHECKING:
@@ -98,6 +98,7 @@ def pin_of(end: str) -> str | None:
     return end[1:] if end.startswith("@") else None
 
 
+@checked_when_made
 @dataclass(frozen=True, slots=True)
 class Joint:
     """A kinematic pair.
@@ -116,6 +117,7 @@ class Joint:
         return len(JOINT_KINDS[self.kind].equations) * (len(self.links) - 1)
 
 
+@checked_when_made
 @dataclass(frozen=True, slots=True)
 class Driver:
     """An input: one prescribed coordinate between two links (or pins, written "@J").
@@ -130,7 +132,7 @@ class Driver:
     joint: str | None = None
 
 
-@checked
+@checked_when_made
 @dataclass(frozen=True)
 class Topology:
     """Links, joints with their kinds, the ground and the drivers, without geometry: what the structure depends on.
@@ -168,7 +170,7 @@ class Topology:
         """Show the title and the counts."""
         return f"<Topology {self.title!r}: {self.counts}>"
 
-    @property
+    @cached_property
     def moving_links(self) -> tuple[str, ...]:
         """Every link except the ground, in the user's order."""
         return tuple(link for link in self.links if link != self.ground)

@@ -15,7 +15,7 @@ import numpy as np
 
 from structkin.errors import InputError, Problem
 from structkin.model.topology import suggest
-from structkin.show.drawing import link_of, sized_scene
+from structkin.show.drawing import links_of, sized_scene
 from structkin.show.files import whole_file
 from structkin.show.interest import points_of_interest, points_on_links
 from structkin.show.letters import quietly
@@ -118,7 +118,8 @@ class Animation:
         ok = motion.ok
         paths = {point: path_of(motion, point) for point in self.trace}
         scene = sized_scene(motion.mechanism, motion.structure, motion.poses, int(np.argmax(ok)), paths.values())
-        colours = {point: link_colour(motion.structure, link_of(motion.mechanism, point)) for point in paths}
+        carrier = links_of(motion.mechanism)
+        colours = {point: link_colour(motion.structure, carrier[point]) for point in paths}
         with quietly():
             lines = max(self.caption(sample)[0].count("\n") + 1 for sample in self.samples.tolist())
             return Stage(motion, scene, paths, colours, self.samples, self.width, lines)

@@ -78,15 +78,18 @@ def symbol_size(mechanism: Mechanism, low: complex, high: complex) -> float:
     return float(np.clip(0.12 * typical, size / 110, size / 42))
 
 
-def link_of(mechanism: Mechanism, point: str) -> str:
-    """Return the link whose colour a point takes: the first moving link that has it."""
-    held = [name for name in mechanism.topology.moving_links if point in mechanism.links[name].local]
-    return held[0] if held else mechanism.topology.ground
+def links_of(mechanism: Mechanism) -> dict[str, str]:
+    """Return the link whose colour each point takes: the first moving link that has it, else the ground."""
+    found: dict[str, str] = {}
+    for name in (*mechanism.topology.moving_links, mechanism.topology.ground):
+        for point in mechanism.links[name].local:
+            found.setdefault(point, name)
+    return found
 
 
 def holder(poses: Poses, point: str, ground: str) -> str:
     """Return the link on which a point is drawn: the ground if it has the point, else the link known in most poses."""
-    holders = [name for name, link in poses.links.items() if point in link.local]
+    holders = poses.holders[point]
     known = {name: int(np.isfinite(poses.at(name, point)).sum()) for name in holders}
     return ground if ground in holders else max(holders, key=lambda name: known[name])
 
@@ -119,8 +122,8 @@ def _points(sheet: Sheet) -> None:
     """Draw pins, ground pivots and other points, and name them."""
     pins = sheet.pins | {point for spring in sheet.mechanism.forces.springs.values() for _, point in spring.ends}
     joints = sheet.mechanism.joints
-    held = {point for link in sheet.mechanism.links.values() for point in link.local}
-    for name in (name for name in sheet.mechanism.places if name in held):
+    carrier = links_of(sheet.mechanism)
+    for name in (name for name in sheet.mechanism.places if name in carrier):
         sheet.part = f"joint:{name}" if name in joints else f"point:{name}"
         link = holder(sheet.poses, name, sheet.ground)
         place = sheet.poses.links[link].local[name]
@@ -130,7 +133,7 @@ def _points(sheet: Sheet) -> None:
                 sheet.pivot(place, f"pivot:{name}")
             sheet.pin(frame, f"pin:{name}")
         else:
-            sheet.dot(frame, f"point:{name}", sheet.colour(link_of(sheet.mechanism, name)))
+            sheet.dot(frame, f"point:{name}", sheet.colour(carrier[name]))
         sheet.names.append(Name(name, frame, 0j))
 
 

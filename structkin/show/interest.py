@@ -47,11 +47,8 @@ def points_of_interest(mechanism: Mechanism) -> list[str]:
         used |= _at(mechanism.links[guide.slider], guide.point)
     for slot in mechanism.joints.of(CircularSlot).values():
         used |= _at(mechanism.links[slot.carrier], slot.center)
-    free = [
-        point
-        for point in moving
-        if sum(point in link.local for link in mechanism.links.values()) == 1 and point not in used
-    ]
+    links = Counter(point for link in mechanism.links.values() for point in link.local)
+    free = [point for point in moving if links[point] == 1 and point not in used]
     ground = mechanism.topology.ground
     driven = {driver.links for driver in mechanism.topology.drivers if driver.kind == "angle"}
     cranks = [mechanism.links[b if a == ground else a].local for a, b in driven if ground in (a, b)]

@@ -18,7 +18,7 @@ from structkin.model.topology import suggest
 from structkin.model.units import Units
 from structkin.plan.status import Status
 from structkin.show.artists import draw_path, draw_scene
-from structkin.show.drawing import bounds, link_of, scene_of, symbol_size
+from structkin.show.drawing import bounds, links_of, scene_of, symbol_size
 from structkin.show.fitting import SIDE, fitting_legend, lines_that_fit, room_above
 from structkin.show.interest import points_of_interest, points_on_links
 from structkin.show.labels import place_labels, root_figure
@@ -91,7 +91,8 @@ def draw_schematic(
     if ax is None:
         letters = max([len(group_label(group)) for group in structure.groups], default=0) if structure else 0
         ax = empty_figure(low, high, wide, letters).add_subplot()
-    colours = {point: link_colour(structure, link_of(mechanism, point)) for point in paths}
+    carrier = links_of(mechanism)
+    colours = {point: link_colour(structure, carrier[point]) for point in paths}
     for point, path in paths.items():
         draw_path(ax, path / scale, point, colours[point])
     scene = scene_of(mechanism, structure, poses, symbol_size(mechanism, low, high))

@@ -20,7 +20,7 @@ from structkin.model.mechanism import Mechanism
 from structkin.model.topology import pin_of
 from structkin.plan.compile import determines_all
 from structkin.plan.status import Status
-from structkin.show.drawing import holder, link_of, sized_scene
+from structkin.show.drawing import holder, links_of, sized_scene
 from structkin.show.interest import points_of_interest
 from structkin.show.measures import driver_quantity, measures_of
 from structkin.show.pose import path_of, sketch_poses
@@ -197,7 +197,7 @@ class _Writer:
 
     def points(self, scene: Scene, traced: Sequence[str]) -> list[dict[str, Any]]:
         """Return all points on links."""
-        pivots = {shape.id for shape in scene.shapes}
+        pivots, carrier = {shape.id for shape in scene.shapes}, links_of(self.mechanism)
         joints = {pin_of(end) or joint.id for joint in self.mechanism.topology.joints for end in joint.links}
         return [
             {
@@ -207,10 +207,10 @@ class _Writer:
                 "pivot": f"pivot:{point}" in pivots,
                 "joint": point in joints,
                 "trace": point in traced,
-                "colour": link_colour(self.structure, link_of(self.mechanism, point)),
+                "colour": link_colour(self.structure, carrier[point]),
             }
             for point in self.mechanism.places
-            if any(point in body.local for body in self.mechanism.links.values())
+            if point in carrier
         ]
 
     def drivers(self, scene: Scene) -> list[dict[str, Any]]:

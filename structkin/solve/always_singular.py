@@ -83,7 +83,8 @@ def _least_singular_values(plan: Plan, index: int, lanes: Lanes) -> Floats:
     form, h = cast(General, step.kind), step_inputs(plan, lanes, step, 0)
     m, size = form.rows.links, form.rows.size
     frames, angles = np.array(step.start[: 2 * m]), np.real(step.start[2 * m :])
-    O, theta = unpacked(form, [*np.stack((frames.real, frames.imag), axis=1)[..., None].repeat(n, 2), *angles])
+    begun = *np.stack((frames.real, frames.imag), axis=1), *angles
+    O, theta = unpacked(form, [np.repeat(np.asarray(one)[..., None], n, -1) for one in begun])
     for _ in range(STEPS):
         J, gaps = form.jacobian(h, form.unknowns(O, theta)), form.gaps(h, O, theta) / size
         parameter = np.linalg.norm(gaps, axis=0)[:, None, None] + SMALL

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
 from structkin.errors import InputError, Problem
 from structkin.model.topology import JOINT_KINDS
@@ -23,7 +24,7 @@ def codes(given: Any, known: Sequence[str]) -> Ints:
     """Return codes (k,) from codes, words or a string of letters; an unknown word becomes -1."""
     if isinstance(given, str):
         given = list(given)
-    array = np.asarray(given)
+    array = _array("kinds", given).ravel()
     if array.dtype.kind in "US":
         code: Mapping[str, int] = {word: k for k, word in enumerate(known)}
         words, where = np.unique(array.astype(str), return_inverse=True)
@@ -33,7 +34,7 @@ def codes(given: Any, known: Sequence[str]) -> Ints:
 
 def integers(key: str, given: Any, problems: list[Problem]) -> Ints:
     """Return a flat array of integers; a copy unless it is read-only."""
-    array = np.asarray(given)
+    array = _array(key, given)
     if array.size and array.dtype.kind not in "iu":
         found = Problem(key, f"expected integers, found {array.dtype}")
         if not problems and key in ("kinds", "driven_at"):
@@ -41,6 +42,13 @@ def integers(key: str, given: Any, problems: list[Problem]) -> Ints:
         problems.append(found)
         return np.zeros(0, dtype=np.int64)
     return array.astype(np.int64, copy=array.flags.writeable).ravel()
+
+
+def _array(key: str, given: Any) -> NDArray[Any]:
+    try:
+        return np.asarray(given)
+    except ValueError:
+        raise InputError([Problem(key, "has rows of different lengths")], "topology") from None
 
 
 class Numbered(Sequence[str]):

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from structkin.checked import checked
+from structkin.checked import checked_when_made
 from structkin.errors import InputError, Problem
 from structkin.model.arguments import index as whole_index
 from structkin.model.topology import DRIVER_KINDS, JOINT_KINDS, Driver, Joint, Topology, in_words, pin_of
@@ -22,7 +22,7 @@ from structkin.structure.array_mistakes import MOST_NAMED, mistakes
 from structkin.types import Flags, Ints
 
 
-@checked
+@checked_when_made
 @dataclass(frozen=True, eq=False)
 class TopologyArrays:
     """Links, joints, ground and drivers as integers; the array counterpart of `Topology`.
@@ -75,6 +75,8 @@ class TopologyArrays:
         joint = integers("driver_joint", joint, problems)
         if len(pairs) != 2 * len(driver) or len(joint) != len(driver):
             problems.append(Problem("driver_ends", f"{len(driver)} drivers need two ends and one joint each"))
+        if self.n_links < 1:
+            problems.append(Problem("n_links", f"is {self.n_links}", "count the ground as well"))
         values = {
             "joint_kind": kind,
             "joint_start": start,

@@ -114,6 +114,7 @@ def check_wheels(seed, elements):
             assert fold.lost or fold.p == pytest.approx(end.value, abs=1e-10)
 
 
+@pytest.mark.full
 @settings(max_examples=10, **quiet)
 @given(seeds)
 def test_random_wheels(seed):

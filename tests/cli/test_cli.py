@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import typer
+from commands import structkin
 from typer.testing import CliRunner
 
 import structkin as sk
@@ -20,17 +21,6 @@ from structkin.errors import InputError
 from structkin.examples import path
 
 GOOD = path("crank_rocker")
-
-
-def structkin(*arguments: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "structkin", *map(str, arguments)],
-        check=False,
-        capture_output=True,
-        text=True,
-        cwd=cwd,
-        timeout=120,
-    )
 
 
 @pytest.fixture

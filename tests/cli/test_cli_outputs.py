@@ -11,6 +11,7 @@ import sys
 from contextlib import suppress
 
 import pytest
+from cases import few
 from typer.testing import CliRunner
 
 import structkin as sk
@@ -179,13 +180,15 @@ def shell(command, **environment):
 @pytest.mark.skipif(os.name == "nt", reason="no shell of this kind here")
 @pytest.mark.parametrize(
     "command",
-    [
-        f"solve {GOOD} --samples 3 --csv -",
-        f"solve {GOOD} --samples 3 --json",
-        f"forces {ENGINE} --samples 3 --csv -",
-        "bench structure --links 8 --csv -",
-        f"equations {spatial.path('spinning_top')}",
-    ],
+    few(
+        [
+            f"solve {GOOD} --samples 3 --csv -",
+            f"solve {GOOD} --samples 3 --json",
+            f"forces {ENGINE} --samples 3 --csv -",
+            "bench structure --links 8 --csv -",
+            f"equations {spatial.path('spinning_top')}",
+        ]
+    ),
 )
 def test_data_for_a_closed_stdout_is_an_error(command):
     run = shell(f"{command} >&-")
@@ -198,7 +201,7 @@ def test_no_backend_of_matplotlib_is_needed(tmp_path):
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full here")
-@pytest.mark.parametrize("suffix", FORMATS)
+@pytest.mark.parametrize("suffix", few(FORMATS, 3))
 def test_a_full_disk_gives_one_line(suffix, tmp_path):
     target = tmp_path / f"a{suffix}"
     target.symlink_to("/dev/full")

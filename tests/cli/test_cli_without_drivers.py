@@ -109,7 +109,7 @@ def test_nothing_is_free_to_move(run):
         "solve --kl --json",
         "assemblies",
         "forces --plot p.svg",
-        "compare",
+        "compare --method global --coordinates natural",
         "animate -o a.html",
     ],
 )

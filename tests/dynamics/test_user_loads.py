@@ -78,7 +78,7 @@ OPTIONS: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("options", OPTIONS)
+@pytest.mark.parametrize("options", few(OPTIONS, 3))
 @pytest.mark.parametrize("late", [False, True])
 def test_loads_that_raise_or_have_no_end(options: dict[str, Any], late: bool) -> None:
     """With multipliers an infinite load once never returned; the reduced equations blamed a driver."""

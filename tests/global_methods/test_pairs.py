@@ -43,6 +43,7 @@ def assert_all(m, samples=25, combinations=COMBINATIONS, **given_):
 # --- gears, belts, racks, rolling -----------------------------------------------------------------------------
 
 
+@pytest.mark.full
 @settings(max_examples=15, deadline=None)
 @given(seed=seeds, elements=st.integers(1, 5), chosen=st.sampled_from(COMBINATIONS))
 def test_random_geared_mechanisms(seed, elements, chosen):

@@ -9,6 +9,7 @@ import subprocess
 import sys
 
 import pytest
+from cases import few
 
 import structkin as sk
 from structkin.examples import path, spatial
@@ -49,7 +50,7 @@ TEXTS = {name: write for name, write in WRITERS.items() if not name.endswith((".
 
 
 @POSIX
-@pytest.mark.parametrize("name", WRITERS)
+@pytest.mark.parametrize("name", few(WRITERS, 5))
 def test_every_writer_keeps_the_permissions(name, tmp_path):
     target = tmp_path / f"a{name}"
     for mode in (0o600, 0o664):
@@ -60,7 +61,7 @@ def test_every_writer_keeps_the_permissions(name, tmp_path):
     assert os.listdir(tmp_path) == [target.name]
 
 
-@pytest.mark.parametrize("name", TEXTS)
+@pytest.mark.parametrize("name", few(TEXTS, 4))
 def test_every_writer_of_text_keeps_line_ends_and_the_mark(name, tmp_path):
     target = tmp_path / f"a{name}"
     target.write_bytes(b"old\n")

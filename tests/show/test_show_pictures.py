@@ -175,6 +175,7 @@ def test_letters_of_many_scripts_need_no_warning(remarks):
     assert not remarks.messages
 
 
+@pytest.mark.full
 def test_another_font_has_the_letters(remarks):
     """Matplotlib ships fonts with letters that its default one lacks."""
     usual = letters._letters_of(font_manager.findfont("DejaVu Sans"))

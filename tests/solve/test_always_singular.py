@@ -214,3 +214,15 @@ def test_groups_that_are_folded_flat_together_are_all_named():
         with pytest.raises(sk.InputError, match="2 errors") as error:
             m.solve(5, method=method)
         assert [problem.key for problem in error.value.problems] == ["points.C", "points.F"]
+
+
+def test_a_group_with_counted_turns_that_is_singular():
+    """Two cranks geared 1:2, driven at a rod's pin: the rods are so long that the angle between them is 4e-11 rad."""
+    m = sk.Mechanism(
+        points={"A": (0, 0), "B": (9, 15.5884572681199), "P": (40, 1e12), "C": (51.5, 22.5166604983954), "D": (90, 0)},
+        links={"ground": ["A", "D"], "a": ["A", "B"], "b": ["B", "P"], "c": ["P", "C"], "d": ["D", "C"]},
+        joints={"mesh": {"type": "gear", "links": ["a", "d"], "teeth": [20, 40]}},
+        drivers={"motor": {"joint": "B", "speed": 6.0}},
+    )
+    with pytest.raises(sk.InputError, match=r"mesh: group 1, .* closes, but is singular in every pose"):
+        m.solve(samples=3)

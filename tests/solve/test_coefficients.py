@@ -141,7 +141,7 @@ def assert_same_rates(m, engine, **how):
     return other
 
 
-@pytest.mark.parametrize("engine", ["python", "compiled"])
+@pytest.mark.parametrize("engine", few(["python", "compiled"], 1))
 @pytest.mark.parametrize("drivers", few([4, 1, 2], 1))
 def test_rates_of_chains(drivers, engine, monkeypatch):
     m = scalable_four_bar(5, drivers, seed=1)
@@ -156,7 +156,7 @@ def test_rates_of_chains(drivers, engine, monkeypatch):
     assert assert_same_rates(m, engine, drivers=values).ok.all()
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", few(names(), 8))
 def test_rates_of_examples(name, monkeypatch):
     monkeypatch.setattr(choice, "SMALL", 0)
     assert_same_rates(sk.load(path(name)), "python", samples=50)

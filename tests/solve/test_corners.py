@@ -5,6 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from branch_families import case
+from cases import few
 from test_sweeps_stay_on_their_branch import places
 
 import structkin as sk
@@ -67,7 +68,7 @@ def test_a_corner_where_pins_meet_leaves_the_branch_open(make, turn, method):
         assert np.linalg.norm(z[11] - z[9]) < 0.2
 
 
-@pytest.mark.parametrize(("seed", "samples"), [(1111, 292), (1061, 130), (1118, 199), (1015, 197), (1092, 54)])
+@pytest.mark.parametrize(("seed", "samples"), few([(1111, 292), (1061, 130), (1118, 199), (1015, 197), (1092, 54)]))
 def test_pins_that_nearly_meet_at_a_corner_keep_their_branch(seed, samples):
     """Closed form: the rods' pin is on one side of the line of the cranks' pins, and changes it where these meet.
 

@@ -14,6 +14,7 @@ from itertools import combinations_with_replacement
 
 import numpy as np
 import pytest
+from cases import few
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from random_mechanisms import build
@@ -287,7 +288,7 @@ def test_processes_share_the_store(tmp_path):
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("name", ["crank_rocker", "five_bar_two_drivers", "excavator"])
+@pytest.mark.parametrize("name", few(["crank_rocker", "excavator", "five_bar_two_drivers"]))
 def test_compiled_drivers(name):
     """Angles in both senses, lengths and missing values: the same numbers on both roads."""
     m = sk.load(path(name))

@@ -6,6 +6,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from cases import few
 
 import structkin as sk
 from structkin.examples import names, path
@@ -24,7 +25,7 @@ def rebuilt(m, lengths, points, k):
     return sk.Mechanism.from_dict(data, folder=m._folder)
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", few(names(), 8))
 def test_every_link_of_every_example(name):
     m = sk.load(path(name))
     rng = np.random.default_rng(5)

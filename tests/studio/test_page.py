@@ -371,6 +371,7 @@ def test_a_page_from_elsewhere_in_the_same_browser_cannot_read_or_write(browser:
         assert file.read_bytes() == path("crank_rocker").read_bytes()
 
 
+@pytest.mark.full
 def test_ten_links_are_dragged_smoothly(browser: Any, capsys: pytest.CaptureFixture[str]):
     with commanded(path("excavator")) as address:
         studio = Studio(browser, address, TRACE)

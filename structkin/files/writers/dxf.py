@@ -11,7 +11,7 @@ import numpy as np
 
 from structkin.files.extras import needs
 from structkin.model.mechanism import Mechanism
-from structkin.show.drawing import link_of, sized_scene
+from structkin.show.drawing import links_of, sized_scene
 from structkin.show.files import whole_file
 from structkin.show.interest import moving_points
 from structkin.show.pose import path_of, sketch_poses
@@ -120,15 +120,15 @@ def _draw(page: Modelspace, mechanism: Mechanism, structure: KinematicStructure,
             text = page.add_text(_plain(name.text), height=1.2 * scene.u / scale, dxfattribs={"layer": "NAMES"})
             text.set_placement(place)
     for point in mechanism.places:
-        link = next((link for link in mechanism.links.values() if point in link.local), None)
-        if link is not None:
-            z = poses.at(link.name, poses.links[link.name].local[point])[k] / scale
+        if point in poses.holders:
+            z = poses.at(poses.holders[point][0], point)[k] / scale
             if np.isfinite(z):
                 page.add_point(_xy(z), dxfattribs={"layer": "POINTS"})
+    carrier = links_of(mechanism)
     for point, way in paths.items():
         finite = way[np.isfinite(way)]
         if len(finite) > 1 and np.ptp(finite.real) + np.ptp(finite.imag) > 0:
-            colour = group_colour(_index(structure, link_of(mechanism, point)))
+            colour = group_colour(_index(structure, carrier[point]))
             whole = len(finite) == len(way) and abs(way[-1] - way[0]) <= CLOSED * poses.size
             z = way[:-1] if whole else way
             _polylines(page, z / scale, "PATHS", closed=whole, colour=colour)
