@@ -3,7 +3,7 @@
 Where the outer pins of a dyad pass each other closely, its links turn by half a turn while the drivers hardly move. So
 the steps of a motion follow its links as well as its drivers: between two stations no link that matters may turn far.
 The line between the outer pins counts as a link: it reverses where the links themselves may turn all the way round
-unseen.
+unseen. Pins that meet have no line: it reverses in one point, however short the steps are.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from structkin.plan.plan import Plan, Register
 from structkin.rows.affine import Affine
 from structkin.solve.engine import Lanes
 from structkin.solve.schedule import Schedule
+from structkin.track.tolerances import NEVER_FLAT
 from structkin.types import Indices
 
 #: A link turns at most this far between two stations [rad].
@@ -71,23 +72,24 @@ def _parts(plan: Plan, lanes: Lanes, vectors: Sequence[Affine], moved: Sequence[
     movers = _movers(plan, (*moved, *(slot for vector in vectors for slot, _ in vector.terms)))
     directions = (frame.direction for frame in plan.frames.values())
     turning = {*vectors, *(one for one in directions if movers & {slot for slot, _ in one.terms})}
-    found = [vector.components(lambda slot: x[plan.rows(slot)]) for vector in turning if vector.terms]
+    found = [(*vector.components(lambda slot: x[plan.rows(slot)]), 0.0) for vector in turning if vector.terms]
     for step in plan.steps:
         if movers.isdisjoint(step.outputs):
             continue
         if isinstance(step.kind, RRR | RPR):
             A, B = plan.inputs(step, x)[:2]
-            found.append(B - A)
+            found.append((*(B - A), NEVER_FLAT * plan.size))
         elif isinstance(step.kind, RG) and isinstance(item := step.inputs[1], Register):
             # A wheel may turn by whole turns from station to station; its scalar turn counts them.
             with np.errstate(invalid="ignore"):
                 turned = np.abs(np.diff(x[plan.rows(item.index)][0]))
             parts = np.maximum(parts, np.fmin(np.nan_to_num(np.ceil(turned / FAST)), 2.0**40).astype(np.intp))
-    for X, Y in found:
+    for X, Y, least in found:
         if np.ndim(X):
             with np.errstate(invalid="ignore"):
                 turn = np.arctan2(X[:-1] * Y[1:] - Y[:-1] * X[1:], X[:-1] * X[1:] + Y[:-1] * Y[1:])
-                fast = np.abs(turn) > FAST
+                long = np.hypot(X, Y) > least
+                fast = (np.abs(turn) > FAST) & (long[:-1] | long[1:])
             parts[fast] = np.maximum(parts[fast], PARTS)
     return parts
 

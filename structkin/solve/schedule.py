@@ -17,6 +17,9 @@ from structkin.types import Flags, Floats, Indices
 
 #: Continuation follows the drivers in steps of at most this angle [rad], or this part of the mechanism's size.
 FINE_ANGLE, FINE_LENGTH = math.radians(5.0), 0.02
+#: If more intervals than this are longer than that (a scan of the work space), the path between stations is not
+#: followed: closed forms then find change points only where two neighbours are near one.
+SEPARATE = 5000
 #: A law that moves by so many steps where it should move by one jumps.
 JUMP = 2
 
@@ -233,6 +236,11 @@ class Schedule:
         """Whether the stations begin at the sketch and follow each other closely."""
         starts = all(abs(b - a) <= 1e-9 * self.step(id) for id, (a, b) in self.lead.items())
         return starts and bool((self.parts == 1).all())
+
+    @cached_property
+    def is_scan(self) -> bool:
+        """Whether so many stations are far apart that the path between them is not followed."""
+        return len(self) > SEPARATE and int(np.count_nonzero(self.parts > 1)) > SEPARATE
 
     def with_turning_points(self) -> tuple[Schedule, Indices]:
         """Return a schedule with stations also where laws reverse, and the places of the stations in it."""

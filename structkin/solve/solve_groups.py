@@ -29,10 +29,6 @@ from structkin.types import Indices
 #: What a motion keeps at a change point: its tangent, or its assembly modes.
 BRANCHES = ("smooth", "mode")
 
-#: If more samples than this are far apart (a scan of the work space), the path between them is not followed: closed
-#: forms then find change points between them only where two neighbours are near one.
-SEPARATE = 5000
-
 
 def solve_groups(
     mechanism: Mechanism,
@@ -65,7 +61,7 @@ def run_from_sketch(
     plan: Plan, schedule: Schedule, progress: Callable[[float], None] | None = None, *, flip: bool = True
 ) -> Lanes:
     """Run a plan over the samples of a schedule, following the motion from the sketch where that matters."""
-    if not plan.tracked and (len(schedule) > SEPARATE or schedule.is_fine):
+    if not plan.tracked and (schedule.is_scan or schedule.is_fine):
         whole, kept = schedule.with_turning_points()
         swept = smooth_sweep(plan, whole, progress, flip=flip)
         if whole is schedule:
@@ -94,11 +90,11 @@ def run_from_sketch(
 
 
 def mark_gaps(status: NDArray[np.int8], group: NDArray[np.int32], kept: Indices, lanes: Lanes) -> None:
-    """Mark samples that have a pose but follow a gap that lies between them and the sample before.
+    """Mark samples that have a pose but follow a gap, or a stretch not followed, between them and the sample before.
 
     The samples `lanes` are at the places `kept` (n,) of a finer path with these statuses and groups.
     """
-    ends = np.flatnonzero(np.isin(status, (Status.OUT_OF_REACH, Status.UNCERTIFIED)))
+    ends = np.flatnonzero(np.isin(status, (Status.OUT_OF_REACH, Status.UNCERTIFIED, Status.NOT_CONVERGED)))
     behind = np.searchsorted(kept, ends)
     inside = (behind > 0) & (behind < len(kept))
     ends, behind = ends[inside], behind[inside]

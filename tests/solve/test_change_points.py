@@ -40,6 +40,20 @@ def test_the_path_from_the_sketch_to_the_first_sample_counts():
     np.testing.assert_allclose(motion.angle("coupler"), 0, atol=1e-11)
 
 
+@pytest.mark.parametrize("samples", [50, 5050])
+def test_the_path_to_the_first_sample_and_over_a_leap_counts_at_any_number_of_samples(samples):
+    """Beyond 5000 samples neither was followed, however few of them were far apart; status ok."""
+    m, half = parallelogram(), samples // 2
+    late = np.linspace(-0.5, -1.5, samples)
+    leap = np.concatenate((np.linspace(np.pi / 2, 2.0, half), np.linspace(4.0, 5.0, samples - half)))
+    for values in (late, leap):
+        motion = m.solve(drivers={"motor": values})
+        assert motion.ok.all()
+        np.testing.assert_allclose(motion.angle("coupler"), 0, atol=1e-11)
+        motions = m.solve_many(drivers={"motor": values}, points={"C": np.array([[2.0, 1.0]])})
+        np.testing.assert_allclose(motions.angle("coupler")[0], 0, atol=1e-11)
+
+
 def test_driver_values_without_times_pass_flat_poses():
     values = np.linspace(1.0, 8.0, 200)
     motion = parallelogram().solve(drivers={"motor": values})

@@ -5,6 +5,8 @@ import pytest
 
 import structkin as sk
 from structkin.plan.status import Status
+from structkin.solve.engine import Lanes
+from structkin.solve.solve_groups import mark_gaps
 
 METHODS = "topological", "topological-kl", "global"
 SAMPLES = 13, 37, 91, 181, 361, 721
@@ -128,3 +130,33 @@ def test_samples_far_apart_say_that_a_gap_lies_between_them():
     for method in METHODS:
         motion = m.solve(drivers={"motor": [0.3, 0.3 + 4 * np.pi, 0.4 + 4 * np.pi]}, method=method)
         assert motion.status.tolist() == [Status.OK, Status.UNCERTIFIED, Status.OK]
+
+
+@pytest.mark.parametrize("why", [Status.OUT_OF_REACH, Status.UNCERTIFIED, Status.NOT_CONVERGED])
+def test_a_stretch_between_samples_that_was_not_followed_is_reported_behind_it(why):
+    """Where it was not converged, the samples on both sides were ok."""
+    status, group = np.zeros(9, np.int8), np.full(9, -1, np.int32)
+    status[[4, 5]], group[[4, 5]] = why, 2
+    kept = np.array([0, 3, 6, 8])
+    lanes = Lanes(np.zeros((1, 0, 4)), np.zeros(4, np.int8), np.full(4, -1, np.int32), np.zeros(0))
+    mark_gaps(status, group, kept, lanes)
+    assert lanes.status.tolist() == [0, 0, Status.UNCERTIFIED, 0] and lanes.group.tolist() == [-1, -1, 2, -1]
+
+
+@pytest.mark.parametrize("samples", [73, 721])
+def test_three_cranks_whose_pins_meet_on_the_way_are_followed(samples):
+    """Steps were divided until rounding decided the dyad's mode there, and the third crank was not followed.
+
+    The line between the outer pins of crank and rocker reverses where these meet: it turns by half a turn in no time.
+    """
+    m = sk.Mechanism(
+        points={"A": (0, 0), "B": (1, 0), "C": (0.5, 0.8), "D": (0.6, 0.8), "E": (1.6, 0.8), "F": (1.1, 1.6)},
+        links={"ground": ["A", "B", "C"], "one": ["A", "D"], "two": ["B", "E"], "three": ["C", "F"],
+               "plate": ["D", "E", "F"]},
+        drivers={"motor": {"joint": "A", "speed": 1.0}},
+    )  # fmt: skip
+    motion = m.solve(samples)
+    assert motion.ok.all()
+    for point in "EF":
+        level = motion.position(point) - motion.position("D")
+        np.testing.assert_allclose(level, np.subtract(m.points[point], m.points["D"]) + 0 * level, atol=1e-12)

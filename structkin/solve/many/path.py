@@ -10,7 +10,6 @@ import numpy as np
 from structkin.budget import TOGETHER, charge
 from structkin.model.laws import ConstantSpeed
 from structkin.solve.schedule import Schedule
-from structkin.solve.solve_groups import SEPARATE
 from structkin.types import Floats, Indices
 
 
@@ -30,18 +29,18 @@ class Path:
         """Return the paths over a schedule from the sketches of the variants.
 
         `rows` (orders, v, n) hold the values of drivers that differ, `starts` (v,) those in the sketches. The places of
-        one variant, each of so many `numbers`, are charged to the budget. As in `solve`, the path between more than
-        `SEPARATE` samples is not followed.
+        one variant, each of so many `numbers`, are charged to the budget. As in `solve`, the path of a scan is not
+        followed.
         """
         drives, moved, charged = schedule.mechanism.drivers, shifts(schedule, starts), 0
         places = np.arange(len(schedule))
         values = {id: rows[id][0] if id in rows else z[:1] for id, z in schedule.drivers.items()}
-        if not rows and len(schedule) <= SEPARATE:
+        if not rows and not schedule.is_scan:
             fine, kept = schedule.fine(numbers)
             values = {id: z[:1, kept[0] :] for id, z in fine.drivers.items()}
             charged, places = len(fine) - kept[0], kept - kept[0]
         values = {id: own + moved[id][:, None] if id in moved else own for id, own in values.items()}
-        if len(schedule) > SEPARATE:
+        if schedule.is_scan:
             return cls(values, np.ones(len(schedule) - 1, np.intp), places)
         parts = np.ones(charged or len(schedule), np.intp)
         for id, own in values.items():
