@@ -29,14 +29,15 @@ ROUND = 0.2
 
 def atlas_table(entries: Sequence[AtlasEntry], title: str) -> Table:
     """Return a table with a row for each entry of an atlas."""
-    heads = ("chain", "links of 2, 3, ... joints", "ground", "driven joint", "class", "groups by level")
-    rows = [tuple(row.values()) for row in map(atlas_row, entries)]
+    heads = ["chain", "links of 2, 3, ... joints", "ground", "driven joint", "class", "groups by level"]
+    rows = [list(row.values()) for row in map(atlas_row, entries)]
     chains = len({entry.chain for entry in entries})
     inversions = len({(entry.chain, entry.topology.ground) for entry in entries})
     counts = "1 chain" if chains == 1 else f"{chains} chains"
     if not any(entry.inputs for entry in entries):
         counts = f"{'1 truss' if chains == 1 else f'{chains} trusses'}, {inversions} groups"
-        heads, rows = (*heads[:3], *heads[4:]), [(*row[:3], *row[4:]) for row in rows]
+        for line in (heads, *rows):
+            del line[3]
     else:
         counts += f", {inversions} inversions, {len(entries)} mechanisms that differ by their groups"
     return text_table(title, counts, heads, rows, ("chain",))
@@ -92,8 +93,8 @@ def _draw(ax: Axes, chain: Topology) -> None:
         ax.add_patch(Polygon(outline, facecolor=colour, edgecolor=colour, alpha=0.35, linewidth=0.8))
         middle = at.mean()
         ax.text(middle.real, middle.imag, link, fontsize=SMALL - 1, ha="center", va="center", zorder=4)
-    joints = np.array([places[joint.id] for joint in chain.joints])
-    ax.plot(joints.real, joints.imag, "o", markersize=3.5, markerfacecolor="white", markeredgecolor="black", zorder=3)
+    pins = np.array([places[joint.id] for joint in chain.joints])
+    ax.plot(pins.real, pins.imag, "o", markersize=3.5, markerfacecolor="white", markeredgecolor="black", zorder=3)
     ax.set_aspect("equal", adjustable="datalim")
     ax.set_axis_off()
     ax.margins(0.06)
