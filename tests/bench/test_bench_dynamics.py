@@ -28,7 +28,7 @@ def test_errors_of_structkin_shrink_with_the_step():
     found = list(compare(case, "compiled"))
     assert [one.method for one in found] == ["rk4", "rk4", "DOP853"]
     assert found[0].error > 10 * found[1].error > 0 and found[2].error < 1e-4
-    assert at_target(found, 1e-4)["structkin (numba)"].error <= 1e-4
+    assert at_target(found, 1e-4)["structkin (compiled)"].error <= 1e-4
 
 
 def test_paces_report_the_measurements(monkeypatch):
@@ -41,7 +41,7 @@ def test_paces_report_the_measurements(monkeypatch):
 
 def test_the_report_compares_at_the_target():
     case = Case("four-bar", four_bar(), ("crank", "B"), 1e-6, {}, {})
-    ours = SimulationRun("four-bar", "structkin (numba)", "rk4", 1e-3, 0.1, 5e-7, 1e-6, 4000)
+    ours = SimulationRun("four-bar", "structkin (compiled)", "rk4", 1e-3, 0.1, 5e-7, 1e-6, 4000)
     coarse = replace(ours, setting=1e-2, seconds=0.01, error=1e-3)
     other = SimulationRun("four-bar", "exudyn", "generalized-alpha", 1e-4, 2.0, 9e-7, np.nan, np.nan)
     far = SimulationRun("four-bar", "mujoco", "RK4", 1e-3, 0.2, 1e-3, np.nan, np.nan)
