@@ -93,7 +93,8 @@ def half_square_of(state: KnownState, driver: str, group: int) -> Operand:
 
 def half_square(vector: complex) -> float:
     """Return half the square of the length of a vector."""
-    return 0.5 * abs(vector) ** 2
+    length = abs(vector)
+    return 0.5 * (length * length)  # a power rounds differently for a number and for an array
 
 
 def turn_of_guide(guide: Guide) -> complex:
