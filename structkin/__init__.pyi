@@ -25,6 +25,10 @@ from .multibody.model import SpatialModel as SpatialModel
 from .plan.status import Status as Status
 from .solve import Motion as Motion
 from .solve import Motions as Motions
+from .solve.batch import Batch as Batch
+from .solve.batch import BatchBlock as BatchBlock
+from .solve.batch import Linkages as Linkages
+from .solve.batch import solve_batch as solve_batch
 from .structure import Group as Group
 from .structure import InputChoice as InputChoice
 from .structure import InputRanking as InputRanking

@@ -35,7 +35,8 @@ class Arm:
     def half_square(self) -> Operand:
         """Half the square of the distance between the two pins."""
         if not self._span.terms:
-            return half_square(self._span.const)
+            fixed: Operand = half_square(self._span.const)
+            return fixed
         closing = self._closing
         builder = closing.state.builder
         value = half_square(self._span.at(builder.sketch))
