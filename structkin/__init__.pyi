@@ -26,6 +26,10 @@ from .multibody.model import SpatialModel as SpatialModel
 from .plan.status import Status as Status
 from .solve import Motion as Motion
 from .solve import Motions as Motions
+from .solve.batch import Batch as Batch
+from .solve.batch import BatchBlock as BatchBlock
+from .solve.batch import Linkages as Linkages
+from .solve.batch import solve_batch as solve_batch
 from .solve.measured import MeasuredColumn as MeasuredColumn
 from .solve.measured import MeasuredComparison as MeasuredComparison
 from .structure import AtlasEntry as AtlasEntry

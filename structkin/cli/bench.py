@@ -103,6 +103,32 @@ def groups(
 
 
 @bench.command()
+def linkages(quick: Quick = False, table: Csv = None) -> None:
+    """Solve random linkages, all of different topologies: how many a second, with structure, rates and statuses."""
+    from structkin.bench.linkages import measure
+
+    Outputs(None, {"--csv": table})
+    cases = [(joints, turning) for turning in (False, True) for joints in ((5,) if quick else (5, 10, 20))]
+    found = []
+    with progress("measuring") as report:
+        for done, (joints, turning) in enumerate(cases):
+            report(done / len(cases))
+            found.append(measure(joints, 50 if quick else 4000, turning=turning))
+    if table != STDOUT:
+        heads = ("joints", "turning", "linkages", "samples that close", "linkages/s", "ns a dyad and sample")
+        lines = [
+            (str(one.joints), "yes" if one.turning else "no", str(one.linkages), f"{one.closed:.0%}",
+             f"{one.a_second:,.0f}", f"{one.nanoseconds:.3g}")
+            for one in found
+        ]  # fmt: skip
+        print_table("Random linkages over 200 angles, position, velocity and acceleration", [heads, *lines])
+        say(machine())
+    if table is not None:
+        more = ("a_second", "nanoseconds")
+        write_rows(table, [asdict(one) | {name: getattr(one, name) for name in more} for one in found])
+
+
+@bench.command()
 def formulations(quick: Quick = False, table: Csv = None) -> None:
     """Compare all formulations of dynamics on one four-bar: unknowns, cost of an evaluation, error and drift."""
     Outputs(None, {"--csv": table})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -91,9 +92,10 @@ def half_square_of(state: KnownState, driver: str, group: int) -> Operand:
     return Register(out)
 
 
-def half_square(vector: complex) -> float:
-    """Return half the square of the length of a vector."""
-    return 0.5 * abs(vector) ** 2
+def half_square(vector: Any) -> Any:
+    """Return half the square of the length of a vector, or of lengths in an array."""
+    length = abs(vector)
+    return 0.5 * (length * length)  # a power rounds differently for a number and for an array
 
 
 def turn_of_guide(guide: Guide) -> complex:

@@ -35,7 +35,8 @@ class Arm:
     def half_square(self) -> Operand:
         """Half the square of the distance between the two pins."""
         if not self._span.terms:
-            return half_square(self._span.const)
+            fixed: Operand = half_square(self._span.const)
+            return fixed
         closing = self._closing
         builder = closing.state.builder
         value = half_square(self._span.at(builder.sketch))
@@ -77,7 +78,10 @@ def _within(closing: Closing, tie: Contact) -> tuple[KnownState, KinematicStruct
 
 
 def dyad(closing: Closing, ties: list[Contact]) -> Mapping[str, Frame] | None:
-    """Close two links (or composites) with two joints to known links and one between them."""
+    """Close two links (or composites) with two joints to known links and one between them.
+
+    An inner pin is what the step finds: read from the frame of a link, it would be off by rounding.
+    """
     outer = [tie for tie in ties if tie.other is None]
     inner = [tie for tie in ties if tie.other is not None]
     if len(outer) != 2 or len(inner) != 1 or closing.clusters[outer[0].link] == closing.clusters[outer[1].link]:
@@ -102,7 +106,7 @@ def _rrr(closing: Closing, outer: list[Contact], inner: Contact) -> Mapping[str,
     state, arms = closing.state, [Arm(closing, tie, inner) for tie in outer]
     pins = [state.pins[tie.joint] for tie in outer]
     inputs = (*(closing.vector(pin) for pin in pins), *(arm.half_square for arm in arms))
-    tip = closing.close("RRR", inputs, state.sketch_point(inner.joint), inner.joint)
+    tip = state.pins[inner.joint] = closing.close("RRR", inputs, state.sketch_point(inner.joint), inner.joint)
     return {link: frame for arm, pin in zip(arms, pins, strict=True) for link, frame in arm.frames(pin, tip).items()}
 
 
@@ -113,7 +117,7 @@ def _rrp(closing: Closing, outer: list[Contact], inner: Contact) -> Mapping[str,
     local = state.local(slide.link, inner.joint)
     start, along, offset = closing.line(slide, direction, local)
     inputs = (closing.vector(pin), arm.half_square, closing.vector(start), closing.vector(along), offset)
-    tip = closing.close("RRP", inputs, state.sketch_point(inner.joint), inner.joint)
+    tip = state.pins[inner.joint] = closing.close("RRP", inputs, state.sketch_point(inner.joint), inner.joint)
     return {**arm.frames(pin, tip), slide.link: Frame(tip - direction * local, direction)}
 
 
@@ -143,7 +147,7 @@ def _prp(closing: Closing, outer: list[Contact], inner: Contact) -> Mapping[str,
     for tie, direction, local in zip(outer, directions, locals_, strict=True):
         start, along, offset = closing.line(tie, direction, local)
         inputs += [closing.vector(start), closing.vector(along), offset]
-    tip = closing.close("PRP", tuple(inputs), state.sketch_point(inner.joint), inner.joint)
+    tip = state.pins[inner.joint] = closing.close("PRP", tuple(inputs), state.sketch_point(inner.joint), inner.joint)
     return {
         tie.link: Frame(tip - direction * local, direction)
         for tie, direction, local in zip(outer, directions, locals_, strict=True)

@@ -21,15 +21,17 @@ class Combine(Explicit):
     factors: tuple[complex, ...]
 
     def _sum(self, h: Values, start: complex) -> Array:
-        x: Any = start.real
-        y: Any = start.imag
+        # In the order of `Affine.components`: a point has one value, whether it is read or is an input.
+        x: Any = 0.0
+        y: Any = 0.0
         for factor, v in zip(self.factors, h, strict=True):
             # Most factors are real: they scale a vector without rotating it.
             if factor.imag == 0:
                 x, y = x + factor.real * v[0], y + factor.real * v[1]
             else:
-                x = x + factor.real * v[0] - factor.imag * v[1]
-                y = y + factor.imag * v[0] + factor.real * v[1]
+                x = x + (factor.real * v[0] - factor.imag * v[1])
+                y = y + (factor.imag * v[0] + factor.real * v[1])
+        x, y = x + start.real, y + start.imag
         return np.stack((x, y))
 
     def position(self, h: Values, root: Any) -> Values:

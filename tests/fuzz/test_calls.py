@@ -42,7 +42,8 @@ def nouns() -> dict[str, Any]:
         m.constraints("relative"), arm.reduced(),
         m.solve_many(samples=3, lengths={"A-B": [15.0, 16.0]}), sk.Builder("Crank"),
         sk.TopologyArrays.from_topology(m.topology), sk.SpatialModel.load(spatial.path("spinning_top")),
-        sk.CamLaw([("cycloidal", np.pi, 0.02), ("cycloidal", np.pi, 0.0)]),
+        sk.CamLaw([("cycloidal", np.pi, 0.02), ("cycloidal", np.pi, 0.0)]), sk.Linkages.random(3, 5),
+        sk.solve_batch(sk.Linkages.random(3, 5), angles=[0.0, 0.1]),
     ]  # fmt: skip
     every = {type(noun).__name__: noun for noun in found}
     return {**every, **{name: getattr(sk, name) for name in sk.__all__ if inspect.isfunction(getattr(sk, name))}}
@@ -103,6 +104,8 @@ def good() -> dict[str, Any]:
         "found": every["StructureArrays"], "topology": m.topology, "arrays": every["TopologyArrays"], "joints": [0],
         "matrix": [["", "R:A"], ["R:A", ""]], "links": ["a", "b"], "cam": "a", "follower": "b", "first": "A",
         "second": "B", "pin": "A", "slot": "b", "crank": "a", "wheel": "b", "slots": 4, "between": ["A", "B"], "x": 0,
+        "adjacency": every["Linkages"], "Linkages.joints": 5, "count": 3, "folder": "data", "part": slice(0, 1), "k": 0,
+        **{f"Linkages.{one}": getattr(every["Linkages"], one) for one in ("adjacency", "points", "fixed", "motor")},
         "y": -9.81, "seconds": 1.0, "Kinetostatics.link": "crank", "Kinetostatics.id": "crank",
     }  # fmt: skip
 

@@ -1,0 +1,214 @@
+"""Linkages of bars and pins as arrays, as data sets store them: checked, and each of them as a mechanism."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from structkin.checked import checked
+from structkin.errors import InputError, Problem
+from structkin.model.flaw import LARGEST
+from structkin.model.frozen import read_only
+from structkin.model.mechanism import Mechanism
+from structkin.solve.batch.generate import random_arrays
+from structkin.solve.batch.link_arrays import read_arrays, write_arrays
+from structkin.solve.batch.order import Way, ordered
+from structkin.types import Flags, Floats, Indices
+
+#: The name of the driver of each linkage; the crank has one more point, by which the driver's angle is 0 in the sketch.
+MOTOR, MARK = "motor", "X"
+#: Most numbers of linkages that a message lists.
+LISTED = 5
+
+
+@checked
+@dataclass(frozen=True, repr=False)
+class Linkages:
+    """The arrays of m linkages of as many joints each, which bars and pins connect: checked, and read-only.
+
+    `adjacency` (m, joints, joints) is True where a bar joins two joints, `points` (m, joints, 2) [m] are their places
+    in the sketch, `fixed` (m, joints) says which joints are fixed to the ground, and `motor` (m, 2) holds the pivot and
+    the pin of the crank, a bar that the motor turns. `of` makes them from arrays, `random` at random, and `load` reads
+    those of a data set.
+
+    >>> import structkin as sk
+    >>> linkages = sk.Linkages.random(100, joints=6, seed=1, turning=True)
+    >>> batch = sk.solve_batch(linkages, angles=np.linspace(0, 2 * np.pi, 73))
+    >>> batch.position.shape, bool(batch.ok.all())
+    ((100, 6, 2, 73), True)
+    >>> [group.kind for group in linkages.mechanism(7).structure().groups]
+    ['driven R', 'RRR']
+    """
+
+    adjacency: NDArray[np.bool_]
+    points: Floats
+    fixed: NDArray[np.bool_]
+    motor: Indices
+
+    @classmethod
+    def of(cls, adjacency: Any, points: ArrayLike, fixed: Any, motor: ArrayLike) -> Linkages:
+        """Return the linkages of arrays; `InputError` lists everything that is wrong with these.
+
+        A motor (2,) is that of all linkages. What is wrong with the structure of one linkage is not an error here.
+        """
+        problems: list[Problem] = []
+        bars = _array("adjacency", adjacency, "(m, joints, joints)", 3, problems)
+        m, joints = bars.shape[:2] if bars is not None else (-1, -1)
+        places = _array("points", points, "(m, joints, 2)", 3, problems)
+        on_ground = _array("fixed", fixed, "(m, joints)", 2, problems)
+        pair = _array("motor", np.broadcast_to(motor, (m, 2)) if np.shape(motor) == (2,) and m >= 0 else motor,
+                      "(m, 2)", 2, problems)  # fmt: skip
+        if bars is not None:
+            wanted = {"adjacency": (m, joints, joints), "points": (m, joints, 2), "fixed": (m, joints), "motor": (m, 2)}
+            hints = {"motor": "one pivot and one crank pin for each linkage"}
+            given = {"adjacency": bars, "points": places, "fixed": on_ground, "motor": pair}
+            for key, array in given.items():
+                if array is not None and array.shape != wanted[key]:
+                    message = f"has the shape {array.shape}, not {wanted[key]}"
+                    problems.append(Problem(key, message, hints.get(key, "as adjacency is (m, joints, joints)")))
+        if m == 0:
+            problems.append(Problem("adjacency", "holds no linkage"))
+        if not problems:
+            assert bars is not None and places is not None and on_ground is not None and pair is not None
+            problems = list(_faults(bars, places, on_ground, pair))
+        if problems:
+            raise InputError(problems, "linkages")
+        return cls(
+            read_only(np.array(bars != 0)),
+            read_only(np.array(places, np.float64)),
+            read_only(np.array(on_ground != 0)),
+            read_only(np.array(pair, np.int64)),
+        )
+
+    @classmethod
+    def random(cls, count: int, joints: int, *, seed: int = 0, turning: bool = False) -> Linkages:
+        """Return linkages of a crank and dyads that are attached at random; the same for the same seed.
+
+        A fifth of the joints after the third are fixed. With `turning` bars are chosen so long that every crank turns
+        fully. The motor of each is (0, 1), and joints follow in an order in which they can be solved. Raises
+        `InputError` for less than one linkage or four joints.
+
+        >>> linkages = Linkages.random(10, joints=5, seed=3)
+        >>> linkages.adjacency.sum(axis=(1, 2)).tolist()
+        [6, 10, 10, 10, 10, 10, 10, 6, 10, 10]
+        """
+        problems = [Problem("count", f"{count} is not a number of linkages", "give 1 or more")] if count < 1 else []
+        if joints < 4:
+            problems.append(Problem("joints", f"{joints} joints make no linkage with a dyad", "give 4 or more"))
+        if seed < 0:
+            problems.append(Problem("seed", f"{seed} is negative", "give 0 or more"))
+        if problems:
+            raise InputError(problems, "random linkages")
+        return cls.of(*random_arrays(count, joints, seed, turning=turning))
+
+    @classmethod
+    def load(cls, folder: str | Path) -> Linkages:
+        """Return the linkages of a folder of LInK's arrays: connectivity.npy, x0.npy and node_types.npy.
+
+        Joints on no bar, which fill the arrays of smaller linkages, are fixed. Raises `InputError` as `of`, and where a
+        file cannot be read.
+        """
+        return cls.of(*read_arrays(Path(folder)))
+
+    def save(self, folder: str | Path) -> None:
+        """Write LInK's arrays into a folder: see `load`. Joints are written in the order in which LInK solves them.
+
+        Raises `InputError` where linkages cannot be solved by dyads, one after another.
+        """
+        dyads, counts, ways = ordered(self.adjacency, self.fixed, self.motor)
+        if (ways != Way.DYADS).any():
+            raise InputError([*_listed("adjacency", "cannot be solved by dyads alone", ways != Way.DYADS)], "linkages")
+        every, joints = np.arange(len(self))[:, None], self.points.shape[1]
+        place = np.full((len(self), joints), 1)  # other fixed joints follow the crank
+        np.put_along_axis(place, self.motor, [[-1, 0]], axis=1)
+        k, s = np.nonzero(np.arange(joints) < counts[:, None])
+        place[k, dyads[k, s, 0]] = 2 + s
+        rows = np.argsort(place, axis=1, kind="stable")
+        bars = self.adjacency[every[..., None], rows[:, :, None], rows[:, None, :]]
+        write_arrays(Path(folder), bars, self.points[every, rows], self.fixed[every, rows])
+
+    def __repr__(self) -> str:
+        """Return the counts."""
+        return f"<Linkages: {len(self)} of {self.points.shape[1]} joints>"
+
+    def __len__(self) -> int:
+        """Return the number of linkages."""
+        return len(self.points)
+
+    @property
+    def places(self) -> NDArray[np.complex128]:
+        """The places (m, joints) [m] of the joints in the sketch, x + iy."""
+        return self.points[..., 0] + 1j * self.points[..., 1]
+
+    def take(self, part: slice) -> Linkages:
+        """Return some of the linkages, as views."""
+        return Linkages(self.adjacency[part], self.points[part], self.fixed[part], self.motor[part])
+
+    def mechanism(self, k: int) -> Mechanism:
+        """Return linkage k as a mechanism: joints "J0", "J1", ..., a link for each bar, and the driver "motor".
+
+        The driver's angle is 0 in the sketch: the crank has one more point, "X", beside its pivot. Raises `InputError`
+        where there is no such linkage, and where its arrays are not those of a mechanism.
+        """
+        if not -len(self) <= k < len(self):
+            raise InputError([Problem("k", f"there is no linkage {k}", f"they are numbered from 0 to {len(self) - 1}")])
+        pivot, pin = self.motor[k].tolist()
+        points = {f"J{j}": tuple(place) for j, place in enumerate(self.points[k].tolist())}
+        (x, y), reach = points[f"J{pivot}"], abs(self.places[k, pin] - self.places[k, pivot])
+        links = {"ground": [f"J{j}" for j in np.flatnonzero(self.fixed[k]).tolist()]}
+        links["crank"] = [f"J{pivot}", MARK, f"J{pin}"]
+        for a, b in np.argwhere(np.triu(self.adjacency[k], 1)).tolist():
+            if {a, b} != {pivot, pin} and not self.fixed[k, [a, b]].all():
+                links[f"bar_{a}_{b}"] = [f"J{a}", f"J{b}"]
+        return Mechanism(
+            points={**points, MARK: (x + reach, y)},
+            links=links,
+            drivers={MOTOR: {"joint": f"J{pivot}", "links": ["ground", "crank"]}},
+        )
+
+
+def _array(key: str, given: Any, words: str, ndim: int, problems: list[Problem]) -> NDArray[Any] | None:
+    """Return real numbers as an array; None, and a problem, if they are not."""
+    try:
+        array = np.asarray(given)
+    except ValueError:
+        array = np.empty(0, object)
+    if array.dtype.kind not in "biuf" or array.ndim != ndim:
+        problems.append(Problem(key, f"expected an array of numbers {words}", f"found {array.ndim} dimensions"))
+        return None
+    return array
+
+
+def _faults(bars: NDArray[Any], places: NDArray[Any], on_ground: NDArray[Any], pair: NDArray[Any]) -> Iterator[Problem]:
+    """Yield what is wrong with arrays of the right shapes, each with the linkages in which it is."""
+    joints = bars.shape[1]
+    whole = pair == np.floor(pair)
+    wrong = {
+        "adjacency": [
+            ("is not 0 or 1", ~((bars == 0) | (bars == 1))),
+            ("is not symmetric", bars != bars.swapaxes(1, 2)),
+            ("joins a joint to itself", np.diagonal(bars, axis1=1, axis2=2) != 0),
+        ],
+        "points": [("is not finite, or too large to compute with", ~(np.abs(places) <= LARGEST))],
+        "fixed": [("is not 0 or 1", ~((on_ground == 0) | (on_ground == 1)))],
+        "motor": [
+            ("is no joint: a linkage has one motor, a pivot and a crank pin", ~(whole & (pair >= 0) & (pair < joints))),
+            ("has its pivot as its crank pin", pair[:, :1] == pair[:, 1:]),
+        ],
+    }
+    for key, found in wrong.items():
+        for message, where in found:
+            yield from _listed(key, message, where)
+
+
+def _listed(key: str, message: str, where: Flags) -> Iterator[Problem]:
+    if not where.any():
+        return
+    linkages = np.flatnonzero(where.reshape(len(where), -1).any(axis=1))
+    some = ", ".join(map(str, linkages[:LISTED].tolist())) + (", ..." if len(linkages) > LISTED else "")
+    yield Problem(key, message, f"in {len(linkages)} linkage{'s' if len(linkages) > 1 else ''}: {some}")

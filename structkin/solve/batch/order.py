@@ -1,0 +1,120 @@
+"""The order in which the joints of many linkages are found: the crank pin, then dyads of two bars, one after another.
+
+A linkage has 2 f unknowns, the coordinates of its f joints that are not fixed, and an equation for each of its bars and
+one for its motor; a bar between two fixed joints is a part of the ground. With a joint of two bars whose other ends are
+known, the joint is known. Where every joint is found in this way and no bar is left over, these are its structural
+groups. Numba compiles this once; without it, it runs as it is.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.compiled import kept
+from structkin.types import Indices
+
+
+class Way(IntEnum):
+    """How a linkage is solved, or why it cannot be."""
+
+    DYADS = 0
+    #: By `Mechanism.solve`: joints are left that no dyad finds, or there are redundant bars.
+    ALONE = 1
+    MOTOR_PIN_FIXED = 2
+    MOTOR_PIVOT_FREE = 3
+    MOTOR_WITHOUT_BAR = 4
+    LOOSE_JOINT = 5
+    TOO_FEW_BARS = 6
+
+
+_DYADS, _ALONE = int(Way.DYADS), int(Way.ALONE)
+_PIN_FIXED, _PIVOT_FREE, _NO_BAR = int(Way.MOTOR_PIN_FIXED), int(Way.MOTOR_PIVOT_FREE), int(Way.MOTOR_WITHOUT_BAR)
+_LOOSE, _TOO_FEW = int(Way.LOOSE_JOINT), int(Way.TOO_FEW_BARS)
+
+
+def _order(
+    adjacency: Any, fixed: Any, motor: Any, dyads: Any, counts: Any, ways: Any, known: Any, near: Any, ends: Any
+) -> None:
+    """Fill `dyads` (m, joints, 3), joint and the other ends of its two bars, their `counts` (m,) and `ways` (m,).
+
+    Scratch (joints,): the `known` joints in the order in which they are found; at how many bars whose other end is
+    known a joint is `near` them, 2 where it is known itself; and the other end of the first of these.
+    """
+    count, joints, _ = adjacency.shape
+    for k in range(count):
+        pivot, pin = motor[k, 0], motor[k, 1]
+        if fixed[k, pin]:
+            ways[k] = _PIN_FIXED
+            continue
+        if not fixed[k, pivot]:
+            ways[k] = _PIVOT_FREE
+            continue
+        if not adjacency[k, pivot, pin]:
+            ways[k] = _NO_BAR
+            continue
+        found = 0
+        for q in range(joints):
+            near[q] = 0
+            if fixed[k, q]:
+                near[q] = 2
+                known[found] = q
+                found += 1
+        free = joints - found
+        near[pin] = 2
+        known[found] = pin
+        found += 1
+        entries, grounded, dyad, at = 0, 0, 0, 0
+        while at < found:
+            one = known[at]
+            at += 1
+            for q in range(joints):
+                if adjacency[k, one, q]:
+                    entries += 1
+                    if fixed[k, one] and fixed[k, q]:
+                        grounded += 1
+                    elif near[q] == 0:
+                        near[q] = 1
+                        ends[q] = one
+                    elif near[q] == 1:
+                        near[q] = 2
+                        known[found] = q
+                        found += 1
+                        dyads[k, dyad, 0] = q
+                        dyads[k, dyad, 1] = min(one, ends[q])
+                        dyads[k, dyad, 2] = max(one, ends[q])
+                        dyad += 1
+        loose = False
+        for q in range(joints):
+            if near[q] < 2:
+                bars = 0
+                for one in range(joints):
+                    bars += adjacency[k, q, one]
+                entries += bars
+                loose = loose or bars == 0
+        unknowns, equations = 2 * free, (entries - grounded) // 2 + 1
+        counts[k] = dyad
+        if loose:
+            ways[k] = _LOOSE
+        elif equations < unknowns:
+            ways[k] = _TOO_FEW
+        elif found == joints and equations == unknowns:
+            ways[k] = _DYADS
+        else:
+            ways[k] = _ALONE
+
+
+order = kept(_order, error_model="numpy", nogil=True)
+
+
+def ordered(
+    adjacency: NDArray[np.bool_], fixed: NDArray[np.bool_], motor: Indices
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int8]]:
+    """Return the dyads (m, joints, 3) of linkages, joint and other ends of its bars, their counts and ways (m,)."""
+    m, joints = fixed.shape
+    dyads, counts, ways = np.zeros((m, joints, 3), np.int32), np.zeros(m, np.int32), np.zeros(m, np.int8)
+    order(adjacency, fixed, motor, dyads, counts, ways, *np.zeros((3, joints), np.int32))
+    return dyads, counts, ways

@@ -1,0 +1,240 @@
+"""Many linkages of different topologies in one call: `solve_batch`, and where their arrays come from."""
+
+import numpy as np
+import pytest
+
+import structkin as sk
+from structkin.solve.batch import runner
+
+TURN = np.linspace(0, 2 * np.pi, 200)
+#: Bars of a four-bar of joints 0 to 3, and of a triad of which no joint is on two known ones.
+FOUR_BAR = [(0, 1), (1, 2), (2, 3)]
+TRIAD = [(0, 1), (1, 2), (3, 4), (5, 6), (2, 4), (4, 6), (6, 2)]
+
+
+def arrays(bars, places, fixed, motor=(0, 1)):
+    adjacency = np.zeros((1, len(places), len(places)))
+    for a, b in bars:
+        adjacency[0, a, b] = adjacency[0, b, a] = 1
+    return adjacency, np.array([places], float), np.isin(np.arange(len(places)), fixed)[None], motor
+
+
+def four_bar(crank=1.0, coupler=3.0, rocker=2.5, ground=3.5, at=0.7):
+    """Return the arrays of a four-bar, drawn with its crank at an angle."""
+    B = crank * np.array([np.cos(at), np.sin(at)])
+    across = np.array([ground, 0]) - B
+    d = np.hypot(*across)
+    along = (coupler**2 - rocker**2 + d**2) / (2 * d)
+    C = B + (along * across + np.sqrt(coupler**2 - along**2) * np.array([-across[1], across[0]])) / d
+    return arrays(FOUR_BAR, [(0, 0), B, C, (ground, 0)], [0, 3])
+
+
+def scattered(count, joints, seed):
+    """Return linkages of dyads with joints anywhere, numbered at random: most do not turn fully."""
+    rng, made = np.random.default_rng(seed), sk.Linkages.random(count, joints, seed=seed)
+    order = np.argsort(rng.random((count, joints)), axis=1)
+    k = np.arange(count)[:, None]
+    adjacency = made.adjacency[k[..., None], order[:, :, None], order[:, None, :]]
+    number = np.argsort(order, axis=1)
+    return sk.Linkages.of(adjacency, made.points[k, order], made.fixed[k, order], number[:, :2])
+
+
+def compiled(monkeypatch):
+    pytest.importorskip("numba")
+    monkeypatch.setattr(runner, "FEW", 0)
+
+
+def one_by_one(monkeypatch):
+    monkeypatch.setattr(runner, "has_numba", lambda: False)
+
+
+def compare(batch, some=None):
+    """Check that linkages of a batch have the statuses and the digits of `Mechanism.solve`; return the statuses."""
+    n, joints = len(batch.angles), range(batch.linkages.points.shape[1])
+    for k in range(len(batch)) if some is None else some:
+        drivers = {"motor": (batch.angles, np.full(n, batch.speed), np.zeros(n))}
+        motion = batch.linkages.mechanism(k).solve(drivers=drivers)
+        np.testing.assert_array_equal(batch.status[k], motion.status, str(k))
+        for name in ("position", "velocity", "acceleration"):
+            own = [getattr(motion, name)(f"J{j}").T for j in joints]
+            np.testing.assert_array_equal(getattr(batch, name)[k], own, f"{name} {k}")
+    return set(batch.status.ravel().tolist())
+
+
+@pytest.mark.parametrize("road", [compiled, one_by_one])
+@pytest.mark.parametrize("joints", [5, 9])
+def test_statuses_and_digits_are_those_of_solve(joints, road, monkeypatch):
+    road(monkeypatch)
+    found = compare(sk.solve_batch(scattered(12, joints, seed=joints), angles=TURN, speed=2.0))
+    assert found == {sk.Status.OK, sk.Status.OUT_OF_REACH}
+
+
+@pytest.mark.parametrize(
+    "angles",
+    [
+        np.linspace(0.5, 3, 60),  # begins away from the sketch, and is no whole turn
+        np.linspace(0, 2 * np.pi, 37),  # in steps that are divided
+        np.linspace(-1, 1, 90) ** 3,  # uneven
+        np.sin(np.linspace(0, 4, 90)),  # turns back
+        np.array([0.3]),
+    ],
+)
+def test_all_kinds_of_samples_are_those_of_solve(angles, monkeypatch):
+    compiled(monkeypatch)
+    compare(sk.solve_batch(scattered(6, 6, seed=1), angles=angles))
+
+
+def test_gaps_between_two_samples_are_found(monkeypatch):
+    """A rocker that is out of reach for a part of the step between two samples."""
+    compiled(monkeypatch)
+    found = set()
+    for over in 1e-5 * np.arange(1, 9):
+        # Out of reach where the crank is on the line of the ground, pointing away: at half a turn, between two samples.
+        batch = sk.solve_batch(*four_bar(1.0, 2.5, 2.0 - over, 3.5), TURN - 0.7)
+        found |= compare(batch)
+    assert sk.Status.UNCERTIFIED in found
+
+
+@pytest.mark.parametrize("ground", [3.0, 3.0 + 1e-13, 3.0 + 1e-10, 3.0 + 1e-5, 3.0 - 1e-5])
+def test_a_change_point_is_passed_as_solve_passes_it(ground, monkeypatch):
+    """A parallelogram, and some that nearly are one: the first two pass their flat poses smoothly."""
+    compiled(monkeypatch)
+    batch = sk.solve_batch(*four_bar(1.0, 3.0, 1.0, ground), TURN)
+    compare(batch)
+    if ground < 3.0 + 1e-12 and ground >= 3.0:
+        rocker = batch.position[0, 2] - batch.position[0, 3]
+        crank = batch.position[0, 1] - batch.position[0, 0]
+        assert batch.ok.all() and np.abs(rocker - crank).max() < 1e-9
+
+
+def test_bars_keep_their_lengths_and_rates_are_those_of_the_paths(monkeypatch):
+    """The second road: distances, and differences of positions a small time apart."""
+    compiled(monkeypatch)
+    linkages, h = sk.Linkages.random(40, 12, seed=4, turning=True), 1e-4
+    batches = [sk.solve_batch(linkages, angles=TURN[:60] + shift, speed=3.0) for shift in (-h, 0.0, h)]
+    before, here, after = (batch.position for batch in batches)
+    assert all(batch.ok.all() for batch in batches)
+    k, a, b = np.nonzero(linkages.adjacency)
+    lengths = np.linalg.norm(linkages.points[k, a] - linkages.points[k, b], axis=-1)
+    np.testing.assert_allclose(np.linalg.norm(here[k, a] - here[k, b], axis=1), lengths[:, None] + 0 * TURN[:60], 1e-9)
+    v, acceleration = batches[1].velocity, batches[1].acceleration
+    scale = np.abs(v).max(axis=(1, 2, 3), keepdims=True)
+    np.testing.assert_allclose((after - before) * 3 / (2 * h) / scale, v / scale, atol=1e-5)
+    largest = np.abs(acceleration).max(axis=(1, 2, 3), keepdims=True)
+    np.testing.assert_allclose((after - 2 * here + before) * 9 / h**2 / largest, acceleration / largest, atol=1e-4)
+
+
+def test_what_the_loop_cannot_take_is_solved_alone():
+    places = [(0, 0), (0.3, 0.1), (1.4, 0.9), (3, -0.2), (2.6, 1), (1.5, 3), (1.9, 1.8)]
+    batch = sk.solve_batch(*arrays(TRIAD, places, [0, 3, 5]), TURN[:50])
+    assert sk.Status.OK in compare(batch) and not batch.faults
+    assert batch.linkages.mechanism(0).structure().groups[-1].kind != "RRR"
+
+
+def test_the_fault_of_one_linkage_is_its_status():
+    good = four_bar()
+    wrong = {
+        "crank pin is a fixed joint": {"fixed": [[1, 1, 0, 1]]},
+        "pivot is not a fixed joint": {"fixed": [[0, 0, 0, 1]]},
+        "no bar joins": {"motor": [[0, 2]]},
+        "too few bars": {"adjacency": arrays(FOUR_BAR[:2], good[1][0], [])[0]},
+        "errors; more may": {"points": np.where(np.eye(4)[2][:, None], good[1][0][1], good[1][0])[None]},
+    }
+    many = [np.concatenate([np.reshape({**dict(zip(NAMES, good, strict=True)), **change}[name], np.shape(good[at])
+            if name != "motor" else (1, 2)) for change in ({}, *wrong.values(), {})])
+            for at, name in enumerate(NAMES)]  # fmt: skip
+    batch = sk.solve_batch(*many, TURN)
+    assert batch.ok[[0, -1]].all() and (batch.status[1:-1] == sk.Status.BAD_INPUT).all()
+    assert np.isnan(batch.position[1:-1]).all() and list(batch.faults) == [1, 2, 3, 4, 5]
+    for k, words in enumerate(list(wrong)[:4], 1):
+        assert words in str(batch.faults[k]) and f"linkage {k}" in str(batch.faults[k])
+
+
+NAMES = ("adjacency", "points", "fixed", "motor")
+
+
+def test_a_joint_on_no_bar_is_a_fault_unless_it_is_fixed():
+    bars, places, fixed, motor = four_bar()
+    more = np.pad(bars, ((0, 0), (0, 1), (0, 1))), np.pad(places, ((0, 0), (0, 1), (0, 0)))
+    loose, held = (
+        sk.solve_batch(*more, np.pad(fixed, ((0, 0), (0, 1)), constant_values=v), motor, TURN) for v in (0, 1)
+    )
+    assert "on no bar" in str(loose.faults[0]) and held.ok.all()
+    np.testing.assert_array_equal(held.position[:, :4], sk.solve_batch(bars, places, fixed, motor, TURN).position)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"adjacency": np.triu(four_bar()[0])}, ["adjacency: is not symmetric"]),
+        ({"adjacency": four_bar()[0] * 2}, ["adjacency: is not 0 or 1"]),
+        ({"adjacency": four_bar()[0] + np.eye(4)}, ["adjacency: joins a joint to itself"]),
+        ({"points": np.full((1, 4, 2), np.nan), "fixed": [[1, 0, 0, 2]]}, ["points: is not finite", "fixed: is not 0"]),
+        ({"points": np.zeros((1, 3, 2)), "fixed": [1, 0, 0, 1]}, ["points: has the shape", "fixed: expected"]),
+        ({"motor": [[0, -1]]}, ["motor: is no joint"]),
+        ({"motor": [[0, 1, 2, 3]]}, ["motor: has the shape (1, 4), not (1, 2)"]),
+        ({"motor": [[1, 1]]}, ["motor: has its pivot as its crank pin"]),
+        ({"motor": None, "points": None}, ["motor: is missing", "points: is missing"]),
+        ({"angles": [np.nan], "speed": np.inf}, ["angles: expected finite", "speed: inf"]),
+    ],
+)
+def test_faults_of_the_arrays_are_one_error(change, words):
+    given = {**dict(zip(NAMES, four_bar(), strict=True)), "angles": TURN, **change}
+    with pytest.raises(sk.InputError) as caught:
+        sk.solve_batch(**given)
+    assert len(caught.value.problems) == len(words) and all(word in str(caught.value) for word in words)
+
+
+def test_blocks_use_one_buffer_and_are_the_whole(monkeypatch):
+    compiled(monkeypatch)
+    batch = sk.solve_batch(scattered(50, 6, seed=9), angles=TURN)
+    out, first = np.empty((3, 16, 6, 2, 200)), 0
+    for block in batch.blocks(out):
+        assert block.first == first and block.position.base is not None and np.shares_memory(block.position, out)
+        for name in ("position", "velocity", "acceleration", "status"):
+            np.testing.assert_array_equal(getattr(block, name), getattr(batch, name)[first : first + len(block)])
+        first += len(block)
+    assert first == 50 and sum(len(block) for block in batch) == 50
+    with pytest.raises(sk.InputError, match=r"not an array float64"):
+        batch.blocks(np.empty((3, 16, 6, 200, 2)))
+    assert not batch.position.flags.writeable and not batch.status.flags.writeable
+
+
+def test_random_linkages_turn_fully_if_asked_and_repeat_with_their_seed():
+    first, again, other = (sk.Linkages.random(200, 9, seed=seed, turning=True) for seed in (5, 5, 6))
+    np.testing.assert_array_equal(first.points, again.points)
+    assert not np.array_equal(first.points, other.points)
+    assert sk.solve_batch(first, angles=TURN).ok.all()
+    assert not sk.solve_batch(sk.Linkages.random(50, 9, seed=5), angles=TURN).ok.all()
+    with pytest.raises(sk.InputError, match="3 errors"):
+        sk.Linkages.random(0, 3, seed=-1)
+
+
+def test_arrays_of_link_are_read_and_written(tmp_path):
+    """LInK's solver takes the motor as (0, 1), and finds each later joint from two before it; short ones are padded."""
+    linkages = scattered(5, 7, seed=2)
+    linkages.save(tmp_path / "data")
+    read = sk.Linkages.load(tmp_path / "data")
+    assert (read.motor == (0, 1)).all()
+    before = np.tril(np.ones((7, 7)), -1)
+    assert ((read.adjacency * before).sum(axis=2)[:, 2:][~read.fixed[:, 2:]] == 2).all()
+    own, other = (sk.solve_batch(one, angles=TURN[:20]) for one in (linkages, read))
+    for k in range(5):
+        place = [np.flatnonzero((read.points[k] == point).all(axis=1))[0] for point in linkages.points[k]]
+        np.testing.assert_allclose(other.position[k, place], own.position[k], rtol=1e-6, atol=1e-6)
+    raw = [np.load(tmp_path / "data" / f"{name}.npy") for name in ("connectivity", "x0", "node_types")]
+    assert [array.shape for array in raw] == [(5, 7, 7), (5, 7, 2), (5, 7, 1)]
+    for name, array, pad in zip(("connectivity", "x0", "node_types"), raw, (((0, 2), (0, 2)), ((0, 2), (0, 0)),
+                                ((0, 2), (0, 0))), strict=True):  # fmt: skip
+        np.save(tmp_path / f"{name}.npy", np.pad(array, ((0, 0), *pad)))
+    padded = sk.solve_batch(sk.Linkages.load(tmp_path), angles=TURN[:20])
+    np.testing.assert_array_equal(padded.position[:, :7], other.position)
+    with pytest.raises(sk.InputError, match="3 errors"):
+        sk.Linkages.load(tmp_path / "nowhere")
+
+
+@pytest.mark.slow
+def test_ten_thousand_random_linkages_have_the_digits_of_solve(monkeypatch):
+    compiled(monkeypatch)
+    for seed in range(500):
+        compare(sk.solve_batch(scattered(20, 4 + seed % 10, seed=seed), angles=TURN))
