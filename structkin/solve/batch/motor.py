@@ -15,7 +15,7 @@ from structkin.solve.call import make_schedule
 from structkin.solve.change_points.contours import RADII
 from structkin.solve.engine import Lanes, drive_all
 from structkin.solve.schedule import Schedule
-from structkin.solve.solve_groups import SEPARATE, mark_gaps
+from structkin.solve.solve_groups import mark_gaps
 from structkin.solve.special_geometry import compile_plan
 from structkin.types import Floats, Indices
 
@@ -48,7 +48,7 @@ class Motor:
         values = {MOTOR: (angles, np.full(len(angles), speed), np.zeros(len(angles)))}
         schedule = make_schedule(crank, None, None, values, None)
         stations, kept = schedule, np.arange(len(angles))
-        if len(schedule) <= SEPARATE and not schedule.is_fine:
+        if not (schedule.is_scan or schedule.is_fine):
             stations, kept = schedule.fine()
         return cls(speed, compile_plan(crank), schedule, stations, kept)
 
