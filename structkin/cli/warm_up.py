@@ -12,6 +12,9 @@ from structkin.examples import names, path
 from structkin.kernels.choice import check_engine
 from structkin.model import Mechanism
 
+#: What is compiled besides what the examples need.
+_EQUATIONS, _LINKAGES = "equations of motion", "loop over linkages"
+
 
 def warm_up() -> None:
     """Compile at once what is compiled once for this installation: for images, clusters and demonstrations."""
@@ -23,7 +26,7 @@ def warm_up() -> None:
         raise InputError([Problem(str(cache_folder()), f"cannot be used: {error.strerror or error}", hint)]) from None
     from structkin.solve.compiled_run import thread_count
 
-    work = ["", *names()]  # the longest first
+    work = [_EQUATIONS, _LINKAGES, *names()]  # the longest first
     with progress("compiling") as report, ProcessPoolExecutor(thread_count(), get_context("spawn")) as pool:
         for done, task in enumerate(as_completed([pool.submit(_compile, name) for name in work]), 1):
             task.result()
@@ -32,9 +35,15 @@ def warm_up() -> None:
 
 
 def _compile(name: str) -> None:
-    """Compile what an example needs; without a name, the equations of motion, of which there is one text for all."""
-    if not name:
+    """Compile what an example needs; or the equations of motion, or the loop over linkages, each one text for all."""
+    if name == _EQUATIONS:
         _pendulum().simulate(1e-6, samples=2, engine="compiled")
+        return
+    if name == _LINKAGES:
+        from structkin.solve.batch import Linkages, solve_batch
+        from structkin.solve.batch.runner import FEW
+
+        _ = solve_batch(Linkages.random(FEW + 1, 4, turning=True), angles=[0.0, 0.1]).status
         return
     from structkin.dynamics.compiled.modules import kind_of
     from structkin.solve.special_geometry import compile_plan
