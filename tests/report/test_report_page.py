@@ -73,7 +73,7 @@ def test_the_circles_of_a_dyad_pass_through_its_pin_and_follow_the_slider(four_b
     for sample in ("0", "33"):
         page.get_by_role("slider", name="Sample of the motion").fill(sample)
         C = np.array(pins(page)["C"])
-        marks = page.locator("#steps circle.sk-locus").all()
+        marks = page.locator("#steps circle.sk-locus:visible").all()
         circles = [[float(mark.get_attribute(key)) for key in ("cx", "cy", "r")] for mark in marks]
         assert len(circles) == 2
         for x, y, r in circles:

@@ -6,6 +6,8 @@ import logging
 import os
 import subprocess
 import sys
+import tempfile
+from pathlib import Path
 
 import matplotlib as mpl
 import pytest
@@ -39,6 +41,11 @@ def renamed(word):
     )
 
 
+#: What a video tracker wrote.
+DATA = Path(tempfile.mkdtemp()) / "tracker.csv"
+DATA.write_text("time;px\n0;1.01\n0.5;0.89\n1;0.55\n")
+
+
 def figures(m):
     """Return what makes each figure of a mechanism."""
     motion, (motor,) = m.solve(5), m.drivers
@@ -46,6 +53,7 @@ def figures(m):
     simulation = free.simulate(0.1, samples=3)
     compared = free.compare(3, simulate=0.1, methods=["multipliers"], coordinates=["natural"])
     forces, limits, structure = motion.forces(), m.limits(motor), m.structure()
+    measured = m.compare_measured(DATA, columns={"t": "time", f"{list(m.points)[2]}.x": "px"})
     return {
         "Motion.plot": motion.plot,
         "Kinetostatics.plot": forces.plot,
@@ -55,6 +63,7 @@ def figures(m):
         "draw_structure": lambda: show.draw_structure(structure, mechanism=m),
         "draw_matrices": lambda: show.draw_matrices(structure),
         "draw_inputs": lambda: show.draw_inputs(m.rank_inputs(), mechanism=m),
+        "draw_chains": lambda: show.draw_chains(sk.chains(6), m.title),
         "draw_limits": lambda: show.draw_limits(limits),
         "draw_circuits": lambda: show.draw_circuits(m.circuits(motor)),
         "draw_assemblies": lambda: show.draw_assemblies(m.assemblies()),
@@ -62,6 +71,7 @@ def figures(m):
         "plot_forces": lambda: show.plot_forces(forces),
         "plot_simulation": lambda: show.plot_simulation(simulation),
         "plot_formulations": lambda: show.plot_formulations(compared),
+        "plot_measured": lambda: show.plot_measured(measured),
     }
 
 
