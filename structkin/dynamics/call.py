@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from structkin.dynamics.friction import pressed
 from structkin.dynamics.integrators.methods import ADAPTIVE, FIXED
 from structkin.dynamics.multipliers.choice import check_stabilisation
 from structkin.dynamics.multipliers.stabilisation import Stabilisation
+from structkin.dynamics.start import free_problems
 from structkin.dynamics.user_loads import UserLoad, functions_of
 from structkin.errors import InputError, Problem
 from structkin.kernels.choice import check_engine
@@ -41,6 +42,7 @@ def check_call(
     mechanism: Mechanism,
     t: ArrayLike | None,
     samples: int | None,
+    free: Sequence[str],
     formulation: str,
     integrator: str,
     step: float | None,
@@ -83,7 +85,9 @@ def check_call(
     if progress is not None and not callable(progress):
         problems.append(Problem("progress", f"{progress!r} is not a function", "it is called with a part from 0 to 1"))
     stabiliser = check_stabilisation(formulation, str(integrator), step, problems, **options)
+    before = len(problems)
     times = _times(mechanism, t, samples, problems)
+    problems += free_problems(mechanism, free, float(times[0]) if len(problems) == before else None)
     users = functions_of(loads, problems)
     problems += pressed(mechanism)
     if problems:

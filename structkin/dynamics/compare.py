@@ -150,7 +150,7 @@ def compare_formulations(
     for key, given in (("duration", duration is not None), ("budget", budget != DEFAULT)):
         if given:
             problems.append(Problem(key, "the comparison of simulations has none", "leave it out"))
-    times = _times(mechanism, end, samples, gains, rtol, problems)
+    times = _times(mechanism, end, samples, free, gains, rtol, problems)
     choices: list[Choice] = [("reduced", None, None)]
     choices += dict.fromkeys(product([name for name in methods if name != "reduced"], coordinates, stabilisations))
 
@@ -197,6 +197,7 @@ def _times(
     mechanism: Mechanism,
     end: ArrayLike,
     samples: int | None,
+    free: Sequence[str],
     gains: Mapping[str, Mapping[str, float | None]],
     rtol: float,
     problems: list[Problem],
@@ -207,7 +208,7 @@ def _times(
         options = {**none, "stabilisation": how, **gains.get(how, {})}
         try:
             times, _, _ = check_call(
-                mechanism, end, samples, "multipliers", "DOP853", None, rtol, 1.0, (), 1, "auto", None, options
+                mechanism, end, samples, free, "multipliers", "DOP853", None, rtol, 1.0, (), 1, "auto", None, options
             )
         except InputError as error:
             named = [one if one.key != "t" else Problem("simulate", one.message, one.hint) for one in error.problems]

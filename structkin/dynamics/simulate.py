@@ -55,7 +55,7 @@ def simulate(
     """Return the motion of a mechanism under its masses and forces; see `Mechanism.simulate`."""
     began = time.perf_counter()
     times, stabiliser, users = check_call(
-        mechanism, t, samples, formulation, integrator, step, rtol, atol, loads, max_steps, engine, progress,
+        mechanism, t, samples, free, formulation, integrator, step, rtol, atol, loads, max_steps, engine, progress,
         {"coordinates": coordinates, "stabilisation": stabilisation, "alpha": alpha, "beta": beta, "gains": gains,
          "penalty": penalty},
     )  # fmt: skip

@@ -15,6 +15,7 @@ from structkin.dynamics.user_loads import UserLoad
 from structkin.errors import InputError, Problem
 from structkin.joints.guide import Guide
 from structkin.model.mechanism import Mechanism
+from structkin.model.parts import Law
 from structkin.model.topology import Driver, suggest
 from structkin.plan.status import Status
 from structkin.solve import Motion
@@ -80,26 +81,47 @@ def freed(mechanism: Mechanism, ids: Sequence[str], t: float) -> Mechanism:
     >>> found.drivers["motor"].law, found.initial["motor"].value, found.initial["motor"].speed
     (None, 2.0, 2.0)
     """
-    problems, entries, states = list[Problem](), {}, {}
+    if problems := free_problems(mechanism, ids, t):
+        raise InputError(problems, mechanism.title or "mechanism")
+    entries, states = {}, {}
     given = mechanism.source_dict
+    for id in dict.fromkeys(ids):
+        drive = mechanism.drivers[id]
+        assert drive.law is not None
+        unit = "rad" if drive.kind == "angle" else "m"
+        value, rate = _law_at(drive.law, t)
+        states[id] = {"value": f"{value!r} {unit}", "speed": f"{rate!r} {unit}/s"}
+        entries[id] = {key: part for key, part in given["drivers"][id].items() if key not in LAWS}
+    if not entries:
+        return mechanism
+    return mechanism.with_drivers(entries).with_initial({**given.get("initial", {}), **states})
+
+
+def free_problems(mechanism: Mechanism, ids: Sequence[str], t: float | None) -> list[Problem]:
+    """Return a problem for each name that is no driver with a law, or whose law has no value at the start (if known).
+
+    >>> import structkin as sk
+    >>> arm = sk.Mechanism(points={"A": (0, 0), "B": (1, 0)}, links={"ground": ["A"], "arm": ["A", "B"]},
+    ...                    drivers={"motor": {"joint": "A", "speed": 2}})
+    >>> [str(one) for one in free_problems(arm, ["motor", "arm"], 0.0)]
+    ['free.arm: is not a driver of this mechanism; known: motor']
+    """
+    problems = []
     for id in dict.fromkeys(ids):
         drive = mechanism.drivers.get(id)
         if drive is None:
             problems.append(Problem(f"free.{id}", "is not a driver of this mechanism", suggest(id, mechanism.drivers)))
         elif drive.law is None:
             problems.append(Problem(f"free.{id}", "has no law: it is free", "leave it out"))
-        else:
-            value, rate = (float(part[0]) for part in drive.law(np.array([t]))[:2])
-            if not np.isfinite((value, rate)).all():
-                problems.append(Problem(f"free.{id}", f"its law has no value at t = {t:.6g} s"))
-            unit = "rad" if drive.kind == "angle" else "m"
-            states[id] = {"value": f"{value!r} {unit}", "speed": f"{rate!r} {unit}/s"}
-            entries[id] = {key: part for key, part in given["drivers"][id].items() if key not in LAWS}
-    if problems:
-        raise InputError(problems, mechanism.title or "mechanism")
-    if not entries:
-        return mechanism
-    return mechanism.with_drivers(entries).with_initial({**given.get("initial", {}), **states})
+        elif t is not None and not np.isfinite(_law_at(drive.law, t)).all():
+            problems.append(Problem(f"free.{id}", f"its law has no value at t = {t:.6g} s"))
+    return problems
+
+
+def _law_at(law: Law, t: float) -> tuple[float, float]:
+    """Return value and speed of a law at a time."""
+    value, rate = (float(part[0]) for part in law(np.array([t]))[:2])
+    return value, rate
 
 
 def initial_state(mechanism: Mechanism, equations: Reduced) -> list[float]:

@@ -99,6 +99,39 @@ def test_a_formulation_of_other_equations_is_not_called_an_error_of_integration(
     assert "not an error of integration" in str(formulations_table(found).caption)
 
 
+def test_a_driver_with_a_law_is_freed_and_all_formulations_agree() -> None:
+    """The crank at 60 rpm, let go: its run is that of the same four-bar without the law."""
+    free = released("crank_rocker")
+    driven = free.with_initial({}).with_drivers({"motor": {"joint": "A", "speed": "60 rpm"}})
+    found = driven.compare(4, simulate=0.05, free="motor", coordinates=["natural"])
+    assert found.agrees and found.free == ("motor",) and len(found.runs) == 1 + 3
+    plain = free.with_initial({"motor": {"speed": "60 rpm"}}).compare(4, simulate=0.05, methods=["reduced"])
+    assert (found.runs[0].n, found.runs[0].steps) == (plain.runs[0].n, plain.runs[0].steps)
+
+
+def test_the_commands_free_a_driver(tmp_path: Path) -> None:
+    driven, free = tmp_path / "driven.json", tmp_path / "free.json"
+    m = released("crank_rocker").with_initial({}).with_drivers({"motor": {"joint": "A", "speed": "60 rpm"}})
+    driven.write_text(json.dumps(m.source_dict))
+    data = m.source_dict
+    data["drivers"], data["initial"] = {"motor": {"joint": "A"}}, {"motor": {"speed": "60 rpm"}}
+    free.write_text(json.dumps(data))
+    run, found = CliRunner(), []
+    for words in ((str(driven), "--free", "motor"), (str(free),)):
+        done = run.invoke(app, ["simulate", *words, "--duration", "0.1", "--samples", "5", "--json"])
+        assert done.exit_code == 0, done.output
+        found.append(json.loads(done.output))
+        call = ["compare", *words, "--simulate", "0.1", "--samples", "5", "--method", "reduced", "--json"]
+        done = run.invoke(app, call)
+        assert done.exit_code == 0 and json.loads(done.output)["free"] == ["motor"], done.output
+    assert found[0]["drivers"] == found[1]["drivers"] and found[0]["free"] == ["motor"]
+    for call in (["simulate", str(driven), "--duration", "-1"], ["compare", str(driven), "--simulate", "-1"]):
+        refused = run.invoke(app, [*call, "--free", "moter", "--rtol", "-1"]).exception
+        assert isinstance(refused, sk.InputError)
+        keys = {problem.key for problem in refused.problems}
+        assert keys == {"free.moter", "rtol", "t" if call[0] == "simulate" else "simulate"}
+
+
 def test_a_mechanism_without_free_coordinates_is_refused_once() -> None:
     m = pendulum().with_drivers({"swing": {"joint": "A", "speed": 1}})
     with pytest.raises(sk.InputError) as error:

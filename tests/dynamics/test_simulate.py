@@ -378,6 +378,31 @@ def test_the_start_of_a_freed_driver_is_that_of_its_law_at_the_first_time():
     assert r.drivers["motor"][0].tolist() == pytest.approx([2.25, 3.75])
 
 
+@pytest.mark.parametrize(
+    ("law", "at"),
+    [
+        ({"speed": "2 rad/s"}, 0.0),
+        ({"law": "2.5 + 2*t - t**2"}, 0.25),
+        ({"table": [[0, 1], [1, 1.5], [2, 3]]}, 0.5),
+    ],
+)
+def test_a_four_bar_whose_motor_is_freed_moves_as_the_same_file_without_the_law(law: dict[str, Any], at: float) -> None:
+    """It starts with the energy of the driven motion, which gravity conserves from then on."""
+    own = swinging_four_bar()
+    (motor,) = own.drivers
+    driven = own.with_initial({}).with_drivers({motor: {"joint": "A", **law}})
+    before = driven.solve(t=[at, at + 0.1])
+    value, speed = (float(part[0]) for part in before.drivers[motor][:2])
+    t = at + np.linspace(0, 1, 6)
+    freed = driven.simulate(t, free=[motor])
+    plain = own.with_initial({motor: {"value": f"{value!r} rad", "speed": f"{speed!r} rad/s"}}).simulate(t)
+    assert freed.free == (motor,) and not freed.stopped and freed.efforts[motor].tolist() == [0.0] * 6
+    for link in own.links:
+        np.testing.assert_array_equal(freed.angle(link), plain.angle(link))
+    assert freed.kinetic_energy[0] == pytest.approx(before.forces().kinetic_energy[0], rel=1e-9)
+    np.testing.assert_allclose(freed.energy, freed.energy[0], atol=1e-7 * np.ptp(freed.potential_energy))
+
+
 def test_names_in_free_that_are_no_drivers_or_have_no_law_are_listed():
     m = sk.load(path("five_bar_two_drivers"))
     data = m.source_dict
@@ -386,3 +411,18 @@ def test_names_in_free_that_are_no_drivers_or_have_no_law_are_listed():
     with pytest.raises(sk.InputError) as caught:
         sk.Mechanism.from_dict(data).simulate(1.0, free=[left, right, "wrong"])
     assert [problem.key for problem in caught.value.problems] == [f"free.{left}", "free.wrong"]
+
+
+def test_mistakes_in_free_are_listed_with_those_of_the_other_arguments():
+    m = sk.load(path("crank_rocker"))
+    late = m.with_drivers({"motor": {"joint": "A", "law": "sqrt(t - 1)"}})
+    for call, keys in (
+        (lambda: m.simulate(1.0, free=["moter"], rtol=-1.0, engine="fast"), {"free.moter", "rtol", "engine"}),
+        (lambda: m.simulate(-1.0, free=["moter", "motor"]), {"free.moter", "t"}),
+        (lambda: late.simulate([0.5, 2.0], free=["moter", "motor"], step=1.0), {"free.moter", "free.motor", "step"}),
+        (lambda: m.compare(simulate=-1.0, free=["moter"], methods=["global"]), {"free.moter", "simulate", "methods"}),
+        (lambda: m.compare(simulate=1.0, free=["moter"], patience=0), {"free.moter", "patience"}),
+    ):
+        with pytest.raises(sk.InputError) as caught:
+            call()
+        assert {problem.key for problem in caught.value.problems} == keys
