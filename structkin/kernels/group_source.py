@@ -66,7 +66,7 @@ def plain_source(found: Formulas, library: str) -> str:
     ):
         lines += ["", f"def {name}({', '.join(letters)}, c):"]
         lines += [f"    {load} = {load[0]}[{load[1:]}]" for load in graph.loads(terms)]
-        lines += _indented(graph.lines(terms))
+        lines += _indented(graph.lines(terms) if library == "math" else graph.lines_of_arrays(terms))
         lines += [f"    return {', '.join(map(graph.name, terms))}"]
     return "\n".join(lines) + "\n"
 

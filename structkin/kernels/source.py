@@ -256,7 +256,7 @@ from structkin.kernels.ill_conditioned import ill_conditioned
     def _computed(self, terms: Sequence[Term]) -> list[str]:
         """Return the lines that read the rows of the terms, and compute them."""
         loads = [name for name in self.graph.loads(terms) if name in self._places]
-        return [*(f"{name} = {self._places[name]}" for name in loads), *self.graph.lines(terms)]
+        return [*(f"{name} = {self._places[name]}" for name in loads), *self.graph.lines_of_arrays(terms)]
 
 
 def _indented(lines: Iterable[str]) -> list[str]:

@@ -15,7 +15,7 @@ compiled results agree with NumPy's to the last digit.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
@@ -62,6 +62,29 @@ class Graph:
     def lines(self, wanted: Iterable[Term]) -> list[str]:
         """Return the assignments, in order, that define every wanted expression."""
         return self.lines_of(s for s in self.below(wanted) if s.op != "load")
+
+    def lines_of_arrays(self, wanted: Sequence[Term]) -> list[str]:
+        """Return the same assignments, and after the last use of an expression a line that gives up its array.
+
+        The next array then takes the same memory, which is still in the cache.
+
+        >>> graph = Graph()
+        >>> x = graph.load("x")
+        >>> graph.lines_of_arrays([np.sqrt(2 * x * x)])
+        ['t1 = 2.0 * x', 't2 = t1 * x', 'del t1', 't3 = sqrt(t2)', 'del t2']
+        """
+        symbols = [s for s in self.below(wanted) if s.op != "load"]
+        # A later use takes the place of an earlier one.
+        last = {a.index: s.index for s in symbols for a in s.args if isinstance(a, Symbol) and a.op != "load"}
+        done: dict[int, list[str]] = {}
+        for k in last.keys() - {term.index for term in wanted if isinstance(term, Symbol)}:
+            done.setdefault(last[k], []).append(f"t{k}")
+        lines: list[str] = []
+        for symbol in symbols:
+            lines += self.lines_of([symbol])
+            if symbol.index in done:
+                lines.append(f"del {', '.join(sorted(done[symbol.index]))}")
+        return lines
 
     def lines_of(self, symbols: Iterable[Symbol]) -> list[str]:
         """Return the assignments of these symbols alone."""

@@ -59,6 +59,10 @@ class Affine:
         y: Any = 0.0
         for index, factor in self.terms:
             a, b = slot(index)
+            if not factor.imag:
+                # Most are not turned.
+                x, y = x + factor.real * a, y + factor.real * b
+                continue
             x = x + (factor.real * a - factor.imag * b)
             y = y + (factor.imag * a + factor.real * b)
         return x + self.const.real, y + self.const.imag

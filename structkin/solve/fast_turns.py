@@ -8,6 +8,7 @@ unseen. Pins that meet have no line: it reverses in one point, however short the
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
@@ -23,6 +24,7 @@ from structkin.types import Indices
 
 #: A link turns at most this far between two stations [rad].
 FAST = 0.5
+SLOPE = math.tan(FAST)
 #: An interval in which one turns further is divided into so many parts, so often: to the last digit of an angle.
 PARTS, ROUNDS = 16, 10
 #: Most stations added, for each interval in which a link turns far: towards parallel guides a pinion on its rack turns
@@ -86,11 +88,13 @@ def _parts(plan: Plan, lanes: Lanes, vectors: Sequence[Affine], moved: Sequence[
             parts = np.maximum(parts, np.fmin(np.nan_to_num(np.ceil(turned / FAST)), 2.0**40).astype(np.intp))
     for X, Y, least in found:
         if np.ndim(X):
-            with np.errstate(invalid="ignore"):
-                turn = np.arctan2(X[:-1] * Y[1:] - Y[:-1] * X[1:], X[:-1] * X[1:] + Y[:-1] * Y[1:])
-                long = np.hypot(X, Y) > least
-                fast = (np.abs(turn) > FAST) & (long[:-1] | long[1:])
-            parts[fast] = np.maximum(parts[fast], PARTS)
+            with np.errstate(all="ignore"):
+                across, along = X[:-1] * Y[1:] - Y[:-1] * X[1:], X[:-1] * X[1:] + Y[:-1] * Y[1:]
+                fast = np.abs(across) > SLOPE * along
+                if fast.any():
+                    long = np.hypot(X, Y) > least
+                    fast &= long[:-1] | long[1:]
+                    parts[fast] = np.maximum(parts[fast], PARTS)
     return parts
 
 

@@ -96,6 +96,8 @@ class Schedule:
     def parts(self) -> Indices:
         """The number of parts into which each interval between two stations is divided (n - 1,)."""
         counts = self._equal_parts
+        if not len(self._steep):
+            return counts
         first = self._steep.astype(np.intp)
         # The first piece of an interval begins at its station.
         counts[np.unique(first)] = 0

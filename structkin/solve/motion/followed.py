@@ -54,6 +54,8 @@ def turns_along(angle: Floats, drawn: float, drivers: list[Floats]) -> tuple[Flo
     lost = np.flatnonzero((np.abs(step) > UNKNOWN) & (np.diff(good) == 1))
     if len(lost):
         turn[good[lost[0] + 1] :] = np.nan
+    elif len(good) == len(angle):
+        return turn, np.zeros(len(angle), bool)
     return over_gaps(turn, drivers)
 
 

@@ -159,7 +159,7 @@ class Motion:
 
         It is counted along the samples, or along a path to them; NaN where it is unknown.
         """
-        angle = self._frames.angle(*seen(what, self._frames))
+        angle = self._counted_angles[what]
         if self.counted or self._is_slow:
             return turns_along(angle, drawn, [z[0] for z in self.drivers.values()])[0]
         if self._followed is None:

@@ -6,6 +6,7 @@ ones, as rows (inputs, n); constants belong to the solver.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -169,19 +170,20 @@ class Kernels:
 
     def _newton_of_few(self, h: Floats, s: Floats, iterations: int) -> tuple[Floats, Floats, Floats]:
         newton, c = self.kernel.numbers.newton, self._numbers
-        found, rest = np.empty(s.shape), np.full((2, s.shape[1]), np.inf)
-        for lane, (here, begin) in enumerate(zip(h.T.tolist() or [[]] * s.shape[1], s.T.tolist(), strict=True)):
-            pose, change, determinant = begin, np.nan, np.nan
+        found, changes, determinants = [], [], []
+        for here, begin in zip(h.T.tolist() or [[]] * s.shape[1], s.T.tolist(), strict=True):
+            pose, change, determinant = begin, math.nan, math.nan
             try:
                 for _ in range(iterations):
                     *pose, change, determinant = newton(here, pose, c)
                     if change < CLOSED**2:
                         break
             except (ArithmeticError, ValueError):
-                pose, change, determinant = [np.nan] * len(pose), np.inf, np.nan
-            found[:, lane], rest[:, lane] = pose, (change, determinant)
-        change = np.sqrt(rest[0])
-        return found, np.where(np.isfinite(change), change, np.inf), rest[1]
+                pose, change, determinant = [math.nan] * len(pose), math.inf, math.nan
+            found.append(pose)
+            changes.append(math.sqrt(change) if change < math.inf else math.inf)
+            determinants.append(determinant)
+        return np.array(found).T, np.array(changes), np.array(determinants)
 
     def steps(self, h: Floats, s: Floats, start: float, doubtful: float) -> tuple[Floats, Floats]:
         """Step from point to point, each by a tangent predictor and Newton's method."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -60,7 +60,11 @@ class Poses:
 
     def beside(self, other: Poses) -> Poses:
         """Return these and other lanes."""
-        return Poses(*(np.concatenate(pair, axis=-1) for pair in zip(astuple(self), astuple(other), strict=True)))
+        return Poses(
+            np.concatenate((self.h, other.h), axis=1),
+            np.concatenate((self.s, other.s), axis=1),
+            np.concatenate((self.determinant, other.determinant)),
+        )
 
 
 def step(solver: GroupSolver, poses: Poses, h: Floats, far: float = 1.0) -> tuple[Flags, Poses]:
@@ -81,16 +85,20 @@ def step(solver: GroupSolver, poses: Poses, h: Floats, far: float = 1.0) -> tupl
     good &= apart(solver.form, s, poses.s, origins=False) < TURN + DEPARTURE
     if good.any():
         back = solver.ahead(h, s, poses.h - h)
-        good &= (apart(solver.form, back, poses.s) < far * DEPARTURE) | (apart(solver.form, s, poses.s) < SHORT)
+        leads = apart(solver.form, back, poses.s) < far * DEPARTURE
+        good &= leads if leads[good].all() else leads | (apart(solver.form, s, poses.s) < SHORT)
     if good.any():
-        good &= _follows(solver, poses, Poses(h, s, determinant))
+        good &= _follows(solver, poses, Poses(h, s, determinant), predicted)
     return good, Poses(h, s, determinant)
 
 
-def _follows(solver: GroupSolver, poses: Poses, found: Poses) -> Flags:
-    """Return in which lanes the determinant follows its tangent in a step, as it does on one branch."""
-    before = np.abs(poses.determinant)
-    after, expected = (np.sign(poses.determinant) * x for x in (found.determinant, trend(solver, poses, found.h)))
+def _follows(solver: GroupSolver, poses: Poses, found: Poses, predicted: Floats) -> Flags:
+    """Return in which lanes the determinant follows its tangent in a step, as it does on one branch.
+
+    The tangents of poses lead to the `predicted` ones.
+    """
+    before, expected = np.abs(poses.determinant), trend(solver, poses, found.h, predicted=predicted)
+    after, expected = (np.sign(poses.determinant) * x for x in (found.determinant, expected))
     follows = (np.minimum(expected, after) > TREND * before) | (np.abs(after - expected) <= TREND * after)
     falling = np.flatnonzero(~follows & (after >= 0.0) & (after < expected))
     if len(falling):
@@ -100,12 +108,15 @@ def _follows(solver: GroupSolver, poses: Poses, found: Poses) -> Flags:
     return np.asarray(follows)
 
 
-def trend(solver: GroupSolver, poses: Poses, h: Floats, way: Way | None = None) -> Floats:
+def trend(
+    solver: GroupSolver, poses: Poses, h: Floats, way: Way | None = None, predicted: Floats | None = None
+) -> Floats:
     """Return the determinants (n,) at inputs h to which the tangents of those of poses lead.
 
-    `way` gives the inputs at parts (n,) of the way there, which is straight without it.
+    `way` gives the inputs at parts (n,) of the way there, which is straight without it. The tangents of the poses lead
+    to the `predicted` ones, where these are known.
     """
-    part, beside = _beside(solver, poses, h, way)
+    part, beside = _beside(solver, poses, h, way, predicted)
     return np.asarray(poses.determinant + (beside.determinant - poses.determinant) / part)
 
 
@@ -131,9 +142,12 @@ def vanishing(solver: GroupSolver, poses: Poses, h: Floats, way: Way | None = No
         return np.asarray(np.where(now > then, part * now / (now - then), np.inf))
 
 
-def _beside(solver: GroupSolver, poses: Poses, h: Floats, way: Way | None) -> tuple[Floats, Poses]:
+def _beside(
+    solver: GroupSolver, poses: Poses, h: Floats, way: Way | None, predicted: Floats | None = None
+) -> tuple[Floats, Poses]:
     """Return poses beside others on the way to inputs h, and at which part (n,) of the way they are."""
-    moved = apart(solver.form, solver.ahead(poses.h, poses.s, h - poses.h), poses.s)
+    predicted = solver.ahead(poses.h, poses.s, h - poses.h) if predicted is None else predicted
+    moved = apart(solver.form, predicted, poses.s)
     part = np.minimum(TRIAL / np.where(moved > 0.0, moved, TRIAL), 1.0)
     beside = way(part) if way else mixed(solver, poses.h, h, part)
     s, _, determinant = solver.newton(beside, solver.ahead(poses.h, poses.s, beside - poses.h), 1)

@@ -30,6 +30,8 @@ def step_over(state: TrackerState, k: int, pose: Poses, count: int) -> tuple[int
     s, determinant = state.solver.steps(
         h, pose.s[:, 0], float(np.sign(pose.determinant[0])), state.doubtful_determinant
     )
+    if not len(determinant):
+        return k, pose
     lanes = np.concatenate((state.chain[-2:], points[: len(determinant)])).astype(np.intp)
     values = np.concatenate((state.determinants[-2:], determinant))
     reached = _before_a_corner(state.path.length[lanes], values, len(determinant))
@@ -51,14 +53,17 @@ def _before_a_corner(along: Floats, values: Floats, count: int) -> int:
     branches cross at a flat pose, a step may lead to the wrong one: its determinant has the same sign, but points on
     either side show that it falls to zero in between, and rises again.
     """
+    step, between = along[1:] - along[:-1], values[1:-1]
     with np.errstate(all="ignore"):
-        slope = np.diff(values) / np.diff(along)
+        slope = (values[1:] - values[:-1]) / step
         # From two points before a step, and from two behind it.
-        ahead = values[1:-1] + slope[:-1] * np.diff(along)[1:]
-        back = values[1:-1] - slope[1:] * np.diff(along)[:-1]
+        ahead = (between + slope[:-1] * step[1:]) * between <= 0
+        back = (between - slope[1:] * step[:-1]) * between <= 0
+    if not (ahead.any() or back.any()):
+        return count
     corner = np.zeros(len(values) - 1, bool)
-    corner[1:] |= ahead * values[1:-1] <= 0
-    corner[:-1] |= back * values[1:-1] <= 0
+    corner[1:] |= ahead
+    corner[:-1] |= back
     first = np.flatnonzero(corner[len(values) - 1 - count :])
     return int(first[0]) if len(first) else count
 
@@ -87,15 +92,16 @@ def _may_pass_over(along: Floats, size: Floats) -> list[int]:
     """
     if len(size) < 3:
         return list(range(len(size) - 1))
-    falls, rises = size[1:] < size[:-1], size[1:] > size[:-1]
-    found = []
-    for j in np.flatnonzero(np.append(True, falls[:-1]) & np.append(rises[1:], True)).tolist():
+    found, sizes, last = [], size.tolist(), len(size) - 2
+    for j in range(last + 1):
+        if (j > 0 and not sizes[j] < sizes[j - 1]) or (j < last and not sizes[j + 2] > sizes[j + 1]):
+            continue
         part, step = 1.0, along[j + 1] - along[j]
         # A sample may occur twice.
         with np.errstate(all="ignore"):
             if j > 0:
                 part *= (size[j] / size[j - 1]) ** max(step / (along[j] - along[j - 1]), 1.0)
-            if j + 2 < len(size):
+            if j < last:
                 part *= (size[j + 1] / size[j + 2]) ** max(step / (along[j + 2] - along[j + 1]), 1.0)
         if part < DIP:
             found.append(j)
