@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,9 +13,9 @@ from structkin.dynamics.call import check_call
 from structkin.dynamics.initial import consistent_start
 from structkin.dynamics.integrators.methods import FIXED
 from structkin.dynamics.load_table import load_table
-from structkin.dynamics.multipliers.compiled.choice import compiled, expected_evaluations
 from structkin.dynamics.multipliers.equations import Multipliers
 from structkin.dynamics.multipliers.start import global_start
+from structkin.dynamics.multipliers.work import is_worth
 from structkin.dynamics.reduced.partitioned import Partitioned
 from structkin.dynamics.reduced.pose import NoPoseError
 from structkin.dynamics.result import simulation_of
@@ -25,6 +24,7 @@ from structkin.dynamics.simulation import Integration, Simulation
 from structkin.dynamics.start import check_masses, initial_state, start, why, with_coordinates
 from structkin.dynamics.user_loads import UserLoad
 from structkin.errors import InputError, Problem
+from structkin.kernels.choice import has_numba
 from structkin.model.law_breaks import law_breaks
 from structkin.model.mechanism import Mechanism
 from structkin.types import Floats
@@ -68,9 +68,12 @@ def simulate(
         equations = Partitioned(reduced)
     else:
         family, begin = coordinates or "natural", float(times[0])
-        work = partial(expected_evaluations, reduced, y, times, integrator, step, rtol, max_steps)
-        equations, y = global_start(mechanism, family, stabiliser, users, begin, formulation=formulation)
-        equations = compiled(equations, begin, y, engine=engine, evaluations=work)
+        multipliers, q = global_start(mechanism, family, stabiliser, users, begin, formulation=formulation)
+        work = reduced, y, times, integrator, step, rtol, max_steps
+        compiles = engine != "numpy" and has_numba() and multipliers.compiles
+        if compiles and (engine == "numba" or is_worth(*work)):
+            multipliers.compile(begin, q)
+        equations, y = multipliers, q
     record = Record(equations, times, progress)
     breaks = () if integrator in FIXED else _breaks(mechanism, times)
     run = Run(equations, times, record, max_steps, mechanism.size, breaks)

@@ -38,7 +38,7 @@ class Machine:
         if engine == "numba" and compiles:
             self._compile(packed.mem)
             return
-        self._use(Lists(packed.mem, packed.functions, apply))
+        self._use(Lists(packed.mem, functions=packed.functions, apply=apply))
         self._functions: Mapping[str, Any] = plain_equations()
         if engine == "auto" and compiles and has_numba():
             stored = equations_stored() and all(kind.is_stored for kind in self._kinds)
