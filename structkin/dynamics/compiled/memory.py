@@ -9,7 +9,7 @@ list several times as fast as one of an array.
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from copy import copy
 from typing import Any, ClassVar, Self
 
@@ -204,9 +204,9 @@ class Memory(LoadMemory):
 class Lists:
     """The parts of arrays as numbers and nested lists; those that integrators compute with as wholes stay arrays."""
 
-    def __init__(self, mem: Arrays, **others: Any) -> None:
-        """Take the values of all parts, and what else plain Python works with."""
-        self._changing = mem.changing()
+    def __init__(self, mem: Arrays, whole: Sequence[str] = (), **others: Any) -> None:
+        """Take the values of all parts, those that stay arrays, and what else plain Python works with."""
+        self._changing, self._whole = mem.changing(), whole
         for name, value in others.items():
             setattr(self, name, value)
         self.put(**{name: getattr(mem, name) for name in mem.PARTS})
@@ -214,7 +214,7 @@ class Lists:
     def put(self, **parts: Any) -> None:
         """Write parts."""
         for name, value in parts.items():
-            setattr(self, name, np.array(value) if name in WHOLE else np.asarray(value).tolist())
+            setattr(self, name, np.array(value) if name in self._whole else np.asarray(value).tolist())
 
     def copy(self) -> Self:
         """Return a copy that shares nothing but what is given."""

@@ -31,6 +31,7 @@ from structkin.dynamics.contacts import note
 from structkin.dynamics.driver_coordinates import DriverCoordinates
 from structkin.dynamics.efforts import given_efforts
 from structkin.dynamics.load_table import load_table
+from structkin.dynamics.multipliers import whole
 from structkin.dynamics.multipliers.compiled.memory import ConstrainedMemory
 from structkin.dynamics.multipliers.compiled.packing import packed
 from structkin.dynamics.multipliers.compiled.source import constrained_source, plain_functions
@@ -56,7 +57,10 @@ from structkin.types import Floats
 
 #: A joint has come apart when the residual of a row exceeds this part of its unit.
 APART = 0.5
-#: Most coordinates and rows that are evaluated number by number: above, NumPy's arrays and LAPACK are as fast.
+#: Most coordinates and rows that plain Python evaluates number by number, without and with angles among the
+#: coordinates: above, NumPy's arrays are faster.
+NUMBERS = (60, 120)
+#: Most coordinates and rows for compiled code: above, LAPACK is as fast.
 SMALL = 250
 
 
@@ -129,8 +133,11 @@ class Multipliers:
         self._parted: Parted
         self._multipliers = np.zeros(c.m)
         arrays = packed(self)
-        self._has_rows, self._lists = "entry_row" in c.arrays(), Lists(arrays, own=self)
-        self._plain_functions = plain_functions(by_arrays=not self._has_rows or c.n + c.m > SMALL)
+        self._has_rows = "entry_row" in c.arrays()
+        has_angles = bool(arrays.tree or len(arrays.turned))
+        self._by_arrays = not self._has_rows or c.n + c.m > NUMBERS[has_angles]
+        self._lists = Lists(arrays, whole.PARTS if self._by_arrays else (), own=self)
+        self._plain_functions = plain_functions(by_arrays=self._by_arrays)
         self._functions: Mapping[str, Callable[..., Any]] = self._plain_functions
         self.is_compiled = False
         self._use(self._lists)
@@ -151,14 +158,22 @@ class Multipliers:
         """Call a function of the text with a state, and write the arrays that it fills."""
         if self.is_compiled:
             return self._functions[function](*self._arrays, t, y, *out)
+        if self._by_arrays:
+            with np.errstate(all="ignore"):
+                return self._call(function, t, y, *out)
         lists = [part.tolist() for part in (y, *out)]
         try:
-            return self._functions[function](self.mem, t, *lists)
-        except (ArithmeticError, ValueError):
-            return False  # where compiled code goes on with what is infinite or not a number, and ends likewise
+            return self._call(function, t, *lists)
         finally:
             for part, values in zip((y, *out), lists, strict=True):
                 part[:] = values
+
+    def _call(self, function: str, t: float, *states: Any) -> Any:
+        """Call a function of the text as plain Python; False where a number is not defined."""
+        try:
+            return self._functions[function](self.mem, t, *states)
+        except (ArithmeticError, ValueError):
+            return False  # where compiled code goes on with what is infinite or not a number, and ends likewise
 
     def _use(self, mem: Any) -> None:
         self.mem, self._arrays = mem, (mem.I, mem.D) if self.is_compiled else (mem,)
@@ -260,6 +275,7 @@ class Multipliers:
         given_efforts(self.mechanism, self.order, t)
         return BlownUpError(t)
 
+    @np.errstate(all="ignore")
     def _limit(self, t: float, y: Floats, a: Floats, multipliers: Floats) -> tuple[Floats, Floats]:
         """Return q'' (n,) and the multipliers (m,) at a change point, from poses around it; see `projection`.
 
@@ -274,7 +290,8 @@ class Multipliers:
             gap = self._functions["largest_gap"](self.mem)
             if not (gap < 1e3 * CLOSED and self._functions["decompose"](self.mem) and self._solution.regular):
                 break
-            self._functions["find_forces"](self.mem, t)
+            self._functions["find_forces"](self.mem, t, near)
+            self._functions["find_asked"](self.mem, near)
             found.append(np.concatenate(self._solution.solve(np.array(self.mem.force), np.array(self.mem.gamma))))
         self._ask("find_pose", t, y)
         self._solution = solution
@@ -306,14 +323,14 @@ class Multipliers:
         if self._z_q is not None:
             z_q = self._z_q.entries(np.array(mem.X[0]), np.array(mem.map[: len(mem.map_row)]))
         self.kkt.strength = mem.strength
-        self._solution = self.kkt.factor(np.array(mem.M), np.array(mem.A), z_q)
+        self._solution = self.kkt.factor(np.asarray(mem.M), np.asarray(mem.A), z_q)
         mem.strength = self.kkt.strength
         return True
 
     def solve(self, mem: Any, force: Sequence[float], asked: Sequence[float]) -> None:
         """Write the solution of the system, and keep the multipliers."""
-        x, self._multipliers = self._solution.solve(np.array(force), np.array(asked))
-        mem.right[: len(x)] = x.tolist()
+        x, self._multipliers = self._solution.solve(np.asarray(force), np.asarray(asked))
+        self._write(mem.right, x)
 
     def find_seconds(self, mem: Any) -> None:
         """Write the accelerations; those of the augmented Lagrangian method by a penalty."""
@@ -326,48 +343,55 @@ class Multipliers:
     def part(self, mem: Any) -> bool:
         """Factorise [Phi_q; E_u] of a pose, regular or not."""
         self._parted, mem.least = self._parts.factor(
-            self.kkt, np.array(mem.A), np.array(mem.chosen, np.intp), mem.least
+            self.kkt, np.asarray(mem.A), np.array(mem.chosen, np.intp), mem.least
         )
         return True
 
     def solve_parts(self, mem: Any, asked: Sequence[float], sign: float, near: Sequence[float]) -> float:
         """Write the solution for all rows, the chosen coordinates given in `part_right`; return its size, scaled."""
         chosen = np.array(mem.part_right[len(near) - len(mem.chosen) :])
-        found = self._parted.solve(sign * np.array(asked), chosen, np.array(near))
-        mem.part_right[:] = found.tolist()
+        found = self._parted.solve(sign * np.asarray(asked), chosen, np.asarray(near))
+        self._write(mem.part_right, found)
         return float(np.max(np.abs(found / self.coordinates.column_units), initial=0.0))
 
-    def find_frames(self, mem: Any, y: list[float]) -> None:
-        """Write the frames by arrays."""
-        c = self.coordinates
-        q, v = np.array(y).reshape(2, c.n, 1)
-        X = c.frames(q), c.frame_rates(q, v), c.frame_seconds(q, v, 0.0 * v)
-        parts = *mem.X, mem.theta, mem.map
-        for part, values in zip(parts, (*X, c.angles(q), c.frame_map(q)[2]), strict=True):
-            part[: len(values)] = values[:, 0].tolist()
+    def _write(self, part: Any, values: Floats) -> None:
+        part[: len(values)] = values if self._by_arrays else values.tolist()
 
-    def find_rows(self, mem: Any, y: list[float]) -> None:
-        """Write the rows by arrays."""
-        c, (z, dz, ddz) = self.coordinates, (np.array(part)[:, None] for part in mem.z)
-        q, v = np.array(y).reshape(2, c.n, 1)
-        found = *c.evaluate(q, z), c.nu(z, dz), c.gamma(q, v, z, dz, ddz)
-        for part, values in zip((mem.phi, mem.A, mem.nu, mem.gamma), found, strict=True):
-            part[:] = values[:, 0].tolist()
+    def find_frames(self, mem: Any, y: Floats) -> None:
+        """Write the frames and their rates by arrays."""
+        c = self.coordinates
+        q, v = y.reshape(2, c.n, 1)
+        mem.X[:2] = c.frames(q)[:, 0], c.frame_rates(q, v)[:, 0]
+        mem.theta[:] = c.angles(q)[:, 0]
+        if mem.tree:
+            mem.map[: len(mem.map_row)] = c.frame_map(q)[2][:, 0]
+
+    add_frames = find_frames
+
+    def find_rows(self, mem: Any, y: Floats) -> None:
+        """Write the rows by arrays, without frames and gamma."""
+        c, (z, dz, _) = self.coordinates, np.array(mem.z)[:, :, None]
+        phi, A = c.evaluate(y[: c.n, None], z)
+        mem.phi[:], mem.A[:] = phi[:, 0], A[:, 0]
+        if self.prescribed:
+            mem.nu[:] = c.nu(z, dz)[:, 0]
+
+    def find_gamma(self, mem: Any, y: Floats) -> None:
+        """Write gamma by arrays."""
+        c = self.coordinates
+        mem.gamma[:] = c.gamma(*y.reshape(2, c.n, 1), *np.array(mem.z)[:, :, None])[:, 0]
 
     def find_masses(self, mem: Any) -> None:
         """Write M by arrays, if it changes."""
         if mem.tree:
-            mem.M[:] = self.masses.entries(np.array(mem.map)).tolist()
+            mem.M[:] = self.masses.entries(mem.map)
 
-    def find_row_rates(self, mem: Any, y: list[float]) -> None:
-        """Write Phi_q q' by arrays."""
+    def weigh_seconds(self, mem: Any, y: Floats, out: Floats) -> None:
+        """Write the velocity terms on the frames by arrays."""
         c = self.coordinates
-        rows, columns = c.pattern
-        mem.asked[:] = np.bincount(rows, mem.A * np.array(y)[c.n + columns], c.m).tolist()
-
-    def weigh(self, mem: Any, rows: list[float], out: list[float]) -> None:
-        """Write W times numbers of all rows by arrays."""
-        out[:] = (self.frame_masses.matrix @ np.array(rows)).tolist()
+        q, v = y.reshape(2, c.n, 1)
+        mem.X[2] = c.frame_seconds(q, v, 0.0 * v)[:, 0]
+        out[:] = self.frame_masses.matrix @ mem.X[2]
 
     def apply_functions(self, mem: Any, t: float, load: list[float]) -> None:
         """Add the loads of users' functions to the forces on the frames."""

@@ -6,7 +6,7 @@ such systems too, takes over from there.
 
 from __future__ import annotations
 
-from math import isfinite, sqrt
+from math import sqrt
 from typing import Any
 
 from structkin.dynamics.compiled.laws_at import law_at
@@ -14,9 +14,18 @@ from structkin.dynamics.compiled.loads_at import find_touches, locate, spread
 from structkin.dynamics.compiled.masses_at import weigh
 from structkin.dynamics.forces import add_loads
 from structkin.dynamics.multipliers.compiled.factors_at import factor, part, solve, solve_parts
-from structkin.dynamics.multipliers.compiled.frames_at import find_frames, find_turns, spin_of
+from structkin.dynamics.multipliers.compiled.frames_at import count_turns, find_frames, find_turns
 from structkin.dynamics.multipliers.compiled.memory import ConstrainedMemory
 from structkin.dynamics.multipliers.compiled.rows_at import find_rows
+from structkin.dynamics.multipliers.compiled.whole_at import (
+    add,
+    add_product,
+    are_all_finite,
+    fill,
+    largest_gap,
+    leave_moments,
+    put,
+)
 from structkin.dynamics.multipliers.partitioning import ITERATIONS, TOLERANCE
 from structkin.dynamics.multipliers.projection import CLOSED, CORRECTIONS
 
@@ -28,11 +37,11 @@ def rate(mem: ConstrainedMemory, t: float, y: Any, out: Any) -> bool:
         return False
     if not (find_pose(mem, t, y) and decompose(mem)):
         return False
-    find_forces(mem, t)
+    find_forces(mem, t, y)
     find_asked(mem, y)
     find_seconds(mem)
-    for k in range(n):
-        out[k], out[n + k] = y[n + k], right[k]
+    put(out, 0, y, n, n)
+    put(out, n, right, 0, n)
     return are_all_finite(out)
 
 
@@ -51,22 +60,25 @@ def instant(mem: ConstrainedMemory, t: float, y: Any, out: Any) -> bool:
 
 def find_pose(mem: ConstrainedMemory, t: float, y: Any) -> bool:
     """Write frames and rows at a state; False where a number of it, or of a prescribed driver, is not finite."""
+    if not find_residuals(mem, t, y):
+        return False
+    add_frames(mem, y)
+    return True
+
+
+def add_frames(mem: ConstrainedMemory, y: Any) -> None:
+    """Write the frames, which only arrays leave out of the rows."""
+
+
+def find_residuals(mem: ConstrainedMemory, t: float, y: Any) -> bool:
+    """Write the rows at a state; False where a number of it, or of a prescribed driver, is not finite."""
     z, motion = mem.z, mem.motion
     for k in range(len(motion)):
         z[0][k], z[1][k], z[2][k] = law_at(mem, motion[k], t)
     if not (are_all_finite(y) and are_all_finite(z[0]) and are_all_finite(z[1]) and are_all_finite(z[2])):
         return False
-    find_frames(mem, y)
     find_rows(mem, y)
     return True
-
-
-def are_all_finite(values: Any) -> bool:
-    """Return whether all numbers are finite."""
-    total = 0.0
-    for k in range(len(values)):
-        total += 0.0 * values[k]
-    return isfinite(total)
 
 
 def decompose(mem: ConstrainedMemory) -> bool:
@@ -88,57 +100,49 @@ def find_masses(mem: ConstrainedMemory) -> None:
 
 def find_asked(mem: ConstrainedMemory, y: Any) -> None:
     """Write what is asked of Phi_q q'': gamma, with Baumgarte's feedback of Phi and Phi' = Phi_q q' + Phi_t."""
-    phi, nu, gamma, asked, double, square = mem.phi, mem.nu, mem.gamma, mem.asked, 2.0 * mem.alpha, mem.beta * mem.beta
-    find_row_rates(mem, y)
-    for r in range(mem.m):
-        asked[r] = gamma[r] - double * (asked[r] - nu[r]) - square * phi[r]
+    asked, double, square = mem.asked, 2.0 * mem.alpha, mem.beta * mem.beta
+    find_gamma(mem, y)
+    put(asked, 0, mem.gamma, 0, mem.m)
+    if double != 0.0:
+        add(asked, 0, double, mem.nu, mem.m)
+        add_product(asked, -double, mem.A_row, mem.A_column, mem.A, y, mem.n)
+    if square != 0.0:
+        add(asked, 0, -square, mem.phi, mem.m)
 
 
-def find_row_rates(mem: ConstrainedMemory, y: Any) -> None:
-    """Write Phi_q q' as what is asked."""
-    n, A, row, column, asked = mem.n, mem.A, mem.A_row, mem.A_column, mem.asked
-    for r in range(mem.m):
-        asked[r] = 0.0
-    for e in range(len(A)):
-        asked[row[e]] += A[e] * y[n + column[e]]
+def find_gamma(mem: ConstrainedMemory, y: Any) -> None:
+    """Write gamma, which only arrays leave out of the rows."""
 
 
-def find_forces(mem: ConstrainedMemory, t: float) -> None:
+def find_forces(mem: ConstrainedMemory, t: float, y: Any) -> None:
     """Write Q (n,): weight, loads and efforts on the frames, less the velocity terms."""
     X, load, other, weight, places = mem.X, mem.on_frames[0], mem.on_frames[1], mem.weight, mem.places
-    place = X[0]
-    for r in range(len(load)):
-        load[r] = weight[r]
+    put(load, 0, weight, 0, len(load))
     if mem.tree != 0:
-        weigh(mem, X[2], other)
-        for r in range(len(load)):
-            load[r] -= other[r]
+        weigh_seconds(mem, y, other)
+        add(load, 0, -1.0, other, len(load))
     if len(mem.const) > 0:
         if len(mem.torsion_links) > 0:
             find_turns(mem, t)
         locate(mem, X)
         add_loads(mem, t, places[0], places[1], places[2])
-        for r in range(len(load)):
-            other[r] = 0.0
+        fill(other, 0.0)
         spread(mem, other)
-        for k in range(2, len(load), 4):
-            # Forces on directions are moments: components that would stretch a direction are dropped.
-            ux, uy = place[k], place[k + 1]
-            moment = (ux * other[k + 1] - uy * other[k]) / (ux * ux + uy * uy)
-            other[k], other[k + 1] = -moment * uy, moment * ux
-        for r in range(len(load)):
-            load[r] += other[r]
+        leave_moments(X[0], other)
+        add(load, 0, 1.0, other, len(load))
         push = places[2]
         for e in range(len(push)):
             push[e][0] = push[e][1] = 0.0
         add_efforts(mem, t, push)
         spread(mem, load)
     apply_functions(mem, t, load)
-    force, row, column, entry = mem.force, mem.map_row, mem.map_column, mem.map
-    for k in range(len(force)):
-        force[k] = 0.0
-    for e in range(len(row)):
-        force[column[e]] += entry[e] * load[row[e]]
+    fill(mem.force, 0.0)
+    add_product(mem.force, 1.0, mem.map_column, mem.map_row, mem.map, load, 0)
+
+
+def weigh_seconds(mem: ConstrainedMemory, y: Any, out: Any) -> None:
+    """Write the velocity terms M_X X'' on the frames, where q'' = 0."""
+    weigh(mem, mem.X[2], out)
 
 
 def apply_functions(mem: ConstrainedMemory, t: float, load: Any) -> None:
@@ -184,27 +188,23 @@ def close(mem: ConstrainedMemory, t: float, y: Any) -> bool:
     n, chosen, unit, right, near = mem.n, mem.chosen, mem.unit_q, mem.part_right, mem.near
     first = n - len(chosen)
     for _ in range(ITERATIONS):
-        if not (find_pose(mem, t, y) and part(mem)):
+        if not (find_residuals(mem, t, y) and part(mem)):
             return False
-        for k in range(n):
-            near[k] = 0.0
+        fill(near, 0.0)
         for k in range(first, n):
             right[k] = 0.0
         size = solve_parts(mem, mem.phi, -1.0, near)
-        for k in range(n):
-            y[k] += right[k]
+        add(y, 0, 1.0, right, n)
         if not size < 1.0:
             return False
         if size < TOLERANCE:
-            if not (find_pose(mem, t, y) and part(mem)):
+            if not (find_residuals(mem, t, y) and part(mem)):
                 return False
-            for k in range(n):
-                near[k] = y[n + k]
+            put(near, 0, y, n, n)
             for k in range(len(chosen)):
                 right[first + k] = y[n + chosen[k]] / unit[chosen[k]]
             solve_parts(mem, mem.nu, 1.0, near)
-            for k in range(n):
-                y[n + k] = right[k]
+            put(y, n, right, 0, n)
             return True
     return False
 
@@ -213,39 +213,27 @@ def project(mem: ConstrainedMemory, t: float, y: Any) -> bool:
     """Project positions and velocities of a state onto the constraints, in place; see `multipliers.projection`."""
     if not (find_pose(mem, t, y) and decompose(mem)):
         return False
-    n, force, asked, phi, right, nu = mem.n, mem.force, mem.asked, mem.phi, mem.right, mem.nu
-    for k in range(n):
-        force[k] = 0.0
+    n, m, force, asked, right = mem.n, mem.m, mem.force, mem.asked, mem.right
+    fill(force, 0.0)
     last = -1.0
     for _ in range(CORRECTIONS):
         gap = largest_gap(mem)
         # Rounding is reached when the gap no longer shrinks.
         if gap < CLOSED or (last >= 0.0 and not gap < 0.5 * last):
             break
-        for r in range(mem.m):
-            asked[r] = -phi[r]
+        fill(asked, 0.0)
+        add(asked, 0, -1.0, mem.phi, m)
         solve(mem, force, asked)
-        for k in range(n):
-            y[k] += right[k]
-        if not find_pose(mem, t, y):
+        add(y, 0, 1.0, right, n)
+        if not find_residuals(mem, t, y):
             return False
         last = gap
     for _ in range(2):
-        find_row_rates(mem, y)
-        for r in range(mem.m):
-            asked[r] = nu[r] - asked[r]
+        put(asked, 0, mem.nu, 0, m)
+        add_product(asked, -1.0, mem.A_row, mem.A_column, mem.A, y, n)
         solve(mem, force, asked)
-        for k in range(n):
-            y[n + k] += right[k]
+        add(y, n, 1.0, right, n)
     return are_all_finite(y)
-
-
-def largest_gap(mem: ConstrainedMemory) -> float:
-    """Return the largest residual of a row, relative to its unit."""
-    phi, unit, gap = mem.phi, mem.unit_row, 0.0
-    for r in range(mem.m):
-        gap = max(gap, abs(phi[r]) / unit[r])
-    return gap
 
 
 def accept(mem: ConstrainedMemory, t: float, y: Any) -> bool:
@@ -253,8 +241,7 @@ def accept(mem: ConstrainedMemory, t: float, y: Any) -> bool:
     if not find_pose(mem, t, y):
         return False
     find_turns(mem, t)
-    for k in range(len(mem.turns)):
-        mem.turns[k], mem.turn_rates[k] = mem.new_turns[k], spin_of(mem, k)
+    count_turns(mem)
     mem.clock = t
     return True
 

@@ -120,6 +120,12 @@ def find_turns(mem: ConstrainedMemory, t: float) -> None:
         new[k] = turn + 2 * pi * round((near - turn) / (2 * pi))
 
 
+def count_turns(mem: ConstrainedMemory) -> None:
+    """Continue the count from the turns of now."""
+    for k in range(len(mem.turns)):
+        mem.turns[k], mem.turn_rates[k] = mem.new_turns[k], spin_of(mem, k)
+
+
 def spin_of(mem: ConstrainedMemory, k: int) -> float:
     """Return the angular velocity of a link, whatever the length of its direction."""
     X, dX, r = mem.X[0], mem.X[1], 4 * k + 2

@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import cos, pi, sin
 from typing import Any
 
+from structkin.dynamics.multipliers.compiled.frames_at import find_frames
 from structkin.dynamics.multipliers.compiled.memory import ConstrainedMemory
 
 
@@ -15,6 +16,7 @@ def find_rows(mem: ConstrainedMemory, y: Any) -> None:
         phi[r], nu[r], gamma[r] = constant[r], 0.0, 0.0
     for e in range(len(A)):
         A[e] = 0.0
+    find_frames(mem, y)
     find_variables(mem, y)
     find_entries(mem)
     find_weights(mem)
