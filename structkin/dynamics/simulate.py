@@ -5,18 +5,18 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from structkin.compiled import has_numba
 from structkin.dynamics.call import check_call
 from structkin.dynamics.initial import consistent_start
 from structkin.dynamics.integrators.methods import FIXED
 from structkin.dynamics.load_table import load_table
-from structkin.dynamics.multipliers.compiled.choice import compiled, expected_evaluations
 from structkin.dynamics.multipliers.equations import Multipliers
 from structkin.dynamics.multipliers.start import global_start
+from structkin.dynamics.multipliers.work import is_worth
 from structkin.dynamics.reduced.partitioned import Partitioned
 from structkin.dynamics.reduced.pose import NoPoseError
 from structkin.dynamics.result import simulation_of
@@ -70,9 +70,12 @@ def simulate(
         equations = Partitioned(reduced)
     else:
         family, begin = coordinates or "natural", float(times[0])
-        work = partial(expected_evaluations, reduced, y, times, integrator, step, rtol, max_steps)
-        equations, y = global_start(mechanism, family, stabiliser, users, begin, formulation=formulation)
-        equations = compiled(equations, begin, y, engine=engine, evaluations=work)
+        multipliers, q = global_start(mechanism, family, stabiliser, users, begin, formulation=formulation)
+        work = reduced, y, times, integrator, step, rtol, max_steps
+        compiles = engine != "python" and has_numba() and multipliers.compiles
+        if compiles and (engine == "compiled" or is_worth(*work)):
+            multipliers.compile(begin, q)
+        equations, y = multipliers, q
     record = Record(equations, times, progress)
     breaks = () if integrator in FIXED else _breaks(mechanism, times)
     run = Run(equations, times, record, max_steps, mechanism.size, breaks)

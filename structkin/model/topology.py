@@ -162,7 +162,7 @@ class Topology:
 
     def __post_init__(self) -> None:
         """Check names, kinds and ends."""
-        problems = list(_strays(self)) or list(_problems(self))
+        problems = list(_problems(self))
         if problems:
             raise InputError(problems, self.title or "topology")
 
@@ -372,22 +372,6 @@ def in_words(links: int, joints: int, drivers: int) -> str:
     """
     counts = (links, "link"), (joints, "joint"), (drivers, "driver")
     return ", ".join(f"{count} {word}{'s' if count != 1 else ''}" for count, word in counts)
-
-
-def _strays(topology: Topology) -> Iterable[Problem]:
-    """Yield what is neither a joint nor a driver, such as the tuples that would make one."""
-    kinds: tuple[tuple[str, Any, type, str], ...] = (
-        ("joints", topology.joints, Joint, 'Joint("A", "R", ("ground", "crank"))'),
-        ("drivers", topology.drivers, Driver, 'Driver("motor", "angle", ("ground", "crank"), "A")'),
-    )
-    for name, given, kind, sample in kinds:
-        if not isinstance(given, tuple | list):
-            yield Problem(name, f"expected a tuple of {kind.__name__}s, found {given!r}", f"such as ({sample},)")
-            continue
-        for k, one in enumerate(given):
-            if not isinstance(one, kind):
-                hint = f"write {sample}, or use Topology.from_dict"
-                yield Problem(f"{name}[{k}]", f"expected a {kind.__name__}, found {one!r}", hint)
 
 
 def _problems(topology: Topology) -> Iterable[Problem]:

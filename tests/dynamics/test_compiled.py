@@ -26,7 +26,7 @@ from structkin.dynamics.compiled.memory import Lists, Memory
 from structkin.dynamics.compiled.modules import equations_module
 from structkin.dynamics.compiled.packing import curve_parts, packed
 from structkin.dynamics.compiled.source import plain_equations
-from structkin.dynamics.multipliers.compiled.choice import expected_evaluations
+from structkin.dynamics.multipliers.work import expected_evaluations
 from structkin.dynamics.reduced.equations import Instant, Reduced
 from structkin.dynamics.reduced.pose import NoPoseError
 from structkin.dynamics.start import initial_state, start, with_coordinates
@@ -145,7 +145,7 @@ def law_at(law: Any, t: float) -> tuple[float, float, float]:
     mem = Memory({"law_form": form, "law_ptr": ptr, "law_scale": scale, "law_data": data, "stack": 300})
     found = tuple(equations_module().law_at(mem.I, mem.D, number, t))
     with suppress(ArithmeticError, ValueError):
-        np.testing.assert_array_equal(plain_equations()["law_at"](Lists(mem, ()), number, t), found)
+        np.testing.assert_array_equal(plain_equations()["law_at"](Lists(mem), number, t), found)
     return found
 
 

@@ -204,12 +204,11 @@ def test_sparse_factors_grow_with_the_mechanism() -> None:
         for family in ("natural", "fully-cartesian", "reference-point"):
             r = Multipliers(windows(N), family, Feedback(), formulation="multipliers-sparse")
             c = r.coordinates
-            pose = r.pose(0.0, np.concatenate((c.start()[:, 0], np.zeros(c.n))))
             rows, columns = r.masses.pattern
             K = np.zeros((c.n + c.m, c.n + c.m))
-            K[rows, columns] = pose.mass
+            K[rows, columns] = r.masses.entries(c.frame_map(c.start())[2][:, 0])
             rows, columns = c.pattern
-            K[c.n + rows, columns] = K[columns, c.n + rows] = pose.jacobian
+            K[c.n + rows, columns] = K[columns, c.n + rows] = c.jacobian(c.start(), np.zeros((0, 1)))[:, 0]
             lu = splu(csc_array(K))
             fill.append(lu.L.nnz + lu.U.nnz)
     for small, large in zip(fill[:-3], fill[3:], strict=True):

@@ -245,5 +245,5 @@ def test_tuples_are_neither_joints_nor_drivers() -> None:
             (joint, ("B", "R", ("ground", "crank"))),
             ("motor", Driver("m", "angle", ("ground", "crank"), "A")),
         )
-    assert [problem.key for problem in caught.value.problems] == ["joints[1]", "drivers[0]"]
-    assert "expected a Driver, found 'motor'" in caught.value.problems[1].message
+    assert [problem.key for problem in caught.value.problems] == ["joints", "drivers"]
+    assert "is not a sequence of Drivers" in caught.value.problems[1].message

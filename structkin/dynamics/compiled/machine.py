@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from structkin.compiled import has_numba
-from structkin.dynamics.compiled.memory import Lists, Memory
+from structkin.dynamics.compiled.memory import WHOLE, Lists, Memory
 from structkin.dynamics.compiled.modules import equations_module, equations_stored, is_loaded
 from structkin.dynamics.compiled.packing import Packed
 from structkin.dynamics.compiled.source import plain_equations
@@ -38,7 +38,7 @@ class Machine:
         if engine == "compiled" and compiles:
             self._compile(packed.mem)
             return
-        self._use(Lists(packed.mem, packed.functions, apply))
+        self._use(Lists(packed.mem, WHOLE, functions=packed.functions, apply=apply))
         self._functions: Mapping[str, Any] = plain_equations()
         if engine == "auto" and compiles and has_numba():
             stored = equations_stored() and all(kind.is_stored for kind in self._kinds)

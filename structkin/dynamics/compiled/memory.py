@@ -9,7 +9,7 @@ list several times as fast as one of an array.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from typing import Any, ClassVar, Self
 
@@ -52,7 +52,7 @@ class Part:
     def __set__(self, mem: Arrays, value: Any) -> None:
         """Write the scalar, or fill the array."""
         if self.shape:
-            self.__get__(mem, type(mem))[...] = value
+            self.__get__(mem, type(mem)).reshape(-1)[:] = np.ravel(value)
         else:
             getattr(mem, self.array)[mem.I[self.place]] = value
 
@@ -204,21 +204,23 @@ class Memory(LoadMemory):
 class Lists:
     """The parts of arrays as numbers and nested lists; those that integrators compute with as wholes stay arrays."""
 
-    def __init__(
-        self, mem: Arrays, functions: Sequence[Callable[..., int]] = (), apply: Callable[..., None] | None = None
-    ) -> None:
-        """Take the values of all parts, the functions of the steps, and that which adds the loads of users."""
-        self.functions, self.apply, self._changing = tuple(functions), apply, mem.changing()
+    def __init__(self, mem: Arrays, whole: Sequence[str] = (), **others: Any) -> None:
+        """Take the values of all parts, those that stay arrays, and what else plain Python works with."""
+        self._changing, self._whole = mem.changing(), whole
+        for name, value in others.items():
+            setattr(self, name, value)
         self.put(**{name: getattr(mem, name) for name in mem.PARTS})
 
     def put(self, **parts: Any) -> None:
         """Write parts."""
-        vars(self).update({name: np.array(v) if name in WHOLE else np.asarray(v).tolist() for name, v in parts.items()})
+        for name, value in parts.items():
+            setattr(self, name, np.array(value) if name in self._whole else np.asarray(value).tolist())
 
     def copy(self) -> Self:
         """Return a copy that shares nothing but what is given."""
         made = copy(self)
-        vars(made).update({name: _copied(getattr(self, name)) for name in self._changing})
+        for name in self._changing:
+            setattr(made, name, _copied(getattr(self, name)))
         return made
 
 

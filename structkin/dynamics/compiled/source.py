@@ -94,10 +94,16 @@ def equations_source() -> str:
 def plain_equations() -> dict[str, Any]:
     """Return the functions of the equations as plain Python."""
     text = "\n".join((module_source(None, _PARTS), _PLAIN))
-    names: dict[str, Any] = {}
-    exec(compile(text, "<equations of motion>", "exec"), names)
+    names = plain_module(text)
     for function in ("evaluate", "act", "form", "sum_up"):
         names[function] = _finite(names[function])
+    return names
+
+
+def plain_module(source: str) -> dict[str, Any]:
+    """Return the names of a module of plain Python."""
+    names: dict[str, Any] = {}
+    exec(compile(source, "<equations of motion>", "exec"), names)
     return names
 
 
@@ -116,9 +122,7 @@ def _finite(function: Callable[..., bool]) -> Callable[..., bool]:
 @lru_cache(maxsize=512)
 def plain_step(source: str) -> Callable[..., int]:
     """Return the function of a kind of step as plain Python."""
-    names: dict[str, Any] = {}
-    exec(compile(source, "<step>", "exec"), names)
-    function: Callable[..., int] = names["formulas"]
+    function: Callable[..., int] = plain_module(source)["formulas"]
     return function
 
 

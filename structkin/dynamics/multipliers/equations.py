@@ -7,64 +7,61 @@ In the coordinates q of a family, with the prescribed drivers among the constrai
 
 (Flores & Lankarani, eq. 141; Roupa, Goncalves & Tavares da Silva, eq. 8). So -Phi_q^T lambda is the force of the joints
 and drivers on the coordinates: lambda is positive where it opposes a growing Phi. The state is y = (q, q').
+
+The equations are one text (`compiled`), run as plain Python or compiled. Which of the two follows from the call alone:
+they agree to rounding, not to the last bit, because plain Python factorises by LAPACK. What is not solved in compiled
+code, such as a pose that is not regular, is evaluated in plain Python.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass
-from functools import cached_property
+from typing import Any
 
 import numpy as np
 
+from structkin.dynamics.acting import law_values
 from structkin.dynamics.bodies import mass_table
-from structkin.dynamics.contacts import note, touches_of
+from structkin.dynamics.compiled.memory import Lists
+from structkin.dynamics.compiled.modules import module_of
+from structkin.dynamics.contacts import note
 from structkin.dynamics.driver_coordinates import DriverCoordinates
 from structkin.dynamics.efforts import given_efforts
+from structkin.dynamics.load_table import load_table
+from structkin.dynamics.multipliers import whole
+from structkin.dynamics.multipliers.compiled.memory import ConstrainedMemory
+from structkin.dynamics.multipliers.compiled.packing import packed
+from structkin.dynamics.multipliers.compiled.source import constrained_source, plain_functions
 from structkin.dynamics.multipliers.kkt import Kkt, Solution
-from structkin.dynamics.multipliers.masses import CoordinateMasses, FrameLoads, FrameMasses
-from structkin.dynamics.multipliers.projection import limit
-from structkin.dynamics.multipliers.stabilisation import Stabilisation
+from structkin.dynamics.multipliers.masses import CoordinateMasses, FrameMasses
+from structkin.dynamics.multipliers.partitioning import RATE_LIMIT, Parted, Partitioning, Parts, largest
+from structkin.dynamics.multipliers.projection import CLOSED, WEIGHTS, shifts
+from structkin.dynamics.multipliers.stabilisation import Augmented, Stabilisation
 from structkin.dynamics.multipliers.sweeps import CoordinateDrivers
-from structkin.dynamics.multipliers.turns import LinkTurns
-from structkin.dynamics.reduced.pose import BlownUpError
-from structkin.dynamics.user_loads import UserLoad
+from structkin.dynamics.reduced.pose import BlownUpError, NoPoseError
+from structkin.dynamics.state import State
+from structkin.dynamics.user_loads import UserLoad, add_user_load
+from structkin.dynamics.wrench_sums import Wrenches
 from structkin.global_methods.families import constraints
 from structkin.global_methods.frame_plan import frame_plan
 from structkin.model.forces import Contact
 from structkin.model.mechanism import Mechanism
+from structkin.plan.status import Status
 from structkin.rows.matrix import Matrix
+from structkin.solve.engine import Lanes
 from structkin.solve.special_geometry import structure_of
 from structkin.types import Floats
 
 #: A joint has come apart when the residual of a row exceeds this part of its unit.
 APART = 0.5
-
-
-@dataclass(frozen=True)
-class Pose:
-    """The data of a pose and its velocities: Phi (m,), its rate, gamma, the frames, the entries of M and Phi_q.
-
-    `turns` (links,) [rad] are those of the links since the sketch.
-    """
-
-    kkt: Kkt
-    phi: Floats
-    rate: Floats
-    gamma: Floats
-    X: Floats
-    X_rate: Floats
-    turns: Floats
-    frame_map: Floats
-    mass: Floats
-    jacobian: Floats
-    z_q: Floats | None
-
-    @cached_property
-    def factors(self) -> Solution:
-        """The factors of the system of the multipliers."""
-        return self.kkt.factor(self.mass, self.jacobian, self.z_q)
+#: Most coordinates and rows that plain Python evaluates number by number, without and with angles among the
+#: coordinates: above, NumPy's arrays are faster.
+NUMBERS = (60, 120)
+#: Most coordinates and rows for compiled code: above, LAPACK is as fast.
+SMALL = 250
 
 
 @dataclass(frozen=True)
@@ -90,6 +87,10 @@ class GlobalInstant:
 class Multipliers:
     """The equations of a mechanism in one family of coordinates, evaluated at one instant at a time."""
 
+    #: The arrays: `Lists`, or compiled `ConstrainedMemory`; and what functions of the text take first.
+    mem: Any
+    _arrays: tuple[Any, ...]
+
     def __init__(
         self,
         mechanism: Mechanism,
@@ -114,96 +115,327 @@ class Multipliers:
         self.frame_masses = FrameMasses(mechanism, c.links, mass_table(mechanism))
         self.masses = CoordinateMasses(c, self.frame_masses)
         self.drivers = DriverCoordinates.of_frames(mechanism, c.links, mechanism.drivers.values())
-        self.loads = FrameLoads(mechanism, self.plan, c.links, users)
-        self.impacts, self.turns = self.loads.impacts, LinkTurns(mechanism, c)
         self.contacts = [id for id, load in mechanism.forces.loads.items() if isinstance(load, Contact)]
+        #: The impact speeds of contacts, and the turns of the links at the start.
+        self.impacts: dict[str, float] = {}
+        self.begun: dict[str, float] = {}
         redundant = c.m - (c.n - len(self.free))
-        self._coordinate_drivers: CoordinateDrivers | None = None
+        self._z_q: CoordinateDrivers | None = None
         if formulation == "multipliers-sweeps":
-            self._coordinate_drivers = CoordinateDrivers(mechanism, c, [self.order[k] for k in self.free])
-        z_pattern = None if self._coordinate_drivers is None else self._coordinate_drivers.pattern
+            self._z_q = CoordinateDrivers(mechanism, c, [self.order[k] for k in self.free])
+        z_pattern = None if self._z_q is None else self._z_q.pattern
         self.kkt = Kkt(c, self.masses.pattern, redundant, formulation != "multipliers", z_pattern)
-        X_rows, X_columns, frame_map = c.frame_map(c.start())
-        self._frame_map = frame_map[:, 0] if self.masses.constant else None
-        self._X_rows, self._to_q = X_rows, Matrix.summing(X_columns, c.n)
-        self._to_rows, self._by_mass = Matrix.summing(c.pattern[0], c.m), Matrix.summing(self.masses.pattern[0], c.n)
         self.evaluations = 0
-        self._last: tuple[float, Floats, Pose, Floats, Floats, Floats] | None = None
+        #: Whether the last `accept` changed what is integrated, so that multistep methods have to restart.
+        self.needs_restart = False
+        self._closes, self._parts, self._gap = isinstance(stabilisation, Partitioning), Parts(), 0.0
+        self._solution: Solution
+        self._parted: Parted
+        self._multipliers = np.zeros(c.m)
+        arrays = packed(self)
+        self._has_rows = "entry_row" in c.arrays()
+        has_angles = bool(arrays.tree or len(arrays.turned))
+        self._by_arrays = not self._has_rows or c.n + c.m > NUMBERS[has_angles]
+        self._lists = Lists(arrays, whole.PARTS if self._by_arrays else (), own=self)
+        self._plain_functions = plain_functions(by_arrays=self._by_arrays)
+        self._functions: Mapping[str, Callable[..., Any]] = self._plain_functions
+        self.is_compiled = False
+        self._use(self._lists)
+        self._frame_rates = Matrix.summing(arrays.map_row, 4 * len(c.links))
 
     def begin(self, t: float, y: Floats, turns: Mapping[str, float]) -> None:
         """Begin at a state with these turns of the links since the sketch."""
-        self.turns.begin(t, y[: self.coordinates.n], *self._frames(y), turns)
-        self.loads.begun = dict(turns)
+        c, self.begun = self.coordinates, dict(turns)
+        since = np.array([turns[link] for link in c.links])
+        self.mem.put(turns=since, held=since - c.angles(y[: c.n, None])[:, 0], clock=t)
+        self._ask("accept", t, y)
+        if self._closes:
+            self.mem.put(chosen=largest(self._free_motions(t, y)))
 
-    def _frames(self, y: Floats) -> tuple[Floats, Floats]:
-        """Return the frames (4 links,) and their rates at a state."""
+    # --- the text -----------------------------------------------------------------------------------------
+
+    def _ask(self, function: str, t: float, y: Floats, *out: Floats) -> Any:
+        """Call a function of the text with a state, and write the arrays that it fills."""
+        if self.is_compiled:
+            return self._functions[function](*self._arrays, t, y, *out)
+        if self._by_arrays:
+            with np.errstate(all="ignore"):
+                return self._call(function, t, y, *out)
+        lists = [part.tolist() for part in (y, *out)]
+        try:
+            return self._call(function, t, *lists)
+        finally:
+            for part, values in zip((y, *out), lists, strict=True):
+                part[:] = values
+
+    def _call(self, function: str, t: float, *states: Any) -> Any:
+        """Call a function of the text as plain Python; False where a number is not defined."""
+        try:
+            return self._functions[function](self.mem, t, *states)
+        except (ArithmeticError, ValueError):
+            return False  # where compiled code goes on with what is infinite or not a number, and ends likewise
+
+    def _use(self, mem: Any) -> None:
+        self.mem, self._arrays = mem, (mem.I, mem.D) if self.is_compiled else (mem,)
+
+    @property
+    def compiles(self) -> bool:
+        """Whether there is compiled code for these equations: of large systems LAPACK's is as fast."""
         c = self.coordinates
-        q, v = y[: c.n, None], y[c.n :, None]
-        return c.frames(q)[:, 0], c.frame_rates(q, v)[:, 0]
+        small = self.formulation == "multipliers" and c.n + c.m <= SMALL
+        return small and self._has_rows and not self.users and not isinstance(self.stabilisation, Augmented)
+
+    def compile(self, t: float, y: Floats) -> None:
+        """Go on with compiled code from a state, if it is regular."""
+        # The first evaluation chooses the rows to solve and the independent coordinates, and measures the masses.
+        try:
+            self(t, y)
+        except NoPoseError:  # the run says why
+            return
+        if not self._solution.regular:
+            return
+        solved, parts = len(self.mem.right), len(self.mem.part_right)
+        factors = {"K": solved**2, "pivots": solved, "parted": parts**2, "part_pivots": parts}
+        mem = ConstrainedMemory({**vars(self.mem), **self._system(), **factors})
+        self._functions = vars(module_of("multipliers", constrained_source(), "rate", "equations with multipliers"))
+        self.is_compiled = True
+        self._use(mem)
+
+    def _system(self) -> dict[str, Any]:
+        """Return the rows that are solved, the place of each row among them, and the size of M."""
+        rows = np.arange(self.coordinates.m) if self.kkt.rows is None else self.kkt.rows
+        place = np.full(self.coordinates.m, -1)
+        place[rows] = np.arange(len(rows))
+        return {"kept": rows, "kept_place": place, "size": self.kkt.size}
+
+    @contextmanager
+    def _plain(self) -> Iterator[None]:
+        """Evaluate in plain Python within, and continue from there."""
+        if not self.is_compiled:
+            yield
+            return
+        fast, functions = self.mem, self._functions
+        names = fast.changing()
+        self._lists.put(**{name: getattr(fast, name) for name in names})
+        self.is_compiled, self._functions = False, self._plain_functions
+        self._use(self._lists)
+        try:
+            yield
+        finally:
+            self.is_compiled, self._functions = True, functions
+            self._use(fast)
+            fast.put(**{name: getattr(self._lists, name) for name in names} | self._system())
+
+    @contextmanager
+    def preserved(self) -> Iterator[None]:
+        """Continue afterwards from the state of the solvers before, whatever is evaluated within."""
+        mem, kkt = self.mem, self.kkt
+        self.kkt = copy(kkt)
+        self._use(mem.copy())
+        try:
+            yield
+        finally:
+            self.kkt = kkt
+            self._use(mem)
 
     # --- the equations ------------------------------------------------------------------------------------
 
     def __call__(self, t: float, y: Floats) -> Floats:
-        """Return the rate of the state."""
-        _, closed, a, _ = self.accelerations(t, y)
-        return np.concatenate((closed[self.coordinates.n :], a))
-
-    def laws(self, t: float) -> Floats:
-        """Return the prescribed coordinates and their two rates (3, p, 1)."""
-        values = [[float(part[0]) for part in law(np.array([t]))] for _, law in self.prescribed]
-        return np.array(values).reshape(-1, 3).T[:, :, None]
-
-    def pose(self, t: float, y: Floats) -> Pose:
-        """Return the data of a pose and its velocities."""
-        c = self.coordinates
-        q, v = y[: c.n, None], y[c.n :, None]
-        z, dz, ddz = self.laws(t)
-        phi, jacobian = c.evaluate(q, z)
-        rate = self._to_rows @ (jacobian * v[c.pattern[1]]) - c.nu(z, dz)
-        frame_map = c.frame_map(q)[2][:, 0] if self._frame_map is None else self._frame_map
-        mass = self.masses.entries(frame_map)
-        gamma = c.gamma(q, v, z, dz, ddz)
-        X, dX = self._frames(y)
-        turns = self.turns.at(t, y[: c.n], X, dX)
-        z_q = None if self._coordinate_drivers is None else self._coordinate_drivers.entries(X, frame_map)
-        return Pose(
-            self.kkt, phi[:, 0], rate[:, 0], gamma[:, 0], X, dX, turns, frame_map, mass, jacobian[:, 0], z_q
-        )  # fmt: skip
-
-    def accelerations(self, t: float, y: Floats) -> tuple[Pose, Floats, Floats, Floats]:
-        """Return the pose, the state there, q'' and the multipliers."""
-        if self._last is not None and self._last[0] == t and np.array_equal(self._last[1], y):
-            return self._last[2:]
+        """Return the rate of the state; `NoPoseError` where there is none."""
         self.evaluations += 1
-        if not np.isfinite(y).all():
-            raise BlownUpError(t)
-        closed = self.stabilisation.close(self, t, y)
-        pose = self.pose(t, closed)
-        force = self.forces(t, closed, pose)
-        a, multipliers = self.stabilisation.accelerations(self, pose, force)
-        if not pose.factors.regular:
-            a, multipliers = limit(self, t, closed, a, multipliers)
+        out = np.empty(2 * self.coordinates.n)
+        if not (self.is_compiled and self._ask("rate", t, y.copy() if self._closes else y, out)):
+            with self._plain():
+                self._rate(t, np.array(y), out)
+        return out
+
+    def _rate(self, t: float, y: Floats, out: Floats) -> Floats:
+        """Write the rate of a state, closed in place, in plain Python; return the multipliers (m,)."""
+        n = self.coordinates.n
+        given = y.copy()
+        if not self._ask("rate", t, y, out):
+            raise self._why(t, given)
+        a, multipliers = out[n:], self._multipliers
+        if not self._solution.regular:
+            a, multipliers = self._limit(t, y, a, multipliers)
         if not np.isfinite(a).all():
             raise BlownUpError(t)
-        self._last = t, np.array(y), pose, closed, a, multipliers
-        return self._last[2:]
+        out[n:] = a
+        return multipliers
 
-    def forces(self, t: float, y: Floats, pose: Pose) -> Floats:
-        """Return Q (n,): loads, weight, efforts of free coordinates, and velocity terms."""
+    def forces(self, t: float, y: Floats) -> Floats:
+        """Return Q (n,) at a state; `InputError` where a load has no value."""
+        self._ask("find_pose", t, y.copy())
+        self._ask("find_forces", t, y)
+        found = np.array(self.mem.force)
+        if np.isfinite(y).all() and not np.isfinite(found).all():
+            raise self._why(t, y)
+        return found
+
+    def _why(self, t: float, y: Floats) -> NoPoseError:
+        """Return why there are no rates at a state; raises `InputError` where a load has no value."""
+        if not np.isfinite(y).all():
+            return BlownUpError(t)
+        if self._closes and not self._ask("close", t, y.copy()):
+            return NoPoseError(t, Status.NOT_CONVERGED, -1)
+        table, state = load_table(self.mechanism), self._state(t)
+        for law, id in zip(table.laws, table.owners, strict=True):
+            law_values(law, state, id)
+        given_efforts(self.mechanism, self.order, t)
+        return BlownUpError(t)
+
+    @np.errstate(all="ignore")
+    def _limit(self, t: float, y: Floats, a: Floats, multipliers: Floats) -> tuple[Floats, Floats]:
+        """Return q'' (n,) and the multipliers (m,) at a change point, from poses around it; see `projection`.
+
+        The given values are returned where there is no smooth motion through the pose.
+        """
+        n, solution, found = self.coordinates.n, self._solution, list[Floats]()
+        q, v = y[:n], y[n:]
+        for s in shifts(np.array(self.mem.X[1]), self.coordinates.size):
+            near = np.concatenate((q + s * v + 0.5 * s * s * a, v + s * a))
+            if not (self._ask("project", t, near) and self._ask("find_pose", t, near)):
+                break
+            gap = self._functions["largest_gap"](self.mem)
+            if not (gap < 1e3 * CLOSED and self._functions["decompose"](self.mem) and self._solution.regular):
+                break
+            self._functions["find_forces"](self.mem, t, near)
+            self._functions["find_asked"](self.mem, near)
+            found.append(np.concatenate(self._solution.solve(np.array(self.mem.force), np.array(self.mem.gamma))))
+        self._ask("find_pose", t, y)
+        self._solution = solution
+        if len(found) < len(WEIGHTS):
+            return a, multipliers
+        result = WEIGHTS @ np.array(found)
+        return result[:n], result[n:]
+
+    def _free_motions(self, t: float, y: Floats) -> Floats:
+        """Return velocities (n, f), scaled, that the constraints leave free: M-projections of random ones."""
         c = self.coordinates
-        on_frames = self._on_frames(t, pose)
-        if not self.masses.constant:
-            q, v = y[: c.n, None], y[c.n :, None]
-            on_frames = on_frames - self.frame_masses.matrix @ c.frame_seconds(q, v, np.zeros_like(v))[:, 0]
-        return np.asarray(self._to_q @ (pose.frame_map * on_frames[self._X_rows]))
+        self._ask("find_pose", t, y)
+        self._functions["find_masses"](*self._arrays)
+        self.factor(self.mem)
+        M, (rows, columns) = np.array(self.mem.M), self.masses.pattern
+        found, nothing = np.empty((c.n, len(self.free))), np.zeros(c.m)
+        random = np.random.default_rng(0).standard_normal(found.shape) * c.column_units[:, None]
+        for k, column in enumerate(random.T):
+            momentum = np.zeros(c.n)
+            np.add.at(momentum, rows, M * column[columns])
+            found[:, k] = self._solution.solve(momentum, nothing)[0] / c.column_units
+        return found
 
-    def _on_frames(self, t: float, pose: Pose) -> Floats:
-        """Return weight, loads and the efforts of free coordinates on the frames (4 links,)."""
-        on_frames = self.frame_masses.weight + self.loads(t, pose.X, pose.X_rate, pose.turns)
-        efforts = given_efforts(self.mechanism, self.order, t)
-        if efforts.any():
-            on_frames += efforts @ self.drivers.gradient(pose.X)
-        return on_frames
+    # --- what plain Python does in place of the text ------------------------------------------------------
+
+    def factor(self, mem: Any) -> bool:
+        """Factorise the system of a pose, regular or not."""
+        z_q = None
+        if self._z_q is not None:
+            z_q = self._z_q.entries(np.array(mem.X[0]), np.array(mem.map[: len(mem.map_row)]))
+        self.kkt.strength = mem.strength
+        self._solution = self.kkt.factor(np.asarray(mem.M), np.asarray(mem.A), z_q)
+        mem.strength = self.kkt.strength
+        return True
+
+    def solve(self, mem: Any, force: Sequence[float], asked: Sequence[float]) -> None:
+        """Write the solution of the system, and keep the multipliers."""
+        x, self._multipliers = self._solution.solve(np.asarray(force), np.asarray(asked))
+        self._write(mem.right, x)
+
+    def find_seconds(self, mem: Any) -> None:
+        """Write the accelerations; those of the augmented Lagrangian method by a penalty."""
+        regular, how = self._solution, self.stabilisation
+        if isinstance(how, Augmented):
+            self._solution = self.kkt.penalise(np.array(mem.M), np.array(mem.A), how.penalty, how.corrections)
+        self.solve(mem, mem.force, mem.asked)
+        self._solution = regular
+
+    def part(self, mem: Any) -> bool:
+        """Factorise [Phi_q; E_u] of a pose, regular or not."""
+        self._parted, mem.least = self._parts.factor(
+            self.kkt, np.asarray(mem.A), np.array(mem.chosen, np.intp), mem.least
+        )
+        return True
+
+    def solve_parts(self, mem: Any, asked: Sequence[float], sign: float, near: Sequence[float]) -> float:
+        """Write the solution for all rows, the chosen coordinates given in `part_right`; return its size, scaled."""
+        chosen = np.array(mem.part_right[len(near) - len(mem.chosen) :])
+        found = self._parted.solve(sign * np.asarray(asked), chosen, np.asarray(near))
+        self._write(mem.part_right, found)
+        return float(np.max(np.abs(found / self.coordinates.column_units), initial=0.0))
+
+    def _write(self, part: Any, values: Floats) -> None:
+        part[: len(values)] = values if self._by_arrays else values.tolist()
+
+    def find_frames(self, mem: Any, y: Floats) -> None:
+        """Write the frames and their rates by arrays."""
+        c = self.coordinates
+        q, v = y.reshape(2, c.n, 1)
+        mem.X[:2] = c.frames(q)[:, 0], c.frame_rates(q, v)[:, 0]
+        mem.theta[:] = c.angles(q)[:, 0]
+        if mem.tree:
+            mem.map[: len(mem.map_row)] = c.frame_map(q)[2][:, 0]
+
+    add_frames = find_frames
+
+    def find_rows(self, mem: Any, y: Floats) -> None:
+        """Write the rows by arrays, without frames and gamma."""
+        c, (z, dz, _) = self.coordinates, np.array(mem.z)[:, :, None]
+        phi, A = c.evaluate(y[: c.n, None], z)
+        mem.phi[:], mem.A[:] = phi[:, 0], A[:, 0]
+        if self.prescribed:
+            mem.nu[:] = c.nu(z, dz)[:, 0]
+
+    def find_gamma(self, mem: Any, y: Floats) -> None:
+        """Write gamma by arrays."""
+        c = self.coordinates
+        mem.gamma[:] = c.gamma(*y.reshape(2, c.n, 1), *np.array(mem.z)[:, :, None])[:, 0]
+
+    def find_masses(self, mem: Any) -> None:
+        """Write M by arrays, if it changes."""
+        if mem.tree:
+            mem.M[:] = self.masses.entries(mem.map)
+
+    def weigh_seconds(self, mem: Any, y: Floats, out: Floats) -> None:
+        """Write the velocity terms on the frames by arrays."""
+        c = self.coordinates
+        q, v = y.reshape(2, c.n, 1)
+        mem.X[2] = c.frame_seconds(q, v, 0.0 * v)[:, 0]
+        out[:] = self.frame_masses.matrix @ mem.X[2]
+
+    def apply_functions(self, mem: Any, t: float, load: list[float]) -> None:
+        """Add the loads of users' functions to the forces on the frames."""
+        if not self.users:
+            return
+        self._functions["find_turns"](mem, t)
+        total = Wrenches(self._state(t))
+        for user in self.users:
+            add_user_load(total, user)
+        for k, link in enumerate(self.coordinates.links):
+            ux, uy = mem.X[0][4 * k + 2 : 4 * k + 4]
+            moment = total.moment[link][0] / (ux * ux + uy * uy)
+            for part, size in enumerate((*total.force[link][0], -moment * uy, moment * ux)):
+                load[4 * k + part] += float(size)
+
+    def _state(self, t: float) -> State:
+        """Return the frames of the last evaluation as a motion of one sample."""
+        mem, c = self.mem, self.coordinates
+        X, turns = np.array(mem.X), np.array(mem.new_turns, np.float64)
+        x, z = np.zeros((3, self.plan.offsets[-1], 1)), np.full((3, len(self.order), 1), np.nan)
+        for k, link in enumerate(c.links):
+            for part, expression in enumerate((self.plan.frames[link].origin, self.plan.frames[link].direction)):
+                if expression.is_slot:
+                    first, row = self.plan.rows(expression.terms[0][0]).start, 4 * k + 2 * part
+                    x[:2, first : first + 2, 0] = X[:2, row : row + 2]
+        x[2] = np.nan
+        if self.users:
+            z[0, :, 0] = self.drivers.values(X[0], dict(zip(c.links, turns.tolist(), strict=True)))
+            z[1, :, 0] = self.drivers.rates(X[0], X[1])
+        lanes = Lanes(x, np.zeros(1, np.int8), np.full(1, -1, np.int32), np.zeros(0))
+        drivers, counted = (
+            dict(zip(self.order, z.swapaxes(0, 1), strict=True)),
+            dict(zip(c.links, turns[:, None], strict=True)),
+        )
+        return State(self.mechanism, self.plan, np.array([t]), drivers, lanes, counted=counted, begun=self.begun)
 
     @property
     def measures(self) -> Floats:
@@ -216,23 +448,33 @@ class Multipliers:
         """None: here the drift of the joints shows a step that was too large."""
         return None
 
-    @property
-    def needs_restart(self) -> bool:
-        """Whether the last `accept` changed what is integrated, so that multistep methods have to restart."""
-        return self.stabilisation.needs_restart
-
     def gain_warning(self, method: str, h: float) -> str:
         """Return a message if the gains make a method unstable at this step, else an empty string."""
         return self.stabilisation.gain_warning(method, h)
 
     def project(self, t: float, y: Floats) -> Floats:
         """Return the corrected state at the end of a step."""
-        return self.stabilisation.project(self, t, y)
+        projected = y.copy()
+        if not (self.is_compiled and self._ask("end_step", t, projected)):
+            with self._plain():
+                projected = y.copy()
+                if not self._ask("end_step", t, projected) and self._closes:
+                    raise NoPoseError(t, Status.NOT_CONVERGED, -1)
+        return projected
 
     def accept(self, t: float, y: Floats) -> None:
         """Continue from the end of a step: count turns, note impacts, and choose independent coordinates."""
-        self.stabilisation.accept(self, t, y)
-        self.turns.accept(t, y[: self.coordinates.n], *self._frames(y))
+        if self._closes:
+            motions = self._free_motions(t, y)
+            with np.errstate(all="ignore"):
+                per_chosen = motions @ np.linalg.pinv(motions[self.mem.chosen])
+            # Chosen coordinates that describe the motion poorly are replaced.
+            self.needs_restart = not np.max(np.abs(per_chosen), initial=0.0) < RATE_LIMIT
+            if self.needs_restart:
+                chosen = largest(motions)
+                self._lists.put(chosen=chosen)
+                self.mem.put(chosen=chosen)
+        self._gap = self._functions["largest_gap"](*self._arrays) if self._ask("accept", t, y) else np.inf
         self.remember(t, y)
 
     def change(self, t: float, y: Floats, *, stuck: bool = False) -> Floats | None:
@@ -243,83 +485,56 @@ class Multipliers:
         """Note the impact speeds of the bodies that touch at the end of a step."""
         if self.contacts:
             note(self.touches(t, y), self.impacts)
-            self.forget()  # the forces have changed
-
-    def forget(self) -> None:
-        """Forget the last evaluation."""
-        self._last = None
+            self.mem.put(met=[self.impacts.get(id, np.nan) for id in self.contacts])
 
     def touches(self, t: float, y: Floats) -> dict[str, tuple[float, float]]:
         """Return the depth [m] of each contact and its rate [m/s]."""
-        X, dX = self._frames(y)
-        return touches_of(self.loads.motion(t, X, dX, self.turns.at(t, y[: self.coordinates.n], X, dX)))
+        self._ask("touch", t, y)
+        return dict(zip(self.contacts, map(tuple, np.transpose(self.mem.touches).tolist()), strict=True))
 
     def constraint_violation(self, t: float, y: Floats) -> str:
         """Return which joint has come apart, in words; empty where none has."""
-        c = self.coordinates
-        gaps = np.abs(c.phi(y[: c.n, None], self.laws(t)[0])[:, 0] / c.row_units)
-        worst = int(np.argmax(gaps)) if len(gaps) else 0
-        if not len(gaps) or gaps[worst] < APART:
+        if self._gap < APART:
             return ""
-        return f"{c.rows[worst]} has come apart: the motion has diverged; try a smaller step or another stabilisation"
+        self._ask("find_pose", t, y)
+        worst = int(np.argmax(np.abs(self.mem.phi / self.coordinates.row_units)))
+        name = self.coordinates.rows[worst]
+        return f"{name} has come apart: the motion has diverged; try a smaller step or another stabilisation"
 
     # --- what is recorded----------------------------------------------------------------------------------
 
-    def at(self, t: float, y: Floats) -> GlobalInstant:
-        """Return everything at a time and state."""
-        c = self.coordinates
-        pose, y, a, multipliers = self.accelerations(t, y)
-        q, v = y[: c.n], y[c.n :]
-        ddX = c.frame_seconds(q[:, None], v[:, None], a[:, None])[:, 0]
-        return self.instant(t, (q, v, a), multipliers, (pose.X, pose.X_rate, ddX), pose.turns)
+    def recorded(self, t: float, y: Floats) -> GlobalInstant:
+        """Return everything at a time and state that is recorded."""
+        self.evaluations += 1
+        n, units = self.coordinates.n, self.coordinates.row_units
+        settled, out = np.array(y), np.empty(len(y))
+        # Plain Python distributes the multipliers of redundant rows.
+        if self.is_compiled and self.kkt.rows is None and self._ask("instant", t, settled, out):
+            return self._instant(t, settled, out[n:], np.array(self.mem.right[n:]) * self.mem.size / units)
+        with self._plain():
+            settled = self.project(t, y)
+            multipliers = self._rate(t, settled, out)
+            self._functions["find_turns"](self.mem, t)
+            return self._instant(t, settled, out[n:], multipliers)
 
-    def instant(
-        self,
-        t: float,
-        q: tuple[Floats, Floats, Floats],
-        multipliers: Floats,
-        X: tuple[Floats, Floats, Floats],
-        turns: Floats,
-    ) -> GlobalInstant:
-        """Return everything at a time for coordinates and frames with two rates."""
-        c = self.coordinates
+    def _instant(self, t: float, y: Floats, a: Floats, multipliers: Floats) -> GlobalInstant:
+        """Return everything at a time for a state, second rates and multipliers."""
+        c, mem, turns = self.coordinates, self.mem, np.array(self.mem.new_turns, np.float64)
+        X = np.array(mem.X)
+        X[2] += self._frame_rates @ (np.array(mem.map[: len(mem.map_row)]) * a[np.array(mem.map_column, np.intp)])
         z = np.empty((len(self.order), 3))
         z[:, 0] = self.drivers.values(X[0], dict(zip(c.links, turns.tolist(), strict=True)))
         z[:, 1], z[:, 2] = self.drivers.both_rates(*X)
         momentum = self.frame_masses.matrix @ X[1]
         effort = given_efforts(self.mechanism, self.order, t)
-        laws = self.laws(t)
+        laws = np.array(mem.z)
         for place, (k, _) in enumerate(self.prescribed):
-            z[k] = laws[:, place, 0]
-            unit = np.zeros_like(laws[1])
+            z[k] = laws[:, place]
+            unit = np.zeros((len(self.prescribed), 1))
             unit[place] = 1.0
             # Phi_q q' = nu: a virtual turn of the driver moves its rows by nu, against lambda.
-            effort[k] = -float(multipliers @ c.nu(laws[0], unit)[:, 0])
+            effort[k] = -float(multipliers @ c.nu(laws[0][:, None], unit)[:, 0])
         return GlobalInstant(
-            *q, multipliers, X, turns, z, effort, 0.5 * float(momentum @ X[1]), float(momentum @ X[2]),
+            y[: c.n], y[c.n :], a, multipliers, (X[0], X[1], X[2]), turns, z, effort,
+            0.5 * float(momentum @ X[1]), float(momentum @ X[2]),
         )  # fmt: skip
-
-    @contextmanager
-    def preserved(self) -> Iterator[None]:
-        """Continue afterwards from the state of the solvers before, whatever is evaluated within."""
-        solvers, last = (self.kkt, self.stabilisation), self._last
-        kept = [vars(solver).copy() for solver in solvers]
-        try:
-            yield
-        finally:
-            self._last = last
-            for solver, attributes in zip(solvers, kept, strict=True):
-                vars(solver).clear()
-                vars(solver).update(attributes)
-
-    def recorded(self, t: float, y: Floats) -> GlobalInstant:
-        """Return everything at a time and state that is recorded."""
-        return self.at(t, self.project(t, y))
-
-    def times_jacobian(self, entries: Floats, v: Floats) -> Floats:
-        """Return Phi_q v (m,) for the entries of Phi_q."""
-        return np.asarray(self._to_rows @ (entries * v[self.coordinates.pattern[1]]))
-
-    def times_mass(self, pose: Pose, v: Floats) -> Floats:
-        """Return M v (n,)."""
-        return np.asarray(self._by_mass @ (pose.mass * v[self.masses.pattern[1]]))

@@ -1,43 +1,20 @@
 """What keeps the constraints closed while the equations with multipliers are integrated.
 
 With Phi_q q'' = gamma alone (direct integration) the joints drift apart: rounding and integration errors in Phi'' are
-integrated twice. Each method here defines the accelerations at a state and the correction after a step.
+integrated twice. Each method here changes the accelerations at a state or the state after a step; the text of the
+equations (`compiled.equations_at`) says how.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-import numpy as np
 
 from structkin.dynamics.multipliers.gains import violation_growth
-from structkin.types import Floats
-
-if TYPE_CHECKING:
-    from structkin.dynamics.multipliers.equations import Multipliers, Pose
 
 
+@dataclass(frozen=True)
 class Stabilisation:
-    """One method; the equations call it. This one is direct integration, with states taken as they are."""
-
-    #: Whether the last `accept` changed what is integrated, so that multistep methods have to restart.
-    needs_restart = False
-
-    def accelerations(self, equations: Multipliers, pose: Pose, force: Floats) -> tuple[Floats, Floats]:
-        """Return q'' (n,) and the multipliers (m,) under the forces Q (n,)."""
-        return pose.factors.solve(force, pose.gamma)
-
-    def close(self, equations: Multipliers, t: float, y: Floats) -> Floats:
-        """Return the state at which the accelerations of a state are taken."""
-        return y
-
-    def project(self, equations: Multipliers, t: float, y: Floats) -> Floats:
-        """Return the corrected state at the end of a step."""
-        return y
-
-    def accept(self, equations: Multipliers, t: float, y: Floats) -> None:
-        """Continue from the projected end of a step."""
+    """One method."""
 
     def gain_warning(self, method: str, h: float) -> str:
         """Return a message if the gains make a method unstable at this step, else an empty string."""
@@ -53,14 +30,6 @@ class Feedback(Stabilisation):
 
     alpha: float = 0.0
     beta: float = 0.0
-
-    def right(self, pose: Pose) -> Floats:
-        """Return gamma - 2 alpha Phi' - beta^2 Phi (m,)."""
-        return np.asarray(pose.gamma - 2 * self.alpha * pose.rate - self.beta**2 * pose.phi)
-
-    def accelerations(self, equations: Multipliers, pose: Pose, force: Floats) -> tuple[Floats, Floats]:
-        """Return q'' (n,) and the multipliers (m,)."""
-        return pose.factors.solve(force, self.right(pose))
 
     def gain_warning(self, method: str, h: float) -> str:
         """Return a message if a violation grows at each step, else an empty string."""
@@ -82,11 +51,6 @@ class Augmented(Stabilisation):
     feedback: Feedback
     penalty: float
     corrections: int
-
-    def accelerations(self, equations: Multipliers, pose: Pose, force: Floats) -> tuple[Floats, Floats]:
-        """Return q'' (n,) and the multipliers (m,)."""
-        factors = equations.kkt.penalise(pose.mass, pose.jacobian, self.penalty, self.corrections)
-        return factors.solve(force, self.feedback.right(pose))
 
     def gain_warning(self, method: str, h: float) -> str:
         """Return a message if a violation grows at each step, else an empty string."""

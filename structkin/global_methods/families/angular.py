@@ -242,21 +242,23 @@ class AngularCoordinates(Moved):
         out[: equations.count] -= equations.second_derivative(X, rates, rates) + bent
         return out
 
-    def arrays(self) -> dict[str, Any] | None:
-        """Return the rows and the tree for compiled code; None where some rows are curves."""
-        rows = self._equations.arrays()
+    def arrays(self) -> dict[str, Any]:
+        """Return rows and frames as arrays; without the rows where some are curves."""
+        rows, turned = self._equations.arrays(), self._turned
+        frames = {
+            **self.tree.arrays(), "turned": turned, "turned_entries": self._turn_entries[:, 0],
+            "turned_zero": self.tree.theta_zero[turned, 0] + self._turn_rows @ self._sketch,
+        }  # fmt: skip
         if rows is None:
-            return None
-        chain, linear, turned = self._chain, self._linear_rows.tocoo(), self._turned
+            return frames
+        chain, linear = self._chain, self._linear_rows.tocoo()
         count, at = self._equations.count, np.arange(self._equations.count)
-        none = np.full(count, -1)
-        turned_zero = self.tree.theta_zero[turned, 0] + self._turn_rows @ self._sketch
+        none, after = np.full(count, -1), len(chain.rows) + np.arange(linear.nnz)
         return {
-            **rows, "row_place": np.stack((at, none, none), axis=1), **self._terms.arrays(), **self.tree.arrays(),
-            "x": 3 * (4 * self.tree.m + len(turned)), "turned": turned, "turned_zero": turned_zero,
-            "turned_entries": self._turn_entries[:, 0],
-            "chain": np.stack((chain.rows[chain.out], chain.columns[chain.out], chain.first, chain.second), axis=1),
-            "linear": np.stack((count + linear.row, linear.col), axis=1), "linear_factor": linear.data,
+            **rows, **frames, "row_place": at, "row_driver": none, "row_crosses": none, **self._terms.arrays(),
+            "x": 3 * (4 * self.tree.m + len(turned)),
+            "chain_out": chain.out, "chain_entry": chain.first, "chain_map": chain.second,
+            "linear": np.stack((after, count + linear.row, linear.col), axis=1), "linear_factor": linear.data,
             "linear_constant": np.append(np.zeros(count), self._constants),
             "turning": [self._turning.start, self._turning.stop],
         }  # fmt: skip

@@ -157,19 +157,29 @@ class PolynomialCoordinates(Moved):
         rows = weights.gamma(angles, dz[self._who], ddz[self._who]) - moving
         return np.concatenate((out[: len(self._kept)] - second[self._kept], rows))
 
-    def arrays(self) -> dict[str, Any] | None:
-        """Return the rows for compiled code; None where some are curves."""
-        rows = self._equations.arrays()
+    def arrays(self) -> dict[str, Any]:
+        """Return rows and frames as arrays; without the rows where some are curves."""
+        rows, turned = self._equations.arrays(), [self.links.index(link) for link in self.turned]
+        frames = {"turned": turned, "turned_zero": -np.angle(np.array(self._drawn, complex))}
         if rows is None:
-            return None
+            return frames
         place = np.full((self._equations.count, 3), -1)
         place[self._kept, 0] = np.arange(len(self._kept))
         for number, (pair, driver) in enumerate(zip(self._pairs, self._who, strict=True)):
             for is_cross, row in enumerate(pair):
                 place[row] = len(self._kept) + number, driver, is_cross
-        turned = [self.links.index(link) for link in self.turned]
-        turned_zero = -np.angle(np.array(self._drawn, complex))
-        return {**rows, "row_place": place, **self._terms.arrays(), "turned": turned, "turned_zero": turned_zero}
+        entry = {key: e for e, key in enumerate(zip(*(part.tolist() for part in self.pattern), strict=True))}
+        of_row = place[self._equations.rows, 0].tolist()
+        entries = [entry[key] for key in zip(of_row, self._equations.columns.tolist(), strict=True)]
+        return {
+            **rows,
+            **frames,
+            "entry_place": entries,
+            "row_place": place[:, 0],
+            "row_driver": place[:, 1],
+            "row_crosses": place[:, 2],
+            **self._terms.arrays(),
+        }
 
     # --- links and coordinates ----------------------------------------------------------------------------
 

@@ -88,8 +88,8 @@ class Coordinates(Protocol):
     def start(self) -> Floats:
         """Return the coordinates (n, 1) of the sketch, where exact lengths may still leave gaps."""
 
-    def arrays(self) -> dict[str, Any] | None:
-        """Return rows and frames as parts of `ConstrainedMemory` for compiled code; None where there are none."""
+    def arrays(self) -> dict[str, Any]:
+        """Return rows and frames as parts of `ConstrainedMemory`; without the rows where some are curves."""
 
     def frames(self, q: PerCoordinate) -> Any:
         """Return O_x, O_y, U_x, U_y of every moving link (4 links, lanes)."""

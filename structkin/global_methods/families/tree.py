@@ -120,13 +120,13 @@ class Tree:
         turn = np.array([branch.turn for branch in self.branches])
         carriers = np.where(self.carriers == self.m, -1, self.carriers)
         return {
-            "tree": 1, "parent_columns": np.stack((parent, angles), axis=1),
+            "tree": 1, "parent": parent, "turn_column": angles,
             "arms": np.stack((self.a.real, self.a.imag, self.b.real, self.b.imag, turn), axis=1),
             "travel_ptr": np.searchsorted(self.travel_links, np.arange(self.m + 1)),
             "travels": np.stack((self.travel_columns, carriers, self.on_parent), axis=1),
             "travel_axis": np.stack((self.directions.real, self.directions.imag), axis=1),
-            "pairs": np.stack((self.pair_link, self.pair_joint), axis=1),
-            "slides": np.stack((self.slide_link, self.slide_travel), axis=1),
+            "pair_link": self.pair_link, "pair_joint": self.pair_joint,
+            "slide_link": self.slide_link, "slide_travel": self.slide_travel,
         }  # fmt: skip
 
     # --- the frames and their derivatives -----------------------------------------------------------------

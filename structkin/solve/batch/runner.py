@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.kernels import store
 from structkin.compiled import has_numba
+from structkin.kernels import store
 from structkin.solve.batch.loop import NAME, PARTS, loop, source
 from structkin.solve.batch.motor import Motor
 from structkin.solve.batch.order import Way
