@@ -29,6 +29,9 @@ def follow_straight(
             pose, done, length = found, end, 2 * length
             continue
         length *= 0.5
+        # A step that the end cuts off is the same after halving.
+        while length >= end - done > 0.0:
+            length *= 0.5
         if length < shortest(pose):
             return pose, False
     return pose, True
