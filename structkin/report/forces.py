@@ -21,7 +21,7 @@ from structkin.solve import Motion
 from structkin.types import Floats
 
 #: From this magnitude on [N, N m, W, J] numbers are given in thousands.
-LARGE = 1e4
+LARGE = 1e3
 #: The number of joints whose reactions are drawn, the largest ones.
 MOST_CURVES = 8
 

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from structkin.branches.limits import Interval, Limit, Limits
-from structkin.branches.limits.result import driver_size, driver_unit
+from structkin.branches.limits.result import driver_size, driver_unit, report_lines
 from structkin.errors import InputError
 from structkin.model.mechanism import Mechanism
-from structkin.report.numbers import plain
+from structkin.report.numbers import SHORT, finer, plain
 
 
 def limits_of(
@@ -34,7 +34,14 @@ def _of(
     except InputError as error:
         # a search that the budget cut off is reported in its place; the rest of the report stands
         return {**common, "failure": "; ".join(str(problem) for problem in error.problems)}
-    head, *reasons = found.report.splitlines()
+    limits = [
+        found.lower,
+        found.upper,
+        *found.change_points,
+        *(end for item in found.intervals for end in (item.low, item.high)),
+    ]
+    digits = SHORT + finer([limit.value for limit in limits if limit is not None])
+    head, *reasons = report_lines(found, digits)
     ends = {
         "low": _end(found, found.lower, size),
         "high": _end(found, found.upper, size),
@@ -42,6 +49,7 @@ def _of(
     }
     return {
         **common,
+        "digits": digits,
         "words": head,
         "reasons": [line.strip() for line in reasons],
         "start": plain([found.start], size)[0],

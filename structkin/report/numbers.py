@@ -12,6 +12,8 @@ from structkin.show.measures import first_peak
 
 #: Significant digits of the curves on a page, and of the tables made from them.
 DIGITS = 6
+#: Significant digits of what is read on a page: its sentences, and, in web/src/words.ts, its tables and readouts.
+SHORT = 4
 
 
 def plain(values: ArrayLike, unit: float = 1.0, usual: float = 0.0) -> list[float | None]:
@@ -27,11 +29,20 @@ def plain(values: ArrayLike, unit: float = 1.0, usual: float = 0.0) -> list[floa
     """
     found = np.asarray(values, dtype=float) / unit
     known = found[np.isfinite(found)]
+    least = 1e-12 * max(float(np.max(np.abs(known), initial=0.0)), usual / unit)
+    return [_rounded(value, least, DIGITS + finer(known)) for value in found.tolist()]
+
+
+def finer(values: ArrayLike) -> int:
+    """Return how many digits more, up to three, values need whose range is a small part of them, down to 1e-6.
+
+    >>> finer([1.0, 2.0]), finer([1799.99, 1800.01]), finer([5.0, 5.0])
+    (0, 3, 0)
+    """
+    known = np.asarray(values, dtype=float)
     largest = float(np.max(np.abs(known), initial=0.0))
     span = float(np.ptp(known)) if len(known) else 0.0
-    more = min(3, math.floor(math.log10(largest / span))) if span > 1e-6 * largest else 0
-    least = 1e-12 * max(largest, usual / unit)
-    return [_rounded(value, least, DIGITS + max(0, more)) for value in found.tolist()]
+    return max(0, min(3, math.floor(math.log10(largest / span)))) if span > 1e-6 * largest else 0
 
 
 def _rounded(value: float, least: float, digits: int) -> float | None:

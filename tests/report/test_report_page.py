@@ -73,12 +73,12 @@ def test_the_circles_of_a_dyad_pass_through_its_pin_and_follow_the_slider(four_b
     for sample in ("0", "33"):
         page.get_by_role("slider", name="Sample of the motion").fill(sample)
         C = np.array(pins(page)["C"])
-        marks = page.locator("#steps circle.sk-locus:visible").all()
+        marks = page.locator("#steps .sk-steps circle.sk-locus").all()
         circles = [[float(mark.get_attribute(key)) for key in ("cx", "cy", "r")] for mark in marks]
         assert len(circles) == 2
         for x, y, r in circles:
             assert np.hypot(*(C - (x, y))) == pytest.approx(r, rel=1e-3)
-    assert page.locator("#steps .sk-ghost > *").count() > 0
+    assert page.locator("#steps .sk-steps .sk-ghost > *").count() > 0
 
 
 def test_the_other_modes_of_a_triad_follow_the_slider(browser: Any, tmp_path: Path):
@@ -89,7 +89,7 @@ def test_the_other_modes_of_a_triad_follow_the_slider(browser: Any, tmp_path: Pa
     for sample in (0, 23):
         page.get_by_role("slider", name="Sample of the motion").fill(str(sample))
         count = len(others(motion, motion.structure.groups[3], sample)[0])
-        assert page.locator("#steps .sk-ghost [data-id='link:plate']:visible").count() == count > 0
+        assert page.locator("#steps .sk-steps .sk-ghost [data-id='link:plate']:visible").count() == count > 0
         assert f"{count} other assembly modes in this pose" in page.locator("#steps .sk-why").inner_text()
 
 

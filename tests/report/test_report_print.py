@@ -51,6 +51,23 @@ def test_nothing_is_cut_and_every_step_is_printed(paper: str, report: Path, brow
     assert inside == [True] * len(groups)
 
 
+def test_what_is_only_clicked_is_not_printed(report: Path, tmp_path: Path, browser: Any) -> None:
+    """The names chosen in select boxes stay, as plain text: they say what is plotted."""
+    full = tmp_path / "report.html"
+    sk.load(path("excavator")).report(full, samples=31, without=["limits"])
+    for file, boxes in ((report, 2), (full, 3)):
+        page = open_file(browser, file).page
+        hint = page.get_by_text("Click a plot to move the mechanism to that sample.")
+        assert hint.is_visible()
+        page.emulate_media(media="print")
+        settle(page)
+        assert not hint.is_visible()
+        shown = page.locator("select:visible")
+        styles = shown.evaluate_all("all => all.map(getComputedStyle).map(s => [s.appearance, s.borderTopWidth])")
+        assert styles == [["none", "0px"]] * boxes
+        assert not page.locator("button:not(.sk-link):visible, input:visible").count()
+
+
 def test_the_paper_is_the_readers_choice(report: Path, browser: Any) -> None:
     """A page of a fixed size is cut or shrunk on any other paper."""
     page = open_file(browser, report).page

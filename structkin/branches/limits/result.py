@@ -13,6 +13,9 @@ from structkin.solve.special_geometry import structure_of
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+#: Significant digits of a driver's values in words.
+DIGITS = 7
+
 
 @dataclass(frozen=True, slots=True)
 class Limit:
@@ -117,20 +120,7 @@ class Limits:
     @property
     def report(self) -> str:
         """How far the driver moves and what stops it, in words."""
-        if self.failure:
-            return f"{self.driver}: {self.failure}"
-        if self.turns_fully:
-            lines = [f"{self.driver} turns fully"]
-        else:
-            lower, upper = (self.words(end.value) if end else "no limit" for end in (self.lower, self.upper))
-            lines = [f"{self.driver} moves from {lower} to {upper}"]
-        for end in (self.lower, self.upper):
-            if end is not None:
-                lines.append(f"  stops at {self.words(end.value)}: {self.place(end)}")
-        lines += [
-            f"  passes a change point at {self.words(point.value)}: {self.place(point)}" for point in self.change_points
-        ]
-        return "\n".join(lines)
+        return "\n".join(report_lines(self))
 
     def place(self, limit: Limit) -> str:
         """Return group and reason of a limit."""
@@ -172,6 +162,23 @@ class Limits:
         }
 
 
+def report_lines(found: Limits, digits: int = DIGITS) -> list[str]:
+    """Return how far a driver moves and what stops it, in words, with values of so many digits."""
+
+    def at(limit: Limit) -> str:
+        return driver_words(found.mechanism, found.driver, limit.value, digits)
+
+    if found.failure:
+        return [f"{found.driver}: {found.failure}"]
+    if found.turns_fully:
+        lines = [f"{found.driver} turns fully"]
+    else:
+        lower, upper = (at(end) if end else "no limit" for end in (found.lower, found.upper))
+        lines = [f"{found.driver} moves from {lower} to {upper}"]
+    lines += [f"  stops at {at(end)}: {found.place(end)}" for end in (found.lower, found.upper) if end is not None]
+    return [*lines, *(f"  passes a change point at {at(point)}: {found.place(point)}" for point in found.change_points)]
+
+
 def _limit(limit: Limit | None, size: float) -> dict[str, Any] | None:
     if limit is None:
         return None
@@ -195,7 +202,7 @@ def driver_size(mechanism: Mechanism, driver: str) -> float:
     return mechanism.units.scale("angle" if mechanism.drivers[driver].kind == "angle" else "length")
 
 
-def driver_words(mechanism: Mechanism, driver: str, value: float) -> str:
-    """Return a value of a driver in the file's unit, with seven digits."""
+def driver_words(mechanism: Mechanism, driver: str, value: float, digits: int = DIGITS) -> str:
+    """Return a value of a driver in the file's unit."""
     shown = value / driver_size(mechanism, driver)
-    return f"{shown if abs(shown) > 1e-9 else 0.0:.7g} {driver_unit(mechanism, driver)}"
+    return f"{shown if abs(shown) > 1e-9 else 0.0:.{digits}g} {driver_unit(mechanism, driver)}"

@@ -40,7 +40,7 @@ export function Compare({ view, player, driver }: { view: Report; player: Player
   return (
     <div class="sk-compare">
       <h3>Several in one plot</h3>
-      <label class="sk-choice">
+      <label class="sk-choice sk-on-screen">
         Quantity
         <select value={quantity.title} onChange={(event) => choose(event.currentTarget.value)}>
           <optgroup label="points">{options("points")}</optgroup>

@@ -74,7 +74,7 @@ function Dial({ limits, value }: { limits: DriverLimits; value: number | null })
         return (
           <g key={k} class="sk-end">
             <path d={`M${x0} ${y0}L${x1} ${y1}`} />
-            <text x={tx} y={ty} text-anchor={side} dominant-baseline="central">{number(end.value)}{unitWords(limits.unit)}</text>
+            <text x={tx} y={ty} text-anchor={side} dominant-baseline="central">{number(end.value, limits.digits)}{unitWords(limits.unit)}</text>
           </g>
         );
       })}
@@ -115,7 +115,7 @@ function Bar({ limits, value }: { limits: DriverLimits; value: number | null }) 
       {marks.map((end, k) => (
         <g key={k} class="sk-end">
           <path d={`M${x(end.value)} 36V56`} />
-          <text x={x(end.value)} y={k % 2 ? 26 : 70} text-anchor="middle">{number(end.value)}{unitWords(limits.unit)}</text>
+          <text x={x(end.value)} y={k % 2 ? 26 : 70} text-anchor="middle">{number(end.value, limits.digits)}{unitWords(limits.unit)}</text>
         </g>
       ))}
       <circle class="sk-sketch" cx={x(limits.start)} cy={46} r={5} />

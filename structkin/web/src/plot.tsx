@@ -5,7 +5,7 @@ import uPlot from "uplot";
 import type { Player } from "./player";
 import { posed } from "./pose";
 import type { Numbers } from "./types";
-import { fixed, ticks } from "./words";
+import { digitsOf, fixed, ticks } from "./words";
 
 export interface Curve {
   name: string;
@@ -29,6 +29,8 @@ export interface PlotProps {
 
 /** Of the labels of axes. */
 const FONT = "11px system-ui, sans-serif";
+/** A smaller part of its values is no range of a curve: magnitudes are made of numbers of six digits. */
+const LEAST = 2e-5;
 /** Width and colours on paper, independent of the screen. */
 const PAPER = { width: 320, share: 0.8, ink: "#444", line: "#ddd" };
 
@@ -101,7 +103,7 @@ export function Plot(props: PlotProps) {
             <svg viewBox="0 0 22 6" aria-hidden="true">
               <path d="M1 3H21" stroke={colour} stroke-width={faint ? 1.2 : 2} stroke-dasharray={dash?.join(" ")} />
             </svg>
-            {name} <b>{fixed(values[k], 6)}</b>
+            {name} <b>{fixed(values[k], digitsOf(values, LEAST))}</b>
           </span>
         ))}
       </figcaption>

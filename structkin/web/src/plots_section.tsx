@@ -60,18 +60,18 @@ export function PlotsSection({ view, player }: { view: Report; player: Player })
     <section id="plots" class="sk-card">
       <h2>Plots</h2>
       <p class="sk-intro">
-        Click a plot to move the mechanism to that sample.
+        <span class="sk-on-screen">Click a plot to move the mechanism to that sample.</span>
         {points.length === 0 && " No point of the mechanism moves; the plots show its links."}
         {!rates && !plots!.without_rates && ` Velocities and accelerations are unknown because ${posed(view.samples!) ? "the speeds of the drivers are not given" : "no sample has a pose"}.`}
         {rates && rates.left_out.length > 0 && ` The velocities and accelerations of ${rates.left_out.join(", ")} are left out: they would make the page too large.`}
       </p>
       {coefficients && coefficients.drivers.length > 1 && (
-        <label class="sk-choice">
-          K and L by driver
-          <select value={driver} onChange={(event) => (chosen.driver.value = Number(event.currentTarget.value))}>
-            {coefficients.drivers.map((name, k) => <option key={name} value={k}>{name}</option>)}
-          </select>
-        </label>
+        <Choice
+          label="K and L by driver"
+          names={coefficients.drivers}
+          value={coefficients.drivers[driver]!}
+          choose={(name) => (chosen.driver.value = coefficients.drivers.indexOf(name))}
+        />
       )}
       <div class="sk-columns">
         {points.length > 0 && (
@@ -121,9 +121,9 @@ export function TransmissionSection({ view, player }: { view: Report; player: Pl
       <ul class="sk-facts">
         {curves.map(({ group, least, worst }) => (
           <li key={group}>
-            Group {group + 1} ({view.groups[group]!.links.join(", ")}): worst {number(least, 6)}{unitWords(unit)} from a dead position, at{" "}
+            Group {group + 1} ({view.groups[group]!.links.join(", ")}): worst {number(least)}{unitWords(unit)} from a dead position, at{" "}
             <button type="button" class="sk-link" onClick={() => { player.playing.value = false; player.index.value = worst; }}>
-              {view.plots!.x.name} = {number(view.plots!.x.values[worst], 6)}{unitWords(view.plots!.x.unit)}
+              {view.plots!.x.name} = {number(view.plots!.x.values[worst])}{unitWords(view.plots!.x.unit)}
             </button>
           </li>
         ))}

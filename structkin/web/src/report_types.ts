@@ -41,6 +41,8 @@ export interface DriverLimits {
   driver: string;
   angle: boolean;
   unit: string;
+  /** Significant digits of its values. */
+  digits: number;
   turn: number;
   failure?: string;
   words: string;

@@ -1,7 +1,7 @@
 // Tables, and CSV files made from them.
 import { placesOf, type Report, type Row } from "./report_types";
 import type { Numbers } from "./types";
-import { fileName, number } from "./words";
+import { digitsOf, fileName, number } from "./words";
 
 type Column = [head: string, unit: string, values: (string | number | null)[]];
 
@@ -43,6 +43,11 @@ export function TablesSection({ view }: { view: Report }) {
 }
 
 function Table({ title, heads, units, rows }: { title: string; heads: string[]; units: string[]; rows: Row[] }) {
+  // both ends of a range are as fine as it is wide
+  const digits = (row: Row, k: number) => {
+    const first = heads[k] === "to" ? k - 1 : k;
+    return heads[first + 1] === "to" ? digitsOf(row.slice(first, first + 2) as Numbers, 1e-6) : 4;
+  };
   return (
     <div class="sk-scroll" tabIndex={0} role="region" aria-label={title}>
       <table>
@@ -58,7 +63,7 @@ function Table({ title, heads, units, rows }: { title: string; heads: string[]; 
           {rows.map((row, r) => (
             <tr key={r}>
               {row.map((cell, k) =>
-                k === 0 ? <th key={k} scope="row">{cell}</th> : <td key={k}>{typeof cell === "string" ? cell : number(cell, 6)}</td>,
+                k === 0 ? <th key={k} scope="row">{cell}</th> : <td key={k}>{typeof cell === "string" ? cell : number(cell, digits(row, k))}</td>,
               )}
             </tr>
           ))}

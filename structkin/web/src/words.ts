@@ -1,5 +1,5 @@
 // Numbers and units as text.
-import type { Samples, View } from "./types";
+import type { Numbers, Samples, View } from "./types";
 
 /** Return a number to this many significant digits, with a minus sign instead of a hyphen; "–" for none. */
 export function number(value: number | null | undefined, digits = 4): string {
@@ -8,6 +8,14 @@ export function number(value: number | null | undefined, digits = 4): string {
   const text =
     value === 0 ? "0" : size >= 1e6 || size < 1e-4 ? value.toExponential(digits - 1) : String(Number(value.toPrecision(digits)));
   return text.replace(/-/g, "−").replace("e+", "e");
+}
+
+/** Return how many digits show values: four, or up to three more where their range is a small part of them, down to the least. */
+export function digitsOf(values: Numbers, least: number): number {
+  const known = values.filter((value) => value !== null);
+  const [low, high] = [Math.min(...known), Math.max(...known)];
+  const part = (high - low) / Math.max(-low, high);
+  return part > least && part < 1 ? Math.min(7, Math.floor(4 - Math.log10(part))) : 4;
 }
 
 /** Return a unit as it is printed after a number. */
