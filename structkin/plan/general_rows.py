@@ -81,7 +81,7 @@ def _require_alike(state: KnownState, group: Group) -> None:
     """Raise `InputError` where a link is so short beside another that rounding hides which way it points."""
     ends: defaultdict[str, list[complex]] = defaultdict(list)
     for contact in state.contacts(group.links):
-        for link in (contact.link, contact.other):
+        for link in dict.fromkeys((contact.link, contact.other or contact.link)):
             if link in state.mechanism.links and contact.joint in state.mechanism.links[link].local:
                 ends[link].append(state.local(link, contact.joint))
     lengths = {link: max(abs(end - places[0]) for end in places) for link, places in ends.items()}
