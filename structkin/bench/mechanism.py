@@ -7,6 +7,8 @@ unequal lengths. With several drivers, D_1, D_2, ... are themselves the ends of 
 
 from __future__ import annotations
 
+from itertools import count
+
 import numpy as np
 
 from structkin.groups import RRR
@@ -18,6 +20,9 @@ SPEEDS = (1.0, 0.7, 1.3, 0.9)
 #: Unequal lengths differ by this fraction, and every rocker stays between these directions [rad] over the whole turn:
 #: otherwise a long chain would come to a pose that it cannot reach.
 SPREAD, LOW, HIGH = 0.05, 1.0, 2.75
+#: After so many refused draws a dyad's lengths are drawn from half as far around those of a parallelogram, whose rocker
+#: swings as the one before: where that swings all the way between these directions, few others fit.
+REFUSED = 20
 
 
 def scalable_four_bar(dyads: int, drivers: int = 1, *, seed: int | None = None) -> Mechanism:
@@ -62,10 +67,11 @@ def _chain(
 ) -> tuple[list[tuple[float, float]], list[tuple[float, float]]]:
     """Return the pins C_0, C_1, ... in the first pose and the two lengths of each dyad."""
     dyad, C = RRR(), ends[0]
-    pins, lengths = [(float(C[0, 0]), float(C[1, 0]))], []
+    pins, lengths, alike = [(float(C[0, 0]), float(C[1, 0]))], [], (0.0, 0.0)
     for D in ends[1:]:
-        while True:
-            a, b = (0.0, 0.0) if rng is None else rng.uniform(-SPREAD, SPREAD, 2)
+        for draw in count():
+            far = 0.5 ** (draw // REFUSED)
+            a, b = (0.0, 0.0) if rng is None else far * rng.uniform(-SPREAD, SPREAD, 2) + (1 - far) * np.array(alike)
             pair = LENGTH * (1 + float(a)), LENGTH * (1 + float(b))
             h = (C, D, 0.5 * pair[0] ** 2, 0.5 * pair[1] ** 2)
             with np.errstate(invalid="ignore"):
@@ -77,4 +83,5 @@ def _chain(
         C = tip
         pins.append((float(C[0, 0]), float(C[1, 0])))
         lengths.append(pair)
+        alike = 0.0, float(b)
     return pins, lengths

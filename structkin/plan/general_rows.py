@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import cmath
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -29,6 +30,9 @@ from structkin.rows.equations import Form
 from structkin.rows.relations import DrivenAngle
 from structkin.rows.row import Row
 from structkin.structure import Group
+
+#: Links of one general group are at least this long, in parts of the longest: with shorter ones it counts as singular.
+SHORTEST = 1e-8
 
 
 def solve_general(state: KnownState, group: Group, index: int) -> Mapping[str, Frame]:
@@ -60,6 +64,8 @@ def solve_general(state: KnownState, group: Group, index: int) -> Mapping[str, F
             "determines which way it moves from there",
             "draw it in another pose; [lengths] keeps the dimensions exact",
         )
+    else:
+        _require_alike(state, group)
     sketch = [value for frame in frames for value in frame]
     starts = [cmath.phase(frames[k][1]) for k in angles]
     slots = state.builder.step(form, writer.inputs(), [*sketch, *starts], group=index, scalars=len(angles))
@@ -69,6 +75,33 @@ def solve_general(state: KnownState, group: Group, index: int) -> Mapping[str, F
     found = {link: Frame(Affine.slot(slots[2 * k]), Affine.slot(slots[2 * k + 1])) for k, link in enumerate(solved)}
     found |= {link: leg.frame(state, found) for link, leg in legs.items()}
     return {link: found[link] for link in group.links}
+
+
+def _require_alike(state: KnownState, group: Group) -> None:
+    """Raise `InputError` where a link is so short beside another that rounding hides which way it points."""
+    ends: defaultdict[str, list[complex]] = defaultdict(list)
+    for contact in state.contacts(group.links):
+        for link in dict.fromkeys((contact.link, contact.other or contact.link)):
+            if link in state.mechanism.links and contact.joint in state.mechanism.links[link].local:
+                ends[link].append(state.local(link, contact.joint))
+    lengths = {link: max(abs(end - places[0]) for end in places) for link, places in ends.items()}
+    longest = max(lengths, key=lambda link: lengths[link], default="")
+    units = state.mechanism.units
+
+    def shown(link: str) -> str:
+        return f"{lengths[link] / units.length_scale:.6g} {units.length}"
+
+    problems = [
+        Problem(
+            f"links.{link}",
+            f"the link is {shown(link)} long, and {longest}, which moves with it, {shown(longest)}",
+            f"the ratio must be at least {SHORTEST:g}; check the units and the places of both",
+        )
+        for link, length in lengths.items()
+        if 0.0 < length < SHORTEST * lengths[longest]
+    ]
+    if problems:
+        raise InputError(problems, state.mechanism.title or "mechanism")
 
 
 def _is_drawn_singular(form: General, h: Values, frames: Sequence[tuple[complex, complex]]) -> bool:

@@ -13,7 +13,7 @@ import pytest
 from cases import few
 from typer.testing import CliRunner
 
-from structkin.bench import tables
+from structkin.bench import mechanism, tables
 from structkin.bench.comparison import MethodComparison
 from structkin.bench.global_runs import GlobalRun
 from structkin.bench.measure import crossing, measure, values
@@ -217,3 +217,12 @@ def test_uneven_runs_have_no_crossing():
 
 def test_nothing_measured_has_no_crossings():
     assert MethodComparison().crossings("as published") == [] and MethodComparison().exponents() == []
+
+
+def test_unequal_lengths_of_a_long_chain_are_found_in_few_draws(monkeypatch):
+    """A thousand dyads took 184,192 draws, most of them the last two hundred; the swing of a dyad fills its range."""
+    draws = []
+    position = mechanism.RRR.position
+    monkeypatch.setattr(mechanism.RRR, "position", lambda *args: draws.append(1) or position(*args))
+    scalable_four_bar(800, seed=1)
+    assert len(draws) < 40 * 800

@@ -114,3 +114,13 @@ def test_a_structure_without_drivers_stays_as_it_is_drawn(samples):
     assert motion.ok.all()
     for name in "BCG":
         assert motion.position(name) == pytest.approx(np.tile(np.array(points[name]) / 1e3, (samples, 1)), rel=1e-12)
+
+
+@pytest.mark.parametrize("far", [1e11, 1e14, 1e26, 1e30])
+def test_a_link_far_longer_than_others_of_its_general_group_is_refused(far):
+    """Seed 13400, a link of 1e27 m: rounding was followed for 14 s, and some samples counted as ok."""
+    m = moved("stephenson_iii_triad", "B", [25, far])
+    with pytest.raises(
+        sk.InputError, match=r"links.rod: the link is .* long, and .*; the ratio must be at least 1e-08"
+    ):
+        m.solve(13, budget=10)
