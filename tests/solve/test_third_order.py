@@ -235,7 +235,7 @@ def test_columns_of_drivers_that_do_not_move_a_point_are_not_solved_for():
     # K and L of one crank: a few slots, not 50 or 2500 times all of them.
     assert len(held) < 60
     with pytest.raises(sk.InputError, match="did you mean 'motor3'"):
-        motion.K("B3", ["motr3"])
+        motion.K("B3", drivers=["motr3"])
 
 
 def test_a_long_chain_agrees_with_its_velocity():
