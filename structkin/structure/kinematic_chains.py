@@ -76,7 +76,7 @@ def inversions(chain: Topology) -> tuple[Topology, ...]:
 
     >>> (watt, stephenson) = chains(6)
     >>> [one.ground for one in inversions(watt)]
-    ['0', '1']
+    ['0', '2']
     """
     found: list[Topology] = []
     for link in chain.links:
