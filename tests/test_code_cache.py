@@ -136,7 +136,7 @@ def test_a_numba_that_does_not_know_this_numpy_is_as_good_as_none(needed, fits, 
         compiled.has_numba.cache_clear()
 
 
-@pytest.mark.full
+@pytest.mark.slow
 def test_warm_up_compiles_what_the_examples_need(tmp_path):
     pytest.importorskip("numba")
     environment = {**os.environ, "STRUCTKIN_CACHE": str(tmp_path / "store")}
