@@ -19,12 +19,14 @@ from structkin.plan.plan import Plan, Register
 from structkin.rows.affine import Affine
 from structkin.solve.engine import Lanes
 from structkin.solve.schedule import Schedule
-from structkin.track.tolerances import NEVER_FLAT
 from structkin.types import Indices
 
 #: A link turns at most this far between two stations [rad].
 FAST = 0.5
 SLOPE = math.tan(FAST)
+#: Pins nearer to each other than this part of the size have met. Rounding turns the line between nearer ones, and with
+#: it the dyad, so far that a group behind it, of redundant links, need not close. Its links still count.
+MET = 1e-6
 #: An interval in which one turns further is divided into so many parts, so often: to the last digit of an angle.
 PARTS, ROUNDS = 16, 10
 #: Most stations added, for each interval in which a link turns far: towards parallel guides a pinion on its rack turns
@@ -80,7 +82,7 @@ def _parts(plan: Plan, lanes: Lanes, vectors: Sequence[Affine], moved: Sequence[
             continue
         if isinstance(step.kind, RRR | RPR):
             A, B = plan.inputs(step, x)[:2]
-            found.append((*(B - A), NEVER_FLAT * plan.size))
+            found.append((*(B - A), MET * plan.size))
         elif isinstance(step.kind, RG) and isinstance(item := step.inputs[1], Register):
             # A wheel may turn by whole turns from station to station; its scalar turn counts them.
             with np.errstate(invalid="ignore"):
