@@ -123,7 +123,7 @@ def source(f: int, *, ground: bool, compiled: bool) -> str:
     body = [f"{name}_ = {at[:-1]}, low:high]" for name, at in {**rows, **own}.items()]
     terms, at = list(outs.values()), "i" if compiled else ":"
     lines = [f"{name} = {name}_[{at}]" for name in made.graph.loads(terms) if name in rows]
-    lines += made.graph.lines(terms)
+    lines += made.graph.lines(terms) if compiled else made.graph.lines_of_arrays(terms)
     lines += [f"{name}_[{at}] = {made.graph.name(term)}" for name, term in zip(own, terms, strict=True)]
     body += ["for i in range(n):", *(f"    {line}" for line in lines)] if compiled else lines
     head = ["from numpy import sqrt", "", ""]

@@ -25,7 +25,6 @@ def atlas(
 ) -> None:
     """List every kinematic chain of some links, its inversions, drivers and structural groups."""
     from structkin.structure.kinematic_chains import atlas as make
-    from structkin.structure.kinematic_chains import chains
 
     outputs = Outputs(None, tables={"--csv": csv}, pictures={"--plot": plot}, as_json=as_json)
     with progress("listing") as report:
@@ -33,10 +32,11 @@ def atlas(
     title = f"Structural groups of {links - 1} links" if mobility == 0 else f"Chains of {links} links"
     title += "" if mobility == 0 else f" with {mobility} degree{'s' if mobility > 1 else ''} of freedom"
     rows = [show.atlas_row(entry) for entry in entries]
+    chains = {entry.chain: entry.topology for entry in reversed(entries)}  # each by its first entry
     outputs.deliver(
         {
             "--csv": lambda path: write_rows(path, rows),
-            "--plot": lambda: show.draw_chains(chains(links, mobility, fractionated=fractionated), title),
+            "--plot": lambda: show.draw_chains([chains[number] for number in sorted(chains)], title),
         },
         lambda: {"title": title, "mechanisms": rows},
         lambda: show.atlas_table(entries, title),

@@ -75,7 +75,7 @@ def structure(
 def groups(
     quick: Quick = False,
     turns: Annotated[int | None, typer.Option(help="Turns of the crank; default: 160.", min=1)] = None,
-    engine: Annotated[list[str] | None, typer.Option(help="numpy or numba; default: both, as installed.")] = None,
+    engine: Annotated[list[str] | None, typer.Option(help="python or compiled; default: both, as installed.")] = None,
     table: Csv = None,
 ) -> None:
     """Measure groups solved by continuation: triads against dyads, larger groups against the cube of their size."""
@@ -147,7 +147,7 @@ def formulations(quick: Quick = False, table: Csv = None) -> None:
 @bench.command()
 def dynamics(
     quick: Quick = False,
-    engine: Annotated[str | None, typer.Option(help="numpy or numba; default: numba if it is installed.")] = None,
+    engine: Annotated[str | None, typer.Option(help="python or compiled; default: compiled, with Numba.")] = None,
     to: Annotated[
         Path | None, typer.Option(help="Write CSV and a picture.", metavar="FOLDER", callback=check_folder)
     ] = None,

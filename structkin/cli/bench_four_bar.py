@@ -49,7 +49,7 @@ class _Job:
     shared: int
     short: Sequence[int]
     #: Methods that would take too long to compile in a quick run, and are run with NumPy only.
-    numpy_only: Sequence[str] = ()
+    python_only: Sequence[str] = ()
     engines: Sequence[str] = ()
 
 
@@ -75,7 +75,7 @@ QUICK = _Job(
     drivers=(1, 2),
     shared=1,
     short=(1,),
-    numpy_only=("III-tensors",),
+    python_only=("III-tensors",),
 )
 
 
@@ -87,7 +87,7 @@ def scalable_four_bar(
         float | None,
         typer.Option(help="Seconds after which a motion is cut short; default: 4.", metavar="S"),
     ] = None,
-    engine: Annotated[list[str] | None, typer.Option(help="numpy or numba; default: both, as installed.")] = None,
+    engine: Annotated[list[str] | None, typer.Option(help="python or compiled; default: both, as installed.")] = None,
     to: Annotated[Path | None, typer.Option(help="Write CSV, a report and pictures.", metavar="FOLDER")] = None,
 ) -> None:
     """Compare the methods on the scalable four-bar: time over constraints, growth, K and L, breakdown of the time.
@@ -130,7 +130,7 @@ def _checked(
     problems = []
     for name in engines:
         if name == "auto":
-            problems.append(Problem("--engine", "'auto' cannot be measured", "known: numpy, numba"))
+            problems.append(Problem("--engine", "'auto' cannot be measured", "known: python, compiled"))
             continue
         try:
             check_engine(name)
@@ -174,7 +174,7 @@ def _steps(job: _Job, found: MethodComparison, record: Record | None) -> Iterato
             record.add(one.row(part))
 
     def engines(method: Method) -> list[str]:
-        allowed = ("python",) if method.name in job.numpy_only else method.engines
+        allowed = ("python",) if method.name in job.python_only else method.engines
         return [engine for engine in job.engines if engine in allowed]
 
     def motion(family: str, k: int, method: Method, engine: str) -> None:

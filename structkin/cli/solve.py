@@ -30,7 +30,7 @@ def solve(
     file: File,
     samples: Samples = 361,
     duration: Duration = None,
-    engine: Annotated[str, typer.Option(help="numpy, numba, or auto for the faster one.")] = "auto",
+    engine: Annotated[str, typer.Option(help="python, compiled, or auto for the faster one.")] = "auto",
     method: Annotated[str, typer.Option(help=f"Method: {', '.join(METHODS)}.", metavar="METHOD")] = METHODS[0],
     coordinates: Annotated[
         str | None,

@@ -32,8 +32,6 @@ _Edges = tuple[tuple[int, int], ...]
 
 #: More links would take hours.
 MOST = 12
-#: The number of bits of each number of `MOST` bits.
-_BITS = np.array([number.bit_count() for number in range(1 << MOST)])
 
 
 @checked
@@ -42,7 +40,7 @@ def chains(links: int, mobility: int = 1, *, fractionated: bool = True) -> tuple
 
     The first link is the ground of each topology; `inversions` fixes the others. Mobility 0 gives Baranov's trusses.
     `fractionated=False` omits chains that fall apart if one link or joint is removed. They come in the order of their
-    links with most joints. Up to 8 links take seconds, 10 some minutes.
+    links with most joints. Chains of 10 links take some seconds, those of 12 minutes.
 
     Raises `InputError` if there are no such chains, or more than 12 links.
 
@@ -54,16 +52,12 @@ def chains(links: int, mobility: int = 1, *, fractionated: bool = True) -> tuple
     if problems := list(_problems(links, mobility)):
         raise InputError(problems, "chains")
     loops = (links - 1 - mobility) // 2
-    level = {1: [_loop(size) for size in range(3, links + 1) if _fits(_loop(size), size, loops == 1, mobility)]}
+    level = [_loop(size) for size in range(3, links + 1) if _fits(_loop(size), mobility if loops == 1 else None)]
     for loop in range(2, loops + 1):
-        grown = (
-            new
-            for old in level[loop - 1]
-            for new in _grown(old, links, whole=loop == loops, fractionated=fractionated)
-            if _fits(new, 1 + max(map(max, new)), loop == loops, mobility)
-        )
-        level[loop] = _distinct(grown)
-    found = sorted((edges for edges in level[loops] if 1 + max(map(max, edges)) == links), key=_order)
+        whole = loop == loops
+        grown = (new for old in level for new in _grown(old, links, whole=whole, fractionated=fractionated))
+        level = _distinct(new for new in grown if _fits(new, mobility if whole else None))
+    found = sorted((edges for edges in level if _size(edges) == links), key=_order)
     return tuple(
         _topology(edges, f"chain {k} of {len(found)}: {links} links, mobility {mobility}")
         for k, edges in enumerate(found, 1)
@@ -155,18 +149,22 @@ def _problems(links: int, mobility: int) -> Iterator[Problem]:
         yield Problem("links", f"no chain of {links} links has the mobility {mobility}", hint)
 
 
+def _size(edges: _Edges) -> int:
+    """Return the number of links."""
+    return 1 + max(map(max, edges))
+
+
 def _loop(size: int) -> _Edges:
     return tuple((k, (k + 1) % size) for k in range(size))
 
 
 def _grown(edges: _Edges, links: int, *, whole: bool, fractionated: bool) -> Iterator[_Edges]:
     """Yield the chains with one more loop and at most this many links; if they are to be `whole`, just as many."""
-    size = 1 + max(map(max, edges))
-    room = range(links - size, links - size + 1) if whole else range(links - size + 1)
-    for more in room:
+    size, joined = _size(edges), {frozenset(pair) for pair in edges}
+    for more in range(links - size if whole else 0, links - size + 1):
         for a in range(size):
             for b in range(a + 1, size):
-                if more or not {(a, b), (b, a)} & set(edges):
+                if more or frozenset((a, b)) not in joined:
                     yield edges + _string(a, size, more, b)
             if fractionated:
                 # a loop of `around` new links, the first of which is a string away, or which shares the link a
@@ -184,19 +182,21 @@ def _string(a: int, first: int, count: int, b: int) -> _Edges:
     return tuple(pairwise(places))
 
 
-def _fits(edges: _Edges, links: int, whole: bool, mobility: int) -> bool:
-    """Return whether no proper part is rigid, and a part of a later chain neither, by the joints within each subset."""
-    near = np.zeros(links, np.int64)
+def _fits(edges: _Edges, mobility: int | None) -> bool:
+    """Return whether no proper part is rigid, and the whole has this mobility, or as a part of a chain one at least."""
+    near = np.zeros(_size(edges), np.int64)
     for a, b in edges:
         near[a] |= 1 << b
         near[b] |= 1 << a
+    # Links and joints of each subset of the links so far, numbered by its bits; a new link has joints with those of
+    # its neighbours that are in the subset.
     inside, size = np.zeros(1, np.int64), np.zeros(1, np.int64)
-    for link in range(links):
-        others = np.arange(len(inside)) & near[link]
-        inside, size = np.append(inside, inside + _BITS[others]), np.append(size, size + 1)
+    for neighbours in near:
+        others = np.arange(len(inside)) & neighbours
+        inside, size = np.append(inside, inside + size[others]), np.append(size, size + 1)
     free = 3 * (size - 1) - 2 * inside
     part = free[:-1][size[:-1] >= 2]
-    return bool((part >= 1).all() and (free[-1] == mobility if whole else free[-1] >= 1))
+    return bool((part >= 1).all() and (free[-1] >= 1 if mobility is None else free[-1] == mobility))
 
 
 def _distinct(found: Iterator[_Edges]) -> list[_Edges]:
@@ -211,7 +211,7 @@ def _distinct(found: Iterator[_Edges]) -> list[_Edges]:
 
 
 def _topology(edges: _Edges, title: str = "") -> Topology:
-    links = tuple(str(k) for k in range(1 + max(map(max, edges))))
+    links = tuple(map(str, range(_size(edges))))
     joints = tuple(Joint(f"J{k}", "R", (str(a), str(b))) for k, (a, b) in enumerate(edges))
     return Topology(links, "0", joints, (), title)
 
