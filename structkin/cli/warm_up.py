@@ -50,7 +50,9 @@ def _compile(name: str) -> None:
 
     mechanism = Mechanism.load(path(name))
     for method in ("topological", "topological-kl"):
-        mechanism.solve(3, method=method, engine="compiled", duration=1e-3)
+        motion = mechanism.solve(3, method=method, engine="compiled", duration=1e-3)
+    for point in mechanism.points:
+        motion.K(point)
     plan = compile_plan(mechanism)
     for step in plan.steps:
         kind = kind_of(plan, step)
