@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from structkin.bench import formulations
 from structkin.bench.formulations import _Case, _planar, _small, _tree, table_lines
 
 
+@pytest.mark.compiled  # small steps
 def test_formulations_agree_on_one_mechanism(monkeypatch):
     monkeypatch.setattr(formulations, "engine_here", lambda: "python")
     case = _Case.over(np.linspace(0.0, 0.05, 6))

@@ -145,6 +145,7 @@ def test_uneven_samples_lie_where_even_ones_do(seed):
     np.testing.assert_allclose(motion.lanes.x[0][:, -1], alone.lanes.x[0][:, -1], atol=1e-12)
 
 
+@pytest.mark.compiled
 def test_engines_track_alike():
     angles = uneven(np.random.default_rng(5), 3000)
     m = three_platforms()
@@ -231,11 +232,11 @@ def test_lanes_that_stray_from_their_curve_are_reached_by_steps(monkeypatch):
     np.testing.assert_allclose(found.lanes.x, right.lanes.x, atol=1e-13)
 
 
-@pytest.mark.parametrize("compiled", [False, True])
-def test_lanes_between_continuation_points_report_how_they_closed(compiled):
+@pytest.mark.parametrize("engine", ["python", "compiled"])
+def test_lanes_between_continuation_points_report_how_they_closed(engine):
     """Compiled and not: which lanes are closed near their curves, and the extremes of the roots."""
     item = general_of(three_platforms())
-    solver = group_solver_of(item.kind, item.known, compiled=compiled)
+    solver = group_solver_of(item.kind, item.known, compiled=engine == "compiled")
     assert isinstance(solver, Kernels)
     motion = driven(three_platforms(), np.linspace(0, 1.0, 41))
     pose = motion.lanes.x[0][-4:]

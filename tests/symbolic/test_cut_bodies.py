@@ -90,6 +90,7 @@ def test_every_joint_of_a_planar_loop_may_be_loaded(loops: Any) -> None:
     assert np.abs(motion.position("piston")[:, 0] - place).max() < 1e-10
 
 
+@pytest.mark.compiled
 def test_small_steps_read_and_load_the_same_coordinate() -> None:
     model = cut_at(loaded(loop_in_space("universal"), "C"), "C")
     motion, steps = simulate(model, 0.05, 6, 1e-10), small_steps(model, 0.05, 1e-6, record=10000)

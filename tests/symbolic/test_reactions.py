@@ -99,7 +99,7 @@ HANGING = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("method", ["minimal", "small steps"])
+@pytest.mark.parametrize("method", ["minimal", pytest.param("small steps", marks=pytest.mark.compiled)])
 def test_energy_sensors_add_up_to_the_energy(method):
     """The parts, each by NumPy from places and speeds, against the energy of the compiled equations of motion."""
     sections = dict(HANGING)

@@ -31,6 +31,7 @@ def test_m_and_c_are_those_of_lagrange(seed):
         assert np.allclose(scheme.forward(q, qd, tau), qdd, atol=1e-12 * np.linalg.cond(M))
 
 
+@pytest.mark.compiled  # there is nothing to compare with, otherwise
 @pytest.mark.parametrize("seed", range(3))
 def test_the_source_runs_without_numba(seed, monkeypatch):
     model = random_tree(seed)
