@@ -33,6 +33,7 @@ COMMANDS = {
     "limits": "Find the exact range of each driver and what ends it; values are in the file's units.",
     "assemblies": "Find all assemblies of a mechanism at one value of each driver; numbers are in the file's units.",
     "forces": "Find driver torques, joint reactions and the shaking force of the motion, in N and N m.",
+    "worksheet": "Write every link cut free at one instant, with its forces and equations, for a class.",
     "simulate": "Simulate the motion caused by masses and forces; drivers without a law move freely.",
     "spatial": "Find the motion of bodies and joints in space under their masses and forces; numbers are in SI.",
     "equations": "Derive the equations of motion in minimal coordinates, as LaTeX, Python or C.",

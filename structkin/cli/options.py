@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -36,22 +37,28 @@ SpatialFile = Annotated[
 Samples = Annotated[int, typer.Option(help="Number of samples, including both ends of the range.")]
 
 
-def _seconds(text: str) -> float:
-    """Return a time [s] from a number of seconds or a quantity such as "2 min"."""
-    try:
-        return float(text)
-    except ValueError:
-        pass
-    try:
-        return Units().quantity(text, "time")
-    except Flaw as flaw:
-        raise InputError([Problem("--duration", flaw.message, flaw.hint)], "command") from None
+def seconds(option: str) -> Callable[[str], float]:
+    """Return what reads the time [s] of an option from a number of seconds or a quantity such as "2 min"."""
+
+    def read(text: str) -> float:
+        try:
+            return float(text)
+        except ValueError:
+            pass
+        try:
+            return Units().quantity(text, "time")
+        except Flaw as flaw:
+            raise InputError([Problem(option, flaw.message, flaw.hint)], "command") from None
+
+    return read
 
 
 Duration = Annotated[
     float | None,
     typer.Option(
-        parser=_seconds, metavar="TIME", help="Time range, in s or with a unit; default: the file's, or a full cycle."
+        parser=seconds("--duration"),
+        metavar="TIME",
+        help="Time range, in s or with a unit; default: the file's, or a full cycle.",
     ),
 ]
 MotionTable = Annotated[

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         write_forces_csv,
     )
     from structkin.show.formulations import formulations_table, plot_formulations
+    from structkin.show.free_bodies import plot_free_bodies
     from structkin.show.html import circuits_table, html_table, mechanism_table
     from structkin.show.inputs_figure import draw_inputs, inputs_table
     from structkin.show.limits_figure import draw_circuits, draw_limits, limits_table
@@ -70,6 +71,7 @@ __all__ = [
     "plot_cam",
     "plot_forces",
     "plot_formulations",
+    "plot_free_bodies",
     "plot_measured",
     "plot_motion",
     "plot_simulation",
@@ -113,6 +115,7 @@ _HOMES = {
     "motion_to_dict": "columns",
     "plot_cam": "cam_plot",
     "plot_forces": "forces",
+    "plot_free_bodies": "free_bodies",
     "plot_formulations": "formulations",
     "plot_measured": "measured",
     "plot_motion": "motion_plot",

@@ -34,6 +34,7 @@ COMMANDS = {
     "solve --csv": (["solve", GOOD, "--csv"], ".csv"),
     "solve --plot": (["solve", GOOD, "--plot"], ".svg"),
     "forces --csv": (["forces", ENGINE, "--csv"], ".csv"),
+    "worksheet": (["worksheet", ENGINE, "-o"], ".html"),
     "simulate --csv": (["simulate", "SWING", "--duration", "0.1", "--csv"], ".csv"),
     "structure --plot": (["structure", GOOD, "--plot"], ".png"),
     "limits --plot": (["limits", GOOD, "--plot"], ".png"),

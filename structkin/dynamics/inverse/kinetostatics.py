@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
+    from structkin.dynamics.inverse.equilibrium import Equilibrium
 
 #: The parts of forces that press two links together.
 PRESSING = ("normal", "contact")
@@ -231,6 +233,40 @@ class Kinetostatics:
                 total += body.inertia * self.motion.omega(body.link) * self.motion.alpha(body.link)
         return read_only(total)
 
+    # --- written out ----------------------------------------------------------------------------------------
+
+    def equilibrium(self, sample: int = 0) -> Equilibrium:
+        """Return the equations of equilibrium of all links at a sample, with symbols and numbers, group by group.
+
+        Raises `InputError` where there is no such sample, or it has no forces.
+
+        >>> import structkin as sk
+        >>> from structkin.examples import path
+        >>> found = sk.load(path("slider_crank_offset")).solve(samples=5).forces().equilibrium(1)
+        >>> [str(unknown) for unknown in found.unknowns][:4], len(found.equations)
+        (['B_x', 'B_y', 'C_x', 'C_y'], 9)
+        """
+        from structkin.dynamics.inverse.equilibrium import equilibrium
+
+        n = len(self.motion)
+        if not -n <= sample < n:
+            problem = Problem("sample", f"there is no sample {sample}", f"there are {n}, the first is 0")
+        elif np.isnan(self.unknowns[sample]).any():
+            problem = Problem("sample", f"sample {sample} has no forces", "choose one where the status is ok")
+        else:
+            return equilibrium(self, sample % n)
+        raise InputError([problem], self.motion.mechanism.title or "mechanism")
+
+    def worksheet(self, path: str | Path, sample: int = 0) -> None:
+        """Write a worksheet: each link cut free at a sample, its equations, and the system group by group.
+
+        A path that ends in .html becomes a page that opens from disk; .tex a LaTeX document, with its figure as a PDF
+        beside it. Raises `InputError` as `equilibrium` does, for other endings, and where nothing can be written.
+        """
+        from structkin.report.worksheet import write_worksheet
+
+        write_worksheet(self.equilibrium(sample), path)
+
     # --- pictures and tables ------------------------------------------------------------------------------
 
     def plot(self) -> Figure:
@@ -252,6 +288,10 @@ class Kinetostatics:
         from structkin import show
 
         return show.forces_to_dataframe(self, self.motion._units(units))
+
+    def motion_at(self, sample: int) -> Motion:
+        """Return the motion at one sample."""
+        return _some(self.motion, np.array([sample]))
 
     # --- inside -------------------------------------------------------------------------------------------
 

@@ -1,0 +1,328 @@
+"""The worksheet: every link cut free, its equations with symbols and with numbers, and the system group by group.
+
+Formulas are written in LaTeX; a page has them as MathML.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from html import escape
+from io import StringIO
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from structkin.dynamics.inverse.equilibrium import COMPONENTS, Equation, Equilibrium, FreeBody, Part, Unknown
+from structkin.errors import InputError, Problem
+from structkin.model.harmless import latex
+from structkin.model.topology import pin_of
+from structkin.show.files import whole_file
+from structkin.show.free_bodies import instant, plot_free_bodies, plot_free_body
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+#: Significant digits of numbers: enough to solve the equations as they are printed.
+DIGITS = 7
+#: Parts with more unknowns than this are too wide for a matrix.
+WIDEST = 9
+#: Terms on a line of a document.
+PER_LINE = 5
+#: Factors this close to 1 are written as 1.
+ONE = 1e-14
+
+_SUMS = {"x": r"\sum F_{\mathrm{x}}", "y": r"\sum F_{\mathrm{y}}", "moment": r"\sum M"}
+_STYLE = """
+body { font: 15px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; color: #222 }
+section { border-top: 1px solid #ccc; padding: 1rem 0; break-inside: avoid; overflow: auto }
+section svg { float: left; width: 17rem; height: auto; margin-right: 1rem } h2, h3 { margin: 0.3rem 0 }
+.known { color: #555 } .known math { margin-right: 1.2rem } .equations { clear: left }
+p { margin: 0.5rem 0 } td { padding: 0.15rem 0.8rem 0.15rem 0 }
+@page { margin: 15mm } @media print { body { max-width: none; margin: 0; font-size: 10px } h3 { break-after: avoid } }
+"""
+
+
+def write_worksheet(found: Equilibrium, path: str | Path) -> None:
+    """Write a worksheet as .html, or as .tex with its figure, a PDF, beside it; raises `InputError`."""
+    target = check_sheet(path)
+    if target.suffix.lower() != ".tex":
+        with whole_file(target) as file:
+            file.write(page(found))
+        return
+    picture = target.with_name(f"{target.stem}-bodies.pdf")
+    with whole_file(target) as file, whole_file(picture, "wb") as drawn:
+        plot_free_bodies(found).savefig(drawn, format="pdf", metadata={"CreationDate": None})
+        file.write(document(found, picture.name))
+
+
+def check_sheet(path: str | Path) -> Path:
+    """Return the path of a worksheet; `InputError` for endings other than .html and .tex."""
+    target = Path(path)
+    if target.suffix.lower() not in (".html", ".htm", ".tex"):
+        raise InputError([Problem(str(path), "is not the name of a page or a LaTeX file", "use .html or .tex")])
+    return target
+
+
+# --- formulas -----------------------------------------------------------------------------------------------
+
+
+def symbolic(found: Equilibrium, equation: Equation) -> str:
+    """Return an equation with symbols, in LaTeX."""
+    body = found.body(equation.body)
+    left = [_term(found, body, equation.direction, k, factor) for k, factor in equation.terms]
+    return f"{_sum(left)}\n= {_sum(_known(body, equation.direction))}"
+
+
+def numeric(found: Equilibrium, equation: Equation) -> str:
+    """Return an equation with numbers for all but the unknowns, in LaTeX."""
+    left = []
+    for k, factor in equation.terms:
+        size = "" if abs(abs(factor) - 1) < ONE else number(abs(factor)) + r"\,"
+        left.append((factor < 0, size + _name(found.unknowns[k])))
+    return f"{_sum(left)}\n= {number(equation.right)}"
+
+
+def number(value: float) -> str:
+    r"""Return a number with `DIGITS` digits.
+
+    >>> number(-0.00001234), number(1250.0)
+    ('-1.234\\cdot 10^{-5}', '1250')
+    """
+    mantissa, _, power = f"{value:.{DIGITS}g}".partition("e")
+    return rf"{mantissa}\cdot 10^{{{int(power)}}}" if power else mantissa
+
+
+def _symbol(letter: str, mark: str) -> str:
+    base = letter if len(letter) == 1 or letter[0] == "\\" else rf"\mathrm{{{_word(letter)}}}"
+    return rf"{base}_{{\mathrm{{{_word(mark)}}}}}"
+
+
+def _word(text: str) -> str:
+    return latex(text).replace(" ", r"\ ")
+
+
+def _name(unknown: Unknown) -> str:
+    return _symbol(unknown.letter, unknown.mark)
+
+
+def _angle(unknown: Unknown) -> str:
+    return _symbol(r"\beta", unknown.id)
+
+
+def _term(found: Equilibrium, body: FreeBody, direction: str, k: int, factor: float) -> tuple[bool, str]:
+    """Return whether a term of the left-hand side is subtracted, and its text."""
+    unknown = found.unknowns[k]
+    along = found.force_on(body.name, k)
+    if (direction != "moment" and abs(abs(factor) - 1) < ONE) or not along:
+        return factor < 0, _name(unknown)
+    opposite = (along.conjugate() * unknown.direction).real < 0
+    if direction != "moment":
+        function = r"\cos" if direction == "x" else r"\sin"
+        return opposite, rf"{_name(unknown)}\,{function}{_angle(unknown)}"
+    if unknown.part not in COMPONENTS:
+        return False, rf"{_symbol('h', unknown.id)}\,{_name(unknown)}"
+    axis = "y" if unknown.part[-1] == "x" else "x"
+    arm = f"({_symbol(axis, unknown.id)} - {_symbol(axis, body.about_name)})"
+    return opposite != (axis == "y"), rf"{arm}\,{_name(unknown)}"
+
+
+def _known(body: FreeBody, direction: str) -> list[tuple[bool, str]]:
+    """Return the terms of a right-hand side."""
+    if direction == "moment":
+        return [(False, r"I\,\alpha")] * bool(body.alpha) + [(True, _symbol("L", "M"))] * bool(body.load_moment)
+    part = {"x": "real", "y": "imag"}[direction]
+    terms = [
+        (False, rf"m\,{_symbol('a', direction)}", body.acceleration),
+        (True, rf"m\,{_symbol('g', direction)}", body.weight),
+        (True, _symbol("L", direction), body.load),
+    ]
+    return [(negative, text) for negative, text, value in terms if getattr(value, part)]
+
+
+def _sum(terms: Iterable[tuple[bool, str]]) -> str:
+    # A long sum may be broken where a line ends.
+    text = "\n".join(f"{'-' if negative else '+'} {term}" for negative, term in terms)
+    return text.removeprefix("+ ") or "0"
+
+
+def known_of(found: Equilibrium, body: FreeBody) -> list[str]:
+    """Return what is known of a body, each a formula with its unit, in LaTeX."""
+    lines: dict[str, None] = {}
+
+    def tell(symbol: str, value: float, unit: str) -> None:
+        lines[rf"{symbol} = {number(value)}\,\text{{{unit}}}"] = None
+
+    def both(letter: str, value: complex, unit: str) -> None:
+        tell(_symbol(letter, "x"), value.real, unit)
+        tell(_symbol(letter, "y"), value.imag, unit)
+
+    def place(name: str, value: complex) -> None:
+        tell(_symbol("x", name), value.real, "m")
+        tell(_symbol("y", name), value.imag, "m")
+
+    place(body.about_name, body.about)
+    motion = found.forces.motion
+    terms = [(k, factor, one) for one in found.equations if one.body == body.name for k, factor in one.terms]
+    for k, factor, equation in terms:
+        unknown = found.unknowns[k]
+        if unknown.part in COMPONENTS and equation.direction == "moment":
+            place(unknown.id, complex(*motion.position(unknown.id)[found.sample]))
+        elif found.force_on(body.name, k) and equation.direction == "moment":
+            tell(_symbol("h", unknown.id), factor, "m")
+        elif found.force_on(body.name, k) and abs(abs(factor) - 1) >= ONE:
+            angle = float(np.degrees(np.angle(unknown.direction)))
+            lines[rf"{_angle(unknown)} = {number(angle)}^\circ"] = None
+    if body.mass:
+        tell("m", body.mass, "kg")
+        both("a", body.acceleration, "m/s²")
+        if body.weight:
+            both("g", body.weight / body.mass, "m/s²")
+    if body.inertia:
+        tell("I", body.inertia, "kg m²")
+        tell(r"\alpha", body.alpha, "rad/s²")
+    if body.load:
+        both("L", body.load, "N")
+    if body.load_moment:
+        tell(_symbol("L", "M"), body.load_moment, "N m")
+    return list(lines)
+
+
+# --- words --------------------------------------------------------------------------------------------------
+
+
+def meaning(found: Equilibrium, unknown: Unknown) -> str:
+    """Return what an unknown is, in words."""
+    of = f"the driver {unknown.id}" if unknown.id in found.forces.motion.mechanism.drivers else f"joint {unknown.id}"
+    on = f"the pin {pin}" if (pin := pin_of(unknown.on)) else unknown.on
+    if unknown.part in COMPONENTS:
+        return f"{unknown.part[-1]} component of the force of {of} on {on}"
+    kind = "force" if unknown.unit == "N" else "torque" if unknown.letter == "T" else "moment"
+    return f"{kind} of {of} on {on}"
+
+
+def _title(found: Equilibrium) -> str:
+    return f"{found.forces.motion.mechanism.title or 'Mechanism'}: worksheet"
+
+
+def _of_part(found: Equilibrium, part: Part) -> str:
+    groups = "; ".join(f"{' + '.join(group.links)} ({group.kind})" for group in part.groups) or "pins on the ground"
+    n, m = len(part.equations), len(part.unknowns)
+    counted = f"{n} equations for {m} unknowns" if n == m else (
+        f"{n} equations for {m} unknowns: joints are redundant, and of all solutions the smallest is given"
+    )  # fmt: skip
+    return f"{groups}: {counted}"
+
+
+def _matrix(found: Equilibrium, part: Part) -> str | None:
+    """Return a part's system, in LaTeX: what earlier parts determine is on the right."""
+    if not 0 < len(part.unknowns) <= WIDEST:
+        return None
+    own = found.matrix[np.ix_(part.equations, part.unknowns)]
+    before = [k for k in range(len(found.unknowns)) if k < part.unknowns[0]]
+    right = found.right[list(part.equations)] - found.matrix[np.ix_(part.equations, before)] @ found.values[before]
+
+    def column(lines: Iterable[str]) -> str:
+        return r"\begin{pmatrix}" + r"\\".join(lines) + r"\end{pmatrix}"
+
+    rows = column(" & ".join(f"{entry:.4g}" for entry in (row + 0.0).tolist()) for row in own)
+    unknowns = column(_name(found.unknowns[k]) for k in part.unknowns)
+    return rf"{rows}{unknowns} = {column(number(float(value)) for value in right)}"
+
+
+def _values(found: Equilibrium, part: Part) -> Iterator[tuple[str, str, str]]:
+    """Yield the unknowns of a part: formula, meaning, and a mark where the motion alone does not determine it."""
+    for k in part.unknowns:
+        one = found.unknowns[k]
+        formula = rf"{_name(one)} = {number(one.value)}\,\text{{{one.unit}}}"
+        yield formula, meaning(found, one), "" if one.unique else " *"
+
+
+# --- the page and the document ------------------------------------------------------------------------------
+
+
+def page(found: Equilibrium) -> str:
+    """Return the worksheet as a page that opens from disk."""
+    from latex2mathml.converter import convert
+
+    def formula(text: str) -> str:
+        return "\n".join(map(convert, text.splitlines()))
+
+    def heading(level: int, text: str) -> str:
+        return f"<h{level}>{escape(text)}</h{level}>"
+
+    parts = [heading(1, _title(found)), f"<p>{escape(_intro(found))}</p>", heading(2, "Free bodies")]
+    for body in found.bodies:
+        equations = [one for one in found.equations if one.body == body.name]
+        name = heading(3, f"pin {pin}" if (pin := pin_of(body.name)) else body.name)
+        known = "\n".join(convert(one) for one in known_of(found, body))
+        lines = [
+            f"<p>{formula(_SUMS[one.direction])}: {formula(symbolic(found, one))}<br>{formula(numeric(found, one))}</p>"
+            for one in equations
+        ]
+        parts += ["<section>", _svg(plot_free_body(found, body.name)), name, f'<div class="known">{known}</div>',
+                  '<div class="equations">', *lines, "</div></section>"]  # fmt: skip
+    parts.append(heading(2, "The system, group by group"))
+    for k, part in enumerate(found.parts):
+        parts.append(heading(3, f"{k + 1}. {_of_part(found, part)}"))
+        if matrix := _matrix(found, part):
+            parts.append(f"<p>{convert(matrix)}</p>")
+        rows = [f"<tr><td>{convert(value)}{mark}</td><td>{escape(words)}</td></tr>"
+                for value, words, mark in _values(found, part)]  # fmt: skip
+        parts += ["<table>", *rows, "</table>"]
+    head = f"<meta charset='utf-8'><title>{escape(_title(found))}</title><style>{_STYLE}</style>"
+    return f"<!doctype html><html lang='en'><head>{head}</head><body>\n" + "\n".join(parts) + "\n</body></html>\n"
+
+
+def document(found: Equilibrium, picture: str) -> str:
+    """Return the worksheet as a LaTeX document that includes a picture of all free bodies."""
+    lines = [
+        r"\documentclass[a4paper]{article}", r"\usepackage[margin=20mm]{geometry}", r"\usepackage[utf8]{inputenc}",
+        r"\usepackage[T1]{fontenc}", r"\usepackage{amsmath,graphicx}", r"\setcounter{MaxMatrixCols}{20}",
+        rf"\title{{{latex(_title(found))}}}", r"\date{}", r"\begin{document}", r"\maketitle", latex(_intro(found)),
+        r"\section*{Free bodies}", rf"\noindent\includegraphics[width=\linewidth]{{{picture}}}",
+    ]  # fmt: skip
+    for body in found.bodies:
+        pin = pin_of(body.name)
+        lines.append(rf"\subsection*{{{latex(f'pin {pin}' if pin else body.name)}}}")
+        lines.append(rf"\noindent ${'$, $'.join(known_of(found, body))}$")
+        rows = [
+            rf"{_SUMS[one.direction]}:\quad & {_broken(symbolic(found, one))}\\ & {_broken(numeric(found, one))}"
+            for one in found.equations
+            if one.body == body.name
+        ]
+        lines += [r"\begin{align*}", "\\\\[1ex]\n".join(rows), r"\end{align*}"]
+    lines.append(r"\section*{The system, group by group}")
+    for k, part in enumerate(found.parts):
+        lines.append(rf"\subsection*{{{k + 1}. {latex(_of_part(found, part))}}}")
+        if matrix := _matrix(found, part):
+            lines.append(rf"\resizebox{{\ifdim\width>\linewidth\linewidth\else\width\fi}}{{!}}{{${matrix}$}}")
+        rows = [rf"\item ${value}$, {latex(words)}{mark}" for value, words, mark in _values(found, part)]
+        lines += [r"\begin{itemize}", *rows, r"\end{itemize}"]
+    return "\n".join([*lines, r"\end{document}", ""])
+
+
+def _broken(formula: str) -> str:
+    """Return a formula that takes a new line of a LaTeX document after every few terms."""
+    terms = formula.splitlines()
+    return "\\\\ & \\quad ".join("\n".join(terms[k : k + PER_LINE]) for k in range(0, len(terms), PER_LINE))
+
+
+def _intro(found: Equilibrium) -> str:
+    motion = found.forces.motion
+    still = "at rest" if not np.any(motion.lanes.x[1:, :, found.sample]) else "with inertia"
+    return (
+        f"Equilibrium of every link at {instant(found)}, {still}. Arrows show positive forces and moments; "
+        "m g is the weight, L the resultant of all other loads. Moments are about the centre of mass, or about a point "
+        "of a link without mass."
+    )
+
+
+def _svg(figure: Figure) -> str:
+    from matplotlib import rc_context
+
+    text = StringIO()
+    with rc_context({"svg.fonttype": "none"}):
+        figure.savefig(text, format="svg", metadata={"Date": None})
+    return re.sub(r"^.*?(?=<svg)", "", text.getvalue(), count=1, flags=re.DOTALL)
