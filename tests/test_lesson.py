@@ -16,6 +16,17 @@ def test_the_notebook_is_made_from_the_page():
     assert lesson.NOTEBOOK.read_text(encoding="utf-8") == lesson.notebook_of(lesson.PAGE.read_text(encoding="utf-8"))
 
 
+def test_the_notebook_for_students_has_no_answers():
+    text = lesson.STUDENTS.read_text(encoding="utf-8")
+    assert text == lesson.for_students(lesson.PAGE.read_text(encoding="utf-8"))
+    cells, all_cells = (json.loads(one)["cells"] for one in (text, lesson.NOTEBOOK.read_text(encoding="utf-8")))
+    words = "".join(cell["source"] for cell in cells if cell["cell_type"] == "markdown")
+    assert "Answers" not in words and "Teacher" not in words and "## 6. Exercises" in words
+    assert not any(cell.get("outputs") for cell in cells)
+    code, all_code = (sum(cell["cell_type"] == "code" for cell in some) for some in (cells, all_cells))
+    assert 0.8 * all_code < code < all_code
+
+
 def test_the_code_of_the_notebook_runs(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     cells = json.loads(lesson.NOTEBOOK.read_text(encoding="utf-8"))["cells"]

@@ -19,6 +19,11 @@ from structkin.show import save_figure
 
 PAGE = Path(__file__).parent / "structural_groups.md"
 NOTEBOOK = PAGE.with_suffix(".ipynb")
+#: The same for students: without outputs, teacher's notes and answers.
+STUDENTS = PAGE.with_name(f"{PAGE.stem}_student.ipynb")
+#: A paragraph for the teacher; the answers, up to the next section.
+TEACHER = re.compile(r"^\*Teacher's note\.\*.*?\n\n", re.MULTILINE | re.DOTALL)
+ANSWERS = re.compile(r"^### Answers\n.*?(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 #: A code block, with what it prints, or with the words and the file of the picture it draws.
 CODE = re.compile(
     r"^```python\n(.*?)\n```\n(?:\n```text\n(.*?)\n```\n|\n!\[(.*?)\]\((.*?)\)\n)?", re.MULTILINE | re.DOTALL
@@ -60,6 +65,15 @@ def notebook_of(page: str) -> str:
     return json.dumps(notebook, indent=1, ensure_ascii=False) + "\n"
 
 
+def for_students(page: str) -> str:
+    """Return the text of the notebook of a page that students complete."""
+    notebook = json.loads(notebook_of(ANSWERS.sub("", TEACHER.sub("", page))))
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "code":
+            cell["outputs"] = []
+    return json.dumps(notebook, indent=1, ensure_ascii=False) + "\n"
+
+
 def draw_pictures(page: str) -> None:
     """Run the code of a page, and save each picture that a block ends with under the name that the page gives it."""
     names: dict[str, Any] = {}
@@ -78,4 +92,6 @@ def draw_pictures(page: str) -> None:
 
 if __name__ == "__main__":
     draw_pictures(PAGE.read_text(encoding="utf-8"))
-    NOTEBOOK.write_text(notebook_of(PAGE.read_text(encoding="utf-8")), encoding="utf-8", newline="\n")
+    text = PAGE.read_text(encoding="utf-8")
+    NOTEBOOK.write_text(notebook_of(text), encoding="utf-8", newline="\n")
+    STUDENTS.write_text(for_students(text), encoding="utf-8", newline="\n")

@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 from html.parser import HTMLParser
+from importlib.metadata import version
 from pathlib import Path, PurePosixPath
 from posixpath import normpath
 from urllib.parse import unquote, urlsplit
@@ -56,8 +57,9 @@ def gather(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     no_pages = shutil.ignore_patterns("site", "*.py", "*.ipynb", "__pycache__")
     shutil.copytree(ROOT / "docs", folder / "pages", ignore=no_pages)
-    for file in ("zensical.toml", "doctests.py"):
-        shutil.copy(ROOT / "docs" / "site" / file, folder)
+    shutil.copy(ROOT / "docs" / "site" / "doctests.py", folder)
+    settings = (ROOT / "docs" / "site" / "zensical.toml").read_text(encoding="utf-8")
+    (folder / "zensical.toml").write_text(settings.replace("VERSION", version("structkin")), encoding="utf-8")
     shutil.copy(ROOT / "docs" / "site" / "site.css", folder / "pages")
     copied = [path.relative_to(folder / "pages").as_posix() for path in (folder / "pages").rglob("*.md")]
     for page in [*FROM_ROOT, *(f"docs/{path}" for path in copied)]:

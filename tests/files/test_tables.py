@@ -113,7 +113,8 @@ def test_latex_tables_have_the_motion_of_every_part(tmp_path):
     text = (tmp_path / "x.tex").read_text(encoding="utf-8")
     assert text == latex_tables(motion)
     parts = re.findall(r"\\begin\{longtable\}\{([lr]+)\}(.*?)\\end\{longtable\}", text, re.DOTALL)
-    assert len(parts) == 1 + 5 + 3  # driver, points, moving links
+    assert len(parts) == 1 + 3 + 3 + 1  # driver, points and links that move, what stands still
+    assert r"A & all are zero \\" in text and r"D & x = 100 mm \\" in text
     for kinds, inside in parts:
         rows = [line for line in inside.splitlines() if " & " in line]
         assert all(line.count(" & ") == len(kinds) - 1 for line in rows)

@@ -51,10 +51,17 @@ def latex_tables(motion: Motion) -> str:
     if not motion.ok.all():
         rows = zip(time.values.tolist(), status_words(motion), strict=True)
         parts.append(table(f"{title}: status of the samples", [_head(time), "status"], rows))
+    fixed = []
     for part, of in groupby(others, key=lambda column: column.part):
         shown = [time, *of]
+        if len(time.values) > 1 and all((column.values == column.values[0]).all() for column in shown[1:]):
+            values = [f"{one.quantity} = {one.values[0]:.{DIGITS}g} {one.unit}" for one in shown[1:] if one.values[0]]
+            fixed.append((part, ", ".join(values) or "all are zero"))
+            continue
         rows = zip(*(column.values.tolist() for column in shown), strict=True)
         parts.append(table(f"{title}: motion of {part}", [_head(column) for column in shown], rows))
+    if fixed:
+        parts.append(table(f"{title}: what stands still", ["part", "values other than zero"], fixed))
     return "\n".join(parts)
 
 
