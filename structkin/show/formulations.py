@@ -73,7 +73,10 @@ def _notes(found: FormulationComparison) -> list[str]:
 @legible
 def plot_formulations(found: FormulationComparison) -> Figure:
     """Plot time, differences and violation of each formulation, one row for each."""
-    names = [run.name for run in found.runs]
+    # A stabilisation that all share is no name of a row.
+    several = len(_stabilisations(found)) > 1
+    parts = [(run.formulation, run.coordinates, run.stabilisation if several else None) for run in found.runs]
+    names = [", ".join(filter(None, part)) for part in parts]
     figure = new_figure(11.0, 1.6 + 0.24 * len(names))
     axes = figure.subplots(1, 4, sharey=True)
     rows = list(range(len(names)))
