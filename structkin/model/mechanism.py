@@ -435,10 +435,10 @@ class Mechanism:
         """Solve by each method, or these `methods`, the global ones in each family of `coordinates`, and compare.
 
         The topological method is always included as the reference. Another method that takes longer than `patience` [s]
-        for a solution is abandoned; None waits for all. Times are medians of three runs or more, after one that fills
-        the caches; processor time is hardly affected by other programs. `memory` also traces the peak memory of each
-        method, which makes that run up to ten times slower. `budget` is that of each solution, as in `solve`.
-        `progress` is called with the completed part of the work.
+        for a solution is abandoned; None waits for all. Times are medians of five runs or more, in turns with the other
+        methods, after one that fills the caches; processor time is hardly affected by other programs. `memory` also
+        traces the peak memory of each method, which makes that run up to ten times slower. `budget` is that of each
+        solution, as in `solve`. `progress` is called with the completed part of the work.
 
         With `simulate`, an end time [s] or output times (n,), the formulations of `simulate` are compared instead:
         `methods` are "reduced", "multipliers", "multipliers-sparse" and "multipliers-sweeps", those with multipliers in
