@@ -66,7 +66,7 @@ def _notes(found: FormulationComparison) -> list[str]:
     lines += [f"{run.name}: {run.remark}." for run in found.runs if run.remark]
     if found.abandoned:
         names = "; ".join(", ".join(part for part in choice if part) for choice in found.abandoned)
-        lines.append(f"Abandoned after {found.patience:g} s: {names}; raise --patience to wait longer.")
+        lines.append(f"Abandoned after {found.patience:g} s: {names}; structkin compare --patience waits longer.")
     return lines
 
 
