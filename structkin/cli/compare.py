@@ -101,7 +101,7 @@ def compare(
             found.to_dict,
             lambda: show.formulations_table(found, str(file)),
         )
-        if not found.agrees or found.abandoned or any(run.stopped for run in found.runs):
+        if not found.ok:
             raise typer.Exit(1)
         return
     if as_json:

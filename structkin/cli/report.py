@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -9,8 +10,11 @@ import typer
 
 from structkin.cli.options import USUAL, Budget, Duration, File, Samples, budget_of, opened
 from structkin.cli.terminal import progress, say
-from structkin.report import SECTIONS
+from structkin.errors import InputError, Problem
+from structkin.report import SECTIONS, check_call
+from structkin.show.files import check_target
 from structkin.show.view import motion_of
+from structkin.solve import Motion
 
 
 def report(
@@ -25,17 +29,40 @@ def report(
         list[str] | None,
         typer.Option(help=f"Leave out a section; may be repeated: {', '.join(SECTIONS)}.", metavar="SECTION"),
     ] = None,
+    simulate: Annotated[
+        float | None,
+        typer.Option(help="Show the motion simulated up to this time [s], and compare the formulations of dynamics."),
+    ] = None,
+    free: Annotated[
+        list[str] | None,
+        typer.Option(help="With --simulate, let a driver with a law move freely; repeatable."),
+    ] = None,
     budget: Budget = USUAL,
 ) -> None:
     """Write a page with the mechanism and its motion that opens in any browser."""
     mechanism = opened(file)
     target = output or Path(f"{file.stem}.html")
+    check_call(mechanism, target, None, without or ())
+    check_target(target)
+    if free and simulate is None:
+        raise InputError([Problem("--free", "belongs to a simulation", "add --simulate SECONDS")], "command")
+    if duration is not None and simulate is not None:
+        raise InputError([Problem("--duration", "a simulation ends at --simulate", "leave it out")], "command")
     with progress("solving", None) as shown:
-        motion = motion_of(mechanism, samples, duration=duration, budget=budget_of(budget), progress=shown)
+        motion: Motion | None
+        compared = None
+        if simulate is None:
+            motion = motion_of(mechanism, samples, duration=duration, budget=budget_of(budget), progress=shown)
+        else:
+            tell = partial(shown, what="comparing formulations")
+            compared = mechanism.compare(samples, simulate=simulate, free=free or (), progress=tell)
+            motion = mechanism.simulate(simulate, samples=samples, free=free or (), progress=shown)
+            mechanism = motion.mechanism  # without the laws of what is free
         text = mechanism.report(
             target,
             motion=motion,
             without=without or (),
+            comparison=compared,
             source=file.name,
             budget=budget_of(budget),
             progress=lambda what, done: shown(done, what),
@@ -46,5 +73,8 @@ def report(
         say("the drivers do not determine the motion: the page says why")
     elif not motion.ok.all():
         say(f"{int((~motion.ok).sum())} of {len(motion)} samples are not ok: the page says why")
-    if motion is None or not motion.ok.all() or text.missing:
+    differs = compared is not None and not compared.ok
+    if differs:
+        say("not all formulations agree: the page says why")
+    if motion is None or not motion.ok.all() or text.missing or differs:
         raise typer.Exit(1)

@@ -11,13 +11,16 @@ import typer
 
 from structkin.cli.outputs import check_folder, make_folder
 from structkin.cli.terminal import print_table, progress, say
+from structkin.errors import InputError, Problem
 from structkin.show.files import save_figure, table_file, table_writer
 from structkin.studies import cartesian, cartesian_pictures, pictures
 from structkin.studies import gait as walking
 from structkin.studies.baumgarte import step_rows, table_1_rows
 from structkin.studies.drift import draw_courses, draw_drift, drift, drift_rows
+from structkin.studies.gait import MARKERS
 from structkin.studies.guides import guides
 from structkin.studies.guides_picture import draw_guides
+from structkin.studies.limb import ARM_MARKERS, TOPS, chain_from, chain_of, draw_limb, limb, limb_rows
 from structkin.studies.markers import Markers, low_pass, read_markers, strides
 from structkin.studies.synthetic_gait import synthetic_markers
 
@@ -52,14 +55,33 @@ def baumgarte(to: Folder = None) -> None:
 
 
 @studies.command()
-def gait(markers: Record = None, unit: Unit = "m", mass: Mass = None, cutoff: Cutoff = 6.0, to: Folder = None) -> None:
-    """Find the joint moments of a walking person: seven segments guided by splines through markers.
+def gait(
+    markers: Record = None,
+    unit: Unit = "m",
+    mass: Mass = None,
+    cutoff: Cutoff = 6.0,
+    first: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            help=f"Where the markers begin: {', '.join(TOPS)}; from the hip a leg alone, from the shoulder an arm. "
+            "Default: the first of the file.",
+            metavar="MARKER",
+        ),
+    ] = None,
+    to: Folder = None,
+) -> None:
+    """Find the joint moments of a walking person, or of a leg or an arm alone, guided by splines through markers.
 
-    The markers are ribcage, hip, knee, ankle and mt5 of the right leg. The columns are t, hip_x, hip_y and so on; a
-    force plate adds force_x, force_y [N] and cop_x.
+    The markers are ribcage, hip, knee, ankle and mt5 of the right leg, or shoulder, elbow and wrist. The columns are t,
+    hip_x, hip_y and so on; a force plate adds force_x, force_y [N] and cop_x.
     """
-    measured = _measured(markers, unit)
+    chain = chain_from(first) if first else None
+    measured = _measured(markers, unit, chain)
     smooth = low_pass(measured, cutoff)
+    if MARKERS[0] not in measured.places or (chain and chain != MARKERS):
+        _limb(smooth, chain or tuple(measured.places), mass, to)
+        return
     steps = strides(smooth)
     found = walking.analyse(smooth, steps, walking.fit(walking.BODY, smooth, mass))
     events = f"contact at {steps.contacts[0]:.3f} s, lift at {steps.lifts[0]:.3f} s"
@@ -78,9 +100,36 @@ def gait(markers: Record = None, unit: Unit = "m", mass: Mass = None, cutoff: Cu
         write(to, drawn, {"gait_moments": table})
 
 
-def _measured(path: Path | None, unit: str) -> Markers:
-    """Return the markers of a file, or synthetic ones."""
-    return synthetic_markers() if path is None else read_markers(path, walking.MARKERS, unit)
+def _measured(path: Path | None, unit: str, chain: tuple[str, ...] | None) -> Markers:
+    """Return the markers of a file, or synthetic ones: of a chain, or of that which begins with the file's first."""
+    if path is not None:
+        return read_markers(path, chain or chain_of, unit, beside=(*MARKERS, *ARM_MARKERS) if chain else ())
+    made = synthetic_markers()
+    missing = [name for name in chain or () if name not in made.places]
+    if missing:
+        raise InputError([Problem("--from", f"the synthetic gait has no {missing[0]}", "add --markers FILE")], "gait")
+    return made
+
+
+def _limb(smooth: Markers, chain: tuple[str, ...], mass: float | None, to: Path | None) -> None:
+    """Print and draw the moments of a leg or an arm alone."""
+    found = limb(smooth, chain, walking.fit({**walking.BODY, **walking.ARM}, smooth, mass))
+    rows = limb_rows(found, mass or walking.MASS)
+    print_table(f"{chain[0]} to {chain[-1]} over {found.motion.t[-1]:.3f} s: moments, positive in extension", rows)
+    if chain[-1] == MARKERS[-1]:
+        say(
+            "ground force: measured"
+            if smooth.force is not None
+            else "no ground force: true while the foot is in the air"
+        )
+    above = [name for name in MARKERS[: -len(chain)] if chain[-1] == MARKERS[-1]]
+    if above:
+        say(f"without {', '.join(above)}: nothing is found above the {chain[0]}")
+    if to is not None:
+        moments = found.moments()
+        table = [("t [s]", *moments)]
+        table += [tuple(map(repr, row)) for row in np.column_stack((found.motion.t, *moments.values())).tolist()]
+        write(to, {"limb": draw_limb(found)}, {"limb_moments": table})
 
 
 @studies.command("gait-drift")
@@ -93,7 +142,7 @@ def gait_drift(
     to: Folder = None,
 ) -> None:
     """Integrate the fully driven walking person: how joints and guides drift, with and without Baumgarte's gains."""
-    smooth = low_pass(_measured(markers, unit), cutoff)
+    smooth = low_pass(_measured(markers, unit, MARKERS), cutoff)
     body = walking.fit(walking.BODY, smooth, mass)
     person, data = walking.walker(smooth, strides(smooth), body), walking.centres(smooth, body)
     starts = {"a start that fits": 0.0, "1 % too slow": 0.01}

@@ -110,6 +110,11 @@ class FormulationComparison:
         """Whether all formulations agree, except those abandoned."""
         return all(run.agrees for run in self.runs)
 
+    @property
+    def ok(self) -> bool:
+        """Whether all formulations agree, none was abandoned, and none stopped early."""
+        return self.agrees and not self.abandoned and not any(run.stopped for run in self.runs)
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
         abandoned = [

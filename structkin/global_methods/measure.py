@@ -7,7 +7,7 @@ import time
 import tracemalloc
 from collections.abc import Callable, Hashable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from statistics import median
 from typing import Any, Generic, TypeVar
@@ -17,7 +17,7 @@ Choice = TypeVar("Choice", bound=Hashable)
 Report = Callable[[float], None]
 
 #: A method is timed at least LEAST times, and up to MOST times while its runs together take less than ENOUGH [s].
-LEAST, MOST, ENOUGH = 3, 5, 0.2
+LEAST, MOST, ENOUGH = 5, 7, 0.2
 
 
 class ImpatientError(Exception):
@@ -48,7 +48,7 @@ class Watch:
             raise ImpatientError
         if self.progress is not None:
             # The rest is for the timed runs.
-            self.progress(self.start + 0.5 * self.part * done)
+            self.progress(0.5 * (self.start + self.part * done))
 
 
 @dataclass(frozen=True)
@@ -86,39 +86,56 @@ def measure_each(
     choices: Sequence[Choice], run: Callable[[Choice, Report | None], Result], progress: Report | None, *,
     patience: float | None, memory: bool,
 ) -> dict[Choice, Measured[Result]]:  # fmt: skip
-    """Measure each choice; those that take longer than `patience` [s] are left out, but for the first."""
-    done: dict[Choice, Measured[Result]] = {}
+    """Measure each choice; those that take longer than `patience` [s] are left out, but for the first.
+
+    Each runs once to warm up: the first run of a process imports modules and fills caches, and never counts. Then all
+    take turns, so that what else the computer does in the meantime slows them alike, and their ratios hardly change.
+    None is repeated once its timed runs have spent `patience`. With `memory` each runs once more to trace the peak.
+    Tracing makes a run up to ten times slower; it is given up after `patience`, and the peak is None.
+    """
+    warm: dict[Choice, _Timed[Result]] = {}
     for k, choice in enumerate(choices):
         watch = Watch(progress, k / len(choices), 1 / len(choices), patience if k else None)
         with suppress(ImpatientError):
-            done[choice] = measure(partial(run, choice), watch, patience=patience, memory=memory)
-    return done
+            warm[choice] = _Timed(partial(run, choice), run(choice, watch))
+    left = list(warm.values())
+    while left:
+        for one in left:
+            one.time()
+        left = [one for one in left if not one.is_known(patience)]
+        if progress is not None:
+            progress(0.5 + 0.5 * (1 - len(left) / len(warm)))
+    return {
+        choice: Measured(
+            one.result, tuple(one.processor), tuple(one.wall), _peak(one.run, patience) if memory else None
+        )
+        for choice, one in warm.items()
+    }
 
 
-def measure(
-    run: Callable[[Report | None], Result], watch: Watch, *, patience: float | None, memory: bool = False
-) -> Measured[Result]:
-    """Run once to warm up, then for the times, and with `memory` once more to trace the peak.
+@dataclass
+class _Timed(Generic[Result]):
+    """What is timed, its last result, and the processor times and wall times [s] so far."""
 
-    The first run of a process imports modules and fills caches, and never counts. It is stopped when `watch` is late,
-    with `ImpatientError`. A run is not repeated once `patience` [s] is spent. Tracing makes a run up to ten times
-    slower; it is given up after `patience`, and the peak is None.
-    """
-    result = run(watch)
-    warm = Watch(None, 0.0, 0.0, patience)
-    processor, wall = list[float](), list[float]()
-    while not processor or not (warm.late or _enough(processor)):
+    run: Callable[[Report | None], Result]
+    result: Result
+    processor: list[float] = field(default_factory=list)
+    wall: list[float] = field(default_factory=list)
+
+    def time(self) -> None:
+        """Run once more."""
         # Garbage of the runs before is not collected within this one.
         gc.collect()
         began, clock = time.process_time(), time.perf_counter()
-        result = run(None)
-        processor.append(time.process_time() - began)
-        wall.append(time.perf_counter() - clock)
-    return Measured(result, tuple(processor), tuple(wall), _peak(run, patience) if memory else None)
+        self.result = self.run(None)
+        self.processor.append(time.process_time() - began)
+        self.wall.append(time.perf_counter() - clock)
 
-
-def _enough(spent: list[float]) -> bool:
-    return len(spent) >= MOST or (len(spent) >= LEAST and sum(spent) >= ENOUGH)
+    def is_known(self, patience: float | None) -> bool:
+        """Whether it was timed often enough, or `patience` [s] is spent."""
+        count = len(self.processor)
+        late = patience is not None and sum(self.wall) > patience
+        return late or count >= MOST or (count >= LEAST and sum(self.processor) >= ENOUGH)
 
 
 def _peak(run: Callable[[Report | None], object], patience: float | None) -> int | None:

@@ -81,11 +81,17 @@ def mechanism_of(
         if any(pin_of(end) is not None for end in joint.links):
             text = "is attached to the pin of another joint"
             names.problems.append(Problem(f"joints.{joint.id}", text, "make it one joint of all these links"))
+    slides = _slides(names, places)
+    table = _links(names, pins, links or {})
+    for joint_id, (link, point) in slides.items():
+        entry = table[link]
+        (entry["points"] if isinstance(entry, dict) else entry).append(point)
+        places[point] = places.pop(joint_id)
     data = {
         **sections,
         "points": places,
-        "links": _links(names, pins, links or {}),
-        "joints": _joints(names, names.keyed("joints", joints)),
+        "links": table,
+        "joints": _joints(names, names.keyed("joints", joints), {id: point for id, (_, point) in slides.items()}),
         "drivers": _drivers(names, drivers or {}),
     }
     if names.problems:
@@ -110,13 +116,28 @@ def _links(names: _Names, pins: list[Joint], given: Mapping[str, Any]) -> dict[s
     return table
 
 
-def _joints(names: _Names, given: dict[str, Any]) -> dict[str, Any]:
-    """Return the entries of all joints but the pins."""
+def _slides(names: _Names, places: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
+    """Return the link and the name of the point at each slide that has a place; a link without a pin comes first."""
+    found: dict[str, tuple[str, str]] = {}
+    pinned = {link for joint in names.topology.joints if joint.kind == "R" for link in joint.links}
+    for joint in names.topology.joints:
+        if joint.kind == "P" and joint.id in places:
+            moving = [link for link in joint.links if link != names.topology.ground]
+            point = f"{joint.id}_at"
+            if point in places:
+                names.problems.append(Problem(f"points.{point}", f"is the place of slide {joint.id}", "rename it"))
+            found[joint.id] = names.link(min(moving, key=pinned.__contains__)), point
+    return found
+
+
+def _joints(names: _Names, given: dict[str, Any], at: Mapping[str, str]) -> dict[str, Any]:
+    """Return the entries of all joints but the pins; those named in `at` are at a point."""
     table: dict[str, Any] = {}
     for joint in names.topology.joints:
         if joint.kind != "R":
             ends = {} if any(map(pin_of, joint.links)) else {"links": [names.link(end) for end in joint.links]}
-            table[joint.id] = {"type": TYPES[joint.kind], **ends, **given.pop(joint.id, {})}
+            place = {"at": at[joint.id]} if joint.id in at else {}
+            table[joint.id] = {"type": TYPES[joint.kind], **ends, **place, **given.pop(joint.id, {})}
     names.problems += [
         Problem(f"joints.{id}", "is not a joint with dimensions", suggest(id, table) if table else "pins have points")
         for id in given

@@ -435,10 +435,10 @@ class Mechanism:
         """Solve by each method, or these `methods`, the global ones in each family of `coordinates`, and compare.
 
         The topological method is always included as the reference. Another method that takes longer than `patience` [s]
-        for a solution is abandoned; None waits for all. Times are medians of three runs or more, after one that fills
-        the caches; processor time is hardly affected by other programs. `memory` also traces the peak memory of each
-        method, which makes that run up to ten times slower. `budget` is that of each solution, as in `solve`.
-        `progress` is called with the completed part of the work.
+        for a solution is abandoned; None waits for all. Times are medians of five runs or more, in turns with the other
+        methods, after one that fills the caches; processor time is hardly affected by other programs. `memory` also
+        traces the peak memory of each method, which makes that run up to ten times slower. `budget` is that of each
+        solution, as in `solve`. `progress` is called with the completed part of the work.
 
         With `simulate`, an end time [s] or output times (n,), the formulations of `simulate` are compared instead:
         `methods` are "reduced", "multipliers", "multipliers-sparse" and "multipliers-sweeps", those with multipliers in
@@ -708,7 +708,8 @@ class Mechanism:
 
     def report(
         self, path: str | Path | None = None, *, motion: Motion | None = None, samples: int = 361,
-        duration: float | None = None, without: Collection[str] = (), source: str = "",
+        duration: float | None = None, without: Collection[str] = (),
+        comparison: FormulationComparison | None = None, source: str = "",
         budget: float | None = DEFAULT, progress: Callable[[str, float], None] | None = None,
     ) -> Page:  # fmt: skip
         """Return a page of HTML that shows a mechanism and its motion, and write it to a path that ends in .html.
@@ -716,10 +717,11 @@ class Mechanism:
         The page needs only a browser, and no network: the mechanism moves, its groups are solved step by step, and
         plots, limits, forces and tables follow as far as the mechanism has them. It shows the `motion`, or else that of
         `solve` with this number of `samples` over `duration` [s]. Sections named in `without` are left out: "inputs",
-        "steps", "rates", "coefficients", "centres", "limits", "transmission", "forces", "ranges". `source` is printed
-        as the name of the mechanism's file; `budget` bounds the steps of the motion and of the limits of each driver. A
-        mechanism whose drivers do not determine it is shown at rest, with the reason. Raises `InputError` for
-        unsuitable arguments.
+        "steps", "rates", "coefficients", "centres", "limits", "transmission", "forces", "ranges". A `comparison` of
+        simulations, `m.compare(simulate=...)`, is added as a table and a picture. `source` is printed as the name of
+        the mechanism's file; `budget` bounds the steps of the motion and of the limits of each driver. A mechanism
+        whose drivers do not determine it is shown at rest, with the reason. Raises `InputError` for unsuitable
+        arguments.
 
         >>> import structkin as sk
         >>> from structkin.examples import path
@@ -730,8 +732,8 @@ class Mechanism:
         from structkin.report.report import report
 
         return report(
-            self, path, motion=motion, samples=samples, duration=duration, without=without, source=source,
-            budget=budget, progress=progress,
+            self, path, motion=motion, samples=samples, duration=duration, without=without, comparison=comparison,
+            source=source, budget=budget, progress=progress,
         )  # fmt: skip
 
     def plot(self, *, groups: bool = True) -> Figure:

@@ -282,7 +282,8 @@ class Topology:
     ) -> Mechanism:  # fmt: skip
         """Return the mechanism of this topology with these dimensions; the arguments are sections of a mechanism file.
 
-        `points` has the position of each revolute joint in a sketch, and of further points that `links` adds to links.
+        `points` has the position of each revolute joint in a sketch, of prismatic ones where their guides do not pass
+        through a pin of the sliding link, and of further points that `links` adds to links.
         `joints` has the dimensions of the others, such as {"axis": (1, 0)} of a prismatic one or {"teeth": (20, 40)} of
         a gear mesh; "type" is needed where the usual one is not meant, such as a belt. `drivers` has what drives them,
         such as {"speed": "60 rpm"}, and further drivers. A pair of links may stand for their joint as a key of

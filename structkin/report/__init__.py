@@ -1,5 +1,5 @@
 """Reports: a mechanism and its motion on one page that opens from disk."""
 
-from structkin.report.report import SECTIONS, SUFFIXES, content
+from structkin.report.report import SECTIONS, SUFFIXES, check_call, content
 
-__all__ = ["SECTIONS", "SUFFIXES", "content"]
+__all__ = ["SECTIONS", "SUFFIXES", "check_call", "content"]

@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from structkin.budget import DEFAULT
+from structkin.dynamics import FormulationComparison
 from structkin.errors import InputError, Problem
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
 from structkin.report.centres import centres
+from structkin.report.comparison import comparison_of
 from structkin.report.forces import forces
 from structkin.report.inputs import inputs
 from structkin.report.limits import limits_of
@@ -54,18 +56,21 @@ def report(
     samples: int,
     duration: float | None,
     without: Collection[str],
+    comparison: FormulationComparison | None,
     source: str,
     budget: float | None,
     progress: Progress | None,
 ) -> Page:
     """Return a page that shows a mechanism and its motion, and write it to a path; see `Mechanism.report`."""
-    _check(mechanism, path, motion, without)
+    check_call(mechanism, path, motion, without)
     # opened first, so that a path which cannot be written is found before the work
     with whole_file(path) if path is not None else nullcontext() as file:
         if motion is None:
             tell = None if progress is None else partial(progress, "solving")
             motion = motion_of(mechanism, samples, duration=duration, budget=budget, progress=tell)
         data = content(mechanism, motion, without, source, budget, progress)
+        if comparison is not None:
+            data["comparison"] = comparison_of(comparison)
         title = mechanism.title or "Mechanism"
         text = Page(page({"host": "report", "view": data}, title))
         text._title = title
@@ -127,7 +132,8 @@ def _missing(data: dict[str, Any]) -> list[str]:
     return found
 
 
-def _check(mechanism: Mechanism, path: str | Path | None, motion: Motion | None, without: Collection[str]) -> None:
+def check_call(mechanism: Mechanism, path: str | Path | None, motion: Motion | None, without: Collection[str]) -> None:
+    """Raise `InputError` for a page that cannot be made, or not be written."""
     problems = [
         Problem("without", f"'{name}' is not a section", suggest(name, SECTIONS))
         for name in without

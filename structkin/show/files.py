@@ -223,11 +223,14 @@ def save_figure(figure: Figure, path: str | Path) -> None:
 
     Raises `InputError` for another suffix, or if the file cannot be written.
     """
+    suffix = picture_format(path)
+    with whole_file(path, "w" if suffix == ".svg" else "wb") as file:
+        write_figure(figure, file, suffix)
+
+
+def write_figure(figure: Figure, file: IO[Any], suffix: str) -> None:
+    """Write a figure to an open file, of text for .svg, in the format of the suffix; see `save_figure`."""
     import matplotlib as mpl
 
-    suffix = picture_format(path)
-    with (
-        whole_file(path, "w" if suffix == ".svg" else "wb") as file,
-        mpl.rc_context({"svg.hashsalt": "structkin"}),
-    ):
+    with mpl.rc_context({"svg.hashsalt": "structkin"}):
         figure.savefig(file, format=suffix[1:], dpi=DPI, metadata=FORMATS[suffix])

@@ -66,14 +66,17 @@ def _notes(found: FormulationComparison) -> list[str]:
     lines += [f"{run.name}: {run.remark}." for run in found.runs if run.remark]
     if found.abandoned:
         names = "; ".join(", ".join(part for part in choice if part) for choice in found.abandoned)
-        lines.append(f"Abandoned after {found.patience:g} s: {names}; raise --patience to wait longer.")
+        lines.append(f"Abandoned after {found.patience:g} s: {names}; structkin compare --patience waits longer.")
     return lines
 
 
 @legible
 def plot_formulations(found: FormulationComparison) -> Figure:
     """Plot time, differences and violation of each formulation, one row for each."""
-    names = [run.name for run in found.runs]
+    # A stabilisation that all share is no name of a row.
+    several = len(_stabilisations(found)) > 1
+    parts = [(run.formulation, run.coordinates, run.stabilisation if several else None) for run in found.runs]
+    names = [", ".join(filter(None, part)) for part in parts]
     figure = new_figure(11.0, 1.6 + 0.24 * len(names))
     axes = figure.subplots(1, 4, sharey=True)
     rows = list(range(len(names)))

@@ -27,7 +27,13 @@ from structkin.types import Floats
 #: Markers of one leg, from which the other leg is derived; names as in Winter's appendix.
 MARKERS = ("ribcage", "hip", "knee", "ankle", "mt5")
 
+#: Sign of the moment at a joint that is positive in extension, and at the ankle where it lowers the toes.
+EXTENSION: Mapping[str, int] = MappingProxyType({"hip": -1, "knee": 1, "ankle": -1, "shoulder": -1, "elbow": -1})
+
 GRAVITY = 9.81
+
+#: The person of `BODY` [kg].
+MASS = 56.7
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,15 +66,24 @@ BODY: Mapping[str, Segment] = MappingProxyType(
     }
 )
 
+#: Segments of one arm, which BODY has in its trunk, for a length of 1 m: fractions of Dempster (D. A. Winter,
+#: Biomechanics and Motor Control of Human Movement, 2009, Table 4.1). The hand is part of the forearm.
+ARM: Mapping[str, Segment] = MappingProxyType(
+    {
+        "upper arm": Segment(1.0, 0.436, 0.028 * MASS, 0.028 * MASS * 0.322**2),
+        "forearm": Segment(1.0, 0.682, 0.022 * MASS, 0.022 * MASS * 0.468**2),
+    }
+)
+
 
 def fit(body: Mapping[str, Segment], markers: Markers, mass: float | None = None) -> dict[str, Segment]:
-    """Return a body with the mean lengths of the markers, and with this mass [kg] if it is given."""
-    total = body["hat"].mass + 2 * sum(body[name].mass for name in ("thigh", "shank", "foot"))
+    """Return the segments that have both markers, with their mean lengths, of a person of this mass [kg] if given."""
     if mass is not None and not mass > 0:
         raise InputError([Problem("mass", f"{mass!r} is not a positive mass", "in kg")], "gait")
-    factor = 1.0 if mass is None else mass / total
-    lengths = {name: float(np.mean(np.abs(direction(markers, name)))) for name in body}
-    return {name: one.scaled(lengths[name], factor) for name, one in body.items()}
+    factor = 1.0 if mass is None else mass / MASS
+    there = [name for name in body if set(ENDS[name]) <= set(markers.places)]
+    lengths = {name: float(np.mean(np.abs(direction(markers, name)))) for name in there}
+    return {name: body[name].scaled(length, factor) for name, length in lengths.items()}
 
 
 def centres(markers: Markers, body: Mapping[str, Segment]) -> dict[str, Floats]:
@@ -77,7 +92,8 @@ def centres(markers: Markers, body: Mapping[str, Segment]) -> dict[str, Floats]:
     The hip starts at x = 0, as it does there.
     """
     found = {}
-    for name, ends in ENDS.items():
+    for name in body:
+        ends = ENDS[name]
         first, second = (markers.places[end] - [markers.places["hip"][0, 0], 0.0] for end in ends)
         link = name if name == "hat" else f"right_{name}"
         found[link] = first + body[name].center / body[name].length * (second - first)
@@ -244,11 +260,10 @@ def shares(t: Floats, strides: Strides) -> dict[str, Floats]:
 
 def joint_moments(forces: Kinetostatics) -> dict[str, Floats]:
     """Return the moment (n,) [N m] at each joint, positive in extension of hip and knee and when it lowers the toes."""
-    signs = {"hip": -1, "knee": 1, "ankle": -1}
     return {
-        f"{side}_{name}": sign * forces.driver(f"{side}_{name}")
+        f"{side}_{name}": EXTENSION[name] * forces.driver(f"{side}_{name}")
         for side in ("right", "left")
-        for name, sign in signs.items()
+        for name in ("hip", "knee", "ankle")
     }
 
 

@@ -19,7 +19,10 @@ from structkin.studies.markers import Markers
 from structkin.types import Complexes, Floats
 
 #: The ends of each segment among the markers, upper end first, of the trunk lower end first.
-ENDS = {"hat": ("hip", "ribcage"), "thigh": ("hip", "knee"), "shank": ("knee", "ankle"), "foot": ("ankle", "mt5")}
+ENDS = {
+    "hat": ("hip", "ribcage"), "thigh": ("hip", "knee"), "shank": ("knee", "ankle"), "foot": ("ankle", "mt5"),
+    "upper arm": ("shoulder", "elbow"), "forearm": ("elbow", "wrist"),
+}  # fmt: skip
 
 #: Points of the splines in a stride, and beyond each of its ends, where a spline has no neighbours.
 POINTS, BEYOND = 160, 16

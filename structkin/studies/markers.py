@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,9 +46,15 @@ class Markers:
         return (len(self.t) - 1) / float(self.t[-1] - self.t[0])
 
 
-def read_markers(path: str | Path, names: Sequence[str], unit: str = "m") -> Markers:
+def read_markers(
+    path: str | Path,
+    names: Sequence[str] | Callable[[Sequence[str]], Sequence[str]],
+    unit: str = "m",
+    beside: Sequence[str] = (),
+) -> Markers:
     """Read markers from CSV: columns `t` or `t_s` [s], and `name_x`, `name_y` in `unit` for each name.
 
+    The names may be a function of the columns. Markers that are named in `beside` may be there and are not read.
     A force plate adds `force_x`, `force_y` [N] and the centre of pressure `cop_x` in `unit`, which may be empty where
     there is no load. A column `frame` may number the samples; lines that begin with # are comments.
 
@@ -67,13 +73,15 @@ def read_markers(path: str | Path, names: Sequence[str], unit: str = "m") -> Mar
     head = [name.strip() for name in reader.fieldnames or ()]
     reader.fieldnames = head
     time = next((name for name in ("t", "t_s") if name in head), None)
-    wanted = [f"{name}_{axis}" for name in names for axis in "xy"]
+    if callable(names):
+        names = names(head)
+    wanted, others = ([f"{name}_{axis}" for name in of for axis in "xy"] for of in (names, beside))
     problems = [Problem(one, "there is no such column", suggest(one, head)) for one in wanted if one not in head]
     plate = [one for one in PLATE if one in head]
     if plate:
         hint = f"a force plate gives {', '.join(PLATE)}"
         problems += [Problem(one, "there is no such column", hint) for one in PLATE if one not in head]
-    used = {time, "frame", *wanted, *PLATE}
+    used = {time, "frame", *wanted, *others, *PLATE}
     problems += [
         Problem(one or "column", "is not understood", f"known: t, frame, {', '.join([*wanted, *PLATE])}; leave it out")
         for one in head

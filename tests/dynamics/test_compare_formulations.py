@@ -17,6 +17,7 @@ from structkin.cli import app
 from structkin.dynamics.compare import compare_formulations
 from structkin.examples import names, path
 from structkin.global_methods import measure
+from structkin.global_methods.methods import FAMILIES
 from structkin.show import formulations_table, plot_formulations
 
 
@@ -202,10 +203,19 @@ def test_the_command_prints_a_table_json_and_a_picture(tmp_path: Path) -> None:
 def test_the_picture_names_each_formulation_and_the_units() -> None:
     found = pendulum().compare(4, simulate=0.1, methods=["multipliers"])
     figure = plot_formulations(found)
-    assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == [run.name for run in found.runs]
+    labels = [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    assert labels == ["reduced", *(f"multipliers, {family}" for family in FAMILIES)]
     assert [ax.get_xlabel().rsplit("[")[-1] for ax in figure.axes] == [
         "s]", "parts of the size]", "parts of the largest]", "parts of the size]",
     ]  # fmt: skip
+
+
+def test_the_picture_names_stabilisations_where_they_differ() -> None:
+    found = pendulum().compare(
+        3, simulate=0.1, methods=["multipliers"], coordinates=["natural"], stabilisations=["projection", "none"]
+    )
+    labels = [label.get_text() for label in plot_formulations(found).axes[0].get_yticklabels()]
+    assert labels == ["reduced", "multipliers, natural, projection", "multipliers, natural, none"]
 
 
 @pytest.mark.slow

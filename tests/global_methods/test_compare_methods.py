@@ -15,7 +15,7 @@ from structkin.examples import path
 from structkin.global_methods import measure as measuring
 from structkin.global_methods import methods
 from structkin.global_methods.linear import Dense
-from structkin.global_methods.measure import Watch, measure
+from structkin.global_methods.measure import measure_each
 from structkin.global_methods.regular import regularity
 from structkin.global_methods.scaled import Scaled
 
@@ -131,29 +131,42 @@ def runs_of(clock, *costs):
     return run
 
 
-def watched(patience=None):
-    return Watch(None, 0.0, 1.0, patience)
+def measure(run, patience, memory=False):
+    return measure_each(["it"], lambda _, report: run(report), None, patience=patience, memory=memory)["it"]
 
 
 def test_the_first_run_never_counts_however_long_it_takes(clock):
-    found = measure(runs_of(clock, 5.0, 0.2, 0.1, 0.4), watched(30.0), patience=30.0)
-    assert found.processor == pytest.approx((0.2, 0.1, 0.4)) and found.wall == pytest.approx((0.4, 0.2, 0.8))
+    found = measure(runs_of(clock, 5.0, 0.2, 0.1, 0.4, 0.1, 0.3), patience=30.0)
+    assert found.processor == pytest.approx((0.2, 0.1, 0.4, 0.1, 0.3))
+    assert found.wall == pytest.approx((0.4, 0.2, 0.8, 0.2, 0.6))
     assert found.seconds == pytest.approx(0.2) and found.spread == pytest.approx(1.5)
     assert found.result == "result" and found.peak is None
 
 
 def test_short_runs_are_repeated_and_long_ones_only_while_patience_lasts(clock):
-    assert len(measure(runs_of(clock, 1e-3), watched(), patience=None).processor) == 5
-    assert len(measure(runs_of(clock, 0.06), watched(), patience=None).processor) == 4
-    assert len(measure(runs_of(clock, 100.0), watched(), patience=None).processor) == 3
+    assert len(measure(runs_of(clock, 1e-3), patience=None).processor) == 7
+    assert len(measure(runs_of(clock, 0.035), patience=None).processor) == 6
+    assert len(measure(runs_of(clock, 100.0), patience=None).processor) == 5
     before = clock.wall
-    assert len(measure(runs_of(clock, 10.0), watched(30.0), patience=30.0).processor) == 2
+    assert len(measure(runs_of(clock, 10.0), patience=30.0).processor) == 2
     assert clock.wall - before == pytest.approx(60.0)
 
 
+def test_what_slows_the_computer_down_meanwhile_slows_all_choices_alike(clock):
+    """One after the other, most runs of the second would be slow: the ratio would be eight."""
+
+    def run(choice, _):
+        slow = 4 if clock.wall > 0.75 else 1
+        clock.spend(0.1 * slow * choice, 0.1 * slow * choice)
+        return choice
+
+    found = measure_each([1, 2], run, None, patience=None, memory=False)
+    assert found[2].seconds / found[1].seconds == pytest.approx(2)
+
+
 def test_a_run_on_a_clock_of_coarse_ticks_has_no_spread(clock):
-    found = measure(runs_of(clock, 0.0), watched(), patience=None)
-    assert found.seconds == found.spread == 0.0 and len(found.processor) == 5
+    found = measure(runs_of(clock, 0.0), patience=None)
+    assert found.seconds == found.spread == 0.0 and len(found.processor) == 7
 
 
 def test_tracing_memory_is_given_up_when_patience_is_spent(clock):
@@ -165,8 +178,8 @@ def test_tracing_memory_is_given_up_when_patience_is_spent(clock):
             report(0.5)
         return len(kept)
 
-    assert measure(slow, watched(), patience=30.0, memory=True).peak >= 1_000_000
-    assert measure(slow, watched(), patience=5.0, memory=True).peak is None
+    assert measure(slow, patience=30.0, memory=True).peak >= 1_000_000
+    assert measure(slow, patience=5.0, memory=True).peak is None
     assert not tracemalloc.is_tracing()
 
 

@@ -5,6 +5,7 @@ import pytest
 from coordinate_samples import dense, four_bar, slider_crank
 
 import structkin as sk
+from structkin.examples import path
 
 
 def fully(m, q, z=None, v=None, dz=None, ddz=None):
@@ -153,3 +154,88 @@ def test_s1_rows_of_a_point_and_of_drivers():
     assert J[y, rod] == pytest.approx(sign * arm)
     rise = C.real * np.sin(phi) + C.imag * np.cos(phi)
     assert gamma[y, 0] == pytest.approx(sign * rise * rate**2)
+
+
+def guided(**more):
+    """A bar from A to B with B in a slot of the ground that runs up at x = 2, as sketched."""
+    return one_link(
+        {}, {"line": {"type": "pin-in-slot", "pin": "B", "slot": "ground", "axis": [0, 1]}}, hold="", **more
+    )
+
+
+def test_a_point_on_a_line_of_the_ground_is_the_simple_constraint_of_s1():
+    """Eqs. 75, 76 and 78: x + xi cos phi - eta sin phi - c, its Jacobian and gamma; B is at (xi, eta) in the bar."""
+    m = guided()
+    c, (local,) = m.constraints("reference-point"), [m.links["bar"].local["B"]]
+    row = next(k for k, row in enumerate(c.rows) if row.of == "line")
+    q, v, none = RNG.standard_normal((3, 1)), RNG.standard_normal((3, 1)), np.zeros((0, 1))
+    at = {name.removeprefix("bar."): k for k, name in enumerate(c.names)}
+    phi, x = q[at["phi"], 0], q[at["x"], 0]
+    turned = local * np.exp(1j * phi)
+    sign = np.sign(dense(c, c.jacobian(q, none))[0, row, at["x"]])  # which way the row is counted
+    assert sign * c.phi(q, none)[row, 0] == pytest.approx(x + turned.real - 2)
+    expected = np.zeros(3)
+    expected[[at["x"], at["phi"]]] = 1, -turned.imag
+    np.testing.assert_allclose(sign * dense(c, c.jacobian(q, none))[0, row], expected, atol=1e-15)
+    gamma = turned.real * v[at["phi"], 0] ** 2
+    assert sign * c.gamma(q, v, none, none, none)[row, 0] == pytest.approx(gamma)
+    assert c.nu(none, none)[row, 0] == 0
+
+
+@pytest.mark.parametrize("family", ["natural", "reference-point", "fully-cartesian", "relative"])
+def test_simple_constraints_and_a_point_driven_along_a_line_hold_in_every_family(family):
+    """Eqs. 71 to 74 and 79: x_B = c by the slot, y_B = d(t) along it, phi = c by an angle from the ground."""
+    m = guided(drivers={"along": {"joint": "line", "speed": 0.1}, "turn": {"links": ["ground", "bar"], "speed": 0}})
+    method = "global-sparse" if family == "natural" else "global"
+    motion = m.solve(5, duration=2.0, method=method, coordinates=family)
+    np.testing.assert_allclose(motion.position("B"), [[2, 1 + 0.1 * t] for t in motion.t], atol=1e-12)
+    np.testing.assert_allclose(motion.angle("bar"), motion.angle("bar")[0], atol=1e-12)
+    c, z = m.constraints(family), np.array([[0.3], [m.drivers["turn"].start]])
+    place, angle = complex(2, 1.3), m.drivers["turn"].start
+    U = np.exp(1j * angle)
+    O = place - m.links["bar"].local["B"] * U
+    q = c.from_frames(np.array([[O.real], [O.imag], [U.real], [U.imag]]))
+    np.testing.assert_allclose(c.phi(q, z), 0, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("joint", "held"),
+    [({"type": "fastened", "links": ["ground", "bar"]}, "x y phi"),
+     ({"type": "prismatic", "links": ["bar", "ground"], "axis": [1, 0]}, "y phi")],
+)  # fmt: skip
+def test_joints_with_the_ground_are_simple_constraints(joint, held):
+    """Eqs. 71 to 73: x = c, y = c, phi = c of a fastened body, the last two of a slider; gamma is zero."""
+    m = one_link({}, {"hold": joint}, hold="")
+    c, q, v, none = m.constraints("reference-point"), RNG.standard_normal((3, 1)), np.ones((3, 1)), np.zeros((0, 1))
+    at = {name.removeprefix("bar."): k for k, name in enumerate(c.names)}
+    rows, start = dense(c, c.jacobian(c.start(), none))[0], c.start()
+    kept = np.zeros((c.m, 3))
+    for row, name in enumerate(held.split()):
+        kept[row, at[name]] = 1
+    # the same rows up to order and sign: both span the same coordinates
+    np.testing.assert_allclose(rows.T @ rows, kept.T @ kept, atol=1e-15)
+    free = [k for name, k in at.items() if name not in held.split()]
+    moved = start.copy()
+    moved[free] = q[free]
+    np.testing.assert_allclose(c.phi(moved, none), 0, atol=1e-15)
+    np.testing.assert_allclose(c.gamma(start, v, none, none, none)[:, 0], 0, atol=1e-15)
+
+
+@pytest.mark.parametrize("name", ["excavator", "crank_rocker", "jansen_leg"])
+def test_the_pattern_in_relative_coordinates_is_exact_and_omits_what_vanishes_on_the_constraints(name):
+    """Central differences of Phi: the entries of the pattern anywhere, all other entries where the loops are closed."""
+    m = sk.load(path(name))
+    c = m.constraints("relative")
+    z = np.array([[drive.start] for drive in m.drivers.values()])
+    closed, apart = c.start(), c.start() + 0.1 * RNG.standard_normal((c.n, 1))
+    left = []
+    for q in (closed, apart):
+        steps = np.eye(c.n) * 1e-6
+        slope = (c.phi(q + steps, np.repeat(z, c.n, 1)) - c.phi(q - steps, np.repeat(z, c.n, 1))) / 2e-6
+        inside = np.zeros((c.m, c.n), bool)
+        inside[c.pattern] = True
+        scale = np.abs(slope).max()
+        np.testing.assert_allclose(dense(c, c.jacobian(q, z))[0][inside], slope[inside], atol=1e-7 * scale)
+        left.append(np.abs(slope[~inside]).max(initial=0.0) / scale)
+    assert left[0] < 1e-6
+    assert (left[1] > 1e-3) == (name == "excavator")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import tomllib
+from base64 import b64decode
+from functools import partialmethod
 from importlib.metadata import Distribution, PackageNotFoundError
 from pathlib import Path
 from typing import Any
@@ -237,16 +239,64 @@ def test_each_group_has_all_points_of_its_links():
     assert [group["points"] for group in groups] == [["A", "B"], ["B", "C", "D", "E"], ["E", "F", "G"]]
 
 
-def test_a_simulation_can_be_reported():
-    m = sk.Mechanism(
+def pendulum(**swing: Any) -> sk.Mechanism:
+    return sk.Mechanism(
         "Pendulum",
         points={"A": [0, 0], "B": [1, 0]},
         links={"ground": ["A"], "arm": {"points": ["A", "B"], "mass": 1, "shape": "rod"}},
-        drivers={"swing": {"joint": "A"}},
+        drivers={"swing": {"joint": "A", **swing}},
         forces={"gravity": [0, -9.81]},
     )
+
+
+def test_a_simulation_can_be_reported():
+    m = pendulum()
     data = content(m, motion=m.simulate(0.5, samples=11))
     assert data["samples"]["n"] == 11 and data["forces"]["panels"]
+
+
+def test_a_comparison_of_formulations_is_a_table_and_a_picture():
+    m = pendulum()
+    found = m.compare(3, simulate=0.1, methods=["reduced", "multipliers"], coordinates=["natural"])
+    page = m.report(motion=m.simulate(0.1, samples=3), comparison=found)
+    model = page.split('id="model">')[1].split("</script>")[0]
+    shown = json.loads(model)["view"]["comparison"]
+    heads, rows = shown["heads"], shown["rows"]
+    assert [row[0] for row in rows] == ["reduced", "multipliers"] and "all formulations agree" in shown["title"]
+    for row, run in zip(rows, found.runs, strict=True):
+        cells = dict(zip(heads, row, strict=True))
+        assert float(cells["position"]) == pytest.approx(run.position, rel=0.5) and cells["agrees"] == "yes"
+    kind, picture = shown["picture"].split(",")
+    assert kind == "data:image/svg+xml;base64" and b"<svg" in b64decode(picture)
+    assert any(note.startswith("Free: swing.") for note in shown["notes"])
+
+
+def test_the_command_shows_a_simulation_and_compares_its_formulations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    compare = partialmethod(sk.Mechanism.compare, methods=["multipliers"], coordinates=["relative"])
+    monkeypatch.setattr(sk.Mechanism, "compare", compare)
+    for name, m, options in (("free", pendulum(), []), ("driven", pendulum(speed=1.0), ["--free", "swing"])):
+        m.save(f"{name}.json")
+        done = CliRunner().invoke(app, ["report", f"{name}.json", "--simulate", "0.1", "--samples", "4", *options])
+        assert done.exit_code == 0, done.output
+        view = json.loads(Path(f"{name}.html").read_text().split('id="model">')[1].split("</script>")[0])["view"]
+        assert view["samples"]["t"][-1] == 0.1 and len(view["comparison"]["rows"]) == 2
+    for options, message in (
+        (["--free", "swing"], "--free: belongs to a simulation"),
+        (["--simulate", "1", "--duration", "1"], "--duration: a simulation ends at --simulate"),
+        (["--simulate", "1"], "nothing is free to move"),
+        (["--simulate", "1", "-o", "none/x.html"], "there is no folder"),
+    ):
+        assert message in str(CliRunner().invoke(app, ["report", "driven.json", *options]).exception)
+
+
+def test_a_report_whose_formulations_differ_says_so_and_exits_with_1(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    compare = partialmethod(sk.Mechanism.compare, methods=["multipliers"], coordinates=["natural"], rtol=1e-4)
+    monkeypatch.setattr(sk.Mechanism, "compare", compare)
+    pendulum().save("free.json")
+    done = CliRunner().invoke(app, ["report", "free.json", "--simulate", "2", "--samples", "4"])
+    assert done.exit_code == 1 and "not all formulations agree: the page says why" in done.output
 
 
 def test_contradictory_options_are_reported_together(tmp_path: Path):

@@ -59,6 +59,23 @@ def test_a_report_moves_and_can_be_stepped_through_without_errors_or_requests(na
     assert not opened.errors and not opened.requests
 
 
+def test_a_comparison_of_formulations_is_shown_on_the_page_and_on_paper(browser: Any, tmp_path: Path):
+    m = sk.Mechanism(
+        "Pendulum", points={"A": (0, 0), "B": (1, 0)}, forces={"gravity": (0, -9.81)},
+        links={"ground": ["A"], "rod": {"points": ["A", "B"], "mass": 1, "shape": "rod"}},
+        drivers={"a": {"joint": "A"}},
+    )  # fmt: skip
+    found = m.compare(3, simulate=0.1, methods=["multipliers"], coordinates=["natural"])
+    opened = opened_report(browser, m, tmp_path, motion=m.simulate(0.1, samples=3), comparison=found)
+    part = opened.page.locator("#comparison")
+    assert part.get_by_role("row").count() == 3 and "all formulations agree" in part.inner_text()
+    size = part.locator("img").evaluate("picture => [picture.complete, picture.naturalWidth, picture.clientWidth]")
+    assert size[0] and size[1] > 500 and size[2] > 500
+    assert opened.page.get_by_role("link", name="Formulations").is_visible()
+    assert opened.page.pdf().startswith(b"%PDF")
+    assert not opened.errors and not opened.requests
+
+
 def test_a_whole_report_is_small(tmp_path: Path):
     for name in ("excavator", "platform_3rrr", "jansen_leg"):
         file = tmp_path / f"{name}.html"

@@ -114,3 +114,33 @@ def test_a_moving_link_cannot_be_called_ground() -> None:
     topology = sk.Topology.from_adjacency([[0, 1], [1, 0]], names=["a", "ground"], ground="a")
     with pytest.raises(InputError, match=r"links.ground: is a link that moves"):
         topology.mechanism({"J0": (0, 0)})
+
+
+def test_a_slide_may_have_a_place_and_then_a_link_needs_no_pin() -> None:
+    """A Scotch yoke from a matrix and a place for each joint: its yoke was refused, it "has no points"."""
+    topology = sk.Topology.from_adjacency(SQUARE, kinds={(2, 3): "P", (0, 3): "P"}, drivers=[(0, 1)])
+    axes = {(2, 3): {"axis": (0, 1)}, (0, 3): {"axis": (1, 0)}}
+    pins: dict[Any, Any] = {(0, 1): (0, 0), (1, 2): (3, 4)}
+    for places in ({(0, 3): (9, 1)}, {(2, 3): (3, 4), (0, 3): (9, 1)}, {"J1": (9, 1)}):
+        m = topology.mechanism({**pins, **places}, joints=axes, drivers={(0, 1): {"law": "t"}}, duration=6)
+        motion = m.solve(13)
+        # x = r cos a, from the sketch's 3
+        np.testing.assert_allclose(motion.position("J1_at")[:, 0], 9 + 5 * np.cos(motion.t) - 3, atol=1e-12)
+        np.testing.assert_allclose(motion.position("J1_at")[:, 1], 1, atol=1e-12)
+    with pytest.raises(InputError, match="the link has no points"):
+        topology.mechanism(pins, joints=axes)
+    with pytest.raises(InputError, match=r"points\.J1_at: is the place of slide J1"):
+        topology.mechanism({**pins, (0, 3): (9, 1), "J1_at": (1, 1)}, joints=axes)
+
+
+def test_a_guide_that_passes_beside_the_pin_of_its_slider() -> None:
+    """An offset of the place across the axis changes nothing in the motion, one along it neither."""
+    topology = sk.Topology.from_adjacency(SQUARE, kinds={(0, 3): "P"}, drivers=[(0, 1)])
+    pins: dict[Any, Any] = {(0, 1): (0, 0), (1, 2): (1, 0), (2, 3): (4, 0)}
+    m = topology.mechanism(
+        {**pins, (0, 3): (5, -0.5)}, joints={(0, 3): {"axis": (1, 0)}}, drivers={(0, 1): {"law": "t"}}, duration=6
+    )
+    motion = m.solve(13)
+    place = np.cos(motion.t) + np.sqrt(9 - np.sin(motion.t) ** 2)
+    np.testing.assert_allclose(motion.position("J3")[:, 0], place, atol=1e-12)
+    np.testing.assert_allclose(motion.position("J1_at"), np.stack((place + 1, 0 * place - 0.5), axis=1), atol=1e-12)

@@ -166,8 +166,10 @@ class Reduced:
             if not self._machine("sum_up", float(t), bias):
                 raise self._no_rates(float(t), z)
         mem = self._machine.mem
-        half = np.array(mem.matrix)
-        return np.tril(half) + np.tril(half, -1).T, bias, np.array(mem.right) + bias
+        matrix = np.array(mem.matrix)
+        for k in range(1, len(matrix)):  # only its lower half is formed
+            matrix[:k, k] = matrix[k, :k]
+        return matrix, bias, np.array(mem.right) + bias
 
     @property
     def pose(self) -> tuple[Floats, Floats, State]:

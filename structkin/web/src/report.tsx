@@ -1,5 +1,6 @@
 // A report: one page about one mechanism.
 import { useMemo } from "preact/hooks";
+import { ComparisonSection } from "./comparison_section";
 import { InputsSection } from "./inputs_section";
 import { LimitsSection } from "./limits_section";
 import { MotionSection } from "./motion_section";
@@ -22,6 +23,7 @@ export function ReportPage({ view }: { view: Report }) {
     ["limits", "Limits", player && view.limits],
     ["transmission", "Transmission", player && view.transmission],
     ["forces", "Forces", player && view.forces],
+    ["comparison", "Formulations", view.comparison],
     ["tables", "Tables", player],
   ];
   return (
@@ -51,6 +53,7 @@ export function ReportPage({ view }: { view: Report }) {
         {player && view.limits && <LimitsSection view={view} player={player} />}
         {player && view.transmission && <TransmissionSection view={view} player={player} />}
         {player && view.forces && <ForcesSection view={view} player={player} />}
+        {view.comparison && <ComparisonSection found={view.comparison} />}
         {player && <TablesSection view={view} />}
       </main>
       <footer>

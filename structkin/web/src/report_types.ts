@@ -121,6 +121,8 @@ export interface Report extends View {
     notes: string[];
     locked: string;
   };
+  /** The formulations of dynamics: the table of the terminal, and its picture as an address that holds it. */
+  comparison?: { title: string; heads: string[]; rows: string[][]; notes: string[]; picture: string };
   inputs?: { title: string; rows: [name: string, words: string][] }[];
   ranges?: { points: Row[]; links: Row[] };
 }

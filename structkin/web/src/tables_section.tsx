@@ -42,7 +42,7 @@ export function TablesSection({ view }: { view: Report }) {
   );
 }
 
-function Table({ title, heads, units, rows }: { title: string; heads: string[]; units: string[]; rows: Row[] }) {
+export function Table({ title, heads, units, rows }: { title: string; heads: string[]; units: string[]; rows: Row[] }) {
   // both ends of a range are as fine as it is wide
   const digits = (row: Row, k: number) => {
     const first = heads[k] === "to" ? k - 1 : k;
