@@ -30,6 +30,9 @@ PART, MANY, SAME = 0.2, 20_000, 1e-6
 LIGHT, SHARE = 1e-13, 1e-6
 #: The keys of a driver that give it a law.
 LAWS = ("speed", "law", "table", "csv", "columns")
+#: Sets of free coordinates that are compared in a mechanism of up to so many links and joints; the time that each takes
+#: grows faster than their number.
+SETS, LARGE = 1000, 60
 #: Distance from a flat pose at which a simulation that starts there finds its branch [rad or parts of the size].
 BESIDE = 0.1
 
@@ -37,7 +40,8 @@ BESIDE = 0.1
 def with_coordinates(mechanism: Mechanism) -> Mechanism:
     """Return the mechanism with a free coordinate for every missing driver.
 
-    Those that give the simplest structure are chosen, joints at the ground first.
+    Those that give the simplest structure are chosen, joints at the ground first; of a mechanism of more than 60 links
+    and joints, the fewer sets are compared the larger it is.
 
     >>> import structkin as sk
     >>> arm = sk.Mechanism(points={"A": (0, 0), "B": (1, 0)}, links={"ground": ["A"], "arm": ["A", "B"]})
@@ -46,7 +50,9 @@ def with_coordinates(mechanism: Mechanism) -> Mechanism:
     """
     if not structure_of(mechanism).under:
         return mechanism
-    ranking = mechanism.rank_inputs(drivers=list(mechanism.drivers))
+    size = len(mechanism.topology.links) + len(mechanism.topology.joints)
+    limit = max(1, min(SETS, int(SETS * (LARGE / size) ** 2)))
+    ranking = mechanism.rank_inputs(drivers=list(mechanism.drivers), limit=limit)
     if not ranking.choices or not ranking[0].is_complete:
         compile_plan(mechanism)  # says what is wrong
         raise InputError([Problem("drivers", "no joints can serve as free coordinates")], mechanism.title)

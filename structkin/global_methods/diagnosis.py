@@ -16,6 +16,10 @@ from structkin.global_methods.scaled import CONSISTENT, Scaled
 from structkin.track.tolerances import CLOSED, SINGULAR
 from structkin.types import Floats
 
+#: Poses in which equations are evaluated in search of the least residual: where a search converges at all, it takes far
+#: fewer, but next to a pose with links of very different lengths it may creep for thousands.
+EVALUATIONS = 200
+
 
 class Outcome(Enum):
     """How a run of the Newton-Raphson method ended; figures are those of Flores and Lankarani (S1)."""
@@ -187,5 +191,7 @@ def nearest_pose(scaled: Scaled, q: Floats, z: Floats) -> Floats:
         return _one(scaled, (x * unit)[:, None], z)[1]
 
     method: Literal["lm", "trf"] = "lm" if scaled.coordinates.m >= scaled.coordinates.n else "trf"
-    found = least_squares(phi, q[:, 0] / unit, jac=jacobian, method=method, xtol=1e-15, ftol=1e-15, gtol=1e-15)
+    found = least_squares(
+        phi, q[:, 0] / unit, jac=jacobian, method=method, xtol=1e-15, ftol=1e-15, gtol=1e-15, max_nfev=EVALUATIONS
+    )
     return np.asarray(found.x * unit)[:, None]

@@ -174,7 +174,20 @@ class Plan:
                 movers[register] = together
         return tuple(movers)
 
-    @property
+    @cached_property
+    def behind(self) -> tuple[int, ...]:
+        """The steps that each step depends on, as the bits of a number."""
+        of_registers, found = [0] * len(self.widths), []
+        for index, step in enumerate(self.steps):
+            known = 0
+            for item in step.inputs:
+                known |= of_registers[item.index] if isinstance(item, Register) else 0
+            found.append(known)
+            for register in step.outputs:
+                of_registers[register] = known | 1 << index
+        return tuple(found)
+
+    @cached_property
     def tracked(self) -> bool:
         """Whether a group is solved by continuation, or a turn counted along the lanes, rather than in closed form."""
         return any(step.goes_from_lane_to_lane for step in self.steps)

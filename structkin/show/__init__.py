@@ -8,6 +8,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from structkin.show.backend import load_matplotlib
+
 if TYPE_CHECKING:
     from structkin.show.animation import animate
     from structkin.show.assemblies_figure import assemblies_table, draw_assemblies, found_table
@@ -137,6 +139,8 @@ def __getattr__(name: str) -> Any:
     """Import a function on first use."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name.startswith(("animate", "draw_", "plot_", "save_figure")):
+        load_matplotlib()
     return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
 
 

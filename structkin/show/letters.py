@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from functools import cache, wraps
 from typing import TYPE_CHECKING, Any, ParamSpec
 
+from structkin.show.backend import load_matplotlib
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.text import Text
@@ -28,6 +30,7 @@ def legible(draw: Callable[P, Figure]) -> Callable[P, Figure]:
 
     @wraps(draw)
     def drawn(*args: P.args, **kwargs: P.kwargs) -> Figure:
+        load_matplotlib()
         import matplotlib as mpl
 
         with quietly():

@@ -15,6 +15,7 @@ from structkin.multibody.model import GROUND as FIXED
 from structkin.multibody.model import Body, SpatialModel, Spring
 from structkin.multibody.readings import Readings
 from structkin.show.animation import LONGEST, MOST_FRAMES, MOST_RATE, SHORTEST, WRITERS, animation_format
+from structkin.show.backend import load_matplotlib
 from structkin.show.files import whole_file
 from structkin.show.style import GROUND, LARGE, NORMAL, SMALL, group_colour, new_figure, plain
 from structkin.show.video import Frame, Frames
@@ -180,6 +181,7 @@ def _few_ticks(count: int, middle: float, half: float) -> Floats:
 
 def draw_space(model: SpatialModel) -> Figure:
     """Return a figure of a model in its drawn pose; squares are joints at the ground, dashed lines springs."""
+    load_matplotlib()
     return _Stage(model, None, (), 1050).figure
 
 

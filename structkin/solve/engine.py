@@ -150,13 +150,23 @@ def _run(
                 progress(min(1.0, (start + block) / n))
 
 
-def positions(plan: Plan, steps: int, lanes: Lanes, drivers: Mapping[str, Floats], modes: Modes, near: Floats) -> None:
-    """Solve the positions of the first steps over empty lanes of one order; `drivers[id]` (n,) holds values.
+def positions(
+    plan: Plan,
+    steps: int,
+    lanes: Lanes,
+    drivers: Mapping[str, Floats],
+    modes: Modes,
+    near: Floats,
+    first: int = 0,
+) -> None:
+    """Solve the positions of the first steps over lanes of one order, empty or solved for as many as `first`.
 
-    `near` (rows, n) holds slots near the solution, from which Newton's method closes general groups.
+    `drivers[id]` (n,) holds values, `near` (rows, n) slots near the solution, from which Newton's method closes general
+    groups.
     """
     with np.errstate(all="ignore"):
-        _Block(plan, lanes, slice(None), modes, None, near).run({id: z[None] for id, z in drivers.items()}, steps)
+        block = _Block(plan, lanes, slice(None), modes, None, near)
+        block.run({id: z[None] for id, z in drivers.items()}, steps, first)
 
 
 def discriminant(plan: Plan, index: int, lanes: Lanes) -> Floats:
@@ -208,9 +218,10 @@ class _Block:
     near: Floats | None = None
     between: Inputs | None = None
 
-    def run(self, drivers: Mapping[str, Floats], steps: int | None = None) -> None:
-        self._drive_all(drivers)
-        for index, step in enumerate(self.plan.steps[:steps]):
+    def run(self, drivers: Mapping[str, Floats], steps: int | None = None, first: int = 0) -> None:
+        if not first:
+            self._drive_all(drivers)
+        for index, step in enumerate(self.plan.steps[first:steps], first):
             self._run_step(index, step)
 
     def _run_step(self, index: int, step: Step) -> None:

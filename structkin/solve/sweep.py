@@ -13,10 +13,11 @@ import numpy as np
 from structkin.plan.plan import Plan
 from structkin.plan.status import Status, mark
 from structkin.solve.change_points.between import Between
+from structkin.solve.change_points.kept import Kept
 from structkin.solve.change_points.mode_changes import ModeChanges
-from structkin.solve.change_points.search import explore, unclear
+from structkin.solve.change_points.search import explore, may_change, unclear
 from structkin.solve.change_points.smoothing import smooth
-from structkin.solve.engine import Lanes, Progress, sweep
+from structkin.solve.engine import Lanes, Progress, drive_all, follow_step, sweep
 from structkin.solve.schedule import Schedule
 from structkin.types import Floats
 
@@ -53,13 +54,33 @@ def _sweep_with_changes(
     """Sweep a plan until all change points are known."""
     stations = np.arange(len(schedule), dtype=np.float64)
     lanes = _sweep(plan, schedule, changes, stations, progress)
-    doubtful = flip and unclear(plan, schedule, lanes)
-    for index in plan.with_root:
-        # Steps are taken in order: a flip changes the steps after it.
-        if doubtful and index in doubtful and explore(plan, schedule, changes, index, lanes):
-            lanes = _sweep(plan, schedule, changes, stations, progress)
-            doubtful = unclear(plan, schedule, lanes)
+    doubtful = unclear(plan, schedule, lanes) if flip else set()
+    between = Kept(plan, schedule, changes, lanes.x[0])
+    for index in sorted(doubtful):
+        if explore(between, index, lanes):
+            _search_behind(index, plan, schedule, changes, lanes.x[0])
+            return _sweep(plan, schedule, changes, stations, progress)
     return lanes
+
+
+def _search_behind(flipped: int, plan: Plan, schedule: Schedule, changes: ModeChanges, x: Floats) -> None:
+    """Find the change points of the steps after one that changes its mode, which changes what comes after it.
+
+    Steps are taken in order, each until its modes are known: one sweep, however many change them. `x` (rows, n) are
+    positions from which Newton's method may begin.
+    """
+    lanes = Lanes.empty(plan, len(schedule), orders=3 if plan.tracked else 1)
+    lanes.x[0] = x
+    drive_all(plan, lanes, {id: z[: len(lanes.x)] for id, z in schedule.drivers.items()})
+    between = Kept(plan, schedule, changes, lanes.x[0])
+    modes = changes.modes(np.arange(len(schedule), dtype=np.float64))
+    for index in range(plan.with_root[-1] + 1):
+        status, group = lanes.status.copy(), lanes.group.copy()
+        follow_step(plan, index, lanes, modes, None, between.inputs)
+        searched = index > flipped and plan.steps[index].has_root and may_change(plan, schedule, index, lanes)
+        if searched and explore(between, index, lanes):
+            lanes.status[:], lanes.group[:] = status, group
+            follow_step(plan, index, lanes, modes, None, between.inputs)
 
 
 def _sweep(plan: Plan, schedule: Schedule, changes: ModeChanges, stations: Floats, progress: Progress | None) -> Lanes:

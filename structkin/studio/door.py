@@ -7,6 +7,7 @@ command. Entries that make no mechanism pass: a drawing is often unfinished, and
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -15,6 +16,8 @@ from structkin.model.flaw import LARGEST, describe
 
 #: Tables may be nested this deep; a mechanism file needs five levels.
 DEEPEST = 20
+#: More links, and more of them at one point, take longer than a person waits for an answer.
+LINKS, AT_ONE_POINT = 2500, 500
 #: What JSON may hold, and no file can.
 SURROGATE = "has an unpaired surrogate, which no file can hold"
 #: Sections are tables, and so are the entries of these.
@@ -79,6 +82,22 @@ def _shapes(data: Mapping[str, Any]) -> Iterator[Problem]:
                 entry.get("points", []) if isinstance(entry, Mapping) else entry
             ):
                 yield Problem(key, "must name its points in a list", 'such as ["A", "B"]')
+
+    yield from _too_many(data.get("links", {}))
+
+
+def _too_many(links: Any) -> Iterator[Problem]:
+    if not isinstance(links, Mapping):
+        return
+    hint = "the command line and Python have no such limit"
+    if len(links) > LINKS:
+        yield Problem("links", f"{len(links)} links are more than the studio takes, {LINKS}", hint)
+    entries = (entry.get("points", []) if isinstance(entry, Mapping) else entry for entry in links.values())
+    held = Counter(point for points in entries if _are_names(points) for point in set(points))
+    for point, count in held.items():
+        if count > AT_ONE_POINT:
+            said = f"{count} links at one point are more than the studio takes, {AT_ONE_POINT}"
+            yield Problem(f"points.{point}", said, hint)
 
 
 def _are_names(points: Any) -> bool:

@@ -27,23 +27,52 @@ arm = { points = ["A", "B"], mass = 1, shape = "rod" }
 swing = { joint = "A" }
 """
 
+#: Measured data of the crank-rocker.
+MEASURED = "t,B.x\n0,0.5\n0.01,0.4\n0.02,0.3\n"
+
 #: Words of a command, without the file it writes, and the file's suffix.
 COMMANDS = {
     **{f"convert {suffix}": (["convert", GOOD], suffix) for suffix in (".toml", ".json", ".xml", ".svg", ".tex")},
     **{f"convert {suffix}": (["convert", GOOD], suffix) for suffix in (".dxf", ".xlsx", ".csv", ".png", ".pdf")},
+    "convert .graphml": (["convert", GOOD], ".graphml"),
+    **{
+        f"convert --matrix {suffix}": (["convert", GOOD, "--matrix"], suffix)
+        for suffix in (".csv", ".json", ".graphml")
+    },
     "solve --csv": (["solve", GOOD, "--csv"], ".csv"),
     "solve --plot": (["solve", GOOD, "--plot"], ".svg"),
+    "solve --schematic": (["solve", GOOD, "--schematic"], ".png"),
     "forces --csv": (["forces", ENGINE, "--csv"], ".csv"),
     "worksheet": (["worksheet", ENGINE, "-o"], ".html"),
     "simulate --csv": (["simulate", "SWING", "--duration", "0.1", "--csv"], ".csv"),
+    "forces --plot": (["forces", ENGINE, "--plot"], ".svg"),
+    **{
+        f"simulate {option}": (["simulate", "SWING", "--duration", "0.1", option], ".svg")
+        for option in ("--plot", "--energies", "--reactions")
+    },
     "structure --plot": (["structure", GOOD, "--plot"], ".png"),
+    "structure --matrices": (["structure", GOOD, "--matrices"], ".png"),
+    "atlas --csv": (["atlas", "6", "--csv"], ".csv"),
+    "atlas --plot": (["atlas", "6", "--plot"], ".svg"),
+    "compare --to": (["compare", "SWING", "--simulate", "0.05", "--method", "reduced", "--to"], ".svg"),
+    "compare --measured": (["compare", GOOD, "--measured", "MEASURED", "--to"], ".svg"),
     "limits --plot": (["limits", GOOD, "--plot"], ".png"),
     "assemblies --plot": (["assemblies", GOOD, "--plot"], ".png"),
     "inputs --plot": (["inputs", GOOD, "--plot"], ".png"),
     "report": (["report", GOOD, "--samples", "13", "-o"], ".html"),
     "animate": (["animate", GOOD, "--fps", "5", "-o"], ".gif"),
-    "equations": (["equations", str(spatial.path("spinning_top")), "-o"], ".c"),
+    **{
+        f"equations {option}": (["equations", str(spatial.path("spinning_top")), option, "-o"], suffix)
+        for option, suffix in (("--c", ".c"), ("--python", ".py"), ("--latex", ".tex"))
+    },
+    "spatial --plot": (["spatial", str(spatial.path("spinning_top")), "--duration", "0.05", "--plot"], ".svg"),
     "spatial --csv": (["spatial", str(spatial.path("spinning_top")), "--duration", "0.05", "--csv"], ".csv"),
+}
+
+#: Words of a command that writes several files into a folder.
+FOLDERS = {
+    "demo": ["demo", "--to"],
+    "studies": ["studies", "slider-crank", "--to"],
 }
 
 MAIN = """
@@ -78,21 +107,52 @@ def left(folder, target):
     return [name for name in os.listdir(folder) if name != target.name]
 
 
+def measured(command, target):
+    """Return the time that a command takes, and the file it writes."""
+    for _ in range(2):  # the first may compile
+        began = time.monotonic()
+        subprocess.run(command, check=True, capture_output=True, timeout=300)
+    return time.monotonic() - began, target.read_bytes() if target.is_file() else b""
+
+
+def is_whole(found, new):
+    """Return whether a file is as long as another one of the same command: DXF and PDF contain the time."""
+    return abs(len(found) - len(new)) < 20
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no signals of this kind here")
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT], ids=["kill", "interrupt"])
+@pytest.mark.parametrize("name", FOLDERS)
+def test_each_file_of_a_folder_is_old_or_new(name, number, tmp_path):
+    source, command = random.Random(name), [sys.executable, "-c", MAIN, *FOLDERS[name], str(tmp_path)]
+    once, _ = measured(command, tmp_path)
+    new = {file: file.read_bytes() for file in tmp_path.iterdir()}
+    assert new
+    for _ in range(TIMES):
+        for file in new:
+            file.write_bytes(b"old\n")
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+            time.sleep(source.uniform(0.3, 1.1) * once)
+            end(process, number)
+        for file, whole in new.items():
+            assert file.read_bytes() == b"old\n" or is_whole(file.read_bytes(), whole), file
+
+
 @pytest.mark.skipif(os.name == "nt", reason="no signals of this kind here")
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT], ids=["kill", "interrupt"])
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_file_is_old_or_new(name, number, tmp_path, tmp_path_factory):
     words, suffix = COMMANDS[name]
-    swing = tmp_path_factory.mktemp("source") / "swing.toml"
-    swing.write_text(SWING)
-    words = [str(swing) if word == "SWING" else word for word in words]
+    folder = tmp_path_factory.mktemp("source")
+    texts = {"SWING": ("swing.toml", SWING), "MEASURED": ("measured.csv", MEASURED)}
+    for file, text in texts.values():
+        (folder / file).write_text(text)
+    words = [str(folder / texts[word][0]) if word in texts else word for word in words]
     target, source = tmp_path / f"a{suffix}", random.Random(name)
     command = [sys.executable, "-c", MAIN, *words, str(target)]
-    for _ in range(2):  # the first may compile
-        began = time.monotonic()
-        subprocess.run(command, check=True, capture_output=True, timeout=120)
-    whole, new = time.monotonic() - began, len(target.read_bytes())
+    whole, new = measured(command, target)
     ends = 0
     for _ in range(TIMES):
         target.write_bytes(b"old\n")
@@ -100,8 +160,7 @@ def test_the_file_is_old_or_new(name, number, tmp_path, tmp_path_factory):
             time.sleep(source.uniform(0.3, 1.1) * whole)
             end(process, number)
         found = target.read_bytes()
-        # DXF and PDF contain the time; a new file of the same command has the same length
-        assert found == b"old\n" or abs(len(found) - new) < 20
+        assert found == b"old\n" or is_whole(found, new)
         ends += found == b"old\n"
         assert number == signal.SIGKILL or not left(tmp_path, target)
     target.write_bytes(b"old\n")

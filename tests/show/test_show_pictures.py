@@ -159,6 +159,33 @@ def test_a_backend_that_cannot_be_loaded_is_reported(tmp_path):
     assert len(run.stderr.splitlines()) == 3 and not run.stdout
 
 
+NO_BACKEND = """
+import structkin as sk
+from structkin.examples import path, spatial
+m = sk.load(path("crank_rocker"))
+motion, engine = m.solve(samples=5), sk.load(path("one_cylinder_engine")).solve(samples=3)
+for draw in (m.plot, m.structure().plot, motion.plot, motion.schematic, motion.animate, m.limits().plot,
+             m.circuits().plot, m.assemblies().plot, engine.forces().plot, lambda: m.save("a.png"),
+             sk.SpatialModel.load(spatial.path("spinning_top")).plot):
+    try:
+        draw()
+    except sk.InputError as error:
+        print(error.problems[0])
+"""
+
+
+def test_a_backend_that_does_not_exist_is_one_problem(tmp_path):
+    """Importing matplotlib failed, with a ValueError of its own."""
+    environment = os.environ | {"MPLBACKEND": "nonsense"}
+    command = [sys.executable, "-c", NO_BACKEND]
+    run = subprocess.run(
+        command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True, timeout=120
+    )
+    said = "MPLBACKEND: 'nonsense' is not a backend of matplotlib; unset it, or choose one, such as Agg for files"
+    assert [line.removesuffix(" or TkAgg for windows") for line in run.stdout.splitlines()] == 11 * [said]
+    assert not os.listdir(tmp_path) and not run.stderr
+
+
 @pytest.fixture
 def remarks(caplog):
     letters.families_with.cache_clear()

@@ -20,6 +20,8 @@ import structkin as sk
 from structkin.cli import main
 from structkin.examples import path
 from structkin.model.file import load_data
+from structkin.structure import decompose
+from structkin.structure.inputs import ranking
 from structkin.studio.document import Document
 from structkin.studio.files import MechanismFile
 from structkin.studio.history import History
@@ -47,7 +49,11 @@ HOSTILE = {
     "an unpaired surrogate": ('{"title": "\\ud800", "points": {}}', "title"),
     "an unpaired surrogate in a name": ('{"points": {"\\udfff": [0, 0]}}', "points.\\udfff"),
     "nothing": ('{"points": {"A": [0, null]}}', "points.A"),
-}
+    "too many links": (json.dumps({"points": {}, "links": {f"l{k}": [] for k in range(2501)}}), "links"),
+    "too many links at a point": (
+        json.dumps({"points": {"A": [0, 0]}, "links": {f"l{k}": ["A"] for k in range(501)}}), "points.A",
+    ),
+}  # fmt: skip
 
 
 #: Those that JSON can hold: dates and times only come from TOML.
@@ -220,3 +226,16 @@ def test_a_name_that_no_file_can_have_is_refused(name: str, tmp_path: Path):
     with opened(crank_rocker()) as tab:
         tab.send({"type": "open", "name": "ß" * 90 + name, "data": ""})
         assert tab.next()["type"] == "refused"
+
+
+def test_many_links_on_one_pin_are_driven_soon(monkeypatch: pytest.MonkeyPatch):
+    """Of 400 links on a pin, 1,000 sets of coordinates were compared before the first answer, for over a minute."""
+    compared = []
+    monkeypatch.setattr(ranking, "decompose", lambda topology: compared.append(1) or decompose(topology))
+    count = 150
+    places = {f"P{k}": (math.cos(k), math.sin(k)) for k in range(count)}
+    links = {"ground": ["A"], **{f"l{k}": ["A", f"P{k}"] for k in range(count)}}
+    session = Session(History(Document({"points": {"A": [0, 0], **places}, "links": links})))
+    with opened(session) as tab:
+        tab.ask("hello", "state", protocol=1)
+    assert compared and len(compared) < 300

@@ -88,12 +88,19 @@ class Reach:
 
     def after(self, count: int, modes: Modes) -> tuple[FeasibleInterval, ...]:
         """Return the intervals on which the first `count` groups that can fail close."""
-        closing = self.poses.closing
-        # The last of them closes in both modes or in none.
-        key = (count, *(modes[k] for k in closing[: max(count - 1, 0)] if k in modes))
-        if key not in self._known:
-            self._known[key] = self._refined(count, modes)
-        return self._known[key]
+        first = count
+        while first and self._key(first, modes) not in self._known:
+            first -= 1
+        # One after the other: there may be more groups than calls that Python allows inside each other.
+        for each in range(first, count + 1):
+            key = self._key(each, modes)
+            if key not in self._known:
+                self._known[key] = self._refined(each, modes)
+        return self._known[self._key(count, modes)]
+
+    def _key(self, count: int, modes: Modes) -> tuple[int, ...]:
+        # The last of the groups closes in both modes or in none.
+        return (count, *(modes[k] for k in self.poses.closing[: max(count - 1, 0)] if k in modes))
 
     @property
     def _hints(self) -> tuple[float, ...]:

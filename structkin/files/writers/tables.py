@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from structkin.model.mechanism import Mechanism
+from structkin.show import draw_schematic, save_figure
 from structkin.show.columns import write_csv
-from structkin.show.files import save_figure
-from structkin.show.schematic import draw_schematic
 from structkin.solve import Motion
 
 

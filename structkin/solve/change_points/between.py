@@ -9,7 +9,7 @@ from math import comb
 import numpy as np
 
 from structkin.plan.plan import Plan
-from structkin.solve.change_points.contours import Contours, solve_on_contours
+from structkin.solve.change_points.contours import Signs
 from structkin.solve.change_points.mode_changes import TOGETHER, ModeChanges
 from structkin.solve.engine import Lanes, positions
 from structkin.solve.schedule import Schedule
@@ -153,8 +153,8 @@ class Between:
         half = Paths.through(self.schedule, np.array([float(low)]), np.array([float(high)])).half[0]
         return powers * units, float(half)
 
-    def contours(self, paths: Paths, radius: Floats, steps: int, *, corner: bool = False) -> Contours:
-        """Return the poses of the first steps on circles of radii (c,) in x around the middles of paths.
+    def signs(self, paths: Paths, *, corner: bool) -> Signs:
+        """Return the signs of roots on circles around the middles of paths (see `Signs`).
 
         A path that cuts off a `corner` is not that of the stations, which lie where it begins.
         """
@@ -167,8 +167,7 @@ class Between:
             slope = self.changes.slope(step, paths.station)
             return np.asarray(side if corner else np.where(np.isnan(slope) | np.isnan(s0), side, slope))
 
-        near = near_stations(self.near, paths.station)
-        return solve_on_contours(self.plan, paths.on_circles(radius), radius, signs, near, steps)
+        return signs
 
 
 def near_stations(near: Floats, stations: Floats) -> Floats:

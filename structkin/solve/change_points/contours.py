@@ -15,7 +15,7 @@ series without negative powers certifies the poses.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial, reduce
 from typing import Any
@@ -58,6 +58,10 @@ class Zeros:
         """Return those inside one of the circles."""
         return Zeros(self.count[[k]], self.middle[[k]], self.clearance[[k]])
 
+    def put(self, other: Zeros, at: Indices) -> None:
+        """Replace those inside some circles."""
+        self.count[at], self.middle[at], self.clearance[at] = other.count, other.middle, other.clearance
+
     @property
     def flat(self) -> Floats:
         """The places (c,) of change points, NaN where there is none."""
@@ -74,23 +78,33 @@ class Zeros:
 class Contours:
     """Complex poses `x` (rows, c, NODES) on c circles, and the `zeros` of the discriminants of steps inside them.
 
-    Steps before `until` (c,) are certified, the others are not valid; `radius` (c,) is that of the circle.
+    Steps before `until` (c,) are certified, the others are not valid; `radius` (c,) is that of the circle. Of the
+    registers, those that are `sound` (registers, c) are certified: what another group does nearby does not matter.
     """
 
     x: Complexes
     zeros: dict[int, Zeros]
     until: Indices
     radius: Floats
+    sound: Flags
+
+    @classmethod
+    def empty(cls, plan: Plan, nodes: Mapping[str, NDArray[Any]], radius: Floats) -> Contours:
+        """Return circles of these radii (c,) on which only the drivers, at `nodes` (c, NODES), are known."""
+        x = np.full((plan.offsets[-1], len(radius), NODES), np.nan, np.complex128)
+        plan.drive(x, nodes)
+        sound = np.ones((len(plan.widths), len(radius)), bool)
+        return cls(x, {}, np.full(len(radius), len(plan.steps)), radius, sound)
 
     def put(self, other: Contours, at: Indices) -> Contours:
         """Return these circles, some of them replaced where others are certified for more steps."""
         better = other.until > self.until[at]
         at = at[better]
-        self.x[:, at], self.until[at], self.radius[at] = other.x[:, better], other.until[better], other.radius[better]
+        self.x[:, at], self.sound[:, at] = other.x[:, better], other.sound[:, better]
+        self.until[at], self.radius[at] = other.until[better], other.radius[better]
         for step, zeros in other.zeros.items():
             mine = self.zeros.setdefault(step, Zeros(*np.full((3, len(self.until)), np.nan)))
-            for name in ("count", "middle", "clearance"):
-                getattr(mine, name)[at] = getattr(zeros, name)[better]
+            mine.put(Zeros(zeros.count[better], zeros.middle[better], zeros.clearance[better]), at)
         return self
 
 
@@ -109,17 +123,26 @@ def solve_on_contours(
     decide whole turns; `given` are the unknowns, over all nodes, of steps that are already solved, and `steps` is the
     number of steps to solve (default: all).
     """
-    count = near.shape[1]
-    radius = np.full(count, radius)
-    s = radius[:, None] * UNIT
-    x = np.full((plan.offsets[-1], count, NODES), np.nan, np.complex128)
+    contours = Contours.empty(plan, nodes, np.full(near.shape[1], radius))
+    return advance(plan, contours, range(len(plan.steps))[:steps], signs, near, given)
+
+
+def advance(
+    plan: Plan,
+    contours: Contours,
+    steps: Iterable[int],
+    signs: Signs,
+    near: Floats,
+    given: Mapping[int, tuple[Any, ...]] | None = None,
+) -> Contours:
+    """Solve these steps, in order, on circles where what they depend on is solved, and return the circles."""
+    x, until, zeros, sound = contours.x, contours.until, contours.zeros, contours.sound
+    count, s = len(until), contours.radius[:, None] * UNIT
     flat = x.reshape(len(x), -1)
-    plan.drive(x, nodes)
-    until, zeros, part = np.full(count, len(plan.steps)), {}, Part(plan, flat)
-    # Which registers are certified: what another group does nearby does not matter.
-    sound = np.ones((len(plan.widths), count), bool)
+    part = Part(plan, flat)
     with np.errstate(all="ignore"):
-        for index, step in enumerate(plan.steps[:steps]):
+        for index in steps:
+            step = plan.steps[index]
             h, root = part.inputs(step), None
             good = np.array(sound[[item.index for item in step.inputs if isinstance(item, Register)]].all(axis=0))
             if given and index in given:
@@ -140,8 +163,8 @@ def solve_on_contours(
                 flat[rows] = value
                 good &= is_analytic(powers(x[rows]), size).all(axis=0)
             sound[list(step.outputs)] = good
-            until = np.minimum(until, np.where(good, until, index))
-    return Contours(x, zeros, until, radius)
+            np.minimum(until, np.where(good, until, index), out=until)
+    return contours
 
 
 def _smooth_root(

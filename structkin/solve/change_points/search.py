@@ -13,17 +13,18 @@ left when an interval is as short as rounding is in doubt, and the samples behin
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from structkin.budget import charge
 from structkin.plan.plan import Plan
 from structkin.plan.status import Status
-from structkin.solve.change_points.between import BENT, PLACES, STRAIGHT, Between, Paths, near_stations
+from structkin.solve.change_points.between import BENT, PLACES, STRAIGHT, Paths, near_stations
 from structkin.solve.change_points.contours import RADII, Contours, Zeros
+from structkin.solve.change_points.kept import Kept
 from structkin.solve.change_points.mode_changes import TOGETHER, ChangePoint, ModeChanges, contours_at, straight_run
-from structkin.solve.engine import Lanes, discriminant, step_inputs
+from structkin.solve.engine import Lanes, discriminant, positions, step_inputs
 from structkin.solve.schedule import Schedule
 from structkin.track.tolerances import FLAT_WITHIN, LIMIT, NEVER_FLAT
 from structkin.types import Flags, Floats, Indices
@@ -55,6 +56,8 @@ NEAR, ROUNDS, EXACT = 1e-4, 8, 1e-14
 EDGE = 1e-13
 #: Intervals that are examined at a time, and the work of each, in steps of the budget.
 BLOCK, LOOK = 256, 0.05
+#: A discriminant beyond this is far from zero, though an earlier group be flat and its pose imprecise.
+FAR = 0.01
 #: Part of an interval over which the drivers' path is taken to be straight around a change point.
 BESIDE = 0.01
 #: A corner of the drivers' path at a change point is cut off at this distance of the drivers from it.
@@ -71,13 +74,23 @@ def unclear(plan: Plan, schedule: Schedule, lanes: Lanes) -> set[int]:
     return {int(step) for roots in plan.roots for step in roots.steps[~(roots.clearance(plan, x, DETOUR) > 0)]}
 
 
-def explore(plan: Plan, schedule: Schedule, changes: ModeChanges, index: int, lanes: Lanes) -> bool:
+def may_change(plan: Plan, schedule: Schedule, index: int, lanes: Lanes) -> bool:
+    """Return whether clearance leaves open whether the modes of one step meet between stations."""
+    turns = schedule.turns
+    return bool(may_meet(plan, index, lanes.x[0], turns[:-1], turns[1:]).any())
+
+
+def explore(between: Kept, index: int, lanes: Lanes) -> bool:
     """Find the stations at which the discriminant of a step touches zero; return whether the motion passes any."""
-    search, found = _Search(Between(plan, schedule, changes, lanes.x[0]), index), False
-    for place in search.places(*_intervals(plan, schedule, changes, index, lanes)):
+    low, high = _intervals(between.plan, between.schedule, between.changes, index, lanes)
+    if not len(low):
+        return False
+    between.next()
+    search, found = _Search(between, index), False
+    for place in search.places(low, high):
         station = search.settled(place)
         if not search.is_known(station) and search.is_passed(station):
-            changes.add(search.change_point(station))
+            between.changes.add(search.change_point(station))
             found = True
     return found
 
@@ -130,14 +143,14 @@ def may_meet(plan: Plan, index: int, x: Floats, low: Indices, high: Indices) -> 
 class _Search:
     """The search for change points of a step between stations."""
 
-    between: Between
+    between: Kept
     index: int
 
     def places(self, low: Floats, high: Floats) -> list[float]:
         """Return the places in some intervals where the discriminant touches zero; doubts are noted in `changes`."""
         places: list[float] = []
         radii: tuple[float, ...] = RADII
-        low, high = self._joined(*self._divided(low, high, PARTS))
+        low, high = self._joined(*self._near_zero(*self._divided(low, high, PARTS)))
         while len(low):
             charge(LOOK * len(low))
             parts = [slice(start, start + BLOCK) for start in range(0, len(low), BLOCK)]
@@ -197,7 +210,7 @@ class _Search:
 
     def _zeros(self, paths: Paths, radius: Floats, *, corner: bool = False) -> Zeros:
         """Return the zeros of the discriminant inside circles of radii (c,) in x around the middles of paths."""
-        return self.between.contours(paths, radius, self.index + 1, corner=corner).zeros[self.index]
+        return self.between.zeros(self.index, paths, radius, corner=corner)
 
     def _joined(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
         """Return intervals (low, high) of which those that follow each other on a straight path are one."""
@@ -217,6 +230,22 @@ class _Search:
         first = np.append(True, ~joins | (np.diff(far) != 0))
         last = np.append(first[1:], True)
         return low[first], high[last]
+
+    def _near_zero(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
+        """Return the parts of intervals (low, high) that clearance does not decide and where the discriminant is small.
+
+        Elsewhere the inputs are only fast: clearance decides shorter parts, where circles would have to be tiny.
+        """
+        while len(low):
+            ends = self.between.lanes(np.concatenate((low, high)), self.index)
+            values = np.reshape(discriminant(self.between.plan, self.index, ends), (2, -1))
+            far = (values > FAR).all(axis=0)
+            if not far.any():
+                break
+            charge(LOOK * np.count_nonzero(far))
+            parts = self._divided(*self._lengthy(low[far], high[far]), PARTS)
+            low, high = (np.concatenate((all[~far], new)) for all, new in zip((low, high), parts, strict=True))
+        return low, high
 
     def _lengthy(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
         """Return the intervals (low, high) that can be divided; those too short are in doubt."""
@@ -313,7 +342,13 @@ class _Search:
         at, first = np.array([station]), np.array([min(int(station), max(len(schedule) - 2, 0))])
         ahead, behind = (schedule.at(at + side * BESIDE, first) for side in (1, -1))
         displacements = {id: (z - behind[id]) / (2 * BESIDE) for id, z in ahead.items()}
-        contours = contours_at(plan, schedule, changes, at, displacements, near_stations(self.between.near, at))
+        near = near_stations(self.between.near, at)
+        there = Lanes.empty(plan, 1, orders=1)
+        positions(plan, len(plan.steps), there, schedule.at(at), changes.modes(at), near)
+        # A step that is far from flat there has no change point there; what has no pose may have.
+        last = max(k for k in plan.with_root if k == self.index or not FAR < there.least[k] < np.inf)
+        plan = replace(plan, steps=plan.steps[: max(last, self.index) + 1])
+        contours = contours_at(plan, schedule, changes, at, displacements, near)
         if not contours.until[0] > self.index:
             return ChangePoint(station, (self.index,), station, station)
         steps = tuple(dict.fromkeys((self.index, *_together(contours, changes, self.index))))
