@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import os
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from typing import Any
 
 import pytest
@@ -26,6 +27,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             or "spatial" in item.path.parts
         ):
             item.add_marker(pytest.mark.skip(reason="Numba is not installed"))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Let no collection of garbage visit the million objects that are pytest's: each visit takes most of a second."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.fixture(scope="module")

@@ -108,13 +108,21 @@ def measure(
     warm = Watch(None, 0.0, 0.0, patience)
     processor, wall = list[float](), list[float]()
     while not processor or not (warm.late or _enough(processor)):
-        # Garbage of the runs before is not collected within this one.
-        gc.collect()
+        collect_recent()
         began, clock = time.process_time(), time.perf_counter()
         result = run(None)
         processor.append(time.process_time() - began)
         wall.append(time.perf_counter() - clock)
     return Measured(result, tuple(processor), tuple(wall), _peak(run, patience) if memory else None)
+
+
+def collect_recent() -> None:
+    """Collect the garbage of the runs before, which is not to be collected within the next one.
+
+    All else that lives in the process is left alone: to visit it takes longer than a short run, a second where much is
+    loaded.
+    """
+    gc.collect(1)
 
 
 def _enough(spent: list[float]) -> bool:
