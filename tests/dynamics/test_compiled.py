@@ -38,7 +38,7 @@ from structkin.model.laws import ExpressionLaw, ScaledLaw, TableLaw
 from structkin.rows.jet import Jet
 from structkin.rows.plane_curve import PlaneCurve
 
-pytest.importorskip("numba")
+pytestmark = pytest.mark.compiled
 
 
 def four_bar(speed: float = 4.0) -> sk.Mechanism:
