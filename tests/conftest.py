@@ -16,11 +16,12 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def compiles(item: pytest.Item) -> bool:
-    """Return whether a test is marked so, has "compiled" as a parameter, or is in space."""
-    parameters = getattr(getattr(item, "callspec", None), "params", {})
+    """Return whether a test is marked so, has the engine "compiled" as a parameter or in one, or is in space."""
+    parameters = getattr(getattr(item, "callspec", None), "params", {}).values()
+    engines = [value.get("engine") if isinstance(value, dict) else value for value in parameters]
     return (
         item.get_closest_marker("compiled") is not None
-        or "compiled" in map(str, parameters.values())
+        or "compiled" in map(str, engines)
         or "spatial" in item.path.parts
     )
 
