@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import os
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from typing import Any
 
 import pytest
@@ -14,18 +15,34 @@ from structkin.compiled import has_numba
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
+def compiles(item: pytest.Item) -> bool:
+    """Return whether a test is marked so, has the engine "compiled" as a parameter or in one, or is in space."""
+    parameters = getattr(getattr(item, "callspec", None), "params", {}).values()
+    engines = [value.get("engine") if isinstance(value, dict) else value for value in parameters]
+    return (
+        item.get_closest_marker("compiled") is not None
+        or "compiled" in map(str, engines)
+        or "spatial" in item.path.parts
+    )
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Without Numba, skip what compiles: those marked so, with "compiled" as a parameter, or in space."""
-    if has_numba():
-        return
-    for item in items:
-        parameters = getattr(getattr(item, "callspec", None), "params", {})
-        if (
-            item.get_closest_marker("compiled")
-            or "compiled" in map(str, parameters.values())
-            or "spatial" in item.path.parts
-        ):
+    """Begin with what compiles, skipped without Numba: one of two workers gets it, and compiles for both."""
+    items.sort(key=compiles, reverse=True)
+    if not has_numba():
+        for item in filter(compiles, items):
             item.add_marker(pytest.mark.skip(reason="Numba is not installed"))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Let no collection of garbage visit the million objects that are pytest's: each visit takes most of a second."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.fixture(scope="module")

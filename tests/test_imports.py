@@ -9,6 +9,7 @@ import ast
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import networkx as nx
@@ -65,12 +66,23 @@ def sources() -> Iterator[tuple[str, Path]]:
 
 
 FILES = dict(sources())
-TREES = {module: ast.parse(file.read_text(encoding="utf-8")) for module, file in FILES.items()}
+
+
+@cache
+def trees() -> dict[str, ast.Module]:
+    """Return each module's syntax tree: a million objects, which only the worker that runs these tests holds."""
+    return {module: ast.parse(file.read_text(encoding="utf-8")) for module, file in FILES.items()}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def no_trees_afterwards() -> Iterator[None]:
+    yield
+    trees.cache_clear()
 
 
 def imported(module: str, *, late: bool = False) -> Iterator[str]:
     """Yield the modules that a module imports while it is loaded, or anywhere where `late` ones count too."""
-    rest: list[ast.AST] = [TREES[module]]
+    rest: list[ast.AST] = [trees()[module]]
     while rest:
         node = rest.pop()
         if isinstance(node, ast.Import):
@@ -88,7 +100,10 @@ def imported(module: str, *, late: bool = False) -> Iterator[str]:
             rest += ast.iter_child_nodes(node)
 
 
-IMPORTS = nx.DiGraph([(module, other) for module in FILES for other in imported(module)])
+@cache
+def imports() -> nx.DiGraph:
+    """Return which module imports which."""
+    return nx.DiGraph([(module, other) for module in FILES for other in imported(module)])
 
 
 def package(module: str) -> str:
@@ -96,18 +111,19 @@ def package(module: str) -> str:
     return module.split(".")[1]
 
 
-#: The imports from one package to another; `structkin` itself loads the public names on first use.
-ACROSS = [(a, b) for a, b in IMPORTS.edges if a.count(".") and b.count(".") and package(a) != package(b)]
+def across() -> list[tuple[str, str]]:
+    """Return the imports from one package to another; `structkin` itself loads the public names on first use."""
+    return [(a, b) for a, b in imports().edges if a.count(".") and b.count(".") and package(a) != package(b)]
 
 
 def test_there_is_no_circle_of_imports():
-    assert IMPORTS.number_of_edges() > 1000
-    assert not [sorted(part) for part in nx.strongly_connected_components(IMPORTS) if len(part) > 1]
+    assert imports().number_of_edges() > 1000
+    assert not [sorted(part) for part in nx.strongly_connected_components(imports()) if len(part) > 1]
 
 
 def test_no_module_loads_one_of_a_layer_above():
     assert {package(module) for module in FILES if module.count(".")} - LEVEL.keys() == {"__main__"}
-    assert not [(a, b) for a, b in ACROSS if package(a) in LEVEL and LEVEL[package(a)] > LEVEL[package(b)]]
+    assert not [(a, b) for a, b in across() if package(a) in LEVEL and LEVEL[package(a)] > LEVEL[package(b)]]
 
 
 @pytest.mark.parametrize("those", APART)
@@ -115,7 +131,7 @@ def test_packages_that_stand_apart_load_none_of_the_others(those):
     """Not even inside a function; the nouns that they load may do so there."""
     own = {module for module in FILES if module.count(".") and package(module) in those}
     own |= {other for module in own for other in imported(module, late=True)}
-    reached = own.union(*(nx.descendants(IMPORTS, module) for module in own & IMPORTS.nodes))
+    reached = own.union(*(nx.descendants(imports(), module) for module in own & imports().nodes))
     assert not [module for module in reached if module.count(".") and package(module) in APART[those]]
 
 
@@ -141,7 +157,7 @@ def test_imports_by_a_string_are_in_few_places():
     """Imports of other packages by their full name do not count."""
     found = [
         f"{module}:{node.lineno}"
-        for module, tree in TREES.items()
+        for module, tree in trees().items()
         for node in ast.walk(tree)
         if isinstance(node, ast.Call)
         and ast.unparse(node.func).rpartition(".")[2] in ("import_module", "__import__", "resolve_name")
@@ -154,7 +170,7 @@ def test_imports_by_a_string_are_in_few_places():
 def test_no_module_sets_attributes_of_a_class_from_outside():
     found = [
         f"{module}:{node.lineno}"
-        for module, tree in TREES.items()
+        for module, tree in trees().items()
         for node in tree.body
         if (isinstance(node, ast.Assign) and any(isinstance(target, ast.Attribute) for target in node.targets))
         or (isinstance(node, ast.Expr) and ast.unparse(node).startswith(("setattr(", "object.__setattr__(")))
@@ -172,7 +188,7 @@ def test_a_package_alone_loads_none_above_it(name):
 
 def picture() -> str:
     """Return which package imports which, for Mermaid: packages in a circle are one box, implied arrows left out."""
-    circles = nx.condensation(nx.DiGraph((package(a), package(b)) for a, b in ACROSS))
+    circles = nx.condensation(nx.DiGraph((package(a), package(b)) for a, b in across()))
     boxes = {number: sorted(members) for number, members in circles.nodes(data="members")}
     names = {k: f"{'_'.join(box)}[{' and '.join(box)}]" if len(box) > 1 else box[0] for k, box in boxes.items()}
     arrows = sorted((names[a], names[b]) for a, b in nx.transitive_reduction(circles).edges)

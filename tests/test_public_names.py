@@ -9,22 +9,34 @@ import pytest
 import structkin as sk
 from structkin.examples import path
 
-m = sk.load(path("crank_rocker"))
-motion = m.solve(samples=5, method="global")
-natural = m.constraints()
-NOUNS = [
-    m, m.topology, m.structure(), m.structure().groups[1], m.structure().arrays, motion, motion.statistics,
-    motion.forces(), motion.classify(0), motion.structure, m.limits(), m.circuits(), m.assemblies(), m.assembly(),
-    m.solve_many(samples=3, lengths={"A-B": [15]}), m.compare(5, methods=["global"], coordinates=["natural"]),
-    m.rank_inputs(), m.rank_inputs()[0], m.four_bars()[0], natural, m.constraints("relative"),
-    sk.newton_raphson(natural, natural.start()[:, 0], [1.0]), sk.TopologyArrays.from_topology(m.topology),
-    sk.Builder("Crank"), m.units, m.topology.joints[0], m.topology.drivers[0], motion.plan,
-]  # fmt: skip
+
+@pytest.fixture(scope="module")
+def m():
+    return sk.load(path("crank_rocker"))
 
 
-@pytest.mark.parametrize("noun", NOUNS, ids=lambda noun: type(noun).__name__)
-def test_an_object_has_a_short_repr(noun):
-    assert len(repr(noun)) <= 140 and "\n" not in repr(noun) and " object at 0x" not in repr(noun)
+@pytest.fixture(scope="module")
+def motion(m):
+    return m.solve(samples=5, method="global")
+
+
+@pytest.fixture(scope="module")
+def nouns(m, motion):
+    """Objects of the public classes; made here, so that a worker that runs other tests does not make them."""
+    natural = m.constraints()
+    return [
+        m, m.topology, m.structure(), m.structure().groups[1], m.structure().arrays, motion, motion.statistics,
+        motion.forces(), motion.classify(0), motion.structure, m.limits(), m.circuits(), m.assemblies(), m.assembly(),
+        m.solve_many(samples=3, lengths={"A-B": [15]}), m.compare(5, methods=["global"], coordinates=["natural"]),
+        m.rank_inputs(), m.rank_inputs()[0], m.four_bars()[0], natural, m.constraints("relative"),
+        sk.newton_raphson(natural, natural.start()[:, 0], [1.0]), sk.TopologyArrays.from_topology(m.topology),
+        sk.Builder("Crank"), m.units, m.topology.joints[0], m.topology.drivers[0], motion.plan,
+    ]  # fmt: skip
+
+
+def test_objects_have_a_short_repr(nouns):
+    texts = [repr(noun) for noun in nouns]
+    assert not [text for text in texts if len(text) > 140 or "\n" in text or " object at 0x" in text]
 
 
 def test_every_name_exists_and_is_unique():
@@ -36,7 +48,7 @@ def test_every_name_exists_and_is_unique():
         _ = sk.mechanism
 
 
-def test_methods_return_public_objects():
+def test_methods_return_public_objects(m, motion):
     """Methods of public classes return objects of public classes, with all their methods."""
     arm = sk.Mechanism(
         points={"A": (0, 0), "B": (1, 0)},
@@ -54,14 +66,14 @@ def test_methods_return_public_objects():
     )
 
 
-@pytest.mark.parametrize("noun", NOUNS, ids=lambda noun: type(noun).__name__)
-def test_a_noun_is_one_class_and_its_verbs_are_plain_methods(noun):
+def test_a_noun_is_one_class_and_its_verbs_are_plain_methods(nouns):
     """An editor finds `Mechanism.solve`; it could not while thirteen classes shared the attributes of a twin below."""
-    every = [kind for kind in type(noun).__mro__ if kind.__module__.startswith("structkin")]
-    assert len({kind.__name__ for kind in every}) == len(every) and isinstance(noun, every[-1])
-    for kind in every:
-        for name, member in vars(kind).items():
-            verb = inspect.unwrap(getattr(member, "__func__", member))
-            if inspect.isfunction(verb) and not name.startswith("__"):
-                assert verb.__qualname__ == f"{kind.__name__}.{name}" and verb.__module__ == kind.__module__
-                assert name.startswith("_") or inspect.getdoc(verb)
+    for noun in nouns:
+        every = [kind for kind in type(noun).__mro__ if kind.__module__.startswith("structkin")]
+        assert len({kind.__name__ for kind in every}) == len(every) and isinstance(noun, every[-1])
+        for kind in every:
+            for name, member in vars(kind).items():
+                verb = inspect.unwrap(getattr(member, "__func__", member))
+                if inspect.isfunction(verb) and not name.startswith("__"):
+                    assert verb.__qualname__ == f"{kind.__name__}.{name}" and verb.__module__ == kind.__module__
+                    assert name.startswith("_") or inspect.getdoc(verb)

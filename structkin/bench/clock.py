@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import math
 import os
 import time
@@ -12,6 +11,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from structkin.blas import one_thread
+from structkin.global_methods.measure import collect_recent
 
 
 def fastest(
@@ -20,7 +20,7 @@ def fastest(
     """Return the result of a function, and the shortest of several runs [s]; a run of `long` [s] is not repeated."""
     best, result = math.inf, None
     for _ in range(runs):
-        gc.collect()
+        collect_recent()
         began = clock()
         result = work()
         best = min(best, clock() - began)

@@ -113,6 +113,15 @@ def measure_each(
     }
 
 
+def collect_recent() -> None:
+    """Collect the garbage of the runs before, which is not to be collected within the next one.
+
+    All else that lives in the process is left alone: to visit it takes longer than a short run, a second where much is
+    loaded.
+    """
+    gc.collect(1)
+
+
 @dataclass
 class _Timed(Generic[Result]):
     """What is timed, its last result, and the processor times and wall times [s] so far."""
@@ -124,8 +133,7 @@ class _Timed(Generic[Result]):
 
     def time(self) -> None:
         """Run once more."""
-        # Garbage of the runs before is not collected within this one.
-        gc.collect()
+        collect_recent()
         began, clock = time.process_time(), time.perf_counter()
         self.result = self.run(None)
         self.processor.append(time.process_time() - began)

@@ -22,8 +22,8 @@ def test_the_mechanisms_are_as_described():
         assert all(link.mass and link.inertia for link in m.links.values() if link.name != "ground")
 
 
+@pytest.mark.compiled
 def test_errors_of_structkin_shrink_with_the_step():
-    pytest.importorskip("numba")
     case = Case("four-bar", four_bar(), ("crank", "B"), 1e-4, {"rk4": (8e-3, 4e-3), "DOP853": (1e-8,)}, {})
     found = list(compare(case, "compiled"))
     assert [one.method for one in found] == ["rk4", "rk4", "DOP853"]
@@ -31,8 +31,8 @@ def test_errors_of_structkin_shrink_with_the_step():
     assert at_target(found, 1e-4)["structkin (compiled)"].error <= 1e-4
 
 
+@pytest.mark.compiled
 def test_paces_report_the_measurements(monkeypatch):
-    pytest.importorskip("numba")
     monkeypatch.setattr(measure, "STEPS", {"reduced": 100})
     few, many = paces({"dyads": (5, 60)}, "compiled")
     # Which of them takes longer is left to the benchmark: a test on a busy machine cannot decide.

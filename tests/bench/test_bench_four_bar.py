@@ -196,8 +196,8 @@ def test_parts_for_global_methods_are_long(monkeypatch):
 
 
 @pytest.mark.full
+@pytest.mark.compiled
 def test_two_threads_are_reported_next_to_one(tmp_path: Path):
-    pytest.importorskip("numba")
     line = ["bench", "scalable-four-bar", "--dyads", "17", "--turns", "1", "--engine", "compiled", "--quick"]
     result = CliRunner().invoke(app, [*line, "--to", str(tmp_path)])
     assert result.exit_code == 0 and "one thread : two" in result.output

@@ -24,7 +24,7 @@ from structkin.dynamics.multipliers.start import global_start
 from structkin.dynamics.reduced.pose import NoPoseError
 from structkin.global_methods.families import FAMILIES
 
-pytest.importorskip("numba")
+pytestmark = pytest.mark.compiled
 
 
 def close(found: Any, expected: Any, scale: Any = 1.0, atol: float = 1e-9) -> None:

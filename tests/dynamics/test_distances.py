@@ -55,6 +55,7 @@ def test_a_trammel_turns_for_ever(driver: dict[str, Any], call: dict[str, Any]) 
     assert r.drivers["q"][0] == pytest.approx(own, abs=1e-6)
 
 
+@pytest.mark.compiled
 def test_compiled_equations_leave_a_distance_as_well() -> None:
     m = trammel(drivers={"q": {"between": ["O", "P"]}}, initial={"q": {"speed": 1.0}})
     r = m.simulate(3.0, samples=31, engine="compiled", integrator="rk4", step=0.005)

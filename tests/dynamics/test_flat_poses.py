@@ -97,8 +97,6 @@ def test_the_slider_crank_with_equal_rods_runs_ten_seconds_through_its_change_po
 @pytest.mark.parametrize("law", [None, "0.7*t"])
 def test_a_parallelogram_on_an_arm_that_swings_or_is_driven(law, engine):
     """Two coordinates: the smooth motion keeps the coupler parallel to the arm, and the power balances."""
-    if engine == "compiled":
-        pytest.importorskip("numba")
     turn = {"joint": "O"} if law is None else {"joint": "O", "law": law}
     m = sk.Mechanism(
         points={"O": (0, 0), "A": (1, 0), "D": (3, 0), "B": (1.5, 1), "C": (3.5, 1)},

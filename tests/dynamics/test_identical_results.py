@@ -75,9 +75,9 @@ print("numba" in sys.modules, hashlib.sha256(r.lanes.x.tobytes()).hexdigest())
 
 
 @pytest.mark.slow
+@pytest.mark.compiled
 def test_cold_and_warm_cache(tmp_path: Path) -> None:
     """A run of the windows for 20 s is worth compiling: the first call compiles it, the second reads the cache."""
-    pytest.importorskip("numba")
     call = [sys.executable, "-c", SCRIPT, str(Path(__file__).parent)]
     found = [
         subprocess.run(

@@ -85,8 +85,8 @@ def test_a_simulation_accelerates_as_the_equations_say():
         np.testing.assert_allclose(np.linalg.solve(M, Q - h), ddz, rtol=1e-6)
 
 
+@pytest.mark.compiled
 def test_plain_python_and_compiled_code_give_the_same_numbers():
-    pytest.importorskip("numba")
     m = sk.load(path("excavator"))
     plain, compiled = m.reduced(engine="python"), m.reduced(engine="compiled")
     z, dz, _ = state(plain, 4)

@@ -318,8 +318,6 @@ def test_what_cannot_begin() -> None:
 @pytest.mark.parametrize("integrator", ["euler", "rk4", "abm4"])
 def test_a_fixed_step_at_which_the_energy_jumps_is_reported(integrator, engine):
     """A pendulum that falls from the side: at a step of 0.4 s no power explains the change of its energy."""
-    if engine == "compiled":
-        pytest.importorskip("numba")
     times = np.linspace(0, 8, 11)
     found = pendulum().simulate(times, integrator=integrator, step=0.4, engine=engine)
     assert "a step of 0.4 s is too large here: the energy jumps" in found.stopped and len(found) < len(times)

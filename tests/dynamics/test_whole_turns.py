@@ -148,6 +148,7 @@ def test_many_random_mechanisms_wind_up_their_springs(seed: int) -> None:
     check(seed)
 
 
+@pytest.mark.compiled
 def test_whole_turns_through_changes_of_coordinates() -> None:
     """A five-bar whose short crank spins, under two torsion springs: a returning coordinate keeps its turns."""
     rod = {"shape": "rod", "mass": 1.0}

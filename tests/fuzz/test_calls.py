@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import few
 from guard import SECONDS, little_memory
 
 import structkin as sk
@@ -163,8 +164,9 @@ def tried(part: slice, folder: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[i
     return len(every[part]), [f"{words}: {what}" for words, what in found if what is not None]
 
 
-def test_some_wrong_arguments_are_taken_or_refused(tmp_path, monkeypatch):
-    assert tried(slice(0, None, 40), tmp_path, monkeypatch)[1] == []
+@pytest.mark.parametrize("first", few([0, 40], 1))
+def test_some_wrong_arguments_are_taken_or_refused(first, tmp_path, monkeypatch):
+    assert tried(slice(first, None, 80), tmp_path, monkeypatch)[1] == []
 
 
 @pytest.mark.slow

@@ -81,9 +81,9 @@ def test_a_pose_near_a_singular_one_gets_a_new_jacobian():
     assert pose.strength == Pose(scaled, z, found.q).strength < 0.05 and pose.factors is not found.factors
 
 
+@pytest.mark.compiled
 def test_continuation_points_by_compiled_sweeps(monkeypatch):
     """Long chains are tracked by the sweeps that solve their samples."""
-    pytest.importorskip("numba")
     monkeypatch.setattr(solver, "FULL", 4)
     m = scalable_four_bar(6)
     motion = m.solve(100)

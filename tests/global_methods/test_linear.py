@@ -61,12 +61,10 @@ def compiled(rows, columns, n):
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.parametrize("by_numba", [False, True])
+@pytest.mark.parametrize("by_numba", [False, pytest.param(True, marks=pytest.mark.compiled)])
 def test_compiled_sweeps(family, by_numba, monkeypatch):
     """Blocks of all sizes, direct and transposed; the source of the kernels runs without Numba as well."""
-    if by_numba:
-        pytest.importorskip("numba")
-    else:
+    if not by_numba:
         monkeypatch.setattr(sweeps, "kernels", lambda: _Plain("plain"))
     sizes = set()
     for seed in range(4):

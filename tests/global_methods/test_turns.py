@@ -74,8 +74,8 @@ def test_turns_that_are_out_of_reach_in_part():
     assert not (found.ok & ~motion.ok).any()
 
 
+@pytest.mark.compiled
 def test_sweeps_by_numba_give_the_same_numbers():
-    pytest.importorskip("numba")
     m = four_bar(*CRANK_ROCKER)
     found = [
         m.solve(400, duration=20.0, method="global-triangular", engine=engine) for engine in ("python", "compiled")

@@ -10,7 +10,9 @@ from scipy.optimize import brentq
 from solve.whole_system import solve_whole
 
 import structkin as sk
+from structkin.examples import path
 from structkin.global_methods.methods import FAMILIES
+from structkin.rows.plane_curve import PlaneCurve
 
 POINTS = {"A": (0, 0), "B": (1, 0.5), "C": (2.8, 2.0), "D": (4, 0), "E": (6.0, 2.5), "P": (2.0, 1.8)}
 MASSES = {"mass": 2.0, "center": (1.8, 1.5), "inertia": 0.4}
@@ -179,6 +181,15 @@ def test_the_slot_ends_like_a_straight_one():
     np.testing.assert_allclose(one.travel("slot"), other.travel("slot"), atol=1e-12)
     for end in ("lower", "upper"):
         assert getattr(a.limits("motor"), end).value == pytest.approx(getattr(b.limits("motor"), end).value, abs=1e-10)
+
+
+@pytest.mark.parametrize("samples", [25, 49])
+def test_what_a_motion_costs_hardly_depends_on_its_samples(samples, monkeypatch):
+    """The rollers of the door are in slots along lines and arcs; such slots took 12 s for 25 samples."""
+    calls, foot = [], PlaneCurve.foot
+    monkeypatch.setattr(PlaneCurve, "foot", lambda *given: calls.append(1) or foot(*given))
+    assert sk.load(path("garage_door")).solve(samples).ok.all()
+    assert 0 < len(calls) <= 1000
 
 
 @pytest.mark.parametrize("formulation", ["reduced", "multipliers"])

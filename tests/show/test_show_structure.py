@@ -11,6 +11,7 @@ from pathlib import Path
 import networkx as nx
 import numpy as np
 import pytest
+from cases import few
 from matplotlib.colors import to_hex
 from show_samples import ALL, chain, crank_rocker, drawn, gids, loose, overdriven, quick_return, texts
 
@@ -152,7 +153,8 @@ def test_floating_parts_stay_near():
     assert spread(nx.Graph([("g", "g")]), "g") == {"g": 0j}
 
 
-def test_the_layout_is_the_same_in_every_process():
+@pytest.mark.parametrize("seeds", few([range(2), range(2, 4)], 1))
+def test_the_layout_is_the_same_in_every_process(seeds):
     """Sets of names have a different order in each process."""
     code = (
         "from structkin.examples import path; import structkin as sk; from structkin.show import draw_structure; "
@@ -161,6 +163,6 @@ def test_the_layout_is_the_same_in_every_process():
     )
     found = [
         subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, env={**os.environ, **seed}).stdout
-        for seed in ({"PYTHONHASHSEED": str(k)} for k in range(4))
+        for seed in ({"PYTHONHASHSEED": str(k)} for k in seeds)
     ]
     assert len(set(found)) == 1

@@ -40,7 +40,6 @@ def scattered(count, joints, seed):
 
 
 def compiled(monkeypatch):
-    pytest.importorskip("numba")
     monkeypatch.setattr(runner, "FEW", 0)
 
 
@@ -61,7 +60,7 @@ def compare(batch, some=None):
     return set(batch.status.ravel().tolist())
 
 
-@pytest.mark.parametrize("road", [compiled, one_by_one])
+@pytest.mark.parametrize("road", [pytest.param(compiled, marks=pytest.mark.compiled), one_by_one])
 @pytest.mark.parametrize("joints", [5, 9])
 def test_statuses_and_digits_are_those_of_solve(joints, road, monkeypatch):
     road(monkeypatch)
@@ -69,6 +68,7 @@ def test_statuses_and_digits_are_those_of_solve(joints, road, monkeypatch):
     assert found == {sk.Status.OK, sk.Status.OUT_OF_REACH}
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize(
     "angles",
     [
@@ -84,6 +84,7 @@ def test_all_kinds_of_samples_are_those_of_solve(angles, monkeypatch):
     compare(sk.solve_batch(scattered(6, 6, seed=1), angles=angles))
 
 
+@pytest.mark.compiled
 def test_gaps_between_two_samples_are_found(monkeypatch):
     """A rocker that is out of reach for a part of the step between two samples."""
     compiled(monkeypatch)
@@ -95,6 +96,7 @@ def test_gaps_between_two_samples_are_found(monkeypatch):
     assert sk.Status.UNCERTIFIED in found
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("ground", [3.0, 3.0 + 1e-13, 3.0 + 1e-10, 3.0 + 1e-5, 3.0 - 1e-5])
 def test_a_change_point_is_passed_as_solve_passes_it(ground, monkeypatch):
     """A parallelogram, and some that nearly are one: the first two pass their flat poses smoothly."""
@@ -107,6 +109,7 @@ def test_a_change_point_is_passed_as_solve_passes_it(ground, monkeypatch):
         assert batch.ok.all() and np.abs(rocker - crank).max() < 1e-9
 
 
+@pytest.mark.compiled
 def test_bars_keep_their_lengths_and_rates_are_those_of_the_paths(monkeypatch):
     """The second road: distances, and differences of positions a small time apart."""
     compiled(monkeypatch)
@@ -185,6 +188,7 @@ def test_faults_of_the_arrays_are_one_error(change, words):
     assert len(caught.value.problems) == len(words) and all(word in str(caught.value) for word in words)
 
 
+@pytest.mark.compiled
 def test_blocks_use_one_buffer_and_are_the_whole(monkeypatch):
     compiled(monkeypatch)
     batch = sk.solve_batch(scattered(50, 6, seed=9), angles=TURN)
@@ -233,6 +237,7 @@ def test_arrays_of_link_are_read_and_written(tmp_path):
         sk.Linkages.load(tmp_path / "nowhere")
 
 
+@pytest.mark.compiled
 @pytest.mark.slow
 def test_ten_thousand_random_linkages_have_the_digits_of_solve(monkeypatch):
     compiled(monkeypatch)
