@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import wraps
 from inspect import Parameter, signature
 from itertools import chain, repeat
+from operator import contains
 from reprlib import repr as short
 from types import FunctionType, NoneType, UnionType
 from typing import IO, Annotated, Any, Literal, NamedTuple, TypeVar, Union, cast, get_args, get_origin
@@ -51,6 +52,16 @@ class Kind(NamedTuple):
     def allows(self, value: Any) -> bool:
         """Return whether a value is of this kind."""
         return type(value) in self.types or self.test(value)
+
+
+class _Every:
+    """Contains every type."""
+
+    def __contains__(self, kind: object) -> bool:
+        return True
+
+
+_EVERY = _Every()
 
 
 class _Later:
@@ -212,6 +223,8 @@ class _Signature:
                 self.by_name[name] = kind
             if item.kind in (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD):
                 self.by_place += ((name, kind),)
+        #: The types that need no other test, by place.
+        self.types = tuple(_EVERY if kind is ANYTHING else kind.types for _, kind in self.by_place)
         #: The arguments for which one name stands for a list of one.
         self.listed = frozenset(name for name, kind in self.by_name.items() if kind.listed)
 
@@ -263,6 +276,8 @@ def _checking(function: FunctionType) -> Callable[..., Any]:
         nonlocal plan
         if plan is None:
             plan = _Signature(function)
+        if not given and len(args) <= len(plan.types) and all(map(contains, plan.types, map(type, args))):
+            return function(*args)
         if plan.listed:
             args, given = plan.in_lists(args, given)
         if problems := plan.problems(args, given):

@@ -188,10 +188,9 @@ def common_period(mechanism: Mechanism) -> float | None:
         return None
     # Speeds w_i = p_i / q_i times the slowest; all repeat after lcm(q_i) turns of the slowest.
     slowest = min(moving)
-    ratios = [Fraction(speed / slowest).limit_denominator(1000) for speed in moving]
-    if any(
-        abs(float(ratio) - speed / slowest) > 1e-9 * float(ratio) for ratio, speed in zip(ratios, moving, strict=True)
-    ):
+    times = [speed / slowest for speed in moving if speed != slowest]
+    ratios = [Fraction(one).limit_denominator(1000) for one in times]
+    if any(abs(float(ratio) - one) > 1e-9 * float(ratio) for ratio, one in zip(ratios, times, strict=True)):
         return None
     return 2 * math.pi / slowest * math.lcm(*(ratio.denominator for ratio in ratios))
 

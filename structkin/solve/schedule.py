@@ -185,22 +185,30 @@ class Schedule:
         distances = [abs(b - a) / self.step(id) for id, (a, b) in self.lead.items()]
         return max([1, *(math.ceil(min(distance, 2.0**40)) for distance in distances if not math.isnan(distance))])
 
-    @cached_property
+    @property
     def is_even(self) -> bool:
         """Whether one driver moves through at least four stations in steps of nearly the same length."""
+        return self._even_step > 0
+
+    @cached_property
+    def _even_step(self) -> float:
+        """The longest step of an even schedule, 0 for others [rad or parts of the size]."""
         if len(self.drivers) != 1 or len(self) < 4:
-            return False
+            return 0.0
         (z,) = self.drivers.values()
         step = np.diff(z[0]) / self.unit(next(iter(self.drivers)))
         step = step[~(np.abs(step) < STILL)]
         least, most = float(step.min(initial=np.inf)), float(step.max(initial=-np.inf))
-        return least * most > 0 and max(least / most, most / least) < EVEN
+        even = least * most > 0 and max(least / most, most / least) < EVEN
+        return max(abs(least), abs(most)) if even else 0.0
 
     @cached_property
     def turns(self) -> Indices:
         """Some stations, from the first to the last, between which the drivers' path is short and nearly straight."""
         if len(self) < FEW or not self.drivers:
             return np.arange(len(self))
+        if self.is_even:
+            return np.unique(np.append(np.arange(0, len(self), int(SHORT / self._even_step) or 1), len(self) - 1))
         step = np.stack([np.diff(z[0]) / self.unit(id) for id, z in self.drivers.items()])
         length = np.sum(np.abs(step), axis=0)
         with np.errstate(all="ignore"):

@@ -94,6 +94,8 @@ def mark_gaps(status: NDArray[np.int8], group: NDArray[np.int32], kept: Indices,
 
     The samples `lanes` are at the places `kept` (n,) of a finer path with these statuses and groups.
     """
+    if not status.any():
+        return
     ends = np.flatnonzero(np.isin(status, (Status.OUT_OF_REACH, Status.UNCERTIFIED, Status.NOT_CONVERGED)))
     behind = np.searchsorted(kept, ends)
     inside = (behind > 0) & (behind < len(kept))

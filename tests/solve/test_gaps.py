@@ -119,6 +119,37 @@ def test_a_gap_of_a_triad_is_seen_between_samples(samples):
         np.testing.assert_array_equal(motion.status, expected)
 
 
+def test_a_path_that_cuts_through_a_hole_between_two_samples_and_comes_back_around_it():
+    """E runs on a circle of radius 1, and the rod to F is 0.5 long: F cannot come nearer than 0.5 to the centre.
+
+    The way from sample 16 to 17 is a chord through this hole, with both ends outside; then F returns to sample 16 on
+    free ways. Both were ok.
+    """
+    A, D, offset = 0j, 1.1 + 0.2j, 0.7 - 0.9j
+    F = offset + 0.9j
+    E = offset + np.exp(1j * (np.pi / 2 + np.arccos((1 + 0.9**2 - 0.5**2) / (2 * 0.9))))
+    B = E - offset
+    points = {"S": F + 0.3, "A": A, "D": D, "B": B, "C": D + B, "E": E, "F": F}
+    m = sk.Mechanism(
+        points={name: (z.real, z.imag) for name, z in points.items()},
+        links={"ground": ["A", "D"], "across": ["S"], "up": ["F"], "rod": ["F", "E"], "left": ["A", "B"],
+               "plate": ["B", "C", "E"], "right": ["D", "C"]},
+        joints={"x": {"type": "prismatic", "links": ["ground", "across"], "at": "S", "axis": [1, 0]},
+                "y": {"type": "prismatic", "links": ["across", "up"], "at": "F", "axis": [0, 1]}},
+        drivers={"east": {"joint": "x"}, "north": {"joint": "y"}},
+    )  # fmt: skip
+    chord = 0.03
+    k0 = offset + 1j * (0.5 - 0.7 * chord**2 / 4) - chord / 2
+    k1, k2 = k0 + chord, k0 + chord * (0.5 + 0.2j)
+    assert abs((k0 + k1) / 2 - offset) < 0.5 < min(abs(k0 - offset), abs(k1 - offset))
+    path = np.array([*np.linspace(F, k0, 17), k1, k2, *np.linspace(k0 + 0.05j * chord, F, 6)])
+    for way, places in ((path, [16, 17]), (path[::-1], [7, 8])):
+        values = {"east": (way - F).real + m.drivers["east"].start, "north": (way - F).imag + m.drivers["north"].start}
+        for method in METHODS:
+            motion = m.solve(drivers=values, method=method)
+            assert motion.ok.sum() > 12 and not motion.ok[places].all()
+
+
 def test_samples_far_apart_say_that_a_gap_lies_between_them():
     """A crank that does not turn fully, half a turn on: the poses are those of the mode, and the path is not."""
     m = sk.Mechanism(

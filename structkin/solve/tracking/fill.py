@@ -172,7 +172,8 @@ def _walk_between(state: TrackerState, first: int, last: int, ahead: int) -> int
         if found is None:
             return reached
         state.keep(lane, found)
-        _walk(state, lane, reached + ahead)
+        if _walk(state, lane, reached + ahead) == reached + ahead:
+            state.parted.add(max(reached, reached + ahead))
         reached = _walk(state, lane, there)
     if reached != there:
         return reached

@@ -150,7 +150,8 @@ def _beside(
     moved = apart(solver.form, predicted, poses.s)
     part = np.minimum(TRIAL / np.where(moved > 0.0, moved, TRIAL), 1.0)
     beside = way(part) if way else mixed(solver, poses.h, h, part)
-    s, _, determinant = solver.newton(beside, solver.ahead(poses.h, poses.s, beside - poses.h), 1)
+    near = solver.ahead(poses.h, poses.s, beside - poses.h) if way else poses.s + part * (predicted - poses.s)
+    s, _, determinant = solver.newton(beside, near, 1)
     return part, Poses(beside, s, determinant)
 
 

@@ -41,5 +41,5 @@ def resume(state: TrackerState, k: int, why: Status) -> tuple[int, Poses | None]
     step_back(state, lane, k + 1, found)
     fill(state, backwards=True)
     if follows and state.status[lanes[k + 1]] == Status.OK:
-        state.status[lanes[k + 1]] = Status.UNCERTIFIED
+        state.parted.add(k + 1)
     return lane, found

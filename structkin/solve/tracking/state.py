@@ -43,6 +43,8 @@ class TrackerState:
         self.resumed = 0
         #: Points that had been stepped to on another branch, and have their right pose now.
         self.corrected: set[int] = set()
+        #: Lanes that have a pose, but a gap between them and the lane before.
+        self.parted: set[int] = set()
         self._doubtful: list[Indices] = []
 
     @property
@@ -114,6 +116,8 @@ class TrackerState:
             lanes = doubtful[start : start + BLOCK]
             h = self.path.inputs(lanes)
             self.status[lanes[self.solver.singular(h, np.take(self.out, lanes, axis=1))]] = Status.SINGULAR
+        parted = self.path.lanes[list(self.parted)]
+        self.status[parted[self.status[parted] == Status.OK]] = Status.UNCERTIFIED
         if self.status.any():
             self.out[:, (self.status != Status.OK) & (self.status != Status.SINGULAR)] = np.nan
 

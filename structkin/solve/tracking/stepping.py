@@ -92,17 +92,18 @@ def _may_pass_over(along: Floats, size: Floats) -> list[int]:
     """
     if len(size) < 3:
         return list(range(len(size) - 1))
-    found, sizes, last = [], size.tolist(), len(size) - 2
+    found, sizes, places, last = [], size.tolist(), along.tolist(), len(size) - 2
+
+    def fall(j: int, one: int, other: int) -> float:
+        """Return the part that is left of the determinant over step j, from places before or behind it."""
+        far = abs(places[one] - places[other])
+        # A sample may occur twice.
+        return (sizes[one] / sizes[other]) ** max(abs(places[j + 1] - places[j]) / far, 1.0) if far else 0.0
+
     for j in range(last + 1):
         if (j > 0 and not sizes[j] < sizes[j - 1]) or (j < last and not sizes[j + 2] > sizes[j + 1]):
             continue
-        part, step = 1.0, along[j + 1] - along[j]
-        # A sample may occur twice.
-        with np.errstate(all="ignore"):
-            if j > 0:
-                part *= (size[j] / size[j - 1]) ** max(step / (along[j] - along[j - 1]), 1.0)
-            if j < last:
-                part *= (size[j + 1] / size[j + 2]) ** max(step / (along[j + 2] - along[j + 1]), 1.0)
+        part = (fall(j, j, j - 1) if j > 0 else 1.0) * (fall(j, j + 1, j + 2) if j < last else 1.0)
         if part < DIP:
             found.append(j)
     return found
@@ -114,9 +115,17 @@ def _passes_over(state: TrackerState, first: Indices, last: Indices, start: Pose
     A root's tangent reaches zero as far again behind its limit: from the nearer one of two limits on the way that is
     before its end, and from the other one within twice the way.
     """
+    ahead = _vanishing_ahead(state, first, last, start, end.h)
+    over = ahead <= 2.0
+    if over.any():
+        back = _vanishing_ahead(state, last, first, end, start.h)
+        over &= (back <= 2.0) & (np.minimum(ahead, back) <= 1.0)
+    return over
+
+
+def _vanishing_ahead(state: TrackerState, k: Indices, target: Indices, poses: Poses, there: Floats) -> Floats:
+    """Return at which part (n,) of the way of the inputs to other lanes the smallest singular value is zero."""
     path = state.path
-    k, target = np.concatenate((first, last)), np.concatenate((last, first))
-    poses, there = start.beside(end), np.concatenate((end.h, start.h), axis=1)
     # The tangent of the way is that of the parabola through three lanes.
     low = np.maximum(k - 1, [path.beginning_of_run(one) for one in k])
     high = np.minimum(k + 1, [path.end_of_run(one) for one in k])
@@ -126,8 +135,7 @@ def _passes_over(state: TrackerState, first: Indices, last: Indices, start: Pose
         rate = np.where(before == 0, slopes[1], np.where(after == 0, slopes[0], 0.0))
         both = (slopes[1] * -before + slopes[0] * after) / (after - before)
     rate = np.where((before < 0) & (after > 0), both, rate) * (path.length[target] - path.length[k])
-    far = vanishing(state.solver, poses, there, lambda part: poses.h + part * np.nan_to_num(rate)).reshape(2, -1)
-    return np.asarray((far.min(axis=0) <= 1.0) & (far.max(axis=0) <= 2.0))
+    return vanishing(state.solver, poses, there, lambda part: poses.h + part * np.nan_to_num(rate))
 
 
 def step_to(state: TrackerState, k: int, end: int, pose: Poses) -> tuple[list[int], list[float], Poses, Status]:
