@@ -34,7 +34,7 @@ class Lift(Explicit):
 
     def _part(self, U: tuple[Any, ...], C: tuple[Any, ...]) -> Any:
         """Return the derivative of f along all directions of the jets."""
-        U, C = (tuple(np.broadcast_to(part, np.shape(parts[0])) for part in parts) for parts in (U, C))
+        U, C = (np.broadcast_arrays(*(part + 0.0 * parts[0] for part in parts)) for parts in (U, C))
         return angle(seen_from(vector(U), vector(C))).follow(self.function).parts[-1]
 
     def position(self, h: Values, root: Any) -> Values:

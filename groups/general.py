@@ -96,6 +96,35 @@ class General:
         dU = np.stack((-U[:, 1], U[:, 0]), axis=1) * (x[:, 2:3] / rows.size) + along
         return (*_pack(x[:, :2], dU), *(x[k, 2] / rows.size + part for k, part in zip(rows.angles, own, strict=True)))
 
+    def transposed(self, h: Values, phi: Values, a: Values, good: Array) -> tuple[Values, Array]:
+        """Return derivatives of q functions by the inputs, (2, q, n) and (1, q, n), and by -Phi of each row (r, q, n).
+
+        `a` are those by the unknowns, of the same shapes: the transpose of `linear`, with one factorization per lane.
+        Zero in lanes that are not `good`.
+        """
+        rows, m, layout = self.rows, self.rows.links, self._layout
+        x = layout.variables(h, phi)
+        x = np.where(good, np.broadcast_to(x, (len(x), len(good))), 1.0)
+        U, entries = layout.directions(x), self._joints.jacobian(x)
+        by = np.zeros((m, 3, *a[0].shape[1:]), np.result_type(x, *a))
+        for k in range(m):
+            by[k, :2] = a[2 * k]
+            by[k, 2] = (U[k, 0] * a[2 * k + 1][1] - U[k, 1] * a[2 * k + 1][0]) / rows.size
+        for k, angle in zip(rows.angles, a[2 * m :], strict=True):
+            by[k, 2] += angle[0] / rows.size
+        right = np.moveaxis(by.reshape(3 * m, *by.shape[2:]), -1, 0)
+        found = np.moveaxis(solve_lanes(np.swapaxes(layout.jacobian(entries, x), 1, 2), right), 0, -1)
+        found = np.where(good, found / layout.row_size[:, None, None], 0.0)
+        back = np.zeros((len(x), *found.shape[1:]), found.dtype)
+        for entry in np.flatnonzero(self._joints.columns >= 4 * m).tolist():
+            back[self._joints.columns[entry]] -= entries[entry] * found[self._joints.rows[entry]]
+        vectors = [back[2 * k : 2 * k + 2] for k in range(2 * m, rows.slots)]
+        return (*vectors, *(back[2 * rows.slots + k][None] for k in rows.scalars)), found
+
+    def variables(self, h: Values, phi: Values) -> Array:
+        """Return inputs and unknowns as the variables (width, n) of the rows."""
+        return self._layout.variables(h, phi)
+
     def convective(self, h: Values, phi: Values, vh: Values, vphi: Values, wh: Values, wphi: Values) -> Values:
         """Return g = -(d2 Phi)(v, w) of the rows and of the constraints between the unknowns."""
         x, v, w = (self._layout.variables(*at) for at in ((h, phi), (vh, vphi), (wh, wphi)))

@@ -88,6 +88,10 @@ class PlanBuilder:
         self.steps.append(Step(kind, tuple(inputs), outputs, mode, group, tuple(sketch)))
         return outputs
 
+    def own(self, value: Any) -> Any:
+        """Return a number, or all numbers of a group's equations, as those of the mechanism itself."""
+        return value
+
     def in_sketch(self, operand: Operand) -> Any:
         """Return an operand's value in the sketch as an input of group functions: a vector (2, 1) or a float."""
         value = self.sketch[operand.index] if isinstance(operand, Register) else operand

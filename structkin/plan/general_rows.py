@@ -57,7 +57,7 @@ def solve_general(state: KnownState, group: Group, index: int) -> Mapping[str, F
         )
     angles = form.rows.angles
     frames = writer.sketch()
-    if _is_drawn_singular(form, tuple(map(state.builder.in_sketch, writer.inputs())), frames):
+    if _is_drawn_singular(state.builder.own(form), tuple(map(state.builder.in_sketch, writer.inputs())), frames):
         state.builder.singular[index] = Problem(
             ", ".join(f"links.{link}" for link in group.links),
             f"the {group.kind} group {' + '.join(group.links)} is drawn in a singular position: nothing "
@@ -83,7 +83,7 @@ def _require_alike(state: KnownState, group: Group) -> None:
     for contact in state.contacts(group.links):
         for link in dict.fromkeys((contact.link, contact.other or contact.link)):
             if link in state.mechanism.links and contact.joint in state.mechanism.links[link].local:
-                ends[link].append(state.local(link, contact.joint))
+                ends[link].append(state.builder.own(state.local(link, contact.joint)))
     lengths = {link: max(abs(end - places[0]) for end in places) for link, places in ends.items()}
     longest = max(lengths, key=lambda link: lengths[link], default="")
     units = state.mechanism.units
@@ -252,17 +252,17 @@ class GroupWriter(RowWriter):
 
     def form(self) -> Rows:
         """Return the rows written so far."""
-        sizes = [1.0] * len(self._numbers)
-        for row in self.rows:
+        sizes, units = [1.0] * len(self._numbers), [self._state.builder.own(row.unit) for row in self.rows]
+        for row, unit in zip(self.rows, units, strict=True):
             for number, _ in row.form.numbers if isinstance(row.form, Row) else ():
-                sizes[number] = row.unit
+                sizes[number] = unit
         angles = [(self._unknown[x], k) for k, x in enumerate(self._numbers) if isinstance(x, str)]
         scalars = [k for k, x in enumerate(self._numbers) if not isinstance(x, str)]
         return Rows(
             len(self._unknown),
             len(self._vectors),
             tuple(row.form for row in self.rows),
-            tuple(row.unit / self.size for row in self.rows),
+            tuple(unit / self.size for unit in units),
             tuple(self._unit),
             tuple(scalars),
             tuple(sizes[k] for k in scalars),
@@ -447,6 +447,8 @@ class GroupWriter(RowWriter):
     def _span(self) -> float:
         """Return the largest distance between two points of a link of the group, or of the sketch."""
         links = [self.mechanism.links[link] for link in self._unknown]
-        spans = [abs(a - b) for link in links for a in link.local.values() for b in link.local.values()]
-        places = list(self.mechanism.places.values())
-        return max(spans, default=0.0) or max((abs(a - places[0]) for a in places), default=0.0) or 1.0
+        own = self._state.builder.own
+        places = [[own(place) for place in link.local.values()] for link in links]
+        spans = [abs(a - b) for beside in places for a in beside for b in beside]
+        drawn = list(self.mechanism.places.values())
+        return max(spans, default=0.0) or max((abs(a - drawn[0]) for a in drawn), default=0.0) or 1.0

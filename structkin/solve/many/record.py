@@ -146,8 +146,10 @@ def record_many(
     structure: KinematicStructure,
     lengths: Mapping[frozenset[str], Variants],
     points: Mapping[str, Variants],
+    joints: Mapping[str, Mapping[str, Variants]] = MappingProxyType({}),
+    builder: ManyBuilder | None = None,
 ) -> ManyPlan:
-    """Record the plan of a mechanism for these lengths and places of points.
+    """Record the plan of a mechanism for these lengths, places of points and keys of joints.
 
     Raises `VariantsDiffer` where some variants would be built differently from the mechanism itself.
     """
@@ -160,6 +162,8 @@ def record_many(
     # The following passes use only operations that `Variants` supports, so these replace floats.
     draft.points.update(cast("Mapping[str, complex]", points))
     draft.lengths.update(cast("Mapping[frozenset[str], float]", lengths))
+    for id, keys in joints.items():
+        draft.joint_entries[id] = draft.joint_entries[id].model_copy(update=dict(keys))
     make_links(draft)
     make_joints(draft)
     links = {name: replace(link, local=draft.links[name].local) for name, link in mechanism.links.items()}
@@ -172,7 +176,7 @@ def record_many(
             draft.pairs,
         ),
     )
-    builder = ManyBuilder()
+    builder = builder or ManyBuilder()
     plan = record_plan(varied, structure, builder)
     return ManyPlan(
         plan, builder.held, links, draft.pairs, {} if mechanism._pose is not None else _starts(varied, draft)

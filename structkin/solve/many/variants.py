@@ -6,6 +6,7 @@ code can take only one branch; `VariantsDiffer` names the variants that would ta
 
 from __future__ import annotations
 
+from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -86,3 +87,36 @@ class Variants(NDArrayOperatorsMixin):
 def plain(value: Any) -> Any:
     """Return the numbers of variants; a number that is the same for all is returned unchanged."""
     return value.values if isinstance(value, Variants) else value
+
+
+def at(thing: Any, k: int) -> Any:
+    """Return a thing made of tuples and dataclasses with the k-th of each of its `Variants`; the same if it has none.
+
+    >>> at((1.0, Variants(np.array([2.0, 3.0]))), 1)
+    (1.0, 3.0)
+    """
+    if isinstance(thing, Variants):
+        return thing.values[k].item()
+    if isinstance(thing, tuple):
+        items = tuple(at(item, k) for item in thing)
+        return thing if all(a is b for a, b in zip(items, thing, strict=True)) else items
+    if is_dataclass(thing) and not isinstance(thing, type):
+        old = {item.name: getattr(thing, item.name) for item in fields(thing) if item.init}
+        new = {name: at(value, k) for name, value in old.items()}
+        return thing if all(new[name] is value for name, value in old.items()) else replace(thing, **new)
+    return thing
+
+
+def differing(thing: Any) -> frozenset[int]:
+    """Return the numbers of the variants with which a thing, as that of `at`, is not the mechanism's own.
+
+    >>> sorted(differing((1.0, Variants(np.array([2.0, 3.0, 2.0])))))
+    [1]
+    """
+    if isinstance(thing, Variants):
+        return frozenset(np.flatnonzero(thing.values != thing.values[0]).tolist())
+    if isinstance(thing, tuple):
+        return frozenset[int]().union(*map(differing, thing))
+    if is_dataclass(thing) and not isinstance(thing, type):
+        return frozenset[int]().union(*(differing(getattr(thing, item.name)) for item in fields(thing)))
+    return frozenset()

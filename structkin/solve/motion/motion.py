@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from structkin.checked import checked
 from structkin.errors import InputError, PoseError, Problem
@@ -248,6 +248,63 @@ class Motion:
     def travel_coefficient(self, joint: str) -> Floats:
         """Return the velocity coefficients (n, f) of the travel along a prismatic joint or slot."""
         return self._coefficients.travel(joint)
+
+    # --- sensitivities ------------------------------------------------------------------------------------
+
+    def sensitivity(
+        self, name: str | complex, link: str | None = None, *, to: Sequence[str],
+        kind: PartKind | None = None, order: int = 0,
+    ) -> Floats:  # fmt: skip
+        """Return the derivatives of a point (n, 2, p) or of a link's angle (n, p) by p numbers of the mechanism file.
+
+        `to` names them by their keys: "lengths.A-B" [m] as in `Mechanism.solve_many`, "points.P.x" [m] of the sketch,
+        "joints.J.axis", the angle [rad] of the axis of a guide, other numbers of joints such as "joints.J.radius",
+        "joints.J.ratio", "joints.J.radii.0" or "joints.J.law.1.to", and "drivers.D.speed" or "drivers.D.table.2.1".
+        Values are in SI and radians, items of lists are counted from zero. With `order=1` the derivatives are those of
+        the velocity or the angular velocity.
+
+        The other numbers of the file, the times and the drivers' values are held; a driver with a speed starts at its
+        value in the sketch, which may move with a point. The cost hardly depends on p. Points are given as in `K`. NaN
+        where the pose is not regular, and next to a change point, where a link's length decides which way the motion
+        goes. Derivatives by constants of the plan are exact to rounding, those of the constants by the numbers of the
+        file to some 1e-13 (`structkin.solve.sensitivity`).
+
+        Raises `InputError` that lists all names that are unknown, given twice, or of numbers that cannot vary alone,
+        and for motions that were not solved by groups.
+
+        >>> import structkin as sk
+        >>> m = sk.Mechanism(
+        ...     points={"A": (0, 0), "B": (2, 0)}, links={"ground": ["A"], "crank": ["A", "B"]},
+        ...     drivers={"motor": {"joint": "A", "speed": 1.0}})
+        >>> m.solve(t=[0.0]).sensitivity("B", to=["lengths.A-B", "points.A.y"])[0].round(9).tolist()
+        [[1.0, 0.0], [0.0, 0.0]]
+        """
+        from structkin.solve.sensitivity.sensitivity import point_or_link
+
+        return point_or_link(self, name, link, kind, to, order)
+
+    def travel_sensitivity(self, joint: str, *, to: Sequence[str], order: int = 0) -> Floats:
+        """Return the derivatives (n, p) of the travel along a prismatic joint or slot, as in `sensitivity`.
+
+        With `order=1` those of its rate. Raises `InputError` as `sensitivity` does, and for slots along other curves
+        than a line or a circle.
+        """
+        from structkin.solve.sensitivity.sensitivity import Sensitivity
+
+        return Sensitivity.of(self, to).travel(joint, order)
+
+    def gradient(self, weights: Mapping[str, ArrayLike], *, to: Sequence[str]) -> Floats:
+        """Return the derivative (p,) of one number of the motion by p numbers of the mechanism file.
+
+        `weights` are the derivatives of the number by the path of a point (n, 2), or by the angle of a link (n,): those
+        of the squared distance from a path `wanted` (n, 2) are `{"P": 2 * (motion.position("P") - wanted)}`. All
+        parameters together cost one sweep back through the groups, whatever their number. Samples without weight do
+        not count; where one with a weight has no regular pose, the result is NaN. `to` and errors are as in
+        `sensitivity`; shapes that do not fit raise `InputError`, too.
+        """
+        from structkin.solve.sensitivity.sensitivity import Sensitivity
+
+        return Sensitivity.of(self, to).gradient(weights)
 
     # --- the outcome --------------------------------------------------------------------------------------
 

@@ -1,0 +1,329 @@
+"""Derivatives of motions by the numbers of the file, against formulas by complex steps and differences of motions.
+
+The formulas are written out here and share nothing with the package. The differences are of order eight, over the
+motions of mechanisms that are built here from their files (or by `solve_many`), one for each value.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from cases import few
+from random_mechanisms import DYADS, GEARED, OTHERS, build
+
+import structkin as sk
+from structkin.examples import path
+
+#: Weights of the differences of order eight, and their step as a part of the parameter's reach.
+WEIGHTS, STEP = {1: 4 / 5, 2: -1 / 5, 3: 4 / 105, 4: -1 / 280}, 1e-3
+
+
+# --- closed forms ---------------------------------------------------------------------------------------------
+
+
+def four_bar(p: dict[str, Any], z: Any) -> tuple[Any, ...]:
+    """C of a four-bar A (0, 0), B, C, D (d, 0) with lengths a, b, c: two circles; analytic in all numbers."""
+    bx, by = p["a"] * np.cos(z), p["a"] * np.sin(z)
+    wx, wy = p["d"] - bx, -by
+    square = wx * wx + wy * wy
+    along = 0.5 + (p["b"] ** 2 - p["c"] ** 2) / (2 * square)
+    across = np.sqrt(p["b"] ** 2 / square - along**2)
+    return bx + along * wx - across * wy, by + along * wy + across * wx
+
+
+def slider_crank(p: dict[str, Any], z: Any) -> tuple[Any, ...]:
+    """C of a slider-crank with lengths a, b; C runs at the height e along an axis at the angle f."""
+    bx, by = p["a"] * np.cos(z - p["f"]), p["a"] * np.sin(z - p["f"])
+    x = bx + np.sqrt(p["b"] ** 2 - (p["e"] - by) ** 2)
+    return x * np.cos(p["f"]) - p["e"] * np.sin(p["f"]), x * np.sin(p["f"]) + p["e"] * np.cos(p["f"])
+
+
+def by_complex_step(formula: Callable[..., Any], p: dict[str, Any], name: str, z: Any, t: Any = None) -> Any:
+    """The derivative of a point (n, 2) by a number."""
+    found = formula({**p, name: p[name] + 1e-40j}, z)
+    return np.stack([part.imag / 1e-40 for part in found], axis=1)
+
+
+FOUR = {"a": 1.0, "b": 3.5, "c": 3.0, "d": 4.0}
+DRIVEN = {"motor": {"joint": "A", "law": "0.4 + 2*t"}}
+
+
+def made_four_bar() -> sk.Mechanism:
+    B, C = (complex(*xy) for xy in ((np.cos(0.4), np.sin(0.4)), four_bar(FOUR, 0.4)))
+    return sk.Mechanism(
+        points={"A": (0, 0), "B": (B.real, B.imag), "C": (C.real, C.imag), "D": (4, 0)}, drivers=DRIVEN, duration=3.0,
+        links={"ground": ["A", "D"], "crank": ["A", "B"], "coupler": ["B", "C"], "rocker": ["C", "D"]},
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "key"), [("lengths.A-B", "a"), ("lengths.C-B", "b"), ("lengths.C-D", "c")])
+def test_lengths_of_a_four_bar_agree_with_its_formula(name: str, key: str) -> None:
+    motion = made_four_bar().solve(50)
+    z = motion.drivers["motor"][0]
+    wanted = by_complex_step(four_bar, FOUR, key, z)
+    found = motion.sensitivity("C", to=[name])[..., 0]
+    assert np.abs(found - wanted).max() <= 1e-11 * np.abs(wanted).max()
+    # The rate is 2 rad/s: a difference of the formula's derivative, of order eight as well.
+    rate = sum(
+        w * (by_complex_step(four_bar, FOUR, key, z + k * 0.02) - by_complex_step(four_bar, FOUR, key, z - k * 0.02))
+        for k, w in WEIGHTS.items()
+    ) * (2 / 0.02)
+    found = motion.sensitivity("C", to=[name], order=1)[..., 0]
+    assert np.abs(found - rate).max() <= 1e-8 * np.abs(rate).max()
+
+
+def test_a_coordinate_of_the_sketch_changes_every_length_at_its_point() -> None:
+    """D moves along x: the ground and the rocker, whose length is that of the sketch, change with it."""
+    motion = made_four_bar().solve(50)
+    z, (x, y) = motion.drivers["motor"][0], four_bar(FOUR, 0.4)
+    by_d, by_c = (by_complex_step(four_bar, FOUR, key, z) for key in "dc")
+    wanted = by_d + by_c * (FOUR["d"] - x) / np.hypot(FOUR["d"] - x, y)
+    assert np.abs(motion.sensitivity("C", to=["points.D.x"])[..., 0] - wanted).max() <= 1e-11 * np.abs(wanted).max()
+
+
+@pytest.mark.parametrize(("name", "key"), [("lengths.A-B", "a"), ("lengths.B-C", "b"), ("joints.guide.axis", "f")])
+def test_numbers_of_a_slider_crank_agree_with_its_formula(name: str, key: str) -> None:
+    p = {"a": 1.0, "b": 3.0, "e": 0.0, "f": 0.3}
+    x, y = slider_crank(p, 0.4)
+    m = sk.Mechanism(
+        points={"A": (0, 0), "B": (np.cos(0.4), np.sin(0.4)), "C": (x, y)}, drivers=DRIVEN, duration=3.0,
+        links={"ground": ["A"], "crank": ["A", "B"], "rod": ["B", "C"], "slide": ["C"]},
+        joints={"guide": {"type": "prismatic", "links": ["slide", "ground"], "at": "C",
+                          "axis": [np.cos(0.3), np.sin(0.3)]}},
+    )  # fmt: skip
+    motion = m.solve(50)
+    if key == "f":
+        # The line keeps going through the sketched C, so its height over A changes as the axis turns.
+        p = {**p, "x": x, "y": y}
+
+        def formula(q: dict[str, Any], z: Any) -> Any:
+            return slider_crank({**q, "e": q["y"] * np.cos(q["f"]) - q["x"] * np.sin(q["f"])}, z)
+    else:
+        formula = slider_crank
+    wanted = by_complex_step(formula, p, key, motion.drivers["motor"][0])
+    assert np.abs(motion.sensitivity("C", to=[name])[..., 0] - wanted).max() <= 1e-11 * np.abs(wanted).max()
+
+
+def test_a_gear_ratio_turns_the_wheel_and_no_centre() -> None:
+    m = sk.Mechanism(
+        points={"A": (0, 0), "B": (3, 0), "P": (3, 1)}, drivers={"motor": {"joint": "A", "speed": 2.0}},
+        links={"ground": ["A", "B"], "one": ["A"], "two": ["B", "P"]}, duration=1.0,
+        joints={"mesh": {"type": "gear", "links": ["one", "two"], "teeth": [20, 40]}},
+    )  # fmt: skip
+    motion = m.solve(5)
+    # t_2 = t_1 / r with r = -2, so dt_2/dr = -t_1 / r^2.
+    assert np.allclose(motion.sensitivity("two", to=["joints.mesh.ratio"])[:, 0], -2 * motion.t / 4, atol=1e-12)
+    assert np.allclose(motion.sensitivity("two", to=["drivers.motor.speed"], order=1)[:, 0], -0.5, atol=1e-12)
+
+
+# --- differences of motions -----------------------------------------------------------------------------------
+
+
+def numbers(motion: Any, m: sk.Mechanism, order: int) -> Any:
+    """Places of all points and angles of all links (n, many), or their rates."""
+    places = [(motion.velocity if order else motion.position)(point) for point in m.places]
+    angles = [(motion.omega if order else motion.angle)(link)[..., None] for link in m.topology.moving_links]
+    return np.concatenate([*places, *angles], axis=-1)
+
+
+def found(motion: sk.Motion, name: str, order: int) -> Any:
+    m = motion.mechanism
+    places = [motion.sensitivity(point, to=[name], order=order, kind="point")[..., 0] for point in m.places]
+    angles = [motion.sensitivity(link, to=[name], order=order, kind="link") for link in m.topology.moving_links]
+    return np.concatenate([*places, *angles], axis=-1)
+
+
+def agrees(m: sk.Mechanism, t: Any, name: str, solved: Callable[[Any], Any], reach: float) -> float:
+    """The largest error relative to the largest derivative, or to a small one; `solved` is given changes (8,)."""
+    motion, worst = m.solve(t=t), 0.0
+    assert motion.ok.all()
+    h = reach * STEP
+    motions = solved(h * np.array([*WEIGHTS, *(-k for k in WEIGHTS)]))
+    for order in (0, 1):
+        values = np.stack([numbers(each, m, order) for each in motions])
+        wanted = sum(w * (values[k] - values[k + 4]) for k, w in enumerate(WEIGHTS.values())) / h
+        mine = found(motion, name, order)
+        worst = max(worst, np.abs(mine - wanted).max() / max(np.abs(wanted).max(), 0.01 * m.size / reach))
+    return float(worst)
+
+
+def edited(m: sk.Mechanism, place: tuple[Any, ...], change: float) -> sk.Mechanism:
+    """The mechanism with a number of its file changed, in the file's unit."""
+    data = copy.deepcopy(m.source_dict)
+    entry = data
+    for key in place[:-1]:
+        entry = entry[key]
+    entry[place[-1]] += change
+    return sk.Mechanism.from_dict(data)
+
+
+@pytest.mark.parametrize(
+    ("example", "name", "scale"),
+    few(
+        [
+            ("cam_lever_press", "joints.contact.law.0.to", np.pi / 180),
+            ("cam_lever_press", "points.F.y", 1e-3),
+            ("cam_roller_follower", "joints.contact.law.0.to", 1e-3),
+            ("cam_roller_follower", "joints.contact.radius", 1e-3),
+            ("cam_roller_follower", "points.Q.x", 1e-3),
+            ("rack_and_pinion", "points.TL.x", 1e-3),
+            ("rack_and_pinion", "points.O.y", 1e-3),
+            ("geared_five_bar", "points.B.x", 1e-3),
+            ("rolling_lift_bridge", "joints.heel.radius", 1.0),
+            ("rolling_lift_bridge", "points.E.y", 1.0),
+            ("whitworth_shaper", "points.B.x", 1e-3),
+            ("stephenson_iii_triad", "points.E.y", 1e-3),
+            ("eight_bar_double_triad", "points.B.x", 1e-3),
+            ("elliptic_trammel", "points.P.x", 1e-3),
+            ("platform_3rpr", "points.B2.x", 1e-2),
+            ("wafer_arm", "points.E.y", 1e-3),
+        ],
+        16,
+    ),
+)
+def test_examples_agree_with_differences_of_their_motions(example: str, name: str, scale: float) -> None:
+    m = sk.load(path(example))
+    whole = m.solve(9).t
+    t = whole[2:-2:2] + 0.013 * whole[-1]
+    keys = [int(key) if key.isdigit() else key for key in name.split(".")]
+    if keys[0] == "points":
+        keys[-1] = "xy".index(str(keys[-1]))
+    near = 0.02 * m.size
+
+    def solved(changes: Any) -> list[sk.Motion]:
+        return [edited(m, tuple(keys), change / scale).solve(t=t) for change in changes]
+
+    assert agrees(m, t, name, solved, near) <= 3e-8
+
+
+class _Variant:
+    """One variant of many, read like a motion."""
+
+    def __init__(self, motions: Any, k: int) -> None:
+        self.motions, self.k = motions, k
+
+    def __getattr__(self, quantity: str) -> Any:
+        return lambda what: getattr(self.motions, quantity)(what)[self.k]
+
+
+def check_random(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    case = build(seed, int(rng.integers(1, 4)), menu=(None, GEARED, OTHERS, DYADS)[seed % 4])
+    m = case.mechanism()
+    t = np.linspace(0, case.duration, 5)[1:-1]
+    if not m.solve(t=t).ok.all():
+        return
+    long = [link.points[:2] for link in m.links.values() if len(link.points) > 1]
+    point = str(rng.choice(list(m.places)))
+    names = [f"points.{point}.{rng.choice(['x', 'y'])}"]
+    if long:
+        a, b = long[int(rng.integers(len(long)))]
+        names.append(f"lengths.{a}-{b}")
+    for name in names:
+        section, key, *axis = name.split(".")
+
+        def solved(changes: Any, section: str = section, key: str = key, axis: Any = axis) -> list[Any]:
+            if section == "lengths":
+                a, b = (m.places[end] for end in key.split("-"))
+                motions = m.solve_many(t=t, lengths={key: abs(a - b) + changes})
+            else:
+                place = m.places[key]
+                moved = place + changes * (1 if axis == ["x"] else 1j)
+                motions = m.solve_many(t=t, points={key: np.stack((moved.real, moved.imag), axis=1)})
+            assert motions.ok.all(), motions.report
+
+            return [_Variant(motions, k) for k in range(len(changes))]
+
+        ends = [abs(m.places[q] - m.places[p]) for link in m.links.values() for p in link.points for q in link.points]
+        reach = min(end for end in [*ends, m.size] if end > 0)
+        assert agrees(m, t, name, solved, reach) <= 1e-7, (seed, name)
+
+
+@pytest.mark.parametrize("seed", few(range(40), 24))
+def test_random_mechanisms_agree_with_differences_of_their_motions(seed: int) -> None:
+    check_random(seed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(1000, 4000))
+def test_many_random_mechanisms_agree_with_differences_of_their_motions(seed: int) -> None:
+    check_random(seed)
+
+
+# --- the sweep back, samples without a regular pose, errors ---------------------------------------------------
+
+
+def test_a_gradient_is_the_sum_of_weights_times_sensitivities() -> None:
+    m = sk.load(path("watt_six_bar"))
+    motion = m.solve(40)
+    names = [f"points.{point}.{axis}" for point in m.places for axis in "xy"]
+    rng = np.random.default_rng(1)
+    of_point, of_link = rng.normal(size=(40, 2)), rng.normal(size=40)
+    link = m.topology.moving_links[-1]
+    wanted = np.einsum("nk,nkp->p", of_point, motion.sensitivity("F", to=names))
+    wanted += of_link @ motion.sensitivity(link, to=names)
+    got = motion.gradient({"F": of_point, link: of_link}, to=names)
+    assert np.abs(got - wanted).max() <= 1e-12 * np.abs(wanted).max()
+
+
+def test_samples_out_of_reach_and_at_a_limit_have_none() -> None:
+    m = sk.Mechanism(
+        points={"A": (0, 0), "B": (2, 0), "C": (3, 2), "D": (4, 0)}, drivers={"motor": {"joint": "A", "speed": 1.0}},
+        links={"ground": ["A", "D"], "crank": ["A", "B"], "rod": ["B", "C"], "rocker": ["C", "D"]},
+    )  # fmt: skip
+    motion = m.solve(t=np.linspace(0, 6, 30))
+    assert not motion.ok.all()
+    by = motion.sensitivity("C", to=["lengths.A-B", "points.D.x"])
+    assert (np.isfinite(by).all(axis=(1, 2)) == motion.ok).all()
+    assert np.isfinite(motion.sensitivity("B", to=["lengths.A-B"])).all()
+    some = np.where(motion.ok[:, None], 1.0, 0.0) * np.ones(2)
+    wanted = by[motion.ok].sum(axis=(0, 1))
+    assert np.allclose(motion.gradient({"C": some}, to=["lengths.A-B", "points.D.x"]), wanted, rtol=1e-12)
+    assert np.isnan(motion.gradient({"C": np.ones((30, 2))}, to=["lengths.A-B"])).all()
+
+
+def test_change_points_have_no_derivatives_by_lengths() -> None:
+    """A parallelogram that opens up no longer passes its flat pose."""
+    m = sk.Mechanism(
+        points={"A": (0, 0), "B": (0, 1), "C": (3, 1), "D": (3, 0)}, drivers={"motor": {"joint": "A", "speed": 1.0}},
+        links={"ground": ["A", "D"], "one": ["A", "B"], "rod": ["B", "C"], "two": ["C", "D"]},
+    )  # fmt: skip
+    motion = m.solve(t=np.array([0.0, 0.5 * np.pi, 1.0]))
+    by = motion.sensitivity("C", to=["lengths.B-C"])
+    assert np.isnan(by[1]).all()
+    assert np.isfinite(by[[0, 2]]).all()
+
+
+def test_all_wrong_names_are_listed_at_once() -> None:
+    motion = made_four_bar().solve(3)
+    names = [
+        "lengths.A-C",
+        "points.Q.x",
+        "points.A.z",
+        "lengths.A-B",
+        "lengths.B-A",
+        "joints.x.axis",
+        "mass",
+        "drivers.motor.law",
+    ]
+    with pytest.raises(sk.InputError) as caught:
+        motion.sensitivity("C", to=names)
+    keys = [problem.key for problem in caught.value.problems]
+    assert keys == [name for name in names if name != "lengths.A-B"]
+    assert "named twice" in str(caught.value)
+    for wrong in ({"order": 2}, {"to": []}):
+        with pytest.raises(sk.InputError):
+            motion.sensitivity("C", **{"to": ["lengths.A-B"], **wrong})
+    with pytest.raises(sk.InputError, match="expected those of a point"):
+        motion.gradient({"C": np.ones(3)}, to=["lengths.A-B"])
+
+
+def test_redundant_joints_leave_no_dimension_that_varies_alone() -> None:
+    motion = sk.load(path("planetary_train")).solve(4)
+    with pytest.raises(sk.InputError, match="redundant"):
+        motion.sensitivity("P1", to=["points.P1.x"])
+    assert np.isfinite(motion.sensitivity("P1", to=["drivers.motor.speed"])).all()
