@@ -111,6 +111,7 @@ def sweep(
 ) -> None:
     """Run all steps over lanes that are still empty; `drivers[id]` (orders, n) holds value and rates of each driver.
 
+    Without `drivers` the slots of drivers are filled already.
     `inputs` returns the inputs of a step between two lanes; without it they are taken to move in a straight line.
     """
     _run(plan, lanes, drivers, modes, progress, inputs)
@@ -209,7 +210,8 @@ class _Block:
     between: Inputs | None = None
 
     def run(self, drivers: Mapping[str, Floats], steps: int | None = None) -> None:
-        self._drive_all(drivers)
+        if drivers:
+            self._drive_all(drivers)
         for index, step in enumerate(self.plan.steps[:steps]):
             self._run_step(index, step)
 

@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from structkin.checked import checked
 from structkin.errors import InputError, Problem
+from structkin.model.arguments import index as whole_index
 from structkin.model.frozen import freeze, read_only
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
 from structkin.plan.status import Status
+from structkin.solve.many.kept import Kept
 from structkin.solve.many.together import Together
 from structkin.solve.motion import Motion
 from structkin.types import Flags, Floats
@@ -38,7 +40,10 @@ class Motions:
     `t` (n,) holds the times [s], NaN where the drivers were given as values. `motions` holds the `Motion` of each
     variant that was solved individually, `faults` the errors of each that cannot be solved, by their numbers; the
     others are lanes of `together`. `alone` solves one of these individually too, where a link turns so fast that its
-    whole turns are not known otherwise. An invalid variant has the status `BAD_INPUT` at all samples, and no numbers.
+    whole turns are not known otherwise; `of` builds its mechanism. An invalid variant has the status `BAD_INPUT` at
+    all samples, and no numbers. `measures` (v, ...) holds the measures that were asked for, by name.
+
+    Where only some points and links were kept, those of others raise `InputError`.
 
     `position("P")[k]` is that of variant k. The arrays are read-only; those asked for last are kept.
     """
@@ -46,10 +51,12 @@ class Motions:
     mechanism: Mechanism
     t: Floats
     count: int
-    together: Together | None
+    together: Together | Kept | None
     motions: Mapping[int, Motion]
     faults: Mapping[int, InputError]
     alone: Callable[[int], Motion]
+    of: Callable[[int], Mechanism]
+    measures: Mapping[str, NDArray[Any]] = field(default_factory=dict)
     _recent: dict[tuple[str, str], Floats] = field(default_factory=dict, init=False, compare=False)
 
     def __len__(self) -> int:
@@ -64,7 +71,7 @@ class Motions:
     def __post_init__(self) -> None:
         """Make all arrays read-only."""
         freeze(self)
-        if self.together is not None:
+        if isinstance(self.together, Together):
             freeze(self.together.lanes)
 
     @cached_property
@@ -99,6 +106,18 @@ class Motions:
         if len(self.faults) > LISTED:
             lines.append(f"... and {len(self.faults) - LISTED} more invalid variants")
         return "\n".join(lines)
+
+    def variant(self, k: int) -> Mechanism:
+        """Return variant k as a mechanism of its own; `InputError` where it is invalid, or there is none.
+
+        Solved at the times `t`, or at the values of its drivers, it gives the same numbers to the last digit.
+        """
+        return self.of(whole_index(k, self.count, "k", self.mechanism.title))
+
+    def motion(self, k: int) -> Motion:
+        """Return the whole `Motion` of variant k, solved individually unless it was; `InputError` as in `variant`."""
+        k = whole_index(k, self.count, "k", self.mechanism.title)
+        return self.motions[k] if k in self.motions else self.alone(k)
 
     def position(self, point: str) -> Floats:
         """Return the paths (v, n, 2) [m] of a named point; `InputError` where there is none."""
@@ -140,7 +159,7 @@ class Motions:
         values = recent.get((quantity, name))
         if values is None:
             values = self._all(lambda of: getattr(of, quantity)(name), np.float64(np.nan), *shape)
-            if quantity == "angle":
+            if quantity == "angle" and not isinstance(self.together, Kept):
                 for k in np.flatnonzero(np.isnan(values).all(axis=1) & self.ok.any(axis=1)).tolist():
                     values[k] = self.alone(k).angle(name)
             values = read_only(values)
@@ -149,8 +168,10 @@ class Motions:
                 recent.pop(old, None)
         return values
 
-    def _all(self, read: Callable[[Together | Motion], NDArray[T]], missing: T, *shape: int) -> NDArray[T]:
+    def _all(self, read: Callable[[Together | Kept | Motion], NDArray[T]], missing: T, *shape: int) -> NDArray[T]:
         """Return what is read of all variants (v, n, ...), `missing` where one is invalid."""
+        if isinstance(self.together, Kept):
+            return read(self.together)
         if self.together is None:
             values = np.full((self.count, len(self.t), *shape), missing)
         else:
