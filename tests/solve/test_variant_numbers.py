@@ -104,7 +104,8 @@ def test_numbers_of_every_kind(engine):
         data["points"]["D"] = [metres(given["points.D.x"][k]), 0]
         data["drivers"]["motor"]["speed"] = given["drivers.motor.speed"][k]
         coupler = data["links"]["coupler"]
-        coupler["mass"], coupler["center"] = f"{given['links.coupler.mass'][k]} kg", [250, metres(given['links.coupler.center.y'][k])]
+        coupler["mass"] = f"{given['links.coupler.mass'][k]} kg"
+        coupler["center"] = [250, metres(given["links.coupler.center.y"][k])]
         data["forces"]["spring"]["stiffness"] = given["forces.spring.stiffness"][k]
         data["forces"]["gravity"] = [0, given["forces.gravity.y"][k]]
         one = sk.Mechanism.from_dict(data).solve(t=motions.t)

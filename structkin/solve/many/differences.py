@@ -80,10 +80,12 @@ def read_differences(
     lengths: Mapping[str, Any],
     points: Mapping[str, Any],
     drivers: Mapping[str, Any],
+    *,
+    all_may_fail: bool = False,
 ) -> Differences:
     """Return the differences.
 
-    Raises `InputError` that lists wrong names and shapes, or where no variant has valid values.
+    Raises `InputError` that lists wrong names and shapes, or where no variant has valid values, unless `all_may_fail`.
     """
     found = Differences(mechanism)
     problems: list[Problem] = []
@@ -158,7 +160,7 @@ def read_differences(
         found.lengths[pair] = Variants(np.append(values[0], np.broadcast_to(values[1:], found.count)))
     for number in found.numbers:
         _find_refused(found, number)
-    if len(found.problems) == found.count:
+    if len(found.problems) == found.count and not all_may_fail:
         problems = [Problem(f"variant 0: {one.key}", one.message, one.hint) for one in found.problems[0]]
         problems.append(Problem("variants", "none has valid values"))
         raise InputError(problems, mechanism.title)

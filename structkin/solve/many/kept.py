@@ -54,6 +54,10 @@ class Kept:
         """Return the angular accelerations (v, n) [rad/s^2] of a link."""
         return self._of("alpha", link)
 
+    def transmission_angle(self, at: str | int) -> Floats:
+        """Raise `InputError`: transmission angles are measures."""
+        return self._of("transmission_angle", str(at))
+
     def _of(self, quantity: str, name: str) -> Floats:
         if (quantity, name) not in self.values:
             kept = ", ".join(dict.fromkeys(name for _, name in self.values)) or "nothing"

@@ -20,6 +20,7 @@ from structkin.plan.status import Status
 from structkin.solve.many.kept import Kept
 from structkin.solve.many.together import Together
 from structkin.solve.motion import Motion
+from structkin.solve.special_geometry import compile_plan
 from structkin.types import Flags, Floats
 
 T = TypeVar("T", bound=np.generic)
@@ -57,7 +58,7 @@ class Motions:
     alone: Callable[[int], Motion]
     of: Callable[[int], Mechanism]
     measures: Mapping[str, NDArray[Any]] = field(default_factory=dict)
-    _recent: dict[tuple[str, str], Floats] = field(default_factory=dict, init=False, compare=False)
+    _recent: dict[tuple[str, str | int], Floats] = field(default_factory=dict, init=False, compare=False)
 
     def __len__(self) -> int:
         """Return the number of variants."""
@@ -143,6 +144,13 @@ class Motions:
         """Return the angular accelerations (v, n) [rad/s^2] of a link."""
         return self._of_link("alpha", link)
 
+    def transmission_angle(self, at: str | int) -> Floats:
+        """Return the transmission angles (v, n) [rad] of a dyad, named as in `Motion.transmission_angle`."""
+        from structkin.branches.limits.transmission import dyad_of
+
+        dyad_of(self.mechanism, compile_plan(self.mechanism), at)  # a wrong name is an error even without variants
+        return self._kept("transmission_angle", at)
+
     def _of_point(self, quantity: str, point: str) -> Floats:
         self.mechanism.link_of(point)  # an unknown name is an error even if no variant was solved
         return self._kept(quantity, point, 2)
@@ -153,7 +161,7 @@ class Motions:
             raise InputError([Problem(str(link), "is not a link", suggest(str(link), links))], self.mechanism.title)
         return self._kept(quantity, link)
 
-    def _kept(self, quantity: str, name: str, *shape: int) -> Floats:
+    def _kept(self, quantity: str, name: str | int, *shape: int) -> Floats:
         """Return a quantity of all variants (v, n, ...), read-only; it is computed once while it is among the last."""
         recent = self._recent
         values = recent.get((quantity, name))
@@ -161,7 +169,7 @@ class Motions:
             values = self._all(lambda of: getattr(of, quantity)(name), np.float64(np.nan), *shape)
             if quantity == "angle" and not isinstance(self.together, Kept):
                 for k in np.flatnonzero(np.isnan(values).all(axis=1) & self.ok.any(axis=1)).tolist():
-                    values[k] = self.alone(k).angle(name)
+                    values[k] = self.alone(k).angle(str(name))
             values = read_only(values)
             recent[quantity, name] = values
             for old in list(recent)[:-KEPT]:

@@ -90,12 +90,16 @@ def prepare(
     duration: float | None,
     engine: str,
     budget: float | None,
+    *,
+    all_may_fail: bool = False,
 ) -> Call:
     """Check the arguments of a call of `solve_many`, and plan its variants; `InputError` lists what is wrong."""
     check_engine(engine, mechanism.title)
     new_meter(budget, source=mechanism.title)
     drivers = drivers or {}
-    found = read_differences(mechanism, parameters or {}, lengths or {}, points or {}, drivers)
+    found = read_differences(
+        mechanism, parameters or {}, lengths or {}, points or {}, drivers, all_may_fail=all_may_fail
+    )
     # The drivers of the first variant represent all while the schedule is made.
     schedule = make_schedule(mechanism, samples, t, found.drivers_of(0, drivers), duration)
     call = Call(mechanism, found, drivers, schedule, engine, budget)

@@ -137,6 +137,32 @@ class Together:
         """Return the angular accelerations (v, n) [rad/s^2] of a link."""
         return _cross(self._direction(link, 0), self._direction(link, 2))
 
+    def transmission_angle(self, at: str | int) -> Floats:
+        """Return the transmission angles (v, n) [rad] of a dyad, as `Motion.transmission_angle` does."""
+        from structkin.branches.limits.transmission import angle_at, dyad_of
+
+        step = dyad_of(self.mechanism, self.many.plan, at)
+        return np.broadcast_to(
+            angle_at(
+                step,
+                tuple(self._input(operand) for operand in step.inputs),
+                tuple(self._input(Register(register)) for register in step.outputs),
+            ),
+            (self.count, len(self.lanes.status) // self.count),
+        )
+
+    def _input(self, operand: Any) -> Any:
+        """Return an operand of a step in all variants: a vector (2, v, n), or a scalar (v, n) or (v, 1)."""
+        if isinstance(operand, Register):
+            held = self.many.held.get(operand.index)
+            if held is None and self.many.plan.widths[operand.index] == 1:
+                return self.many.plan.register(operand.index, self.lanes.x[0]).reshape(self.count, -1)
+            if held is not None and not held.is_complex:
+                return self._column(held)
+        elif isinstance(operand, float):
+            return operand
+        return np.moveaxis(self._evaluate(self._expression(operand), 0), -1, 0)
+
     def _direction_angle(self, link: str) -> Floats:
         u = self._direction(link, 0)
         return np.asarray(np.arctan2(u[..., 1], u[..., 0]))
