@@ -32,6 +32,8 @@ from .solve.batch import Linkages as Linkages
 from .solve.batch import solve_batch as solve_batch
 from .solve.measured import MeasuredColumn as MeasuredColumn
 from .solve.measured import MeasuredComparison as MeasuredComparison
+from .solve.study import Study as Study
+from .solve.study import study as study
 from .structure import AtlasEntry as AtlasEntry
 from .structure import Group as Group
 from .structure import InputChoice as InputChoice

@@ -364,25 +364,38 @@ class Mechanism:
         )  # fmt: skip
 
     def solve_many(
-        self, samples: int | None = None, *, lengths: Mapping[str, ArrayLike] | None = None,
-        points: Mapping[str, ArrayLike] | None = None, t: ArrayLike | None = None,
-        drivers: Mapping[str, Any] | None = None, duration: float | None = None, engine: str = "auto",
-        budget: float | None = DEFAULT, progress: Callable[[float], None] | None = None,
+        self, samples: int | None = None, *, parameters: Mapping[str, ArrayLike] | None = None,
+        lengths: Mapping[str, ArrayLike] | None = None, points: Mapping[str, ArrayLike] | None = None,
+        t: ArrayLike | None = None, drivers: Mapping[str, Any] | None = None, duration: float | None = None,
+        engine: str = "auto", budget: float | None = DEFAULT, keep: Sequence[str] | None = None,
+        measures: Mapping[str, Callable[[Motions], Any]] | None = None,
+        progress: Callable[[float], None] | None = None,
     ) -> Motions:  # fmt: skip
-        """Solve variants of a mechanism that differ in dimensions, each over the same samples.
+        """Solve variants of a mechanism that differ in some of its numbers, each over the same samples.
 
+        `parameters={key: values}` (v,) in SI replaces numbers by their keys in the file: "lengths.A-B", "points.P.x",
+        "links.crank.mass", "drivers.motor.speed", "forces.spring.stiffness", "joints.guide.stroke.0".
         `lengths={"A-B": values}` (v,) [m] replaces distances of two points of a link, as [lengths] in the file does;
-        `points={"P": places}` (v, 2) [m] replaces sketched places. A single length is that of all variants. Dimensions
+        `points={"P": places}` (v, 2) [m] replaces sketched places. A single length is that of all variants. Numbers
         that are not named stay the same. The samples are those of `solve`; driver values may also be (v, n), one row
-        per variant. All variants start in the assembly modes of the mechanism's own sketch. Those that pass a change
-        point, or come close to one, are solved individually, in some ten milliseconds each. They are found by following
-        the motion of every variant from the sketch, as `solve` does.
+        per variant. `variant(k)` of the result is the mechanism with these numbers: solved on its own at the same
+        samples, it gives the same numbers to the last digit.
 
-        Mechanisms with gears, cams, curved slots with ends, or groups without a closed form are solved variant by
-        variant, each from its own sketch: some ten milliseconds per variant, where others take microseconds.
+        Each variant starts in the assembly modes of its own sketch. Those that start in other modes than the mechanism,
+        and those that pass a change point, or come close to one, are solved individually, in some ten milliseconds
+        each. They are found by following the motion of every variant from the sketch, as `solve` does.
+
+        Mechanisms with gears, cams, curved slots with ends, or groups without a closed form, and parameters of joints,
+        are solved variant by variant: some ten milliseconds per variant, where others take microseconds. Masses and
+        loads change no motion, only the forces of `variant(k)`.
+
+        `keep` names the points and links of which the result keeps position, velocity and acceleration, or angle and
+        its rates; of others it has nothing. `measures={name: function}` are functions of the `Motions` of some of the
+        variants that return a row for each, (v, ...): `measures` of the result has them for all. With either, memory
+        is needed for what is kept, and for some variants at a time; without, for all.
 
         `budget` applies to each variant that is solved individually, as in `solve`. At most 1e8 poses, of all variants
-        together, are solved at a time.
+        together, are kept.
 
         A driver with a speed starts at its value in the sketch of each variant.
 
@@ -404,8 +417,8 @@ class Mechanism:
         from structkin.solve.many.solve_many import solve_many
 
         return solve_many(
-            self, samples, lengths=lengths, points=points, t=t, drivers=drivers, duration=duration, engine=engine,
-            budget=budget, progress=progress,
+            self, samples, parameters=parameters, lengths=lengths, points=points, t=t, drivers=drivers,
+            duration=duration, engine=engine, budget=budget, keep=keep, measures=measures, progress=progress,
         )  # fmt: skip
 
     @overload

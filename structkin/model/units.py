@@ -134,6 +134,38 @@ def _suggest_unit(name: str, kind: str, *, is_whole: bool) -> str:
     return f"known for {kind}: {', '.join(known)}" if known else f'such as "{example}"'
 
 
+class Noted(float):
+    """A number that notes as which quantity, a key of `QUANTITIES`, a description is read."""
+
+    quantity = ""
+
+
+def si_unit(kind: str) -> str:
+    """Return the unit of a quantity in SI.
+
+    >>> si_unit("stiffness"), si_unit("angular speed")
+    ('kg/s^2', 'rad/s')
+    """
+    powers = list(zip(("kg", "m", "rad", "s"), (QUANTITIES[kind][0][k] for k in (1, 0, 3, 2)), strict=True))
+    above = [name if power == 1 else f"{name}^{power}" for name, power in powers if power > 0]
+    below = [f"/{name}" if power == -1 else f"/{name}^{-power}" for name, power in powers if power < 0]
+    return " ".join(above) + "".join(below)
+
+
+def unit_of(text: str) -> str:
+    """Return which quantity a number with a unit is; raise `Flaw` if it is none.
+
+    >>> unit_of("3 N/mm")
+    'stiffness'
+    """
+    match = _NUMBER.fullmatch(text)
+    found = unit(match[2])[1] if match and match[2] else None
+    for kind, (dimension, _) in QUANTITIES.items():
+        if dimension == found:
+            return kind
+    raise Flaw(f"'{short(text)}' is not a number with a unit")
+
+
 @dataclass(frozen=True, slots=True)
 class Units:
     """The units of a file for lengths, angles and masses; every other quantity is in SI.
@@ -181,6 +213,8 @@ class Units:
         dimension, example = QUANTITIES[kind]
         if isinstance(value, list | tuple | Mapping):
             raise Flaw(f"expected a number or a number with a unit, found {describe(value)}", f'such as "{example}"')
+        if isinstance(value, Noted):
+            value.quantity = kind
         if not isinstance(value, str):
             return number(number(value) * self.scale(kind))
         match = _NUMBER.fullmatch(value)

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         write_simulation_csv,
     )
     from structkin.show.structure_graph import draw_structure
+    from structkin.show.study_figure import draw_variants, plot_study, study_table
     from structkin.show.terminal import groups_table, summary_table
 
 __all__ = [
@@ -58,6 +59,7 @@ __all__ = [
     "draw_matrices",
     "draw_schematic",
     "draw_structure",
+    "draw_variants",
     "forces_table",
     "forces_to_dataframe",
     "forces_to_dict",
@@ -77,9 +79,11 @@ __all__ = [
     "plot_measured",
     "plot_motion",
     "plot_simulation",
+    "plot_study",
     "save_figure",
     "simulation_table",
     "simulation_to_dict",
+    "study_table",
     "summary_table",
     "to_dataframe",
     "to_xarray",
@@ -103,6 +107,7 @@ _HOMES = {
     "draw_matrices": "matrices",
     "draw_schematic": "schematic",
     "draw_structure": "structure_graph",
+    "draw_variants": "study_figure",
     "forces_table": "forces",
     "forces_to_dataframe": "forces",
     "forces_to_dict": "forces",
@@ -122,9 +127,11 @@ _HOMES = {
     "plot_measured": "measured",
     "plot_motion": "motion_plot",
     "plot_simulation": "simulation",
+    "plot_study": "study_figure",
     "save_figure": "files",
     "simulation_table": "simulation",
     "simulation_to_dict": "simulation",
+    "study_table": "study_figure",
     "summary_table": "terminal",
     "to_dataframe": "columns",
     "to_xarray": "dataset",

@@ -54,7 +54,7 @@ def sweep(
             continue
         items = [(item, item.lane_modes(modes, n)) if isinstance(item, Run) else item for item in stage]
         work = _Stage(job, lanes, items, modes, drivers if number == 0 else {})
-        for least in _over_blocks(work.block, n, steps, BLOCKS[job.compiled], progress):
+        for least in over_blocks(work.block, n, steps, BLOCKS[job.compiled], progress):
             np.fmin(lanes.least, least, out=lanes.least)
 
 
@@ -141,7 +141,7 @@ class Columns:
         self._run(work, block)
 
     def _run(self, work: Callable[[slice], None], block: int) -> None:
-        for _ in _over_blocks(work, self.lanes.x.shape[-1], len(self.job.kernel_plan.plan.steps), block, None):
+        for _ in over_blocks(work, self.lanes.x.shape[-1], len(self.job.kernel_plan.plan.steps), block, None):
             pass
 
     def _form(self, K: Floats, L: Floats, part: slice, at: int) -> None:
@@ -179,8 +179,8 @@ def _combine(K: Floats, L: Floats, z: Floats) -> None:
             K[0] += K[k]
 
 
-def _over_blocks(work: Callable[[slice], T], n: int, steps: int, block: int, progress: Progress | None) -> Iterator[T]:
-    """Yield what `work` returns for each block of lanes, in order; blocks are shared evenly among threads."""
+def over_blocks(work: Callable[[slice], T], n: int, steps: int, block: int, progress: Progress | None) -> Iterator[T]:
+    """Yield what `work` returns for each block of n lanes, or variants, in order; threads share the blocks evenly."""
     threads = max(1, min(thread_count(), n * steps // SHARE, n // NARROW))
     rounds = -(-n // (block * threads))
     size = max(1, -(-n // max(1, rounds * threads)))

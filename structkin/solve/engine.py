@@ -111,6 +111,7 @@ def sweep(
 ) -> None:
     """Run all steps over lanes that are still empty; `drivers[id]` (orders, n) holds value and rates of each driver.
 
+    Without `drivers` the slots of drivers are filled already.
     `inputs` returns the inputs of a step between two lanes; without it they are taken to move in a straight line.
     """
     _run(plan, lanes, drivers, modes, progress, inputs)
@@ -219,7 +220,7 @@ class _Block:
     between: Inputs | None = None
 
     def run(self, drivers: Mapping[str, Floats], steps: int | None = None, first: int = 0) -> None:
-        if not first:
+        if drivers and not first:
             self._drive_all(drivers)
         for index, step in enumerate(self.plan.steps[first:steps], first):
             self._run_step(index, step)

@@ -9,8 +9,9 @@ import numpy as np
 from structkin.errors import InputError, Problem
 from structkin.groups.kind import cross, dot
 from structkin.joints.guide import Guide
+from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
-from structkin.plan.plan import Step
+from structkin.plan.plan import Plan, Step
 from structkin.solve.motion import Motion
 from structkin.types import Floats
 
@@ -20,21 +21,24 @@ REST = 1e-13
 
 def transmission_angle(motion: Motion, at: str | int) -> Floats:
     """Return the transmission angle (n,) [rad] of a dyad; see `Motion.transmission_angle`."""
-    step = _dyad(motion, at)
+    step = dyad_of(motion.mechanism, motion.plan, at)
     x = motion.lanes.x[0]
-    h, phi = motion.plan.inputs(step, x), motion.plan.outputs(step, x)
+    angle = angle_at(step, motion.plan.inputs(step, x), motion.plan.outputs(step, x))
+    return np.array(np.broadcast_to(angle, len(motion)))
+
+
+def angle_at(step: Step, h: tuple[Any, ...], phi: tuple[Any, ...]) -> Floats:
+    """Return the transmission angle [rad] of a dyad with these inputs and unknowns."""
     name = getattr(step.kind, "name", "")
     with np.errstate(all="ignore"):
         if name == "RRR":
             P, Q = phi[0] - h[0], phi[0] - h[1]
-            angle = np.arctan2(np.abs(cross(P, Q)), dot(P, Q))
-        elif name == "RPR":
+            return np.asarray(np.arctan2(np.abs(cross(P, Q)), dot(P, Q)))
+        if name == "RPR":
             W = h[1] - h[0]
-            angle = np.arcsin(np.minimum(1.0, np.abs(dot(phi[0], W)) / np.sqrt(dot(W, W))))
-        else:
-            assert name in ("RRP", "PRP", "RPP")
-            angle = np.arcsin(np.minimum(1.0, np.abs(_mode_indicator(step, h, phi))))
-    return np.array(np.broadcast_to(angle, len(motion)))
+            return np.asarray(np.arcsin(np.minimum(1.0, np.abs(dot(phi[0], W)) / np.sqrt(dot(W, W)))))
+        assert name in ("RRP", "PRP", "RPP")
+        return np.asarray(np.arcsin(np.minimum(1.0, np.abs(_mode_indicator(step, h, phi)))))
 
 
 def _mode_indicator(step: Step, h: tuple[Any, ...], phi: tuple[Any, ...]) -> Any:
@@ -42,13 +46,12 @@ def _mode_indicator(step: Step, h: tuple[Any, ...], phi: tuple[Any, ...]) -> Any
     return kind.mode_indicator(h, phi)
 
 
-def _dyad(motion: Motion, at: str | int) -> Step:
+def dyad_of(mechanism: Mechanism, plan: Plan, at: str | int) -> Step:
     """Return the step that closes the dyad of a group by its index, or of one of its links or inner joints."""
     names = ("RRR", "RRP", "RPR", "PRP", "RPP")
     # Dyads inside a composite link are closed first.
-    dyads = {step.group: step for step in motion.plan.steps if getattr(step.kind, "name", "") in names}
-    structure = motion.structure
-    groups = structure.groups
+    dyads = {step.group: step for step in plan.steps if getattr(step.kind, "name", "") in names}
+    groups = plan.structure.groups
     home = {link: group.index for group in groups for link in group.links}
     outer = {(group.index, id) for group in groups for id, _ in group.exterior}
     inner = {id: group.index for group in groups for id in group.joints if (group.index, id) not in outer}
@@ -60,13 +63,13 @@ def _dyad(motion: Motion, at: str | int) -> Step:
         numbers = f"groups are numbered 0 to {len(groups) - 1} here"
         known = [name for name, group in [*inner.items(), *home.items()] if group in dyads]
         hint = suggest(str(at), known) if isinstance(at, str) else numbers
-        raise InputError([Problem(str(at), "is not a group, link or inner joint", hint)], motion.mechanism.title)
+        raise InputError([Problem(str(at), "is not a group, link or inner joint", hint)], mechanism.title)
     if len(set(found)) > 1:
         message = "is both an inner joint and a link, of different groups"
-        raise InputError([Problem(str(at), message, "give the index of the group")], motion.mechanism.title)
+        raise InputError([Problem(str(at), message, "give the index of the group")], mechanism.title)
     if found[0] not in dyads:
-        message = f"{motion.group_name(found[0])} is not a dyad: it has no transmission angle"
-        raise InputError([Problem(str(at), message, "use mechanical_advantage")], motion.mechanism.title)
+        message = f"{groups[found[0]].label} is not a dyad: it has no transmission angle"
+        raise InputError([Problem(str(at), message, "use mechanical_advantage")], mechanism.title)
     return dyads[found[0]]
 
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from structkin.solve.change_points.search import SUSPECT, may_meet
+from structkin.solve.change_points.search import STEEP, SUSPECT, may_meet
 from structkin.solve.engine import Lanes, discriminant, positions
 from structkin.solve.many.path import Path
 from structkin.solve.many.record import ManyPlan
@@ -22,33 +22,65 @@ from structkin.types import Flags, Floats, Indices
 POINTS, ROUNDS = 17, 3
 #: A discriminant below this may touch zero. Solving the variant individually shows whether it does.
 TOUCH = 1e-5
-#: Lanes that are solved at a time.
-LANES = 100_000
+#: Lanes that are solved at a time: their numbers stay in the caches.
+LANES = 16_384
 
 
-def passing_flat(many: ManyPlan, count: int, path: Path) -> list[int]:
-    """Return the variants that may pass a flat pose along their paths, or a gap between two samples.
+def passing_flat(many: ManyPlan, variants: Indices, path: Path, lanes: Lanes) -> list[int]:
+    """Return those of the variants that may pass a flat pose along their paths, or a gap between two samples.
 
-    Its places are so close that a discriminant has at most one minimum between two. Without drivers nothing moves, and
-    no pose is passed.
+    `lanes` hold their samples. The places of a path are so close that a discriminant has at most one minimum between
+    two. Without drivers nothing moves, and no pose is passed.
     """
-    stations, found = path.count, set[int]()
-    if not stations:
+    if not path.count:
         return []
-    for first in range(0, count, max(1, LANES // stations)):
-        chunk = np.arange(first, min(first + max(1, LANES // stations), count))
+    if path.is_sampled:
+        return sorted(_passing(many, variants, {id: z[:, 1:] for id, z in path.at(variants).items()}, path, lanes))
+    found, size = set[int](), max(1, LANES // path.count)
+    for first in range(0, len(variants), size):
+        chunk = variants[first : first + size]
         z = path.at(chunk)
-        lanes = solved(many, np.repeat(chunk, stations), {id: own.ravel() for id, own in z.items()})
-        for index in many.plan.with_root:
-            sampled = discriminant(many.plan, index, lanes).reshape(len(chunk), stations)
-            found |= set(chunk[_passes_gap(sampled, path.samples)].tolist())
-            which, at = _least(sampled, _meeting(many, index, lanes, sampled))
-            if len(which):
-                size, least = _narrow(many, index, chunk, z, which, at)
-                beside = np.clip(at + np.array([[-1], [0], [1]]), 0, stations - 1)
-                gap = (least < -TOUCH) & (sampled[which, beside] >= 0).all(axis=0)
-                found |= set(chunk[which[gap | ((least >= -TOUCH) & (size < TOUCH))]].tolist())
+        own = solved(many, np.repeat(chunk, path.count), {id: values.ravel() for id, values in z.items()})
+        found |= _passing(many, chunk, z, path, own)
     return sorted(found)
+
+
+def _passing(many: ManyPlan, chunk: Indices, z: Mapping[str, Floats], path: Path, lanes: Lanes) -> set[int]:
+    """Return those of a chunk of variants that may pass a flat pose, or a gap, at or between places z of their paths.
+
+    The places are the `lanes`.
+    """
+    found = set[int]()
+    places = len(lanes.status) // len(chunk)
+    samples = np.arange(places) if path.is_sampled else path.samples
+    for index in many.plan.with_root:
+        sampled = discriminant(many.plan, index, lanes).reshape(len(chunk), places)
+        found |= set(chunk[_passes_gap(sampled, samples)].tolist())
+        clear = _is_clear(sampled) if path.is_even else np.zeros((len(chunk), places - 1), bool)
+        some = np.flatnonzero(~clear.all(axis=1))
+        if not len(some):
+            continue
+        lane = (some[:, None] * places + np.arange(places)).ravel()
+        sampled = sampled[some]
+        which, at = _least(sampled, _meeting(many, index, lanes.x[0], lane, sampled, clear[some]))
+        if len(which):
+            some_z = {id: own[some] for id, own in z.items()}
+            size, least = _narrow(many, index, chunk[some], some_z, which, at)
+            beside = np.clip(at + np.array([[-1], [0], [1]]), 0, places - 1)
+            gap = (least < -TOUCH) & (sampled[which, beside] >= 0).all(axis=0)
+            found |= set(chunk[some[which[gap | ((least >= -TOUCH) & (size < TOUCH))]]].tolist())
+    return found
+
+
+def _is_clear(values: Floats) -> Flags:
+    """Return which intervals (variants, stations - 1) between even stations hold no double zero of a discriminant.
+
+    Its `values` (variants, stations) would grow more from one station to the next.
+    """
+    with np.errstate(invalid="ignore", divide="ignore"):
+        ratio = values[:, 1:] / values[:, :-1]
+        # One that is small everywhere belongs to a dyad that may be flat in every pose.
+        return np.asarray((ratio < STEEP) & (ratio > 1 / STEEP) & (values[:, 1:] > TOUCH))
 
 
 def solved(many: ManyPlan, variants: Indices, z: Mapping[str, Floats]) -> Lanes:
@@ -61,18 +93,18 @@ def solved(many: ManyPlan, variants: Indices, z: Mapping[str, Floats]) -> Lanes:
     return lanes
 
 
-def _meeting(many: ManyPlan, index: int, lanes: Lanes, values: Floats) -> Flags:
+def _meeting(many: ManyPlan, index: int, x: Floats, lane: Indices, values: Floats, clear: Flags) -> Flags:
     """Return the stations (variants, stations) behind which pins pass so close by each other that a zero may not show.
 
-    There the discriminants, `values` of the same shape, may be large on both sides.
+    There the discriminants, `values` of the same shape, may be large on both sides. Those `lane` of x belong to them;
+    intervals that are `clear` (variants, stations - 1) are not looked at.
     """
-    stations = values.shape[1]
-    first = np.flatnonzero(np.arange(values.size) % stations < stations - 1)
-    large = np.fmin(values.ravel()[first], values.ravel()[first + 1]) >= SUSPECT
-    first = first[large]
-    found = np.zeros(values.size, bool)
-    found[first] = may_meet(many.plan, index, lanes.x[0], first, first + 1)
-    return found.reshape(values.shape)
+    found = np.zeros(values.shape, bool)
+    with np.errstate(invalid="ignore"):
+        found[:, :-1] = ~clear & (np.fmin(values[:, :-1], values[:, 1:]) >= SUSPECT)
+    first = np.flatnonzero(found)
+    found.ravel()[first] = may_meet(many.plan, index, x, lane[first], lane[first + 1])
+    return found
 
 
 def _passes_gap(values: Floats, samples: Indices) -> Flags:

@@ -5,19 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from structkin.checked import checked
 from structkin.errors import InputError, Problem
+from structkin.model.arguments import index as whole_index
 from structkin.model.frozen import freeze, read_only
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
 from structkin.plan.status import Status
+from structkin.solve.many.kept import Kept
 from structkin.solve.many.together import Together
 from structkin.solve.motion import Motion
+from structkin.solve.special_geometry import compile_plan
 from structkin.types import Flags, Floats
 
 T = TypeVar("T", bound=np.generic)
@@ -38,7 +41,10 @@ class Motions:
     `t` (n,) holds the times [s], NaN where the drivers were given as values. `motions` holds the `Motion` of each
     variant that was solved individually, `faults` the errors of each that cannot be solved, by their numbers; the
     others are lanes of `together`. `alone` solves one of these individually too, where a link turns so fast that its
-    whole turns are not known otherwise. An invalid variant has the status `BAD_INPUT` at all samples, and no numbers.
+    whole turns are not known otherwise; `of` builds its mechanism. An invalid variant has the status `BAD_INPUT` at
+    all samples, and no numbers. `measures` (v, ...) holds the measures that were asked for, by name.
+
+    Where only some points and links were kept, those of others raise `InputError`.
 
     `position("P")[k]` is that of variant k. The arrays are read-only; those asked for last are kept.
     """
@@ -46,11 +52,13 @@ class Motions:
     mechanism: Mechanism
     t: Floats
     count: int
-    together: Together | None
+    together: Together | Kept | None
     motions: Mapping[int, Motion]
     faults: Mapping[int, InputError]
     alone: Callable[[int], Motion]
-    _recent: dict[tuple[str, str], Floats] = field(default_factory=dict, init=False, compare=False)
+    of: Callable[[int], Mechanism]
+    measures: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    _recent: dict[tuple[str, str | int], Floats] = field(default_factory=dict, init=False, compare=False)
 
     def __len__(self) -> int:
         """Return the number of variants."""
@@ -64,7 +72,7 @@ class Motions:
     def __post_init__(self) -> None:
         """Make all arrays read-only."""
         freeze(self)
-        if self.together is not None:
+        if isinstance(self.together, Together):
             freeze(self.together.lanes)
 
     @cached_property
@@ -100,6 +108,18 @@ class Motions:
             lines.append(f"... and {len(self.faults) - LISTED} more invalid variants")
         return "\n".join(lines)
 
+    def variant(self, k: int) -> Mechanism:
+        """Return variant k as a mechanism of its own; `InputError` where it is invalid, or there is none.
+
+        Solved at the times `t`, or at the values of its drivers, it gives the same numbers to the last digit.
+        """
+        return self.of(whole_index(k, self.count, "k", self.mechanism.title))
+
+    def motion(self, k: int) -> Motion:
+        """Return the whole `Motion` of variant k, solved individually unless it was; `InputError` as in `variant`."""
+        k = whole_index(k, self.count, "k", self.mechanism.title)
+        return self.motions[k] if k in self.motions else self.alone(k)
+
     def position(self, point: str) -> Floats:
         """Return the paths (v, n, 2) [m] of a named point; `InputError` where there is none."""
         return self._of_point("position", point)
@@ -124,6 +144,13 @@ class Motions:
         """Return the angular accelerations (v, n) [rad/s^2] of a link."""
         return self._of_link("alpha", link)
 
+    def transmission_angle(self, at: str | int) -> Floats:
+        """Return the transmission angles (v, n) [rad] of a dyad, named as in `Motion.transmission_angle`."""
+        from structkin.branches.limits.transmission import dyad_of
+
+        dyad_of(self.mechanism, compile_plan(self.mechanism), at)  # a wrong name is an error even without variants
+        return self._kept("transmission_angle", at)
+
     def _of_point(self, quantity: str, point: str) -> Floats:
         self.mechanism.link_of(point)  # an unknown name is an error even if no variant was solved
         return self._kept(quantity, point, 2)
@@ -134,23 +161,25 @@ class Motions:
             raise InputError([Problem(str(link), "is not a link", suggest(str(link), links))], self.mechanism.title)
         return self._kept(quantity, link)
 
-    def _kept(self, quantity: str, name: str, *shape: int) -> Floats:
+    def _kept(self, quantity: str, name: str | int, *shape: int) -> Floats:
         """Return a quantity of all variants (v, n, ...), read-only; it is computed once while it is among the last."""
         recent = self._recent
         values = recent.get((quantity, name))
         if values is None:
             values = self._all(lambda of: getattr(of, quantity)(name), np.float64(np.nan), *shape)
-            if quantity == "angle":
+            if quantity == "angle" and not isinstance(self.together, Kept):
                 for k in np.flatnonzero(np.isnan(values).all(axis=1) & self.ok.any(axis=1)).tolist():
-                    values[k] = self.alone(k).angle(name)
+                    values[k] = self.alone(k).angle(str(name))
             values = read_only(values)
             recent[quantity, name] = values
             for old in list(recent)[:-KEPT]:
                 recent.pop(old, None)
         return values
 
-    def _all(self, read: Callable[[Together | Motion], NDArray[T]], missing: T, *shape: int) -> NDArray[T]:
+    def _all(self, read: Callable[[Together | Kept | Motion], NDArray[T]], missing: T, *shape: int) -> NDArray[T]:
         """Return what is read of all variants (v, n, ...), `missing` where one is invalid."""
+        if isinstance(self.together, Kept):
+            return read(self.together)
         if self.together is None:
             values = np.full((self.count, len(self.t), *shape), missing)
         else:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from structkin.budget import TOGETHER, charge
 from structkin.model.laws import ConstantSpeed
-from structkin.solve.schedule import Schedule
+from structkin.solve.schedule import EVEN, Schedule
 from structkin.types import Floats, Indices
 
 
@@ -39,7 +40,7 @@ class Path:
             fine, kept = schedule.fine(numbers)
             values = {id: z[:1, kept[0] :] for id, z in fine.drivers.items()}
             charged, places = len(fine) - kept[0], kept - kept[0]
-        values = {id: own + moved[id][:, None] if id in moved else own for id, own in values.items()}
+        values = {id: own + moved[id][:, None] if id in moved and id not in rows else own for id, own in values.items()}
         if schedule.is_scan:
             return cls(values, np.ones(len(schedule) - 1, np.intp), places)
         parts = np.ones(charged or len(schedule), np.intp)
@@ -56,6 +57,23 @@ class Path:
         charge(float(parts.sum() - charged) * numbers / TOGETHER)
         return cls(values, parts, np.cumsum(parts)[places])
 
+    @cached_property
+    def is_sampled(self) -> bool:
+        """Whether its places are the samples, of which the first is the sketch."""
+        starts = all((own[:, 0] == own[:, 1]).all() for own in self.values.values())
+        return starts and np.array_equal(self.samples, np.arange(1, self.count))
+
+    @cached_property
+    def is_even(self) -> bool:
+        """Whether one driver moves through the samples of each variant in steps of nearly the same length."""
+        if len(self.values) != 1 or not self.is_sampled:
+            return False
+        (z,) = self.values.values()
+        steps = np.diff(z[:, 1:])
+        least, most = steps.min(axis=1, initial=np.inf), steps.max(axis=1, initial=-np.inf)
+        with np.errstate(all="ignore"):
+            return bool(((least * most > 0) & (np.maximum(least / most, most / least) < EVEN)).all())
+
     @property
     def count(self) -> int:
         """The number of places along the path."""
@@ -63,6 +81,11 @@ class Path:
 
     def at(self, variants: Indices) -> dict[str, Floats]:
         """Return the drivers' values (variants, count) along the paths of some variants: straight between stations."""
+        if self.is_sampled:
+            return {
+                id: np.broadcast_to(z[variants] if len(z) > 1 else z, (len(variants), self.count))
+                for id, z in self.values.items()
+            }
         first = np.repeat(np.arange(len(self.parts)), self.parts)
         part = (np.arange(len(first)) - np.repeat(np.cumsum(self.parts) - self.parts, self.parts)) / self.parts[first]
         found = {}

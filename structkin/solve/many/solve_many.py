@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import replace
-from functools import partial
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,13 +16,18 @@ from structkin.joints.geneva import Geneva
 from structkin.joints.guide import Guide
 from structkin.joints.sliding import Sliding
 from structkin.joints.turn_coupling import TurnCoupling
-from structkin.kernels.choice import check_engine
+from structkin.kernels.choice import check_engine, choose
+from structkin.kernels.kernel_plan import kernel_plan_of
+from structkin.model.laws import ConstantSpeed
 from structkin.model.mechanism import Mechanism
 from structkin.plan.plan import Plan
+from structkin.plan.status import Status
 from structkin.solve.call import MOST, make_schedule
-from structkin.solve.engine import Lanes, sweep
+from structkin.solve.compiled_run import over_blocks
+from structkin.solve.engine import Lanes, drive_all, sweep
 from structkin.solve.many.differences import Differences, read_differences
-from structkin.solve.many.flat import passing_flat
+from structkin.solve.many.flat import LANES, passing_flat
+from structkin.solve.many.kept import quantities, reduce
 from structkin.solve.many.motions import Motions
 from structkin.solve.many.path import Path, shifts
 from structkin.solve.many.record import ManyPlan, record_many
@@ -34,13 +38,19 @@ from structkin.solve.schedule import Schedule
 from structkin.solve.solve_groups import solve_groups
 from structkin.solve.special_geometry import compile_plan, structure_of
 from structkin.solve.too_far import too_far
-from structkin.types import Floats
+from structkin.types import Floats, Indices
+
+T = TypeVar("T")
+
+#: Poses of variants that are solved at a time where not all is kept.
+PART = 65_536
 
 
 def solve_many(
     mechanism: Mechanism,
     samples: int | None,
     *,
+    parameters: Mapping[str, ArrayLike] | None,
     lengths: Mapping[str, ArrayLike] | None,
     points: Mapping[str, ArrayLike] | None,
     t: ArrayLike | None,
@@ -48,54 +58,147 @@ def solve_many(
     duration: float | None,
     engine: str,
     budget: float | None,
+    keep: Sequence[str] | None,
+    measures: Mapping[str, Callable[[Motions], Any]] | None,
     progress: Callable[[float], None] | None,
 ) -> Motions:
     """Solve variants of a mechanism that differ in dimensions; see `Mechanism.solve_many`."""
+    call = prepare(mechanism, samples, parameters, lengths, points, t, drivers, duration, engine, budget)
+    if keep is None and measures is None:
+        if call.count * len(call.schedule) > MOST:
+            raise call.too_large
+        return call.motions(slice(0, call.count), progress)
+    chosen = quantities(mechanism, keep or ())
+    parts = call.parts(max(1, PART // len(call.schedule)), progress)
+    try:
+        kept, found, faults = reduce(mechanism, (call.count, len(call.schedule)), parts, chosen, measures or {})
+    except MemoryError:
+        raise call.too_large from None
+    return Motions(
+        mechanism, call.schedule.t, call.count, kept, {}, faults, call.solve_variant, call.found.variant, found
+    )
+
+
+def prepare(
+    mechanism: Mechanism,
+    samples: int | None,
+    parameters: Mapping[str, ArrayLike] | None,
+    lengths: Mapping[str, ArrayLike] | None,
+    points: Mapping[str, ArrayLike] | None,
+    t: ArrayLike | None,
+    drivers: Mapping[str, Any] | None,
+    duration: float | None,
+    engine: str,
+    budget: float | None,
+    *,
+    all_may_fail: bool = False,
+) -> Call:
+    """Check the arguments of a call of `solve_many`, and plan its variants; `InputError` lists what is wrong."""
     check_engine(engine, mechanism.title)
     new_meter(budget, source=mechanism.title)
     drivers = drivers or {}
-    found = read_differences(mechanism, lengths or {}, points or {}, drivers)
-    count, rows = found.count, found.rows
+    found = read_differences(
+        mechanism, parameters or {}, lengths or {}, points or {}, drivers, all_may_fail=all_may_fail
+    )
     # The drivers of the first variant represent all while the schedule is made.
     schedule = make_schedule(mechanism, samples, t, found.drivers_of(0, drivers), duration)
-    if _has_to_be_followed(mechanism):
-        together, alone = None, list(range(count))
-    else:
-        many, odd = _record(found)
-        many = replace(many, plan=replace(many.plan, engine=engine))
-        too_large = _too_large(mechanism, many.plan, count, len(schedule))
-        if count * len(schedule) > MOST:
-            raise too_large
-        try:
-            z = _values(schedule, rows, shifts(schedule, many.starts), count)
-            lanes = _run(many, z, len(schedule), count, progress)
-        except MemoryError:
-            raise too_large from None
-        numbers = many.plan.numbers
+    call = Call(mechanism, found, drivers, schedule, engine, budget)
+    if any(number.moves for number in found.numbers) or _has_to_be_followed(mechanism):
+        return call
+    many, odd = _record(found)
+    many = replace(many, plan=replace(many.plan, engine=engine))
+    numbers = many.plan.numbers
+    try:
+        rows = {**found.rows, **_at_speeds(schedule, found.speeds, many.starts)}
         with metered(budget, lambda: too_far(schedule, numbers, budget), mechanism.title):
             path = Path.of(schedule, rows, many.starts, numbers)
-        together = Together(mechanism, np.arange(count), many, {id: rates[0] for id, rates in z.items()}, lanes, path)
-        alone = sorted({*odd, *passing_flat(many, count, path)})
-    motions: dict[int, Motion] = {}
-    faults = found.faults
-    options = {"samples": samples, "t": t, "duration": duration, "engine": engine, "budget": budget}
-    solve_alone = partial(_solve_variant, found, drivers, options)
-    for done, k in enumerate(alone, 1):
-        if k not in faults:
+    except MemoryError:
+        raise call.too_large from None
+    return replace(call, many=many, odd=frozenset(odd), rows=rows, path=path)
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call of `solve_many`: its variants, and the plan by which they are solved together, if they are."""
+
+    mechanism: Mechanism
+    found: Differences
+    drivers: Mapping[str, Any]
+    schedule: Schedule
+    engine: str
+    budget: float | None
+    many: ManyPlan | None = None
+    odd: frozenset[int] = frozenset()
+    rows: Mapping[str, Floats] = field(default_factory=dict)
+    path: Path | None = None
+
+    @property
+    def count(self) -> int:
+        """The number of variants."""
+        return self.found.count
+
+    @property
+    def too_large(self) -> InputError:
+        """The error of a result that does not fit into memory: three orders of each of a pose's numbers."""
+        rows = 2 * len(self.mechanism.topology.moving_links) if self.many is None else self.many.kept
+        size = 3 * 8 * rows * self.count * len(self.schedule) / 2**30
+        message = f"{self.count} variants at {len(self.schedule)} samples do not fit into memory: {size:,.0f} GiB"
+        hint = "solve fewer variants, or samples, at a time, or keep less: keep=[...], measures={...}"
+        return InputError([Problem("variants", message, hint)], self.mechanism.title)
+
+    def solve_variant(self, k: int) -> Motion:
+        """Build variant k and solve it as `solve` does.
+
+        Raises `InputError` where it cannot be built, or does not move like the mechanism.
+        """
+        t = self.schedule.t  # speeds that differ do not change the times
+        return solve_groups(
+            self.found.variant(k),
+            t=None if np.isnan(t).any() else t,
+            drivers=self.found.drivers_of(k, self.drivers) or None,
+            engine=self.engine,
+            budget=self.budget,
+        )
+
+    def parts(self, size: int, progress: Callable[[float], None] | None) -> Iterator[tuple[slice, Motions]]:
+        """Yield the motions of all variants, so many at a time."""
+        for first in range(0, self.count, size):
+            part = slice(first, min(first + size, self.count))
+            yield part, self.motions(part, None)
+            if progress is not None:
+                progress(part.stop / self.count)
+
+    def motions(self, part: slice, progress: Callable[[float], None] | None) -> Motions:
+        """Return the motions of some variants, numbered from zero."""
+        variants = np.arange(part.start, part.stop)
+        faults = {k - part.start: error for k, error in self.found.faults_of(part).items()}
+        together, alone = None, list(range(len(variants)))
+        if self.many is not None and self.path is not None:
+            z = _values(self.schedule, self.rows, self.many.starts, variants)
             try:
-                motions[k] = solve_alone(k)
-            except InputError as error:
-                faults[k] = error
-        if progress is not None and together is None:
-            progress(done / len(alone))
-    return Motions(mechanism, schedule.t, count, together, motions, faults, solve_alone)
+                lanes, flat = _run(self.many, z, variants, self.path, len(self.schedule), progress)
+            except MemoryError:
+                raise self.too_large from None
+            first = {id: rates[0] for id, rates in z.items()}
+            together = Together(self.mechanism, variants, self.many, first, lanes, self.path)
+            singular = np.flatnonzero((together.status == Status.SINGULAR).all(axis=1))
+            odd = {k - part.start for k in self.odd | flat if part.start <= k < part.stop}
+            alone = sorted({*odd, *singular.tolist()})
+        motions: dict[int, Motion] = {}
+        for done, k in enumerate(alone, 1):
+            if k not in faults:
+                try:
+                    motions[k] = self.solve_variant(part.start + k)
+                except InputError as error:
+                    faults[k] = error
+            if progress is not None and together is None:
+                progress(done / len(alone))
 
+        def here(build: Callable[[int], T]) -> Callable[[int], T]:
+            return build if not part.start else lambda k: build(part.start + k)
 
-def _too_large(mechanism: Mechanism, plan: Plan, count: int, samples: int) -> InputError:
-    """Return the error of a result that does not fit into memory: three orders of each of the plan's numbers."""
-    size = 3 * 8 * plan.offsets[-1] * count * samples / 2**30
-    message = f"{count} variants at {samples} samples do not fit into memory: {size:,.0f} GiB"
-    return InputError([Problem("variants", message, "solve fewer variants, or samples, at a time")], mechanism.title)
+        alone_too, variant = here(self.solve_variant), here(self.found.variant)
+        return Motions(self.mechanism, self.schedule.t, len(variants), together, motions, faults, alone_too, variant)
 
 
 def _has_to_be_followed(mechanism: Mechanism) -> bool:
@@ -112,26 +215,6 @@ def _has_to_be_followed(mechanism: Mechanism) -> bool:
     return sized or plan.tracked or bool(plan.structure.over)
 
 
-def _solve_variant(found: Differences, drivers: Mapping[str, Any], options: Mapping[str, Any], k: int) -> Motion:
-    """Build variant `k` with its own lengths, places and driver values, and solve it as `solve` does.
-
-    Raises `InputError` where it cannot be built, or does not move like the mechanism.
-    """
-    mechanism = found.mechanism
-    data, scale = mechanism.source_dict, mechanism.units.length_scale
-    given = data.get("lengths", {}).items()
-    data["lengths"] = {name: value for name, value in given if frozenset(name.split("-")) not in found.lengths}
-    for pair, numbers in found.lengths.items():
-        data["lengths"]["-".join(sorted(pair))] = float(numbers.values[1 + k]) / scale
-    for name, numbers in found.places.items():
-        place = numbers.values[1 + k] / scale
-        data["points"][name] = [float(place.real), float(place.imag)]
-    variant = Mechanism.from_dict(data, folder=mechanism._folder)
-    if mechanism._pose is not None:
-        variant = variant.posed(mechanism._pose)
-    return solve_groups(variant, drivers=found.drivers_of(k, drivers) or None, **options)
-
-
 def _record(found: Differences) -> tuple[ManyPlan, set[int]]:
     """Return the plan of all variants, and those that it does not cover because they would be built differently.
 
@@ -142,38 +225,94 @@ def _record(found: Differences) -> tuple[ManyPlan, set[int]]:
     odd: set[int] = set()
     while True:
         try:
-            return record_many(found.mechanism, structure_of(found.mechanism), lengths, places), odd
+            many = record_many(found.mechanism, structure_of(found.mechanism), lengths, places, found.count)
+            return many, odd | many.odd
         except VariantsDiffer as error:
             odd.update(error.which.tolist())
             for numbers in (*lengths.values(), *places.values()):
                 numbers.values[1 + error.which] = numbers.own
 
 
-def _values(
-    schedule: Schedule, rows: Mapping[str, Floats], moved: Mapping[str, Floats], count: int
-) -> dict[str, Floats]:
-    """Return values and rates of the drivers (3, v, n).
+def _at_speeds(schedule: Schedule, speeds: Mapping[str, Floats], starts: Mapping[str, Floats]) -> dict[str, Floats]:
+    """Return values and rates (3, v, n) of drivers whose speeds (v,) differ."""
+    rows = {}
+    for id, speed in speeds.items():
+        start = starts.get(id, np.full(len(speed), schedule.mechanism.drivers[id].start))
+        turned = start[:, None] + speed[:, None] * schedule.t
+        rows[id] = np.stack((turned, np.broadcast_to(speed[:, None], turned.shape), np.zeros(turned.shape)))
+    return rows
 
-    `rows` (orders, v, n) hold individual ones, `moved` (v,) how far ahead drivers are otherwise.
+
+def _values(
+    schedule: Schedule, rows: Mapping[str, Floats], starts: Mapping[str, Floats], variants: Indices
+) -> dict[str, Floats]:
+    """Return values and rates of the drivers (3, v, n) of some variants.
+
+    `rows` (orders, v, n) hold individual ones; other drivers that have a speed begin at their `starts` (v,).
     """
-    samples = len(schedule)
+    count, samples = len(variants), len(schedule)
     z = {id: np.broadcast_to(values[:, None], (3, count, samples)) for id, values in schedule.drivers.items()}
-    for id, ahead in moved.items():
+    for id in shifts(schedule, starts):
+        law = schedule.mechanism.drivers[id].law
+        assert isinstance(law, ConstantSpeed)
         z[id] = z[id].copy()
-        z[id][0] += ahead[:, None]
+        z[id][0] = starts[id][variants, None] + law.speed * schedule.t
     for id, own in rows.items():
         z[id] = np.full((3, count, samples), np.nan)
-        z[id][: len(own)] = own
+        z[id][: len(own)] = own[:, variants]
     return z
 
 
 def _run(
-    many: ManyPlan, z: Mapping[str, Floats], samples: int, count: int, progress: Callable[[float], None] | None
-) -> Lanes:
-    """Solve all variants at all samples, at the drivers' values z (3, v, n)."""
-    plan, n = many.plan, count * samples
-    lanes = Lanes.empty(plan, n)
-    many.hold(lanes, np.repeat(np.arange(count), samples))
-    drivers = {id: values.reshape(3, n) for id, values in z.items()}
-    sweep(plan, lanes, drivers, lambda step: plan.steps[step].mode, progress)
-    return lanes
+    many: ManyPlan,
+    z: Mapping[str, Floats],
+    variants: Indices,
+    path: Path,
+    samples: int,
+    progress: Callable[[float], None] | None,
+) -> tuple[Lanes, set[int]]:
+    """Solve variants at all samples, at the drivers' values z (3, v, n), block by block that stays in the caches.
+
+    Return their lanes, and the numbers of those that may pass a flat pose.
+    """
+    plan, count = many.plan, len(variants)
+    lanes = _unknown(plan, many.kept, count * samples)
+    job = choose(plan, count * samples)
+    if job is not None:  # decided for all blocks
+        many = replace(many, plan=replace(plan, engine="compiled" if job.compiled else "python"))
+        kernel_plan_of(many.plan)
+
+    def work(some: slice) -> list[int]:
+        part = slice(some.start * samples, some.stop * samples)
+        own = _unknown(plan, plan.offsets[-1], part.stop - part.start)
+        many.hold(own, variants[some])
+        _drive(many.plan, own, {id: values[:, some] for id, values in z.items()})
+        sweep(many.plan, own, {}, lambda step: plan.steps[step].mode)
+        lanes.x[:, :, part], lanes.status[part], lanes.group[part] = own.x[:, : many.kept], own.status, own.group
+        return passing_flat(many, variants[some], path, own)
+
+    size = max(1, LANES // samples)
+    flat = over_blocks(work, count, len(plan.steps) * samples, size, progress)
+    return lanes, {k for found in flat for k in found}
+
+
+def _unknown(plan: Plan, rows: int, n: int) -> Lanes:
+    """Return n lanes of which every number will be written."""
+    return replace(
+        Lanes.empty(plan, 0), x=np.empty((3, rows, n)), status=np.zeros(n, np.int8), group=np.full(n, -1, np.int32)
+    )
+
+
+def _drive(plan: Plan, lanes: Lanes, z: Mapping[str, Floats]) -> None:
+    """Fill the slots of drivers in lanes of variants, from values and rates z (3, v, n)."""
+    if any(values.strides[1] for values in z.values()):
+        drive_all(plan, lanes, {id: values.reshape(3, -1) for id, values in z.items()})
+        return
+    # All variants are driven alike.
+    count = next((values.shape[1] for values in z.values()), 1)
+    one = Lanes.empty(plan, len(lanes.status) // count)
+    drive_all(plan, one, {id: values[:, 0] for id, values in z.items()})
+    for item in plan.drivers:
+        rows = plan.rows(item.register)
+        lanes.x[:, rows].reshape(3, -1, count, len(one.status))[:] = one.x[:, rows, None]
+    lanes.status.reshape(count, -1)[:], lanes.group.reshape(count, -1)[:] = one.status, one.group

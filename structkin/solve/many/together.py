@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from structkin.groups import RPR, RRR
 from structkin.joints.guide import Guide
 from structkin.model.mechanism import Mechanism
+from structkin.plan.plan import Register
 from structkin.rows.affine import Affine
 from structkin.solve.engine import Lanes
 from structkin.solve.fast_turns import FAST
@@ -112,15 +113,15 @@ class Together:
             turn[chunk] = Together(self.mechanism, chunk, self.many, z, lanes)._counted_turn(link)[:, self.path.samples]
         return turn
 
-    @property
+    @cached_property
     def _is_slow(self) -> Flags:
         """Whether samples are so close that they show how links turn (v,): all drivers and links turn slowly."""
-        x, plan = self.lanes.x[0], self.many.plan
+        plan = self.many.plan
         found = [np.moveaxis(self._direction(link, 0), -1, 0) for link in self.mechanism.topology.moving_links]
         for step in plan.steps:
             if isinstance(step.kind, RRR | RPR):
-                A, B = plan.inputs(step, x)[:2]
-                found.append(np.broadcast_to(B - A, (2, x.shape[1])).reshape(2, self.count, -1))
+                A, B = (self._evaluate(self._expression(operand), 0) for operand in step.inputs[:2])
+                found.append(np.moveaxis(B - A, -1, 0))
         drives = self.mechanism.drivers
         turned = [np.abs(np.diff(z)) for id, z in self.drivers.items() if drives[id].kind == "angle"]
         for X, Y in found:
@@ -136,6 +137,32 @@ class Together:
         """Return the angular accelerations (v, n) [rad/s^2] of a link."""
         return _cross(self._direction(link, 0), self._direction(link, 2))
 
+    def transmission_angle(self, at: str | int) -> Floats:
+        """Return the transmission angles (v, n) [rad] of a dyad, as `Motion.transmission_angle` does."""
+        from structkin.branches.limits.transmission import angle_at, dyad_of
+
+        step = dyad_of(self.mechanism, self.many.plan, at)
+        return np.broadcast_to(
+            angle_at(
+                step,
+                tuple(self._input(operand) for operand in step.inputs),
+                tuple(self._input(Register(register)) for register in step.outputs),
+            ),
+            (self.count, len(self.lanes.status) // self.count),
+        )
+
+    def _input(self, operand: Any) -> Any:
+        """Return an operand of a step in all variants: a vector (2, v, n), or a scalar (v, n) or (v, 1)."""
+        if isinstance(operand, Register):
+            held = self.many.held.get(operand.index)
+            if held is None and self.many.plan.widths[operand.index] == 1:
+                return self.many.plan.register(operand.index, self.lanes.x[0]).reshape(self.count, -1)
+            if held is not None and not held.is_complex:
+                return self._column(held)
+        elif isinstance(operand, float):
+            return operand
+        return np.moveaxis(self._evaluate(self._expression(operand), 0), -1, 0)
+
     def _direction_angle(self, link: str) -> Floats:
         u = self._direction(link, 0)
         return np.asarray(np.arctan2(u[..., 1], u[..., 0]))
@@ -149,16 +176,30 @@ class Together:
         link = self.mechanism.link_of(point)
         return self.many.plan.frames[link].point(self.many.links[link].local[point])
 
+    def _expression(self, operand: Any) -> Affine:
+        """Return an input of a step as an expression of what is kept."""
+        if not isinstance(operand, Register):
+            return Affine(operand)
+        held: Any = self.many.held.get(operand.index)
+        return Affine.slot(operand.index) if held is None else Affine(held)
+
     def _evaluate(self, expression: Affine, order: int) -> Floats:
         slots, plan = self.lanes.x[order], self.many.plan
         samples = len(self.lanes.status) // self.count
-        total = np.zeros((self.count, samples), np.complex128)
-        if order == 0:
-            total += self._column(expression.const)
-        for slot, factor in expression.terms:
-            a, b = slots[plan.rows(slot)].reshape(2, self.count, -1)
-            total += self._column(factor) * (a + 1j * b)
-        return np.stack((total.real, total.imag), axis=-1)
+        values = np.empty((self.count, samples, 2))
+        # In the order of `Affine.components`, with a factor for each variant.
+        x: Any = 0.0
+        y: Any = 0.0
+        for slot, number in expression.terms:
+            factor, (a, b) = self._column(number), slots[plan.rows(slot)].reshape(2, self.count, -1)
+            if np.ndim(factor) == 0 and not factor.imag:
+                x, y = x + factor.real * a, y + factor.real * b
+                continue
+            x = x + (factor.real * a - factor.imag * b)
+            y = y + (factor.imag * a + factor.real * b)
+        const = self._column(expression.const) if order == 0 else 0j
+        values[..., 0], values[..., 1] = x + const.real, y + const.imag
+        return values
 
     def _column(self, number: Any) -> Any:
         """Return a number as a column, one line per variant; a common number is returned unchanged."""

@@ -2,10 +2,13 @@
 
 The first value is that of the mechanism itself. Comparisons must have the same result for all variants, because the
 code can take only one branch; `VariantsDiffer` names the variants that would take another.
+
+Every operation rounds as Python's on one number does: NumPy's own on complex arrays may fuse products and sums.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
@@ -14,6 +17,35 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 from numpy.typing import NDArray
 
 from structkin.types import Indices
+
+
+def _times(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
+    return _complex(a.real * b.real - a.imag * b.imag, a.real * b.imag + a.imag * b.real)
+
+
+def _over(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
+    """Divide by Smith's method, as Python does."""
+    steep = np.abs(b.real) < np.abs(b.imag)
+    c, d = np.where(steep, b.imag, b.real), np.where(steep, b.real, b.imag)
+    ratio = d / c
+    per = c + d * ratio
+    x = np.where(steep, a.real * ratio + a.imag, a.real + a.imag * ratio)
+    y = np.where(steep, a.imag * ratio - a.real, a.imag - a.real * ratio)
+    return _complex(x / per, y / per)
+
+
+def _complex(x: NDArray[Any], y: NDArray[Any]) -> NDArray[Any]:
+    found = np.empty(np.broadcast(x, y).shape, np.complex128)
+    found.real, found.imag = x, y
+    return found
+
+
+#: Operations on complex numbers.
+_ON_COMPLEX: Mapping[np.ufunc, Callable[..., NDArray[Any]]] = {
+    np.multiply: _times,
+    np.divide: _over,
+    np.absolute: lambda a: np.hypot(a.real, a.imag),
+}
 
 
 class VariantsDiffer(Exception):  # noqa: N818 - not an error: these variants are built individually
@@ -41,7 +73,13 @@ class Variants(NDArrayOperatorsMixin):
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
         """Apply an operator to all numbers; of a comparison return its one result."""
-        found = ufunc(*(plain(value) for value in inputs))
+        numbers = [np.asarray(plain(value)) for value in inputs]
+        if ufunc in _ON_COMPLEX and any(np.iscomplexobj(value) for value in numbers):
+            found = _ON_COMPLEX[ufunc](*numbers)
+        elif ufunc is np.power:
+            found = np.array([x**y for x, y in np.broadcast(*(value.astype(object) for value in numbers))])
+        else:
+            found = ufunc(*numbers)
         if ufunc is np.equal:
             return bool(found.all())
         if found.dtype != np.bool_:

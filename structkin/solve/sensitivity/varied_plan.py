@@ -216,7 +216,7 @@ def _together(mechanism: Mechanism, parameters: Sequence[Parameter]) -> VariedPl
             values = parameter.value + change
             keys = joints.setdefault(name, {})
             keys[str(parameter.path[2])] = Variants(np.exp(1j * values) if parameter.is_axis else values)
-    many = record_many(mechanism, structure_of(mechanism), lengths, points, joints, _Keeping())
+    many = record_many(mechanism, structure_of(mechanism), lengths, points, count - 1, joints, _Keeping)
     own = compile_plan(mechanism)
     others = iter(step for step in own.steps if not isinstance(step.kind, Combine))
     where = [-1] * len(many.plan.widths)

@@ -1,0 +1,143 @@
+"""The numbers of a mechanism by their keys in its file, such as `links.crank.mass`; mechanisms with other numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from structkin.errors import InputError
+from structkin.model.flaw import Flaw
+from structkin.model.flaw import number as plain_number
+from structkin.model.mechanism import Mechanism
+from structkin.model.topology import suggest
+from structkin.model.units import Noted, si_unit, unit_of
+
+#: Sections whose numbers move nothing: masses and loads.
+STILL = ("links", "forces", "initial")
+_COMPONENTS = {"x": 0, "y": 1}
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number of a description: its key, the way to it, and the quantity that it is, a key of `QUANTITIES`.
+
+    Of a number without unit, such as a ratio, `quantity` is empty.
+    """
+
+    key: str
+    path: tuple[str | int, ...]
+    quantity: str
+
+    @property
+    def is_speed(self) -> bool:
+        """Whether it is the speed of a driver."""
+        return self.path[0] == "drivers" and self.path[-1] == "speed"
+
+    @property
+    def moves(self) -> bool:
+        """Whether the motion may depend on it, in other ways than on the speed of a driver."""
+        effort = self.path[0] == "drivers" and self.path[2] in ("torque", "force", "speed")
+        return self.path[0] not in STILL and not effort
+
+    def write(self, data: dict[str, Any], value: float) -> None:
+        """Write a value in SI into a description."""
+        at: Any = data
+        for name in self.path[:-1]:
+            at = at.setdefault(name, {}) if isinstance(at, dict) else at[name]
+        if self.path[0] == "lengths":
+            at.pop("-".join(reversed(str(self.path[1]).split("-"))), None)
+        at[self.path[-1]] = f"{value!r} {si_unit(self.quantity)}" if self.quantity else value
+
+
+def number_of(mechanism: Mechanism, key: str) -> Number:
+    """Return the number with a key, such as "lengths.A-B", "points.P.x" or "forces.spring.stiffness".
+
+    Raises `Flaw` where the mechanism has no such number.
+    """
+    section, _, name = key.partition(".")
+    ends = name.split("-")
+    if section == "lengths":
+        if len(ends) != 2 or not any(set(ends) <= set(link.points) for link in mechanism.links.values()):
+            raise Flaw("no link has these two points", 'name two points of a link: "lengths.A-B"')
+        return Number(key, (section, name), "length")
+    data = mechanism.source_dict
+    path = _path(data, key)
+    value = _at(data, path)
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        raise Flaw("is not a number of this mechanism", "name one of its numbers, such as links.crank.mass")
+    if path[0] in ("title", "format", "notes", "units", "duration"):
+        raise Flaw("is the same for all variants", "name a number of a point, link, joint, driver or force")
+    if path[0] == "drivers" and path[2] in ("law", "table", "csv"):
+        raise Flaw("is part of a law", "pass the values of the driver, or vary its speed")
+    if isinstance(value, str):
+        try:
+            return Number(key, path, unit_of(value))
+        except Flaw as flaw:
+            raise Flaw(f"is not a number of this mechanism: {flaw.message}") from None
+    noted = Noted(value)
+    _put(data, path, noted)
+    try:
+        Mechanism.from_dict(data, folder=mechanism._folder)
+    except InputError:
+        raise Flaw("is a count, not a number that varies", "vary a length, a mass, a speed or a load") from None
+    return Number(key, path, noted.quantity)
+
+
+def with_numbers(mechanism: Mechanism, values: Mapping[Number, float]) -> Mechanism:
+    """Return a mechanism with other numbers, in SI; `InputError` where it cannot be built."""
+    data = mechanism.source_dict
+    for number, value in values.items():
+        number.write(data, value)
+    other = Mechanism.from_dict(data, folder=mechanism._folder)
+    return other if mechanism._pose is None else other.posed(mechanism._pose)
+
+
+def own_value(mechanism: Mechanism, number: Number) -> float:
+    """Return the value of a number in the mechanism itself, in SI."""
+    if number.path[0] == "lengths":
+        a, b = str(number.path[1]).split("-")
+        link = next(link for link in mechanism.links.values() if {a, b} <= set(link.points))
+        return abs(link.local[b] - link.local[a])
+    return number_in_si(mechanism, number, _at(mechanism.source_dict, number.path))
+
+
+def number_in_si(mechanism: Mechanism, number: Number, value: Any) -> float:
+    """Return a value as it is written in a file, a number in the file's unit or text with a unit, in SI.
+
+    Raises `Flaw` where it is none.
+    """
+    return mechanism.units.quantity(value, number.quantity) if number.quantity else plain_number(value)
+
+
+def _path(data: Any, key: str) -> tuple[str | int, ...]:
+    """Return the names and indices on the way to a key; names may have dots in them."""
+    path: list[str | int] = []
+    at, rest = data, key
+    while rest:
+        name = rest.split(".")[0]
+        if isinstance(at, Mapping):
+            fits = [name for name in at if rest == name or rest.startswith(f"{name}.")]
+            if not fits:
+                raise Flaw("is not a number of this mechanism", suggest(name, at))
+            name = max(fits, key=len)
+            at = at[name]
+            path.append(name)
+        else:
+            index = _COMPONENTS.get(name, int(name) if name.isdecimal() else -1)
+            if not isinstance(at, list) or not 0 <= index < len(at):
+                raise Flaw("is not a number of this mechanism", suggest(name, _COMPONENTS))
+            at = at[index]
+            path.append(index)
+        rest = rest[len(name) + 1 :]
+    return tuple(path)
+
+
+def _at(data: Any, path: tuple[str | int, ...]) -> Any:
+    for name in path:
+        data = data[name]
+    return data
+
+
+def _put(data: Any, path: tuple[str | int, ...], value: Any) -> None:
+    _at(data, path[:-1])[path[-1]] = value

@@ -1,0 +1,152 @@
+"""A study in pictures: a scatter matrix with histograms, and its best variants drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from structkin.errors import InputError, Problem
+from structkin.model.numbers import number_of
+from structkin.model.topology import suggest
+from structkin.model.units import si_unit
+from structkin.plan.status import Status
+from structkin.show.artists import draw_path, draw_scene
+from structkin.show.drawing import bounds, scene_of, symbol_size
+from structkin.show.fitting import add_title, lines_that_fit
+from structkin.show.interest import points_of_interest
+from structkin.show.letters import legible
+from structkin.show.measures import measures_of
+from structkin.show.pose import path_of
+from structkin.show.scene import Placing
+from structkin.show.style import GROUND, PALETTE, SMALL, dress, new_figure, plain
+from structkin.show.terminal import text_table
+from structkin.types import Floats, Indices
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from rich.table import Table
+
+    from structkin.solve.motion import Motion
+    from structkin.solve.study import Study
+
+#: The most parameters, and measures, of a scatter matrix unless they are named; and the most variants that it draws.
+MOST, DRAWN = 3, 5000
+#: Width of a panel of a scatter matrix, and of a drawn variant [in].
+PANEL, SIDE = 1.75, 2.6
+#: Panels of variants in a row.
+COLUMNS = 3
+
+
+@legible
+def plot_study(study: Study, names: Sequence[str] = ()) -> Figure:
+    """Draw measures or parameters against each other, with the histogram of each on the diagonal.
+
+    Without names they are the first parameters and the first measures of one number. Of many variants 5,000 are drawn,
+    evenly spread; the histograms count all. `InputError` lists names that a study does not have.
+    """
+    columns = study_columns(study)
+    own = [name for name in columns if name not in (*study.parameters, "reached")]
+    names = list(names) or [*study.parameters[:MOST], *own[:MOST]]
+    if unknown := [name for name in names if name not in columns]:
+        problems = [Problem(name, "is not a measure of one number", suggest(name, columns)) for name in unknown]
+        raise InputError(problems, study.mechanism.title or "study")
+    count, values = len(names), [columns[name] for name in names]
+    shown = np.unique(np.linspace(0, len(study) - 1, DRAWN).astype(np.intp))
+    figure = new_figure(max(count * PANEL + 0.4, 5.0), count * PANEL + 0.9)
+    ok = int((study.dataset["status"].values == Status.OK).sum())
+    words = f"{study.mechanism.title or 'Study'}: {len(study):,} variants, {ok:,} ok at all samples"
+    add_title(figure, words + (f"; {len(shown):,} drawn" if len(shown) < len(study) else ""))
+    axes = figure.subplots(count, count, squeeze=False)
+    labels = ["\n".join(lines_that_fit(_label(study, name), PANEL - 0.35, SMALL)) for name in names]
+    for row in range(count):
+        for column in range(count):
+            ax = axes[row, column]
+            if column > row:
+                ax.set_visible(False)
+                continue
+            _panel(ax, values[column], values[row] if row != column else None, shown)
+            ax.tick_params(labelbottom=row == count - 1, labelleft=column == 0 and row > 0)
+            if row == count - 1:
+                ax.set_xlabel(plain(labels[column]), fontsize=SMALL)
+            if column == 0:
+                ax.set_ylabel("variants" if row == 0 else plain(labels[row]), fontsize=SMALL)
+    return figure
+
+
+def _panel(ax: Axes, x: Floats, y: Floats | None, shown: Indices) -> None:
+    """Draw a histogram of x, or x and y against each other."""
+    dress(ax)
+    ax.locator_params(nbins=4)
+    finite = x[np.isfinite(x)]
+    if y is not None:
+        ax.scatter(x[shown], y[shown], s=3 if len(shown) > 500 else 8, alpha=0.5, color=PALETTE[0], linewidths=0)
+    elif len(finite):
+        ax.hist(finite, bins=30, color=PALETTE[0], alpha=0.7)
+
+
+def study_columns(study: Study) -> dict[str, Floats]:
+    """Return the parameters and the measures of one number, without the status (v,)."""
+    of_one = [str(name) for name, own in study.dataset.data_vars.items() if own.dims == ("variant",)]
+    names = [*study.parameters, *(name for name in of_one if name != "status")]
+    return {name: np.asarray(study.dataset[name].values, np.float64) for name in names}
+
+
+def _label(study: Study, name: str) -> str:
+    """Return a name with its unit."""
+    unit = study.dataset[name].attrs.get("units", "")
+    if name in study.parameters:
+        quantity = number_of(study.mechanism, name).quantity
+        unit = si_unit(quantity) if quantity else ""
+    return f"{name} [{unit}]" if unit else name
+
+
+@legible
+def draw_variants(study: Study, chosen: Sequence[int], motions: Sequence[Motion], measure: str) -> Figure:
+    """Draw variants side by side at one scale, each at its first good sample with the paths of points of interest."""
+    scale = measures_of(study.mechanism).size("length")
+    points = points_of_interest(study.mechanism)[:2]
+    starts = [int(np.argmax(motion.ok)) for motion in motions]
+    paths = [{point: path_of(motion, point) for point in points} for motion in motions]
+    corners = [
+        bounds(motion.mechanism, motion.structure, motion.poses, k, own.values())
+        for motion, k, own in zip(motions, starts, paths, strict=True)
+    ]
+    low = complex(min(z.real for z, _ in corners), min(z.imag for z, _ in corners))
+    high = complex(max(z.real for _, z in corners), max(z.imag for _, z in corners))
+    columns = min(len(motions), COLUMNS)
+    rows = -(-len(motions) // columns)
+    tall = SIDE * min(max((high - low).imag / max((high - low).real, 1e-9 * abs(high - low)), 0.5), 1.6)
+    figure = new_figure(max(columns * SIDE, 4.0), rows * (tall + 0.4) + 0.6)
+    add_title(figure, f"{study.mechanism.title or 'Study'}: best by {measure}")
+    axes = figure.subplots(rows, columns, squeeze=False).ravel()
+    u = symbol_size(study.mechanism, low, high)
+    margin = 0.1 * (high - low)
+    for ax in axes[len(motions) :]:
+        ax.set_visible(False)
+    for ax, variant, motion, k, own in zip(axes, chosen, motions, starts, paths, strict=False):
+        for number, (point, path) in enumerate(own.items()):
+            draw_path(ax, path / scale, point, PALETTE[number + 3])
+        draw_scene(ax, scene_of(motion.mechanism, motion.structure, motion.poses, u), Placing(motion.poses, scale), k)
+        ax.set_xlim((low - margin).real / scale, (high + margin).real / scale)
+        ax.set_ylim((low - margin).imag / scale, (high + margin).imag / scale)
+        ax.set_aspect("equal")
+        ax.set_xticks([])
+        ax.set_yticks([])
+        ax.spines[:].set_color("#cccccc")
+        value = float(study.dataset[measure].values[variant])
+        ax.set_title(plain(f"variant {variant}: {value:.5g}"), fontsize=SMALL, color=GROUND, loc="left")
+    return figure
+
+
+def study_table(study: Study, chosen: Sequence[int], by: str) -> Table:
+    """Return the chosen variants as a table: their parameters and measures of one number, in SI."""
+    columns = study_columns(study)
+    status = study.dataset["status"].values
+    heads = ["variant", *(_label(study, name) for name in columns)]
+    rows = [[str(k), *(f"{own[k]:.6g}" for own in columns.values())] for k in chosen]
+    counts = [f"{int((status == one).sum()):,} {one.words}" for one in Status if (status == one).any()]
+    caption = f"{len(study):,} variants: {', '.join(counts)}" + (f"\nbest by {by}" if by else "")
+    return text_table(study.mechanism.title or "Study", caption, heads, rows, heads)

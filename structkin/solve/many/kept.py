@@ -1,0 +1,111 @@
+"""Results of variants of which only some points and links are kept, and measures of their motions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.errors import InputError, Problem
+from structkin.model.mechanism import Mechanism
+from structkin.model.topology import suggest
+from structkin.types import Floats
+
+if TYPE_CHECKING:
+    from structkin.solve.many.motions import Motions
+
+#: What is kept of a point and of a link.
+OF_POINT, OF_LINK = ("position", "velocity", "acceleration"), ("angle", "omega", "alpha")
+
+
+@dataclass(frozen=True)
+class Kept:
+    """Status and group of all variants and samples (v, n), and the quantities (v, n, ...) of some points and links."""
+
+    mechanism: Mechanism
+    status: NDArray[np.int8]
+    failed_group: NDArray[np.int32]
+    values: dict[tuple[str, str], Floats] = field(default_factory=dict)
+
+    def position(self, point: str) -> Floats:
+        """Return the paths (v, n, 2) [m] of a point."""
+        return self._of("position", point)
+
+    def velocity(self, point: str) -> Floats:
+        """Return the velocities (v, n, 2) [m/s] of a point."""
+        return self._of("velocity", point)
+
+    def acceleration(self, point: str) -> Floats:
+        """Return the accelerations (v, n, 2) [m/s^2] of a point."""
+        return self._of("acceleration", point)
+
+    def angle(self, link: str) -> Floats:
+        """Return the angles (v, n) [rad] of a link."""
+        return self._of("angle", link)
+
+    def omega(self, link: str) -> Floats:
+        """Return the angular velocities (v, n) [rad/s] of a link."""
+        return self._of("omega", link)
+
+    def alpha(self, link: str) -> Floats:
+        """Return the angular accelerations (v, n) [rad/s^2] of a link."""
+        return self._of("alpha", link)
+
+    def transmission_angle(self, at: str | int) -> Floats:
+        """Raise `InputError`: transmission angles are measures."""
+        return self._of("transmission_angle", str(at))
+
+    def _of(self, quantity: str, name: str) -> Floats:
+        if (quantity, name) not in self.values:
+            kept = ", ".join(dict.fromkeys(name for _, name in self.values)) or "nothing"
+            raise InputError([Problem(name, "was not kept", f"kept: {kept}")], self.mechanism.title)
+        return self.values[quantity, name]
+
+
+def quantities(mechanism: Mechanism, names: Iterable[str]) -> list[tuple[str, str]]:
+    """Return what is kept of points and links; `InputError` lists the names that are neither."""
+    names = list(names)
+    known = (*mechanism.places, *mechanism.links)
+    if unknown := [name for name in names if name not in known]:
+        problems = [Problem(f"keep.{name}", "is not a point or link", suggest(name, known)) for name in unknown]
+        raise InputError(problems, mechanism.title)
+    of_points = [(what, name) for name in names if name in mechanism.places for what in OF_POINT]
+    return of_points + [(what, name) for name in names if name in mechanism.links for what in OF_LINK]
+
+
+def measured(motions: Motions, measures: Mapping[str, Callable[[Motions], Any]]) -> dict[str, NDArray[Any]]:
+    """Return measures (v, ...) of motions; `InputError` where one has not a row for each variant."""
+    found, problems = {}, []
+    for name, measure in measures.items():
+        found[name] = np.asarray(measure(motions))
+        if found[name].shape[:1] != (len(motions),):
+            message = f"returned the shape {found[name].shape}, not ({len(motions)}, ...)"
+            problems.append(Problem(f"measures.{name}", message, "return a row for each variant"))
+    if problems:
+        raise InputError(problems, motions.mechanism.title)
+    return found
+
+
+def reduce(
+    mechanism: Mechanism,
+    shape: tuple[int, int],
+    parts: Iterator[tuple[slice, Motions]],
+    keep: Sequence[tuple[str, str]],
+    measures: Mapping[str, Callable[[Motions], Any]],
+) -> tuple[Kept, dict[str, NDArray[Any]], dict[int, InputError]]:
+    """Return what is kept of the parts of variants over samples (v, n), their measures, and errors by variant."""
+    kept = Kept(mechanism, np.empty(shape, np.int8), np.empty(shape, np.int32))
+    kept.values.update({key: np.empty((*shape, 2) if key[0] in OF_POINT else shape) for key in keep})
+    found: dict[str, NDArray[Any]] = {}
+    faults: dict[int, InputError] = {}
+    for part, motions in parts:
+        kept.status[part], kept.failed_group[part] = motions.status, motions.failed_group
+        for (quantity, name), values in kept.values.items():
+            values[part] = getattr(motions, quantity)(name)
+        for name, own in measured(motions, measures).items():
+            found.setdefault(name, np.empty((shape[0], *own.shape[1:]), own.dtype))[part] = own
+        faults.update({part.start + k: error for k, error in motions.faults.items()})
+    return kept, found, faults

@@ -1,0 +1,142 @@
+"""What a study measures of each variant: named measures of its motion, or functions of `Motions`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.errors import InputError, Problem
+from structkin.model.mechanism import Mechanism
+from structkin.model.topology import suggest
+from structkin.plan.status import Status
+from structkin.solve.many.motions import Motions
+from structkin.solve.study.store import FINISHED, RESERVED
+from structkin.types import Floats
+
+#: What becomes of a quantity (v, n) over the samples. A variant that is not ok at some sample has none: NaN.
+REDUCERS: Mapping[str, Callable[[Floats], Floats]] = {
+    "min": lambda values: values.min(axis=1),
+    "max": lambda values: values.max(axis=1),
+    "range": lambda values: np.ptp(values, axis=1),
+    "peak": lambda values: np.abs(values).max(axis=1),
+    "mean": lambda values: values.mean(axis=1),
+}
+#: The quantities of a point, of a link, of a dyad and of a driver.
+OF_POINT, OF_LINK = ("x", "y", "speed", "acceleration"), ("angle", "omega", "alpha")
+QUANTITIES = (*OF_POINT, *OF_LINK, "transmission", "effort")
+SAMPLE = "range.angle.rocker, max.speed.P, min.transmission.C, peak.effort.motor or path.P"
+
+
+@dataclass(frozen=True)
+class Named:
+    """A named measure: REDUCER.QUANTITY.NAME, or path.POINT."""
+
+    text: str
+
+    def __call__(self, motions: Motions) -> NDArray[Any]:
+        """Return the measure of each variant (v, ...), NaN where it is not ok at every sample."""
+        reducer, _, rest = self.text.partition(".")
+        if reducer == "path":
+            return motions.position(rest)
+        quantity, _, name = rest.partition(".")
+        with np.errstate(invalid="ignore"):
+            values = np.where(motions.ok, self._quantity(motions, quantity, name), np.nan)
+            return REDUCERS[reducer](values)
+
+    def _quantity(self, motions: Motions, quantity: str, name: str) -> Floats:
+        if quantity in ("x", "y"):
+            return motions.position(name)[..., "xy".index(quantity)]
+        if quantity in ("speed", "acceleration"):
+            values = motions.velocity(name) if quantity == "speed" else motions.acceleration(name)
+            return np.asarray(np.hypot(values[..., 0], values[..., 1]))
+        if quantity == "transmission":
+            return motions.transmission_angle(name)
+        if quantity == "effort":
+            return efforts(motions, name)
+        found: Floats = getattr(motions, quantity)(name)
+        return found
+
+    @property
+    def unit(self) -> str:
+        """Its unit in SI."""
+        if self.text.startswith("path."):
+            return "m"
+        quantity = self.text.split(".")[1]
+        units = {"angle": "rad", "omega": "rad/s", "alpha": "rad/s^2", "speed": "m/s", "acceleration": "m/s^2"}
+        return units.get(quantity, {"transmission": "rad", "effort": "N m or N"}.get(quantity, "m"))
+
+
+def efforts(motions: Motions, driver: str) -> Floats:
+    """Return the torque or force (v, n) [N m or N] of a driver, from the inverse dynamics of each variant."""
+    found = np.full((len(motions), len(motions.t)), np.nan)
+    for k in np.flatnonzero(motions.ok.any(axis=1)).tolist():
+        found[k] = motions.motion(k).forces().driver(driver)
+    return found
+
+
+def status(motions: Motions) -> NDArray[np.int8]:
+    """Return the status of each variant (v,): OK, or the first other one along its samples."""
+    found = motions.status
+    first = np.argmax(found != Status.OK, axis=1)
+    return np.asarray(found[np.arange(len(found)), first])
+
+
+def reached(motions: Motions) -> Floats:
+    """Return the part of its samples at which each variant is ok (v,)."""
+    return np.asarray(motions.ok.mean(axis=1))
+
+
+def read_measures(
+    mechanism: Mechanism, given: Sequence[str] | Mapping[str, Any], parameters: Collection[str]
+) -> tuple[dict[str, Callable[[Motions], Any]], list[Problem]]:
+    """Return measures by name, always with `status` and `reached`, and every problem with them."""
+    named = given if isinstance(given, Mapping) else {text: text for text in given}
+    found: dict[str, Callable[[Motions], Any]] = {"status": status, "reached": reached}
+    problems: list[Problem] = []
+    for name, measure in named.items():
+        key = f"measures.{name}"
+        if name in (*found, *parameters, *RESERVED, FINISHED, ""):
+            problems.append(Problem(key, "cannot be the name of a measure", "give another name"))
+        elif callable(measure):
+            found[name] = measure
+        elif not isinstance(measure, str):
+            problems.append(Problem(key, "is neither a name nor a function of motions", f"such as {SAMPLE}"))
+        elif problem := _unknown(mechanism, key, measure):
+            problems.append(problem)
+        else:
+            found[name] = Named(measure)
+    return found, problems
+
+
+def _unknown(mechanism: Mechanism, key: str, text: str) -> Problem | None:
+    """Return what is wrong with the name of a measure."""
+    reducer, _, rest = text.partition(".")
+    if reducer == "path":
+        return (
+            None
+            if rest in mechanism.places
+            else Problem(key, f"'{rest}' is not a point", suggest(rest, mechanism.places))
+        )
+    quantity, _, name = rest.partition(".")
+    if reducer not in REDUCERS or quantity not in QUANTITIES or not name:
+        return Problem(key, f"'{text}' is not a measure", f"such as {SAMPLE}")
+    if quantity == "transmission":
+        from structkin.branches.limits.transmission import dyad_of
+        from structkin.solve.special_geometry import compile_plan
+
+        try:
+            dyad_of(mechanism, compile_plan(mechanism), name)
+        except InputError as error:
+            return Problem(key, f"'{name}' {error.problems[0].message}", error.problems[0].hint)
+        return None
+    known: Mapping[str, Any] = mechanism.links
+    what = "link"
+    if quantity in OF_POINT:
+        known, what = mechanism.places, "point"
+    elif quantity == "effort":
+        known, what = mechanism.drivers, "driver"
+    return None if name in known else Problem(key, f"'{name}' is not a {what}", suggest(name, known))

@@ -1,0 +1,190 @@
+"""Where a study keeps what it measured: in memory, or in a zarr store on disk that a later run goes on with."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.errors import InputError, Problem
+from structkin.types import Floats
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+#: Names that are not those of measures.
+RESERVED = ("t", "variant", "sample", "xy", "chunk")
+#: The attribute of a store that says of which study it is, and the array that says which chunks are finished.
+STUDY, FINISHED = "structkin_study", "finished_chunks"
+NEEDS = 'pip install "structkin[study]"'
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A variable of a study over its variants: the dimensions and shape of the rest, its type, and its attributes."""
+
+    dims: tuple[str, ...]
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    attributes: Mapping[str, Any]
+
+
+class Store(Protocol):
+    """Where the rows of variables go, chunk by chunk of the variants."""
+
+    def has(self, chunk: int) -> bool:
+        """Return whether a chunk is finished."""
+
+    def write(self, chunk: int, part: slice, rows: Mapping[str, NDArray[Any]]) -> None:
+        """Write the rows of a chunk, which is then finished."""
+
+    def dataset(self) -> xr.Dataset:
+        """Return all variables with the parameters as coordinates."""
+
+
+@dataclass(frozen=True)
+class MemoryStore:
+    """A store in memory."""
+
+    parameters: Mapping[str, Floats]
+    t: Floats
+    variables: Mapping[str, Variable]
+    count: int
+    attributes: Mapping[str, Any]
+    arrays: dict[str, NDArray[Any]] = field(default_factory=dict)
+
+    def has(self, chunk: int) -> bool:
+        """Return False: nothing is left of an earlier run."""
+        return False
+
+    def write(self, chunk: int, part: slice, rows: Mapping[str, NDArray[Any]]) -> None:
+        """Write the rows of a chunk."""
+        for name, own in self.variables.items():
+            array = self.arrays.setdefault(name, np.empty((self.count, *own.shape), own.dtype))
+            array[part] = rows[name]
+
+    def dataset(self) -> xr.Dataset:
+        """Return all variables with the parameters as coordinates."""
+        import xarray as xr
+
+        variables = {
+            name: (("variant", *own.dims), self.arrays[name], dict(own.attributes))
+            for name, own in self.variables.items()
+        }
+        coordinates = {key: ("variant", values) for key, values in self.parameters.items()} | {"t": ("sample", self.t)}
+        return xr.Dataset(variables, coordinates, dict(self.attributes))
+
+
+@dataclass(frozen=True)
+class ZarrStore:
+    """A zarr group on disk, one chunk of the variants in each chunk of its arrays.
+
+    A chunk is noted as finished after its rows are written, so that what a killed run leaves is done again.
+    """
+
+    path: Path
+
+    @classmethod
+    def opened(
+        cls,
+        path: Path,
+        parameters: Mapping[str, Floats],
+        t: Floats,
+        variables: Mapping[str, Variable],
+        size: int,
+        attributes: Mapping[str, Any],
+    ) -> ZarrStore:
+        """Return the store of a study, made unless there is one; `InputError` if there is one of another study."""
+        if path.exists():
+            check_same(path, attributes)
+            return cls(path)
+        import zarr
+
+        count = len(next(iter(parameters.values())))
+        # It appears as a whole: a run that is killed meanwhile leaves no store.
+        unfinished = path.with_name(f".{path.name}.unfinished")
+        shutil.rmtree(unfinished, ignore_errors=True)
+        group = zarr.open_group(str(unfinished), mode="w", attributes=dict(attributes))
+        fixed = [(key, values, "variant") for key, values in parameters.items()]
+        for key, values, dim in [*fixed, ("t", t, "sample")]:
+            array = group.create_array(
+                key, shape=values.shape, chunks=values.shape, dtype="f8", dimension_names=[dim], fill_value=np.nan
+            )
+            array[:] = values
+        for name, own in variables.items():
+            group.create_array(
+                name,
+                shape=(count, *own.shape),
+                chunks=(size, *own.shape),
+                dtype=own.dtype,
+                fill_value={"f": np.nan, "i": -1}.get(own.dtype.kind, 0),
+                dimension_names=["variant", *own.dims],
+                attributes=dict(own.attributes),
+            )
+        group.create_array(
+            FINISHED, shape=(-(-count // size),), chunks=(1,), dtype="i1", fill_value=0, compressors=None,
+            dimension_names=["chunk"],
+        )  # fmt: skip
+        os.replace(unfinished, path)
+        return cls(path)
+
+    @property
+    def _group(self) -> Any:
+        import zarr
+
+        return zarr.open_group(str(self.path), mode="r+")
+
+    def has(self, chunk: int) -> bool:
+        """Return whether a chunk is finished: the file that says so is written last, and may be empty."""
+        note = self.path / FINISHED / "c" / str(chunk)
+        return note.is_file() and note.read_bytes() == b"\x01"
+
+    def write(self, chunk: int, part: slice, rows: Mapping[str, NDArray[Any]]) -> None:
+        """Write the rows of a chunk, which is then finished."""
+        group = self._group
+        for name, values in rows.items():
+            group[name][part] = values
+        group[FINISHED][chunk] = 1
+
+    def dataset(self) -> xr.Dataset:
+        """Return all variables with the parameters as coordinates; their rows are read when they are used."""
+        import xarray as xr
+
+        found = xr.open_dataset(self.path, engine="zarr", consolidated=False).drop_vars(FINISHED)
+        return found.set_coords([*json.loads(found.attrs[STUDY])["parameters"], "t"])
+
+
+def check_same(path: Path, attributes: Mapping[str, Any]) -> None:
+    """Raise `InputError` unless the store at a path is that of the study with these attributes."""
+    found = study_of(path)
+    wanted = json.loads(attributes[STUDY])
+    differ = [name for name in wanted if found.get(name) != wanted[name]]
+    if differ:
+        message = f"is the store of another study: {', '.join(differ)} {'differs' if len(differ) == 1 else 'differ'}"
+        raise InputError([Problem("to", f"{path} {message}", "name a new store, or delete this one")], "study")
+
+
+def study_of(path: Path) -> dict[str, Any]:
+    """Return what the store at a path says of its study; `InputError` if it is none."""
+    import zarr
+
+    try:
+        found: dict[str, Any] = json.loads(str(zarr.open_group(str(path), mode="r").attrs[STUDY]))
+    except (OSError, KeyError, ValueError):
+        raise InputError([Problem("to", f"{path} is not the store of a study", "name a new one")], "study") from None
+    return found
+
+
+def check_extra(what: str, *, stored: bool) -> list[Problem]:
+    """Return a problem for each package that a study needs and that is not installed."""
+    from importlib.util import find_spec
+
+    needed = ("xarray", "zarr") if stored else ("xarray",)
+    return [Problem(what, f"needs {name}, which is not installed", NEEDS) for name in needed if not find_spec(name)]

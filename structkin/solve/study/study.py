@@ -1,0 +1,285 @@
+"""A study: many variants of a mechanism, measured, and what is known of them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import pickle
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from structkin.budget import DEFAULT
+from structkin.checked import checked
+from structkin.errors import InputError, Problem
+from structkin.model.arguments import index as whole_index
+from structkin.model.mechanism import Mechanism
+from structkin.model.numbers import number_of, own_value, with_numbers
+from structkin.model.topology import suggest
+from structkin.plan.status import Status
+from structkin.solve.call import make_schedule
+from structkin.solve.many.motions import Motions
+from structkin.solve.study.measures import Named, read_measures
+from structkin.solve.study.plans import planned
+from structkin.solve.study.store import STUDY, MemoryStore, Store, Variable, ZarrStore, check_extra, study_of
+from structkin.solve.study.work import Job, Rows, done
+from structkin.types import Floats, Indices
+from structkin.version import __version__
+
+if TYPE_CHECKING:
+    import xarray as xr
+    from matplotlib.figure import Figure
+
+    from structkin.solve.motion import Motion
+
+#: Poses in a chunk, and chunks of a small study.
+POSES, CHUNKS = 1 << 19, 16
+#: The largest result that is kept in memory [bytes].
+LARGEST = 4 << 30
+
+
+@checked
+@dataclass(frozen=True, repr=False)
+class Study:
+    """A finished study of a `mechanism`; see `study`.
+
+    `dataset` is an `xarray.Dataset` over the dimension `variant`: the `parameters` and the times `t` [s] are
+    coordinates, the measures variables, all in SI. `status` holds a `Status` for each variant: OK, or the first other
+    one along its samples; `reached` is the part of its samples that are ok. Measures by name are NaN unless all are.
+    """
+
+    mechanism: Mechanism
+    dataset: xr.Dataset
+    parameters: tuple[str, ...]
+
+    def __len__(self) -> int:
+        """Return the number of variants."""
+        return int(self.dataset.sizes["variant"])
+
+    def __repr__(self) -> str:
+        """Return title, variants and how many are ok."""
+        ok = int((self.dataset["status"].values == Status.OK).sum())
+        return f"<Study of {self.mechanism.title or 'a mechanism'!r}: {len(self)} variants, {ok} ok>"
+
+    @classmethod
+    def open(cls, path: str | Path) -> Study:
+        """Return the study in a zarr store, finished or not: the rest has the status -1, and no measures.
+
+        Raises `InputError` if there is no such store, or zarr is not installed.
+        """
+        if problems := check_extra("path", stored=True):
+            raise InputError(problems, "study")
+        about = study_of(Path(path))
+        mechanism = Mechanism.from_dict(about["mechanism"])
+        return cls(mechanism, ZarrStore(Path(path)).dataset(), tuple(about["parameters"]))
+
+    def variant(self, k: int) -> Mechanism:
+        """Return variant k as a mechanism of its own; `InputError` if there is none, or it cannot be built."""
+        k = whole_index(k, len(self), "k", self.mechanism.title)
+        values = {number_of(self.mechanism, key): float(self.dataset[key].values[k]) for key in self.parameters}
+        return with_numbers(self.mechanism, values)
+
+    def best(self, measure: str, count: int = 1, *, largest: bool = False) -> Indices:
+        """Return the numbers of the variants with the smallest, or `largest`, values of a measure, the best first.
+
+        Variants without a value are none of them. Raises `InputError` where there is no such measure of one number.
+        """
+        if measure not in self.dataset or self.dataset[measure].dims != ("variant",):
+            known = [name for name, own in self.dataset.data_vars.items() if own.dims == ("variant",)]
+            problem = Problem(measure, "is not a measure of one number", suggest(measure, map(str, known)))
+            raise InputError([problem], self.mechanism.title)
+        values = np.asarray(self.dataset[measure].values, np.float64)
+        order = np.argsort(-values if largest else values, kind="stable")
+        return np.asarray(order[: min(count, int(np.isfinite(values).sum()))])
+
+    def plot(self, *names: str) -> Figure:
+        """Return a scatter matrix of measures or parameters, with their histograms; by default the first of them.
+
+        Raises `InputError` where there is none of a name.
+        """
+        from structkin.show.study_figure import plot_study
+
+        return plot_study(self, names)
+
+    def motion(self, k: int) -> Motion:
+        """Return the motion of variant k at the times of the study.
+
+        Raises `InputError` as `variant` does, and where the drivers of the study were given as values.
+        """
+        times = self.dataset["t"].values
+        if np.isnan(times).any():
+            problem = Problem("drivers", "were given as values", "solve variant(k) with them")
+            raise InputError([problem], self.mechanism.title)
+        return self.variant(k).solve(t=times)
+
+
+@checked
+def study(
+    mechanism: Mechanism, parameters: Mapping[str, Any], *,
+    measures: Sequence[str] | Mapping[str, str | Callable[[Motions], Any]],
+    plan: Literal["list", "grid", "random", "sobol"] = "list", variants: int | None = None, seed: int = 0,
+    samples: int | None = None, t: ArrayLike | None = None, drivers: Mapping[str, Any] | None = None,
+    duration: float | None = None, to: str | Path | None = None, workers: int = 1, engine: str = "auto",
+    budget: float | None = DEFAULT, progress: Callable[[float], None] | None = None,
+) -> Study:  # fmt: skip
+    """Measure many variants of a mechanism, chunk by chunk: memory is needed for the measures and for one chunk.
+
+    `parameters={key: values}` are numbers in SI by their keys in the file, as in `Mechanism.solve_many`. By `plan`,
+    values are those of each variant ("list"), combined with each other, the last key fastest ("grid"), or bounds
+    (low, high) between which so many `variants` are drawn: uniformly ("random") or by a Sobol sequence that fills the
+    space evenly ("sobol", scrambled; a power of two is best). The same `seed` draws the same.
+
+    `measures` are names, or by name a name or a function of the `Motions` of some variants that returns a row for each,
+    (v, ...). A name is REDUCER.QUANTITY.NAME or path.POINT: the reducers are min, max, range, peak (of the absolute
+    value) and mean over the samples; quantities x, y [m], speed [m/s], acceleration [m/s^2] of a point; angle [rad],
+    omega [rad/s], alpha [rad/s^2] of a link; transmission [rad] of a dyad; effort [N m or N] of a driver, which takes
+    some milliseconds per variant. `samples`, `t`, `drivers`, `duration`, `engine` and `budget` are those of
+    `Mechanism.solve_many`.
+
+    With `to`, a folder `*.zarr`, the result is stored there as it comes. The same call after an interruption goes on
+    with the chunks that are not finished; the store of another study is refused. `workers` are processes that share the
+    chunks; the result is the same to the last bit. Functions among the measures must then be those of a module.
+    `progress` is called with the fraction of the chunks that are finished.
+
+    Raises `InputError` that lists every mistake before anything runs: unknown parameters and measures, bounds that are
+    reversed or not finite, a length that others fix, a result that does not fit into memory, a store of another study,
+    a package that is not installed.
+
+    >>> import structkin as sk
+    >>> m = sk.Mechanism(
+    ...     points={"A": (0, 0), "B": (1, 0), "C": (4, 3), "D": (5, 0)},
+    ...     links={"ground": ["A", "D"], "crank": ["A", "B"], "coupler": ["B", "C"], "rocker": ["C", "D"]},
+    ...     drivers={"motor": {"joint": "A", "speed": 1.0}},
+    ... )
+    >>> found = sk.study(m, {"lengths.B-C": (3.5, 4.5)}, plan="sobol", variants=8, measures=["range.angle.rocker"])
+    >>> found, found.dataset["range.angle.rocker"].shape
+    (<Study of 'a mechanism': 8 variants, 8 ok>, (8,))
+    """
+    functions, problems = read_measures(mechanism, measures, parameters)
+    values, wrong = planned(mechanism, parameters, plan, variants, seed)
+    problems += wrong + check_extra("study", stored=to is not None)
+    job = Job(mechanism, functions, samples, t, drivers, duration, engine, budget)
+    problems += _faults_of_work(job, workers)
+    path = None if to is None else Path(to)
+    if path is not None:
+        problems += _faults_of_store(path, [*parameters, *functions])
+    if problems:
+        raise InputError(problems, mechanism.title or "study")
+    times = make_schedule(mechanism, samples, t, drivers, duration).t
+    own = {key: np.array([own_value(mechanism, number_of(mechanism, key))]) for key in values}
+    variables = _variables(job, job.rows(own), len(times))
+    count = len(next(iter(values.values())))
+    size = max(1, min(POSES // len(times), -(-count // CHUNKS)))
+    attributes = {"title": mechanism.title, STUDY: _identity(job, values, times, size)}
+    store: Store
+    if path is None:
+        _check_memory(variables, count, mechanism.title)
+        store = MemoryStore(values, times, variables, count, attributes)
+    else:
+        store = ZarrStore.opened(path, values, times, variables, size, attributes)
+    parts = [slice(first, min(first + size, count)) for first in range(0, count, size)]
+    missing = [number for number in range(len(parts)) if not store.has(number)]
+
+    def chunks() -> Iterator[tuple[int, dict[str, Floats]]]:
+        for number in missing:
+            yield number, {key: own[parts[number]] for key, own in values.items()}
+
+    for finished, (number, rows) in enumerate(done(job, chunks(), workers), len(parts) - len(missing) + 1):
+        store.write(number, parts[number], rows)
+        if progress is not None:
+            progress(finished / len(parts))
+    return Study(mechanism, store.dataset(), tuple(values))
+
+
+def _faults_of_work(job: Job, workers: int) -> list[Problem]:
+    """Return what is wrong with the samples, and with the number of workers."""
+    problems: list[Problem] = []
+    try:
+        make_schedule(job.mechanism, job.samples, job.t, job.drivers, job.duration)
+    except InputError as error:
+        problems += error.problems
+    if workers < 1:
+        problems.append(Problem("workers", f"{workers} is not a positive number of processes"))
+    elif workers > 1:
+        for name, measure in job.measures.items():
+            try:
+                pickle.dumps(measure)
+            except (pickle.PicklingError, AttributeError, TypeError):
+                message = "is a function that cannot be sent to another process"
+                problems.append(Problem(f"measures.{name}", message, "define it in a module, or leave workers out"))
+    return problems
+
+
+def _faults_of_store(path: Path, names: Sequence[str]) -> list[Problem]:
+    """Return what is wrong with the path of a store, and with names that it cannot hold."""
+    problems = []
+    if path.suffix != ".zarr":
+        problems.append(Problem("to", f"'{path}' does not end in .zarr", "name a folder, such as study.zarr"))
+    elif not path.absolute().parent.is_dir():
+        problems.append(Problem("to", f"there is no folder '{path.absolute().parent}'", "make it first"))
+    message = "cannot be the name of an array in a store: it has a '/'"
+    return problems + [Problem(name, message) for name in names if "/" in name]
+
+
+def _variables(job: Job, rows: Rows, samples: int) -> dict[str, Variable]:
+    """Return the variables of a study from the rows of one variant."""
+    found = {}
+    for name, values in rows.items():
+        shape = values.shape[1:]
+        dims = tuple(
+            "sample" if k == 0 and size == samples else "xy" if k == 1 and size == 2 else f"{name}_{k}"
+            for k, size in enumerate(shape)
+        )
+        measure = job.measures[name]
+        attributes: dict[str, Any] = {}
+        if isinstance(measure, Named):
+            attributes = {"measure": measure.text, "units": measure.unit}
+        elif name == "status":
+            names = " ".join(one.name for one in Status)
+            attributes = {"flag_values": [int(one) for one in Status], "flag_meanings": names}
+        found[name] = Variable(dims, shape, values.dtype, attributes)
+    return found
+
+
+def _check_memory(variables: Mapping[str, Variable], count: int, title: str) -> None:
+    size = count * sum(own.dtype.itemsize * int(np.prod(own.shape)) for own in variables.values())
+    if size > LARGEST:
+        message = f"the measures of {count:,} variants are {size / 2**30:,.1f} GiB: too much for memory"
+        raise InputError([Problem("variants", message, "store them: to='study.zarr'")], title or "study")
+
+
+def _identity(job: Job, values: Mapping[str, Floats], times: Floats, size: int) -> str:
+    """Return what makes a study this one, as JSON: a store goes on only with the same."""
+    return json.dumps(
+        {
+            "structkin": __version__,
+            "mechanism": job.mechanism.source_dict,
+            "parameters": {key: _digest(own) for key, own in values.items()},
+            "measures": {name: _text(measure) for name, measure in job.measures.items()},
+            "samples": [len(times), _digest(times)],
+            "drivers": {id: _digest(np.asarray(own, np.float64)) for id, own in (job.drivers or {}).items()},
+            "pose": repr(job.mechanism._pose),
+            "budget": job.budget,
+            "chunk": size,
+        }
+    )
+
+
+def _digest(values: NDArray[Any]) -> str:
+    return hashlib.sha256(np.ascontiguousarray(values).tobytes()).hexdigest()
+
+
+def _text(measure: Callable[[Motions], Any]) -> str:
+    """Return a text that differs for measures that differ: the name and the code of a function."""
+    if isinstance(measure, Named):
+        return measure.text
+    code = getattr(measure, "__code__", None)
+    name = f"{getattr(measure, '__module__', '')}.{getattr(measure, '__qualname__', type(measure).__qualname__)}"
+    if code is None:
+        return name
+    plain = [const for const in code.co_consts if not hasattr(const, "co_code")]
+    return f"{name} {hashlib.sha256(code.co_code + repr((plain, code.co_names)).encode()).hexdigest()}"

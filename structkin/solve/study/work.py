@@ -1,0 +1,79 @@
+"""The work of a study: chunks of its variants, in this process or in several."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from multiprocessing import get_context
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from structkin.errors import InputError, Problem
+from structkin.model.mechanism import Mechanism
+from structkin.solve.many.kept import measured
+from structkin.solve.many.motions import Motions
+from structkin.solve.many.solve_many import PART, prepare
+from structkin.types import Floats
+
+#: What the variables of some variants hold, by their names.
+Rows = dict[str, NDArray[Any]]
+
+
+@dataclass(frozen=True)
+class Job:
+    """What is done with each chunk: it can be sent to another process if its measures can."""
+
+    mechanism: Mechanism
+    measures: Mapping[str, Callable[[Motions], Any]]
+    samples: int | None
+    t: ArrayLike | None
+    drivers: Mapping[str, Any] | None
+    duration: float | None
+    engine: str
+    budget: float | None
+
+    def rows(self, parameters: Mapping[str, Floats]) -> Rows:
+        """Return the measures (v, ...) of variants with these parameters (v,)."""
+        call = prepare(
+            self.mechanism, self.samples, parameters, None, None, self.t, self.drivers, self.duration, self.engine,
+            self.budget, all_may_fail=True,
+        )  # fmt: skip
+        found: dict[str, list[NDArray[Any]]] = {name: [] for name in self.measures}
+        for _, motions in call.parts(max(1, PART // len(call.schedule)), None):
+            for name, values in measured(motions, self.measures).items():
+                found[name].append(values)
+        return {name: np.concatenate(parts) for name, parts in found.items()}
+
+
+def done(job: Job, chunks: Iterable[tuple[int, Mapping[str, Floats]]], workers: int) -> Iterator[tuple[int, Rows]]:
+    """Yield the numbers of chunks and their rows, in order; `InputError` where a worker process ends."""
+    if workers == 1:
+        for number, parameters in chunks:
+            yield number, job.rows(parameters)
+        return
+    waiting: deque[tuple[int, Future[Rows]]] = deque()
+    pool = ProcessPoolExecutor(workers, get_context("spawn"), _begin)
+    try:
+        for number, parameters in chunks:
+            waiting.append((number, pool.submit(job.rows, parameters)))
+            if len(waiting) > 2 * workers:
+                first, rows = waiting.popleft()
+                yield first, rows.result()
+        while waiting:
+            first, rows = waiting.popleft()
+            yield first, rows.result()
+    except BrokenProcessPool:
+        message = "a worker process was ended, perhaps for lack of memory; what was finished is kept in the store"
+        raise InputError([Problem("workers", message, "run the study again, with fewer workers")], "study") from None
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _begin() -> None:
+    os.environ["STRUCTKIN_THREADS"] = "1"  # the other cores belong to the other workers

@@ -1,0 +1,220 @@
+"""Studies: plans, measures against whole motions, stores that go on, the same bits from any number of workers."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+import structkin as sk
+
+FOUR_BAR = {
+    "title": "Crank-rocker",
+    "points": {"A": (0, 0), "B": (0.02, 0.03464), "C": (0.1339, 0.0725), "D": (0.1, 0)},
+    "links": {
+        "ground": ["A", "D"],
+        "crank": ["A", "B"],
+        "coupler": {"points": ["B", "C"], "shape": "rod", "mass": 0.5},
+        "rocker": ["D", "C"],
+    },
+    "drivers": {"motor": {"joint": "A", "speed": 6.0}},
+    "forces": {"gravity": (0, -9.81)},
+}
+BOUNDS = {"lengths.B-C": (0.06, 0.16), "lengths.C-D": (0.06, 0.16)}
+MEASURES = ["range.angle.rocker", "max.speed.C", "min.transmission.C", "mean.omega.rocker", "min.x.C"]
+
+
+def four_bar():
+    return sk.Mechanism(**FOUR_BAR)
+
+
+def highest(motions):
+    return motions.position("C")[..., 1].max(axis=1)
+
+
+def test_measures_are_those_of_each_motion():
+    found = sk.study(
+        four_bar(), BOUNDS, plan="random", variants=12, seed=3, samples=25,
+        measures={**dict(zip("abcde", MEASURES, strict=True)), "path": "path.C", "top": highest,
+                  "torque": "peak.effort.motor"},
+    )  # fmt: skip
+    data = found.dataset
+    assert data.sizes == {"variant": 12, "sample": 25, "xy": 2} and data["c"].attrs["units"] == "rad"
+    lost = 0
+    for k in range(12):
+        one = found.variant(k).solve(samples=25)
+        np.testing.assert_array_equal(found.motion(k).position("C"), one.position("C"))
+        np.testing.assert_array_equal(data["path"][k], one.position("C"))
+        assert data["reached"][k] == one.ok.mean()
+        if not one.ok.all():
+            lost += 1
+            assert data["status"][k] == one.status[~one.ok][0] and np.isnan(data["a"][k])
+            continue
+        assert data["status"][k] == sk.Status.OK
+        assert data["a"][k] == pytest.approx(np.ptp(one.angle("rocker")), abs=1e-12)
+        assert data["b"][k] == pytest.approx(np.linalg.norm(one.velocity("C"), axis=1).max(), abs=1e-12)
+        assert data["c"][k] == pytest.approx(one.transmission_angle("C").min(), abs=1e-12)
+        assert data["d"][k] == pytest.approx(one.omega("rocker").mean(), abs=1e-12)
+        assert data["e"][k] == one.position("C")[:, 0].min()
+        assert data["top"][k] == one.position("C")[:, 1].max()
+        assert data["torque"][k] == np.abs(one.forces().driver("motor")).max()
+    assert 0 < lost < 12
+
+
+def test_plans():
+    m, options = four_bar(), {"samples": 5, "measures": ["range.angle.rocker"]}
+    grid = sk.study(m, {"lengths.B-C": [0.11, 0.12, 0.13], "points.D.x": [0.1, 0.11]}, plan="grid", **options)
+    assert grid.dataset["lengths.B-C"].values.tolist() == [0.11, 0.11, 0.12, 0.12, 0.13, 0.13]
+    assert grid.dataset["points.D.x"].values.tolist() == [0.1, 0.11] * 3
+    listed = sk.study(m, {"lengths.B-C": [0.11, 0.13], "drivers.motor.speed": [1.0, -2.0]}, **options)
+    assert listed.dataset["drivers.motor.speed"].values.tolist() == [1.0, -2.0]
+    for plan in ("random", "sobol"):
+        one, same, other = (
+            sk.study(m, BOUNDS, plan=plan, variants=100, seed=seed, **options).dataset["lengths.B-C"].values
+            for seed in (1, 1, 2)
+        )
+        np.testing.assert_array_equal(one, same)
+        assert (one != other).any() and one.min() >= 0.06 and one.max() < 0.16
+        if plan == "sobol":  # 64 points have one in each of 64 equal parts
+            assert len(set(((one[:64] - 0.06) / 0.1 * 64).astype(int))) == 64
+
+
+def test_best():
+    found = sk.study(four_bar(), BOUNDS, plan="sobol", variants=64, samples=37, measures=MEASURES)
+    values = found.dataset["min.transmission.C"].values
+    assert found.best("min.transmission.C", 3, largest=True)[0] == np.nanargmax(values)
+    assert found.best("min.transmission.C")[0] == np.nanargmin(values)
+    assert len(found.best("min.transmission.C", 1000)) == np.isfinite(values).sum()
+    with pytest.raises(sk.InputError, match="is not a measure of one number"):
+        found.best("min.transmission.D")
+    with pytest.raises(sk.InputError, match="there is no k 64 of 64"):
+        found.variant(64)
+
+
+def test_every_mistake_is_listed_before_anything_runs(tmp_path):
+    m = sk.Mechanism(
+        points={"A": (0, 0), "B": (1, 0), "C": (4, 3), "D": (5, 0), "P": (2, 4)},
+        links={"ground": ["A", "D"], "crank": ["A", "B"], "coupler": ["B", "C", "P"], "rocker": ["C", "D"]},
+        lengths={"B-C": 4.2, "B-P": 4.1},
+        drivers={"motor": {"joint": "A", "speed": 1.0}},
+    )
+    calls = []
+    with pytest.raises(sk.InputError) as error:
+        sk.study(
+            m, {"lengths.A-C": (1, 2), "lengths.A-B": (2, 1), "links.crank.mass": (1, 2), "points.D.x": (1, np.nan),
+                "points.D.y": (0, 1, 2)},
+            plan="sobol", samples=0, workers=0, to=tmp_path / "study",
+            measures={"status": "path.C", "a": "path.Q", "b": "most.angle.rocker", "c": "max.angle.bar",
+                      "d": "min.transmission.A", "e": 3, "f": lambda some: calls.append(1)},
+        )  # fmt: skip
+    keys = [problem.key for problem in error.value.problems]
+    assert keys == [
+        "measures.status", "measures.a", "measures.b", "measures.c", "measures.d", "measures.e",
+        "lengths.A-C", "links.crank.mass", "lengths.A-B", "points.D.x", "points.D.y", "variants",
+        "samples", "workers", "to",
+    ]  # fmt: skip
+    assert not calls
+    for options, words in (
+        ({"parameters": {}}, "there are none"),
+        ({"parameters": {"points.D.x": [1, 2], "points.D.y": [1]}}, "the numbers of values differ"),
+        ({"parameters": {"points.D.x": [1, 2]}, "variants": 2}, "leave it out"),
+        ({"parameters": {"points.D.x": np.ones(10**5), "points.D.y": np.ones(10**5)}, "plan": "grid"}, "at most"),
+        ({"parameters": {"points.D.x": (1, 2)}, "plan": "random", "variants": 10**7}, "too much for memory"),
+    ):
+        with pytest.raises(sk.InputError, match=words):
+            sk.study(m, **options, measures=["path.C"])
+
+
+def test_a_length_that_others_fix():
+    """Four points in a plate: five distances fix the sixth."""
+    corners = {"B": (0, 0), "C": (4, 0), "P": (1, 2), "Q": (3, 2)}
+    m = sk.Mechanism(
+        points={"A": (-1, 0), "D": (5, -3), **corners},
+        links={"ground": ["A", "D"], "crank": ["A", "B"], "plate": list(corners), "rocker": ["C", "D"]},
+        lengths={"B-C": 4, "B-P": 5**0.5, "C-P": 13**0.5, "B-Q": 13**0.5, "C-Q": 5**0.5, "P-Q": 2},
+        drivers={"motor": {"joint": "A", "speed": 1.0}},
+    )
+    with pytest.raises(sk.InputError, match=r"lengths\.P-Q: is fixed by others: the length 'P-Q' is 2"):
+        sk.study(m, {"lengths.P-Q": (1.9, 2.1)}, plan="random", variants=3, measures=["path.Q"])
+
+
+def test_variants_that_fail_are_those_of_the_study():
+    bounds = {"lengths.B-C": np.array([-1.0, 0.12, -2.0])}
+    found = sk.study(four_bar(), bounds, samples=5, measures=["range.angle.rocker"])
+    assert found.dataset["status"].values.tolist() == [sk.Status.BAD_INPUT, sk.Status.OK, sk.Status.BAD_INPUT]
+    found = sk.study(four_bar(), {"lengths.B-C": [-1.0, -2.0]}, samples=5, measures=["range.angle.rocker"])
+    assert (found.dataset["status"] == sk.Status.BAD_INPUT).all() and found.dataset["reached"].sum() == 0
+
+
+SCRIPT = """
+import sys, structkin as sk
+m = sk.Mechanism(**{FOUR_BAR!r})
+def progress(part):
+    print(part, flush=True)
+if __name__ == "__main__":
+    sk.study(m, {BOUNDS!r}, plan="sobol", variants=1600, samples=100, measures={MEASURES!r} + ["path.C"],
+             to=sys.argv[1], progress=progress)
+"""
+
+
+@pytest.mark.parametrize("wait", [0, 1, 3])
+def test_a_killed_study_goes_on_without_loss(tmp_path, wait):
+    """Killed after some chunks, at any moment: the store is then that of a study that was not."""
+    m, path = four_bar(), tmp_path / "study.zarr"
+    script = SCRIPT.format(FOUR_BAR=FOUR_BAR, BOUNDS=BOUNDS, MEASURES=MEASURES)
+    run = subprocess.Popen([sys.executable, "-c", script, str(path)], stdout=subprocess.PIPE, text=True)
+    for _ in range(wait):
+        run.stdout.readline()
+    if not wait:
+        time.sleep(1)
+    os.kill(run.pid, signal.SIGKILL)
+    run.wait()
+    run.stdout.close()
+    options = {"plan": "sobol", "variants": 1600, "samples": 100, "measures": [*MEASURES, "path.C"]}
+    before = path.exists() and sk.Study.open(path).dataset["status"].values
+    parts = []
+    again = sk.study(m, BOUNDS, **options, to=path, progress=parts.append)
+    assert wait == 0 or (len(parts) < 16 and (before == -1).any() and (before != -1).any())
+    whole = sk.study(m, BOUNDS, **options)
+    for name in whole.dataset.variables:
+        np.testing.assert_array_equal(again.dataset[name], whole.dataset[name])
+    parts.clear()
+    sk.study(m, BOUNDS, **options, to=path, progress=parts.append)
+    assert not parts  # nothing is done twice
+
+
+def test_a_store_of_another_study_is_refused(tmp_path):
+    m, path = four_bar(), tmp_path / "study.zarr"
+    options = {"plan": "random", "variants": 20, "samples": 10, "measures": {"top": highest}}
+    sk.study(m, BOUNDS, **options, to=path)
+    stored = {file: file.read_bytes() for file in path.rglob("*") if file.is_file()}
+    for other, words in (
+        ({"seed": 1}, "parameters differs"),
+        ({"samples": 11}, "samples differs"),
+        ({"measures": {"top": lambda own: own.position("C")[..., 1].max(axis=1)}}, "measures differs"),
+    ):
+        with pytest.raises(sk.InputError, match=f"another study: {words}"):
+            sk.study(m, BOUNDS, **{**options, **other}, to=path)
+    (tmp_path / "other.zarr").mkdir()
+    with pytest.raises(sk.InputError, match="is not the store of a study"):
+        sk.study(m, BOUNDS, **options, to=tmp_path / "other.zarr")
+    assert stored == {file: file.read_bytes() for file in path.rglob("*") if file.is_file()}
+    opened = sk.Study.open(path)
+    assert len(opened) == 20 and opened.parameters == tuple(BOUNDS)
+    np.testing.assert_array_equal(opened.variant(3).places["B"], m.places["B"])
+
+
+def test_workers_give_the_same_bits(tmp_path):
+    m = four_bar()
+    options = {"plan": "random", "variants": 200, "samples": 50, "measures": {"top": highest, "path": "path.C"}}
+    one = sk.study(m, BOUNDS, **options)
+    two = sk.study(m, BOUNDS, **options, workers=2, to=tmp_path / "study.zarr")
+    for name in one.dataset.variables:
+        np.testing.assert_array_equal(one.dataset[name], two.dataset[name])
+    with pytest.raises(sk.InputError, match=r"measures\.f: is a function that cannot be sent"):
+        sk.study(m, BOUNDS, **{**options, "measures": {"f": lambda own: own.ok.sum(axis=1)}}, workers=2)
