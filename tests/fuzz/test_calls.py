@@ -51,7 +51,7 @@ def nouns() -> dict[str, Any]:
 
 
 def constructors() -> Iterator[tuple[str, Callable[..., Any], dict[str, Any]]]:
-    """Yield every public class that users make, by name, with the arguments that its constructor needs."""
+    """Yield classes that users make, and some of results, by name, with the arguments that the constructor needs."""
     m, arrays = nouns()["Mechanism"], nouns()["TopologyArrays"]
     pin, motor = m.topology.joints[0], m.topology.drivers[0]
     yield "Mechanism", sk.Mechanism, {}
@@ -64,6 +64,11 @@ def constructors() -> Iterator[tuple[str, Callable[..., Any], dict[str, Any]]]:
     yield "Topology", sk.Topology, {one: getattr(m.topology, one) for one in ("links", "ground", "joints")}
     needed = ("n_links", "joint_kind", "joint_ends", "joint_start")
     yield "TopologyArrays", sk.TopologyArrays, {one: getattr(arrays, one) for one in needed}
+    motion, many = nouns()["Motion"], nouns()["Motions"]
+    yield "Motion", sk.Motion, {one: getattr(motion, one) for one in ("mechanism", "plan", "t", "drivers", "lanes")}
+    parts = ("mechanism", "t", "count", "together", "motions", "faults", "alone")
+    yield "Motions", sk.Motions, {one: getattr(many, one) for one in parts}
+    yield "ReducedEquations", sk.ReducedEquations, {"mechanism": nouns()["ReducedEquations"].mechanism}
 
 
 def verbs() -> Iterator[tuple[str, Callable[..., Any]]]:
@@ -173,6 +178,14 @@ def test_some_wrong_arguments_are_taken_or_refused(first, tmp_path, monkeypatch)
 def test_all_wrong_arguments_are_taken_or_refused(tmp_path, monkeypatch):
     count, faults = tried(slice(None), tmp_path, monkeypatch)
     assert count > 12_000 and faults == []
+
+
+def test_results_refuse_what_is_none_of_their_parts():
+    """`Motion(1, ...)` ended in what `vars` says of a number, `ReducedEquations(1)` in an AttributeError."""
+    for name, kind, known in constructors():
+        if name in ("Motion", "Motions", "ReducedEquations"):
+            found = [(words, fault(call)) for words, call in calls(name, kind, known)]
+            assert [one for one in found if one[1] is not None] == []
 
 
 def test_every_property_can_be_read():

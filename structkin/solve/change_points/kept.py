@@ -18,7 +18,7 @@ from structkin.solve.change_points.between import Between, Paths, near_stations
 from structkin.solve.change_points.contours import Contours, Zeros, advance
 from structkin.solve.engine import Lanes, positions
 from structkin.track.contour import NODES
-from structkin.types import Complexes, Flags, Floats
+from structkin.types import Floats
 
 #: Steps after which it is asked whether a circle has failed.
 AT_ONCE = 16
@@ -30,12 +30,15 @@ MOST = 2**23
 
 @dataclass
 class _Circle:
-    """A circle on which some steps are solved, and of these some have failed: bits of numbers, as in `Plan.behind`."""
+    """A circle on which some steps are solved, and of these some have failed: bits of numbers, as in `Plan.behind`.
+
+    `x` (rows, NODES) are the poses, `sound` (registers,) says which are certified; None where no step is solved.
+    """
 
     solved: int = 0
     failed: int = 0
-    x: Complexes | None = None
-    sound: Flags | None = None
+    x: Any = None
+    sound: Any = None
 
 
 @dataclass(frozen=True)
@@ -116,7 +119,7 @@ class Kept(Between):
             advance(plan, contours, steps, signs, near)
             solved |= sum(1 << step for step in steps)
             for step in steps:
-                for k in np.flatnonzero(~contours.sound[plan.steps[step].outputs[0]]):
+                for k in np.flatnonzero(~contours.sound[plan.steps[step].outputs[0]]).tolist():
                     circles[k].failed |= 1 << step
             fail = [bool(circle.failed & behind) for circle in circles]
             if all(fail):
