@@ -57,7 +57,8 @@ def solve_general(state: KnownState, group: Group, index: int) -> Mapping[str, F
         )
     angles = form.rows.angles
     frames = writer.sketch()
-    if _is_drawn_singular(state.builder.own(form), tuple(map(state.builder.in_sketch, writer.inputs())), frames):
+    own = state.builder.own(tuple(frames))
+    if _is_drawn_singular(state.builder.own(form), tuple(map(state.builder.in_sketch, writer.inputs())), own):
         state.builder.singular[index] = Problem(
             ", ".join(f"links.{link}" for link in group.links),
             f"the {group.kind} group {' + '.join(group.links)} is drawn in a singular position: nothing "
@@ -67,7 +68,7 @@ def solve_general(state: KnownState, group: Group, index: int) -> Mapping[str, F
     else:
         _require_alike(state, group)
     sketch = [value for frame in frames for value in frame]
-    starts = [cmath.phase(frames[k][1]) for k in angles]
+    starts = [cmath.phase(own[k][1]) for k in angles]
     slots = state.builder.step(form, writer.inputs(), [*sketch, *starts], group=index, scalars=len(angles))
     for k, start, slot in zip(angles, starts, slots[2 * len(frames) :], strict=True):
         state.builder.turns[slots[2 * k + 1]] = Affine.slot(slot) - Affine(complex(start))

@@ -24,7 +24,7 @@ from structkin.plan.plan import Operand, Plan, Register
 from structkin.rows.affine import Affine, Frame
 from structkin.solve.engine import Lanes
 from structkin.solve.many.equal_lengths import nearly_equal
-from structkin.solve.many.variants import Variants, plain
+from structkin.solve.many.variants import Variants, at, plain
 from structkin.structure import KinematicStructure
 from structkin.types import Floats, Indices
 
@@ -140,6 +140,10 @@ class ManyBuilder(PlanBuilder):
         register = self.register(2 if operand.is_complex else 1, operand.own)
         self.held[register] = operand
         return Register(register)
+
+    def own(self, value: Any) -> Any:
+        """Return the mechanism's own numbers."""
+        return at(value, 0)
 
     def in_sketch(self, operand: Any) -> Any:
         """Return an operand's value in the mechanism's own sketch."""

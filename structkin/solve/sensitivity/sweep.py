@@ -120,7 +120,7 @@ class Sweep:
         """Return whether an input is a vector."""
         if isinstance(item, Register):
             rows = self.rows[item.index]
-            return rows.stop - rows.start == 2
+            return bool(rows.stop - rows.start == 2)
         return isinstance(item.own if isinstance(item, Variants) else item, complex)
 
     def _registers(self, x: Array) -> Array:

@@ -189,10 +189,6 @@ def _is_simple(parameter: Parameter) -> bool:
 class _Keeping(ManyBuilder):
     """Builds a plan in which the numbers that vary stay where they are: no register holds them."""
 
-    def own(self, value: Any) -> Any:
-        """Return the mechanism's own numbers."""
-        return at(value, 0)
-
     def _hold(self, operand: Any) -> Any:
         return operand
 
