@@ -31,7 +31,10 @@ from structkin.joints.registry import JOINT_TYPES
 
 ROOT = Path(__file__).parents[1]
 #: Pages that take long: what they show is tested in shorter ways as well.
-LONG = {"command-line.md", "python.md", "studies.md", "many-variants.md", "excavator-report.md"}
+LONG = {
+    *("command-line.md", "python.md", "studies.md", "many-variants.md"),
+    *("excavator-report.md", "equations.md", "data-set.md"),
+}
 PAGES = sorted(ROOT.glob("docs/**/*.md")) + [page for page in (ROOT / "README.md",) if page.exists()]
 FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```[ ]*$", re.MULTILINE | re.DOTALL)
 NAME = re.compile(r"#\s*([\w-]+\.(?:toml|csv))\b")

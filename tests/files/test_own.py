@@ -40,13 +40,27 @@ def test_examples_come_back(name, tmp_path):
     assert (tmp_path / "third.toml").read_text(encoding="utf-8") == text
 
 
-@settings(max_examples=40, deadline=None)
-@given(st.integers(0, 10**6), st.sampled_from([None, DRIVEN, DYADS, GEARED, OTHERS]))
-def test_random_mechanisms_come_back(tmp_path_factory, seed, menu):
+def comes_back(tmp_path_factory, seed, menu):
     mechanism = build(seed, menu=menu).mechanism()
     found = again(mechanism, tmp_path_factory.mktemp("own"))
     assert_same(mechanism, found)
     assert_solves_alike(mechanism, found, 3)
+
+
+MENUS = st.sampled_from([None, DRIVEN, DYADS, GEARED, OTHERS])
+
+
+@settings(max_examples=12, deadline=None)
+@given(st.integers(0, 10**6), MENUS)
+def test_random_mechanisms_come_back(tmp_path_factory, seed, menu):
+    comes_back(tmp_path_factory, seed, menu)
+
+
+@pytest.mark.full
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10**6), MENUS)
+def test_more_random_mechanisms_come_back(tmp_path_factory, seed, menu):
+    comes_back(tmp_path_factory, seed, menu)
 
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))

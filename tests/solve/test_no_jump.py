@@ -109,16 +109,23 @@ def _wrapped(q: Any) -> Any:
     return q
 
 
-@settings(max_examples=24, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(seed=st.integers(0, 10**6), elements=st.integers(1, 3))
 def test_dyads_and_driven_links(seed, elements):
     check_sweep(build(seed, elements))
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=3, deadline=None)
 @given(seed=st.integers(0, 10**6))
 def test_triads_and_general_groups(seed):
     check_sweep(build(seed, 1, menu=OTHERS))
+
+
+@pytest.mark.full
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 10**6), elements=st.integers(1, 3), menu=st.sampled_from([None, OTHERS]))
+def test_more_of_all_groups(seed, elements, menu):
+    check_sweep(build(seed, 1 if menu else elements, menu=menu))
 
 
 def test_the_check_takes_a_path_to_infinity_as_smooth_and_one_past_it_as_a_jump():

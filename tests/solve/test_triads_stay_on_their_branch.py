@@ -47,7 +47,7 @@ def followed(m, end, steps):
     return complex(*x[:2]) + local[0] * np.exp(1j * x[2])
 
 
-@pytest.mark.parametrize("engine", ["python", "compiled"])
+@pytest.mark.parametrize("engine", few(["python", "compiled"], 1))
 @pytest.mark.parametrize("samples", few([91, 361, 2001], 1))
 def test_a_sharp_corner(samples, engine):
     m = platform(**CORNER)
