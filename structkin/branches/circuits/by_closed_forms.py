@@ -129,7 +129,9 @@ class Circuits:
         if item.assemblies:
             word = "assembly" if len(item.assemblies) == 1 else "assemblies"
             parts.append(f"{word} {', '.join(map(str, item.assemblies))}")
-        return f"{where}; {', '.join(parts)}" if parts else where
+        ends = item.interval.low, item.interval.high
+        doubts = dict.fromkeys(end.why for end in ends if end is not None and end.kind == "uncertified")
+        return "; ".join([where, *([", ".join(parts)] if parts else []), *doubts])
 
     def plot(self) -> Figure:
         """Return a figure of the branches as bars, joined where they meet."""
@@ -320,7 +322,7 @@ def _branch_points(reach: Reach, found: list[tuple[dict[int, int], FeasibleInter
     for index, (modes, interval) in enumerate(found):
         for end in interval.ends:
             free = [k for k in end.steps if plan.steps[k].has_root]
-            if end.kind == "range" or len(free) < len(end.steps):
+            if end.kind in ("range", "doubt") or len(free) < len(end.steps):
                 continue
             for part in (part for size in range(len(free) + 1) for part in combinations(free, size)):
                 flipped = {k: -mode if k in part else mode for k, mode in modes.items()}

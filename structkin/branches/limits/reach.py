@@ -18,7 +18,7 @@ import numpy as np
 from structkin.branches.limits.poses import TINY, Modes, Poses
 from structkin.budget import charge
 from structkin.track.chebyshev import landmarks
-from structkin.track.tolerances import DOUBLE_ZERO
+from structkin.track.tolerances import DOUBLE_ZERO, FLAT_WITHIN, NEVER_FLAT
 from structkin.types import Flags, Floats
 
 TURN = 2 * math.pi
@@ -37,8 +37,9 @@ FAR = 1e-6
 class End:
     """The end of an interval: parameter `p`, and the steps whose discriminants are zero there.
 
-    `kind` is "limit" (a discriminant crosses zero), "change" (it touches zero: a change point) or "range" (of the
-    path). A stroke counts as one more step, after those of the plan.
+    `kind` is "limit" (a discriminant crosses zero), "change" (it touches zero: a change point), "doubt" (whether it
+    does cannot be told: `structkin.track.tolerances`) or "range" (of the path). A stroke counts as one more step, after
+    those of the plan.
     """
 
     p: float
@@ -146,20 +147,20 @@ def _split(poses: Poses, interval: FeasibleInterval, step: int, modes: Modes) ->
     inner = np.arange(1, len(places) - 1)
     least = places[inner[(values[inner] <= values[inner - 1]) & (values[inner] <= values[inner + 1])]]
     hints = tuple(sorted({*interval.hints, *(chart.parameter(x) for x in least)}))
-    doubles, kept = _double_zeros(values)
+    touches, kept = _touches(chart, places, values)
     if poses.stroke(step) is not None:
         # It touches an end of its stroke and continues.
-        doubles, kept = {}, [k for k in kept if k not in doubles]
+        touches, kept = {}, [k for k in kept if k not in touches]
     marks: dict[int, _Mark] = {k: (float(places[k]), None) for k in kept}
     marks[0], marks[len(places) - 1] = (float(places[0]), low), (float(places[-1]), high)
-    for k, (before, after) in doubles.items():
-        place = chart.double_zero(places[before], places[k], places[after])
-        marks[k] = place, End(chart.parameter(place), "change", frozenset({step}))
+    for k, (place, kind) in touches.items():
+        marks[k] = place, End(chart.parameter(place), kind, frozenset({step})) if kind else None
     pieces: list[tuple[_Mark, _Mark, bool]] = []
+    ends = {0, len(places) - 1}
     for k, j in pairwise(kept):
-        signs = [0.0 if abs(values[i]) <= DOUBLE_ZERO else float(np.sign(values[i])) for i in (k, j)]
+        signs = [0.0 if i in ends and abs(values[i]) <= DOUBLE_ZERO else float(np.sign(values[i])) for i in (k, j)]
         if signs[0] * signs[1] < 0:
-            place, p = chart.zero(places[k], places[j])
+            place, p = chart.zero(marks[k][0], marks[j][0])
             mark = place, End(p, "limit", frozenset({step}))
             pieces += [(marks[k], mark, signs[0] > 0), (mark, marks[j], signs[1] > 0)]
         else:
@@ -167,19 +168,29 @@ def _split(poses: Poses, interval: FeasibleInterval, step: int, modes: Modes) ->
     return [replace(part, hints=hints) for part in _parts(pieces, chart)]
 
 
-def _double_zeros(values: Floats) -> tuple[dict[int, tuple[int, int]], list[int]]:
-    """Return where discriminants touch zero from above, with the places on either side, and the places to use.
+def _touches(chart: Chart, places: Floats, values: Floats) -> tuple[dict[int, tuple[float, str]], list[int]]:
+    """Return where discriminants touch zero from above, or may or nearly do, and the numbers of the places to use.
 
-    Runs of places at which the discriminant is zero to rounding are one touch, or part of a crossing or an end.
+    A touch is a place of the chart and the kind of the end there, empty where it is a narrow gap. Runs of places at
+    which the discriminant is zero to rounding, or the group flat to a length that may be rounding, are one touch, or
+    part of a crossing or an end. The values become what `signs` are to be: zero at touches.
     """
-    zero = np.abs(values) <= DOUBLE_ZERO
-    zero[[0, -1]] = False
-    doubles: dict[int, tuple[int, int]] = {}
-    kept = np.flatnonzero(~zero).tolist()
+    near = (np.abs(values) <= DOUBLE_ZERO) | (np.abs(chart.clearance(places)) < NEVER_FLAT)
+    near[[0, -1]] = False
+    touches: dict[int, tuple[float, str]] = {}
+    kept = np.flatnonzero(~near).tolist()
     for before, after in pairwise(kept):
         if after - before > 1 and values[before] > DOUBLE_ZERO and values[after] > DOUBLE_ZERO:
-            doubles[before + 1 + int(np.argmin(values[before + 1 : after]))] = before, after
-    return doubles, sorted([*kept, *doubles])
+            k = before + 1 + int(np.argmin(values[before + 1 : after]))
+            place = chart.double_zero(places[before], places[k], places[after])
+            size = float(np.abs(chart.clearance(np.array([place])))[0])
+            if not size >= NEVER_FLAT:
+                touches[k] = place, "doubt" if size > FLAT_WITHIN else "change"
+                values[k] = 0.0
+            elif (value := float(chart.value(np.array([place]))[0])) < 0:
+                touches[k] = place, ""
+                values[k] = value
+    return touches, sorted([*kept, *touches])
 
 
 #: A place of the chart, and the end of an interval if there is one.
@@ -273,6 +284,15 @@ class Chart:
         m = self._poses.discriminant(self._step, self.at(place), self._modes)
         with np.errstate(all="ignore"):
             return m / np.sqrt(1 + m * m)
+
+    def clearance(self, places: Floats) -> Floats:
+        """Return how far the step is from a flat pose at places (n,), in sizes; NaN for a step that has none."""
+        plan, none = self._poses.plan, np.full(len(places), np.nan)
+        if self._poses.stroke(self._step) is not None or not plan.steps[self._step].has_root:
+            return none
+        h = self._poses.inputs(self._step, self.at(places), self._modes)
+        found = plan.steps[self._step].clearance(h, tuple(0.0 * value for value in h)) / plan.size
+        return np.asarray(np.broadcast_to(found, places.shape))
 
     def is_far(self, places: Floats) -> Flags:
         """Return which places are so near an end at infinity (guides that become parallel) that precision is lost."""

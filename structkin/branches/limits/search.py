@@ -29,6 +29,7 @@ from structkin.solve.motion import Motion
 from structkin.solve.solve_groups import solve_groups
 from structkin.solve.strokes import Stroke, ends_passed
 from structkin.track.arclength import Point, crossing_between
+from structkin.track.tolerances import NEVER_FLAT
 from structkin.types import Floats
 
 #: How far [rad] a driver of wheels is followed in each direction where poses do not repeat and no range is given.
@@ -313,4 +314,6 @@ def end_words(poses: Poses, end: End, modes: Modes) -> Limit:
     others = sorted({poses.plan.steps[k].group for k in closing} - {poses.plan.steps[index].group})
     if others:
         words += f" (and group{'s' if len(others) > 1 else ''} {', '.join(str(k + 1) for k in others)} likewise)"
+    if end.kind == "doubt":
+        kind, words = "uncertified", f"branch not certified: {words}, within {NEVER_FLAT:g} of the size"
     return Limit(end.p, kind, poses.plan.steps[index].group, words, end.kind == "change")

@@ -15,7 +15,8 @@ CLEAR = 1e-6
 def follow_root(mem: Any, s: int, discriminant: float, dt: float) -> float:
     """Return the signed root of step s, a time dt after the last pose; zero where its sign cannot be decided.
 
-    Its slope there predicts its sign, as in `structkin.dynamics.reduced.poses`: it changes only next to a flat pose.
+    Its slope there predicts its sign, as in `structkin.dynamics.reduced.poses`; where it changes, `Poses` must show
+    that the group passes a flat pose.
     """
     if not discriminant > GUARD * GUARD:
         return 0.0
@@ -23,9 +24,7 @@ def follow_root(mem: Any, s: int, discriminant: float, dt: float) -> float:
     expected, root = last + mem.roots[1][s] * dt, sqrt(discriminant)
     if expected < 0.0:
         root = -root
-    if mem.smooth == 0 and (root * last < 0.0 or abs(last) < GUARD):
-        return 0.0
-    if root * last < 0.0 and abs(last) > 2 * GUARD:
+    if root * last < 0.0 or (mem.smooth == 0 and abs(last) < GUARD):
         return 0.0
     if abs(root - expected) > 1e-9 + STRAY * max(abs(root) + abs(last), abs(expected - last)):
         return 0.0

@@ -46,7 +46,8 @@ class BlownUpError(NoPoseError):
 class Pose:
     """Coordinates q (f,), slots x (rows,), and K (f, rows) of the slots.
 
-    `roots` (k,) are those of the steps that have two modes; `smooth`: all this comes from a series.
+    `roots` (k,) are those of the steps that have two modes; `smooth`: all this comes from a series, in which the steps
+    `flat` pass a flat pose.
     """
 
     q: Floats
@@ -54,6 +55,7 @@ class Pose:
     K: Floats
     roots: Floats
     smooth: bool = False
+    flat: frozenset[int] = frozenset()
 
 
 def lanes_of(x: Floats, rates: Floats | None = None) -> Lanes:

@@ -29,8 +29,8 @@ from structkin.dynamics.reduced.series import Series, expand
 from structkin.plan.plan import Plan
 from structkin.plan.status import Status
 from structkin.solve.coefficients import Coefficients
-from structkin.solve.engine import Lanes, positions
-from structkin.track.tolerances import GUARD, NARROW, SIMULATED_STEP, SIMULATED_TURN
+from structkin.solve.engine import Lanes, positions, step_inputs
+from structkin.track.tolerances import GUARD, NARROW, NEVER_FLAT, SIMULATED_STEP, SIMULATED_TURN
 from structkin.types import Complexes, Floats, Indices
 
 #: How often a step is halved before it fails.
@@ -204,7 +204,11 @@ class Poses:
         turned = modes != np.where(last.roots < 0, -1, 1)
         if (turned & ~(last.smooth & (np.abs(last.roots) < 2 * GUARD))).any():
             return Status.SINGULAR, self.plan.steps[self.steps[int(np.argmax(turned))]].group
-        return self._closed(q, modes, expected)
+        found = self._closed(q, modes, expected)
+        if isinstance(found, Pose) and not found.flat.issuperset(self.steps[k] for k in np.flatnonzero(turned)):
+            # A root that is never quite zero leads to zero as well, by its slope.
+            return Status.SINGULAR, self.plan.steps[self.steps[int(np.argmax(turned))]].group
+        return found
 
     def expected(self, step: Floats) -> Floats:
         """Return the roots (k,) predicted by their slopes for a displacement (f,) from the last pose."""
@@ -248,7 +252,7 @@ class Poses:
             pose = self._across(q, np.sqrt(least))
             if pose is not None:
                 return pose
-            if not lanes.least[flat] > FLAT:
+            if not lanes.least[flat] > FLAT or self._may_be_flat(lanes, flat):
                 return Status.SINGULAR, self.plan.steps[flat].group
         if status != Status.OK:
             return status, int(lanes.group[0])
@@ -261,6 +265,12 @@ class Poses:
             return Status.SINGULAR, self.plan.steps[flat].group
         turned = self._turned(q, x)
         return turned or self.regular(q, x, roots) or (Status.SINGULAR, -1)
+
+    def _may_be_flat(self, lanes: Lanes, index: int) -> bool:
+        """Return whether a group is so near a flat pose that rounding may keep it from one: its branch is not known."""
+        step = self.plan.steps[index]
+        h = step_inputs(self.plan, lanes, step, 0)
+        return bool(np.min(step.clearance(h, tuple(0.0 * value for value in h))) < NEVER_FLAT * self.plan.size)
 
     def _across(self, q: Floats, sizes: Floats) -> Pose | None:
         """Return the pose at q from a series, where roots of these sizes (k,) are small because a flat pose is near."""
@@ -341,7 +351,7 @@ class Poses:
             return self._from_series(series, q)
         value, first, _ = series.at(0.0)
         K = np.linalg.lstsq(directions, first.T, rcond=None)[0]
-        return self._smooth(q, value[:, 0], np.asarray(K, dtype=np.float64))
+        return self._smooth(q, value[:, 0], np.asarray(K, dtype=np.float64), series)
 
     def expand(self, q: Floats, directions: Floats) -> Series | None:
         """Return the series around q along directions (c, f) whose roots continue those of the last pose."""
@@ -370,10 +380,10 @@ class Poses:
 
     def _from_series(self, series: Series, q: Floats) -> Pose:
         value, first, _ = series.at(series.place_of(q))
-        return self._smooth(q, value[:, 0], first.T / series.directions)
+        return self._smooth(q, value[:, 0], first.T / series.directions, series)
 
-    def _smooth(self, q: Floats, x: Floats, K: Floats) -> Pose:
-        return Pose(q, x, K, roots_at(self.plan, self.steps, x[:, None])[:, 0], True)
+    def _smooth(self, q: Floats, x: Floats, K: Floats, series: Series) -> Pose:
+        return Pose(q, x, K, roots_at(self.plan, self.steps, x[:, None])[:, 0], True, series.flat)
 
     def _convective_smooth(self, q: Floats, rates: Floats) -> Floats | None:
         """Return z'^T L z' of the slots at a pose from a series, None where other directions have none."""

@@ -28,7 +28,7 @@ class Series:
     """Slots (rows,) as power series of the distance s from a `place` (f,) along each of c `directions` (c, f).
 
     `powers` (c, rows, POWERS) are the coefficients times powers of the radius, `nodes` (rows, c, NODES) the complex
-    slots on the circles.
+    slots on the circles. The steps `flat` pass a flat pose inside a circle.
     """
 
     place: Floats
@@ -36,6 +36,7 @@ class Series:
     radius: float
     powers: Floats
     nodes: Complexes
+    flat: frozenset[int]
 
     def place_of(self, q: Floats) -> float:
         """Return the distance of some coordinates along the only direction."""
@@ -72,5 +73,6 @@ def expand(
                 continue
             found = powers(contours.x)
         if is_analytic(found, np.max(np.abs(contours.x))).all():
-            return Series(q, directions, radius, np.moveaxis(found[..., :POWERS].real, 1, 0), contours.x)
+            flat = frozenset(step for step, zeros in contours.zeros.items() if np.isfinite(zeros.flat).any())
+            return Series(q, directions, radius, np.moveaxis(found[..., :POWERS].real, 1, 0), contours.x, flat)
     return None
