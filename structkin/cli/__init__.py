@@ -38,6 +38,7 @@ COMMANDS = {
     "spatial": "Find the motion of bodies and joints in space under their masses and forces; numbers are in SI.",
     "equations": "Derive the equations of motion in minimal coordinates, as LaTeX, Python or C.",
     "studio": "Draw, edit and drive a mechanism in the browser; only this machine can reach it.",
+    "study": "Run a study of your own from a file: many variants of a mechanism, measured, kept and drawn.",
     "animate": "Write an animation of the motion, the links coloured by group.",
     "convert": "Convert a mechanism to another format, by the suffix of OUT.",
     "examples": "List the examples, or copy one: `structkin examples jansen_leg`.",

@@ -91,11 +91,12 @@ def print_json(data: dict[str, Any]) -> None:
 def progress(title: str, total: float | None = 1.0) -> Iterator[Callable[..., None]]:
     """Yield a function to call with the fraction of the work done, 0 to 1; a bar appears if the work takes long.
 
-    Without a `total` the function takes the number of steps so far, which are then shown. A second argument is a new
-    title. On a terminal, a line also says when the engine compiles something for the first time, which takes seconds.
+    The bar shows the time left. Without a `total` the function takes the number of steps so far, which are then shown.
+    A second argument is a new title. On a terminal, a line also says when the engine compiles something for the first
+    time, which takes seconds.
     """
     from rich.logging import RichHandler
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
     terminal, is_seen = Console(stderr=True), sys.stderr.isatty()
     log = logging.getLogger("structkin.kernels")
@@ -104,8 +105,8 @@ def progress(title: str, total: float | None = 1.0) -> Iterator[Callable[..., No
         log.addHandler(handler)
         log.setLevel(logging.INFO)
 
-    column = TextColumn("{task.fields[steps]}") if total is None else TaskProgressColumn()
-    bar = Progress(TextColumn("{task.description}"), BarColumn(), column, console=terminal, transient=True)
+    columns = [TextColumn("{task.fields[steps]}")] if total is None else [TaskProgressColumn(), TimeRemainingColumn()]
+    bar = Progress(TextColumn("{task.description}"), BarColumn(), *columns, console=terminal, transient=True)
     task = bar.add_task(title, total=total, steps="")
     began = time.monotonic()
 

@@ -85,6 +85,8 @@ def _panel(ax: Axes, x: Floats, y: Floats | None, shown: Indices) -> None:
         ax.scatter(x[shown], y[shown], s=3 if len(shown) > 500 else 8, alpha=0.5, color=PALETTE[0], linewidths=0)
     elif len(finite):
         ax.hist(finite, bins=30, color=PALETTE[0], alpha=0.7)
+    if y is None:
+        ax.set_yticks([])
 
 
 def study_columns(study: Study) -> dict[str, Floats]:

@@ -157,8 +157,10 @@ class ZarrStore:
         """Return all variables with the parameters as coordinates; their rows are read when they are used."""
         import xarray as xr
 
-        found = xr.open_dataset(self.path, engine="zarr", consolidated=False).drop_vars(FINISHED)
-        return found.set_coords([*json.loads(found.attrs[STUDY])["parameters"], "t"])
+        found = xr.open_dataset(self.path, engine="zarr", consolidated=False)
+        about = json.loads(found.attrs[STUDY])
+        whole = found.set_coords([*about["parameters"], "t"])
+        return whole[list(about["measures"])].assign_coords(t=whole["t"])
 
 
 def check_same(path: Path, attributes: Mapping[str, Any]) -> None:

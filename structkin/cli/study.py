@@ -1,0 +1,98 @@
+"""`structkin study FILE`: a study of one's own, from one file, with pictures of its result."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from structkin import show
+from structkin.cli.options import USUAL, Budget, Json, budget_of
+from structkin.cli.outputs import STDOUT, Outputs, write_rows
+from structkin.cli.terminal import progress
+from structkin.errors import InputError, Problem
+from structkin.plan.status import Status
+from structkin.show.study_figure import study_columns
+
+if TYPE_CHECKING:
+    from structkin.solve.study import Study
+
+
+def study(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            help="Study file, .toml or .json: mechanism, parameters, plan, measures.",
+            metavar="FILE",
+            show_default=False,
+        ),
+    ],
+    to: Annotated[
+        Path | None,
+        typer.Option(help="Keep the result in this folder; run again, the command goes on.", metavar="STORE.zarr"),
+    ] = None,
+    workers: Annotated[int, typer.Option(help="Processes that share the work; the result is the same.")] = 1,
+    csv: Annotated[
+        Path | None,
+        typer.Option("--csv", help="Write one line per variant, in SI; - for stdout.", metavar="TABLE"),
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw parameters and measures against each other.", metavar="PICTURE")
+    ] = None,
+    best: Annotated[
+        Path | None, typer.Option(help="Draw the best variants, as [best] of the file says.", metavar="PICTURE")
+    ] = None,
+    budget: Budget = USUAL,
+    as_json: Json = False,
+) -> None:
+    """Run a study of your own from a file: many variants of a mechanism, measured, kept and drawn."""
+    from structkin.solve.study import study as run
+    from structkin.solve.study.file import read_study
+
+    found = read_study(file)
+    if best is not None and not found.best:
+        problem = Problem("--best", "the file does not say which variants are the best", "add [best] with a measure")
+        raise InputError([problem], str(file))
+    outputs = Outputs(file, {"--csv": csv}, {"--plot": plot, "--best": best}, as_json)
+    with progress("studying") as report:
+        result = run(
+            found.mechanism, **found.options, to=to, workers=workers, budget=budget_of(budget), progress=report
+        )
+    chosen = result.best(found.best, found.count, largest=found.largest).tolist() if found.best else []
+    outputs.deliver(
+        {
+            "--csv": lambda _: write_rows(csv or STDOUT, _rows(result)),
+            "--plot": lambda: show.plot_study(result),
+            "--best": lambda: show.draw_variants(result, chosen, [result.motion(k) for k in chosen], found.best),
+        },
+        lambda: _data(result, chosen),
+        lambda: show.study_table(result, chosen, found.best),
+        [f"kept: {to}"] if to is not None else [],
+    )
+
+
+def _rows(result: Study) -> list[dict[str, Any]]:
+    """Return a row for each variant."""
+    columns = study_columns(result)
+    status = result.dataset["status"].values
+    return [
+        {
+            "variant": k,
+            "status": Status(status[k]).words,
+            **{name: float(own[k]) if own[k] == own[k] else None for name, own in columns.items()},
+        }
+        for k in range(len(result))
+    ]
+
+
+def _data(result: Study, chosen: list[int]) -> dict[str, Any]:
+    """Return the result as plain data."""
+    rows, status = _rows(result), result.dataset["status"].values
+    counts = {one.words: int((status == one).sum()) for one in Status if (status == one).any()}
+    return {
+        "title": result.mechanism.title,
+        "variants": len(rows),
+        "status": counts,
+        "best": [rows[k] for k in chosen],
+    }

@@ -1,0 +1,149 @@
+"""A study in one file: the mechanism, the parameters, the plan and the measures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from structkin.errors import InputError, Problem
+from structkin.model.file import load_data
+from structkin.model.flaw import Flaw, describe
+from structkin.model.mechanism import Mechanism
+from structkin.model.numbers import number_in_si, number_of
+from structkin.model.topology import suggest
+from structkin.model.units import Units
+from structkin.solve.study.measures import read_measures
+from structkin.solve.study.plans import PLANS, planned
+
+#: The keys of a study file, with those that a study needs first.
+KEYS = ("mechanism", "parameters", "measures", "plan", "variants", "seed", "samples", "duration", "best")
+#: The keys of [best].
+BEST = ("measure", "largest", "count")
+
+
+@dataclass(frozen=True)
+class StudyFile:
+    """A study as a file describes it: arguments of `study`, and which variants are the best."""
+
+    mechanism: Mechanism
+    options: Mapping[str, Any]
+    best: str = ""
+    largest: bool = False
+    count: int = 6
+
+
+def read_study(path: Path) -> StudyFile:
+    """Return the study in a TOML or JSON file; `InputError` lists every mistake in it.
+
+    Numbers are in the mechanism's units, as in its file, or text with a unit.
+    """
+    data = load_data(path)
+    problems = [Problem(key, "is not a key of a study", suggest(key, KEYS)) for key in data if key not in KEYS]
+    problems += [Problem(key, "is missing", _SAMPLES[key]) for key in KEYS[:3] if key not in data]
+    options: dict[str, Any] = {}
+    for key, is_right, what in _PLAIN:
+        if key in data and not is_right(data[key]):
+            problems.append(Problem(key, f"expected {what}, found {describe(data[key])}", _SAMPLES.get(key, "")))
+        elif key in data:
+            options[key] = data[key]
+    if "duration" in data:
+        try:
+            options["duration"] = Units().quantity(data["duration"], "time", "positive")
+        except Flaw as flaw:
+            problems.append(Problem("duration", flaw.message, flaw.hint))
+    mechanism = _mechanism(data.get("mechanism"), path, problems) if "mechanism" in data else None
+    measures = _table(data, "measures", problems)
+    names = list(measures)
+    best = _best(_table(data, "best", problems), names, problems)
+    if mechanism is not None:
+        given = _parameters(mechanism, _table(data, "parameters", problems), problems)
+        # With a plan of an unknown name the values are taken for bounds.
+        plan = options.get("plan", "sobol" if "plan" in data else "list")
+        variants = options.get("variants", 1 if "variants" in data or "plan" in data.keys() - options.keys() else None)
+        if given or not problems:
+            wrong = planned(mechanism, given, plan, variants, options.get("seed", 0))[1]
+            problems += [replace(one, key=f"parameters.{one.key}") if one.key in given else one for one in wrong]
+        problems += read_measures(mechanism, measures, given)[1]
+        options["parameters"], options["measures"] = given, measures
+    if problems or mechanism is None:
+        raise InputError(problems, str(path), more=mechanism is None)
+    return StudyFile(mechanism, options, **best)
+
+
+_SAMPLES = {
+    "mechanism": 'such as mechanism = "four_bar.toml", or its sections below [mechanism]',
+    "parameters": 'such as [parameters] and "lengths.A-B" = [100, 140]',
+    "measures": 'such as [measures] and swing = "range.angle.rocker"',
+    "plan": f"known: {', '.join(PLANS)}",
+}
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value > 0
+
+
+_PLAIN: tuple[tuple[str, Callable[[Any], bool], str], ...] = (
+    ("plan", lambda value: value in PLANS, "the name of a plan"),
+    ("variants", _is_count, "a positive whole number"),
+    ("seed", lambda value: _is_count(value) or value == 0, "a whole number that is not negative"),
+    ("samples", _is_count, "a positive whole number"),
+)
+
+
+def _table(data: Mapping[str, Any], key: str, problems: list[Problem]) -> Mapping[str, Any]:
+    """Return a table of the file, empty if there is none."""
+    found = data.get(key, {})
+    if isinstance(found, Mapping):
+        return found
+    problems.append(Problem(key, f"expected a table, found {describe(found)}", _SAMPLES.get(key, "")))
+    return {}
+
+
+def _mechanism(given: Any, path: Path, problems: list[Problem]) -> Mechanism | None:
+    """Return the mechanism of a study: in the file, or in another one beside it."""
+    try:
+        if isinstance(given, str):
+            return Mechanism.load(path.parent / given)
+        if isinstance(given, Mapping):
+            return Mechanism.from_dict(given, folder=path.parent)
+        message = f"expected a file or a table, found {describe(given)}"
+        problems.append(Problem("mechanism", message, _SAMPLES["mechanism"]))
+    except InputError as error:
+        problems += [
+            Problem(f"mechanism.{one.key}" if one.key else "mechanism", one.message, one.hint) for one in error.problems
+        ]
+    return None
+
+
+def _parameters(mechanism: Mechanism, given: Mapping[str, Any], problems: list[Problem]) -> dict[str, list[float]]:
+    """Return the values of parameters in SI; of one that the mechanism does not have, as they are."""
+    found = {}
+    for key, values in given.items():
+        where = f"parameters.{key}"
+        if not isinstance(values, list) or not values:
+            message = f"expected a list of numbers, found {describe(values)}"
+            problems.append(Problem(where, message, "such as [100, 140]"))
+            continue
+        try:
+            number = number_of(mechanism, key)
+            found[key] = [number_in_si(mechanism, number, value) for value in values]
+        except Flaw as flaw:
+            problems.append(Problem(where, flaw.message, flaw.hint))
+    return found
+
+
+def _best(given: Mapping[str, Any], measures: list[str], problems: list[Problem]) -> dict[str, Any]:
+    """Return which variants are the best."""
+    unknown = [key for key in given if key not in BEST]
+    problems += [Problem(f"best.{key}", "is not a key of [best]", suggest(key, BEST)) for key in unknown]
+    measure, largest, count = given.get("measure", ""), given.get("largest", False), given.get("count", 6)
+    if given and measure not in measures:
+        hint = suggest(str(measure), measures)
+        problems.append(Problem("best.measure", f"{describe(measure)} is not a measure of this study", hint))
+    if not isinstance(largest, bool):
+        problems.append(Problem("best.largest", f"expected true or false, found {describe(largest)}"))
+    if not _is_count(count):
+        problems.append(Problem("best.count", f"expected a positive whole number, found {describe(count)}"))
+    return {"best": measure, "largest": largest, "count": count}

@@ -1,0 +1,99 @@
+"""`structkin study FILE`: what it prints and writes, and every mistake in a file at once."""
+
+from __future__ import annotations
+
+import csv
+import json
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import structkin as sk
+from structkin.cli import app
+from structkin.examples import path
+from structkin.solve.study.file import read_study
+
+STUDY = """
+mechanism = "four_bar.toml"
+plan = "grid"
+samples = 37
+duration = "0.5 s"
+[parameters]
+"lengths.B-C" = [110, 120]
+"lengths.C-D" = ["7 cm", "80 mm", 200]
+[measures]
+swing = "range.angle.rocker"
+[best]
+measure = "swing"
+count = 2
+"""
+
+
+def run(*words):
+    return CliRunner().invoke(app, ["study", *map(str, words)])
+
+
+@pytest.fixture
+def study(tmp_path):
+    (tmp_path / "four_bar.toml").write_text(path("crank_rocker").read_text(encoding="utf-8"), encoding="utf-8")
+    file = tmp_path / "study.toml"
+    file.write_text(STUDY, encoding="utf-8")
+    return file
+
+
+def test_a_study_of_a_file(study, tmp_path):
+    options = [("--csv", "a.csv"), ("--plot", "a.png"), ("--best", "b.svg"), ("--to", "a.zarr")]
+    found = run(study, *[str(tmp_path / word) if k else word for pair in options for k, word in enumerate(pair)])
+    assert found.exit_code == 0, found.output
+    assert "6 variants: " in found.output and "best by swing" in found.output and "kept: " in found.output
+    rows = list(csv.DictReader((tmp_path / "a.csv").read_text(encoding="utf-8").splitlines()))
+    assert [float(row["lengths.C-D"]) for row in rows] == [0.07, 0.08, 0.2] * 2
+    data = sk.load(path("crank_rocker")).source_dict
+    for row in rows:
+        data["lengths"].update({pair: f"{row[f'lengths.{pair}']} m" for pair in ("B-C", "C-D")})
+        one = sk.Mechanism.from_dict(data).solve(samples=37, duration=0.5)
+        assert row["status"] == sk.Status(one.status[~one.ok][0] if not one.ok.all() else 0).words
+        if one.ok.all():
+            assert float(row["swing"]) == pytest.approx(np.ptp(one.angle("rocker")), abs=1e-12)
+        else:
+            assert row["swing"] == ""
+    assert (tmp_path / "a.png").stat().st_size > 1000 and "variant" in (tmp_path / "b.svg").read_text(encoding="utf-8")
+    again = run(study, "--to", tmp_path / "a.zarr", "--json")
+    best = json.loads(again.output)["best"]
+    least = sorted((float(row["swing"]), int(row["variant"])) for row in rows if row["swing"])[:2]
+    assert [(one["swing"], one["variant"]) for one in best] == least
+    study.write_text(STUDY.replace("[110, 120]", "[110, 121]"), encoding="utf-8")
+    other = run(study, "--to", tmp_path / "a.zarr")
+    assert isinstance(other.exception, sk.InputError) and "another study: parameters differs" in str(other.exception)
+
+
+def test_every_mistake_in_a_file_is_listed(study):
+    study.write_text(
+        STUDY.replace('"grid"', '"gird"').replace("37", "0").replace("0.5 s", "-1 s").replace("7 cm", "7 kg")
+        .replace("rocker", "rokcer").replace("count = 2", 'count = 0\ncolour = "red"\nlargest = 1')
+        .replace('"lengths.B-C" = [110, 120]', '"lengths.B-D" = [1, 2]\n"links.crank.mass" = 3\n"points.D.x" = [9, 8]')
+        + "[extra]\n",
+        encoding="utf-8",
+    )  # fmt: skip
+    with pytest.raises(sk.InputError) as error:
+        read_study(study)
+    assert sorted(problem.key for problem in error.value.problems) == sorted([
+        "extra", "plan", "samples", "duration", "best.count", "best.colour", "best.largest", "parameters.lengths.B-D",
+        "parameters.links.crank.mass", "parameters.lengths.C-D", "parameters.points.D.x", "measures.swing",
+    ])  # fmt: skip
+    for text, keys in (
+        ("seed = 0", ["mechanism", "parameters", "measures"]),
+        ('mechanism = "no.toml"\nparameters = 3\nmeasures = 4\nbest = 5', ["mechanism", "measures", "best"]),
+        ("mechanism = 3\nmeasures = {}\nparameters = {}", ["mechanism"]),
+    ):
+        study.write_text(text, encoding="utf-8")
+        with pytest.raises(sk.InputError) as error:
+            read_study(study)
+        assert [problem.key for problem in error.value.problems] == keys
+
+
+def test_best_needs_a_measure(study, tmp_path):
+    study.write_text(STUDY.partition("[best]")[0], encoding="utf-8")
+    found = run(study, "--best", tmp_path / "b.png")
+    assert isinstance(found.exception, sk.InputError) and "add [best] with a measure" in str(found.exception)
