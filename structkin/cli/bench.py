@@ -129,6 +129,32 @@ def linkages(quick: Quick = False, table: Csv = None) -> None:
 
 
 @bench.command()
+def variants(
+    count: Annotated[int, typer.Option("--variants", help="How many variants are solved.", min=100)] = 20_000,
+    workers: Annotated[int, typer.Option(help="Processes of a study, beside one.", min=1)] = 2,
+    table: Csv = None,
+) -> None:
+    """Solve and measure variants of a six-bar: time for a group and pose, against that of one mechanism."""
+    from structkin.bench.variants import measure
+
+    Outputs(None, {"--csv": table})
+    with progress("measuring") as report:
+        report(0.0)
+        found = measure(count, workers)
+    if table != STDOUT:
+        heads = ("way", "variants", "poses", "CPU [s]", "ns a group and pose", "elapsed [s]")
+        lines = [
+            (one.way, f"{one.variants:,}", f"{one.poses:,}", f"{one.cpu:.3g}", f"{one.nanoseconds:.3g}",
+             f"{one.elapsed:.3g}")
+            for one in found
+        ]  # fmt: skip
+        print_table("Variants of a six-bar over 73 samples; processor times with those of workers", [heads, *lines])
+        say(machine())
+    if table is not None:
+        write_rows(table, [asdict(one) | {"nanoseconds": one.nanoseconds} for one in found])
+
+
+@bench.command()
 def formulations(quick: Quick = False, table: Csv = None) -> None:
     """Compare all formulations of dynamics on one four-bar: unknowns, cost of an evaluation, error and drift."""
     Outputs(None, {"--csv": table})
