@@ -24,6 +24,7 @@ LAYERS = [
     ["report"],
     ["files"],
     ["show"],
+    ["design"],
     ["dynamics"],
     ["global_methods"],
     ["branches"],
