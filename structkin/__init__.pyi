@@ -1,3 +1,6 @@
+from .design import Limit as Limit
+from .design import Measure as Measure
+from .design import Optimum as Optimum
 from .dynamics import Force as Force
 from .dynamics import FormulationComparison as FormulationComparison
 from .dynamics import Kinetostatics as Kinetostatics

@@ -25,6 +25,7 @@ LAYERS = [
     ["report"],
     ["files"],
     ["show"],
+    ["design"],
     ["dynamics"],
     ["global_methods"],
     ["branches"],

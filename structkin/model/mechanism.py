@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from structkin.branches.circuits import Circuits
     from structkin.branches.four_bar import FourBar, SliderCrank
     from structkin.branches.limits import Limits
+    from structkin.design import Limit, Measure, Optimum
     from structkin.dynamics import FormulationComparison, ReducedEquations, Simulation
     from structkin.global_methods import Comparison
     from structkin.global_methods.families import Coordinates
@@ -420,6 +421,44 @@ class Mechanism:
             self, samples, parameters=parameters, lengths=lengths, points=points, t=t, drivers=drivers,
             duration=duration, engine=engine, budget=budget, keep=keep, measures=measures, progress=progress,
         )  # fmt: skip
+
+    def optimise(
+        self, parameters: Mapping[str, Any], objective: Measure | Sequence[Measure], *,
+        limits: Sequence[Limit] = (), samples: int | None = None, t: ArrayLike | None = None,
+        drivers: Mapping[str, Any] | None = None, evaluations: int = 200,
+    ) -> Optimum:  # fmt: skip
+        """Return the variant of a mechanism whose motion measures best, found by exact derivatives from this one.
+
+        `parameters={"lengths.A-B": (low, high)}` are the numbers of the file that may vary, by the names of
+        `Motion.sensitivity`, and their bounds in SI and radians. The objective is one measure or several from
+        `structkin.design`, such as `path("P", places)`, or of one's own; the sum of squares of all their numbers is
+        minimised. `limits` are measures `between` numbers. The motion is solved at the samples of `solve`, whose times
+        are those of this mechanism for all variants.
+
+        The search goes downhill from this mechanism and ends where no small change improves it: there may be better
+        variants elsewhere. Each step towards a variant that cannot be assembled at all samples is shortened. At most so
+        many `evaluations` (motions) are made. The result has the best variant, its values, and says why the search
+        ended; its motion was solved as a whole.
+
+        Raises `InputError` that lists unknown and repeated parameters, those that cannot vary alone, and bounds that
+        are reversed, not numbers, or do not hold the present value; and where this mechanism cannot be assembled at all
+        samples.
+
+        >>> import numpy as np, structkin as sk
+        >>> from structkin.design import path
+        >>> crank = sk.Mechanism(
+        ...     points={"A": (0, 0), "B": (2, 0)}, links={"ground": ["A"], "crank": ["A", "B"]},
+        ...     drivers={"motor": {"joint": "A", "speed": 1.0}})
+        >>> t = np.linspace(0, 1, 5)
+        >>> wish = path("B", 3 * np.stack((np.cos(t), np.sin(t)), axis=1))
+        >>> best = crank.optimise({"lengths.A-B": (1, 5)}, wish, t=t)
+        >>> round(best.values["lengths.A-B"], 9), best.words
+        (3.0, 'no small change improves it')
+        """
+        from structkin.design.optimise import optimise
+
+        objective = (objective,) if not isinstance(objective, Sequence) else objective
+        return optimise(self, parameters, objective, limits, samples, t, drivers, evaluations)
 
     @overload
     def compare(

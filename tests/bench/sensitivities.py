@@ -36,8 +36,8 @@ def chain(dyads: int) -> sk.Mechanism:
 
 
 def names_of(m: sk.Mechanism, count: int) -> tuple[str, ...]:
-    """Return the lengths of moving links, then coordinates of points."""
-    pairs = [pair for link in m.topology.moving_links for pair in combinations(m.links[link].points, 2)]
+    """Return lengths of moving links, at most three of each, then coordinates of points."""
+    pairs = [pair for link in m.topology.moving_links for pair in combinations(m.links[link].points[:3], 2)]
     names = [f"lengths.{a}-{b}" for a, b in pairs] + [f"points.{point}.{x}" for point in m.places for x in "xy"]
     return tuple(names[:count])
 

@@ -17,6 +17,7 @@ from cases import few
 from guard import SECONDS, little_memory
 
 import structkin as sk
+from structkin import design
 from structkin.examples import path, spatial
 
 WRONG: tuple[Any, ...] = (
@@ -44,7 +45,7 @@ def nouns() -> dict[str, Any]:
         m.solve_many(samples=3, lengths={"A-B": [15.0, 16.0]}), sk.Builder("Crank"),
         sk.TopologyArrays.from_topology(m.topology), sk.SpatialModel.load(spatial.path("spinning_top")),
         sk.CamLaw([("cycloidal", np.pi, 0.02), ("cycloidal", np.pi, 0.0)]), sk.Linkages.random(3, 5),
-        sk.solve_batch(sk.Linkages.random(3, 5), angles=[0.0, 0.1]),
+        sk.solve_batch(sk.Linkages.random(3, 5), angles=[0.0, 0.1]), design.stroke("rocker"),
     ]  # fmt: skip
     every = {type(noun).__name__: noun for noun in found}
     return {**every, **{name: getattr(sk, name) for name in sk.__all__ if inspect.isfunction(getattr(sk, name))}}

@@ -7,6 +7,7 @@ motions of mechanisms that are built here from their files (or by `solve_many`),
 from __future__ import annotations
 
 import copy
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -320,6 +321,45 @@ def test_all_wrong_names_are_listed_at_once() -> None:
             motion.sensitivity("C", **{"to": ["lengths.A-B"], **wrong})
     with pytest.raises(sk.InputError, match="expected those of a point"):
         motion.gradient({"C": np.ones(3)}, to=["lengths.A-B"])
+
+
+@pytest.mark.parametrize("geared", [False, True])
+def test_lengths_that_are_named_together_are_held(geared: bool) -> None:
+    """By itself a length moves a point along its line; with another one of the same point it turns a triangle."""
+    if geared:  # built one by one, for its gears
+        data = sk.load(path("geared_five_bar")).source_dict
+        data["points"]["E"], data["links"]["left_rod"] = [20, 60], ["B", "P", "E"]
+    else:
+        data = made_four_bar().source_dict
+        data["points"]["P"], data["points"]["E"] = [2, 3], [3, 3]
+        data["links"]["coupler"] = ["B", "P", "E", "C"]
+    m, (a, b, c) = sk.Mechanism.from_dict(data), "BPE"
+    t, first, second = m.solve(5).t[1:-1], f"{a}-{b}", f"{b}-{c}"
+    base = {pair: abs(m.places[pair[0]] - m.places[pair[2]]) for pair in (first, second)}
+    scale, h = m.units.length_scale, 1e-4 * m.size
+
+    def moved(change: float) -> Any:
+        data = m.source_dict
+        data["lengths"] = {
+            **data.get("lengths", {}),
+            first: (base[first] + change) / scale,
+            second: base[second] / scale,
+        }
+        return sk.Mechanism.from_dict(data).solve(t=t).position(c)
+
+    wanted = (8 * (moved(h) - moved(-h)) - moved(2 * h) + moved(-2 * h)) / (12 * h)
+    names = [f"lengths.{first}", f"lengths.{second}"]
+    assert np.abs(m.solve(t=t).sensitivity(c, to=names)[..., 0] - wanted).max() < 1e-8
+    alone = m.solve(t=t).sensitivity(c, to=names[:1])[..., 0]
+    assert np.abs(alone - wanted).max() > 0.1
+
+
+def test_a_length_that_the_others_fix_is_an_error() -> None:
+    m = sk.load(path("stephenson_iii_triad"))
+    names = [f"lengths.{a}-{b}" for a, b in itertools.combinations("BCPM", 2)]
+    with pytest.raises(sk.InputError, match="the other lengths make it"):
+        m.solve(3).sensitivity("M", to=names)
+    assert m.solve(3).sensitivity("M", to=names[:5]).shape == (3, 2, 5)
 
 
 def test_redundant_joints_leave_no_dimension_that_varies_alone() -> None:

@@ -263,11 +263,11 @@ class Motion:
         Values are in SI and radians, items of lists are counted from zero. With `order=1` the derivatives are those of
         the velocity or the angular velocity.
 
-        The other numbers of the file, the times and the drivers' values are held; a driver with a speed starts at its
-        value in the sketch, which may move with a point. The cost hardly depends on p. Points are given as in `K`. NaN
-        where the pose is not regular, and next to a change point, where a link's length decides which way the motion
-        goes. Derivatives by constants of the plan are exact to rounding, those of the constants by the numbers of the
-        file to some 1e-13 (`structkin.solve.sensitivity`).
+        All lengths that are named, the other numbers of the file, the times and the drivers' values are held; a driver
+        with a speed starts at its value in the sketch, which may move with a point. The cost hardly depends on p.
+        Points are given as in `K`. NaN where the pose is not regular, and next to a change point, where a link's length
+        decides which way the motion goes. Derivatives by constants of the plan are exact to rounding, those of the
+        constants by the numbers of the file to some 1e-13 (`structkin.solve.sensitivity`).
 
         Raises `InputError` that lists all names that are unknown, given twice, or of numbers that cannot vary alone,
         and for motions that were not solved by groups.

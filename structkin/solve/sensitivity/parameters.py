@@ -6,9 +6,10 @@
     joints.J.radius       any other number of a joint, such as base, ratio, radii.0, law.1.to, profile.3.1
     drivers.D.speed       a number of a driver: its speed, or table.2.1
 
-Values are in SI and radians, whatever units the file has; items of lists are counted from zero. A parameter stands for
-the mechanism that `varied` builds from the file with this one number changed: what the file derives from the number,
-such as a guide through two points or the teeth's phase in the sketch, changes with it.
+Lengths that are named together are all as if in [lengths]: while one varies, the others are held, also those at a point
+that moves. Values are in SI and radians, whatever units the file has; items of lists are counted from zero. A parameter
+stands for the mechanism that `varied` builds from the file with this one number changed: what the file derives from the
+number, such as a guide through two points or the teeth's phase in the sketch, changes with it.
 """
 
 from __future__ import annotations

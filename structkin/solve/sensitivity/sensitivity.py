@@ -18,15 +18,12 @@ from structkin.solve.derivatives import Derivatives
 from structkin.solve.many.variants import Variants
 from structkin.solve.motion.moving_frames import PartKind
 from structkin.solve.sensitivity.parameters import read_parameters
-from structkin.solve.sensitivity.sweep import Array, Sweep, Weights
+from structkin.solve.sensitivity.sweep import STEP, Array, Sweep, Weights
 from structkin.solve.sensitivity.varied_plan import OFFSETS, VariedPlan, varied_plan
 from structkin.types import Flags, Floats
 
 if TYPE_CHECKING:
     from structkin.solve.motion.motion import Motion
-
-#: The size of a complex step.
-STEP = 1e-30
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,6 +107,13 @@ class Sensitivity:
         dz = {id: values[:, rows] for id, values in self._of_drivers(0).items()}
         return np.asarray(sweep.run(self.motion.lanes.x[0][:, rows], dz, by_outputs, together=True)[0, 0])
 
+    def closing(self) -> Floats:
+        """Return the derivatives (k, n, p) of the discriminants of the k steps that have two modes."""
+        roots = [k for k, step in enumerate(self.varied.steps) if step.kind.closed_form and step.kind.modes == 2]
+        x, dz = self.motion.lanes.x[0], self._of_drivers(0)
+        found = [Sweep(self.varied, (k,)).run(x, dz, _of_number)[0] for k in roots]
+        return np.stack(found) if found else np.zeros((0, len(self.motion), len(self.varied.parameters)))
+
     # --- how they are found -----------------------------------------------------------------------------------
 
     def _along(self, outputs: tuple[Affine, ...], weights: Weights, order: int) -> Floats:
@@ -172,6 +176,10 @@ class Sensitivity:
 
 def _of_point(y: Sequence[Array], part: slice) -> list[Array]:
     return [np.broadcast_to(np.eye(2)[:, :, None], (2, 2, y[0].shape[1]))]
+
+
+def _of_number(y: Sequence[Array], part: slice) -> list[Array]:
+    return [np.ones((1, 1, y[0].shape[1]))]
 
 
 def _of_angle(y: Sequence[Array], part: slice) -> list[Array]:

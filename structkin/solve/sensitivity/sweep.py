@@ -27,7 +27,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.groups import General
+from structkin.groups import General, Relation
+from structkin.groups.kind import Explicit, Values
 from structkin.plan.plan import Register
 from structkin.rows.affine import Affine
 from structkin.solve.many.record import Products
@@ -40,23 +41,46 @@ Array = NDArray[Any]
 #: The derivatives of functions of vectors by these; see `Sweep.run`.
 Weights = Callable[[Sequence[Array], slice], Sequence[Array]]
 
+#: The size of a complex step.
+STEP = 1e-30
+
 #: Samples that are swept at a time: their numbers stay in cache.
 BLOCK = 2048
 
 
+@dataclass(frozen=True)
+class Discriminant(Explicit):
+    """The discriminant of a relation as a number of its own: zero where its two modes meet, negative out of reach."""
+
+    of: Relation
+
+    def position(self, h: Values, root: Any) -> Values:
+        """Return the discriminant."""
+        return (self.of.discriminant(h),)
+
+    def linear(self, h: Values, phi: Values, dh: Values, g: Values) -> Values:
+        """Return its derivative, by a complex step."""
+        moved: Any = self.of.discriminant(tuple(x + 1j * STEP * dx for x, dx in zip(h, dh, strict=True)))
+        return (moved.imag / STEP + g[0],)
+
+    def residual(self, h: Values, phi: Values) -> Values:
+        """Return the number less the discriminant."""
+        return (phi[0] - self.position(h, None)[0],)
+
+
 @dataclass(frozen=True, eq=False)
 class Sweep:
-    """Sweeps a plan back from vectors: `outputs` are expressions, moved by each parameter by way of their steps."""
+    """Sweeps a plan back from `outputs`: vectors as expressions, or the discriminants of steps by their indices."""
 
     varied: VariedPlan
-    outputs: tuple[Affine, ...]
+    outputs: tuple[Affine | int, ...]
 
     def run(self, x: Array, dz: Mapping[str, Array], weights: Weights, *, together: bool = False) -> Array:
         """Return the derivatives (q, n, p) of q functions of the outputs; with `together` their sums (q, 1, p).
 
         `x` (rows, n) are the registers of the mechanism's own plan, `dz[id]` (p, n) the derivatives of the drivers'
-        coordinates; `weights` returns the derivatives of the functions by each output (2, q, n), from the values of
-        all (2, n) at the samples of a slice.
+        coordinates; `weights` returns the derivatives of the functions by each output (2, q, n) or (1, q, n), from the
+        values of all (2, n) or (1, n) at the samples of a slice.
         """
         found = []
         for start in range(0, x.shape[1], BLOCK):
@@ -70,16 +94,19 @@ class Sweep:
     @cached_property
     def steps(self) -> tuple[VariedStep, ...]:
         """The steps of the plan, and those that form the outputs."""
-        made = [
-            VariedStep(Products(), _operands(expression), (len(self.varied.own) + k,))
-            for k, expression in enumerate(self.outputs)
-        ]
+        made = []
+        for register, output in enumerate(self.outputs, len(self.varied.own)):
+            if isinstance(output, Affine):
+                made.append(VariedStep(Products(), _operands(output), (register,)))
+            else:
+                step = self.varied.steps[output]
+                made.append(VariedStep(Discriminant(step.kind), step.inputs, (register,)))
         return (*self.varied.steps, *made)
 
     @cached_property
     def rows(self) -> tuple[slice, ...]:
         """The rows of each register."""
-        widths = (*self.varied.plan.widths, *(2 for _ in self.outputs))
+        widths = (*self.varied.plan.widths, *(2 if isinstance(output, Affine) else 1 for output in self.outputs))
         ends = np.cumsum(widths).tolist()
         return tuple(slice(end - width, end) for end, width in zip(ends, widths, strict=True))
 
@@ -98,7 +125,7 @@ class Sweep:
     @staticmethod
     def varies(item: Any, moved: Any) -> bool:
         """Return whether an input varies with a parameter."""
-        return item.index in moved if isinstance(item, Register) else isinstance(item, Variants)
+        return bool(item.index in moved) if isinstance(item, Register) else isinstance(item, Variants)
 
     @cached_property
     def alike(self) -> tuple[tuple[int, ...], ...]:
@@ -133,7 +160,7 @@ class Sweep:
         own[mine] = x[there]
         for step in self.steps:
             (out,) = step.outputs[:1]
-            if isinstance(step.kind, Products) and (out >= len(self.varied.own) or self.varied.own[out] < 0):
+            if out >= len(self.varied.own) or self.varied.own[out] < 0:
                 h = tuple(self.value(item, own) for item in step.inputs)
                 own[self.rows[out]] = step.kind.position(h, None)[0]
         return own

@@ -259,7 +259,7 @@ def _laws(mechanism: Mechanism, parameters: Sequence[Parameter]) -> dict[str, di
     for p, parameter in enumerate(parameters):
         if parameter.section == "drivers":
             id = str(parameter.path[1])
-            for k, variant in enumerate(_variants(mechanism, parameter), 1 + p * len(OFFSETS)):
+            for k, variant in enumerate(_variants(mechanism, parameter, parameters), 1 + p * len(OFFSETS)):
                 found.setdefault(id, {})[k] = variant.drivers[id].law
     return found
 
@@ -267,11 +267,15 @@ def _laws(mechanism: Mechanism, parameters: Sequence[Parameter]) -> dict[str, di
 # --- one by one -------------------------------------------------------------------------------------------------
 
 
-def _variants(mechanism: Mechanism, parameter: Parameter) -> list[Mechanism]:
-    """Return the mechanism with the values around a parameter; `InputError` says which parameter cannot vary."""
+def _variants(mechanism: Mechanism, parameter: Parameter, parameters: Sequence[Parameter]) -> list[Mechanism]:
+    """Return the mechanism with the values around a parameter; `InputError` says which parameter cannot vary.
+
+    The other lengths among the parameters are held.
+    """
     step = parameter.reach / FINE
+    lengths = {other: other.value for other in parameters if other.section == "lengths"}
     try:
-        return [varied(mechanism, {parameter: parameter.value + k * step}) for k in OFFSETS]
+        return [varied(mechanism, {**lengths, parameter: parameter.value + k * step}) for k in OFFSETS]
     except InputError as error:
         problems = [Problem(parameter.name, f"cannot vary alone: {problem}") for problem in error.problems]
         raise InputError(problems, mechanism.title) from None
@@ -282,7 +286,7 @@ def _one_by_one(mechanism: Mechanism, parameters: Sequence[Parameter]) -> Varied
     problems: list[Problem] = []
     for parameter in parameters:
         try:
-            mechanisms += _variants(mechanism, parameter)
+            mechanisms += _variants(mechanism, parameter, parameters)
         except InputError as error:
             problems += error.problems
     if problems:

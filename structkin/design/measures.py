@@ -1,0 +1,168 @@
+"""Measures of a motion that a design improves or limits: numbers (k,) and their derivatives by parameters (k, p).
+
+    path("P", places)      the way of a point to the place wanted at each sample        2 n numbers [m]
+    angle("link", angles)  that of a link's angle: function generation                  n numbers [rad]
+    travel("J", values)    that of the travel along a prismatic joint or slot           n numbers [m or rad]
+    closing()              how far each dyad is from a limit position, the squared sine of a transmission angle
+    stroke("J", length)    the range of a travel, or of a link's angle, over the samples, less a wanted one
+
+An objective is the sum of the squares of all numbers. Another measure is a `Measure` with functions of one's own: both
+are given the motion, the second also the names of the parameters, as `Motion.sensitivity` takes them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from structkin.checked import checked
+from structkin.errors import InputError, Problem
+from structkin.solve.engine import discriminant
+from structkin.solve.motion.motion import Motion
+from structkin.solve.sensitivity.sensitivity import Sensitivity
+from structkin.types import Floats
+
+
+@checked
+@dataclass(frozen=True, repr=False)
+class Measure:
+    """Numbers of a motion: `values(motion)` (k,) and `jacobian(motion, names)` (k, p); `words` say what they are."""
+
+    words: str
+    values: Callable[[Motion], Floats]
+    jacobian: Callable[[Motion, Sequence[str]], Floats]
+
+    def __repr__(self) -> str:
+        """Return what is measured."""
+        return f"<Measure: {self.words}>"
+
+    def times(self, factor: float) -> Measure:
+        """Return the measure multiplied by a number: its weight beside others, such as 1 / (1 mm)."""
+        return Measure(
+            f"{factor:g} times {self.words}",
+            lambda motion: factor * self.values(motion),
+            lambda motion, names: factor * self.jacobian(motion, names),
+        )
+
+    def between(self, low: float | None = None, high: float | None = None) -> Limit:
+        """Return the constraint that all its numbers are between these, one of which may be None.
+
+        Raises `InputError` where neither is given, or they are reversed or not numbers.
+        """
+        least, most = -np.inf if low is None else low, np.inf if high is None else high
+        if not least <= most or least == -most == -np.inf:
+            message = f"expected limits that are not reversed, found {low} and {high}"
+            raise InputError(
+                [Problem("between", message, "such as between(0.1, 0.2), or between(high=0.2)")], self.words
+            )
+        return Limit(self, least, most)
+
+
+@checked
+@dataclass(frozen=True, repr=False)
+class Limit:
+    """A constraint: all numbers of a measure are at least `low` and at most `high`."""
+
+    measure: Measure
+    low: float
+    high: float
+
+    def __repr__(self) -> str:
+        """Return the constraint in words."""
+        return f"<Limit: {self.low:g} <= {self.measure.words} <= {self.high:g}>"
+
+
+@checked
+def path(point: str, places: ArrayLike) -> Measure:
+    """Return the way (2 n,) [m] of a point to the places (n, 2) wanted at the samples; NaN where none is wanted."""
+    wanted = np.asarray(places, float)
+
+    def values(motion: Motion) -> Floats:
+        _require(wanted, (len(motion), 2), f"path of {point}", motion)
+        return np.asarray(np.nan_to_num(motion.position(point) - wanted).ravel())
+
+    def jacobian(motion: Motion, names: Sequence[str]) -> Floats:
+        found = motion.sensitivity(point, to=names, kind="point")
+        return np.asarray((found * np.isfinite(wanted)[..., None]).reshape(-1, found.shape[-1]))
+
+    return Measure(f"the way of {point} to its places", values, jacobian)
+
+
+@checked
+def angle(link: str, angles: ArrayLike) -> Measure:
+    """Return the way (n,) [rad] of a link to the angles (n,) wanted at the samples, the shorter way round."""
+    wanted = np.asarray(angles, float)
+
+    def values(motion: Motion) -> Floats:
+        _require(wanted, (len(motion),), f"angle of {link}", motion)
+        away = motion.angle(link) - wanted
+        return np.asarray(away - 2 * np.pi * np.round(away / (2 * np.pi)))
+
+    return Measure(
+        f"the way of {link} to its angles",
+        values,
+        lambda motion, names: motion.sensitivity(link, to=names, kind="link"),
+    )
+
+
+@checked
+def travel(joint: str, values: ArrayLike) -> Measure:
+    """Return the way (n,) [m or rad] of a prismatic joint or slot to the travels (n,) wanted at the samples."""
+    wanted = np.asarray(values, float)
+
+    def away(motion: Motion) -> Floats:
+        _require(wanted, (len(motion),), f"travel of {joint}", motion)
+        return np.asarray(motion.travel(joint) - wanted)
+
+    return Measure(
+        f"the way of {joint} to its travels", away, lambda motion, names: motion.travel_sensitivity(joint, to=names)
+    )
+
+
+@checked
+def stroke(of: str, wanted: float = 0.0) -> Measure:
+    """Return the range (1,) over the samples of a joint's travel, or of a link's angle, less a wanted one.
+
+    It is that between two samples, so a stroke is as exact as the samples are dense.
+    """
+
+    def numbers(motion: Motion) -> Floats:
+        return motion.angle(of) if of in motion.mechanism.links else motion.travel(of)
+
+    def jacobian(motion: Motion, names: Sequence[str]) -> Floats:
+        of_link = of in motion.mechanism.links
+        found = motion.sensitivity(of, to=names, kind="link") if of_link else motion.travel_sensitivity(of, to=names)
+        values = numbers(motion)
+        return np.asarray((found[values.argmax()] - found[values.argmin()])[None])
+
+    return Measure(f"the stroke of {of}", lambda motion: np.array([np.ptp(numbers(motion)) - wanted]), jacobian)
+
+
+@checked
+def closing() -> Measure:
+    """Return the discriminant of each dyad at each sample (k n,), zero at a limit position.
+
+    Of an RRR dyad that is the squared sine of its transmission angle: `closing().between(low=np.sin(mu) ** 2)` keeps
+    all of them mu from 0 and pi; for the other dyads see the theory. Where a dyad cannot close, it is negative, and NaN
+    where a group before it cannot. Groups without a closed form have none.
+    """
+
+    def values(motion: Motion) -> Floats:
+        found = [discriminant(motion.plan, k, motion.lanes) for k in motion.plan.with_root]
+        return np.concatenate([np.zeros(0), *found])
+
+    def jacobian(motion: Motion, names: Sequence[str]) -> Floats:
+        found = Sensitivity.of(motion, names).closing()
+        return found.reshape(-1, found.shape[-1])
+
+    return Measure("the discriminants of the dyads", values, jacobian)
+
+
+def _require(wanted: Floats, shape: tuple[int, ...], what: str, motion: Motion) -> None:
+    """Raise `InputError` unless there is one value for each sample."""
+    if wanted.shape != shape:
+        problem = Problem(what, f"expected one for each sample, {shape}, found an array {wanted.shape}")
+        raise InputError([problem], motion.mechanism.title)

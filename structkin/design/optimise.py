@@ -1,0 +1,310 @@
+"""Finding the numbers of a mechanism file with which its motion measures best; see `Mechanism.optimise`.
+
+The sum of squares is minimised by a trust region (SciPy's `least_squares`; Branch, Coleman & Li, 1999), which is given
+exact derivatives. A step to a variant that cannot be assembled at all samples is shortened. Limits are held by an
+augmented Lagrangian, a few such searches with squares of the limits' sides added. Where steps had to be shortened, the
+discriminants of all dyads, which are zero at the limit of assembly, are such limits, too: their derivatives lead along
+it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from structkin.design.measures import Limit, Measure, closing
+from structkin.errors import InputError, Problem
+from structkin.model.frozen import freeze
+from structkin.model.mechanism import Mechanism
+from structkin.solve.motion.motion import Motion
+from structkin.solve.sensitivity.parameters import Parameter, read_parameters, varied
+from structkin.types import Floats
+
+#: A search ends where its steps change the parameters or the value by less than this part.
+DONE = 1e-12
+#: The most searches with other multipliers.
+ROUNDS = 20
+#: Where a limit position is the limit, the discriminants of dyads stay this far from zero.
+ROOM = 1e-6
+#: By how much a limit may be missed, in its own unit relative to its size.
+MISSED = 1e-6
+
+
+@dataclass(frozen=True, repr=False)
+class Optimum:
+    """The best mechanism that was found, its motion, the values of its parameters, and why the search ended.
+
+    `value` is the sum of squares of the objective, `start` that of the given mechanism, `history` (k,) that of each
+    variant in the order in which they were tried, NaN for those that cannot be built or assembled. `met` says whether
+    all limits are met.
+    """
+
+    mechanism: Mechanism
+    motion: Motion
+    values: Mapping[str, float]
+    value: float
+    start: float
+    history: Floats
+    met: bool
+    words: str
+
+    def __post_init__(self) -> None:
+        """Make the arrays read-only."""
+        freeze(self)
+
+    def __repr__(self) -> str:
+        """Return the values and why the search ended."""
+        return f"<Optimum: {self.start:.4g} -> {self.value:.4g} after {len(self.history)} variants>"
+
+
+@dataclass
+class _Search:
+    """The objective and the limits at places x, parameters over their scales; the last variants are kept."""
+
+    mechanism: Mechanism
+    parameters: Sequence[Parameter]
+    scale: Floats
+    objective: Sequence[Measure]
+    limits: Sequence[Limit]
+    solve: Callable[[Mechanism], Motion]
+    evaluations: int
+    #: The limit of assembly, if it is to be held as well.
+    room: Sequence[Limit] = ()
+    history: list[float] = field(default_factory=list)
+    best: tuple[tuple[float, float], Floats] | None = None
+    _known: dict[bytes, Motion | None] = field(default_factory=dict)
+
+    def motion(self, x: Floats) -> Motion | None:
+        """Return the motion of a variant; None if it cannot be built."""
+        key = x.tobytes()
+        if key not in self._known:
+            if len(self.history) >= self.evaluations:
+                raise _SpentError
+            self._known = dict([*self._known.items()][-2:])
+            self._known[key] = found = self._made(x)
+            whole = found is not None and bool(found.regular.all())
+            self.history.append(self.value(found) if whole and found is not None else np.nan)
+            if whole and found is not None:
+                missed = self.misses(found)
+                rank = missed if missed > MISSED else 0.0, self.history[-1]
+                if self.best is None or rank < self.best[0]:
+                    self.best = rank, x.copy()
+        return self._known[key]
+
+    def _made(self, x: Floats) -> Motion | None:
+        try:
+            return self.solve(self.variant(x))
+        except InputError:
+            return None
+
+    def variant(self, x: Floats) -> Mechanism:
+        """Return the mechanism at a place."""
+        return varied(self.mechanism, dict(zip(self.parameters, (x * self.scale).tolist(), strict=True)))
+
+    def residuals(self, motion: Motion) -> Floats:
+        """Return all numbers of the objective (k,)."""
+        return np.concatenate([np.ravel(measure.values(motion)) for measure in self.objective])
+
+    def slopes(self, measures: Sequence[Measure], motion: Motion) -> Floats:
+        """Return the derivatives (k, p) of the numbers of measures by x."""
+        names = [parameter.name for parameter in self.parameters]
+        found = np.concatenate([measure.jacobian(motion, names) for measure in measures])
+        # Samples next to a change point have no derivatives: the others lead.
+        return np.asarray(np.where(np.isnan(found), 0.0, found) * self.scale)
+
+    def value(self, motion: Motion) -> float:
+        """Return the sum of squares of the objective."""
+        return float(np.sum(self.residuals(motion) ** 2))
+
+    def sides(self, motion: Motion) -> Floats:
+        """Return how far inside the limits the numbers are (k,), of each limit first the lower side."""
+        sides = [side for limit in (*self.limits, *self.room) for side in _sides(limit, limit.measure.values(motion))]
+        return np.concatenate(sides)
+
+    def sides_slopes(self, motion: Motion) -> Floats:
+        """Return their derivatives (k, p) by x."""
+        found: list[Floats] = []
+        for limit in (*self.limits, *self.room):
+            slope = self.slopes([limit.measure], motion)
+            found += [slope] if np.isfinite(limit.low) else []
+            found += [-slope] if np.isfinite(limit.high) else []
+        return np.concatenate(found)
+
+    def misses(self, motion: Motion) -> float:
+        """Return by how much the worst limit is missed, relative to its size; zero if none is."""
+        worst = 0.0
+        for limit in self.limits:
+            size = max([abs(x) for x in (limit.low, limit.high) if np.isfinite(x)]) or 1.0
+            sides = np.concatenate(_sides(limit, limit.measure.values(motion)))
+            worst = max(worst, -float(sides.min(initial=0.0)) / size)
+        return worst
+
+
+class _SpentError(Exception):
+    """Raised where a search has used up its variants."""
+
+
+def _sides(limit: Limit, values: Floats) -> list[Floats]:
+    found = [values - limit.low] if np.isfinite(limit.low) else []
+    return [*found, limit.high - values] if np.isfinite(limit.high) else found
+
+
+def optimise(
+    mechanism: Mechanism,
+    parameters: Mapping[str, Any],
+    objective: Sequence[Measure],
+    limits: Sequence[Limit],
+    samples: int | None,
+    t: ArrayLike | None,
+    drivers: Mapping[str, Any] | None,
+    evaluations: int,
+) -> Optimum:
+    """Return the best variant of a mechanism; see `Mechanism.optimise`."""
+    own = mechanism.solve(samples, t=t, drivers=drivers)
+    timed = {"t": own.t} if np.isfinite(own.t).all() else {"samples": samples, "t": t}
+
+    def solve(variant: Mechanism) -> Motion:
+        return variant.solve(drivers=drivers, **timed)
+
+    read = read_parameters(mechanism, parameters)
+    low, high = _bounds(mechanism, read, parameters)
+    if not objective or evaluations < 2:
+        what = "objective" if not objective else "evaluations"
+        raise InputError([Problem(what, "expected one measure or more, and two evaluations or more")], mechanism.title)
+    x = np.array([parameter.value for parameter in read])
+    scale = np.array([parameter.reach for parameter in read])
+    search = _Search(mechanism, read, scale, objective, limits, solve, evaluations)
+    x = np.clip(x, low, high) / scale
+    first = search.motion(x)
+    if first is None or not first.regular.all():
+        problem = Problem("mechanism", "cannot be assembled at all samples", "start from a variant that can")
+        raise InputError([problem], mechanism.title)
+    # Raises `InputError` for parameters that cannot vary alone.
+    slopes = search.slopes([*objective, *(limit.measure for limit in limits)], first)
+    bounds, words = (low / scale, high / scale), "no small change improves it"
+    try:
+        if not limits:
+            _least_squares(search, x, bounds)
+        if first.plan.with_root:
+            search.room = (closing().between(low=ROOM),)
+        if limits or (search.room and np.isnan(search.history).any()):
+            # Least squares end where the next step cannot be assembled; along that limit the search may go on.
+            _augmented(search, x if search.best is None else search.best[1], bounds)
+            words = "no small change within the limits improves it"
+    except _SpentError:
+        words = f"the {evaluations} variants that were allowed are spent"
+    assert search.best is not None
+    (missed, value), best = search.best
+    found = search.variant(best)
+    sentences = [words, *_remarks(search, slopes, best * scale, (low, high))]
+    if missed:
+        sentences.append("no variant that was tried meets all limits: this one misses them least")
+    values = dict(zip((parameter.name for parameter in read), (best * scale).tolist(), strict=True))
+    history = np.array(search.history)
+    return Optimum(
+        found, solve(found), MappingProxyType(values), value, history[0], history, not missed, "; ".join(sentences)
+    )
+
+
+def _remarks(search: _Search, slopes: Floats, values: Floats, bounds: tuple[Floats, Floats]) -> list[str]:
+    """Return what else there is to say: parameters at their bounds, or without effect; variants without a motion."""
+    names = np.array([parameter.name for parameter in search.parameters])
+    at = np.isclose(values, bounds[0], rtol=1e-9, atol=0) | np.isclose(values, bounds[1], rtol=1e-9, atol=0)
+    idle = np.abs(slopes).max(axis=0) <= 1e-9 * np.abs(slopes).max(initial=0.0)
+    lost = int(np.isnan(search.history).sum())
+    found = [f"at their bounds: {', '.join(names[at])}"] if at.any() else []
+    found += [f"without effect: {', '.join(names[idle])}"] if idle.any() else []
+    return [*found, *([f"variants that cannot be assembled: {lost}"] if lost else [])]
+
+
+def _bounds(mechanism: Mechanism, read: Sequence[Parameter], given: Mapping[str, Any]) -> tuple[Floats, Floats]:
+    """Return the bounds (p,) of the parameters; `InputError` lists all that are not bounds around the start."""
+    bounds, problems = [], []
+    for parameter in read:
+        key, pair = f"parameters.{parameter.name}", np.asarray(given[parameter.name], object)
+        try:
+            low, high = (float(bound) for bound in pair.ravel().tolist())
+        except (TypeError, ValueError):
+            problems.append(Problem(key, f"expected two bounds, found {given[parameter.name]!r}", "such as (0.1, 0.2)"))
+            continue
+        if not low < high:
+            problems.append(Problem(key, f"the bounds {low:g} and {high:g} are reversed, equal or not numbers"))
+        elif parameter.section == "lengths" and low <= 0:
+            problems.append(Problem(key, f"the lower bound {low:g} m of a length is not greater than zero"))
+        elif not low <= parameter.value <= high:
+            message = f"the mechanism has {parameter.value:.6g}, which is not between {low:g} and {high:g}"
+            problems.append(Problem(key, message, "values are in metres and radians"))
+        bounds.append((low, high))
+    if problems:
+        raise InputError(problems, mechanism.title)
+    low_high = np.array(bounds).T
+    return low_high[0], low_high[1]
+
+
+def _least_squares(search: _Search, x: Floats, bounds: tuple[Floats, Floats], more: _Held | None = None) -> Floats:
+    """Return the place at which the sum of squares is least, with those of limits that are held."""
+    from scipy.optimize import least_squares
+
+    first = search.motion(x)
+    assert first is not None
+    count = len(search.residuals(first)) + (0 if more is None else len(more.push))
+
+    def values(x: Floats) -> Floats:
+        motion = search.motion(x)
+        if motion is None or not motion.regular.all():
+            return np.full(count, np.nan)
+        found = search.residuals(motion)
+        return found if more is None else np.concatenate((found / more.size, more.residuals(search.sides(motion))))
+
+    def slopes(x: Floats) -> Floats:
+        motion = search.motion(x)
+        assert motion is not None, "derivatives are asked for only where there are values"
+        found = search.slopes(search.objective, motion)
+        if more is None:
+            return found
+        held = more.slopes(search.sides(motion), search.sides_slopes(motion))
+        return np.concatenate((found / more.size, held))
+
+    found = least_squares(
+        values, x, slopes, bounds=bounds, xtol=DONE, ftol=DONE, gtol=DONE, max_nfev=10 * search.evaluations
+    )
+    return np.asarray(found.x)
+
+
+@dataclass
+class _Held:
+    """The sides c >= 0 of limits, held by squares: mu max(0, push / mu - c)^2, the push being the multipliers."""
+
+    size: float
+    push: Floats
+    mu: float = 10.0
+
+    def residuals(self, sides: Floats) -> Floats:
+        return np.asarray(np.sqrt(self.mu) * np.maximum(self.push / self.mu - sides, 0.0))
+
+    def slopes(self, sides: Floats, slopes: Floats) -> Floats:
+        return np.asarray(-np.sqrt(self.mu) * slopes * (self.push / self.mu > sides)[:, None])
+
+
+def _augmented(search: _Search, x: Floats, bounds: tuple[Floats, Floats]) -> None:
+    """Hold the limits by an augmented Lagrangian (Nocedal & Wright, Numerical Optimization, 2006, sec. 17.3)."""
+    first = search.motion(x)
+    assert first is not None
+    held = _Held(np.sqrt(search.value(first)) or 1.0, np.zeros(len(search.sides(first))))
+    worst = np.inf
+    for _ in range(ROUNDS):
+        before, x = x, _least_squares(search, x, bounds, held)
+        motion = search.motion(x)
+        assert motion is not None
+        sides = search.sides(motion)
+        pushed = np.maximum(held.push - held.mu * sides, 0.0)
+        missed = float(np.abs(np.minimum(sides, held.push / held.mu)).max(initial=0.0))
+        if missed <= 0.1 * MISSED and np.allclose(x, before, rtol=1e-9, atol=0.0):
+            break
+        held.mu *= 10.0 if missed > 0.25 * worst else 1.0
+        held.push, worst = pushed, missed

@@ -1,0 +1,159 @@
+"""Designs: lengths found from measured motions that other lengths made, limits that are met, and errors."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+import structkin as sk
+from structkin import design
+
+TRUE = {"A-B": 0.042, "B-C": 0.118, "C-D": 0.083}
+WIDE = {f"lengths.{pair}": (0.01, 0.3) for pair in TRUE}
+
+
+def four_bar() -> sk.Mechanism:
+    return sk.Mechanism(
+        points={"A": (0, 0), "B": (0.02, 0.03464), "C": (0.1339, 0.0725), "D": (0.1, 0), "P": (0.09, 0.12)},
+        links={"ground": ["A", "D"], "crank": ["A", "B"], "coupler": ["B", "C", "P"], "rocker": ["D", "C"]},
+        drivers={"motor": {"joint": "A", "speed": "60 rpm"}},
+    )
+
+
+def with_lengths(lengths: dict[str, float]) -> sk.Mechanism:
+    data = four_bar().source_dict
+    data["lengths"] = lengths
+    return sk.Mechanism.from_dict(data)
+
+
+@pytest.mark.parametrize("what", ["path", "angle", "both"])
+def test_lengths_are_found_from_a_measured_motion(what: str) -> None:
+    wanted = with_lengths(TRUE).solve(41)
+    path, angle = design.path("P", wanted.position("P")), design.angle("rocker", wanted.angle("rocker") + 4 * np.pi)
+    objective = {"path": path, "angle": angle, "both": [path.times(10.0), angle]}[what]
+    best = four_bar().optimise(WIDE, objective, samples=41)
+    assert best.value < 1e-20 * best.start and best.met
+    assert np.allclose([best.values[f"lengths.{pair}"] for pair in TRUE], [*TRUE.values()], rtol=1e-9)
+    assert np.allclose(best.motion.position("P"), wanted.position("P"), atol=1e-11)
+    assert best.history[0] == best.start and np.nanmin(best.history) == best.value
+
+
+def test_places_that_are_not_wanted_are_left_out() -> None:
+    places = with_lengths(TRUE).solve(41).position("P")
+    places[::2] = np.nan
+    best = four_bar().optimise(WIDE, design.path("P", places), samples=41)
+    assert np.allclose([*best.values.values()], [*TRUE.values()], rtol=1e-9)
+
+
+def test_noise_leaves_no_more_than_itself() -> None:
+    noise = 1e-4 * np.random.default_rng(0).normal(size=(41, 2))
+    places = with_lengths(TRUE).solve(41).position("P") + noise
+    best = four_bar().optimise(WIDE, design.path("P", places), samples=41)
+    assert best.value <= np.sum(noise**2)
+    assert np.allclose([*best.values.values()], [*TRUE.values()], rtol=0.01)
+
+
+def test_a_stroke_is_reached_with_transmission_angles_of_forty_degrees() -> None:
+    """The judge is the law of cosines: the angle at C is least and largest where A, B and D are in line."""
+    least = np.sin(np.radians(40)) ** 2
+    best = four_bar().optimise(
+        WIDE, design.stroke("rocker", np.radians(60)), samples=181, limits=[design.closing().between(low=least)]
+    )
+    assert best.met and best.value < 1e-16, best.words
+    a, b, c = (best.values[f"lengths.{pair}"] for pair in TRUE)
+    angles = [np.degrees(np.arccos((b * b + c * c - d * d) / (2 * b * c))) for d in (0.1 - a, 0.1 + a)]
+    assert min(angles[0], 180 - angles[1]) > 39.99
+    toggles = [np.arccos((0.01 + c * c - (b + side * a) ** 2) / (0.2 * c)) for side in (1, -1)]
+    assert np.degrees(toggles[0] - toggles[1]) == pytest.approx(60, abs=0.05)
+
+
+def test_a_limit_that_works_against_the_objective_is_met_exactly() -> None:
+    wanted = with_lengths(TRUE).solve(41)
+    limit = design.stroke("rocker").between(high=1.0)
+    best = four_bar().optimise(WIDE, design.path("P", wanted.position("P")), samples=41, limits=[limit])
+    assert best.met and best.value > 0
+    assert np.ptp(best.motion.angle("rocker")) == pytest.approx(1.0, abs=2e-6)
+    for name, side in itertools.product(best.values, (-1, 1)):
+        # No neighbour that meets the limit is better.
+        lengths = {key.removeprefix("lengths."): value for key, value in best.values.items()}
+        lengths[name.removeprefix("lengths.")] += 1e-5 * side
+        motion = with_lengths(lengths).solve(t=best.motion.t)
+        worse = np.sum((motion.position("P") - wanted.position("P")) ** 2) > best.value
+        assert worse or np.ptp(motion.angle("rocker")) > 1.0
+
+
+def test_a_measure_of_ones_own() -> None:
+    highest = design.Measure(
+        "the height of P over 0.2 m",
+        lambda motion: motion.position("P")[:1, 1] - 0.2,
+        lambda motion, names: motion.sensitivity("P", to=names)[:1, 1],
+    )
+    best = four_bar().optimise({"points.P.y": (0.0, 1.0)}, highest, samples=3)
+    assert best.motion.position("P")[0, 1] == pytest.approx(0.2, abs=1e-12)
+
+
+def test_travels_of_a_slider() -> None:
+    m = sk.Mechanism(
+        points={"A": (0, 0), "B": (0, 1), "C": (3, 0)}, drivers={"motor": {"joint": "A", "speed": 1.0}}, duration=5.0,
+        links={"ground": ["A"], "crank": ["A", "B"], "rod": ["B", "C"], "slide": ["C"]},
+        joints={"guide": {"type": "prismatic", "links": ["slide", "ground"], "at": "C", "axis": [1, 0]}},
+    )  # fmt: skip
+    z = 0.5 * np.pi + np.linspace(0, 5, 30)
+    wanted = 0.9 * np.cos(z) + np.sqrt(3.2**2 - (0.9 * np.sin(z)) ** 2) - 3
+    best = m.optimise({"lengths.A-B": (0.5, 1.5), "lengths.B-C": (2, 5)}, design.travel("guide", wanted), samples=30)
+    assert np.allclose([*best.values.values()], (0.9, 3.2), rtol=1e-9)
+    # Its stroke is twice the crank, whatever the rod.
+    best = m.optimise({"lengths.A-B": (0.5, 1.5)}, design.stroke("guide", 2.4), t=[0.5 * np.pi, 1.5 * np.pi])
+    assert best.values["lengths.A-B"] == pytest.approx(1.2, rel=1e-9)
+
+
+def test_discriminants_have_exact_derivatives() -> None:
+    m, h = four_bar(), 1e-5
+    t = m.solve(9).t
+    found = design.closing().jacobian(m.solve(t=t), ["lengths.B-C"])[:, 0]
+    first = abs(m.links["coupler"].local["B"] - m.links["coupler"].local["C"])
+    one, other = (design.closing().values(with_lengths({"B-C": first + side * h}).solve(t=t)) for side in (1, -1))
+    assert np.abs(found - (one - other) / (2 * h)).max() < 1e-6 * np.abs(found).max()
+
+
+def test_an_end_at_bounds_and_a_spent_budget_are_told() -> None:
+    wanted = design.path("P", with_lengths(TRUE).solve(21).position("P"))
+    best = four_bar().optimise({**WIDE, "lengths.A-B": (0.03, 0.041)}, wanted, samples=21)
+    assert "at their bounds: lengths.A-B" in best.words and best.values["lengths.A-B"] == pytest.approx(0.041)
+    best = four_bar().optimise(WIDE, wanted, samples=21, evaluations=2)
+    assert "spent" in best.words and len(best.history) == 2
+    best = four_bar().optimise({**WIDE, "points.P.x": (0.0, 1.0)}, design.stroke("rocker", 1.0), samples=21)
+    assert "without effect: points.P.x" in best.words
+
+
+def test_a_wish_out_of_reach_ends_with_the_best_and_says_what_was_in_the_way() -> None:
+    best = four_bar().optimise({"lengths.A-B": (0.01, 0.3)}, design.stroke("rocker", 4.0), samples=73)
+    assert best.motion.ok.all() and best.value < best.start
+    assert "cannot be assembled" in best.words
+
+
+def test_all_wrong_bounds_are_listed_at_once() -> None:
+    m = four_bar()
+    wanted = design.stroke("rocker", 1.0)
+    wrong = {
+        "lengths.A-B": (0.3, 0.01),
+        "lengths.B-C": (0.2, 0.3),
+        "lengths.C-D": (-1.0, 0.3),
+        "points.P.x": (float("nan"), 1.0),
+        "points.P.y": 3.0,
+    }
+    with pytest.raises(sk.InputError) as caught:
+        m.optimise(wrong, wanted)
+    assert [problem.key for problem in caught.value.problems] == [f"parameters.{name}" for name in wrong]
+    with pytest.raises(sk.InputError, match="named twice"):
+        m.optimise({"lengths.A-B": (0.01, 0.3), "lengths.B-A": (0.01, 0.3)}, wanted)
+    with pytest.raises(sk.InputError, match="one for each sample"):
+        m.optimise(WIDE, design.path("P", np.zeros((4, 2))), samples=5)
+    with pytest.raises(sk.InputError, match="cannot be assembled"):
+        with_lengths({"A-B": 0.15}).optimise({"lengths.B-C": (0.01, 1)}, wanted)
+    with pytest.raises(sk.InputError, match="expected one measure"):
+        m.optimise(WIDE, [])
+    with pytest.raises(sk.InputError, match="limits"):
+        wanted.between()
