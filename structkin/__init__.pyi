@@ -1,3 +1,6 @@
+from .design.candidates import Candidate as Candidate
+from .design.candidates import Candidates as Candidates
+from .design.synthesise import synthesise as synthesise
 from .dynamics import Force as Force
 from .dynamics import FormulationComparison as FormulationComparison
 from .dynamics import Kinetostatics as Kinetostatics

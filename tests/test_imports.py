@@ -23,6 +23,7 @@ LAYERS = [
     ["examples"],
     ["report"],
     ["files"],
+    ["design"],
     ["show"],
     ["dynamics"],
     ["global_methods"],

@@ -1,0 +1,1 @@
+"""From a wish to a mechanism."""
