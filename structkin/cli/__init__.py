@@ -35,6 +35,7 @@ COMMANDS = {
     "forces": "Find driver torques, joint reactions and the shaking force of the motion, in N and N m.",
     "simulate": "Simulate the motion caused by masses and forces; drivers without a law move freely.",
     "spatial": "Find the motion of bodies and joints in space under their masses and forces; numbers are in SI.",
+    "synthesise": "Find linkages whose tracer passes the points of a path.",
     "equations": "Derive the equations of motion in minimal coordinates, as LaTeX, Python or C.",
     "studio": "Draw, edit and drive a mechanism in the browser; only this machine can reach it.",
     "animate": "Write an animation of the motion, the links coloured by group.",
