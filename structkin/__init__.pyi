@@ -1,6 +1,9 @@
 from .design import Limit as Limit
 from .design import Measure as Measure
 from .design import Optimum as Optimum
+from .design.candidates import Candidate as Candidate
+from .design.candidates import Candidates as Candidates
+from .design.synthesise import synthesise as synthesise
 from .dynamics import Force as Force
 from .dynamics import FormulationComparison as FormulationComparison
 from .dynamics import Kinetostatics as Kinetostatics

@@ -24,6 +24,7 @@ LAYERS = [
     ["examples"],
     ["report"],
     ["files"],
+    ["design"],
     ["show"],
     ["design"],
     ["dynamics"],

@@ -36,6 +36,7 @@ COMMANDS = {
     "worksheet": "Write every link cut free at one instant, with its forces and equations, for a class.",
     "simulate": "Simulate the motion caused by masses and forces; drivers without a law move freely.",
     "spatial": "Find the motion of bodies and joints in space under their masses and forces; numbers are in SI.",
+    "synthesise": "Find linkages whose tracer passes the points of a path.",
     "equations": "Derive the equations of motion in minimal coordinates, as LaTeX, Python or C.",
     "studio": "Draw, edit and drive a mechanism in the browser; only this machine can reach it.",
     "study": "Run a study of your own from a file: many variants of a mechanism, measured, kept and drawn.",

@@ -1,4 +1,4 @@
-"""Design: dimensions with which a mechanism does what is wished, found by exact derivatives."""
+"""Design: from a wish to a mechanism, by synthesis or by better dimensions; each is verified by its whole motion."""
 
 from structkin.design.measures import Limit, Measure, angle, closing, path, stroke, travel
 from structkin.design.optimise import Optimum

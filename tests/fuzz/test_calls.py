@@ -38,6 +38,7 @@ def nouns() -> dict[str, Any]:
         links={"ground": ["A"], "arm": {"points": ["A", "B"], "mass": 1, "shape": "rod"}},
         drivers={"swing": {"joint": "A"}},
     )
+    chosen = sk.synthesise(path=[(0, 0), (1, 0.2), (2, 0)], kinds=["four-bar"], count=1)
     found = [
         m, m.topology, m.structure(), m.structure().arrays, motion, arm.simulate(0.01, samples=2), m.assemblies(),
         engine.solve(samples=3).forces(), limits, m.circuits(), m.assembly(), m.constraints(),
@@ -45,7 +46,7 @@ def nouns() -> dict[str, Any]:
         m.solve_many(samples=3, lengths={"A-B": [15.0, 16.0]}), sk.Builder("Crank"),
         sk.TopologyArrays.from_topology(m.topology), sk.SpatialModel.load(spatial.path("spinning_top")),
         sk.CamLaw([("cycloidal", np.pi, 0.02), ("cycloidal", np.pi, 0.0)]), sk.Linkages.random(3, 5),
-        sk.solve_batch(sk.Linkages.random(3, 5), angles=[0.0, 0.1]), design.stroke("rocker"),
+        sk.solve_batch(sk.Linkages.random(3, 5), angles=[0.0, 0.1]), design.stroke("rocker"), chosen, chosen[0],
     ]  # fmt: skip
     every = {type(noun).__name__: noun for noun in found}
     return {**every, **{name: getattr(sk, name) for name in sk.__all__ if inspect.isfunction(getattr(sk, name))}}

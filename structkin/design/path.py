@@ -1,0 +1,134 @@
+"""Linkages whose tracer passes given points: starts from the atlas, all fitted at once, the best of them to the end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import permutations
+
+import numpy as np
+from scipy.optimize import isotonic_regression
+
+from structkin.design.atlas_of_curves import starts, timed_starts
+from structkin.design.loops import Kind, pins, traced
+from structkin.design.refine import Bounds, Lanes, fit, misses
+from structkin.types import Complexes, Flags, Floats
+
+#: How many linkages are followed, and for how many steps: the fewer, the longer.
+STAGES = ((240, 40), (120, 60), (60, 100), (60, 400), (60, 1000))
+#: Linkages count as one if no pin of theirs is farther apart, in parts of the larger of path and linkage.
+SAME = 0.02
+#: By how much crank angles of points in order may fall [rad]: not at all, but for rounding.
+ROUNDING = 1e-12
+#: How much longer than allowed a link may be: the limit is a part of what is minimised.
+OVER = 1.01
+#: Samples of a motion that is verified.
+SAMPLES = 361
+
+
+@dataclass(frozen=True)
+class Wish:
+    """Points (2, n) [m] in their order, and what is given with them: see `synthesise`."""
+
+    points: Floats
+    closed: bool
+    timing: Floats | None
+    pivots: tuple[complex, ...]
+    longest: float
+    least: float
+
+    @property
+    def size(self) -> float:
+        """The largest extent [m]."""
+        return float(np.ptp(self.points, axis=1).max())
+
+    @property
+    def middle(self) -> Floats:
+        """The mean point (2, 1) [m]."""
+        return np.asarray(self.points.mean(axis=1, keepdims=True))
+
+    def motion(self, theta: Floats, samples: int = SAMPLES) -> Floats:
+        """Return crank angles (samples, k) over the whole motion that passes the points at angles (n, k)."""
+        sign = np.sign(theta[-1] - theta[0])
+        span = 2 * np.pi * sign if self.closed else theta[-1] - theta[0]
+        return np.asarray(theta[0] + span * np.linspace(0, 1, samples)[:, None])
+
+    def in_order(self, theta: Floats) -> Flags:
+        """Return whether the crank passes the points in their order, in one turn, turning one way (k,)."""
+        span = theta[-1] - theta[0]
+        steps = np.diff(theta, axis=0) * np.sign(span)
+        return np.asarray((steps > -ROUNDING).all(axis=0) & (span != 0) & (np.abs(span) < 2 * np.pi))
+
+
+def part_of(report: Callable[[float], None], k: int, count: int, part: float) -> None:
+    """Report part of the k-th of several works."""
+    report((k + part) / count)
+
+
+def linkages(
+    kind: Kind, wish: Wish, seed: int, report: Callable[[float], None]
+) -> Iterator[Lanes]:  # fmt: skip
+    """Yield linkages [m] that pass the points best, one at a time, the best first, each once."""
+    points = (wish.points - wish.middle) / wish.size
+    unit = replace(wish, points=points, pivots=(), longest=wish.longest / wish.size)
+    middle = complex(*wish.middle[:, 0])
+    places = [(place - middle) / wish.size for place in wish.pivots]
+    found = []
+    arrangements = [*permutations(range(len(kind.pivots)), len(places))]
+    for k, arrangement in enumerate(arrangements):
+        fixed = dict(zip(arrangement, places, strict=True))
+        found.append(_fitted(kind, unit, fixed, seed, partial(part_of, report, k, len(arrangements))))
+    lanes = Lanes(*(np.concatenate(parts, axis=-1) for parts in zip(*found, strict=True)))
+    lanes = lanes.some(sound(kind, unit, lanes))
+    order = np.argsort(misses(kind, lanes, unit.points), kind="stable")
+    known = np.empty((0, 2, 2), complex)
+    for k in order.tolist():
+        one = lanes.some(np.array([k]))
+        own = corners(kind, one)
+        if not (np.abs(known - own).max(axis=(1, 2)) < SAME * max(1.0, np.abs(own).max())).any():
+            known = np.concatenate((known, own[None], own[None, ::-1]))
+            yield Lanes(kind.moved(one.x, np.array([wish.size + 0j]), np.array([middle])), one.mode, one.theta)
+
+
+def _fitted(kind: Kind, wish: Wish, fixed: dict[int, complex], seed: int, report: Callable[[float], None]) -> Lanes:
+    free = np.ones(kind.size, bool)
+    for k in fixed:
+        free[kind.pivots[k]] = False
+    n, timed = wish.points.shape[1], wish.timing is not None
+    bounds = Bounds(wish.longest, 1.5 * np.sin(wish.least) ** 2, wish.closed)
+    more = min(max(1, 64 // n), 4)  # the fewer points, the more linkages fit them, and the less work each is
+    count = more * STAGES[0][0]
+    if wish.timing is None:
+        lanes = starts(kind, wish.points, wish.closed, fixed, count, seed)
+    else:
+        lanes = timed_starts(kind, wish.points, wish.timing - wish.timing[0], fixed, count, seed)
+    for k, (count, steps) in enumerate(STAGES):
+        lanes = lanes.some(np.argsort(misses(kind, lanes, wish.points))[: more * count])
+        if not timed and k:  # beside a cusp, angles may have been folded
+            sign = np.sign(lanes.theta[-1] - lanes.theta[0])
+            lanes = lanes._replace(theta=np.sort(lanes.theta * sign, axis=0) * sign)
+        lanes = fit(kind, lanes, wish.points, steps, free=free, timed=timed, bounds=bounds)
+        report((k + 1) / len(STAGES))
+    return lanes if timed else lanes._replace(theta=_ordered(lanes.theta))
+
+
+def _ordered(theta: Floats) -> Floats:
+    """Return the nearest crank angles (n, k) that never turn back: points off the path may have had others."""
+    sign = np.sign(theta[-1] - theta[0])
+    columns = [s * isotonic_regression(s * column).x for s, column in zip(sign, theta.T, strict=True)]
+    return np.stack(columns, axis=1)
+
+
+def sound(kind: Kind, wish: Wish, lanes: Lanes) -> Flags:
+    """Return which linkages (k,) pass the points in order, away from dead centres, and have no link too long."""
+    closing = traced(kind, lanes.x, lanes.mode, wish.motion(lanes.theta))[1].min(axis=0)
+    fits = np.exp(kind.lengths(lanes.x)[0]).max(axis=0) < OVER * wish.longest
+    return np.asarray((closing > np.sin(wish.least) ** 2) & wish.in_order(lanes.theta) & fits)
+
+
+def corners(kind: Kind, one: Lanes) -> Complexes:
+    """Return pivot and pin (2, 2) of both ends of a linkage at the first point."""
+    B, C = (pin[0, 0, 0] + 1j * pin[1, 0, 0] for pin in pins(kind, one.x, one.mode, one.theta[:1]))
+    pivots = [complex(*one.x[rows, 0]) for rows in kind.pivots]
+    return np.array([[pivots[0], B], [pivots[-1], C]])

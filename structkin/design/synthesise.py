@@ -1,0 +1,187 @@
+"""`synthesise`: from a wish to mechanisms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from structkin.budget import metering, new_meter
+from structkin.checked import checked
+from structkin.design.candidates import ALIKE, Candidate, Candidates
+from structkin.design.cognates import cognates
+from structkin.design.loops import KINDS, FourBars
+from structkin.design.path import SAME, Wish, corners, linkages, part_of
+from structkin.design.refine import Lanes
+from structkin.design.verify import verified
+from structkin.errors import InputError, Problem
+from structkin.model.topology import suggest
+from structkin.types import Complexes
+
+#: Steps (`structkin.budget`) of a search: twice what a path without an exact solution needs.
+BUDGET = 200_000
+#: The longest link by default, in parts of the path's extent.
+LONGEST = 20.0
+#: The least transmission angle by default [rad].
+LEAST = float(np.radians(1.0))
+
+
+@checked
+def synthesise(
+    *, path: ArrayLike | None = None, closed: bool = False, timing: ArrayLike | None = None,
+    pivots: ArrayLike | None = None, longest: float | None = None, transmission: float = LEAST,
+    kinds: Sequence[str] = tuple(KINDS), count: int = 10, seed: int = 0, budget: float | None = BUDGET,
+    progress: Callable[[float], None] | None = None,
+) -> Candidates:  # fmt: skip
+    """Find linkages with a point that passes given points, driven by a crank at the ground.
+
+    `path` (n, 2) [m] are at least three points in the order in which they are passed. On a `closed` path the crank
+    makes whole turns, and the last point is followed by the first. With `timing` (n,) [rad] the crank has turned by
+    `timing[i] - timing[0]` at point i; it may turn either way. `pivots` (1, 2) or (2, 2) [m] are ground pivots that the
+    linkage must have, in either order. No link, nor the ground, is longer than `longest` [m], to 1 %; by default 20
+    times the extent of the path. No transmission angle is below `transmission` [rad], by default 1 deg. `kinds` are
+    "four-bar" and "slider-crank". At most `count` candidates are returned. The same `seed` gives the same candidates.
+
+    An atlas of coupler curves gives some hundred linkages to start from; all are fitted at once, by exact derivatives,
+    to the least sum of squares of the distances. Of each four-bar the two cognates are tried. Every candidate is
+    verified by `Mechanism.solve` over its whole motion: it passes the points in order on one branch. Where nothing
+    fits, the best is returned, and `notes` say how far it is.
+
+    `budget` bounds the work in steps (`structkin.budget`); a search that it ends returns what has been found, and says
+    so. Raises `InputError` for points, angles and pivots that do not fit each other.
+
+    >>> import structkin as sk
+    >>> points = [(0, 0), (1, 0.2), (2, 0.2), (3, 0)]
+    >>> found = sk.synthesise(path=points, kinds=["four-bar"], count=3)
+    >>> len(found), found[0].error < 1e-9, found[0].mechanism.solve(samples=5).ok.all()
+    (3, True, True)
+    """
+    wish = _wish(path, closed, timing, pivots, longest, transmission, kinds, count, seed)
+    meter = new_meter(budget, source="synthesise")
+    notes: list[str] = []
+    found: list[tuple[Candidate, Lanes]] = []
+    report = progress or (lambda part: None)
+    with metering(meter):
+        for k, name in enumerate(kinds):
+            kind = KINDS[name]
+            if len(wish.pivots) > len(kind.pivots):
+                notes.append(f"A {name} has one ground pivot, so none has the two that are given.")
+                continue
+            best = 0
+            for one in linkages(kind, wish, seed, partial(part_of, report, k, len(kinds))):
+                if (candidate := verified(kind, one, wish)) is not None:
+                    found.append((candidate, one))
+                    best += 1
+                    if best == count:
+                        break
+        every = _best(wish, found)
+        for candidate, one in every[:count]:
+            if candidate.kind == FourBars.name:
+                for other in cognates(one, wish):
+                    own = [complex(*other.x[rows, 0]) for rows in FourBars.pivots]
+                    if all(min(abs(place - at) for at in own) < ALIKE * wish.size for place in wish.pivots):
+                        twin = verified(FourBars, other, wish, cognate=True)
+                        if twin is not None:
+                            found.append((twin, other))
+    chosen = _best(wish, found)[:count]
+    if meter.spent > meter.limit:
+        notes.append(f"The budget of {meter.limit:g} steps is spent: a larger one may give better linkages.")
+    if not chosen:
+        notes.append("No linkage was found that passes the points in order on one branch, away from dead centres.")
+    elif chosen[0][0].error > 1e-6 * wish.size:
+        part = chosen[0][0].error / wish.size
+        notes.append(
+            f"No linkage found passes all points: the best is {chosen[0][0].error:.3g} m away, {100 * part:.2g} % of "
+            "the path's size. A point takes one of the 9 dimensions of a four-bar or the 8 of a slider-crank, a timed "
+            "point two, a given pivot two: where they are fewer, all points are met only by chance."
+        )
+    return Candidates(tuple(candidate for candidate, _ in chosen), tuple(notes))
+
+
+def _best(wish: Wish, found: list[tuple[Candidate, Lanes]]) -> list[tuple[Candidate, Lanes]]:
+    """Return candidates in order, each linkage once."""
+    order = sorted(found, key=lambda one: (max(one[0].rms, ALIKE * wish.size), -one[0].transmission))
+    kept: dict[int, tuple[Candidate, Lanes, Complexes]] = {}
+    for candidate, one in order:
+        own = corners(KINDS[candidate.kind], one)
+        near = SAME * max(wish.size, float(np.abs(own - own[0, 0]).max()))
+        alike = (other for twin, _, other in kept.values() if twin.kind == candidate.kind)
+        if not any(np.abs(own - turned).max() < near for other in alike for turned in (other, other[::-1])):
+            kept[len(kept)] = candidate, one, own
+    return [(candidate, one) for candidate, one, _ in kept.values()]
+
+
+def _wish(
+    path: ArrayLike | None, closed: bool, timing: ArrayLike | None, pivots: ArrayLike | None, longest: float | None,
+    transmission: float, kinds: Sequence[str], count: int, seed: int,
+) -> Wish:  # fmt: skip
+    """Return a wish for a path; raise `InputError` with everything that is wrong with it."""
+    problems: list[Problem] = []
+    points = np.asarray(0 if path is None else path)
+    n = len(points) if points.ndim == 2 else 0
+    if path is None:
+        problems.append(Problem("path", "is missing", "give the points (n, 2) [m] that are to be passed"))
+    elif points.ndim != 2 or points.shape[1] != 2 or points.dtype.kind not in "iuf":
+        problems.append(Problem("path", f"has the shape {points.shape}, not (n, 2)", "one point [m] in each row"))
+    elif n < 3:
+        problems.append(Problem("path", f"has {n} point{'s' * (n != 1)}", "give at least three"))
+    else:
+        problems += _bad_points(points, closed)
+    if timing is not None:
+        problems += _bad_timing(np.asarray(timing), n)
+    places = np.asarray(np.empty((0, 2)) if pivots is None else pivots)
+    if places.shape not in ((0, 2), (1, 2), (2, 2)) or places.dtype.kind not in "iuf":
+        problems.append(Problem("pivots", f"have the shape {places.shape}", "give one or two places (x, y) [m]"))
+    elif not np.isfinite(places).all():
+        problems.append(Problem("pivots", "are not finite", "such as [(0, 0), (0.1, 0)]"))
+    elif len(places) == 2 and (places[0] == places[1]).all():
+        problems.append(Problem("pivots", "are the same place", "give two places, or one"))
+    if longest is not None and not 0 < longest < np.inf:
+        problems.append(Problem("longest", f"{longest} is not a positive length", "such as 0.5 [m]"))
+    if not 0 < transmission < np.pi / 2:
+        problems.append(Problem("transmission", f"{transmission} is no angle between 0 and pi/2", "such as 0.5 [rad]"))
+    unknown = [name for name in dict.fromkeys(kinds) if name not in KINDS]
+    problems += [Problem("kinds", f"'{name}' is unknown", suggest(name, KINDS)) for name in unknown]
+    if not kinds or len(set(kinds)) < len(kinds):
+        problems.append(Problem("kinds", "names no kind, or one twice", f"known: {', '.join(KINDS)}"))
+    if not 1 <= count <= 100:
+        problems.append(Problem("count", f"{count} is not between 1 and 100", "such as 10"))
+    if seed < 0:
+        problems.append(Problem("seed", f"{seed} is negative", "such as 0"))
+    if problems:
+        raise InputError(problems, "synthesise")
+    angles = None if timing is None else np.asarray(timing, float)
+    points = points.T.astype(float)
+    limit = LONGEST * float(np.ptp(points, axis=1).max()) if longest is None else float(longest)
+    return Wish(points, closed, angles, tuple(complex(*place) for place in places), limit, transmission)
+
+
+def _bad_points(points: NDArray[Any], closed: bool) -> list[Problem]:
+    if not np.isfinite(points).all():
+        rows = np.flatnonzero(~np.isfinite(points).all(axis=1))
+        return [Problem("path", f"point {rows[0]} is not finite", "every point needs two numbers [m]")]
+    size = float(np.ptp(points, axis=0).max())
+    again = np.flatnonzero(np.abs(np.diff(points, axis=0)).max(axis=1) <= 1e-9 * size)
+    if len(again):
+        return [Problem("path", f"point {again[0] + 1} repeats point {again[0]}", "leave it out")]
+    if closed and np.abs(points[0] - points[-1]).max() <= 1e-9 * size:
+        return [Problem("path", "the last point repeats the first", "leave it out: a closed path returns to the first")]
+    return []
+
+
+def _bad_timing(timing: NDArray[Any], n: int) -> list[Problem]:
+    hint = "give one crank angle [rad] for each point"
+    if timing.shape != (n,) or timing.dtype.kind not in "iuf":
+        return [Problem("timing", f"has the shape {timing.shape}, not ({n},)", hint)]
+    if not np.isfinite(timing).all():
+        return [Problem("timing", "is not finite", hint)]
+    if (np.diff(timing) <= 0).any():
+        k = int(np.flatnonzero(np.diff(timing) <= 0)[0])
+        hint = "angles are counted the way the crank turns, whichever that is"
+        return [Problem("timing", f"does not rise from point {k} to point {k + 1}", hint)]
+    if n and timing[-1] - timing[0] >= 2 * np.pi:
+        return [Problem("timing", "is more than one turn of the crank", "angles are in rad")]
+    return []
