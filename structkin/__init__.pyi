@@ -3,6 +3,8 @@ from .design import Measure as Measure
 from .design import Optimum as Optimum
 from .design.candidates import Candidate as Candidate
 from .design.candidates import Candidates as Candidates
+from .design.function import synthesise_function as synthesise_function
+from .design.positions import synthesise_positions as synthesise_positions
 from .design.synthesise import synthesise as synthesise
 from .dynamics import Force as Force
 from .dynamics import FormulationComparison as FormulationComparison

@@ -38,6 +38,10 @@ class Candidate:
     is the smallest transmission angle of the motion, pi/2 at best; `lengths` [m] are those between pins, `proportion`
     the longest of them by the shortest; `extent` [m] is that of the linkage with its path, width or height. A `cognate`
     draws the curve of another four-bar of the list.
+
+    For positions, `point` is the origin of the body, the distances include what a wrong angle makes of the size of the
+    positions, and `defects` may say that they are not passed in order, or not on one branch. For a function the
+    distances are those of the rocker's angle from it, and `unit` is "rad".
     """
 
     kind: str
@@ -50,11 +54,13 @@ class Candidate:
     lengths: Mapping[str, float]
     extent: float
     cognate: bool = False
+    defects: tuple[str, ...] = ()
+    unit: str = "m"
 
     def __repr__(self) -> str:
         """Show kind, error and transmission angle."""
         least = np.degrees(self.transmission)
-        return f"<Candidate {self.kind}: error {self.error:.3g} m, transmission angle {least:.0f} deg>"
+        return f"<Candidate {self.kind}: error {self.error:.3g} {self.unit}, transmission angle {least:.0f} deg>"
 
     @property
     def error(self) -> float:
@@ -78,11 +84,20 @@ class Candidate:
         turn = abs(np.degrees(self.turns[-1] - self.turns[0]))
         lengths = ", ".join(f"{name} {length:.4g} m" for name, length in self.lengths.items())
         least = np.degrees(self.transmission)
+        if self.unit == "m":
+            done = (
+                f"{self.point} passes the {len(self.points)} points in order, on one branch, while the crank turns "
+                f"{turn:.1f} deg; it is at most {self.error:.3g} m away from them, {self.rms:.3g} m root mean square."
+            )
+        else:
+            done = (
+                f"While the crank turns {turn:.1f} deg, the rocker is at most {np.degrees(self.error):.3g} deg away "
+                "from the function."
+            )
         return "\n".join(
             [
                 *words,
-                f"{self.point} passes the {len(self.points)} points in order, on one branch, while the crank turns "
-                f"{turn:.1f} deg; it is at most {self.error:.3g} m away from them, {self.rms:.3g} m root mean square.",
+                *(self.defects or (done,)),
                 f"The transmission angle is at least {least:.1f} deg"
                 + (": it may jam; 30 to 40 deg is usual." if least < 30 else "."),
                 f"Lengths: {lengths}; the longest is {self.proportion:.3g} times the shortest.",
@@ -96,6 +111,7 @@ class Candidate:
             "kind": self.kind, "point": self.point, "error": self.error, "rms": self.rms,
             "transmission": self.transmission, "proportion": self.proportion, "extent": self.extent,
             "lengths": dict(self.lengths), "turns": self.turns.tolist(), "cognate": self.cognate,
+            "defects": list(self.defects), "unit": self.unit,
             "explanation": self.explain(),
         }  # fmt: skip
 
@@ -103,10 +119,11 @@ class Candidate:
         """Draw the mechanism at the first point with the path of the tracer and the given points."""
         from structkin.show import draw_schematic
 
-        figure = draw_schematic(self.mechanism, motion=self.mechanism.solve(), trace=[self.point])
-        axes = figure.axes[0]
-        x, y = self.points.T / self.mechanism.units.length_scale
-        axes.plot(x, y, "x", color="black", markersize=4, zorder=10)
+        trace = [self.point] if self.unit == "m" else []
+        figure = draw_schematic(self.mechanism, motion=self.mechanism.solve(), trace=trace)
+        if self.unit == "m":
+            x, y = self.points.T / self.mechanism.units.length_scale
+            figure.axes[0].plot(x, y, "x", color="black", markersize=4, zorder=10)
         return figure
 
 
@@ -181,16 +198,19 @@ class Candidates:
             written += [folder / f"{k:02d}.toml", folder / f"{k:02d}.png"]
         with table_file(folder / "candidates.csv") as file:
             writer = table_writer(file)
+            angular = any(one.unit == "rad" for one in self.found)
+            wrong = "deg" if angular else unit
             writer.writerow(
-                ("number", "kind", f"error [{unit}]", f"rms [{unit}]", "transmission angle [deg]", "proportion",
-                 f"extent [{unit}]", "cognate")
+                ("number", "kind", f"error [{wrong}]", f"rms [{wrong}]", "transmission angle [deg]", "proportion",
+                 f"extent [{unit}]", "cognate", "defects")
             )  # fmt: skip
             scale = Units(length=unit).length_scale
             for k, one in enumerate(self.found, 1):
-                lengths = [length / scale for length in (one.error, one.rms, one.extent)]
+                errors = [error / (np.pi / 180 if angular else scale) for error in (one.error, one.rms)]
                 writer.writerow(
-                    (k, one.kind, *lengths[:2], np.degrees(one.transmission), one.proportion, lengths[2], one.cognate)
-                )
+                    (k, one.kind, *errors, np.degrees(one.transmission), one.proportion, one.extent / scale,
+                     one.cognate, "; ".join(one.defects))
+                )  # fmt: skip
         return (*written, folder / "candidates.csv")
 
 

@@ -56,7 +56,7 @@ def synthesise(
     >>> import structkin as sk
     >>> points = [(0, 0), (1, 0.2), (2, 0.2), (3, 0)]
     >>> found = sk.synthesise(path=points, kinds=["four-bar"], count=3)
-    >>> len(found), found[0].error < 1e-9, found[0].mechanism.solve(samples=5).ok.all()
+    >>> len(found), found[0].error < 1e-9, bool(found[0].mechanism.solve(samples=5).ok.all())
     (3, True, True)
     """
     wish = _wish(path, closed, timing, pivots, longest, transmission, kinds, count, seed)

@@ -1,0 +1,304 @@
+"""Linkages that carry a body through given positions: dyads that do, in pairs, each pair tried as a whole motion."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import permutations
+from math import pi, tau
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.stats import qmc
+
+from structkin.checked import checked
+from structkin.design import dyads
+from structkin.design.candidates import Candidate, Candidates
+from structkin.design.dyads import Displacements, Dyad
+from structkin.errors import InputError, Problem
+from structkin.model.mechanism import Mechanism
+from structkin.model.topology import suggest
+from structkin.types import Floats
+
+#: What a crank and another dyad make.
+NAMES = {"RR": "four-bar", "PR": "slider-crank", "RP": "inverted slider-crank"}
+KINDS = tuple(NAMES.values())
+#: Pivots tried where three positions leave them free, and lines across the curve of four.
+TRIED, LINES = 64, 60
+#: Offsets of pivots from the middle of a pin's two places, by their distance: cranks that turn by 127 to 28 degrees.
+_OFFSETS = (0.25, 0.5, 1.0, 2.0, -0.25, -0.5, -1.0, -2.0)
+#: Samples of the motion from one position to the next.
+BETWEEN = 24
+
+
+@checked
+def synthesise_positions(
+    positions: ArrayLike, *, pivots: ArrayLike | None = None, pins: ArrayLike | None = None,
+    kinds: Sequence[str] = KINDS, count: int = 10, seed: int = 0,
+) -> Candidates:  # fmt: skip
+    """Find four-bars and slider-cranks that carry a body through given positions, driven by a crank at the ground.
+
+    `positions` (n, 3) are at least two places x, y [m] of the body's origin with its angle [rad], in order. Two and
+    three leave much free: `pivots` (1, 2) or (2, 2) [m] on the ground or `pins` [m] on the body, in its first position,
+    may be given; without them some tens are tried, with the same result for the same `seed`. Four leave Burmester's
+    curve, five at most four cranks; more are met as closely as can be. `kinds` are "four-bar", "slider-crank" and
+    "inverted slider-crank". At most `count` candidates are returned.
+
+    Every one is solved from the first position to the last. Best are those without `defects`, then those with the
+    smaller error, then those with the larger transmission angle. Raises `InputError` for positions and points that do
+    not fit each other.
+
+    >>> import structkin as sk
+    >>> hatch = [(0, 0, 0), (0.25, 0.3, 0.7), (0.7, 0.35, 1.5)]
+    >>> found = sk.synthesise_positions(hatch, kinds=["four-bar"], count=3)
+    >>> len(found), found[0].kind, found[0].error < 1e-9, found[0].defects
+    (3, 'four-bar', True, ())
+    """
+    given = np.asarray(positions)
+    problems = _wrong(given)
+    chosen: dict[str, list[complex]] = {}
+    for name, values in (("pivots", pivots), ("pins", pins)):
+        places = np.asarray(np.empty((0, 2)) if values is None else values)
+        if places.shape not in ((0, 2), (1, 2), (2, 2)) or places.dtype.kind not in "iuf":
+            problems.append(Problem(name, f"have the shape {places.shape}", "give one or two places (x, y) [m]"))
+        elif not np.isfinite(places).all():
+            problems.append(Problem(name, "are not finite", "such as [(0, 0), (0.1, 0)]"))
+        elif len(places) and not problems and len(given) > 3:
+            hint = "give at most three positions, or leave them out"
+            problems.append(Problem(name, f"cannot be chosen for {len(given)} positions", hint))
+        else:
+            chosen[name] = [complex(*place) for place in places]
+    unknown = [name for name in dict.fromkeys(kinds) if name not in KINDS]
+    problems += [Problem("kinds", f"'{name}' is unknown", suggest(name, KINDS)) for name in unknown]
+    if not kinds or len(set(kinds)) < len(kinds):
+        problems.append(Problem("kinds", "names no kind, or one twice", f"known: {', '.join(KINDS)}"))
+    if not 1 <= count <= 100:
+        problems.append(Problem("count", f"{count} is not between 1 and 100", "such as 10"))
+    if seed < 0:
+        problems.append(Problem("seed", f"{seed} is negative", "such as 0"))
+    if problems:
+        raise InputError(problems, "synthesise_positions")
+    found = through(given.astype(float), chosen["pivots"], chosen["pins"], kinds, count, seed)
+    sound = any(not one.defects for one in found)
+    notes = () if sound else ("No linkage was found that passes the positions in order, on one branch.",)
+    return Candidates(tuple(found), notes)
+
+
+def _wrong(positions: NDArray[Any]) -> list[Problem]:
+    if positions.ndim != 2 or positions.shape[1] != 3 or positions.dtype.kind not in "iuf":
+        hint = "x, y [m] and angle [rad] in each row"
+        return [Problem("positions", f"have the shape {positions.shape}, not (n, 3)", hint)]
+    if len(positions) < 2:
+        return [Problem("positions", "are fewer than two", "give at least two")]
+    if not np.isfinite(positions).all():
+        return [Problem("positions", "are not finite", "x, y [m] and angle [rad] in each row")]
+    size = float(np.ptp(positions[:, :2], axis=0).max()) or 1.0
+    again = [
+        Problem("positions", f"position {b} repeats position {a}", "leave it out")
+        for b in range(len(positions))
+        for a in range(b)
+        if np.hypot(*(positions[a, :2] - positions[b, :2])) <= 1e-9 * size
+        and abs(np.exp(1j * (positions[a, 2] - positions[b, 2])) - 1) <= 1e-9
+    ]
+    if not again and not np.ptp(positions[:, :2]):
+        again = [Problem("positions", "only turn the body about its origin", "a pin there does it")]
+    return again
+
+
+def through(
+    positions: Floats, pivots: Sequence[complex], pins: Sequence[complex], kinds: Sequence[str], count: int, seed: int
+) -> list[Candidate]:
+    """Return up to `count` linkages through positions (n, 3), the best ones first; see `synthesise_positions`."""
+    moved = Displacements.of(positions)
+    origin = complex(*positions[0, :2])
+    found = candidates(moved, origin, pivots, pins, seed)
+    wanted = (loop for loop in _loops(moved, found) if NAMES[loop.other.kind] in kinds)
+    loops = sorted(wanted, key=lambda loop: -loop.quality)
+    tried: list[Candidate] = []
+    for loop in loops:
+        if len(tried) >= 4 * count or sum(not one.defects for one in tried) >= count:
+            break
+        tried += _tried(loop, moved, positions)
+    exact = dyads.CLOSED * moved.size
+    tried.sort(key=lambda one: (len(one.defects), max(one.error, exact), -np.nan_to_num(one.transmission)))
+    return tried[:count]
+
+
+def candidates(
+    moved: Displacements, origin: complex, pivots: Sequence[complex], pins: Sequence[complex], seed: int
+) -> list[Dyad]:
+    """Return dyads for the positions: all of five or more, a selection of what fewer leave free."""
+    n = len(moved.d) + 1
+    if n > 5:
+        return dyads.nearest(moved)
+    if n == 5:
+        return dyads.five(moved)
+    if n == 4:
+        return [*dyads.on_the_curve(moved, LINES), *dyads.guided_through_four(moved), *_slots(moved)]
+    if n == 2:
+        return _through_two(moved, origin, pivots, pins)
+    if pivots or pins:
+        chosen = [one for pivot in pivots for one in dyads.pin_of(moved, pivot)]
+        return chosen + [one for pin in pins for one in dyads.pivot_of(moved, pin)]
+    places = moved.of_point(origin)
+    center, reach = places.mean(), np.abs(places - places.mean()).max() or moved.size
+    points = 2 * qmc.Sobol(2, seed=seed).random(TRIED) - 1
+    found = [one for x, y in points for one in dyads.pin_of(moved, complex(center + 2 * reach * complex(x, y)))]
+    for angle in np.arange(12) * pi / 12:
+        e = np.exp(1j * angle)
+        found += [*dyads.guided(moved, e), *dyads.slotted(moved, e)]
+    return found
+
+
+def _through_two(
+    moved: Displacements, origin: complex, pivots: Sequence[complex], pins: Sequence[complex]
+) -> list[Dyad]:
+    """Return cranks for two positions: pivots lie on the bisector of a pin's places, pins on a line for each pivot."""
+    size, T = moved.size, moved.bilinear()[0]
+    found = []
+    for pivot in pivots:
+        constant, x, y = T @ [1.0, pivot.real, pivot.imag]
+        normal = complex(x, y)
+        if abs(normal) > 0:  # the pin that is closest to the origin of the body
+            away = (constant + x * origin.real + y * origin.imag) / abs(normal) ** 2
+            found.append(Dyad("RR", pivot, origin - away * normal))
+    around = [origin + size * r * np.exp(1j * angle) for r in (0.4, 0.8) for angle in np.arange(6) * pi / 3]
+    for pin in pins or ([] if pivots else around):
+        first, last = moved.of_point(complex(pin))
+        found += [Dyad("RR", complex((first + last) / 2 + 1j * r * (last - first)), complex(pin)) for r in _OFFSETS]
+    return found
+
+
+def _slots(moved: Displacements) -> list[Dyad]:
+    return [Dyad("RP", one.ground, one.body, one.direction) for one in dyads.guided_through_four(moved.inverse())]
+
+
+@dataclass(frozen=True)
+class _Loop:
+    """A crank that drives, another dyad, and the driver's angles in the positions (n,)."""
+
+    crank: Dyad
+    other: Dyad
+    angles: Floats
+    turns_back: bool
+    quality: float
+
+
+def _loops(moved: Displacements, found: list[Dyad]) -> Iterator[_Loop]:
+    """Yield the pairs of dyads that make a linkage, with what the positions alone tell of it."""
+    for crank, other in permutations(found, 2):
+        near = 1e-6 * moved.size
+        if crank.kind != "RR" or abs(crank.ground - other.ground) < near or abs(crank.body - other.body) < near:
+            continue
+        pins = moved.of_point(crank.body)
+        angles, turns_back = _turned(np.angle(pins - crank.ground))
+        sines = _sines(moved, crank, other)
+        length = max(crank.length, other.length, abs(crank.ground - other.ground), abs(crank.body - other.body))
+        # Signs that differ: the positions lie on two branches.
+        quality = sines.min() * np.sign(sines[0]) if sines[0] > 0 else -sines.max()
+        yield _Loop(crank, other, angles, turns_back, quality / (1 + length / (10 * moved.size)) - 2 * turns_back)
+
+
+def _turned(angles: Floats) -> tuple[Floats, bool]:
+    """Return angles that go one way within one turn, and False; or those of the shorter way each time, and True."""
+    ways = []
+    for sign in (1, -1):
+        steps = (sign * np.diff(angles)) % tau
+        if steps.sum() <= tau:
+            ways.append((steps.sum(), sign, steps))
+    if not ways:
+        return np.unwrap(angles), True
+    _, sign, steps = min(ways, key=lambda way: way[0])
+    return angles[0] + sign * np.concatenate(([0.0], np.cumsum(steps))), False
+
+
+def _sines(moved: Displacements, crank: Dyad, other: Dyad) -> Floats:
+    """Return the sine of the transmission angle in all positions (n,), with the sign of the assembly mode."""
+    B, C = moved.of_point(crank.body), moved.of_point(other.body)
+    if other.kind == "RR":
+        one, two = C - B, other.ground - C
+        return np.asarray((one.conjugate() * two).imag / (np.abs(one) * np.abs(two)))
+    turn = np.concatenate(([1.0 + 0j], moved.z))
+    if other.kind == "RP":  # between the line of the pins and the normal to the slot
+        line, along = other.ground - B, other.direction * turn
+    else:  # between the rod and the normal to the guide
+        line, along = C - B, np.full(len(B), other.direction)
+    return np.asarray((along.conjugate() * line).real / np.abs(line))
+
+
+def _tried(loop: _Loop, moved: Displacements, positions: Floats) -> Iterator[Candidate]:
+    try:
+        mechanism = _mechanism(loop, positions)
+    except InputError:  # two of its points coincide
+        return
+    ways = [np.linspace(a, b, BETWEEN, endpoint=False) for a, b in zip(loop.angles, loop.angles[1:], strict=False)]
+    motion = mechanism.solve(drivers={"motor": np.concatenate((*ways, loop.angles[-1:]))})
+    at = BETWEEN * np.arange(len(positions))
+    defects = ["The crank turns back between the positions: their order is wrong for it."] if loop.turns_back else []
+    missed = max(dyads.misses(moved, loop.crank), dyads.misses(moved, loop.other))
+    distances, least, every = np.full(len(positions), missed), np.nan, np.array([*mechanism.points.values()])
+    if motion.ok.all():
+        turn = np.exp(1j * (motion.angle("body")[at] - positions[:, 2]))
+        away = np.hypot(*(motion.position("P")[at] - positions[:, :2]).T)
+        distances = np.maximum(away, moved.size * np.abs(turn / turn[0] - 1))
+        angle = motion.transmission_angle("body")
+        least = float(np.minimum(angle, pi - angle).min())
+        every = np.concatenate([motion.position(name) for name in mechanism.points])
+        signs = np.sign(_sines(moved, loop.crank, loop.other))
+        if (signs != signs[0]).any():
+            first = int(np.argmax(signs != signs[0])) + 1
+            defects.append(f"In position {first} the linkage is on another branch: it would have to be taken apart.")
+    else:
+        first = int(np.flatnonzero(~motion.ok)[0]) // BETWEEN + 1
+        defects.append(f"The motion ends behind position {first}: the linkage would have to be taken apart.")
+    yield Candidate(
+        NAMES[loop.other.kind], mechanism, "P", positions[:, :2].copy(), distances, loop.angles - loop.angles[0], least,
+        _lengths(loop), float(np.ptp(every, axis=0).max()), defects=tuple(defects),
+    )  # fmt: skip
+
+
+def _lengths(loop: _Loop) -> dict[str, float]:
+    crank, other = loop.crank, loop.other
+    lengths = {"crank": crank.length}
+    if other.kind == "RR":
+        lengths |= {"rocker": other.length}
+    if other.kind != "RP":
+        lengths["coupler"] = abs(other.body - crank.body)
+    if other.kind != "PR":
+        lengths["ground"] = abs(other.ground - crank.ground)
+    return lengths
+
+
+def _mechanism(loop: _Loop, positions: Floats) -> Mechanism:
+    crank, other = loop.crank, loop.other
+    places: dict[str, complex] = {"A": crank.ground, "B": crank.body}
+    links: dict[str, list[str]] = {"ground": ["A"], "crank": ["A", "B"], "body": ["B"]}
+    joints = {}
+    if other.kind in ("RR", "PR"):
+        places["C"] = other.body
+        links["body"].append("C")
+    if other.kind in ("RR", "RP"):
+        places["D"] = other.ground
+        links["ground"].append("D")
+    axis = [other.direction.real, other.direction.imag]
+    if other.kind == "RR":
+        links["rocker"] = ["C", "D"]
+    elif other.kind == "PR":
+        links["slider"] = ["C"]
+        joints["guide"] = {"type": "prismatic", "links": ["ground", "slider"], "at": "C", "axis": axis}
+    else:
+        links["block"] = ["D"]
+        joints["slot"] = {"type": "prismatic", "links": ["body", "block"], "at": "D", "axis": axis}
+    places["P"] = complex(*positions[0, :2])
+    links["body"].append("P")
+    n = len(positions)
+    law: dict[str, object] = {"table": [[k, angle] for k, angle in enumerate(loop.angles.tolist())]}
+    if not loop.turns_back or n < 3:
+        first, last = loop.angles[[0, -1]].tolist()
+        law = {"law": f"{first!r} + {last - first!r}*t/{n - 1}"}
+    return Mechanism(
+        f"{NAMES[other.kind].capitalize()} through {n} positions",
+        points={name: (p.real, p.imag) for name, p in places.items()},
+        links=links, joints=joints, drivers={"motor": {"joint": "A", **law}}, duration=n - 1,
+    )  # fmt: skip

@@ -1,0 +1,64 @@
+"""Linkages through positions: what is returned was solved, and carries the body through them in order."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from four_bars_at_random import positions_of_a_four_bar
+
+from structkin.design.candidates import Candidate
+from structkin.design.positions import KINDS, through
+
+
+def check(found: Candidate, positions: np.ndarray, within: float) -> None:
+    """By the global method, from one position to the next: the body is in each of them."""
+    A, B = (complex(*found.mechanism.points[name]) for name in "AB")
+    angles = np.angle(B - A) + found.turns
+    motion = found.mechanism.solve(drivers={"motor": angles}, method="global")
+    assert motion.ok.all()
+    assert np.abs(motion.position("P") - positions[:, :2]).max() < within
+    turned = motion.angle("body") - positions[:, 2]
+    assert np.abs(np.exp(1j * (turned - turned[0])) - 1).max() < within
+    assert (np.diff(found.turns) > 0).all() or (np.diff(found.turns) < 0).all()
+
+
+@pytest.mark.parametrize("n", [2, 3, 4, 5])
+@pytest.mark.parametrize("seed", range(3))
+def test_linkages_go_through_their_positions(seed: int, n: int) -> None:
+    _, positions = positions_of_a_four_bar(seed, n, 1.5)
+    found = through(positions, (), (), KINDS, 5, 0)
+    assert found and not found[0].defects
+    for one in found:
+        if not one.defects:
+            check(one, positions, 1e-9)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_three_positions_with_given_pivots_give_the_four_bar_that_made_them(seed: int) -> None:
+    (A, D, _, C), positions = positions_of_a_four_bar(seed, 3, 1.5)
+    found = through(positions, (A, D), (), KINDS, 5, 0)
+    crank = next(one for one in found if np.allclose(one.mechanism.points["A"], (A.real, A.imag)))
+    assert len(found) == 2 and np.allclose(crank.mechanism.points["C"], (C.real, C.imag))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_many_positions_give_the_four_bar_and_those_that_miss_say_by_how_much(seed: int) -> None:
+    _, positions = positions_of_a_four_bar(seed + 1, 8, 1.5)
+    found = through(positions, (), (), KINDS, 5, 0)
+    check(found[0], positions, 1e-9)
+    for one in found:
+        if not one.defects:
+            check(one, positions, 1.5 * one.error + 1e-9)
+
+
+def test_positions_on_two_branches_are_named() -> None:
+    """Both assembly modes of one four-bar at the same crank angles: its own dyads fit, but no motion gets there."""
+    places = []
+    for mode, angle in ((1, 0.6), (1, 0.9), (-1, 1.2), (1, 1.5), (-1, 1.8)):
+        B = np.exp(1j * angle)
+        far = abs(3 - B)
+        turn = np.angle(3 - B) + mode * np.arccos((3**2 + far**2 - 2.5**2) / (2 * 3 * far))
+        places.append((B.real, B.imag, turn))
+    found = through(np.array(places), (), (), KINDS, 9, 0)
+    own = [one for one in found if np.allclose(one.mechanism.points["A"], (0, 0), atol=1e-6)]
+    assert own and all(any("taken apart" in defect for defect in one.defects) for one in own)
