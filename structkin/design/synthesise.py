@@ -90,7 +90,10 @@ def synthesise(
     if meter.spent > meter.limit:
         notes.append(f"The budget of {meter.limit:g} steps is spent: a larger one may give better linkages.")
     if not chosen:
-        notes.append("No linkage was found that passes the points in order on one branch, away from dead centres.")
+        notes.append(
+            "No linkage was found that passes the points in order, on one branch, with no link longer than "
+            f"{wish.longest:.3g} m and no transmission angle below {np.degrees(wish.least):.3g} deg."
+        )
     elif chosen[0][0].error > 1e-6 * wish.size:
         part = chosen[0][0].error / wish.size
         notes.append(
@@ -104,14 +107,14 @@ def synthesise(
 def _best(wish: Wish, found: list[tuple[Candidate, Lanes]]) -> list[tuple[Candidate, Lanes]]:
     """Return candidates in order, each linkage once."""
     order = sorted(found, key=lambda one: (max(one[0].rms, ALIKE * wish.size), -one[0].transmission))
-    kept: dict[int, tuple[Candidate, Lanes, Complexes]] = {}
+    kept: list[tuple[Candidate, Lanes, Complexes]] = []
     for candidate, one in order:
         own = corners(KINDS[candidate.kind], one)
         near = SAME * max(wish.size, float(np.abs(own - own[0, 0]).max()))
-        alike = (other for twin, _, other in kept.values() if twin.kind == candidate.kind)
+        alike = (other for twin, _, other in kept if twin.kind == candidate.kind)
         if not any(np.abs(own - turned).max() < near for other in alike for turned in (other, other[::-1])):
-            kept[len(kept)] = candidate, one, own
-    return [(candidate, one) for candidate, one, _ in kept.values()]
+            kept.append((candidate, one, own))
+    return [(candidate, one) for candidate, one, _ in kept]
 
 
 def _wish(
