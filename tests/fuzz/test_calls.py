@@ -47,6 +47,7 @@ def nouns() -> dict[str, Any]:
         sk.TopologyArrays.from_topology(m.topology), sk.SpatialModel.load(spatial.path("spinning_top")),
         sk.CamLaw([("cycloidal", np.pi, 0.02), ("cycloidal", np.pi, 0.0)]), sk.Linkages.random(3, 5),
         sk.solve_batch(sk.Linkages.random(3, 5), angles=[0.0, 0.1]), design.stroke("rocker"), chosen, chosen[0],
+        sk.study(m, {"lengths.B-C": [0.11, 0.12]}, samples=3, measures=["path.C"]),
     ]  # fmt: skip
     every = {type(noun).__name__: noun for noun in found}
     return {**every, **{name: getattr(sk, name) for name in sk.__all__ if inspect.isfunction(getattr(sk, name))}}
@@ -93,6 +94,7 @@ SHORT: dict[str, dict[str, Any]] = {
     "Mechanism.simulate": {"t": 0.01, "samples": 3, "max_steps": 50},
     "Mechanism.solve": {"samples": 3},
     "Mechanism.solve_many": {"samples": 3},
+    "study": {"samples": 3},
     "SpatialModel.simulate": {"duration": 0.01, "samples": 3, "budget": 10},
     "SpatialModel.small_steps": {"duration": 1e-4},
 }
@@ -114,6 +116,7 @@ def good() -> dict[str, Any]:
         "second": "B", "pin": "A", "slot": "b", "crank": "a", "wheel": "b", "slots": 4, "between": ["A", "B"], "x": 0,
         "adjacency": every["Linkages"], "Linkages.joints": 5, "count": 3, "folder": "data", "part": slice(0, 1), "k": 0,
         **{f"Linkages.{one}": getattr(every["Linkages"], one) for one in ("adjacency", "points", "fixed", "motor")},
+        "parameters": {"lengths.B-C": [0.11]}, "measures": ["path.C"], "measure": "reached", "mechanism": m,
         "y": -9.81, "seconds": 1.0, "Kinetostatics.link": "crank", "Kinetostatics.id": "crank",
     }  # fmt: skip
 
