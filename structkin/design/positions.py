@@ -117,7 +117,7 @@ def through(
     loops = sorted(wanted, key=lambda loop: -loop.quality)
     tried: list[Candidate] = []
     for loop in loops:
-        if len(tried) >= 4 * count or sum(not one.defects for one in tried) >= count:
+        if len(tried) >= 6 * count or sum(not one.defects for one in tried) >= 3 * count:
             break
         tried += _tried(loop, moved, positions)
     exact = dyads.CLOSED * moved.size
