@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 
 import structkin as sk
+from structkin.dynamics.inverse.variants import effort_of_variants
+from structkin.solve.study.measures import efforts
 
 FOUR_BAR = {
     "title": "Crank-rocker",
@@ -62,8 +64,38 @@ def test_measures_are_those_of_each_motion():
         assert data["d"][k] == pytest.approx(one.omega("rocker").mean(), abs=1e-12)
         assert data["e"][k] == one.position("C")[:, 0].min()
         assert data["top"][k] == one.position("C")[:, 1].max()
-        assert data["torque"][k] == np.abs(one.forces().driver("motor")).max()
+        assert data["torque"][k] == pytest.approx(np.abs(one.forces().driver("motor")).max(), rel=1e-9)
     assert 0 < lost < 12
+
+
+@pytest.mark.parametrize(
+    ("change", "together"),
+    [
+        ({}, True),
+        (
+            {
+                "forces": {
+                    "gravity": (0, -9.81),
+                    "push": {"type": "force", "on": "rocker", "at": "C", "value": [5, 1]},
+                }
+            },
+            False,
+        ),
+        ({"drivers": {"motor": {"joint": "A", "law": "1 + cos(3*t)"}}, "duration": 2.0}, False),
+    ],
+)
+def test_efforts(change, together):
+    """By the power of all variants at once where that is the whole balance, else variant by variant."""
+    m = sk.Mechanism(**{**FOUR_BAR, **change})
+    motions = m.solve_many(16, lengths={"B-C": [0.11, 0.09, 0.12]})
+    assert (effort_of_variants(motions.together) is not None) == together
+    found = efforts(motions, "motor")
+    for k in range(3):
+        wanted = motions.motion(k).forces().driver("motor")
+        np.testing.assert_allclose(found[k], wanted, rtol=1e-9, atol=1e-12)
+    heavy = m.solve_many(16, parameters={"links.coupler.mass": [0.5, 1.0]})
+    assert effort_of_variants(heavy.together) is None
+    np.testing.assert_array_equal(efforts(heavy, "motor")[1], heavy.motion(1).forces().driver("motor"))
 
 
 def test_plans():

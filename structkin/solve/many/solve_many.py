@@ -20,6 +20,7 @@ from structkin.kernels.choice import check_engine, choose
 from structkin.kernels.kernel_plan import kernel_plan_of
 from structkin.model.laws import ConstantSpeed
 from structkin.model.mechanism import Mechanism
+from structkin.model.numbers import STILL
 from structkin.plan.plan import Plan
 from structkin.plan.status import Status
 from structkin.solve.call import MOST, make_schedule
@@ -180,7 +181,8 @@ class Call:
             except MemoryError:
                 raise self.too_large from None
             first = {id: rates[0] for id, rates in z.items()}
-            together = Together(self.mechanism, variants, self.many, first, lanes, self.path)
+            same = not any(number.path[0] in STILL for number in self.found.numbers)
+            together = Together(self.mechanism, variants, self.many, first, lanes, self.path, same)
             singular = np.flatnonzero((together.status == Status.SINGULAR).all(axis=1))
             odd = {k - part.start for k in self.odd | flat if part.start <= k < part.stop}
             alone = sorted({*odd, *singular.tolist()})

@@ -32,7 +32,7 @@ class Together:
     """The lanes of v variants over n samples each, read as a `Motion` with an axis (v,) in front.
 
     `variants` (v,) are their numbers among those of the plan, `drivers[id]` (v, n) the drivers' values, and `path` is
-    that from the sketches to the samples.
+    that from the sketches to the samples. With `same_masses` masses and loads differ only as dimensions make them.
     """
 
     mechanism: Mechanism
@@ -41,6 +41,7 @@ class Together:
     drivers: Mapping[str, Floats]
     lanes: Lanes
     path: Path | None = None
+    same_masses: bool = True
 
     @property
     def count(self) -> int:
@@ -74,8 +75,8 @@ class Together:
         low, high = stroke.ends
         joint = stroke.joint
         if isinstance(joint, Guide):
-            joint = replace(joint, start=self._column(joint.start))
-        return replace(stroke, ends=(self._column(low), self._column(high)), joint=joint)
+            joint = replace(joint, start=self.column(joint.start))
+        return replace(stroke, ends=(self.column(low), self.column(high)), joint=joint)
 
     def position(self, point: str) -> Floats:
         """Return the paths (v, n, 2) [m] of a point."""
@@ -88,6 +89,11 @@ class Together:
     def acceleration(self, point: str) -> Floats:
         """Return the accelerations (v, n, 2) [m/s^2] of a point."""
         return self._evaluate(self._place(point), 2)
+
+    def rates(self, link: str, local: Any) -> tuple[Floats, Floats]:
+        """Return velocities and accelerations (v, n, 2) of a place in a link's frame [m], one number or `Variants`."""
+        place = self.many.plan.frames[link].point(local)
+        return self._evaluate(place, 1), self._evaluate(place, 2)
 
     def angle(self, link: str) -> Floats:
         """Return the angles (v, n) [rad] of a link, continuous along the path of a variant; NaN where it is unclear."""
@@ -158,7 +164,7 @@ class Together:
             if held is None and self.many.plan.widths[operand.index] == 1:
                 return self.many.plan.register(operand.index, self.lanes.x[0]).reshape(self.count, -1)
             if held is not None and not held.is_complex:
-                return self._column(held)
+                return self.column(held)
         elif isinstance(operand, float):
             return operand
         return np.moveaxis(self._evaluate(self._expression(operand), 0), -1, 0)
@@ -191,17 +197,17 @@ class Together:
         x: Any = 0.0
         y: Any = 0.0
         for slot, number in expression.terms:
-            factor, (a, b) = self._column(number), slots[plan.rows(slot)].reshape(2, self.count, -1)
+            factor, (a, b) = self.column(number), slots[plan.rows(slot)].reshape(2, self.count, -1)
             if np.ndim(factor) == 0 and not factor.imag:
                 x, y = x + factor.real * a, y + factor.real * b
                 continue
             x = x + (factor.real * a - factor.imag * b)
             y = y + (factor.imag * a + factor.real * b)
-        const = self._column(expression.const) if order == 0 else 0j
+        const = self.column(expression.const) if order == 0 else 0j
         values[..., 0], values[..., 1] = x + const.real, y + const.imag
         return values
 
-    def _column(self, number: Any) -> Any:
+    def column(self, number: Any) -> Any:
         """Return a number as a column, one line per variant; a common number is returned unchanged."""
         return plain(number)[1 + self.variants, None] if isinstance(number, Variants) else number
 

@@ -14,6 +14,7 @@ from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
 from structkin.plan.status import Status
 from structkin.solve.many.motions import Motions
+from structkin.solve.many.together import Together
 from structkin.solve.study.store import FINISHED, RESERVED
 from structkin.types import Floats
 
@@ -72,9 +73,17 @@ class Named:
 
 def efforts(motions: Motions, driver: str) -> Floats:
     """Return the torque or force (v, n) [N m or N] of a driver, from the inverse dynamics of each variant."""
-    found = np.full((len(motions), len(motions.t)), np.nan)
-    for k in np.flatnonzero(motions.ok.any(axis=1)).tolist():
+    from structkin.dynamics.inverse.variants import effort_of_variants
+
+    together = effort_of_variants(motions.together) if isinstance(motions.together, Together) else None
+    if together is None:
+        found = np.full((len(motions), len(motions.t)), np.nan)
+        one_by_one = np.flatnonzero(motions.ok.any(axis=1)).tolist()
+    else:
+        found, one_by_one = together, list(motions.motions)
+    for k in one_by_one:
         found[k] = motions.motion(k).forces().driver(driver)
+    found[list(motions.faults)] = np.nan
     return found
 
 
