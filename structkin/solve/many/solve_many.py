@@ -31,6 +31,7 @@ from structkin.solve.many.together import Together
 from structkin.solve.many.variants import Variants, VariantsDiffer
 from structkin.solve.motion import Motion
 from structkin.solve.schedule import Schedule
+from structkin.solve.sensitivity.parameters import read_parameters, varied
 from structkin.solve.solve_groups import solve_groups
 from structkin.solve.special_geometry import compile_plan, structure_of
 from structkin.solve.too_far import too_far
@@ -117,18 +118,13 @@ def _solve_variant(found: Differences, drivers: Mapping[str, Any], options: Mapp
 
     Raises `InputError` where it cannot be built, or does not move like the mechanism.
     """
-    mechanism = found.mechanism
-    data, scale = mechanism.source_dict, mechanism.units.length_scale
-    given = data.get("lengths", {}).items()
-    data["lengths"] = {name: value for name, value in given if frozenset(name.split("-")) not in found.lengths}
-    for pair, numbers in found.lengths.items():
-        data["lengths"]["-".join(sorted(pair))] = float(numbers.values[1 + k]) / scale
-    for name, numbers in found.places.items():
-        place = numbers.values[1 + k] / scale
-        data["points"][name] = [float(place.real), float(place.imag)]
-    variant = Mechanism.from_dict(data, folder=mechanism._folder)
-    if mechanism._pose is not None:
-        variant = variant.posed(mechanism._pose)
+    values = {f"lengths.{'-'.join(sorted(pair))}": own.values[1 + k] for pair, own in found.lengths.items()}
+    for name, own in found.places.items():
+        values |= {
+            f"points.{name}.{axis}": getattr(own.values[1 + k], part) for axis, part in (("x", "real"), ("y", "imag"))
+        }
+    parameters = read_parameters(found.mechanism, values) if values else ()
+    variant = varied(found.mechanism, {parameter: float(values[parameter.name]) for parameter in parameters})
     return solve_groups(variant, drivers=found.drivers_of(k, drivers) or None, **options)
 
 
