@@ -18,6 +18,7 @@ from guard import SECONDS, little_memory
 
 import structkin as sk
 from structkin import design
+from structkin.compiled import has_numba
 from structkin.examples import path, spatial
 
 WRONG: tuple[Any, ...] = (
@@ -164,6 +165,8 @@ def tried(part: slice, folder: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[i
     every = [pair for name, verb in verbs() for pair in calls(name, verb)]
     every += [pair for one in constructors() for pair in calls(*one)]
     random.Random(1).shuffle(every)
+    if has_numba():  # what compiles once is not the time of a call
+        nouns()["SpatialModel"].simulate(0.01, samples=3)
     found = []
     with little_memory():
         for words, call in every[part]:
