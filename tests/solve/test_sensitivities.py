@@ -244,7 +244,8 @@ def check_random(seed: int) -> None:
         assert agrees(m, t, name, solved, reach) <= 1e-7, (seed, name)
 
 
-@pytest.mark.parametrize("seed", few(range(40), 24))
+# In 1185 a term of a sum vanishes with the numbers of the file, and not next to them.
+@pytest.mark.parametrize("seed", [1185, *few(range(40), 24)])
 def test_random_mechanisms_agree_with_differences_of_their_motions(seed: int) -> None:
     check_random(seed)
 

@@ -33,7 +33,7 @@ from structkin.plan.plan import Register
 from structkin.rows.affine import Affine
 from structkin.solve.many.record import Products
 from structkin.solve.many.variants import Variants
-from structkin.solve.sensitivity.varied_plan import VariedPlan, VariedStep, weight
+from structkin.solve.sensitivity.varied_plan import VariedPlan, VariedStep, operands, weight
 from structkin.types import Floats
 
 Array = NDArray[Any]
@@ -97,7 +97,7 @@ class Sweep:
         made = []
         for register, output in enumerate(self.outputs, len(self.varied.own)):
             if isinstance(output, Affine):
-                made.append(VariedStep(Products(), _operands(output), (register,)))
+                made.append(VariedStep(Products(), operands(output), (register,)))
             else:
                 step = self.varied.steps[output]
                 made.append(VariedStep(Discriminant(step.kind), step.inputs, (register,)))
@@ -172,13 +172,6 @@ class Sweep:
             return x[rows] if rows.stop - rows.start == 2 else x[rows.start]
         number = item.own if isinstance(item, Variants) else item
         return np.array([[number.real], [number.imag]]) if self.is_vector(item) else number
-
-
-def _operands(expression: Affine) -> tuple[Any, ...]:
-    found: list[Any] = [expression.const]
-    for slot, factor in expression.terms:
-        found += [factor, Register(slot)]
-    return tuple(found)
 
 
 class _Block:

@@ -237,7 +237,7 @@ def _together(mechanism: Mechanism, parameters: Sequence[Parameter]) -> VariedPl
 
 def _recorded(parameters: Sequence[Parameter], step: Step) -> VariedStep:
     if isinstance(step.kind, Combine):
-        return VariedStep(Products(), _factors(step.kind, step.inputs), step.outputs)
+        return VariedStep(Products(), operands(_affine_of(step)), step.outputs)
     if isinstance(step.kind, General):
         forms = step.kind.rows.forms
         differ = ((k, row, at(form, k)) for row, form in enumerate(forms) for k in sorted(differing(form)))
@@ -245,11 +245,18 @@ def _recorded(parameters: Sequence[Parameter], step: Step) -> VariedStep:
     return VariedStep(step.kind, step.inputs, step.outputs)
 
 
-def _factors(kind: Combine, inputs: Iterable[Any]) -> tuple[Any, ...]:
-    """Return the inputs of `Products` that gives the same vector."""
-    found: list[Any] = [kind.const]
-    for factor, register in zip(kind.factors, inputs, strict=True):
-        found += [factor, register]
+def _affine_of(step: Step) -> Affine:
+    """Return the vector that a step adds up."""
+    assert isinstance(step.kind, Combine)
+    slots = (item.index for item in step.inputs if isinstance(item, Register))
+    return Affine(step.kind.const, tuple(zip(slots, step.kind.factors, strict=True)))
+
+
+def operands(expression: Affine) -> tuple[Any, ...]:
+    """Return the inputs of `Products` that gives a vector."""
+    found: list[Any] = [expression.const]
+    for slot, factor in expression.terms:
+        found += [factor, Register(slot)]
     return tuple(found)
 
 
@@ -333,6 +340,8 @@ def _is_alike(one: Plan, other: Plan) -> bool:
 
 
 def _form(step: Step) -> tuple[Any, ...]:
+    if isinstance(step.kind, Combine):
+        return Combine, step.outputs  # a term may vanish, or come in another order
     inputs = tuple(item if isinstance(item, Register) else type(item) for item in step.inputs)
     count = step.kind.rows.count if isinstance(step.kind, General) else 0
     return type(step.kind), count, inputs, step.outputs
@@ -341,12 +350,12 @@ def _form(step: Step) -> tuple[Any, ...]:
 def _laid(parameters: Sequence[Parameter], steps: Sequence[Step]) -> VariedStep:
     """Return the same step of all variants as one."""
     own = steps[0]
-    kind, inputs = own.kind, [tuple(step.inputs) for step in steps]
+    kind = own.kind
     if isinstance(kind, Combine):
-        inputs = [_factors(step.kind, step.inputs) for step in steps if isinstance(step.kind, Combine)]
-    known = tuple(item[0] if isinstance(item[0], Register) else _number(item) for item in zip(*inputs, strict=True))
-    if isinstance(kind, Combine):
-        return VariedStep(Products(), known, own.outputs)
+        sums = [_affine_of(step) for step in steps]
+        return VariedStep(Products(), operands(_affine(sums)), own.outputs)
+    inputs = zip(*(step.inputs for step in steps), strict=True)
+    known = tuple(item[0] if isinstance(item[0], Register) else _number(item) for item in inputs)
     if isinstance(kind, General):
         differ = (
             (k, row, form)
