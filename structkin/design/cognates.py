@@ -14,7 +14,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from structkin.design.loops import FourBars, pins, traced
-from structkin.design.path import ROUNDING, Wish, sound
+from structkin.design.paths import ROUNDING, Wish, sound
 from structkin.design.refine import Lanes
 from structkin.types import Complexes, Indices
 

@@ -14,7 +14,7 @@ from structkin.checked import checked
 from structkin.design.candidates import ALIKE, Candidate, Candidates
 from structkin.design.cognates import cognates
 from structkin.design.loops import KINDS, FourBars
-from structkin.design.path import SAME, Wish, corners, linkages, part_of
+from structkin.design.paths import SAME, Wish, corners, linkages, part_of
 from structkin.design.refine import Lanes
 from structkin.design.verify import verified
 from structkin.errors import InputError, Problem

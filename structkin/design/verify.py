@@ -8,7 +8,7 @@ import numpy as np
 
 from structkin.design.candidates import Candidate
 from structkin.design.loops import FourBars, Kind, pins, traced
-from structkin.design.path import SAMPLES, Wish
+from structkin.design.paths import SAMPLES, Wish
 from structkin.design.refine import Lanes
 from structkin.model.mechanism import Mechanism
 

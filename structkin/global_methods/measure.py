@@ -104,7 +104,8 @@ def measure_each(
             one.time()
         left = [one for one in left if not one.is_known(patience)]
         if progress is not None:
-            progress(0.5 + 0.5 * (1 - len(left) / len(warm)))
+            to_do = sum(max(LEAST - len(one.processor), 1) for one in left)
+            progress(max(0.5, 1 - 0.5 * to_do / (LEAST * len(warm))))
     return {
         choice: Measured(
             one.result, tuple(one.processor), tuple(one.wall), _peak(one.run, patience) if memory else None

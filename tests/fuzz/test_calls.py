@@ -70,7 +70,7 @@ def constructors() -> Iterator[tuple[str, Callable[..., Any], dict[str, Any]]]:
     yield "TopologyArrays", sk.TopologyArrays, {one: getattr(arrays, one) for one in needed}
     motion, many = nouns()["Motion"], nouns()["Motions"]
     yield "Motion", sk.Motion, {one: getattr(motion, one) for one in ("mechanism", "plan", "t", "drivers", "lanes")}
-    parts = ("mechanism", "t", "count", "together", "motions", "faults", "alone")
+    parts = ("mechanism", "t", "count", "together", "motions", "faults", "alone", "of")
     yield "Motions", sk.Motions, {one: getattr(many, one) for one in parts}
     yield "ReducedEquations", sk.ReducedEquations, {"mechanism": nouns()["ReducedEquations"].mechanism}
 

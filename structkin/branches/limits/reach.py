@@ -31,6 +31,8 @@ SAME = 1e-9
 ALONE = 0.25
 #: Part of an interval next to an end at infinity in which discriminants have lost their digits.
 FAR = 1e-6
+#: A squared sine that is larger is not nearly zero, however small the group is beside the mechanism.
+NEARLY = 1e-3
 
 
 @dataclass(frozen=True)
@@ -175,7 +177,8 @@ def _touches(chart: Chart, places: Floats, values: Floats) -> tuple[dict[int, tu
     which the discriminant is zero to rounding, or the group flat to a length that may be rounding, are one touch, or
     part of a crossing or an end. The values become what `signs` are to be: zero at touches.
     """
-    near = (np.abs(values) <= DOUBLE_ZERO) | (np.abs(chart.clearance(places)) < NEVER_FLAT)
+    flat = np.abs(chart.clearance(places)) < NEVER_FLAT
+    near = (np.abs(values) <= DOUBLE_ZERO) | (flat & (np.abs(values) < NEARLY))
     near[[0, -1]] = False
     touches: dict[int, tuple[float, str]] = {}
     kept = np.flatnonzero(~near).tolist()
