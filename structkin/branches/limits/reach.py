@@ -294,7 +294,8 @@ class Chart:
         if self._poses.stroke(self._step) is not None or not plan.steps[self._step].has_root:
             return none
         h = self._poses.inputs(self._step, self.at(places), self._modes)
-        found = plan.steps[self._step].clearance(h, tuple(0.0 * value for value in h)) / plan.size
+        with np.errstate(all="ignore"):
+            found = plan.steps[self._step].clearance(h, tuple(0.0 * value for value in h)) / plan.size
         return np.asarray(np.broadcast_to(found, places.shape))
 
     def is_far(self, places: Floats) -> Flags:
