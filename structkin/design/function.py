@@ -60,16 +60,31 @@ class Wish:
         spacing = np.cos((2 * np.arange(points)[::-1] + 1) * pi / (2 * points))
         x = (first + last) / 2 + (last - first) / 2 * spacing
         over = np.linspace(first, last, SAMPLES)
-        y, ends = [np.array([function(float(one)) for one in some]) for some in (x, interval)]
-        over_y = np.array([function(float(one)) for one in over])
+        y, ends, over_y = (np.array([_value(function, float(one)) for one in some]) for some in (x, interval, over))
 
         def scaled(value: Floats, begin: float, end: float, to: tuple[float, float]) -> Floats:
             return to[0] + (value - begin) / (end - begin) * (to[1] - to[0])
 
+        if ends[0] == ends[1]:
+            problem = Problem("function", "has the same value at both ends of the interval", "choose other ends")
+            raise InputError([problem], "synthesise_function")
         return cls(
             scaled(x, first, last, input), scaled(y, ends[0], ends[1], output),
             scaled(over, first, last, input), scaled(over_y, ends[0], ends[1], output),
         )  # fmt: skip
+
+
+def _value(function: Callable[[float], float], x: float) -> float:
+    """Return y(x); raise `InputError` where it is no finite number."""
+    try:
+        y = float(function(x))
+        why = f"is {y:g}"
+    except (ArithmeticError, TypeError, ValueError) as error:
+        y, why = np.nan, str(error)
+    if not np.isfinite(y):
+        problem = Problem("function", f"has no value at x = {x:.6g}: {why}", "it needs a finite number everywhere")
+        raise InputError([problem], "synthesise_function")
+    return y
 
 
 @checked
@@ -102,14 +117,9 @@ def synthesise_function(
         problems.append(Problem("points", f"{points} is not between 3 and 100", "three to five are met exactly"))
     if not 1 <= count <= 100:
         problems.append(Problem("count", f"{count} is not between 1 and 100", "such as 10"))
-    if not problems:
-        wish = Wish.of(function, interval, input, output, points)
-        if not np.isfinite([*wish.psi, *wish.over_psi]).all():
-            hint = "it needs a finite value everywhere, and two different ones at the ends"
-            problems.append(Problem("function", "has no value somewhere in the interval", hint))
     if problems:
         raise InputError(problems, "synthesise_function")
-    found = generators(wish, count)
+    found = generators(Wish.of(function, interval, input, output, points), count)
     sound = any(not one.defects for one in found)
     return Candidates(tuple(found), () if sound else ("No four-bar was found that moves over the whole interval.",))
 

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+import structkin as sk
 from structkin.design.function import Wish, freudenstein, generators
 
 #: Recomputed from Freudenstein's equation with Chebyshev's spacing: function, interval, ranges of crank and rocker
@@ -59,3 +60,31 @@ def test_a_four_bar_that_generates_its_own_function_is_found_again() -> None:
         [abs(complex(*one.mechanism.points["B"])), abs(complex(*one.mechanism.points["C"]) - 1)] for one in found
     ]
     assert min(abs(one[0] - a) + abs(one[1] - c) for one in lengths) < 1e-7
+
+
+@pytest.mark.parametrize(
+    ("function", "options", "words"),
+    [
+        (lambda x: 1 / x, {}, r"function: has no value at x = 0: .*division by zero"),
+        (lambda x: "a", {}, "function: has no value at x = "),
+        (lambda x: x * (1 - x), {}, "function: has the same value at both ends"),
+        (
+            math.exp,
+            {"points": 2, "count": 0, "interval": (1, 1)},
+            r"3 errors\n  - interval.*\n.*\n  - points.*\n.*\n  - count",
+        ),
+        (math.exp, {"input": (0, 400)}, "input: is a whole turn or more"),
+    ],
+)
+def test_wrong_wishes_are_listed(function, options, words) -> None:
+    wish = {"interval": (0, 1), "input": (0.5, 1), "output": (1, 2)}
+    with pytest.raises(sk.InputError, match=words):
+        sk.synthesise_function(function, **{**wish, **options})
+
+
+def test_wrong_positions_are_listed() -> None:
+    with pytest.raises(sk.InputError, match=r"positions: position 1 repeats position 0") as error:
+        sk.synthesise_positions([(0, 0, 0), (0, 0, 2 * np.pi)], pivots=[(0, 0, 0)], kinds=["triangle"], count=0)
+    assert [problem.key for problem in error.value.problems] == ["positions", "pivots", "kinds", "count"]
+    with pytest.raises(sk.InputError, match="pivots: cannot be chosen for 4 positions"):
+        sk.synthesise_positions([(k, k**2, 0.3 * k) for k in range(4)], pivots=[(0, 0)])
