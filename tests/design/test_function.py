@@ -68,11 +68,7 @@ def test_a_four_bar_that_generates_its_own_function_is_found_again() -> None:
         (lambda x: 1 / x, {}, r"function: has no value at x = 0: .*division by zero"),
         (lambda x: "a", {}, "function: has no value at x = "),
         (lambda x: x * (1 - x), {}, "function: has the same value at both ends"),
-        (
-            math.exp,
-            {"points": 2, "count": 0, "interval": (1, 1)},
-            r"3 errors\n  - interval.*\n.*\n  - points.*\n.*\n  - count",
-        ),
+        (math.exp, {"points": 2, "count": 0, "interval": (1, 1)}, r"(?s)3 errors.*interval: .*points: .*count: "),
         (math.exp, {"input": (0, 400)}, "input: is a whole turn or more"),
     ],
 )
