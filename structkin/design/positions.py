@@ -14,11 +14,11 @@ from scipy.stats import qmc
 
 from structkin.checked import checked
 from structkin.design import dyads
+from structkin.design.arguments import one_or_two, wrong_choice
 from structkin.design.candidates import Candidate, Candidates
 from structkin.design.dyads import Displacements, Dyad
 from structkin.errors import InputError, Problem
 from structkin.model.mechanism import Mechanism
-from structkin.model.topology import suggest
 from structkin.types import Floats
 
 #: What a crank and another dyad make.
@@ -59,24 +59,13 @@ def synthesise_positions(
     problems = _wrong(given)
     chosen: dict[str, list[complex]] = {}
     for name, values in (("pivots", pivots), ("pins", pins)):
-        places = np.asarray(np.empty((0, 2)) if values is None else values)
-        if places.shape not in ((0, 2), (1, 2), (2, 2)) or places.dtype.kind not in "iuf":
-            problems.append(Problem(name, f"have the shape {places.shape}", "give one or two places (x, y) [m]"))
-        elif not np.isfinite(places).all():
-            problems.append(Problem(name, "are not finite", "such as [(0, 0), (0.1, 0)]"))
-        elif len(places) and not problems and len(given) > 3:
+        places, wrong = one_or_two(name, values)
+        if len(places) and not problems and not wrong and len(given) > 3:
             hint = "give at most three positions, or leave them out"
-            problems.append(Problem(name, f"cannot be chosen for {len(given)} positions", hint))
-        else:
-            chosen[name] = [complex(*place) for place in places]
-    unknown = [name for name in dict.fromkeys(kinds) if name not in KINDS]
-    problems += [Problem("kinds", f"'{name}' is unknown", suggest(name, KINDS)) for name in unknown]
-    if not kinds or len(set(kinds)) < len(kinds):
-        problems.append(Problem("kinds", "names no kind, or one twice", f"known: {', '.join(KINDS)}"))
-    if not 1 <= count <= 100:
-        problems.append(Problem("count", f"{count} is not between 1 and 100", "such as 10"))
-    if seed < 0:
-        problems.append(Problem("seed", f"{seed} is negative", "such as 0"))
+            wrong = [Problem(name, f"cannot be chosen for {len(given)} positions", hint)]
+        problems += wrong
+        chosen[name] = [] if wrong else [complex(*place) for place in places]
+    problems += wrong_choice(kinds, KINDS, count, seed)
     if problems:
         raise InputError(problems, "synthesise_positions")
     found = through(given.astype(float), chosen["pivots"], chosen["pins"], kinds, count, seed)

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from structkin.budget import metering, new_meter
 from structkin.checked import checked
+from structkin.design.arguments import one_or_two, wrong_choice
 from structkin.design.candidates import ALIKE, Candidate, Candidates
 from structkin.design.cognates import cognates
 from structkin.design.loops import KINDS, FourBars
@@ -18,7 +19,6 @@ from structkin.design.paths import SAME, Wish, corners, linkages, part_of
 from structkin.design.refine import Lanes
 from structkin.design.verify import verified
 from structkin.errors import InputError, Problem
-from structkin.model.topology import suggest
 from structkin.types import Complexes
 
 #: Steps (`structkin.budget`) of a search: twice what a path without an exact solution needs.
@@ -135,25 +135,13 @@ def _wish(
         problems += _bad_points(points, closed)
     if timing is not None:
         problems += _bad_timing(np.asarray(timing), n)
-    places = np.asarray(np.empty((0, 2)) if pivots is None else pivots)
-    if places.shape not in ((0, 2), (1, 2), (2, 2)) or places.dtype.kind not in "iuf":
-        problems.append(Problem("pivots", f"have the shape {places.shape}", "give one or two places (x, y) [m]"))
-    elif not np.isfinite(places).all():
-        problems.append(Problem("pivots", "are not finite", "such as [(0, 0), (0.1, 0)]"))
-    elif len(places) == 2 and (places[0] == places[1]).all():
-        problems.append(Problem("pivots", "are the same place", "give two places, or one"))
+    places, wrong = one_or_two("pivots", pivots)
+    problems += wrong
     if longest is not None and not 0 < longest < np.inf:
         problems.append(Problem("longest", f"{longest} is not a positive length", "such as 0.5 [m]"))
     if not 0 < transmission < np.pi / 2:
         problems.append(Problem("transmission", f"{transmission} is no angle between 0 and pi/2", "such as 0.5 [rad]"))
-    unknown = [name for name in dict.fromkeys(kinds) if name not in KINDS]
-    problems += [Problem("kinds", f"'{name}' is unknown", suggest(name, KINDS)) for name in unknown]
-    if not kinds or len(set(kinds)) < len(kinds):
-        problems.append(Problem("kinds", "names no kind, or one twice", f"known: {', '.join(KINDS)}"))
-    if not 1 <= count <= 100:
-        problems.append(Problem("count", f"{count} is not between 1 and 100", "such as 10"))
-    if seed < 0:
-        problems.append(Problem("seed", f"{seed} is negative", "such as 0"))
+    problems += wrong_choice(kinds, KINDS, count, seed)
     if problems:
         raise InputError(problems, "synthesise")
     angles = None if timing is None else np.asarray(timing, float)

@@ -1,0 +1,38 @@
+"""What the ways of synthesis ask of arguments that they share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from structkin.errors import Problem
+from structkin.model.topology import suggest
+
+
+def wrong_choice(kinds: Sequence[str], known: Iterable[str], count: int, seed: int) -> list[Problem]:
+    """Return what is wrong with the kinds of linkages, their number, and the start of the random numbers."""
+    known = tuple(known)
+    unknown = [name for name in dict.fromkeys(kinds) if name not in known]
+    problems = [Problem("kinds", f"'{name}' is unknown", suggest(name, known)) for name in unknown]
+    if not kinds or len(set(kinds)) < len(kinds):
+        problems.append(Problem("kinds", "names no kind, or one twice", f"known: {', '.join(known)}"))
+    if not 1 <= count <= 100:
+        problems.append(Problem("count", f"{count} is not between 1 and 100", "such as 10"))
+    if seed < 0:
+        problems.append(Problem("seed", f"{seed} is negative", "such as 0"))
+    return problems
+
+
+def one_or_two(name: str, values: ArrayLike | None) -> tuple[NDArray[Any], list[Problem]]:
+    """Return at most two places (n, 2) [m], and what is wrong with them."""
+    places = np.asarray(np.empty((0, 2)) if values is None else values)
+    if places.shape not in ((0, 2), (1, 2), (2, 2)) or places.dtype.kind not in "iuf":
+        return places, [Problem(name, f"have the shape {places.shape}", "give one or two places (x, y) [m]")]
+    if not np.isfinite(places).all():
+        return places, [Problem(name, "are not finite", "such as [(0, 0), (0.1, 0)]")]
+    if len(places) == 2 and (places[0] == places[1]).all():
+        return places, [Problem(name, "are the same place", "give two places, or one")]
+    return places, []
