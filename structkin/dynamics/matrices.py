@@ -135,13 +135,13 @@ class ReducedEquations:
         """Return coordinates and rates as one array (2 f,)."""
         f, state, problems = len(self.coordinates), [], list[Problem]()
         for name, given in (("z", z), ("dz", dz)):
-            values = np.asarray(given, dtype=np.float64)
-            if values.shape != (f,) or not np.isfinite(values).all():
+            values = np.asarray(given)
+            if values.shape != (f,) or values.dtype.kind not in "biuf" or not np.isfinite(values).all():
                 problems.append(Problem(name, f"expected {f} finite numbers", f"one for each of {self.coordinates}"))
             state.append(values)
         if problems:
             raise InputError(problems, self.mechanism.title or "mechanism")
-        return np.concatenate(state)
+        return np.concatenate(state, dtype=np.float64)
 
     @cached_property
     def _bodies(self) -> tuple[Body, ...]:

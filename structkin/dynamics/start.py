@@ -150,7 +150,8 @@ def start(mechanism: Mechanism, t: float, loads: Sequence[UserLoad], *, engine: 
     equations = Reduced(mechanism, plan, bodies, loads, engine=engine or "python")
     if not len(equations.free) and engine:
         why = "every driver has a law" if mechanism.drivers else "there are none"
-        problem = Problem("drivers", f"{why}: nothing is free to move", "use solve and forces, or name drivers in free")
+        hint = "use solve and forces, or let drivers move freely (free=, --free)"
+        problem = Problem("drivers", f"{why}: nothing is free to move", hint)
         raise InputError([problem], mechanism.title or "simulate")
     values = dict(zip((equations.order[k] for k in equations.free), initial_state(mechanism, equations), strict=False))
     for k, law in equations.prescribed:
