@@ -25,7 +25,7 @@ _HIDDEN = re.compile(
 )
 _HEADER = re.compile(r"\s*\[+[A-Za-z_][\w.-]*\]+\s*(#.*)?")
 _BRACKETS = re.compile(r"[\[\]{}\n]|\Z")
-_NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
+_NUMBER = r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
 _PAIR = re.compile(rf"({_NUMBER})\s*,\s*({_NUMBER})")
 _COMMA = re.compile(r"([+-]?\d+),(\d+(?:[eE][+-]?\d+)?)")
 _GROUPED = re.compile(r"[+-]?\d{1,3}(?:(?:,\d{3})+\.\d*|(?:,\d{3}){2,}|(?:['_ ]\d{3})+(?:\.\d*)?)(?![\d.])")
@@ -303,7 +303,8 @@ def _semicolon(e: _Place) -> Cause | None:
 
 def _formula(e: _Place) -> Cause | None:
     said = "a formula where a number is expected", 'write its value; a law is a formula in quotes: law = "30*t"'
-    if re.search(rf"{_NUMBER}\s*$", e.before) and re.match(r"[*/+^-]", e.rest):
+    # From every digit of a long number the search would begin anew.
+    if re.search(rf"{_NUMBER}\s*$", e.before[-40:]) and re.match(r"[*/+^-]", e.rest):
         return said
     return said if re.match(r"[A-Za-z_]\w*\s*[(*/+^]|\([^,()]*\)\s*[*/+^-]", e.rest) and not e.wants_key else None
 

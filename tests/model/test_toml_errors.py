@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -247,3 +248,13 @@ def test_tuples_are_neither_joints_nor_drivers() -> None:
         )
     assert [problem.key for problem in caught.value.problems] == ["joints", "drivers"]
     assert "is not a sequence of Drivers" in caught.value.problems[1].message
+
+
+def test_a_long_number_before_a_wrong_sign_costs_no_time(tmp_path: Path) -> None:
+    """From each of its digits the search for a number's end began anew: 168 s for a damaged file of 4,000 bytes."""
+    file = tmp_path / "long.toml"
+    file.write_text(f"[points]\nA = {{ t{'9' * 3000}s jumps to, 0 }}\n")
+    began = time.process_time()
+    with pytest.raises(InputError, match="line 2"):
+        load(file)
+    assert time.process_time() - began < 5
