@@ -19,7 +19,7 @@ from structkin.errors import InputError, Problem
 from structkin.model.harmless import latex
 from structkin.model.topology import pin_of
 from structkin.show.files import whole_file
-from structkin.show.free_bodies import instant, plot_free_bodies, plot_free_body
+from structkin.show.free_bodies import instant, plot_each_body, plot_free_bodies
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -163,12 +163,12 @@ def known_of(found: Equilibrium, body: FreeBody) -> list[str]:
         tell(_symbol("y", name), value.imag, "m")
 
     place(body.about_name, body.about)
-    motion = found.forces.motion
-    terms = [(k, factor, one) for one in found.equations if one.body == body.name for k, factor in one.terms]
+    motion = found.motion
+    terms = [(k, factor, one) for one in found.of_body[body.name] for k, factor in one.terms]
     for k, factor, equation in terms:
         unknown = found.unknowns[k]
         if unknown.part in COMPONENTS and equation.direction == "moment":
-            place(unknown.id, complex(*motion.position(unknown.id)[found.sample]))
+            place(unknown.id, complex(*motion.position(unknown.id)[0]))
         elif found.force_on(body.name, k) and equation.direction == "moment":
             tell(_symbol("h", unknown.id), factor, "m")
         elif found.force_on(body.name, k) and abs(abs(factor) - 1) >= ONE:
@@ -194,7 +194,7 @@ def known_of(found: Equilibrium, body: FreeBody) -> list[str]:
 
 def meaning(found: Equilibrium, unknown: Unknown) -> str:
     """Return what an unknown is, in words."""
-    of = f"the driver {unknown.id}" if unknown.id in found.forces.motion.mechanism.drivers else f"joint {unknown.id}"
+    of = f"the driver {unknown.id}" if unknown.id in found.motion.mechanism.drivers else f"joint {unknown.id}"
     on = f"the pin {pin}" if (pin := pin_of(unknown.on)) else unknown.on
     if unknown.part in COMPONENTS:
         return f"{unknown.part[-1]} component of the force of {of} on {on}"
@@ -203,7 +203,7 @@ def meaning(found: Equilibrium, unknown: Unknown) -> str:
 
 
 def _title(found: Equilibrium) -> str:
-    return f"{found.forces.motion.mechanism.title or 'Mechanism'}: worksheet"
+    return f"{found.motion.mechanism.title or 'Mechanism'}: worksheet"
 
 
 def _of_part(found: Equilibrium, part: Part) -> str:
@@ -253,15 +253,14 @@ def page(found: Equilibrium) -> str:
         return f"<h{level}>{escape(text)}</h{level}>"
 
     parts = [heading(1, _title(found)), f"<p>{escape(_intro(found))}</p>", heading(2, "Free bodies")]
-    for body in found.bodies:
-        equations = [one for one in found.equations if one.body == body.name]
+    for body, figure in zip(found.bodies, plot_each_body(found), strict=True):
         name = heading(3, f"pin {pin}" if (pin := pin_of(body.name)) else body.name)
         known = "\n".join(convert(one) for one in known_of(found, body))
         lines = [
             f"<p>{formula(_SUMS[one.direction])}: {formula(symbolic(found, one))}<br>{formula(numeric(found, one))}</p>"
-            for one in equations
+            for one in found.of_body[body.name]
         ]
-        parts += ["<section>", _svg(plot_free_body(found, body.name)), name, f'<div class="known">{known}</div>',
+        parts += ["<section>", _svg(figure), name, f'<div class="known">{known}</div>',
                   '<div class="equations">', *lines, "</div></section>"]  # fmt: skip
     parts.append(heading(2, "The system, group by group"))
     for k, part in enumerate(found.parts):
@@ -289,8 +288,7 @@ def document(found: Equilibrium, picture: str) -> str:
         lines.append(rf"\noindent ${'$, $'.join(known_of(found, body))}$")
         rows = [
             rf"{_SUMS[one.direction]}:\quad & {_broken(symbolic(found, one))}\\ & {_broken(numeric(found, one))}"
-            for one in found.equations
-            if one.body == body.name
+            for one in found.of_body[body.name]
         ]
         lines += [r"\begin{align*}", "\\\\[1ex]\n".join(rows), r"\end{align*}"]
     lines.append(r"\section*{The system, group by group}")
@@ -310,8 +308,7 @@ def _broken(formula: str) -> str:
 
 
 def _intro(found: Equilibrium) -> str:
-    motion = found.forces.motion
-    still = "at rest" if not np.any(motion.lanes.x[1:, :, found.sample]) else "with inertia"
+    still = "with inertia" if found.motion.lanes.x[1:].any() else "at rest"
     return (
         f"Equilibrium of every link at {instant(found)}, {still}. Arrows show positive forces and moments; "
         "m g is the weight, L the resultant of all other loads. Moments are about the centre of mass, or about a point "

@@ -13,9 +13,9 @@ from structkin.dynamics.inverse.pair_forces import place_of
 from structkin.model.topology import pin_of
 from structkin.show.drawing import sized_scene
 from structkin.show.fitting import add_title
-from structkin.show.labels import Label, place_labels
+from structkin.show.labels import Label, place_labels, settle
 from structkin.show.letters import legible
-from structkin.show.scene import Placing
+from structkin.show.scene import Placing, Scene
 from structkin.show.style import DRIVER, NORMAL, PALETTE, new_figure, plain
 from structkin.solve import Motion
 
@@ -47,21 +47,36 @@ def plot_free_bodies(found: Equilibrium) -> Figure:
     across = min(3, len(found.bodies))
     figure = new_figure(WIDTH * across, HEIGHT * ceil(len(found.bodies) / across) + 0.3)
     axes = figure.subplots(ceil(len(found.bodies) / across), across, squeeze=False).ravel()
-    for ax, body in zip(axes, found.bodies, strict=False):
-        draw_free_body(ax, found, body)
-    for ax in axes[len(found.bodies) :]:
+    for ax in axes:
         ax.set_axis_off()
-    title = found.forces.motion.mechanism.title or "Mechanism"
+    scene = _scene(found)
+    labels = [_draw_body(ax, found, body, scene) for ax, body in zip(axes, found.bodies, strict=False)]
+    title = found.motion.mechanism.title or "Mechanism"
     add_title(figure, f"{title}: free bodies, {instant(found)}")
+    settle(axes[0])
+    figure.set_layout_engine("none")  # labels do not move the axes: to lay out all of them for each takes longest
+    for ax, own in zip(axes, labels, strict=False):
+        place_labels(ax, own)
     return figure
+
+
+def plot_each_body(found: Equilibrium) -> list[Figure]:
+    """Draw every body in a figure of its own; see `plot_free_bodies`."""
+    scene = _scene(found)
+    return [_plot_body(found, body, scene) for body in found.bodies]
 
 
 @legible
-def plot_free_body(found: Equilibrium, name: str) -> Figure:
-    """Draw one body; see `plot_free_bodies`."""
+def _plot_body(found: Equilibrium, body: FreeBody, scene: Scene) -> Figure:
     figure = new_figure(WIDTH, HEIGHT)
-    draw_free_body(figure.subplots(), found, found.body(name))
+    ax = figure.subplots()
+    ax.set_axis_off()
+    place_labels(ax, _draw_body(ax, found, body, scene))
     return figure
+
+
+def _scene(found: Equilibrium) -> Scene:
+    return sized_scene(found.motion.mechanism, found.motion.structure, found.motion.poses)
 
 
 def instant(found: Equilibrium) -> str:
@@ -70,52 +85,41 @@ def instant(found: Equilibrium) -> str:
     return f"t = {t:.6g} s" if np.isfinite(t) else f"sample {found.sample}"
 
 
-def draw_free_body(ax: Axes, found: Equilibrium, body: FreeBody) -> None:
-    """Draw a body with its forces."""
+def _draw_body(ax: Axes, found: Equilibrium, body: FreeBody, scene: Scene) -> list[Label]:
+    """Draw a body with its forces; return the labels."""
     from structkin.show.artists import add_artist
 
-    motion, pin = found.forces.motion_at(found.sample), pin_of(body.name)
+    motion, pin = found.motion, pin_of(body.name)
     unit = motion.mechanism.units.scale("length")
-    labels = []
-    if pin is None:
-        poses = motion.poses
-        scene = sized_scene(motion.mechanism, motion.structure, poses)
-        placing = Placing(poses, unit)
-        for shape in scene.shapes:
-            if shape.part == f"link:{body.name}" and placing.known(shape.frame)[0]:
-                add_artist(ax, shape, placing, 0)
-        local = motion.mechanism.links[body.name].local
-        places = {point: complex(*motion.position(point)[0]) for point in local}
-    else:
-        places = {pin: body.about}
+    places = {pin: body.about} if pin is not None else {
+        point: complex(*motion.position(point)[0]) for point in motion.mechanism.links[body.name].local
+    }  # fmt: skip
     places[body.about_name] = body.about
+    placing = Placing(motion.poses, unit)
+    for shape in scene.shapes:
+        if shape.part == f"link:{body.name}" and placing.known(shape.frame)[0]:
+            add_artist(ax, shape, placing, 0)
+    labels = []
     for name, place in places.items():
         ax.plot(place.real / unit, place.imag / unit, "o", color="black", markersize=4, zorder=9)
         labels.append(Label(name, place / unit))
     spread = max((abs(p - q) for p in places.values() for q in places.values()), default=0.0)
     length = ARROW * max(spread, 0.15 * motion.size) / unit
-    for arrow in _arrows(found, body, motion):
-        labels.append(_draw(ax, arrow, arrow.place / unit, length))
+    labels += [_draw(ax, arrow, arrow.place / unit, length) for arrow in _arrows(found, body)]
     ax.set_aspect("equal", adjustable="datalim")
     ax.margins(0.22)
-    ax.set_axis_off()
     ax.set_title(plain(f"pin {pin}" if pin else body.name), fontsize=NORMAL, fontweight="bold")
-    place_labels(ax, labels)
+    return labels
 
 
-def _arrows(found: Equilibrium, body: FreeBody, motion: Motion) -> list[_Arrow]:
-    arrows = []
-    turning: dict[int, float] = {}
-    for equation in found.equations:
-        if equation.body == body.name and equation.direction == "moment":
-            turning = dict(equation.terms)
-    for k, unknown in enumerate(found.unknowns):
-        along = found.force_on(body.name, k)
-        if along == 0 and k not in turning:
-            continue
+def _arrows(found: Equilibrium, body: FreeBody) -> list[_Arrow]:
+    arrows, motion = [], found.motion
+    acting = sorted({k for equation in found.of_body[body.name] for k, _ in equation.terms})
+    for k in acting:
+        unknown, along = found.unknowns[k], found.force_on(body.name, k)
         driver = unknown.id in motion.mechanism.drivers
         place = _place(motion, unknown.id, body, driver)
-        sense = 0 if abs(along) else int(np.sign(turning[k]))
+        sense = 0 if along else int(np.sign(found.factor(body.name, "moment", k)))
         arrows.append(_Arrow(str(unknown), place, along, sense, DRIVER if driver else PALETTE[0]))
     if body.weight:
         arrows.append(_Arrow("m g", body.about, body.weight / abs(body.weight), 0, LOAD))

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from structkin.dynamics.inverse.columns import unit_wrenches
+from structkin.dynamics.inverse.kinetostatics import Kinetostatics, at_samples
 from structkin.dynamics.inverse.reverse import ReverseSweep
 from structkin.model.topology import pin_of
 from structkin.solve import Motion
@@ -25,7 +26,6 @@ from structkin.types import Floats
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from structkin.dynamics.inverse.kinetostatics import Kinetostatics
     from structkin.structure import Group
 
 #: The letter of each part of a joint's or driver's force; all others are N, normal to the links.
@@ -122,7 +122,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Equilibrium:
-    """The equations of a `Kinetostatics` at a sample; see `Kinetostatics.equilibrium`.
+    """The equations of a `Kinetostatics` at a sample, to which `motion` is reduced; see `Kinetostatics.equilibrium`.
 
     `equations` and `unknowns` are those of all `parts`, in the order in which the system falls apart: the last group
     first. `matrix` (equations, unknowns) times the unknowns' values is `right` (equations,).
@@ -130,6 +130,7 @@ class Equilibrium:
 
     forces: Kinetostatics
     sample: int
+    motion: Motion
     bodies: tuple[FreeBody, ...]
     unknowns: tuple[Unknown, ...]
     equations: tuple[Equation, ...]
@@ -164,18 +165,30 @@ class Equilibrium:
         """Return a body by its name."""
         return next(body for body in self.bodies if body.name == name)
 
+    @cached_property
+    def of_body(self) -> dict[str, tuple[Equation, ...]]:
+        """The equations of each body."""
+        found: dict[str, list[Equation]] = {body.name: [] for body in self.bodies}
+        for equation in self.equations:
+            found[equation.body].append(equation)
+        return {name: tuple(own) for name, own in found.items()}
+
+    @cached_property
+    def _factors(self) -> dict[tuple[str, str], dict[int, float]]:
+        return {(equation.body, equation.direction): dict(equation.terms) for equation in self.equations}
+
+    def factor(self, body: str, direction: str, unknown: int) -> float:
+        """Return the factor of an unknown in an equation of a body, 0 if it is not there."""
+        return self._factors.get((body, direction), {}).get(unknown, 0.0)
+
     def force_on(self, body: str, unknown: int) -> complex:
         """Return the force of a unit of an unknown on a body, 0 if there is none."""
-        found = dict.fromkeys(DIRECTIONS, 0.0)
-        for equation in self.equations:
-            if equation.body == body:
-                found[equation.direction] = dict(equation.terms).get(unknown, 0.0)
-        return complex(found["x"], found["y"])
+        return complex(self.factor(body, "x", unknown), self.factor(body, "y", unknown))
 
 
 def equilibrium(forces: Kinetostatics, sample: int) -> Equilibrium:
     """Return the equations at a sample that has forces; see `Kinetostatics.equilibrium`."""
-    columns, motion = forces.columns, forces.motion_at(sample)
+    columns, motion = forces.columns, at_samples(forces.motion, np.array([sample]))
     sweep = ReverseSweep(motion, columns)
     bodies = {name: _free_body(forces, name, sample) for name in columns.body_group}
     acting = [
@@ -211,7 +224,7 @@ def equilibrium(forces: Kinetostatics, sample: int) -> Equilibrium:
         groups = sorted({columns.body_group[equation.body] for equation in equations[first[1] :]})
         named = tuple(group for group in forces.motion.structure.groups if group.index in groups)
         parts.append(Part(named, tuple(range(first[1], len(equations))), tuple(range(first[0], len(unknowns)))))
-    return Equilibrium(forces, sample, tuple(bodies.values()), tuple(unknowns), tuple(equations), tuple(parts))
+    return Equilibrium(forces, sample, motion, tuple(bodies.values()), tuple(unknowns), tuple(equations), tuple(parts))
 
 
 def _free_body(forces: Kinetostatics, name: str, sample: int) -> FreeBody:

@@ -289,10 +289,6 @@ class Kinetostatics:
 
         return show.forces_to_dataframe(self, self.motion._units(units))
 
-    def motion_at(self, sample: int) -> Motion:
-        """Return the motion at one sample."""
-        return _some(self.motion, np.array([sample]))
-
     # --- inside -------------------------------------------------------------------------------------------
 
     @cached_property
@@ -360,18 +356,19 @@ def _solved(motion: Motion, bodies: tuple[Body, ...], columns: Columns, applied:
         right[:, layout.of([link])] = wrench
     for part in np.array_split(good, 1 + len(good) * layout.count // BLOCK):
         if len(part):
-            unknowns[part] = ReverseSweep(_some(motion, part), columns).solve(right[part])
+            unknowns[part] = ReverseSweep(at_samples(motion, part), columns).solve(right[part])
     lost = good[np.isnan(unknowns[good]).any(axis=1)]
     if len(lost):
-        given = efforts(_some(motion, lost), {link: wrench[lost] for link, wrench in needed.items()})
+        given = efforts(at_samples(motion, lost), {link: wrench[lost] for link, wrench in needed.items()})
         for k, column in enumerate(columns.columns):
             if column.id in given:
                 unknowns[lost, k] = given[column.id]
-    determined = ReverseSweep(_some(motion, good[:: len(good) // 4 + 1]), columns).unique
+    determined = ReverseSweep(at_samples(motion, good[:: len(good) // 4 + 1]), columns).unique
     return Kinetostatics(motion, bodies, columns, unknowns, determined, applied, np.zeros(len(motion), bool))
 
 
-def _some(motion: Motion, samples: Indices) -> Motion:
+def at_samples(motion: Motion, samples: Indices) -> Motion:
+    """Return a motion at some of its samples."""
     drivers = {id: z[:, samples] for id, z in motion.drivers.items()}
     counted = {link: turn[samples] for link, turn in motion.counted.items()}
     return replace(motion, t=motion.t[samples], drivers=drivers, lanes=motion.lanes.take(samples), counted=counted)
