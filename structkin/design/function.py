@@ -18,6 +18,7 @@ from math import pi, tau
 
 import numpy as np
 
+from structkin.branches.limits.transmission import acute
 from structkin.checked import checked
 from structkin.design import dyads
 from structkin.design.candidates import Candidate, Candidates
@@ -33,7 +34,7 @@ LINES, SAMPLES = 60, 181
 
 
 @dataclass(frozen=True)
-class Wish:
+class Angles:
     """What the rocker is to do: angles of both [rad] in n precision points, and over the interval (181,)."""
 
     phi: Floats
@@ -45,14 +46,14 @@ class Wish:
     def of(
         cls, function: Callable[[float], float], interval: tuple[float, float], input: tuple[float, float],
         output: tuple[float, float], points: int,
-    ) -> Wish:  # fmt: skip
+    ) -> Angles:  # fmt: skip
         """Return the angles for y = function(x) over an interval, with precision points at Chebyshev's spacing.
 
         x from the first to the last of the interval turns the crank over the range `input`, and y the rocker over
         `output`, both linearly.
 
-        >>> import math
-        >>> wish = Wish.of(math.log10, (1, 2), (math.radians(30), math.radians(90)), (math.pi / 3, 5 * math.pi / 6), 3)
+        >>> from math import log10
+        >>> wish = Angles.of(log10, (1, 2), (pi / 6, pi / 2), (pi / 3, 5 * pi / 6), 3)
         >>> freudenstein(wish.phi, wish.psi).round(6).tolist()
         [0.339587, 0.113349, 0.79416]
         """
@@ -119,7 +120,7 @@ def synthesise_function(
         problems.append(Problem("count", f"{count} is not between 1 and 100", "such as 10"))
     if problems:
         raise InputError(problems, "synthesise_function")
-    found = generators(Wish.of(function, interval, input, output, points), count)
+    found = generators(Angles.of(function, interval, input, output, points), count)
     sound = any(not one.defects for one in found)
     return Candidates(tuple(found), () if sound else ("No four-bar was found that moves over the whole interval.",))
 
@@ -129,13 +130,13 @@ def freudenstein(phi: Floats, psi: Floats) -> Floats:
     return np.linalg.solve(np.stack((np.cos(psi), -np.cos(phi), np.ones(3)), axis=1), np.cos(phi - psi))
 
 
-def generators(wish: Wish, count: int) -> list[Candidate]:
+def generators(wish: Angles, count: int) -> list[Candidate]:
     """Return up to `count` four-bars, the best first; see `synthesise_function`."""
     tried = [one for pins in _pins(wish) for one in _tried(wish, *pins)]
     return sorted(tried, key=lambda one: (len(one.defects), one.error, -np.nan_to_num(one.transmission)))[:count]
 
 
-def _pins(wish: Wish) -> Iterator[tuple[complex, complex]]:
+def _pins(wish: Angles) -> Iterator[tuple[complex, complex]]:
     """Yield both pins of couplers in the first precision point, with the pivots at 0 and 1."""
     phi, psi = wish.phi, wish.psi
     if len(phi) == 3:
@@ -154,7 +155,7 @@ def _pins(wish: Wish) -> Iterator[tuple[complex, complex]]:
             yield dyad.ground, dyad.body
 
 
-def _tried(wish: Wish, crank: complex, rocker: complex) -> Iterator[Candidate]:
+def _tried(wish: Angles, crank: complex, rocker: complex) -> Iterator[Candidate]:
     begin = float(np.angle(crank) - wish.phi[0])
     phi = wish.over_phi + begin
     first, last = phi[[0, -1]].tolist()
@@ -177,8 +178,7 @@ def _tried(wish: Wish, crank: complex, rocker: complex) -> Iterator[Candidate]:
     if motion.ok.all():
         off = motion.angle("rocker")[np.argsort(order)] - np.concatenate((wish.psi, wish.over_psi))
         off = off - (off[0] if n <= 5 else (off[n:].max() + off[n:].min()) / 2)
-        angle = motion.transmission_angle("C")
-        least = float(np.minimum(angle, pi - angle).min())
+        least = float(acute(motion.transmission_angle("C")).min())
         every = np.concatenate([motion.position(name) for name in places])
         wrong = np.flatnonzero(np.abs(off[:n]) > MISSED)
         defects = (f"In point {wrong[0] + 1} the linkage is on another branch.",) if n <= 5 and len(wrong) else ()

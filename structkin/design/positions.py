@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import qmc
 
+from structkin.branches.limits.transmission import acute
 from structkin.checked import checked
 from structkin.design import dyads
 from structkin.design.arguments import one_or_two, wrong_choice
@@ -231,8 +232,7 @@ def _tried(loop: _Loop, moved: Displacements, positions: Floats) -> Iterator[Can
         turn = np.exp(1j * (motion.angle("body")[at] - positions[:, 2]))
         away = np.hypot(*(motion.position("P")[at] - positions[:, :2]).T)
         distances = np.maximum(away, moved.size * np.abs(turn / turn[0] - 1))
-        angle = motion.transmission_angle("body")
-        least = float(np.minimum(angle, pi - angle).min())
+        least = float(acute(motion.transmission_angle("body")).min())
         every = np.concatenate([motion.position(name) for name in mechanism.points])
         signs = np.sign(_sines(moved, loop.crank, loop.other))
         if (signs != signs[0]).any():

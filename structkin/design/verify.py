@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from structkin.branches.limits.transmission import acute
 from structkin.design.candidates import Candidate
 from structkin.design.loops import FourBars, Kind, pins, traced
 from structkin.design.paths import SAMPLES, Wish
@@ -45,7 +46,6 @@ def verified(kind: Kind, one: Lanes, wish: Wish, *, cognate: bool = False) -> Ca
     if not motion.ok.all():
         return None
     places = motion.position("P")[np.searchsorted(t, times)]
-    angle = motion.transmission_angle("C")
     every = np.concatenate([motion.position(name) for name in mechanism.points])
     A, B, C = (mechanism.points[name] for name in "ABC")
     lengths = {"crank": B - A, "coupler" if kind is FourBars else "rod": C - B}
@@ -54,7 +54,7 @@ def verified(kind: Kind, one: Lanes, wish: Wish, *, cognate: bool = False) -> Ca
         lengths |= {"rocker": D - C, "ground": D - A}
     return Candidate(
         kind.name, mechanism, "P", wish.points.T.copy(), np.linalg.norm(places - wish.points.T, axis=1), turns,
-        float(np.minimum(angle, np.pi - angle).min()),
+        float(acute(motion.transmission_angle("C")).min()),
         {name: float(np.hypot(*length)) for name, length in lengths.items()},
         float(np.ptp(every, axis=0).max()), cognate,
     )  # fmt: skip

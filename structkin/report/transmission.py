@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from structkin.branches.limits.transmission import acute
 from structkin.errors import InputError
 from structkin.report.numbers import plain
 from structkin.show.measures import measures_of
@@ -27,14 +28,14 @@ def transmission(motion: Motion) -> dict[str, Any] | None:
         good = np.flatnonzero(np.isfinite(angle))
         if not len(good):
             continue
-        acute = np.minimum(angle, np.pi - angle)
-        worst = int(good[np.argmin(acute[good])])
+        folded = acute(angle)
+        worst = int(good[np.argmin(folded[good])])
         curves.append(
             {
                 "group": group.index,
                 "values": plain(angle, size),
                 "worst": worst,
-                "least": plain([acute[worst]], size)[0],
+                "least": plain([folded[worst]], size)[0],
             }
         )
     if not curves:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import structkin as sk
-from structkin.design.function import Wish, freudenstein, generators
+from structkin.design.function import Angles, freudenstein, generators
 
 #: Recomputed from Freudenstein's equation with Chebyshev's spacing: function, interval, ranges of crank and rocker
 #: [deg]; K1, K2, K3; largest structural error [deg]. The first is the example of Freudenstein (1955).
@@ -24,7 +24,7 @@ PUBLISHED = [
 
 @pytest.mark.parametrize(("function", "interval", "crank", "rocker", "K", "error"), PUBLISHED)
 def test_three_points_give_the_published_four_bar(function, interval, crank, rocker, K, error) -> None:
-    wish = Wish.of(function, interval, tuple(np.radians(crank)), tuple(np.radians(rocker)), 3)
+    wish = Angles.of(function, interval, tuple(np.radians(crank)), tuple(np.radians(rocker)), 3)
     assert freudenstein(wish.phi, wish.psi) == pytest.approx(K, rel=1e-9)
     (found,) = generators(wish, 5)
     assert not found.defects and np.degrees(found.error) == pytest.approx(error, rel=2e-3)  # both are sampled
@@ -35,7 +35,7 @@ def test_three_points_give_the_published_four_bar(function, interval, crank, roc
 @pytest.mark.parametrize("points", [4, 5, 6, 12])
 @pytest.mark.parametrize(("function", "interval", "crank", "rocker", "K", "error"), PUBLISHED)
 def test_more_points_are_closer(function, interval, crank, rocker, K, error, points) -> None:
-    wish = Wish.of(function, interval, tuple(np.radians(crank)), tuple(np.radians(rocker)), points)
+    wish = Angles.of(function, interval, tuple(np.radians(crank)), tuple(np.radians(rocker)), points)
     found = generators(wish, 5)[0]
     assert not found.defects and np.degrees(found.error) < error / 1.5
     # Freudenstein's equation with the lengths found holds in the precision points where these are exact.
@@ -55,7 +55,7 @@ def test_a_four_bar_that_generates_its_own_function_is_found_again() -> None:
     far = np.abs(1 - B)
     psi = np.angle(B - 1) - np.arccos((c**2 + far**2 - b**2) / (2 * c * far))
     turns = np.stack((phi, psi)) - [[0.7], [0.2]]  # the angles from which they count are not told
-    found = generators(Wish(*turns, *turns), 3)
+    found = generators(Angles(*turns, *turns), 3)
     lengths = [
         [abs(complex(*one.mechanism.points["B"])), abs(complex(*one.mechanism.points["C"]) - 1)] for one in found
     ]

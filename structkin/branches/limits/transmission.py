@@ -27,6 +27,15 @@ def transmission_angle(motion: Motion, at: str | int) -> Floats:
     return np.array(np.broadcast_to(angle, len(motion)))
 
 
+def acute(angle: Floats) -> Floats:
+    """Return transmission angles [rad] by how well they transmit, whichever side they open to: at most pi/2.
+
+    >>> acute(np.array([0.5, np.pi - 0.5])).round(12).tolist()
+    [0.5, 0.5]
+    """
+    return np.minimum(angle, np.pi - angle)
+
+
 def angle_at(step: Step, h: tuple[Any, ...], phi: tuple[Any, ...]) -> Floats:
     """Return the transmission angle [rad] of a dyad with these inputs and unknowns."""
     name = getattr(step.kind, "name", "")
