@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,10 +56,8 @@ def number_of(mechanism: Mechanism, key: str) -> Number:
     Raises `Flaw` where the mechanism has no such number.
     """
     section, _, name = key.partition(".")
-    ends = name.split("-")
     if section == "lengths":
-        if len(ends) != 2 or not any(set(ends) <= set(link.points) for link in mechanism.links.values()):
-            raise Flaw("no link has these two points", 'name two points of a link: "lengths.A-B"')
+        length_of(mechanism, name)
         return Number(key, (section, name), "length")
     data = mechanism.source_dict
     path = _path(data, key)
@@ -89,16 +87,38 @@ def with_numbers(mechanism: Mechanism, values: Mapping[Number, float]) -> Mechan
     data = mechanism.source_dict
     for number, value in values.items():
         number.write(data, value)
+    return rebuilt(mechanism, data)
+
+
+def rebuilt(mechanism: Mechanism, data: dict[str, Any]) -> Mechanism:
+    """Return a mechanism of another description, in the pose of this one; `InputError` where it cannot be built."""
     other = Mechanism.from_dict(data, folder=mechanism._folder)
     return other if mechanism._pose is None else other.posed(mechanism._pose)
+
+
+def length_of(mechanism: Mechanism, pair: str) -> float:
+    """Return the distance [m] of two points of a link, "A-B"; raise `Flaw` where no link has both."""
+    ends = set(pair.split("-"))
+    for link in mechanism.links.values():
+        if len(ends) == 2 and ends <= set(link.points):
+            a, b = (link.local[point] for point in ends)
+            return abs(b - a)
+    raise Flaw("no link has these two points", 'name two points of a link: "lengths.A-B"')
+
+
+def name_in(names: Iterable[str], key: str) -> str | None:
+    """Return the name that a key begins with, up to a dot or its end: the longest, as names may have dots in them.
+
+    >>> name_in(["guide", "guide.2"], "guide.2.axis"), name_in(["guide"], "guides")
+    ('guide.2', None)
+    """
+    return max((name for name in names if key == name or key.startswith(f"{name}.")), key=len, default=None)
 
 
 def own_value(mechanism: Mechanism, number: Number) -> float:
     """Return the value of a number in the mechanism itself, in SI."""
     if number.path[0] == "lengths":
-        a, b = str(number.path[1]).split("-")
-        link = next(link for link in mechanism.links.values() if {a, b} <= set(link.points))
-        return abs(link.local[b] - link.local[a])
+        return length_of(mechanism, str(number.path[1]))
     return number_in_si(mechanism, number, _at(mechanism.source_dict, number.path))
 
 
@@ -117,10 +137,10 @@ def _path(data: Any, key: str) -> tuple[str | int, ...]:
     while rest:
         name = rest.split(".")[0]
         if isinstance(at, Mapping):
-            fits = [name for name in at if rest == name or rest.startswith(f"{name}.")]
-            if not fits:
+            found = name_in(at, rest)
+            if found is None:
                 raise Flaw("is not a number of this mechanism", suggest(name, at))
-            name = max(fits, key=len)
+            name = found
             at = at[name]
             path.append(name)
         else:

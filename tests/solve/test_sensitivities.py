@@ -18,6 +18,7 @@ from random_mechanisms import DYADS, GEARED, OTHERS, build
 
 import structkin as sk
 from structkin.examples import path
+from structkin.solve.sensitivity.parameters import read_parameters
 
 #: Weights of the differences of order eight, and their step as a part of the parameter's reach.
 WEIGHTS, STEP = {1: 4 / 5, 2: -1 / 5, 3: 4 / 105, 4: -1 / 280}, 1e-3
@@ -368,3 +369,19 @@ def test_redundant_joints_leave_no_dimension_that_varies_alone() -> None:
     with pytest.raises(sk.InputError, match="redundant"):
         motion.sensitivity("P1", to=["points.P1.x"])
     assert np.isfinite(motion.sensitivity("P1", to=["drivers.motor.speed"])).all()
+
+
+def test_names_with_dots_are_told_apart() -> None:
+    """Of joints "guide" and "guide.2" the first that fits was taken, and the number sought in the wrong one."""
+    m = sk.Mechanism(
+        points={"A": (0, 0), "B": (1, 0.2), "C": (3, 0), "D": (2, 1)},
+        links={"ground": ["A"], "crank": ["A", "B"], "rod": ["B", "C"], "slide": ["C", "D"], "block": ["D"]},
+        joints={
+            "guide": {"type": "prismatic", "links": ["ground", "slide"], "at": "C", "axis": [1, 0]},
+            "guide.2": {"type": "prismatic", "links": ["slide", "block"], "at": "D", "axis": [0, 1]},
+        },
+        drivers={"motor": {"joint": "A", "speed": 1.0}, "lift": {"joint": "guide.2", "speed": 0.1}},
+    )
+    [first], [second] = (read_parameters(m, [name]) for name in ("joints.guide.axis", "joints.guide.2.axis"))
+    assert (first.path[1], second.path[1]) == ("guide", "guide.2")
+    assert second.value == pytest.approx(np.pi / 2)

@@ -25,6 +25,7 @@ from structkin.joints.law_cam import LawCam
 from structkin.joints.turn_coupling import TurnCoupling
 from structkin.model.flaw import Flaw
 from structkin.model.mechanism import Mechanism
+from structkin.model.numbers import length_of, name_in, rebuilt
 from structkin.model.topology import suggest
 
 #: What the numbers under a key of a joint measure; None is a ratio. Of a list of pairs, what each column does.
@@ -100,8 +101,7 @@ def varied(mechanism: Mechanism, values: Mapping[Parameter, float]) -> Mechanism
     data = mechanism.source_dict
     for parameter, value in values.items():
         _write(data, parameter, value)
-    found = Mechanism.from_dict(data, folder=mechanism._folder)
-    return found if mechanism._pose is None else found.posed(mechanism._pose)
+    return rebuilt(mechanism, data)
 
 
 def _write(data: dict[str, Any], parameter: Parameter, value: float) -> None:
@@ -135,12 +135,8 @@ def _read(mechanism: Mechanism, data: Mapping[str, Any], name: str) -> Parameter
 
 
 def _length(mechanism: Mechanism, data: Mapping[str, Any], name: str, pair: str) -> Parameter:
-    ends = frozenset(pair.split("-"))
-    link = next((link for link in mechanism.links.values() if len(ends) == 2 and ends <= set(link.points)), None)
-    if link is None:
-        raise Flaw("no link has these two points", 'name two points of a link: "lengths.A-B"')
-    a, b = (link.local[point] for point in ends)
-    return Parameter(name, abs(b - a), abs(b - a), ("lengths", pair), mechanism.units.length_scale)
+    length = length_of(mechanism, pair)
+    return Parameter(name, length, length, ("lengths", pair), mechanism.units.length_scale)
 
 
 def _coordinate(mechanism: Mechanism, data: Mapping[str, Any], name: str, rest: str) -> Parameter:
@@ -162,7 +158,7 @@ def _coordinate(mechanism: Mechanism, data: Mapping[str, Any], name: str, rest: 
 
 def _of_joint(mechanism: Mechanism, data: Mapping[str, Any], name: str, rest: str) -> Parameter:
     joints = data.get("joints", {})
-    id = next((id for id in joints if rest == id or rest.startswith(f"{id}.")), None)
+    id = name_in(joints, rest)
     keys = _keys(rest, id)
     if id is None or not keys:
         raise Flaw("is not a number of a joint", suggest(rest.split(".", maxsplit=1)[0], joints))
@@ -188,7 +184,7 @@ def _of_joint(mechanism: Mechanism, data: Mapping[str, Any], name: str, rest: st
 
 def _of_driver(mechanism: Mechanism, data: Mapping[str, Any], name: str, rest: str) -> Parameter:
     drivers = data.get("drivers", {})
-    id = next((id for id in drivers if rest == id or rest.startswith(f"{id}.")), None)
+    id = name_in(drivers, rest)
     keys = _keys(rest, id)
     if id is None or not keys:
         raise Flaw("is not a number of a driver", suggest(rest.split(".", maxsplit=1)[0], drivers))
