@@ -249,3 +249,12 @@ FAULTS = {
 def test_bad_slots(message):
     with pytest.raises(sk.InputError, match=message):
         built(FAULTS[message])
+
+
+@pytest.mark.parametrize("options", METHODS)
+def test_no_sample_has_a_value_of_the_driver(options):
+    """The rows of the curve took apart an array without samples: "cannot reshape array of size 0"."""
+    for law, solved in (("sqrt(-1 - t)", 0), ("0.4636476 + 0.1*t + 0*sqrt(0.5 - t)", 1)):
+        m = built(SPLINE).with_drivers({"motor": {"joint": "A", "law": law}})
+        status = m.solve(4, duration=2, **options).status.tolist()
+        assert status == [sk.Status.OK] * solved + [sk.Status.NO_INPUT] * (4 - solved)

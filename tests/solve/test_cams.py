@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import structkin as sk
 import structkin.plan.compile as compile_module
+from structkin.global_methods.methods import FAMILIES
 from structkin.groups.cam import Lift
 
 seeds = st.integers(0, 2**32 - 1)
@@ -424,3 +425,16 @@ def test_samples_without_a_pose_stay_empty(by):
     for values in (on.pressure_angle, on.curvature_radius, on.contact[:, 0], on.gap, motion.position("Q")[:, 1]):
         assert np.array_equal(np.isfinite(values), motion.ok)
     assert np.nanmax(on.gap) < 1e-12
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_profile_where_no_sample_has_a_value_of_the_driver(family):
+    """The rows of a profile (and of a curved slot) took apart an array without samples: "cannot reshape"."""
+    m = eccentric("roller")
+    for law, solved in (("sqrt(-1 - t)", 0), ("0.1*t + 0*sqrt(0.5 - t)", 1)):
+        led = m.with_drivers({"motor": {"joint": "A", "law": law}})
+        want = [sk.Status.OK] * solved + [sk.Status.NO_INPUT] * (4 - solved)
+        for options in ({}, {"method": "global", "coordinates": family}):
+            assert led.solve(4, duration=2, **options).status.tolist() == want
+    stopped = led.simulate(2, samples=5, formulation="multipliers", coordinates=family)
+    assert stopped.t.tolist() == [0.0]

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import csv
+
 import numpy as np
 import pytest
 from cases import few
+from typer.testing import CliRunner
 
 import structkin as sk
+from structkin.cli import app
 from structkin.examples import path
 from structkin.solve.call import make_schedule
 
@@ -221,6 +225,21 @@ def test_a_law_that_jumps(method):
     for link in ("coupler", "rocker"):
         ends = want.turn(link)[[0, -1]]
         np.testing.assert_allclose(found.turn(link), np.where(found.t < 1.3, *ends), atol=1e-9)
+
+
+def test_the_table_of_a_law_that_jumps(tmp_path):
+    """`solve --csv` asks for angles, rates and second rates of each link: it recursed without end."""
+    m = four_bar((1, 3.2, 2.7, 4), 0.0, drivers={"motor": {"joint": "A", "law": "1 + sign(t - 1.3)"}})
+    m.save(tmp_path / "jumps.toml")
+    table = tmp_path / "jumps.csv"
+    words = ["solve", str(tmp_path / "jumps.toml"), "--samples", "11", "--duration", "3", "--csv", str(table)]
+    assert CliRunner().invoke(app, words).exit_code == 0
+    with table.open(newline="") as lines:
+        names, _, *rows = csv.reader(lines)
+    crank = np.array([float(row[names.index("crank.angle")]) for row in rows])
+    np.testing.assert_allclose(crank, np.where(np.linspace(0, 3, 11) < 1.3, 0, 2), atol=1e-12)
+    rocker = np.array([float(row[names.index("rocker.angle")]) for row in rows])
+    np.testing.assert_allclose(np.ptp(rocker), abs(np.diff(m.solve(drivers={"motor": [0, 2]}).angle("rocker")))[0])
 
 
 def test_a_jump_of_whole_turns():
