@@ -79,7 +79,11 @@ def package_folder(package: Path) -> Path | None:
     holds a hash of all files of the package: compiled code is never older than a part of it.
     """
     sources = b"".join(file.read_bytes() for file in sorted(package.glob("*.py")))
-    name = f"{package.name}_{hashlib.sha256(sources).hexdigest()[:20]}"
+    return folder_of(f"{package.name}_{hashlib.sha256(sources).hexdigest()[:20]}")
+
+
+def folder_of(name: str) -> Path | None:
+    """Return a folder of compiled code, made if need be; None if it cannot be written."""
     try:
         folder = private_folder(private_folder(cache_folder()) / name)
     except OSError as error:
@@ -95,10 +99,14 @@ def kept(function: Function, **options: Any) -> Function:
     """
     if not has_numba():
         return function
+    return kept_in(package_folder(Path(function.__code__.co_filename).parent), function, **options)
+
+
+def kept_in(folder: Path | None, function: Function, **options: Any) -> Function:
+    """Return a function that Numba compiles at its first call, and keeps in a folder; in none, for this process."""
     import numba
 
     config: Any = numba.config
-    folder = package_folder(Path(function.__code__.co_filename).parent)
     before = config.CACHE_DIR
     config.CACHE_DIR = str(folder or "")  # Numba reads it when the function is made, not when it is called
     try:

@@ -168,7 +168,7 @@ def _sweeps(solver: GlobalSolver, *, compiled: bool) -> Linear:
     assert blocks is not None
     if not compiled:
         return lambda entries: lambda: Sweeps(blocks, entries).solve
-    tables, module = blocks.tables, kernels()
+    tables, native = blocks.tables, kernels()
 
     def ready(entries: Floats) -> Any:
         lanes = entries.shape[1]
@@ -176,8 +176,8 @@ def _sweeps(solver: GlobalSolver, *, compiled: bool) -> Linear:
         pivots = np.empty((blocks.n if blocks.largest > 2 else 0, lanes), np.int64)
 
         def factor() -> Callable[[Floats], object]:
-            module.factor(tables, entries, lu, pivots)
-            return lambda right: module.forward(tables, entries, lu, pivots, right, x)
+            native["factor"](tables, entries, lu, pivots)
+            return lambda right: native["forward"](tables, entries, lu, pivots, right, x)
 
         return factor
 

@@ -25,7 +25,12 @@ class Acting:
     def __init__(self, motion: Motion, table: LoadTable) -> None:
         """Read places and rates of all expressions (e, 2, n)."""
         self.motion, self.table = motion, table
-        vars(self).update(table.parts())
+        parts = table.parts()
+        self.springs, self.spring_sizes = parts["springs"], parts["spring_sizes"]
+        self.torsions, self.torsion_sizes = parts["torsions"], parts["torsion_sizes"]
+        self.frictions, self.friction_sizes = parts["frictions"], parts["friction_sizes"]
+        self.contacts, self.contact_sizes = parts["contacts"], parts["contact_sizes"]
+        self.pushes, self.moments = parts["pushes"], parts["moments"]
         frames = MovingFrames(motion.mechanism, motion.plan, motion.lanes)
         found = table.expressions(motion.plan.frames)
         shape = len(found), 2, len(motion)

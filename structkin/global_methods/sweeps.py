@@ -1,45 +1,29 @@
-"""The sweeps over the diagonal blocks in all lanes: by NumPy, or by Numba where the work is worth it.
-
-Numba's output is cached on the machine by a hash of the source.
-"""
+"""The sweeps over the diagonal blocks in all lanes: by NumPy, or by Numba where the work is worth it."""
 
 from __future__ import annotations
 
-from functools import cache
-from importlib import resources
-from types import ModuleType
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from structkin.compiled import has_numba
+from structkin.global_methods import sweep_kernels
 from structkin.global_methods.triangular import Block, Blocks
-from structkin.kernels import store
 from structkin.kernels.choice import COMPILE, IMPORT
+from structkin.kernels.text import Text
 from structkin.types import Floats
 
 #: Additional seconds of NumPy's sweeps per entry and lane, for all solutions of a sample together.
 SLOWER = 10e-9
-#: Kernels that a method needs.
-KERNELS = ("factor", "forward")
-#: The decorator of each function.
-DECORATOR = '@njit(cache=True, nogil=True, error_model="numpy")'
+#: The kernels, which also run as plain Python.
+SWEEPS = Text("sweeps", "sweeps", (sweep_kernels,))
 
 
-@cache
-def source() -> str:
-    """Return the source of the kernels as Numba takes it."""
-    text = resources.files("structkin.global_methods").joinpath("sweep_kernels.py").read_text(encoding="utf-8")
-    text = text.replace("import numpy as np\n", "import numpy as np\nfrom numba import njit\n")
-    return text.replace("\ndef ", f"\n{DECORATOR}\ndef ")
-
-
-@cache
-def kernels() -> ModuleType:
+def kernels() -> Mapping[str, Any]:
     """Return the compiled kernels; the first call on a machine compiles them."""
-    if not all(store.is_stored("sweeps", source(), kernel) for kernel in KERNELS):
-        store.log.info("compiling the sweeps, once on this machine")
-    return store.load("sweeps", source())
+    SWEEPS.announce("forward")
+    return SWEEPS.compiled
 
 
 def is_worth_it(engine: str, entries: int, lanes: int) -> bool:
@@ -124,16 +108,16 @@ class CompiledSweeps:
         self._lu = np.empty((blocks.tables[-1][-1], lanes))
         # Blocks of one or two rows have no pivots.
         self._pivots = np.empty((blocks.n if blocks.largest > 2 else 0, lanes), np.int64)
-        kernels().factor(self._tables, self._entries, self._lu, self._pivots)
+        kernels()["factor"](self._tables, self._entries, self._lu, self._pivots)
 
     def solve(self, right: Floats) -> Floats:
         """Solve Phi_q x = right (n, lanes) by the forward sweep."""
         x = np.empty(right.shape)
-        kernels().forward(self._tables, self._entries, self._lu, self._pivots, np.array(right, order="C"), x)
+        kernels()["forward"](self._tables, self._entries, self._lu, self._pivots, np.array(right, order="C"), x)
         return x
 
     def solve_transposed(self, right: Floats) -> Floats:
         """Solve Phi_q^T y = right (n, lanes) by the reverse sweep: multipliers and adjoints."""
         y = np.empty(right.shape)
-        kernels().backward(self._tables, self._entries, self._lu, self._pivots, np.array(right, order="C"), y)
+        kernels()["backward"](self._tables, self._entries, self._lu, self._pivots, np.array(right, order="C"), y)
         return y

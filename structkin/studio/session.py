@@ -168,7 +168,7 @@ class Session:
 
     def _set(self, history: History) -> Message:
         """Make a document the current one and return its state; if it has none, the one before stays."""
-        before = dict(vars(self))
+        before = self.history, self.revision, self._check, self._driving, self._assemblies
         try:
             if history.now != self.history.now:
                 self.revision += 1
@@ -178,7 +178,7 @@ class Session:
             state = self.state()
             wire.text(state)
         except Exception:
-            vars(self).update(before)
+            self.history, self.revision, self._check, self._driving, self._assemblies = before
             raise
         return state
 

@@ -23,9 +23,8 @@ from structkin.dynamics.compiled import machine
 from structkin.dynamics.compiled.curves_at import on_curve
 from structkin.dynamics.compiled.formulas import Laws
 from structkin.dynamics.compiled.memory import Lists, Memory
-from structkin.dynamics.compiled.modules import equations_module
 from structkin.dynamics.compiled.packing import curve_parts, packed
-from structkin.dynamics.compiled.source import plain_equations
+from structkin.dynamics.compiled.source import compiled_equations, plain_equations
 from structkin.dynamics.multipliers.work import expected_evaluations
 from structkin.dynamics.reduced.equations import Instant, Reduced
 from structkin.dynamics.reduced.pose import NoPoseError
@@ -143,7 +142,7 @@ def law_at(law: Any, t: float) -> tuple[float, float, float]:
     number = laws.add(law)
     form, scale, ptr, data = laws.arrays()
     mem = Memory({"law_form": form, "law_ptr": ptr, "law_scale": scale, "law_data": data, "stack": 300})
-    found = tuple(equations_module().law_at(mem.I, mem.D, number, t))
+    found = tuple(compiled_equations()["law_at"](mem.I, mem.D, number, t))
     with suppress(ArithmeticError, ValueError):
         np.testing.assert_array_equal(plain_equations()["law_at"](Lists(mem), number, t), found)
     return found

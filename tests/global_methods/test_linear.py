@@ -1,14 +1,12 @@
 """The linear solvers on random matrices and on Jacobians: one answer, direct and transposed."""
 
-from types import ModuleType
-
 import numpy as np
 import pytest
 from coordinate_samples import FAMILIES, build, dense, scalable
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from structkin.global_methods import sweep_kernels, sweeps
+from structkin.global_methods import sweeps
 from structkin.global_methods.linear import SMALL, SOLVERS, Sparse, Triangular
 from structkin.global_methods.triangular import Blocks
 
@@ -48,12 +46,6 @@ def test_a_large_one(method):
     assert_solves(c.pattern, c.n, dense(c, entries), entries, SOLVERS[method])
 
 
-class _Plain(ModuleType):
-    """The kernels as plain Python, without Numba."""
-
-    factor, forward, backward = map(staticmethod, (sweep_kernels.factor, sweep_kernels.forward, sweep_kernels.backward))
-
-
 def compiled(rows, columns, n):
     solver = Triangular(rows, columns, n)
     solver.compiled = True
@@ -65,7 +57,7 @@ def compiled(rows, columns, n):
 def test_compiled_sweeps(family, by_numba, monkeypatch):
     """Blocks of all sizes, direct and transposed; the source of the kernels runs without Numba as well."""
     if not by_numba:
-        monkeypatch.setattr(sweeps, "kernels", lambda: _Plain("plain"))
+        monkeypatch.setattr(sweeps, "kernels", sweeps.SWEEPS.plain)
     sizes = set()
     for seed in range(4):
         c, entries = near_the_sketch(build(seed).mechanism(), family)
@@ -75,7 +67,7 @@ def test_compiled_sweeps(family, by_numba, monkeypatch):
 
 
 def test_a_singular_lane_of_compiled_sweeps(monkeypatch):
-    monkeypatch.setattr(sweeps, "kernels", lambda: _Plain("plain"))
+    monkeypatch.setattr(sweeps, "kernels", sweeps.SWEEPS.plain)
     rows, columns = (x.ravel() for x in np.indices((4, 4)))
     matrices = np.random.default_rng(2).standard_normal((3, 4, 4))
     matrices[1, :, 2] = 0.0

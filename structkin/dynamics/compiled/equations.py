@@ -11,7 +11,7 @@ where b is due to the velocities and the prescribed drivers. The cost is of the 
 from __future__ import annotations
 
 from math import cos, isfinite, nan, sin, sqrt
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from structkin.dynamics.compiled.laws_at import law_at
 from structkin.dynamics.compiled.loads_at import apply_loads
@@ -21,9 +21,6 @@ from structkin.dynamics.compiled.series_at import expand, leave_series
 from structkin.dynamics.compiled.turns_at import count_turns
 from structkin.dynamics.integrators.steps import keep
 from structkin.track.tolerances import SIMULATED_STEP
-
-if TYPE_CHECKING:
-    from structkin.dynamics.compiled.calling import call_step
 
 
 def rate(mem: Memory, t: float, y: Any, out: Any) -> bool:
@@ -234,8 +231,8 @@ def run_steps(mem: Memory, dt: float, count: int) -> bool:
 
 
 def run_step(mem: Memory, s: int, begin: int, end: int, dt: float) -> int:
-    """Run one step by its compiled function; return 0 where it cannot decide. Plain Python has its own."""
-    return int(call_step(mem.step[s], mem.I.ctypes.data, mem.D.ctypes.data, s, begin, end, dt))
+    """Run one step; return 0 where it cannot decide. Each road has its own."""
+    raise NotImplementedError
 
 
 def drive(drivers: Any, z: Any, x: Any, columns: Any) -> None:

@@ -9,9 +9,8 @@ from typing import Any
 
 from structkin.compiled import has_numba
 from structkin.dynamics.compiled.memory import WHOLE, Lists, Memory
-from structkin.dynamics.compiled.modules import equations_module, equations_stored, is_loaded
 from structkin.dynamics.compiled.packing import Packed
-from structkin.dynamics.compiled.source import plain_equations
+from structkin.dynamics.compiled.source import EQUATIONS, compiled_equations, plain_equations
 
 #: Seconds that plain Python takes, roughly, for an evaluation and for each step of the plan in it.
 EVALUATION, A_STEP = 3e-5, 3e-5
@@ -41,8 +40,8 @@ class Machine:
         self._use(Lists(packed.mem, WHOLE, functions=packed.functions, apply=apply))
         self._functions: Mapping[str, Any] = plain_equations()
         if engine == "auto" and compiles and has_numba():
-            stored = equations_stored() and all(kind.is_stored for kind in self._kinds)
-            worth = LOADED if stored and is_loaded() else STORED if stored else NEW
+            stored = EQUATIONS.is_stored("evaluate") and all(kind.is_stored for kind in self._kinds)
+            worth = LOADED if stored and EQUATIONS.is_loaded else STORED if stored else NEW
             self._patience = worth / (EVALUATION + A_STEP * len(self._kinds))
 
     def __call__(self, function: str, *args: Any) -> Any:
@@ -64,7 +63,8 @@ class Machine:
     def _compile(self, mem: Memory) -> None:
         """Go on with compiled code, in these arrays."""
         mem.put(step=[kind.address() for kind in self._kinds])
-        self.compiled, self._functions = True, vars(equations_module())
+        EQUATIONS.announce("evaluate")
+        self.compiled, self._functions = True, compiled_equations()
         self._use(mem)
 
     def _use(self, mem: Any) -> None:

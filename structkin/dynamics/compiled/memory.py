@@ -1,14 +1,12 @@
 """The arrays of a mechanism's equations by their names, all of them laid out in two.
 
 Compiled functions then have few arguments and compile quickly: `I` holds integers, `D` numbers. The head of `I` gives
-the beginning and length of each part. In the compiled text `mem.part` is written as that slice (`flattened`), and `mem`
-itself as both arrays; in Python it is a view. The same text runs as plain Python on `Lists`: Python reads a number of a
-list several times as fast as one of an array.
+the beginning and length of each part; `mem.part` is a view, in compiled code too (`native_memory`). The same text runs
+as plain Python on `Lists`: Python reads a number of a list several times as fast as one of an array.
 """
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Mapping, Sequence
 from copy import copy
 from typing import Any, ClassVar, Self
@@ -55,15 +53,6 @@ class Part:
             self.__get__(mem, type(mem)).reshape(-1)[:] = np.ravel(value)
         else:
             getattr(mem, self.array)[mem.I[self.place]] = value
-
-    def text(self, parts: Mapping[str, Part]) -> str:
-        """Return its expression in the compiled text, where these are all parts."""
-        begin = f"I[{self.place}]"
-        if not self.shape:
-            return f"{self.array}[{begin}]"
-        text = f"{self.array}[{begin}:{begin} + I[{self.place + 1}]]"
-        sizes = [parts[size].text(parts) if isinstance(size, str) else str(size) for size in self.shape]
-        return text if self.shape == (-1,) else f"{text}.reshape({', '.join(sizes)})"
 
 
 def integers(*shape: int | str) -> Any:
@@ -232,42 +221,3 @@ def _copied(value: Any) -> Any:
     if isinstance(value, list):
         return [_copied(one) for one in value] if value and isinstance(value[0], list) else value.copy()
     return value.copy() if isinstance(value, np.ndarray) else value
-
-
-def flattened(source: str, memory: type[Arrays]) -> str:
-    """Return a function whose first argument is `mem`, and its calls with `mem`, as written for two arrays.
-
-    >>> text = "def kinetic(mem: Memory, out):\\n    out[0] = half(mem, mem.kinetic)"
-    >>> print(flattened(text, Memory))  # doctest: +ELLIPSIS
-    def kinetic(I, D, out):
-        out[0] = half(I, D, D[I[...]])
-    """
-    return ast.unparse(_Flattened(memory).visit(ast.parse(source)))
-
-
-class _Flattened(ast.NodeTransformer):
-    def __init__(self, memory: type[Arrays]) -> None:
-        self._parts = memory.PARTS
-
-    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
-        if isinstance(node.value, ast.Name) and node.value.id == "mem":
-            text = node.attr if node.attr in ("I", "D") else self._parts[node.attr].text(self._parts)
-            found = ast.parse(text, mode="eval").body
-            if isinstance(found, ast.Subscript | ast.Name):
-                found.ctx = node.ctx
-            return found
-        return self.generic_visit(node)
-
-    def visit_Call(self, node: ast.Call) -> ast.AST:
-        node.args = [name for one in node.args for name in self._both(one)]
-        return self.generic_visit(node)
-
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        if node.args.args and node.args.args[0].arg == "mem":
-            node.args.args[:1] = [ast.arg("I"), ast.arg("D")]
-        return self.generic_visit(node)
-
-    def _both(self, node: ast.expr) -> list[ast.expr]:
-        if isinstance(node, ast.Name) and node.id == "mem":
-            return [ast.Name("I", ast.Load()), ast.Name("D", ast.Load())]
-        return [node]

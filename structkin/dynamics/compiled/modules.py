@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from types import ModuleType
 
-from structkin.dynamics.compiled.source import equations_source, group_source, step_source
+from structkin.dynamics.compiled.source import group_source, step_source
 from structkin.groups import Rows, Turn
 from structkin.kernels import store
 from structkin.kernels.group import MARGIN, MOST
@@ -66,27 +65,6 @@ def _closed(step: Step, of: Signature) -> Kind | None:
         found = trace(step, of)
         _kinds[of] = None if found is None else Kind(f"step_{of.relation.__name__}", *step_source(of, found))
     return _kinds[of]
-
-
-def equations_module() -> ModuleType:
-    """Return the compiled equations; they are compiled on the first call on this machine."""
-    return module_of("equations", equations_source(), "evaluate", "equations of motion")
-
-
-def is_loaded() -> bool:
-    """Return whether this process has called the compiled equations."""
-    return equations_source() in _ready
-
-
-def equations_stored() -> bool:
-    """Return whether the equations were compiled before on this machine."""
-    return _is_compiled("equations", equations_source(), "evaluate")
-
-
-def module_of(name: str, source: str, function: str, what: str) -> ModuleType:
-    """Return the module of a source; its functions, `function` among them, are compiled when they are first called."""
-    _announce(name, source, function, what)
-    return store.load(name, source)
 
 
 def _is_compiled(name: str, source: str, function: str) -> bool:

@@ -1,13 +1,11 @@
-"""Writing the modules of the equations, once for all, and of the formulas of each kind of step.
+"""The text of the equations, once for all, and writing the module of each kind of step from its formulas.
 
-Each is written twice from one text: to be compiled, on flat arrays, and as it stands for plain Python, on lists. Both
-do the same operations in the same order, so that they give the same numbers to the last bit.
+Both run compiled, on flat arrays, and as plain Python, on lists.
 """
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
@@ -20,42 +18,21 @@ from structkin.dynamics.compiled import (
     laws_at,
     loads_at,
     masses_at,
+    memory,
     roots_at,
     runs,
     series_at,
     turns_at,
 )
 from structkin.dynamics.compiled.differentiate import derivative
-from structkin.dynamics.compiled.memory import Arrays, Memory, flattened
+from structkin.dynamics.compiled.memory import Memory
 from structkin.dynamics.compiled.roots_at import CLEAR
 from structkin.dynamics.integrators import steps
+from structkin.kernels import store
 from structkin.kernels.group_rows import Formulas
+from structkin.kernels.text import Text
 from structkin.kernels.tracing import SCALAR, VECTOR, Signature, Trace
 from structkin.track.tolerances import SIMULATED_TURN
-
-_EQUATIONS = '''"""The equations of motion, written by structkin, compiled once and then read from the cache."""
-
-from __future__ import annotations
-
-from math import acos, asin, atan, atan2, cos, cosh, exp, inf, isfinite, log, nan, pi, sin, sinh, sqrt, tan, tanh
-
-import numpy as np
-'''
-
-#: The import by which the reduced equations call the steps of a plan.
-_CALLING = "from structkin.dynamics.compiled.calling import call_step"
-
-_STEP = '''"""Written by structkin from the formulas of {name}, compiled once and then read from the cache."""
-
-from __future__ import annotations
-
-from math import cos, exp, floor, inf, sin, sqrt
-'''
-_NUMBA = "from numba import carray, cfunc, njit"
-_NJIT = '@njit(cache=True, nogil=True, error_model="numpy")'
-_CFUNC = (
-    '@cfunc("int64(CPointer(int64), CPointer(float64), int64, int64, int64, float64)", cache=True, error_model="numpy")'
-)
 
 #: The arrays that a step works with.
 ARRAYS = (
@@ -64,47 +41,52 @@ ARRAYS = (
 )
 
 
-#: The modules whose text makes up that of the equations.
-_PARTS = (laws_at, turns_at, forces, loads_at, masses_at, series_at, conditioning, equations, steps, runs)
-
-#: Functions of a module that the compiled module replaces by its own.
-_OWN = {steps: ("rate",), forces: ("size_at", "turn_between", "choose")}
-
-#: How plain Python runs a step.
-_PLAIN = """
-def run_step(mem, s, begin, end, dt):
-    return mem.functions[s](mem, s, begin, end, dt)
+def memory_texts() -> Iterator[str]:
+    """Yield the texts of the arrays that compiled code works on."""
+    return (Path(memory.__file__).with_name(name).read_text(encoding="utf-8") for name in _MEMORY)
 
 
-def apply_functions(mem, t, load):
-    if mem.apply is not None:
-        mem.apply(mem, t, load)
-"""
+def _own() -> dict[str, Any]:
+    """Return what compiled equations have in the place of what calls Python."""
+    from structkin.dynamics.compiled.native_memory import run_step
+
+    return {"run_step": run_step}
 
 
-@cache
-def equations_source() -> str:
-    """Return the source of the module of the equations."""
-    # The text of the import is part of the source, so that a change to it recompiles.
-    text = Path(laws_at.__file__).with_name("calling.py").read_text(encoding="utf-8")
-    return "\n".join([module_source(Memory, _PARTS, _CALLING), *(f"# {line}" for line in text.splitlines()), ""])
+_MEMORY = ("memory.py", "native_memory.py")
+
+#: The reduced equations, and what their steps share.
+_PARTS = (forces, laws_at, turns_at, loads_at, masses_at, series_at, conditioning, steps, equations, runs)
+EQUATIONS = Text("equations", "equations of motion", _PARTS, _own, memory_texts)
+STEPS = Text("steps", "steps", (roots_at, curves_at), reads=memory_texts)
 
 
 @cache
 def plain_equations() -> dict[str, Any]:
     """Return the functions of the equations as plain Python."""
-    text = "\n".join((module_source(None, _PARTS), _PLAIN))
-    names = plain_module(text)
+    names = EQUATIONS.plain()
+    names.update({"run_step": _run_step, "apply_functions": _apply_functions})
     for function in ("evaluate", "act", "form", "sum_up"):
         names[function] = _finite(names[function])
     return names
 
 
-def plain_module(source: str) -> dict[str, Any]:
-    """Return the names of a module of plain Python."""
-    names: dict[str, Any] = {}
-    exec(compile(source, "<equations of motion>", "exec"), names)
-    return names
+@cache
+def compiled_equations() -> Mapping[str, Any]:
+    """Return the compiled functions of the equations; they are compiled at the first call on this machine."""
+    from structkin.dynamics.compiled.native_memory import Functions
+
+    return Functions(EQUATIONS, Memory)
+
+
+def _run_step(mem: Any, s: int, begin: int, end: int, dt: float) -> int:
+    done: int = mem.functions[s](mem, s, begin, end, dt)
+    return done
+
+
+def _apply_functions(mem: Any, t: float, load: Any) -> None:
+    if mem.apply is not None:
+        mem.apply(mem, t, load)
 
 
 def _finite(function: Callable[..., bool]) -> Callable[..., bool]:
@@ -119,19 +101,44 @@ def _finite(function: Callable[..., bool]) -> Callable[..., bool]:
     return run
 
 
+_STEP = '''"""Written by structkin from the formulas of {name}, compiled once and then read from the cache."""
+
+from __future__ import annotations
+
+from math import cos, exp, inf, sin, sqrt
+
+{imports}
+
+
+{decorator}def formulas(mem, s, begin, end, dt):
+'''
+
+_PLAIN = """from structkin.dynamics.compiled.curves_at import on_curve
+from structkin.dynamics.compiled.roots_at import follow_root"""
+
+#: What a compiled step has around it; a change to the text that it calls compiles it again.
+_NATIVE = """from numba import cfunc, njit
+
+from structkin.dynamics.compiled.memory import Memory
+from structkin.dynamics.compiled.native_memory import memory_of
+from structkin.dynamics.compiled.source import STEPS
+
+memory = memory_of(Memory)
+follow_root, on_curve = STEPS.compiled["follow_root"], STEPS.compiled["on_curve"]  # {digest}"""
+_NJIT = '@njit(cache=True, nogil=True, error_model="numpy")\n'
+_CFUNC = """
+
+@cfunc("int64(CPointer(int64), CPointer(float64), int64, int64, int64, float64)", cache=True, error_model="numpy")
+def step(integers, numbers, s, begin, end, dt):
+    return formulas(memory(integers, numbers), s, begin, end, dt)
+"""
+
+
 @lru_cache(maxsize=512)
 def plain_step(source: str) -> Callable[..., int]:
     """Return the function of a kind of step as plain Python."""
-    function: Callable[..., int] = plain_module(source)["formulas"]
+    function: Callable[..., int] = store.plain("step", source).formulas
     return function
-
-
-def module_source(memory: type[Arrays] | None, parts: Sequence[Any], imports: str = "") -> str:
-    """Return the source of a module made of the text of others, with the arrays of `memory`, or for plain Python."""
-    lines = [_EQUATIONS, _NUMBA if memory else "", imports, *(line for module in parts for line in _constants(module))]
-    for module in parts:
-        lines += _texts(module, memory)
-    return "\n".join([*lines, ""])
 
 
 def step_source(of: Signature, trace: Trace) -> tuple[str, str]:
@@ -149,32 +156,9 @@ def group_source(found: Formulas, widths: Sequence[int], regular: float) -> tupl
 
 def compiled_and_plain(name: str, body: Iterable[str]) -> tuple[str, str]:
     """Return the source of a step's module to be compiled, and that for plain Python."""
-    text = "\n".join(["def formulas(mem, s, begin, end, dt):", *("    " + line for line in body)])
-    head = _STEP.format(name=name)
-    parts = (roots_at, curves_at)
-    shared = [line for module in parts for line in _constants(module)]
-    compiled, plain = (
-        "\n".join([*shared, *(line for module in parts for line in _texts(module, memory))])
-        for memory in (Memory, None)
-    )
-    lines = [head, _NUMBA, compiled, "", "", _NJIT, flattened(text, Memory)]
-    lines += ["", "", _CFUNC, "def step(integers, numbers, s, begin, end, dt):"]
-    lines += ["    lengths = carray(integers, 2)"]
-    lines += ["    I, D = carray(integers, lengths[0]), carray(numbers, lengths[1])"]
-    lines += ["    return formulas(I, D, s, begin, end, dt)", ""]
-    return "\n".join(lines), "\n".join((head, plain, "", "", text, ""))
-
-
-def _constants(module: Any) -> Iterator[str]:
-    return (f"{name} = {value!r}" for name, value in vars(module).items() if name.isupper())
-
-
-def _texts(module: Any, memory: type[Arrays] | None) -> Iterator[str]:
-    """Yield the functions of a module, to be compiled with the arrays of `memory`, or as they stand."""
-    for name, one in vars(module).items():
-        if inspect.isfunction(one) and one.__module__ == module.__name__ and name not in _OWN.get(module, ()):
-            text = inspect.getsource(one)
-            yield from ("", "", _NJIT, flattened(text, memory)) if memory else ("", "", text)
+    text = "".join(f"    {line}\n" for line in body)
+    native = _STEP.format(name=name, imports=_NATIVE.format(digest=STEPS.digest), decorator=_NJIT)
+    return native + text + _CFUNC, _STEP.format(name=name, imports=_PLAIN, decorator="") + text
 
 
 class _Kind:

@@ -26,7 +26,6 @@ import numpy as np
 from structkin.dynamics.acting import law_values
 from structkin.dynamics.bodies import mass_table
 from structkin.dynamics.compiled.memory import Lists
-from structkin.dynamics.compiled.modules import module_of
 from structkin.dynamics.contacts import note
 from structkin.dynamics.driver_coordinates import DriverCoordinates
 from structkin.dynamics.efforts import given_efforts
@@ -34,7 +33,7 @@ from structkin.dynamics.load_table import load_table
 from structkin.dynamics.multipliers import whole
 from structkin.dynamics.multipliers.compiled.memory import ConstrainedMemory
 from structkin.dynamics.multipliers.compiled.packing import packed
-from structkin.dynamics.multipliers.compiled.source import constrained_source, plain_functions
+from structkin.dynamics.multipliers.compiled.source import CONSTRAINED, compiled_functions, plain_functions
 from structkin.dynamics.multipliers.kkt import Kkt, Solution
 from structkin.dynamics.multipliers.masses import CoordinateMasses, FrameMasses
 from structkin.dynamics.multipliers.partitioning import RATE_LIMIT, Parted, Partitioning, Parts, largest
@@ -197,7 +196,8 @@ class Multipliers:
         solved, parts = len(self.mem.right), len(self.mem.part_right)
         factors = {"K": solved**2, "pivots": solved, "parted": parts**2, "part_pivots": parts}
         mem = ConstrainedMemory({**vars(self.mem), **self._system(), **factors})
-        self._functions = vars(module_of("multipliers", constrained_source(), "rate", "equations with multipliers"))
+        CONSTRAINED.announce("rate")
+        self._functions = compiled_functions()
         self.is_compiled = True
         self._use(mem)
 

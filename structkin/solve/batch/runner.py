@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.compiled import has_numba
-from structkin.kernels import store
-from structkin.solve.batch.loop import NAME, PARTS, loop, source
+from structkin.solve.batch.loop import LOOP
+from structkin.solve.batch.loop_at import PARTS
 from structkin.solve.batch.motor import Motor
 from structkin.solve.batch.order import Way
 from structkin.solve.batch.table import Table
@@ -39,7 +39,7 @@ class Runner:
     def of(cls, motor: Motor, joints: int, size: int, count: int) -> Runner:
         """Return the runner of blocks of `size` among `count` linkages of so many joints."""
         n = len(motor.angles)
-        compiled = has_numba() and (count > FEW or store.is_stored(NAME, source(), "solve"))
+        compiled = has_numba() and (count > FEW or LOOP.is_stored("solve"))
         wide = np.empty((3, size, joints, 2, n)) if compiled and motor.has_more else None
         near, discriminant = np.empty((3, 1, joints, 2, PARTS + 1)), np.empty(n)
         flagged, hulls = (
@@ -62,7 +62,8 @@ class Runner:
     def _loop(self, table: Table, low: int, high: int, out: Floats, status: NDArray[np.int8]) -> None:
         motor, linkages = self.motor, table.linkages
         x = out if self.wide is None else self.wide
-        loop().solve(
+        LOOP.announce("solve")
+        LOOP.compiled["solve"](
             *(x, self.status, self.doubtful, motor.angles, motor.speed, motor.circle, low, low, high),
             *(table.dyads, table.counts, table.halves, table.flat, table.apart, table.modes, table.ways),
             *(linkages.points, linkages.fixed, linkages.motor, *self.scratch),

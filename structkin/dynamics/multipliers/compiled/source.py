@@ -1,20 +1,29 @@
-"""Writing the module of the equations with multipliers, to be compiled and for plain Python."""
+"""The text of the equations with multipliers, compiled and as plain Python."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from inspect import isfunction
+from pathlib import Path
 from typing import Any
 
 from structkin.dynamics import forces
 from structkin.dynamics.compiled import laws_at, loads_at, masses_at
-from structkin.dynamics.compiled.source import module_source, plain_module
+from structkin.dynamics.compiled.source import memory_texts
 from structkin.dynamics.multipliers import whole
-from structkin.dynamics.multipliers.compiled import equations_at, factors_at, frames_at, rows_at, whole_at
+from structkin.dynamics.multipliers.compiled import equations_at, factors_at, frames_at, memory, rows_at, whole_at
 from structkin.dynamics.multipliers.compiled.memory import ConstrainedMemory
+from structkin.kernels.text import Text
 
-_PARTS = (laws_at, frames_at, forces, loads_at, masses_at, whole_at, rows_at, factors_at, equations_at)
+
+def _memory_texts() -> Iterator[str]:
+    yield from memory_texts()
+    yield Path(memory.__file__).read_text(encoding="utf-8")
+
+
+_PARTS = (forces, laws_at, frames_at, loads_at, masses_at, whole_at, rows_at, factors_at, equations_at)
+CONSTRAINED = Text("multipliers", "equations with multipliers", _PARTS, reads=_memory_texts)
 
 #: Functions of the text that plain Python replaces by methods of `Multipliers`: always, and by arrays.
 _OWN = ("factor", "solve", "find_seconds", "part", "solve_parts", "apply_functions")
@@ -25,15 +34,17 @@ _WHOLE = tuple(
 
 
 @cache
-def constrained_source() -> str:
-    """Return the source of the module."""
-    return module_source(ConstrainedMemory, _PARTS)
+def compiled_functions() -> Mapping[str, Any]:
+    """Return the compiled functions; they are compiled at the first call on this machine."""
+    from structkin.dynamics.compiled.native_memory import Functions
+
+    return Functions(CONSTRAINED, ConstrainedMemory)
 
 
 @cache
 def plain_functions(*, by_arrays: bool) -> dict[str, Any]:
     """Return the functions as plain Python, number by number or by arrays."""
-    names = plain_module(module_source(None, _PARTS))
+    names = CONSTRAINED.plain()
     names.update({name: _method(name) for name in (*_OWN, *(_BY_ARRAYS if by_arrays else ()))})
     if by_arrays:
         names.update({name: getattr(whole, name) for name in _WHOLE})

@@ -1,0 +1,107 @@
+"""The functions of some modules as one text, which runs as plain Python or compiled.
+
+On either road all functions share one namespace, in which mathematical functions are those of `math`. A road may have
+functions of its own in the place of others. The same operations are done in the same order, so that both roads give the
+same numbers to the last bit.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from types import FunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from structkin.compiled import folder_of, kept_in
+from structkin.kernels import store
+
+
+class Text:
+    """Functions of modules, and the folder in which their compiled code is kept."""
+
+    def __init__(
+        self,
+        name: str,
+        what: str,
+        parts: Sequence[ModuleType | Callable[..., Any]],
+        own: Callable[[], Mapping[str, Any]] = dict,
+        reads: Callable[[], Iterable[str]] = tuple,
+    ) -> None:
+        """Take the modules, and single functions: of functions of one name the last one counts.
+
+        `name` is that of the folder, and `what` says in the log what is compiled. `own` returns functions that compiled
+        code has in the place of others, `reads` the texts that these depend on.
+        """
+        self.name, self._what, self._parts, self._own, self._reads = name, what, parts, own, reads
+        #: Whether this process has called the compiled code.
+        self.is_loaded = False
+
+    def plain(self) -> dict[str, Any]:
+        """Return a new namespace of the functions as plain Python."""
+        names = self._constants()
+        names.update(self._functions(names))
+        return names
+
+    @cached_property
+    def compiled(self) -> dict[str, Any]:
+        """Return the functions, each of which is compiled when it is first called on this machine."""
+        # Numba looks up the module of a stored function by name.
+        module = ModuleType(f"structkin_{self.name}_{self.digest}")
+        sys.modules[module.__name__] = module
+        names = vars(module)
+        names.update(self._constants())
+        names.update({name: self.keep(function) for name, function in self._functions(names).items()})
+        names.update(self._own())
+        return names
+
+    def keep(self, function: FunctionType) -> Any:
+        """Return a function that is compiled when it is first called, and kept with those of the text."""
+        return kept_in(self._folder, function, nogil=True, error_model="numpy")
+
+    def is_stored(self, function: str) -> bool:
+        """Return whether a function was compiled before on this machine."""
+        return self.is_loaded or (self._folder is not None and any(self._folder.rglob(f"{function}-*.nbi")))
+
+    def announce(self, function: str) -> None:
+        """Write to the log when a function is compiled for the first time on this machine."""
+        if not self.is_stored(function):
+            store.log.info("compiling the %s, once on this machine", self._what)
+        self.is_loaded = True
+
+    @cached_property
+    def digest(self) -> str:
+        """Return a hash of what compiled code depends on: the text, its constants, and NumPy."""
+        constants = {name: value for name, value in self._constants().items() if name.isupper()}
+        content = [*map(_text, (*self._parts, Text)), *self._reads(), repr(constants), np.__version__]
+        return hashlib.sha256("\n".join(content).encode()).hexdigest()[:20]
+
+    @cached_property
+    def _folder(self) -> Path | None:
+        return folder_of(f"{self.name}_{self.digest}")
+
+    def _constants(self) -> dict[str, Any]:
+        names: dict[str, Any] = {name: one for name, one in vars(math).items() if name[0] != "_"} | {"np": np}
+        for part in self._parts:
+            if isinstance(part, ModuleType):
+                names.update({name: one for name, one in vars(part).items() if name.isupper()})
+        return names
+
+    def _functions(self, names: dict[str, Any]) -> dict[str, FunctionType]:
+        found: list[FunctionType] = []
+        for part in self._parts:
+            own = vars(part).values() if isinstance(part, ModuleType) else (part,)
+            home = part.__name__ if isinstance(part, ModuleType) else part.__module__
+            found += [one for one in own if isinstance(one, FunctionType) and one.__module__ == home]
+        return {one.__name__: FunctionType(one.__code__, names, one.__name__, one.__defaults__) for one in found}
+
+
+def _text(of: ModuleType | Callable[..., Any]) -> str:
+    """Return the text of a module, or of that of a function or class."""
+    module = of if isinstance(of, ModuleType) else sys.modules[of.__module__]
+    return Path(str(module.__file__)).read_text(encoding="utf-8")

@@ -1,0 +1,256 @@
+"""The loop over a table of linkages. The text is compiled, with the formulas of cranks and dyads that `loop` writes.
+
+The loop also certifies that no dyad passes a change point or a gap between two stations, by the rules of
+`solve.change_points`: where a discriminant is not even, clearance decides, over the interval or over parts of it.
+Linkages for which this proves nothing are doubtful, and solved one by one.
+"""
+
+from __future__ import annotations
+
+from math import cos, sin, sqrt
+from typing import Any
+
+import numpy as np
+
+from structkin.plan.status import Status
+from structkin.track.tolerances import LIMIT
+
+LOST, GAP = int(Status.OUT_OF_REACH), int(Status.UNCERTIFIED)
+#: An interval that clearance does not decide is divided into so many parts, and each part again, so often.
+PARTS, DEPTH = 8, 4
+
+
+def crank(circle: Any, x: Any, b: int, pivot: int, pin: int, points: Any) -> None:
+    """Write the pin of a crank that turns with the circle (3, 2, n); only compiled, from the formulas of the group."""
+    raise NotImplementedError
+
+
+def dyad(x: Any, b: int, one: int, two: int, q: int, discriminant: Any, mode: int, halves: Any) -> None:
+    """Write the pin of a dyad and its discriminant (n,); only compiled, from the formulas of the group."""
+    raise NotImplementedError
+
+
+def clearance(_: None, h: Any, dh: Any) -> Any:
+    """Return that of `RRR`; only compiled, from its text."""
+    raise NotImplementedError
+
+
+def suspect(discriminant: Any, steep: float) -> tuple[int, int]:
+    """Return in how many lanes the dyad does not close or is singular, and in how many intervals a zero may hide."""
+    bad, open_, n = 0, 0, discriminant.size
+    for i in range(n):
+        bad += discriminant[i] <= LIMIT  # of a lane that is lost already it is not a number
+    for i in range(n - 1):
+        a, b = discriminant[i], discriminant[i + 1]
+        open_ += (a >= 0.0) & (b >= 0.0) & ((a >= steep * b) | (b >= steep * a))
+    return bad, open_
+
+
+def flag(discriminant: Any, steep: float, flagged: Any, flags: int, s: int) -> int:
+    """Note the intervals in which a zero may hide: next to it, the discriminant is steep on one side at least."""
+    last = -1
+    for i in range(discriminant.size - 1):
+        a, b = discriminant[i], discriminant[i + 1]
+        if a >= 0.0 and b >= 0.0 and (a >= steep * b or b >= steep * a):
+            for at in range(max(i - 1, last + 1), min(i + 2, discriminant.size - 1)):
+                last = at
+                if discriminant[at] >= 0.0 and discriminant[at + 1] >= 0.0:
+                    flagged[flags, 0], flagged[flags, 1] = s, at
+                    flags += 1
+    return flags
+
+
+def decide(
+    x: Any, b: Any, k: Any, angles: Any, speed: Any, dyads: Any, halves: Any, flagged: Any, flags: Any, hull: Any
+) -> None:
+    """Decide in which flagged intervals (dyad, interval, 1 if clear) the modes of a dyad cannot meet, by clearance.
+
+    The vector between the ends is taken as the cubic with its values and rates at both stations. It lies within the
+    four corners of its Bezier polygon, and these are off a line by no more than its extent squared by its distance.
+    `hull` (10, 4 flags) is scratch: the ends, the half squares, and how far the ends are off, at each corner.
+    """
+    for at in range(flags):
+        s, i = flagged[at, 0], flagged[at, 1]
+        one, two = dyads[k, s, 1], dyads[k, s, 2]
+        third = (angles[i + 1] - angles[i]) / (3.0 * speed)
+        c = 4 * at
+        longest, shortest = 0.0, 0.0
+        for axis in range(2):
+            start = x[0, b, two, axis, i] - x[0, b, one, axis, i]
+            end = x[0, b, two, axis, i + 1] - x[0, b, one, axis, i + 1]
+            hull[axis, c : c + 4] = 0.0
+            hull[2 + axis, c], hull[2 + axis, c + 3] = start, end
+            hull[2 + axis, c + 1] = start + third * (x[1, b, two, axis, i] - x[1, b, one, axis, i])
+            hull[2 + axis, c + 2] = end - third * (x[1, b, two, axis, i + 1] - x[1, b, one, axis, i + 1])
+            widest = max(start, end, hull[2 + axis, c + 1], hull[2 + axis, c + 2])
+            least = min(start, end, hull[2 + axis, c + 1], hull[2 + axis, c + 2])
+            longest += (widest - least) * (widest - least)
+            shortest += start * start
+        hull[4, c : c + 4], hull[5, c : c + 4] = halves[k, s, 0], halves[k, s, 1]
+        hull[6:10, c : c + 4] = 0.0
+        hull[8, c : c + 4] = 0.5 * longest / sqrt(shortest)
+    used = hull[:, : 4 * flags]
+    short = clearance(None, (used[0:2], used[2:4], used[4], used[5]), (used[6:8], used[8:10], 0.0, 0.0))
+    for at in range(flags):
+        c = 4 * at
+        flagged[at, 2] = short[c] > 0.0 and short[c + 1] > 0.0 and short[c + 2] > 0.0 and short[c + 3] > 0.0
+
+
+def is_near(x: Any, b: Any, one: Any, two: Any, i: Any, half: Any, apart: Any, discriminant: Any, flat: Any) -> bool:
+    """Return whether a dyad lacks less than a length to close at a station, unless it passes a limit position there."""
+    if discriminant[i] < -LIMIT and 0 < i < discriminant.size - 1:
+        before, after = discriminant[i - 1], discriminant[i + 1]
+        if max(before, after) > 10.0 * flat and min(before, after) < -10.0 * flat:
+            return False
+    A, B = x[0, b, one, :, i : i + 1], x[0, b, two, :, i : i + 1]
+    still = np.zeros((2, 1))
+    return not clearance(None, (A, B, half[0], half[1]), (still, still, 0.0, 0.0))[0] < -apart
+
+
+def search(
+    k: Any,
+    s: Any,
+    start: Any,
+    end: Any,
+    dyads: Any,
+    counts: Any,
+    halves: Any,
+    flat: Any,
+    modes: Any,
+    points: Any,
+    fixed: Any,
+    motor: Any,
+    near: Any,
+    hull: Any,
+) -> int:
+    """Return what is between two angles: 0 no zero of a dyad's discriminant, 1 a gap, 2 what is not decided."""
+    size, joints = PARTS + 1, points.shape[1]
+    waiting, flagged = np.empty((PARTS * (DEPTH + 1), 3)), np.empty((PARTS, 3), np.int32)
+    circle, angles, discriminant = np.zeros((3, 2, size)), np.empty(size), np.empty(size)
+    waiting[0, 0], waiting[0, 1], waiting[0, 2] = start, end, 0.0
+    count, tried, found, b = 1, 0, 0, 0
+    for j in range(joints):
+        if fixed[k, j]:
+            near[0, 0, j, 0], near[0, 0, j, 1], near[1:, 0, j] = points[k, j, 0], points[k, j, 1], 0.0
+    pivot, pin = motor[k, 0], motor[k, 1]
+    while count:
+        count -= 1
+        tried += 1
+        start, step, level = waiting[count, 0], (waiting[count, 1] - waiting[count, 0]) / PARTS, waiting[count, 2]
+        if level > DEPTH or tried > PARTS * DEPTH:
+            return 2
+        for i in range(size):
+            angles[i] = start + i * step
+            circle[0, 0, i], circle[0, 1, i] = cos(angles[i]), sin(angles[i])
+        circle[1, 0], circle[1, 1] = -circle[0, 1], circle[0, 0]
+        crank(circle, near, b, pivot, pin, points[k])
+        for at in range(s + 1):
+            q, one, two = dyads[k, at, 0], dyads[k, at, 1], dyads[k, at, 2]
+            dyad(near, b, one, two, q, discriminant, modes[k, at], halves[k, at])
+        flags = 0
+        for i in range(size):
+            if discriminant[i] < -flat[k, s]:
+                found = 1
+            elif discriminant[i] <= LIMIT:
+                return 2
+            elif i and discriminant[i] > LIMIT and discriminant[i - 1] > LIMIT:
+                flagged[flags, 0], flagged[flags, 1] = s, i - 1
+                flags += 1
+        if flags:
+            decide(near, 0, k, angles, 1.0, dyads, halves, flagged, flags, hull)
+        for at in range(flags):
+            if not flagged[at, 2]:
+                waiting[count, 0], waiting[count, 1] = angles[flagged[at, 1]], angles[flagged[at, 1] + 1]
+                waiting[count, 2] = level + 1.0
+                count += 1
+    return found
+
+
+def solve(
+    x: Any,
+    status: Any,
+    doubtful: Any,
+    angles: Any,
+    speed: Any,
+    circle: Any,
+    first: Any,
+    low: Any,
+    high: Any,
+    dyads: Any,
+    counts: Any,
+    halves: Any,
+    flat: Any,
+    apart: Any,
+    modes: Any,
+    ways: Any,
+    points: Any,
+    fixed: Any,
+    motor: Any,
+    near: Any,
+    discriminant: Any,
+    flagged: Any,
+    hull: Any,
+    hull_near: Any,
+    steep: Any,
+    edge: Any,
+    guard: Any,
+) -> None:
+    """Solve linkages from `low` to `high` into places from `first` on."""
+    n, joints = circle.shape[2], points.shape[1]
+    for k in range(low, high):
+        b, flags = k - first, 0
+        status[b] = 0
+        doubtful[b] = False
+        if ways[k] != 0:
+            continue
+        for j in range(joints):
+            if fixed[k, j]:
+                x[0, b, j, 0], x[0, b, j, 1] = points[k, j, 0], points[k, j, 1]
+                x[1, b, j], x[2, b, j] = 0.0, 0.0
+        pivot, pin = motor[k, 0], motor[k, 1]
+        crank(circle, x, b, pivot, pin, points[k])
+        for s in range(counts[k]):
+            q, one, two = dyads[k, s, 0], dyads[k, s, 1], dyads[k, s, 2]
+            dyad(x, b, one, two, q, discriminant, modes[k, s], halves[k, s])
+            bad, open_ = suspect(discriminant, steep)
+            if bad:
+                for i in range(n):
+                    if discriminant[i] <= LIMIT:
+                        if discriminant[i] > -flat[k, s] and is_near(
+                            x, b, one, two, i, halves[k, s], apart[k], discriminant, flat[k, s]
+                        ):
+                            doubtful[b] = True
+                        elif status[b, i] == 0:
+                            status[b, i] = LOST
+            for i in range(edge):
+                if -LIMIT < discriminant[i] < guard or -LIMIT < discriminant[n - 1 - i] < guard:
+                    doubtful[b] = True
+            if open_:
+                flags = flag(discriminant, steep, flagged, flags, s)
+        if flags and not doubtful[b]:
+            decide(x, b, k, angles, speed, dyads, halves, flagged, flags, hull)
+            for at in range(flags):
+                if flagged[at, 2]:
+                    continue
+                s, i = flagged[at, 0], flagged[at, 1]
+                found = search(
+                    k,
+                    s,
+                    angles[i],
+                    angles[i + 1],
+                    dyads,
+                    counts,
+                    halves,
+                    flat,
+                    modes,
+                    points,
+                    fixed,
+                    motor,
+                    near,
+                    hull_near,
+                )
+                if found == 2:
+                    doubtful[b] = True
+                    break
+                if found == 1 and status[b, i + 1] == 0:
+                    status[b, i + 1] = GAP
