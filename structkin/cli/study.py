@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,7 +14,6 @@ from structkin.cli.options import USUAL, Budget, Json, budget_of
 from structkin.cli.outputs import STDOUT, Outputs, write_rows
 from structkin.cli.terminal import progress
 from structkin.errors import InputError, Problem
-from structkin.plan.status import Status
 from structkin.show.study_figure import study_columns
 
 if TYPE_CHECKING:
@@ -33,6 +34,10 @@ def study(
         typer.Option(help="Keep the result in this folder; run again, the command goes on.", metavar="STORE.zarr"),
     ] = None,
     workers: Annotated[int, typer.Option(help="Processes that share the work; the result is the same.")] = 1,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(help="Run on the Dask cluster of this scheduler instead.", metavar="tcp://HOST:PORT"),
+    ] = None,
     csv: Annotated[
         Path | None,
         typer.Option("--csv", help="Write one line per variant, in SI; - for stdout.", metavar="TABLE"),
@@ -48,6 +53,7 @@ def study(
 ) -> None:
     """Run a study of your own from a file: many variants of a mechanism, measured, kept and drawn."""
     from structkin.solve.study import study as run
+    from structkin.solve.study.cluster import connected
     from structkin.solve.study.file import read_study
 
     found = read_study(file)
@@ -55,10 +61,13 @@ def study(
         problem = Problem("--best", "the file does not say which variants are the best", "add [best] with a measure")
         raise InputError([problem], str(file))
     outputs = Outputs(file, {"--csv": csv}, {"--plot": plot, "--best": best}, as_json)
-    with progress("studying") as report:
+    with ExitStack() as stack:
+        client = None if scheduler is None else stack.enter_context(connected(scheduler))
+        report = stack.enter_context(progress("studying"))
         result = run(
-            found.mechanism, **found.options, to=to, workers=workers, budget=budget_of(budget), progress=report
-        )
+            found.mechanism, **found.options, to=to, workers=workers, client=client, budget=budget_of(budget),
+            progress=report,
+        )  # fmt: skip
     chosen = result.best(found.best, found.count, largest=found.largest).tolist() if found.best else []
     outputs.deliver(
         {
@@ -75,24 +84,22 @@ def study(
 def _rows(result: Study) -> list[dict[str, Any]]:
     """Return a row for each variant."""
     columns = study_columns(result)
-    status = result.dataset["status"].values
     return [
         {
             "variant": k,
-            "status": Status(status[k]).words,
+            "status": outcome,
             **{name: float(own[k]) if own[k] == own[k] else None for name, own in columns.items()},
         }
-        for k in range(len(result))
+        for k, outcome in enumerate(result.outcomes)
     ]
 
 
 def _data(result: Study, chosen: list[int]) -> dict[str, Any]:
     """Return the result as plain data."""
-    rows, status = _rows(result), result.dataset["status"].values
-    counts = {one.words: int((status == one).sum()) for one in Status if (status == one).any()}
+    rows = _rows(result)
     return {
         "title": result.mechanism.title,
         "variants": len(rows),
-        "status": counts,
+        "status": dict(Counter(result.outcomes).most_common()),
         "best": [rows[k] for k in chosen],
     }

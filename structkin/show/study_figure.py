@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -146,9 +147,8 @@ def draw_variants(study: Study, chosen: Sequence[int], motions: Sequence[Motion]
 def study_table(study: Study, chosen: Sequence[int], by: str) -> Table:
     """Return the chosen variants as a table: their parameters and measures of one number, in SI."""
     columns = study_columns(study)
-    status = study.dataset["status"].values
     heads = ["variant", *(_label(study, name) for name in columns)]
     rows = [[str(k), *(f"{own[k]:.6g}" for own in columns.values())] for k in chosen]
-    counts = [f"{int((status == one).sum()):,} {one.words}" for one in Status if (status == one).any()]
+    counts = [f"{count:,} {outcome}" for outcome, count in Counter(study.outcomes).most_common()]
     caption = f"{len(study):,} variants: {', '.join(counts)}" + (f"\nbest by {by}" if by else "")
     return text_table(study.mechanism.title or "Study", caption, heads, rows, heads)

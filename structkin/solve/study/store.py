@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 RESERVED = ("t", "variant", "sample", "xy", "chunk")
 #: The attribute of a store that says of which study it is, and the array that says which chunks are finished.
 STUDY, FINISHED = "structkin_study", "finished_chunks"
+#: Besides a `Status`, what the status of a variant may be: it is not done yet; its worker ended, every time.
+NOT_FINISHED, LOST = -1, -2
 NEEDS = 'pip install "structkin[study]"'
 
 
@@ -35,6 +37,11 @@ class Variable:
     dtype: np.dtype[Any]
     attributes: Mapping[str, Any]
 
+    @property
+    def fill(self) -> float:
+        """What stands where nothing is measured."""
+        return {"f": np.nan, "i": NOT_FINISHED}.get(self.dtype.kind, 0)
+
 
 class Store(Protocol):
     """Where the rows of variables go, chunk by chunk of the variants."""
@@ -44,6 +51,9 @@ class Store(Protocol):
 
     def write(self, chunk: int, part: slice, rows: Mapping[str, NDArray[Any]]) -> None:
         """Write the rows of a chunk, which is then finished."""
+
+    def lose(self, part: slice) -> None:
+        """Note that a chunk is lost; it is not finished."""
 
     def dataset(self) -> xr.Dataset:
         """Return all variables with the parameters as coordinates."""
@@ -58,7 +68,12 @@ class MemoryStore:
     variables: Mapping[str, Variable]
     count: int
     attributes: Mapping[str, Any]
-    arrays: dict[str, NDArray[Any]] = field(default_factory=dict)
+    arrays: dict[str, NDArray[Any]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Make all arrays."""
+        arrays = {name: np.full((self.count, *own.shape), own.fill, own.dtype) for name, own in self.variables.items()}
+        object.__setattr__(self, "arrays", arrays)
 
     def has(self, chunk: int) -> bool:
         """Return False: nothing is left of an earlier run."""
@@ -66,9 +81,12 @@ class MemoryStore:
 
     def write(self, chunk: int, part: slice, rows: Mapping[str, NDArray[Any]]) -> None:
         """Write the rows of a chunk."""
-        for name, own in self.variables.items():
-            array = self.arrays.setdefault(name, np.empty((self.count, *own.shape), own.dtype))
+        for name, array in self.arrays.items():
             array[part] = rows[name]
+
+    def lose(self, part: slice) -> None:
+        """Note that a chunk is lost."""
+        self.arrays["status"][part] = LOST
 
     def dataset(self) -> xr.Dataset:
         """Return all variables with the parameters as coordinates."""
@@ -124,7 +142,7 @@ class ZarrStore:
                 shape=(count, *own.shape),
                 chunks=(size, *own.shape),
                 dtype=own.dtype,
-                fill_value={"f": np.nan, "i": -1}.get(own.dtype.kind, 0),
+                fill_value=own.fill,
                 dimension_names=["variant", *own.dims],
                 attributes=dict(own.attributes),
             )
@@ -152,6 +170,10 @@ class ZarrStore:
         for name, values in rows.items():
             group[name][part] = values
         group[FINISHED][chunk] = 1
+
+    def lose(self, part: slice) -> None:
+        """Note that a chunk is lost: a later run does it again."""
+        self._group["status"][part] = LOST
 
     def dataset(self) -> xr.Dataset:
         """Return all variables with the parameters as coordinates; their rows are read when they are used."""

@@ -23,9 +23,20 @@ from structkin.model.topology import suggest
 from structkin.plan.status import Status
 from structkin.solve.call import make_schedule
 from structkin.solve.many.motions import Motions
+from structkin.solve.study.cluster import done_by, faults_of
 from structkin.solve.study.measures import Named, read_measures
 from structkin.solve.study.plans import planned
-from structkin.solve.study.store import STUDY, MemoryStore, Store, Variable, ZarrStore, check_extra, study_of
+from structkin.solve.study.store import (
+    LOST,
+    NOT_FINISHED,
+    STUDY,
+    MemoryStore,
+    Store,
+    Variable,
+    ZarrStore,
+    check_extra,
+    study_of,
+)
 from structkin.solve.study.work import Job, Rows, done
 from structkin.types import Floats, Indices
 from structkin.version import __version__
@@ -49,7 +60,8 @@ class Study:
 
     `dataset` is an `xarray.Dataset` over the dimension `variant`: the `parameters` and the times `t` [s] are
     coordinates, the measures variables, all in SI. `status` holds a `Status` for each variant: OK, or the first other
-    one along its samples; `reached` is the part of its samples that are ok. Measures by name are NaN unless all are.
+    one along its samples, or -2 for a variant that is lost; `reached` is the part of its samples that are ok. Measures
+    by name are NaN unless all are.
     """
 
     mechanism: Mechanism
@@ -76,6 +88,12 @@ class Study:
         about = study_of(Path(path))
         mechanism = Mechanism.from_dict(about["mechanism"])
         return cls(mechanism, ZarrStore(Path(path)).dataset(), tuple(about["parameters"]))
+
+    @property
+    def outcomes(self) -> list[str]:
+        """The outcome of each variant in words: that of its status, "lost", or "not finished"."""
+        words = {LOST: "lost", NOT_FINISHED: "not finished"} | {int(one): one.words for one in Status}
+        return [words[int(status)] for status in self.dataset["status"].values]
 
     def variant(self, k: int) -> Mechanism:
         """Return variant k as a mechanism of its own; `InputError` if there is none, or it cannot be built."""
@@ -124,7 +142,7 @@ def study(
     plan: Literal["list", "grid", "random", "sobol"] = "list", variants: int | None = None, seed: int = 0,
     samples: int | None = None, t: ArrayLike | None = None, drivers: Mapping[str, Any] | None = None,
     duration: float | None = None, to: str | Path | None = None, workers: int = 1, engine: str = "auto",
-    budget: float | None = DEFAULT, progress: Callable[[float], None] | None = None,
+    budget: float | None = DEFAULT, progress: Callable[[float], None] | None = None, client: Any = None,
 ) -> Study:  # fmt: skip
     """Measure many variants of a mechanism, chunk by chunk: memory is needed for the measures and for one chunk.
 
@@ -145,6 +163,10 @@ def study(
     chunks; the result is the same to the last bit. Functions among the measures must then be those of a module.
     `progress` is called with the fraction of the chunks that are finished.
 
+    With a `client` of a Dask cluster (`distributed.Client`), the chunks are tasks of the cluster, and this process
+    writes what they return, to the same last bit; functions may be those of a script. A chunk whose worker ended each
+    time, by default three times, has the status -2 (lost), and the study goes on; the same call tries it again.
+
     Raises `InputError` that lists every mistake before anything runs: unknown parameters and measures, bounds that are
     reversed or not finite, a length that others fix, a result that does not fit into memory, a store of another study,
     a package that is not installed.
@@ -164,6 +186,9 @@ def study(
     problems += wrong + check_extra("study", stored=to is not None)
     job = Job(mechanism, functions, samples, t, drivers, duration, engine, budget)
     problems += _faults_of_work(job, workers)
+    if client is not None:
+        problems += [Problem("workers", "are those of the client", "leave them out")] if workers > 1 else []
+        problems += faults_of(client)
     path = None if to is None else Path(to)
     if path is not None:
         problems += _faults_of_store(path, [*parameters, *functions])
@@ -188,8 +213,12 @@ def study(
         for number in missing:
             yield number, {key: own[parts[number]] for key, own in values.items()}
 
-    for finished, (number, rows) in enumerate(done(job, chunks(), workers), len(parts) - len(missing) + 1):
-        store.write(number, parts[number], rows)
+    work = done(job, chunks(), workers) if client is None else done_by(client, job, chunks())
+    for finished, (number, rows) in enumerate(work, len(parts) - len(missing) + 1):
+        if rows is None:
+            store.lose(parts[number])
+        else:
+            store.write(number, parts[number], rows)
         if progress is not None:
             progress(finished / len(parts))
     return Study(mechanism, store.dataset(), tuple(values))
@@ -239,8 +268,8 @@ def _variables(job: Job, rows: Rows, samples: int) -> dict[str, Variable]:
         if isinstance(measure, Named):
             attributes = {"measure": measure.text, "units": measure.unit}
         elif name == "status":
-            names = " ".join(one.name for one in Status)
-            attributes = {"flag_values": [int(one) for one in Status], "flag_meanings": names}
+            flags = {"LOST": LOST, "NOT_FINISHED": NOT_FINISHED, **Status.__members__}
+            attributes = {"flag_values": [int(one) for one in flags.values()], "flag_meanings": " ".join(flags)}
         found[name] = Variable(dims, shape, values.dtype, attributes)
     return found
 

@@ -51,7 +51,9 @@ class Job:
         return {name: np.concatenate(parts) for name, parts in found.items()}
 
 
-def done(job: Job, chunks: Iterable[tuple[int, Mapping[str, Floats]]], workers: int) -> Iterator[tuple[int, Rows]]:
+def done(
+    job: Job, chunks: Iterable[tuple[int, Mapping[str, Floats]]], workers: int
+) -> Iterator[tuple[int, Rows | None]]:
     """Yield the numbers of chunks and their rows, in order; `InputError` where a worker process ends."""
     if workers == 1:
         for number, parameters in chunks:

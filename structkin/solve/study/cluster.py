@@ -1,0 +1,131 @@
+"""The chunks of a study on a Dask cluster: one task for each chunk."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from typing import Any
+
+from structkin.errors import InputError, Problem
+from structkin.solve.study.work import Job, Rows
+from structkin.types import Floats
+from structkin.version import __version__
+
+#: Chunks that are given out at least, and for each thread of the workers: a worker never waits for the next one.
+AHEAD, PER_THREAD = 16, 3
+#: How long an answer of the cluster is waited for [s].
+PATIENCE = 10.0
+
+
+def connected(address: str) -> Any:
+    """Return a client of the scheduler at an address; `InputError` where it does not answer."""
+    if problems := missing("--scheduler"):
+        raise InputError(problems, "study")
+    from distributed import Client
+
+    try:
+        return Client(address, timeout=PATIENCE, set_as_default=False)
+    except (OSError, TimeoutError, ValueError) as error:
+        message = f"no scheduler of Dask answers at '{address}' within {PATIENCE:g} s"
+        raise InputError([Problem("--scheduler", message, "such as tcp://host:8786")], "study") from error
+
+
+def missing(what: str) -> list[Problem]:
+    """Return a problem if Dask is not installed."""
+    from importlib.util import find_spec
+
+    hint = 'pip install "structkin[dask]"'
+    return [] if find_spec("distributed") else [Problem(what, "needs dask[distributed], which is not installed", hint)]
+
+
+def faults_of(client: Any) -> list[Problem]:
+    """Return what is wrong with a client, and with each worker of its cluster."""
+    if problems := missing("client"):
+        return problems
+    from distributed import Client
+
+    if not isinstance(client, Client) or client.asynchronous:
+        return [Problem("client", "is not a client of Dask that waits for its results", "client=Client(address)")]
+    if client.status != "running":
+        return [Problem("client", "is not connected to its scheduler", "connect it again: Client(address)")]
+    # A lambda travels as a whole: a worker need not have this module.
+    found = client.run(lambda: __import__("structkin").__version__, on_error="return").items()
+    return [_differs(address, own, __version__) for address, own in found if own != __version__]
+
+
+def done_by(
+    client: Any, job: Job, chunks: Iterable[tuple[int, Mapping[str, Floats]]]
+) -> Iterator[tuple[int, Rows | None]]:
+    """Yield the numbers of chunks and their rows as they come; None for a chunk that ended all workers it was given to.
+
+    Dask gives a chunk whose worker ends to another one, by default three times. Raises `InputError` where the scheduler
+    is lost, or a worker has another structkin.
+    """
+    from distributed import as_completed
+    from distributed.client import CancelledError
+    from distributed.comm import CommClosedError
+    from distributed.protocol.pickle import dumps
+    from distributed.scheduler import KilledWorker
+
+    # Once for all tasks, with functions of the user's script by value, which workers do not have.
+    packed, waiting = dumps(job), iter(chunks)
+    given, suspect = dict[Any, tuple[int, Mapping[str, Floats]]](), list[tuple[int, Mapping[str, Floats]]]()
+    running = as_completed(loop=client.loop)
+
+    def give(chunk: tuple[int, Mapping[str, Floats]]) -> None:
+        future = client.submit(_rows, packed, __version__, chunk[1], pure=False)
+        given[future.key] = chunk
+        running.add(future)
+
+    def give_out() -> None:
+        most = max(AHEAD, PER_THREAD * sum(client.nthreads().values()))
+        while len(given) < most and (chunk := next(waiting, None)) is not None:
+            give(chunk)
+
+    try:
+        give_out()
+        while given:
+            future = next(running)
+            chunk = given.pop(future.key)
+            try:
+                yield chunk[0], future.result()
+            except KilledWorker:
+                suspect.append(chunk)
+            give_out()
+        # Chunks may only have been on the worker that another one ended: each once more, alone.
+        for chunk in suspect:
+            give(chunk)
+            try:
+                yield chunk[0], next(running).result()
+            except KilledWorker:
+                yield chunk[0], None
+    except (CancelledError, CommClosedError, TimeoutError, OSError):
+        message = "the scheduler was lost; what was finished is kept in the store"
+        raise InputError([Problem("client", message, "connect again, and run the study again")], "study") from None
+    finally:
+        if client.status == "running":
+            client.cancel(list(running.futures))
+
+
+def _rows(packed: bytes, version: str, parameters: Mapping[str, Floats]) -> Rows:
+    """Return the rows of a chunk, on a worker."""
+    if version != __version__:  # a worker that came later
+        from distributed import get_worker
+
+        raise InputError([_differs(get_worker().address, __version__, version)], "study")
+    os.environ["STRUCTKIN_THREADS"] = "1"  # the other cores belong to the other tasks
+    return _job(packed).rows(parameters)
+
+
+@lru_cache(maxsize=1)
+def _job(packed: bytes) -> Job:
+    from distributed.protocol.pickle import loads
+
+    job: Job = loads(packed)
+    return job
+
+
+def _differs(address: str, found: Any, wanted: str) -> Problem:
+    message = f"the worker at {address} has {f'structkin {found}' if isinstance(found, str) else 'no structkin'}"
+    return Problem("client", message, f"install structkin {wanted} there")
