@@ -57,15 +57,16 @@ class Affine:
         """
         x: Any = 0.0
         y: Any = 0.0
-        for index, factor in self.terms:
+        for place, (index, factor) in enumerate(self.terms):
             a, b = slot(index)
-            if not factor.imag:
-                # Most are not turned.
-                x, y = x + factor.real * a, y + factor.real * b
-                continue
-            x = x + (factor.real * a - factor.imag * b)
-            y = y + (factor.imag * a + factor.real * b)
-        return x + self.const.real, y + self.const.imag
+            # Most are not turned, and many not scaled.
+            if factor.imag:
+                a, b = factor.real * a - factor.imag * b, factor.imag * a + factor.real * b
+            elif factor.real != 1.0:
+                a, b = factor.real * a, factor.real * b
+            x, y = (x + a, y + b) if place else (a, b)
+        # A sum that begins with zero has no negative zero, whose angle would be -pi.
+        return x + (0.0 + self.const.real), y + (0.0 + self.const.imag)
 
     @property
     def is_slot(self) -> bool:

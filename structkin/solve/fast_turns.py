@@ -32,6 +32,8 @@ PARTS, ROUNDS = 16, 10
 #: Most stations added, for each interval in which a link turns far: towards parallel guides a pinion on its rack turns
 #: without bound.
 WORST = 2000
+#: Numbers of vectors that are examined together.
+NUMBERS = 65_536
 
 
 def slow_motion(
@@ -73,9 +75,11 @@ def _parts(plan: Plan, lanes: Lanes, vectors: Sequence[Affine], moved: Sequence[
     """Return into how many parts the intervals between lanes (n - 1,) are to be divided, 1 where all turn slowly."""
     x = lanes.x[0]
     parts = np.ones(max(x.shape[1] - 1, 0), np.intp)
+    # The steps of drivers are short: only what is computed from them may turn far.
     movers = _movers(plan, (*moved, *(slot for vector in vectors for slot, _ in vector.terms)))
+    movers = movers.intersection(slot for step in plan.steps for slot in step.outputs)
     directions = (frame.direction for frame in plan.frames.values())
-    turning = {*vectors, *(one for one in directions if movers & {slot for slot, _ in one.terms})}
+    turning = {*vectors, *(one for one in directions if movers and movers & {slot for slot, _ in one.terms})}
     found = [(*vector.components(lambda slot: x[plan.rows(slot)]), 0.0) for vector in turning if vector.terms]
     for step in plan.steps:
         if movers.isdisjoint(step.outputs):
@@ -88,15 +92,18 @@ def _parts(plan: Plan, lanes: Lanes, vectors: Sequence[Affine], moved: Sequence[
             with np.errstate(invalid="ignore"):
                 turned = np.abs(np.diff(x[plan.rows(item.index)][0]))
             parts = np.maximum(parts, np.fmin(np.nan_to_num(np.ceil(turned / FAST)), 2.0**40).astype(np.intp))
-    for X, Y, least in found:
-        if np.ndim(X):
-            with np.errstate(all="ignore"):
-                across, along = X[:-1] * Y[1:] - Y[:-1] * X[1:], X[:-1] * X[1:] + Y[:-1] * Y[1:]
-                fast = np.abs(across) > SLOPE * along
-                if fast.any():
-                    long = np.hypot(X, Y) > least
-                    fast &= long[:-1] | long[1:]
-                    parts[fast] = np.maximum(parts[fast], PARTS)
+    found = [(X, Y, least) for X, Y, least in found if np.ndim(X)]
+    together = max(1, NUMBERS // max(x.shape[1], 1))
+    with np.errstate(all="ignore"):
+        for first in range(0, len(found), together):
+            X, Y, least = (np.array(part) for part in zip(*found[first : first + together], strict=True))
+            across, along = X[:, :-1] * Y[:, 1:] - Y[:, :-1] * X[:, 1:], X[:, :-1] * X[:, 1:] + Y[:, :-1] * Y[:, 1:]
+            fast = np.abs(across) > SLOPE * along
+            if fast.any():
+                long = np.hypot(X, Y) > least[:, None]
+                fast &= long[:, :-1] | long[:, 1:]
+                fast = fast.any(axis=0)
+                parts[fast] = np.maximum(parts[fast], PARTS)
     return parts
 
 

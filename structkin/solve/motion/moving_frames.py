@@ -130,7 +130,7 @@ class MovingFrames:
     def angle(self, base: Affine, vector: Affine) -> Floats:
         """Return the angle (n,) of a vector seen from another one, in (-pi, pi]."""
         one, other = self.value(base), self.value(vector)
-        return np.asarray(np.arctan2(cross(one, other), np.sum(one * other, axis=1)))
+        return np.asarray(np.arctan2(cross(one, other), one[:, 0] * other[:, 0] + one[:, 1] * other[:, 1]))
 
     def scalar(self, expression: Affine) -> Floats:
         """Return a sum of scalar slots (n,)."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from itertools import pairwise
+
 import numpy as np
 
 from structkin.plan.status import Status
@@ -53,19 +56,17 @@ def _before_a_corner(along: Floats, values: Floats, count: int) -> int:
     branches cross at a flat pose, a step may lead to the wrong one: its determinant has the same sign, but points on
     either side show that it falls to zero in between, and rises again.
     """
-    step, between = along[1:] - along[:-1], values[1:-1]
-    with np.errstate(all="ignore"):
-        slope = (values[1:] - values[:-1]) / step
-        # From two points before a step, and from two behind it.
-        ahead = (between + slope[:-1] * step[1:]) * between <= 0
-        back = (between - slope[1:] * step[:-1]) * between <= 0
-    if not (ahead.any() or back.any()):
-        return count
-    corner = np.zeros(len(values) - 1, bool)
-    corner[1:] |= ahead
-    corner[:-1] |= back
-    first = np.flatnonzero(corner[len(values) - 1 - count :])
-    return int(first[0]) if len(first) else count
+    v, places = values.tolist(), along.tolist()
+    # A sample may occur twice: there is no slope between.
+    step = [q - p or math.nan for p, q in pairwise(places)]
+    slope = [(b - a) / far for (a, b), far in zip(pairwise(v), step, strict=True)]
+    first = len(step) - count
+    for j in range(first, len(step)):
+        # From two points before the step, and from two behind it.
+        ahead = j > 0 and (v[j] + slope[j - 1] * step[j]) * v[j] <= 0
+        if ahead or (j + 1 < len(step) and (v[j + 1] - slope[j + 1] * step[j]) * v[j + 1] <= 0):
+            return j - first
+    return count
 
 
 def _before_a_gap(state: TrackerState, lanes: Indices, determinants: Floats, h: Floats, s: Floats) -> int:
