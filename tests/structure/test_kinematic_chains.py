@@ -11,6 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 import structkin as sk
+from structkin import show
 from structkin.cli import app
 
 #: Chains by mobility and links, with the fractionated ones and without: counted once more by the graph generator nauty
@@ -115,7 +116,14 @@ def test_the_command(tmp_path):
     assert len((tmp_path / "a.csv").read_text().splitlines()) == 18 and (tmp_path / "a.svg").stat().st_size > 5000
     data = json.loads(CliRunner().invoke(app, ["atlas", "5", "--mobility", "0", "--json"]).output)
     assert [row["class"] for row in data["mechanisms"]] == ["III", "IV"]
+    run = CliRunner().invoke(app, ["atlas", "5", "--mobility", "0", "--plot", str(tmp_path / "g.svg")])
+    assert run.exit_code == 0 and "1 truss, 2 groups" in run.output and (tmp_path / "g.svg").stat().st_size > 5000
     assert isinstance(CliRunner().invoke(app, ["atlas", "7"]).exception, sk.InputError)  # `main` makes it exit code 2
+
+
+def test_too_many_pictures_are_refused_before_any_is_drawn():
+    with pytest.raises(sk.InputError, match="1001 pictures do not fit a page"):
+        show.draw_chains(sk.chains(4) * 1001, "many")
 
 
 def test_chains_come_in_the_same_order_in_every_run():
