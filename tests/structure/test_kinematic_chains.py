@@ -29,7 +29,7 @@ INVERSIONS = {
     (4, 1): 1, (6, 1): 5, (8, 1): 71, (5, 2): 1, (7, 2): 14, (9, 2): 254, (6, 3): 1, (8, 3): 26, (10, 3): 684,
     (3, 0): 1, (5, 0): 2, (7, 0): 10, (9, 0): 173, (10, 1): 1834,
 }  # fmt: skip
-LARGE = {(11, 2): 839, (11, 0): 562, (12, 3): 2422, (12, 1): 6856}
+LARGE = {(11, 2): (839, 753), (11, 0): (562, 562), (12, 3): (2422, 1962), (12, 1): (6856, 6856)}
 QUICK = [case for case in CHAINS if case[0] < 9]
 
 
@@ -45,7 +45,12 @@ def test_the_numbers_of_chains_and_inversions(case):
 @pytest.mark.slow
 @pytest.mark.parametrize("case", LARGE)
 def test_the_numbers_of_large_chains(case):
-    assert len(sk.chains(*case)) == LARGE[case]
+    assert (len(sk.chains(*case)), len(sk.chains(*case, fractionated=False))) == LARGE[case]
+
+
+@pytest.mark.slow
+def test_the_structural_groups_of_ten_links():
+    assert sum(len(sk.inversions(truss)) for truss in sk.chains(11, 0)) == 5438
 
 
 @pytest.mark.parametrize("case", QUICK)
