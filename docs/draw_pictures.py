@@ -10,10 +10,12 @@ from pathlib import Path
 
 import draw_groups
 
-from structkin import Mechanism, SpatialModel, load
+from structkin import Mechanism, SpatialModel, atlas, chains, load
 from structkin.examples import names, path, scalable_four_bar, spatial
 from structkin.joints.cam import Cam
 from structkin.show.assemblies_figure import draw_assemblies
+from structkin.show.atlas_figure import draw_chains
+from structkin.show.atlas_figure import draw_groups as draw_structural_groups
 from structkin.show.cam_plot import plot_cam
 from structkin.show.files import save_figure
 from structkin.show.schematic import draw_schematic
@@ -57,6 +59,7 @@ def main() -> None:
         if name in MOVING:  # 45 frames, each with a sample of its own
             mechanism.solve(samples=181).animate(fps=15, seconds=3, width=640).save(FOLDER / f"{name}.webp")
     save_figure(draw_schematic(scalable_four_bar(8)), FOLDER / "scalable_four_bar.png")
+    draw_atlas()
     # 80 frames, each with a sample of its own.
     film = load(path("jansen_leg")).solve(samples=321).animate(fps=20, seconds=4, width=640)
     film.save(FOLDER / "jansen_leg.gif")
@@ -79,6 +82,16 @@ def main() -> None:
         subprocess.run([sys.executable, "-c", STUDY, study, "--to", str(SCRATCH)], check=True)
     for picture in SCRATCH.glob("*.png"):
         shutil.copy(picture, FOLDER)
+
+
+def draw_atlas() -> None:
+    """Draw the chains of eight links, the groups of four and six links, and the six-bar of the how-to."""
+    save_figure(draw_chains(chains(8), "Chains of 8 links with 1 degree of freedom"), FOLDER / "atlas_8.png")
+    for links in (4, 6):
+        figure = draw_structural_groups(atlas(links + 1, 0), f"Structural groups of {links} links")
+        save_figure(figure, FOLDER / f"atlas_groups_{links}.png")
+    (entry,) = [one for one in atlas(6) if one.choice.kinds == ("driven R", "class IV order 2")]
+    save_figure(draw_schematic(entry.topology.mechanism()), FOLDER / "atlas_stephenson.png")
 
 
 def draw_equations() -> None:

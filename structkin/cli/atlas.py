@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,6 +11,9 @@ from structkin import show
 from structkin.cli.options import Json
 from structkin.cli.outputs import Outputs, write_rows
 from structkin.cli.terminal import progress
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 def atlas(
@@ -20,7 +23,7 @@ def atlas(
         bool, typer.Option(help="With chains that fall apart if one link or joint is removed.")
     ] = True,
     csv: Annotated[Path | None, typer.Option(help="Write the table as CSV.", metavar="FILE")] = None,
-    plot: Annotated[Path | None, typer.Option(help="Draw every chain.", metavar="PICTURE")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Draw every chain or group.", metavar="PICTURE")] = None,
     as_json: Json = False,
 ) -> None:
     """List every kinematic chain of some links, its inversions, drivers and structural groups."""
@@ -33,10 +36,16 @@ def atlas(
     title += "" if mobility == 0 else f" with {mobility} degree{'s' if mobility > 1 else ''} of freedom"
     rows = [show.atlas_row(entry) for entry in entries]
     chains = {entry.chain: entry.topology for entry in reversed(entries)}  # each by its first entry
+
+    def plotted() -> Figure:
+        if mobility == 0:
+            return show.draw_groups(entries, title)
+        return show.draw_chains([chains[number] for number in sorted(chains)], title)
+
     outputs.deliver(
         {
             "--csv": lambda path: write_rows(path, rows),
-            "--plot": lambda: show.draw_chains([chains[number] for number in sorted(chains)], title),
+            "--plot": plotted,
         },
         lambda: {"title": title, "mechanisms": rows},
         lambda: show.atlas_table(entries, title),

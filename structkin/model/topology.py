@@ -273,9 +273,29 @@ class Topology:
 
         return graph_of(self)
 
+    def sketch(self) -> dict[str, tuple[float, float]]:
+        """Return places (x, y) of the joints in which a closed chain of revolute joints is assembled and can move.
+
+        It is drawn without crossings as far as possible, with sides of about 1 to 3; a driven link is shorter where
+        that helps. No loop is a parallelogram, and the pose is far from singular ones for the drivers of the topology.
+        The same topology has the same sketch always.
+
+        Raises `InputError` for other joints than revolute ones between links, other drivers than of angles, links with
+        fewer than two joints or not connected with the ground, and more than 12 links.
+
+        >>> import structkin as sk
+        >>> (watt, stephenson) = sk.chains(6)
+        >>> len(watt.sketch())
+        7
+        """
+        from structkin.structure.chain_sketch import sketch
+
+        return sketch(self)
+
     def mechanism(
-        self, points: Mapping[Any, Any], *, links: Mapping[str, Sequence[str] | Mapping[str, Any]] | None = None,
-        lengths: Mapping[str, Any] | None = None, joints: Mapping[Any, Mapping[str, Any]] | None = None,
+        self, points: Mapping[Any, Any] | None = None, *,
+        links: Mapping[str, Sequence[str] | Mapping[str, Any]] | None = None, lengths: Mapping[str, Any] | None = None,
+        joints: Mapping[Any, Mapping[str, Any]] | None = None,
         drivers: Mapping[Any, Mapping[str, Any]] | None = None, units: Mapping[str, str] | None = None,
         forces: Mapping[str, Any] | None = None, initial: Mapping[str, Any] | None = None,
         duration: float | str | None = None,
@@ -283,7 +303,8 @@ class Topology:
         """Return the mechanism of this topology with these dimensions; the arguments are sections of a mechanism file.
 
         `points` has the position of each revolute joint in a sketch, of prismatic ones where their guides do not pass
-        through a pin of the sliding link, and of further points that `links` adds to links.
+        through a pin of the sliding link, and of further points that `links` adds to links; without it the positions
+        are those of `sketch`, in the unit of length.
         `joints` has the dimensions of the others, such as {"axis": (1, 0)} of a prismatic one or {"teeth": (20, 40)} of
         a gear mesh; "type" is needed where the usual one is not meant, such as a belt. `drivers` has what drives them,
         such as {"speed": "60 rpm"}, and further drivers. A pair of links may stand for their joint as a key of
@@ -300,8 +321,8 @@ class Topology:
         from structkin.model.dimensioned import mechanism_of
 
         return mechanism_of(
-            self, points, links=links, joints=joints, drivers=drivers, title=self.title, lengths=lengths, units=units,
-            forces=forces, initial=initial, duration=duration,
+            self, self.sketch() if points is None else points, links=links, joints=joints, drivers=drivers,
+            title=self.title, lengths=lengths, units=units, forces=forces, initial=initial, duration=duration,
         )  # fmt: skip
 
     @classmethod

@@ -13,7 +13,7 @@ from structkin.show.backend import load_matplotlib
 if TYPE_CHECKING:
     from structkin.show.animation import animate
     from structkin.show.assemblies_figure import assemblies_table, draw_assemblies, found_table
-    from structkin.show.atlas_figure import atlas_row, atlas_table, draw_chains
+    from structkin.show.atlas_figure import atlas_row, atlas_table, draw_chains, draw_groups
     from structkin.show.cam_plot import plot_cam
     from structkin.show.columns import motion_to_dict, to_dataframe, write_csv
     from structkin.show.dataset import to_xarray
@@ -54,6 +54,7 @@ __all__ = [
     "draw_assemblies",
     "draw_chains",
     "draw_circuits",
+    "draw_groups",
     "draw_inputs",
     "draw_limits",
     "draw_matrices",
@@ -102,6 +103,7 @@ _HOMES = {
     "draw_assemblies": "assemblies_figure",
     "draw_chains": "atlas_figure",
     "draw_circuits": "limits_figure",
+    "draw_groups": "atlas_figure",
     "draw_inputs": "inputs_figure",
     "draw_limits": "limits_figure",
     "draw_matrices": "matrices",

@@ -64,6 +64,7 @@ def figures(m):
         "draw_matrices": lambda: show.draw_matrices(structure),
         "draw_inputs": lambda: show.draw_inputs(m.rank_inputs(), mechanism=m),
         "draw_chains": lambda: show.draw_chains(sk.chains(6), m.title),
+        "draw_groups": lambda: show.draw_groups(sk.atlas(5, 0), m.title),
         "draw_limits": lambda: show.draw_limits(limits),
         "draw_circuits": lambda: show.draw_circuits(m.circuits(motor)),
         "draw_assemblies": lambda: show.draw_assemblies(m.assemblies()),

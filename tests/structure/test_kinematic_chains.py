@@ -11,6 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 import structkin as sk
+from structkin import show
 from structkin.cli import app
 
 #: Chains by mobility and links, with the fractionated ones and without: counted once more by the graph generator nauty
@@ -28,7 +29,7 @@ INVERSIONS = {
     (4, 1): 1, (6, 1): 5, (8, 1): 71, (5, 2): 1, (7, 2): 14, (9, 2): 254, (6, 3): 1, (8, 3): 26, (10, 3): 684,
     (3, 0): 1, (5, 0): 2, (7, 0): 10, (9, 0): 173, (10, 1): 1834,
 }  # fmt: skip
-LARGE = {(11, 2): 839, (11, 0): 562, (12, 3): 2422, (12, 1): 6856}
+LARGE = {(11, 2): (839, 753), (11, 0): (562, 562), (12, 3): (2422, 1962), (12, 1): (6856, 6856)}
 QUICK = [case for case in CHAINS if case[0] < 9]
 
 
@@ -44,7 +45,12 @@ def test_the_numbers_of_chains_and_inversions(case):
 @pytest.mark.slow
 @pytest.mark.parametrize("case", LARGE)
 def test_the_numbers_of_large_chains(case):
-    assert len(sk.chains(*case)) == LARGE[case]
+    assert (len(sk.chains(*case)), len(sk.chains(*case, fractionated=False))) == LARGE[case]
+
+
+@pytest.mark.slow
+def test_the_structural_groups_of_ten_links():
+    assert sum(len(sk.inversions(truss)) for truss in sk.chains(11, 0)) == 5438
 
 
 @pytest.mark.parametrize("case", QUICK)
@@ -115,7 +121,14 @@ def test_the_command(tmp_path):
     assert len((tmp_path / "a.csv").read_text().splitlines()) == 18 and (tmp_path / "a.svg").stat().st_size > 5000
     data = json.loads(CliRunner().invoke(app, ["atlas", "5", "--mobility", "0", "--json"]).output)
     assert [row["class"] for row in data["mechanisms"]] == ["III", "IV"]
+    run = CliRunner().invoke(app, ["atlas", "5", "--mobility", "0", "--plot", str(tmp_path / "g.svg")])
+    assert run.exit_code == 0 and "1 truss, 2 groups" in run.output and (tmp_path / "g.svg").stat().st_size > 5000
     assert isinstance(CliRunner().invoke(app, ["atlas", "7"]).exception, sk.InputError)  # `main` makes it exit code 2
+
+
+def test_too_many_pictures_are_refused_before_any_is_drawn():
+    with pytest.raises(sk.InputError, match="1001 pictures do not fit a page"):
+        show.draw_chains(sk.chains(4) * 1001, "many")
 
 
 def test_chains_come_in_the_same_order_in_every_run():
