@@ -68,8 +68,8 @@ def in_one_library(given: Mapping[str, Any], problems: list[Problem]) -> tuple[L
             problems.append(Problem(key, "expected an array of real numbers", HINT))
             continue
         if name != "numpy" and not _is_real(arrays[key]):
-            text = f"expected floating-point numbers, found {arrays[key].dtype}"
-            problems.append(Problem(key, text, "give float64"))
+            text = f"expected float64 or float32, found {arrays[key].dtype}"
+            problems.append(Problem(key, text, "convert it"))
             del arrays[key]
             continue
         found.setdefault(name, Library(name, xp, arrays[key]))
@@ -96,8 +96,8 @@ def _numbers(value: Any) -> Any:
     numbers = np.asarray(value)
     if numbers.dtype.kind not in "iuf":
         raise TypeError
-    return numbers if numbers.dtype.kind == "f" else numbers.astype(np.float64)
+    return numbers if _is_real(numbers) else numbers.astype(np.float64)
 
 
 def _is_real(array: Any) -> bool:
-    return str(array.dtype).rpartition(".")[2] in ("float64", "float32", "float16", "bfloat16")
+    return str(array.dtype).rpartition(".")[2] in ("float64", "float32")

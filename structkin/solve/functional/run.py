@@ -160,7 +160,9 @@ class Run:
         found = step.sign * found
         regular = found > limit
         # In a limit position the pose is known, but has no derivatives.
-        drawn = step.pose.at({**{name: self.library.held(x) for name, x in values.items()}, "root": 0.0}, xp)
+        known = {name: self.library.held(x) for name, x in values.items()}
+        known["root"] = step.mode * xp.sqrt(xp.where(found > 0.0, self.library.held(found), 0.0))
+        drawn = step.pose.at(known, xp)
         singular = (found >= -limit) & ~regular
         for part in drawn:
             singular = singular & xp.isfinite(part)
