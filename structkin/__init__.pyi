@@ -38,6 +38,8 @@ from .solve.batch import Batch as Batch
 from .solve.batch import BatchBlock as BatchBlock
 from .solve.batch import Linkages as Linkages
 from .solve.batch import solve_batch as solve_batch
+from .solve.functional import Functional as Functional
+from .solve.functional import functional as functional
 from .solve.measured import MeasuredColumn as MeasuredColumn
 from .solve.measured import MeasuredComparison as MeasuredComparison
 from .solve.study import Study as Study

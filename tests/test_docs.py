@@ -33,8 +33,10 @@ ROOT = Path(__file__).parents[1]
 #: Pages that take long: what they show is tested in shorter ways as well.
 LONG = {
     *("command-line.md", "python.md", "studies.md", "many-variants.md"),
-    *("excavator-report.md", "equations.md", "data-set.md"),
+    *("excavator-report.md", "equations.md", "data-set.md", "leg-with-optax.md"),
 }
+#: Pages that need a package which is too large for the extra "test".
+NEEDS = {"torch-layer.md": "torch"}
 PAGES = sorted(ROOT.glob("docs/**/*.md")) + [page for page in (ROOT / "README.md",) if page.exists()]
 FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```[ ]*$", re.MULTILINE | re.DOTALL)
 NAME = re.compile(r"#\s*([\w-]+\.(?:toml|csv))\b")
@@ -142,6 +144,8 @@ def kinds_of_joints():
     ids=lambda page: page.name,
 )
 def test_every_block_runs(page, tmp_path, monkeypatch):
+    if page.name in NEEDS:
+        pytest.importorskip(NEEDS[page.name])
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MPLBACKEND", "Agg")
     names, unnamed, printed = {"__name__": "__main__"}, [], None

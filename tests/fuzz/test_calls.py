@@ -49,6 +49,7 @@ def nouns() -> dict[str, Any]:
         sk.CamLaw([("cycloidal", np.pi, 0.02), ("cycloidal", np.pi, 0.0)]), sk.Linkages.random(3, 5),
         sk.solve_batch(sk.Linkages.random(3, 5), angles=[0.0, 0.1]), design.stroke("rocker"), chosen, chosen[0],
         sk.study(m, {"lengths.B-C": [0.11, 0.12]}, samples=3, measures=["path.C"]),
+        sk.functional(m, ["lengths.A-B"]),
     ]  # fmt: skip
     every = {type(noun).__name__: noun for noun in found}
     return {**every, **{name: getattr(sk, name) for name in sk.__all__ if inspect.isfunction(getattr(sk, name))}}
@@ -119,6 +120,7 @@ def good() -> dict[str, Any]:
         **{f"Linkages.{one}": getattr(every["Linkages"], one) for one in ("adjacency", "points", "fixed", "motor")},
         "parameters": {"lengths.B-C": [0.11]}, "measures": ["path.C"], "measure": "reached", "mechanism": m,
         "y": -9.81, "seconds": 1.0, "Kinetostatics.link": "crank", "Kinetostatics.id": "crank",
+        "Functional.parameters": [0.1], "Functional.drivers": {"motor": 0.5},
     }  # fmt: skip
 
 
