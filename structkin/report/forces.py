@@ -14,14 +14,12 @@ from structkin.model.mechanism import GROUND
 from structkin.report.numbers import extreme, plain
 from structkin.report.pushes import Load, applied, pin_forces, weights
 from structkin.show.cylinders import cylinder_notes, cylinder_sign
-from structkin.show.forces import bearing_links, effort_unit, forces_of
+from structkin.show.forces import bearing_links, effort_unit, forces_of, thousands
 from structkin.show.measures import measures_of
 from structkin.show.motion_plot import abscissa, mean
 from structkin.solve import Motion
 from structkin.types import Floats
 
-#: From this magnitude on [N, N m, W, J] numbers are given in thousands.
-LARGE = 1e3
 #: The number of joints whose reactions are drawn, the largest ones.
 MOST_CURVES = 8
 
@@ -104,7 +102,7 @@ def _panel(title: str, unit: str, curves: list[tuple[str, Floats]]) -> dict[str,
     largest = max((abs(at[0]) for _, values in curves if (at := extreme(values, values)) is not None), default=0.0)
     if largest < 1e-12:
         return None
-    size, words = (1e3, f"k{unit}") if largest >= LARGE else (1.0, unit)
+    size, words = thousands(unit, largest)
     return {
         "title": title,
         "unit": words,
@@ -137,7 +135,7 @@ def _table(
     for name, values, unit in rows:
         at = extreme(values, x)
         if at is not None:
-            size, words = (1e3, f"k{unit}") if abs(at[0]) >= LARGE else (1.0, unit)
+            size, words = thousands(unit, at[0])
             if sign := signs.get(name, 0):
                 words += ", push" if sign * at[0] > 0 else ", pull"
             middle = plain([mean(found.motion, values)], size)
