@@ -262,10 +262,15 @@ def slider_cranks(mechanism: Mechanism) -> tuple[SliderCrank, ...]:
     return tuple(found)
 
 
+def open_loops(mechanism: Mechanism) -> list[FourBar | SliderCrank]:
+    """Return every four-bar and slider-crank that cannot be assembled."""
+    loops: list[FourBar | SliderCrank] = [*four_bars(mechanism), *slider_cranks(mechanism)]
+    return [loop for loop in loops if not loop.can_be_assembled]
+
+
 def impossible_loops(mechanism: Mechanism) -> list[str]:
     """Return in words every four-bar and slider-crank that cannot be assembled."""
-    loops: list[FourBar | SliderCrank] = [*four_bars(mechanism), *slider_cranks(mechanism)]
-    return [loop.words for loop in loops if not loop.can_be_assembled]
+    return [loop.words for loop in open_loops(mechanism)]
 
 
 def _offset(guide: Guide, pivot: complex, pin: complex) -> float:

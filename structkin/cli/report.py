@@ -6,12 +6,14 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated
 
+import numpy as np
 import typer
 
-from structkin.cli.options import USUAL, Budget, Duration, File, Samples, budget_of, opened
+from structkin.cli.options import USUAL, Budget, Duration, File, Samples, budget_of, opened, seconds
 from structkin.cli.terminal import progress, say
 from structkin.errors import InputError, Problem
 from structkin.report import SECTIONS, check_call
+from structkin.report.worksheet import HARDEST
 from structkin.show.files import check_target
 from structkin.show.view import motion_of
 from structkin.solve import Motion
@@ -36,6 +38,18 @@ def report(
     free: Annotated[
         list[str] | None,
         typer.Option(help="With --simulate, let a driver with a law move freely; repeatable."),
+    ] = None,
+    worksheet: Annotated[
+        str | None,
+        typer.Option(
+            help="Add a worksheet: the free body and equations of every link at this time, in s or with a unit; or in "
+            'the pose of the largest joint force, "hardest".',
+            metavar="TIME",
+        ),
+    ] = None,
+    author: Annotated[str, typer.Option(help="Whose name is printed below the title.", metavar="NAME")] = "",
+    date: Annotated[
+        str | None, typer.Option(help='The date below the title; default: today; "" for none.', metavar="DATE")
     ] = None,
     budget: Budget = USUAL,
 ) -> None:
@@ -63,7 +77,10 @@ def report(
             motion=motion,
             without=without or (),
             comparison=compared,
+            worksheet=None if worksheet is None else _pose(motion, worksheet),
             source=file.name,
+            author=author,
+            date=date,
             budget=budget_of(budget),
             progress=lambda what, done: shown(done, what),
         )
@@ -78,3 +95,14 @@ def report(
         say("not all formulations agree: the page says why")
     if motion is None or not motion.ok.all() or text.missing or differs:
         raise typer.Exit(1)
+
+
+def _pose(motion: Motion | None, at: str) -> int | str:
+    """Return the sample nearest to a time, "hardest" as it is."""
+    if at == HARDEST or motion is None:
+        return at
+    t = seconds("--worksheet")(at)
+    if not motion.t[0] <= t <= motion.t[-1]:
+        span = f"from {motion.t[0]:.6g} to {motion.t[-1]:.6g} s"
+        raise InputError([Problem("--worksheet", f"the motion is known {span}, not at {t:.6g} s")], "command")
+    return int(np.argmin(np.abs(motion.t - t)))

@@ -761,19 +761,23 @@ class Mechanism:
     def report(
         self, path: str | Path | None = None, *, motion: Motion | None = None, samples: int = 361,
         duration: float | None = None, without: Collection[str] = (),
-        comparison: FormulationComparison | None = None, source: str = "",
-        budget: float | None = DEFAULT, progress: Callable[[str, float], None] | None = None,
+        comparison: FormulationComparison | None = None, worksheet: int | str | None = None, source: str = "",
+        author: str = "", date: str | None = None, budget: float | None = DEFAULT,
+        progress: Callable[[str, float], None] | None = None,
     ) -> Page:  # fmt: skip
         """Return a page of HTML that shows a mechanism and its motion, and write it to a path that ends in .html.
 
-        The page needs only a browser, and no network: the mechanism moves, its groups are solved step by step, and
-        plots, limits, forces and tables follow as far as the mechanism has them. It shows the `motion`, or else that of
+        The page needs only a browser, and no network. The results come first: how far the drivers go, what they need,
+        where points get, the largest forces. Then the mechanism moves, its groups are solved step by step, and plots,
+        limits, forces and tables follow as far as the mechanism has them. It shows the `motion`, or else that of
         `solve` with this number of `samples` over `duration` [s]. Sections named in `without` are left out: "inputs",
         "steps", "rates", "coefficients", "centres", "limits", "transmission", "forces", "ranges". A `comparison` of
-        simulations, `m.compare(simulate=...)`, is added as a table and a picture. `source` is printed as the name of
-        the mechanism's file; `budget` bounds the steps of the motion and of the limits of each driver. A mechanism
-        whose drivers do not determine it is shown at rest, with the reason. Raises `InputError` for unsuitable
-        arguments.
+        simulations, `m.compare(simulate=...)`, is added as a table and a picture, and a `worksheet` at this sample, or
+        in the pose of the largest joint force, "hardest". `author`, `date` (default: today, or the day of
+        SOURCE_DATE_EPOCH) and `source`, the name of the mechanism's file, are printed below the title; `budget` bounds
+        the steps of the motion and of the limits of each driver. A mechanism whose drivers do not determine it is shown
+        at rest, with the reason; one that cannot be assembled with the gap that is left. Raises `InputError` for
+        unsuitable arguments.
 
         >>> import structkin as sk
         >>> from structkin.examples import path
@@ -785,7 +789,7 @@ class Mechanism:
 
         return report(
             self, path, motion=motion, samples=samples, duration=duration, without=without, comparison=comparison,
-            source=source, budget=budget, progress=progress,
+            worksheet=worksheet, source=source, author=author, date=date, budget=budget, progress=progress,
         )  # fmt: skip
 
     def plot(self, *, groups: bool = True) -> Figure:

@@ -6,7 +6,7 @@ from typing import Any
 
 from structkin.model.fields import pair
 from structkin.model.flaw import Flaw
-from structkin.model.units import Units
+from structkin.model.units import Units, decimal
 
 #: A coordinate may exceed its stroke by this fraction of it: rounding is not an error.
 SLACK = 1e-9
@@ -48,4 +48,4 @@ def shown(units: Units, value: float, kind: str) -> str:
     '120 mm'
     """
     unit = units.angle if kind == "angle" else units.length
-    return f"{value / units.scale(kind):.6g} {unit}"
+    return f"{decimal(value / units.scale(kind), 6)} {unit}"

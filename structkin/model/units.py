@@ -35,6 +35,16 @@ FILE_UNITS: Mapping[str, Mapping[str, float]] = {
     "mass": {"kg": 1.0, "g": 1e-3, "t": 1e3, "lb": 0.45359237},
 }  # fmt: skip
 
+
+def decimal(value: float, digits: int) -> str:
+    """Return a number with so many significant digits; without a power of ten from 1e-4 to 1e15.
+
+    >>> decimal(0.012345678, 4), decimal(123456.0, 4), decimal(-2.0, 4)
+    ('0.01235', '123500', '-2')
+    """
+    return f"{float(f'{value:.{digits}g}'):.15g}"
+
+
 _TABLE: dict[str, tuple[float, Dimension]] = {
     **{name: (size, _LENGTH) for name, size in FILE_UNITS["length"].items()},
     **{name: (size, _ANGLE) for name, size in FILE_UNITS["angle"].items()},

@@ -13,15 +13,16 @@ from structkin.model.forces import Spring
 from structkin.model.mechanism import GROUND
 from structkin.report.numbers import extreme, plain
 from structkin.report.pushes import Load, applied, pin_forces, weights
+from structkin.report.rates import largest
 from structkin.show.cylinders import cylinder_notes, cylinder_sign
-from structkin.show.forces import bearing_links, effort_unit, forces_of
-from structkin.show.measures import measures_of
+from structkin.show.forces import bearing_links, effort_unit, forces_of, thousands
+from structkin.show.measures import first_peak, measures_of
 from structkin.show.motion_plot import abscissa, mean
 from structkin.solve import Motion
 from structkin.types import Floats
 
-#: From this magnitude on [N, N m, W, J] numbers are given in thousands.
-LARGE = 1e3
+#: A joint, a link, and the force (n, 2) [N] of the joint on it.
+Reaction = tuple[str, str, Floats]
 #: The number of joints whose reactions are drawn, the largest ones.
 MOST_CURVES = 8
 
@@ -38,7 +39,7 @@ def forces(motion: Motion) -> dict[str, Any] | None:
     if found is None:
         return None
     m = motion.mechanism
-    reactions = [(joint, link, found.reaction(joint, link)) for joint, link in bearing_links(m)]
+    reactions = reactions_of(found)
     if not any(np.isfinite(force).any() for _, _, force in reactions):
         note = lock_note(found)
         return _none([note]) if note else None
@@ -65,6 +66,7 @@ def forces(motion: Motion) -> dict[str, Any] | None:
         "panels": [panel for panel in panels if panel],
         "arrows": arrows,
         "table": _table(found, reactions, loads, x),
+        "hardest": hardest(reactions),
         "notes": _notes(found),
         "locked": lock_note(found),
     }
@@ -72,7 +74,26 @@ def forces(motion: Motion) -> dict[str, Any] | None:
 
 def _none(notes: list[str]) -> dict[str, Any]:
     """Return that there are no forces, and why."""
-    return {"panels": [], "arrows": [], "table": [], "notes": notes, "locked": ""}
+    return {"panels": [], "arrows": [], "table": [], "hardest": None, "notes": notes, "locked": ""}
+
+
+def hardest(reactions: list[Reaction]) -> dict[str, Any] | None:
+    """Return the joint with the largest force, as the table names it, and its sample: the hardest pose of a motion."""
+    peaks = [(joint, link, k, size[k]) for joint, link, force in reactions
+             if (k := first_peak(size := np.hypot(*force.T))) is not None]  # fmt: skip
+    if not peaks:
+        return None
+    joint, link, k, _ = max(peaks, key=lambda peak: peak[-1])
+    return {"name": _bearing(joint, link), "sample": k}
+
+
+def reactions_of(found: Kinetostatics) -> list[Reaction]:
+    """Return the forces on links at the joints."""
+    return [(joint, link, found.reaction(joint, link)) for joint, link in bearing_links(found.motion.mechanism)]
+
+
+def _bearing(joint: str, link: str) -> str:
+    return joint if link == GROUND else f"{joint} on {link}"
 
 
 def _arrow(motion: Motion, kind: str, id: str, link: str, place: Floats, force: Floats) -> dict[str, Any]:
@@ -87,7 +108,7 @@ def _efforts(found: Kinetostatics, title: str, unit: str) -> dict[str, Any] | No
     return _panel(title, unit, [(id, found.driver(id)) for id in m.drivers if effort_unit(m, id) == unit])
 
 
-def _reactions(found: Kinetostatics, reactions: list[tuple[str, str, Floats]]) -> dict[str, Any] | None:
+def _reactions(found: Kinetostatics, reactions: list[Reaction]) -> dict[str, Any] | None:
     joints = [joint for joint, _, _ in reactions]
     names = [joint if joints.count(joint) == 1 else f"{joint} on {link}" for joint, link, _ in reactions]
     marks = ["" if found.unique_force(joint, link) else " *" for joint, link, _ in reactions]
@@ -101,25 +122,23 @@ def _reactions(found: Kinetostatics, reactions: list[tuple[str, str, Floats]]) -
 
 def _panel(title: str, unit: str, curves: list[tuple[str, Floats]]) -> dict[str, Any] | None:
     """Return curves of one unit, in thousands if they are large; None if all of them are zero or unknown."""
-    largest = max((abs(at[0]) for _, values in curves if (at := extreme(values, values)) is not None), default=0.0)
-    if largest < 1e-12:
+    peak = max((largest(values) for _, values in curves), default=0.0)
+    if peak < 1e-12:
         return None
-    size, words = (1e3, f"k{unit}") if largest >= LARGE else (1.0, unit)
+    size, words = thousands(unit, peak)
     return {
         "title": title,
         "unit": words,
-        "curves": [{"name": name, "values": plain(values, size, largest)} for name, values in curves],
+        "curves": [{"name": name, "values": plain(values, size, peak)} for name, values in curves],
     }
 
 
-def _table(
-    found: Kinetostatics, reactions: list[tuple[str, str, Floats]], loads: list[Load], x: Floats
-) -> list[list[Any]]:
+def _table(found: Kinetostatics, reactions: list[Reaction], loads: list[Load], x: Floats) -> list[list[Any]]:
     """Return rows: name, value of the largest magnitude, unit with "push" or "pull" of a cylinder, its x, mean."""
     m = found.motion.mechanism
     rows = [(f"driver {id}", found.driver(id), effort_unit(m, id)) for id in m.drivers]
     signs = {f"driver {id}": cylinder_sign(m, id) for id in m.drivers}
-    rows += [(f"{joint} on {link}" if link != GROUND else joint, np.hypot(*f.T), "N") for joint, link, f in reactions]
+    rows += [(_bearing(joint, link), np.hypot(*force.T), "N") for joint, link, force in reactions]
     rows += [
         (f"{' and '.join(pins)}, pins of {id}", np.abs(found.driver(id)), "N")
         for id, drive in m.drivers.items()
@@ -134,14 +153,16 @@ def _table(
         ("on the ground, moment", found.shaking_moment, "N m"),
     ]
     table: list[list[Any]] = []
+    force = max(largest(values) for _, values, unit in rows if unit == "N")
+    usual = {"N": force, "N m": force * found.motion.size}
     for name, values, unit in rows:
         at = extreme(values, x)
         if at is not None:
-            size, words = (1e3, f"k{unit}") if abs(at[0]) >= LARGE else (1.0, unit)
-            if sign := signs.get(name, 0):
-                words += ", push" if sign * at[0] > 0 else ", pull"
-            middle = plain([mean(found.motion, values)], size)
-            table.append([name, *plain([at[0]], size), words, *plain([at[1]]), *middle])
+            size, words = thousands(unit, at[0])
+            peak, middle = (plain([value], size, usual[unit])[0] for value in (at[0], mean(found.motion, values)))
+            if peak and (sign := signs.get(name, 0)):
+                words += ", push" if sign * peak > 0 else ", pull"
+            table.append([name, peak, words, *(plain([at[1]]) if peak else [None]), middle])
     return table
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from structkin.model.mechanism import Mechanism
+from structkin.model.units import decimal
 
 #: The sections of a mechanism file that are shown, in this order, with their titles.
 _TITLES = {
@@ -17,6 +19,9 @@ _TITLES = {
     "forces": "Loads",
     "initial": "Initial values",
 }
+
+#: A number in a text with more decimals than are shown.
+_LONG = re.compile(r"(?<![\w.])\d*\.\d{7,}(?:[eE][-+]?\d+)?")
 
 #: Rows of a list that are shown, such as those of a table; the number of the others is said.
 MOST = 6
@@ -36,8 +41,8 @@ def inputs(mechanism: Mechanism) -> list[dict[str, Any]]:
 def _words(value: Any) -> str:
     """Return a value in words.
 
-    >>> _words({"points": ["A", "B"], "mass": 0.6, "center": [28, 20.5]})
-    'points A, B; mass 0.6; center 28, 20.5'
+    >>> _words({"points": ["A", "B"], "mass": 0.6, "center": [28, 20.5], "speed": "1.5707963267948966 rad/s"})
+    'points A, B; mass 0.6; center 28, 20.5; speed 1.5708 rad/s'
     """
     if isinstance(value, Mapping):
         return "; ".join(f"{key} {_words(part)}" for key, part in value.items())
@@ -48,4 +53,6 @@ def _words(value: Any) -> str:
         return ", ".join(parts if more <= 0 else [*parts[:MOST], f"and {more} more"])
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
+    if isinstance(value, float):
+        return decimal(value, 6)
+    return _LONG.sub(lambda number: decimal(float(number[0]), 6), str(value))

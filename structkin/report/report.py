@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Collection
 from contextlib import nullcontext
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,12 +18,15 @@ from structkin.model.topology import suggest
 from structkin.report.centres import centres
 from structkin.report.comparison import comparison_of
 from structkin.report.forces import forces
+from structkin.report.gap import gap_of
 from structkin.report.inputs import inputs
 from structkin.report.limits import limits_of
 from structkin.report.rates import coefficients, plots, rates
+from structkin.report.results import results
 from structkin.report.steps import steps
 from structkin.report.summary import ranges, summary
 from structkin.report.transmission import transmission
+from structkin.report.worksheet import HARDEST, sheet_of
 from structkin.show.files import whole_file
 from structkin.show.view import motion_of, view
 from structkin.solve import Motion, structure_of
@@ -57,18 +62,22 @@ def report(
     duration: float | None,
     without: Collection[str],
     comparison: FormulationComparison | None,
+    worksheet: int | str | None,
     source: str,
+    author: str,
+    date: str | None,
     budget: float | None,
     progress: Progress | None,
 ) -> Page:
     """Return a page that shows a mechanism and its motion, and write it to a path; see `Mechanism.report`."""
-    check_call(mechanism, path, motion, without)
+    check_call(mechanism, path, motion, without, worksheet)
     # opened first, so that a path which cannot be written is found before the work
     with whole_file(path) if path is not None else nullcontext() as file:
         if motion is None:
             tell = None if progress is None else partial(progress, "solving")
             motion = motion_of(mechanism, samples, duration=duration, budget=budget, progress=tell)
-        data = content(mechanism, motion, without, source, budget, progress)
+        data = content(mechanism, motion, without, source, budget, progress, worksheet)
+        data["summary"] |= {"author": author, "date": today() if date is None else date}
         if comparison is not None:
             data["comparison"] = comparison_of(comparison)
         title = mechanism.title or "Mechanism"
@@ -87,6 +96,7 @@ def content(
     source: str = "",
     budget: float | None = DEFAULT,
     progress: Progress | None = None,
+    worksheet: int | str | None = None,
 ) -> dict[str, Any]:
     """Return the content of a report as plain data: a view (`structkin.show.view`) with sections as further keys."""
 
@@ -96,12 +106,19 @@ def content(
     structure = structure_of(mechanism)
     data = view(mechanism, motion, structure=structure if motion is None else motion.structure)
     data["summary"] = summary(mechanism, structure, motion, source)
+    if "inputs" not in without:
+        data["inputs"] = inputs(mechanism)
     if motion is None:
         return data
     moving: Motion = motion
+    if not motion.ok.any() and (gap := gap_of(mechanism)):
+        frames = {
+            link: {"x": [None], "y": [None], "angle": [None], **gap["frames"].get(link, {})} for link in mechanism.links
+        }
+        still = {"n": 1, "t": None, "status": [[0, 0, "ok", None]], "drivers": {}, "frames": frames}
+        return data | {"samples": still, "box": None, "gap": gap}
     data["plots"] = {**plots(moving), "without_rates": "rates" in without}
     makers: dict[str, Callable[[], Any]] = {
-        "inputs": lambda: inputs(mechanism),
         "steps": lambda: steps(moving),
         "rates": lambda: rates(moving),
         "coefficients": lambda: coefficients(moving),
@@ -117,6 +134,10 @@ def content(
             found = make()
             if found:
                 data[name] = found
+    data["results"] = results(moving, data)
+    if worksheet is not None:
+        told("worksheet")(0.0)
+        data["worksheet"] = sheet_of(moving, worksheet)
     data["summary"]["problems"] += _missing(data)
     return data
 
@@ -124,6 +145,8 @@ def content(
 def _missing(data: dict[str, Any]) -> list[str]:
     """Return why forces or limits could not be found, at all or at some samples, for the top of the page."""
     found = [f"No limits of {one['driver']}: {one['failure']}" for one in data.get("limits", ()) if "failure" in one]
+    if "failure" in data.get("worksheet", ()):
+        found.append(f"No worksheet: {data['worksheet']['failure']}")
     forces = data.get("forces")
     if forces and not forces["table"]:
         found += [f"No forces: {note}" for note in forces["notes"]]
@@ -132,7 +155,19 @@ def _missing(data: dict[str, Any]) -> list[str]:
     return found
 
 
-def check_call(mechanism: Mechanism, path: str | Path | None, motion: Motion | None, without: Collection[str]) -> None:
+def today() -> str:
+    """Return today's date; that of SOURCE_DATE_EPOCH where it is set, so that a page can be made again as it was."""
+    made = os.environ.get("SOURCE_DATE_EPOCH", "")
+    return (datetime.fromtimestamp(int(made), UTC) if made.isdecimal() else datetime.now()).date().isoformat()
+
+
+def check_call(
+    mechanism: Mechanism,
+    path: str | Path | None,
+    motion: Motion | None,
+    without: Collection[str],
+    worksheet: int | str | None = None,
+) -> None:
     """Raise `InputError` for a page that cannot be made, or not be written."""
     problems = [
         Problem("without", f"'{name}' is not a section", suggest(name, SECTIONS))
@@ -141,6 +176,8 @@ def check_call(mechanism: Mechanism, path: str | Path | None, motion: Motion | N
     ]
     if path is not None and Path(path).suffix.lower() not in SUFFIXES:
         problems.append(Problem(str(path), "is not the name of an HTML file", "use .html"))
+    if isinstance(worksheet, str) and worksheet != HARDEST:
+        problems.append(Problem("worksheet", f"'{worksheet}' is no pose", f'give a sample, or "{HARDEST}"'))
     if motion is not None and motion.mechanism is not mechanism:
         problems.append(Problem("motion", "belongs to another mechanism", "call `motion.mechanism.report`"))
     if problems:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from structkin.model.mechanism import Mechanism
 from structkin.report.loci import loci_of
 from structkin.report.modes import Frames, followed, others
 from structkin.report.numbers import plain
@@ -42,10 +43,10 @@ def _step(motion: Motion, group: Group, sample: int) -> dict[str, Any]:
     modes = followed(motion, group)
     found["live"] = modes is not None
     if modes is not None:
-        found["modes"] = [_plain(motion, mode) for mode in modes]
+        found["modes"] = [plain_frames(motion.mechanism, mode) for mode in modes]
     elif group.class_ != "I":
         modes, note = others(motion, group, sample)
-        found["modes"] = [_plain(motion, mode) for mode in modes[:MOST]]
+        found["modes"] = [plain_frames(motion.mechanism, mode) for mode in modes[:MOST]]
         if len(modes) > MOST:
             note = "; ".join(filter(None, [note, f"{MOST} of {len(modes)} other modes are shown"]))
         if note:
@@ -53,9 +54,9 @@ def _step(motion: Motion, group: Group, sample: int) -> dict[str, Any]:
     return found
 
 
-def _plain(motion: Motion, frames: Frames) -> dict[str, Any]:
+def plain_frames(mechanism: Mechanism, frames: Frames) -> dict[str, Any]:
     """Return x, y and angle of links, as a view has them."""
-    unit = motion.mechanism.units.scale("length")
+    unit = mechanism.units.scale("length")
     return {
         link: {"x": plain(origin.real, unit), "y": plain(origin.imag, unit), "angle": plain(np.angle(direction))}
         for link, (origin, direction) in frames.items()

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from structkin.branches.four_bar import impossible_loops
 from structkin.model.mechanism import Mechanism
 from structkin.report.numbers import extreme, plain
 from structkin.report.rates import shown_links, shown_points, usual_omega
@@ -31,11 +32,14 @@ def summary(mechanism: Mechanism, structure: KinematicStructure, motion: Motion 
         ["drivers", ", ".join(mechanism.drivers) or "none"],
         ["groups", ", ".join(group.kind for group in structure.groups) or "none"],
     ]
+    problems = [str(problem) for problem in structure.diagnostics]
+    if motion is not None and not motion.ok.all():
+        problems += impossible_loops(mechanism)
     return {
         "facts": facts,
         "status": motion.report.splitlines() if motion is not None else [],
         "ok": bool(motion is not None and motion.ok.all()),
-        "problems": [str(problem) for problem in structure.diagnostics],
+        "problems": problems,
         "source": source,
         "program": f"structkin {__version__}",
     }

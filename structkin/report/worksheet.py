@@ -18,8 +18,11 @@ from structkin.dynamics.inverse.equilibrium import COMPONENTS, Equation, Equilib
 from structkin.errors import InputError, Problem
 from structkin.model.harmless import latex
 from structkin.model.topology import pin_of
+from structkin.report.forces import hardest, reactions_of
 from structkin.show.files import whole_file
+from structkin.show.forces import forces_of
 from structkin.show.free_bodies import instant, plot_each_body, plot_free_bodies
+from structkin.solve import Motion
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -34,14 +37,22 @@ PER_LINE = 5
 ONE = 1e-14
 
 _SUMS = {"x": r"\sum F_{\mathrm{x}}", "y": r"\sum F_{\mathrm{y}}", "moment": r"\sum M"}
-_STYLE = """
-body { font: 15px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; color: #222 }
-section { border-top: 1px solid #ccc; padding: 1rem 0; break-inside: avoid; overflow: auto }
-section svg { float: left; width: 17rem; height: auto; margin-right: 1rem } h2, h3 { margin: 0.3rem 0 }
-.known { color: #555 } .known math { margin-right: 1.2rem } .equations { clear: left }
-p { margin: 0.5rem 0 } td { padding: 0.15rem 0.8rem 0.15rem 0 }
-@page { margin: 15mm } @media print { body { max-width: none; margin: 0; font-size: 10px } h3 { break-after: avoid } }
+#: Rules of a worksheet, by itself or in a report.
+STYLE = """
+.worksheet section { border-top: 1px solid #ccc; padding: 1rem 0; break-inside: avoid; overflow: auto }
+.worksheet section svg { float: left; width: 17rem; height: auto; margin-right: 1rem; background: #fff }
+.worksheet h2, .worksheet h3 { margin: 0.3rem 0; break-after: avoid }
+.worksheet .known { opacity: 0.8 } .worksheet .known math { margin-right: 1.2rem } .worksheet .equations { clear: left }
+.worksheet p { margin: 0.5rem 0 } .worksheet td { padding: 0.15rem 0.8rem 0.15rem 0 }
+@media print { .worksheet { font-size: 10px } .worksheet section { padding: 0.4rem 0 }
+.worksheet section svg { width: 52mm } }
 """
+_PAGE = """
+body { font: 15px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; color: #222 }
+@page { margin: 15mm } @media print { body { max-width: none; margin: 0 } }
+"""
+#: The pose with the largest joint force of a motion.
+HARDEST = "hardest"
 
 
 def write_worksheet(found: Equilibrium, path: str | Path) -> None:
@@ -244,6 +255,33 @@ def _values(found: Equilibrium, part: Part) -> Iterator[tuple[str, str, str]]:
 
 def page(found: Equilibrium) -> str:
     """Return the worksheet as a page that opens from disk."""
+    title = escape(_title(found))
+    head = f"<meta charset='utf-8'><title>{title}</title><style>{_PAGE}</style>"
+    return (
+        f"<!doctype html><html lang='en'><head>{head}</head><body class='worksheet'>\n<h1>{title}</h1>\n"
+        f"{contents(found)}\n</body></html>\n"
+    )
+
+
+def sheet_of(motion: Motion, at: int | str) -> dict[str, str]:
+    """Return the worksheet of a motion at a sample or in its `HARDEST` pose, for a report, or why there is none.
+
+    Raises `InputError` where there is no such sample, or it has no forces.
+    """
+    try:
+        forces = forces_of(motion)
+    except InputError as error:
+        return {"failure": "; ".join(str(problem) for problem in error.problems)}
+    if forces is None:
+        return {"failure": "the mechanism has neither masses nor loads"}
+    peak = hardest(reactions_of(forces))
+    if peak is None:
+        return {"failure": "no sample has forces"}
+    return {"html": contents(forces.equilibrium(peak["sample"] if isinstance(at, str) else at))}
+
+
+def contents(found: Equilibrium) -> str:
+    """Return the worksheet without its title, in HTML for an element of the class "worksheet"."""
     from latex2mathml.converter import convert
 
     def formula(text: str) -> str:
@@ -252,7 +290,7 @@ def page(found: Equilibrium) -> str:
     def heading(level: int, text: str) -> str:
         return f"<h{level}>{escape(text)}</h{level}>"
 
-    parts = [heading(1, _title(found)), f"<p>{escape(_intro(found))}</p>", heading(2, "Free bodies")]
+    parts = [f"<style>{STYLE}</style>", f"<p>{escape(_intro(found))}</p>", heading(2, "Free bodies")]
     for body, figure in zip(found.bodies, plot_each_body(found), strict=True):
         name = heading(3, f"pin {pin}" if (pin := pin_of(body.name)) else body.name)
         known = "\n".join(convert(one) for one in known_of(found, body))
@@ -270,8 +308,7 @@ def page(found: Equilibrium) -> str:
         rows = [f"<tr><td>{convert(value)}{mark}</td><td>{escape(words)}</td></tr>"
                 for value, words, mark in _values(found, part)]  # fmt: skip
         parts += ["<table>", *rows, "</table>"]
-    head = f"<meta charset='utf-8'><title>{escape(_title(found))}</title><style>{_STYLE}</style>"
-    return f"<!doctype html><html lang='en'><head>{head}</head><body>\n" + "\n".join(parts) + "\n</body></html>\n"
+    return "\n".join(parts)
 
 
 def document(found: Equilibrium, picture: str) -> str:
@@ -320,6 +357,6 @@ def _svg(figure: Figure) -> str:
     from matplotlib import rc_context
 
     text = StringIO()
-    with rc_context({"svg.fonttype": "none"}):
+    with rc_context({"svg.fonttype": "none", "svg.hashsalt": "worksheet"}):  # the same names each time
         figure.savefig(text, format="svg", metadata={"Date": None})
     return re.sub(r"^.*?(?=<svg)", "", text.getvalue(), count=1, flags=re.DOTALL)

@@ -1,4 +1,7 @@
-"""Forces of a motion: for the terminal, CSV, JSON, and as curves. Always in N and N m, whatever the file's units."""
+"""Forces of a motion: for the terminal, CSV, JSON, and as curves, in N and N m whatever the file's units.
+
+Tables for reading and pictures have kN and kN m from 1000 on; files do not.
+"""
 
 from __future__ import annotations
 
@@ -44,6 +47,17 @@ if TYPE_CHECKING:
 
 #: Powers below this part of a force or energy times a rate are rounding errors.
 ROUNDING = 1e-12
+#: From this magnitude on [N, N m, W, J] numbers are shown in thousands.
+LARGE = 1e3
+
+
+def thousands(unit: str, peak: float) -> tuple[float, str]:
+    """Return the size and the name of the unit in which values up to `peak` are shown.
+
+    >>> thousands("N m", 999.0), thousands("N m", -1000.0)
+    ((1.0, 'N m'), (1000.0, 'kN m'))
+    """
+    return (1e3, f"k{unit}") if abs(peak) >= LARGE else (1.0, unit)
 
 
 def effort_unit(mechanism: Mechanism, driver: str) -> str:
@@ -171,10 +185,11 @@ def _cells(forces: Kinetostatics, values: Any, unit: str, unique: bool) -> list[
     if peak is None:
         return ["-", "-", "-"]
     at = forces.t[peak]
+    size, unit = thousands(unit, values[peak])
     mark = "" if unique else " *"
     return [
-        f"{short(mean(forces.motion, values))} {unit}{mark}",
-        f"{short(values[peak])} {unit}{mark}",
+        f"{short(mean(forces.motion, values) / size)} {unit}{mark}",
+        f"{short(values[peak] / size)} {unit}{mark}",
         f"{at:.5g} s" if np.isfinite(at) else f"sample {peak}",
     ]
 
@@ -256,16 +271,16 @@ def plot_forces(forces: Kinetostatics) -> Figure:
 
 
 def in_thousands(label: str, curves: Sequence[Curve]) -> tuple[str, Sequence[Curve]]:
-    """Return the label and curves of forces or moments, in kN or kN m if they reach 10 000 N or N m.
+    """Return the label "name [unit]" and curves of forces, moments or energies, in `thousands` if they are large.
 
     >>> label, [(_, values, _)] = in_thousands("joint reaction [N]", [("A", np.array([0.0, 125e3]), "k")])
     >>> label, values.tolist()
     ('joint reaction [kN]', [0.0, 125.0])
     """
     peak = max((float(np.max(np.abs(values[np.isfinite(values)]), initial=0.0)) for _, values, _ in curves), default=0)
-    if peak < 1e4:
-        return label, curves
-    return label.replace("[N", "[kN"), [(name, values / 1e3, colour) for name, values, colour in curves]
+    name, _, unit = label.rstrip("]").partition(" [")
+    size, unit = thousands(unit, peak)
+    return f"{name} [{unit}]", [(name, values / size, colour) for name, values, colour in curves]
 
 
 def _colour(k: int) -> str:

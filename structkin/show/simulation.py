@@ -13,7 +13,7 @@ from structkin.dynamics import Simulation
 from structkin.plan.status import Status
 from structkin.show.columns import Column, all_columns, motion_to_dict, nested, write_columns
 from structkin.show.fitting import add_title, legends_above
-from structkin.show.forces import Curve, effort_unit, in_thousands, panel
+from structkin.show.forces import Curve, effort_unit, in_thousands, panel, thousands
 from structkin.show.letters import legible
 from structkin.show.measures import driver_quantity, measures_of
 from structkin.show.style import DRIVER, GROUND, NORMAL, PALETTE, new_figure, plain
@@ -154,12 +154,16 @@ def plot_simulation(simulation: Simulation) -> Figure:
             if any(np.ptp(one) > 1e-9 * np.max(np.abs(one)) for one in efforts):
                 panels.append(in_thousands(f"driver {effort}", _curves(ids, efforts)))
             elif any(one.any() for one in efforts):
-                constant = (f"{id} {one[0]:.4g} {effort_unit(m, id)}" for id, one in zip(ids, efforts, strict=True))
+                units = [thousands(effort_unit(m, id), one[0]) for id, one in zip(ids, efforts, strict=True)]
+                constant = (
+                    f"{id} {one[0] / size:.4g} {unit}"
+                    for id, one, (size, unit) in zip(ids, efforts, units, strict=True)
+                )
                 title += f"\nconstant driver {effort.partition(' ')[0]}: {', '.join(constant)}"
     energies = simulation.kinetic_energy, simulation.potential_energy, simulation.energy
     names = "kinetic", "potential", "sum"
     colours = PALETTE[0], PALETTE[1], GROUND
-    panels.append(("energy [J]", list(zip(names, energies, colours, strict=True))))
+    panels.append(in_thousands("energy [J]", list(zip(names, energies, colours, strict=True))))
     gap = simulation.violation
     if gap.max(initial=0.0) > CLOSED:
         panels.append(("joint closure error", [("relative to the size", np.maximum(gap, 1e-17), PALETTE[2])]))

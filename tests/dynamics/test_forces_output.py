@@ -206,6 +206,31 @@ def test_large_forces_use_kilo_units_and_equal_curves_stay_distinct() -> None:
     assert lines["B"].get_linestyle() == "-" and lines["C"].get_linestyle() == "--"
 
 
+def test_tables_and_pictures_have_thousands_where_the_report_has_them(capsys: Any, monkeypatch: Any) -> None:
+    """From 1000 N on in kN, below in N, and never with a power of ten; the numbers are those of the forces."""
+    m = sk.load(path("excavator"))
+    forces = m.solve(samples=13).forces()
+    table = {row[0]: row for row in content(m, forces.motion, without=["limits", "steps"])["forces"]["table"]}
+    _, out, _ = run(capsys, monkeypatch, "forces", str(path("excavator")), "--samples", "13")
+    rows = {cells[0]: cells[1:3] for line in out.splitlines() if len(cells := line.strip("│ ").split(" │ ")) == 4}
+    assert not any("e+" in cell for cells in rows.values() for cell in cells)
+    for name, cells in ((name.strip(), cells) for name, cells in rows.items() if "moment" not in name):
+        _, largest, unit, *_ = table[name]
+        value, word = cells[1].split(maxsplit=1)
+        assert word == unit.partition(",")[0]
+        assert float(value) == pytest.approx(largest, rel=1e-4)
+        assert (float(value) >= 1) if word == "kN" else abs(float(value)) < 1000
+    assert sum("kN" in cells[1] for cells in rows.values()) > 5
+    heavy = sk.Mechanism(
+        "Drum", points={"A": [0, 0]}, drivers={"turn": {"joint": "A", "torque": 2500.0}},
+        links={"ground": ["A"], "drum": {"points": ["A"], "mass": 100, "center": [0, 0], "inertia": 50}},
+    )  # fmt: skip
+    picture = show.plot_simulation(heavy.simulate(1.0, samples=3))
+    assert "energy [kJ]" in [ax.get_ylabel() for ax in picture.axes]
+    texts = [text.get_text() for text in picture.texts] + [picture.get_suptitle()]
+    assert any("turn 2.5 kN m" in text for text in texts)
+
+
 def test_shades_are_named() -> None:
     data = sk.load(path("triple_rocker")).source_dict
     data["drivers"]["motor"] = {"joint": "A", "law": "150*sin(2*pi*t)"}

@@ -7,6 +7,7 @@ import type { Player } from "./player";
 import { poseAt } from "./pose";
 import type { Report } from "./report_types";
 import { Scene } from "./scene";
+import { pretty } from "./words";
 
 export function MotionSection({ view, player }: { view: Report; player: Player | null }) {
   const shown = useMemo(
@@ -69,7 +70,7 @@ export function MotionSection({ view, player }: { view: Report; player: Player |
         names={shown.names}
         label={`Drawing of ${view.title}`}
         under={
-          player && (
+          view.gap ? <path class="sk-gap" d={`M${view.gap.ends.map((end) => end.join(" ")).join("L")}`} /> : player && (
             <>
               {shown.traces.value && <Traces view={view} />}
               {shown.centrode.value && <Centrodes view={view} player={player} link={shown.centrode.value} base={base} />}
@@ -97,7 +98,16 @@ export function MotionSection({ view, player }: { view: Report; player: Player |
       {cutOff(view, base, shown.centrode.value) && (
         <p class="sk-legend">The centrodes are drawn within the circle: beyond it they go far away, where the links hardly turn relative to each other.</p>
       )}
+      {view.gap && <p class="sk-trouble">The links as near to closing as they come: {pretty(view.gap.words)}, dashed.</p>}
       {player && <Trouble view={view} player={player} />}
+      <dl>
+        {view.summary.facts.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
     </section>
   );
 }

@@ -76,14 +76,20 @@ export function PlotsSection({ view, player }: { view: Report; player: Player })
       <div class="sk-columns">
         {points.length > 0 && (
           <div>
-            <Choice label="Point" names={points} value={point} choose={(name) => (chosen.point.value = name)} />
-            {ofPoint.map((plot) => <Plot key={plot.title} {...plot} x={x} player={player} />)}
+            <div class="sk-whole">
+              <Choice label="Point" names={points} value={point} choose={(name) => (chosen.point.value = name)} />
+              {ofPoint.slice(0, 1).map((plot) => <Plot key={plot.title} {...plot} x={x} player={player} />)}
+            </div>
+            {ofPoint.slice(1).map((plot) => <Plot key={plot.title} {...plot} x={x} player={player} />)}
           </div>
         )}
         {links.length > 0 && (
           <div>
-            <Choice label="Link" names={links} value={link} choose={(name) => (chosen.link.value = name)} />
-            {ofLink.map((plot) => <Plot key={plot.title} {...plot} x={x} player={player} />)}
+            <div class="sk-whole">
+              <Choice label="Link" names={links} value={link} choose={(name) => (chosen.link.value = name)} />
+              {ofLink.slice(0, 1).map((plot) => <Plot key={plot.title} {...plot} x={x} player={player} />)}
+            </div>
+            {ofLink.slice(1).map((plot) => <Plot key={plot.title} {...plot} x={x} player={player} />)}
           </div>
         )}
       </div>

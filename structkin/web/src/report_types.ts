@@ -1,5 +1,5 @@
 // The sections that a report adds to a view (structkin/report/); those that do not apply are missing.
-import type { Numbers, View } from "./types";
+import type { Numbers, Point, View } from "./types";
 
 /** One number for all samples, or one for each. */
 export type Course = number | null | Numbers;
@@ -87,7 +87,15 @@ export interface Report extends View {
     problems: string[];
     source: string;
     program: string;
+    author: string;
+    date: string;
   };
+  /** Missing without a pose. */
+  results?: { tables: { heads: string[]; rows: [name: string, ...cells: string[]][] }[]; facts: [name: string, words: string][] };
+  /** Of a mechanism that cannot be assembled: the ends of the gap that its links leave, which stand as near as they come. */
+  gap?: { ends: [Point, Point]; words: string };
+  /** HTML made by Python (structkin/report/worksheet.py), or why there is none. */
+  worksheet?: { html?: string; failure?: string };
   plots?: {
     x: { name: string; unit: string; values: Numbers };
     units: Record<"length" | "speed" | "acceleration" | "angle" | "omega" | "alpha", string>;

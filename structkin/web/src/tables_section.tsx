@@ -1,4 +1,5 @@
 // Tables, and CSV files made from them.
+import { LONG } from "./inputs_section";
 import { placesOf, type Report, type Row } from "./report_types";
 import type { Numbers } from "./types";
 import { digitsOf, fileName, number } from "./words";
@@ -49,7 +50,7 @@ export function Table({ title, heads, units, rows }: { title: string; heads: str
     return heads[first + 1] === "to" ? digitsOf(row.slice(first, first + 2) as Numbers, 1e-6) : 4;
   };
   return (
-    <div class="sk-scroll" tabIndex={0} role="region" aria-label={title}>
+    <div class={rows.length > LONG ? "sk-scroll" : "sk-scroll sk-whole"} tabIndex={0} role="region" aria-label={title}>
       <table>
         <caption>{title}</caption>
         <thead>
