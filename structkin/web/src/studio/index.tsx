@@ -1,17 +1,61 @@
 // The studio: the page that `structkin studio` serves.
 import "../style.css";
 import "./studio.css";
+import { signal } from "@preact/signals";
 import { render } from "preact";
 import { Canvas } from "./canvas";
 import { Panels } from "./panels";
-import { closed, connect, edit, kept, mode, note, notes, open, save, selected, snap, state, step, takeKept, welcome } from "./store";
-import { setMode, setTool, Toolbar, TOOLS } from "./toolbar";
+import { Player } from "./play";
+import {
+  asked,
+  busy,
+  closed,
+  connect,
+  edit,
+  kept,
+  mode,
+  note,
+  notes,
+  open,
+  openFile,
+  save,
+  selected,
+  setMode,
+  setTool,
+  shared,
+  snap,
+  state,
+  step,
+  takeKept,
+  welcome,
+} from "./store";
+import { Shared, Toolbar, TOOLS } from "./toolbar";
+
+/** Whether a file is held over the page. */
+const held = signal(false);
+
+function Closed() {
+  const { text, again } = closed.value!;
+  return (
+    <p class="st-closed" role="alert">
+      {text} <button type="button" onClick={connect}>{again}</button>
+    </p>
+  );
+}
+
+/** What a new joint asks for next. */
+function Ask() {
+  const { kind, asks, got } = asked.value!;
+  const next = asks.find(({ key }) => !got[key]);
+  return <p class="st-ask" role="status">New {kind}: {next ? `click ${next.words} (Esc ends it)` : "press “Add” in the panel"}</p>;
+}
 
 function Studio() {
-  if (!state.value) return <p class="sk st-wait">{closed.value || "Connecting …"}</p>;
+  if (!state.value) return <div class="sk st-wait">{closed.value ? <Closed /> : "Connecting …"}</div>;
   return (
-    <div class="sk st-page">
+    <div class={`sk st-page ${busy.value ? "st-working" : ""}`} aria-busy={busy.value}>
       <Toolbar />
+      {shared.value && <Shared />}
       <main class="st-main">
         {kept.value && (
           <p class="st-kept" role="alert">
@@ -28,12 +72,20 @@ function Studio() {
             <button type="button" onClick={() => (notes.value = null)}>Close</button>
           </div>
         )}
-        {welcome.value && mode.value === "drive" && (
-          <p class="st-welcome">Drag the crank, or any point: the mechanism moves. “Edit” changes it, “New” begins your own.</p>
-        )}
-        <Canvas />
-        {note.value && <p class={`st-note ${note.value.bad ? "st-bad" : ""}`} role="status">{note.value.text}</p>}
-        {closed.value && <p class="st-closed" role="alert">{closed.value}</p>}
+        <div class="st-stage">
+          {welcome.value && mode.value === "drive" && (
+            <p class="st-welcome">Drag the crank, or any point: the mechanism moves. “Edit” changes it, “New” begins your own.</p>
+          )}
+          <div class="st-said">
+            {asked.value && <Ask />}
+            {note.value && <p class={`st-note ${note.value.bad ? "st-bad" : ""}`} role="status">{note.value.text}</p>}
+          </div>
+          <Canvas />
+          {busy.value && <p class="st-busy" role="status">Working …</p>}
+          {closed.value && <Closed />}
+          {held.value && <p class="st-drop">Drop the file to open it; a picture is shown behind the drawing</p>}
+        </div>
+        <Player now={state.value} />
       </main>
       <Panels />
     </div>
@@ -51,7 +103,7 @@ addEventListener("keydown", (event) => {
   else if ((key === "delete" || key === "backspace") && selected.peek()) {
     const { kind, name } = selected.peek()!;
     edit({ op: "delete", section: kind, name });
-  } else if (key === "escape") selected.value = null;
+  } else if (key === "escape") [selected.value, asked.value] = [null, null];
   else if (key === " " && !presses(event.target)) setMode(mode.peek() === "drive" ? "edit" : "drive");
   else if (key === "enter" && event.target instanceof SVGSVGElement) selectNext(event.shiftKey ? -1 : 1);
   else if (key === "n") snap.value = !snap.peek();
@@ -61,6 +113,20 @@ addEventListener("keydown", (event) => {
     setTool(found.tool);
   }
   event.preventDefault();
+});
+
+const brings = ({ dataTransfer }: DragEvent) => !!dataTransfer?.types.includes("Files");
+addEventListener("dragover", (event) => {
+  if (!brings(event)) return;
+  event.preventDefault();
+  held.value = true;
+});
+addEventListener("dragleave", ({ relatedTarget }) => relatedTarget || (held.value = false));
+addEventListener("drop", (event) => {
+  if (!brings(event)) return;
+  event.preventDefault();
+  held.value = false;
+  void openFile(event.dataTransfer!.files[0]);
 });
 
 /** Whether Space presses what has the focus: a button, except for those of the modes, which Space switches anyway. */
@@ -92,4 +158,7 @@ const ready = state.subscribe((now) => {
   queueMicrotask(() => ready());
 });
 connect();
-render(<Studio />, document.getElementById("studio")!);
+const root = document.getElementById("studio")!;
+// what the page says while it loads
+root.replaceChildren();
+render(<Studio />, root);

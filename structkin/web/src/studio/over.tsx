@@ -5,7 +5,7 @@ import type { Camera } from "../camera";
 import { matrix, spot } from "../pose";
 import { pathOf } from "../shapes";
 import type { Point, View } from "../types";
-import { backdrop, ghosts, mode, pose, poseOf, ranges, selected, send, state, values } from "./store";
+import { backdrop, ghosts, mode, pose, poseOf, ranges, selected, send, state, traced, values } from "./store";
 import type { State } from "./types";
 
 /** The number of places in a piece of a path, and of pieces that are shown. */
@@ -92,12 +92,13 @@ export function Ghosts({ view }: { view: View }) {
 /** The paths of marked points while the mechanism was driven, in short pieces of which only the last one changes. */
 export function Paths({ view }: { view: View }) {
   const root = useRef<SVGGElement>(null);
-  const traced = useMemo(() => view.points.filter((point) => point.trace), [view]);
+  const chosen = traced.value;
+  const points = useMemo(() => view.points.filter(({ name, trace }) => chosen[name] ?? trace), [view, chosen]);
   useEffect(() => {
-    const pieces = traced.map((): Point[] => []);
+    const pieces = points.map((): Point[] => []);
     const groups = [...root.current!.children];
     const stop = pose.subscribe((now) =>
-      traced.forEach((point, k) => {
+      points.forEach((point, k) => {
         const [place, piece, group] = [spot(now, [point.link, ...point.at]), pieces[k]!, groups[k]!];
         const last = piece.at(-1);
         if (!place || (last && Math.hypot(place[0] - last[0], place[1] - last[1]) < pixels(1))) return;
@@ -111,10 +112,10 @@ export function Paths({ view }: { view: View }) {
       stop();
       for (const group of groups) group.replaceChildren();
     };
-  }, [traced]);
+  }, [points]);
   return (
     <g ref={root} class="st-paths">
-      {traced.map((point) => <g key={point.name} stroke={point.colour} />)}
+      {points.map((point) => <g key={point.name} stroke={point.colour} />)}
     </g>
   );
 }

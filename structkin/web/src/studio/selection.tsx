@@ -1,22 +1,25 @@
 // The panel of the selection.
 import { useComputed } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
 import { spot } from "../pose";
 import { fixed, number } from "../words";
 import { driveAt } from "./canvas";
 import { Field, NumberField } from "./fields";
 import { EntryForm } from "./forms";
-import { edit, mode, pose, renamed, scene, selected } from "./store";
+import { edit, mode, pose, renamed, scene, selected, traced } from "./store";
 import type { State } from "./types";
 
 export function Selection({ now }: { now: State }) {
   const chosen = selected.value;
+  const form = useRef<HTMLElement>(null);
+  useEffect(() => form.current?.scrollIntoView({ block: "nearest" }), [chosen]);
   if (!chosen) return null;
   const { kind, name } = chosen;
   const joint = now.structure?.joints.find((one) => one.id === name);
   const entry = kind === "joints" || kind === "drivers" ? now.document[kind]?.[name] : undefined;
   const own = now.structure?.drivers.some((driver) => driver.joint === name);
   return (
-    <section data-panel="selection" key={`${kind} ${name}`}>
+    <section ref={form} data-panel="selection" key={`${kind} ${name}`}>
       <h2>{{ points: "Point", links: "Link", joints: "Joint", drivers: "Driver" }[kind]} <em>{name}</em></h2>
       {name !== "ground" && (
         <Field label="Name" value={name} onSet={(to) => {
@@ -47,6 +50,17 @@ function Here({ now, name }: { now: State; name: string }) {
   return <p class="st-here">{text}</p>;
 }
 
+/** Whether the path of a point is drawn while the mechanism moves. */
+function Trace({ name }: { name: string }) {
+  const usual = scene.value?.points.find((one) => one.name === name)?.trace ?? false;
+  return (
+    <label class="st-check">
+      <input type="checkbox" checked={traced.value[name] ?? usual} onChange={({ currentTarget }) => (traced.value = { ...traced.value, [name]: currentTarget.checked })} />
+      Draw its path in Drive
+    </label>
+  );
+}
+
 function PointFields({ now, name }: { now: State; name: string }) {
   const [x, y] = now.sketch.points[name] ?? [0, 0];
   const links = Object.entries(now.sketch.links).filter(([, members]) => members.includes(name)).map(([link]) => link);
@@ -62,6 +76,7 @@ function PointFields({ now, name }: { now: State; name: string }) {
           <NumberField label="y" quantity="coordinate" value={y} unit={now.sketch.unit} onSet={(value) => move([x, value])} />
         </div>
       )}
+      {scene.value?.points.some((one) => one.name === name) && <Trace name={name} />}
       <p class="st-quiet">
         On{" "}
         {links.map((link) => (

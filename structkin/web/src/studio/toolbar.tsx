@@ -5,21 +5,21 @@ import {
   download,
   edit,
   file,
-  type Mode,
   mode,
   open,
+  openFile,
   refusals,
-  rest,
   save,
   searching,
   send,
+  setMode,
+  setTool,
   shared,
   state,
   step,
   tell,
   type Tool,
   tool,
-  welcome,
 } from "./store";
 
 export const TOOLS: { tool: Tool; text: string; key: string; title: string }[] = [
@@ -40,19 +40,6 @@ const EXPORTS = {
   "mechanism.toml": "Mechanism file",
 };
 
-export function setMode(to: Mode) {
-  if (mode.peek() === to) return;
-  mode.value = to;
-  welcome.value = false;
-  if (to === "edit") send({ type: "rest" });
-  rest();
-}
-
-export function setTool(to: Tool) {
-  setMode("edit");
-  tool.value = to;
-}
-
 export function newMechanism() {
   const document = { title: "", units: { length: "mm", angle: "deg" }, points: {}, links: { ground: [] } };
   open({ type: "edit", command: { op: "replace", document } });
@@ -62,14 +49,6 @@ export function newMechanism() {
 export function Toolbar() {
   const input = useRef<HTMLInputElement>(null);
   const now = state.value;
-  const read = async (chosen: File | undefined) => {
-    if (!chosen) return;
-    if (chosen.size > 1_000_000) return tell("The file is too large", true);
-    const bytes = new Uint8Array(await chosen.arrayBuffer());
-    let text = "";
-    for (const byte of bytes) text += String.fromCharCode(byte);
-    open({ type: "open", name: chosen.name, data: btoa(text) });
-  };
   const openShared = () => {
     const text = prompt("Paste a shared mechanism (#m=...)");
     if (text) open({ type: "open", fragment: text });
@@ -125,15 +104,14 @@ export function Toolbar() {
         </select>
       </div>
       <input ref={input} type="file" accept=".toml,.json,.linkage2,.motiongen,.pyslvs,.txt" hidden onChange={({ currentTarget }) => {
-        void read(currentTarget.files?.[0]);
+        void openFile(currentTarget.files?.[0]);
         currentTarget.value = "";
       }} />
-      {shared.value && <Shared />}
     </header>
   );
 }
 
-function Shared() {
+export function Shared() {
   const texts = [
     ["Text", "In a studio: press “Paste” and enter this text.", shared.value],
     ["Command", "Without one: this command starts a studio with the mechanism.", `structkin studio --shared "${shared.value}"`],

@@ -70,6 +70,8 @@ export interface Placed {
   frames?: Record<string, [number, number, number]>;
   drivers?: Record<string, number>;
   free?: string[];
+  /** The time [s] at which the laws of the drivers give this pose. */
+  t?: number | null;
 }
 
 export interface State extends Placed {
@@ -79,6 +81,8 @@ export interface State extends Placed {
   sketch: Sketch;
   /** The scene of the sketch, and its frames; with given lengths, links in motion are drawn as in `exact`. */
   scene: View | null;
+  /** From when to when [s] the drivers' laws run, and whether without an end. */
+  clock?: [from: number, to: number, endless: boolean] | null;
   sketched?: Placed["frames"];
   exact?: View | null;
   problems: Problem[];
@@ -86,8 +90,12 @@ export interface State extends Placed {
   loose: string[];
   structure: Structure | null;
   undo: boolean;
+  /** How many changes can be undone. */
+  changes: number;
   redo: boolean;
   saved: boolean;
+  /** The number of the change that this answers. */
+  ask?: number;
 }
 
 export interface PoseMessage extends Placed {
@@ -96,6 +104,7 @@ export interface PoseMessage extends Placed {
   stopped: string;
   done: boolean;
   seq: number | null;
+  ask?: number;
 }
 
 export interface End {
@@ -147,7 +156,7 @@ export type Incoming =
   | { type: "hello"; protocol: number; version: string; file: string | null; key: string; example: boolean }
   | State
   | PoseMessage
-  | { type: "refused" | "fault"; problems: Problem[] }
+  | { type: "refused" | "fault"; problems: Problem[]; ask?: number }
   | { type: "working" }
   | ({ type: "limits" } & Found<Range>)
   | ({ type: "ranking" } & Found<Choice>)
