@@ -19,7 +19,9 @@ From the browser:
 | `assembly` | `index`, from the last `assemblies` | `pose`: the mechanism is put together that way |
 | `save` | `overwrite` | `saved`, and `state` |
 | `share` | | `shared` with the `fragment` |
-| `open` | `fragment`, or `name` and `data` (a file of any tool, base64) | `notes` of another tool's file, `state` |
+| `gallery` | | `gallery`: the `cards` of the examples |
+| `thumbnail` | `name` of an example | `thumbnail`, when it is found |
+| `open` | `fragment`, `example`, or `name` and `data` (a file, base64) | `notes` of another tool's file, `state` |
 | `adopt` | | `state`: the pose that is shown is the sketch |
 
 Changes of one `stroke`, a number, are one step of undo. One with `sound` is refused where the document is a mechanism
@@ -66,7 +68,7 @@ from structkin.errors import InputError, Problem, StructkinError
 from structkin.joints.guide import Guide
 from structkin.model import Mechanism
 from structkin.show.view import samples
-from structkin.studio import commands, share, wire
+from structkin.studio import commands, gallery, share, wire
 from structkin.studio.adopt import with_pose
 from structkin.studio.check import Check, check
 from structkin.studio.document import Document, refuse
@@ -164,9 +166,11 @@ class Session:
         yield self._set(self.history.redo())
 
     def _open(self, message: Message) -> Iterator[Message]:
-        fragment, notes = message.get("fragment"), tuple[str, ...]()
+        fragment, example, notes = message.get("fragment"), message.get("example"), tuple[str, ...]()
         if isinstance(fragment, str):
             document = share.opened(fragment)
+        elif isinstance(example, str):
+            document = gallery.document(example)
         else:
             document, notes = opened(str(message.get("name")), str(message.get("data")))
         state = self._set(self.history.then(document))
@@ -231,6 +235,13 @@ class Session:
 
     def _share(self, message: Message) -> Iterator[Message]:
         yield {"type": "shared", "fragment": share.fragment(self.history.now)}
+
+    def _gallery(self, message: Message) -> Iterator[Message]:
+        yield {"type": "gallery", "cards": gallery.cards()}
+
+    def _thumbnail(self, message: Message) -> Iterator[Job]:
+        name = str(message.get("name"))
+        yield self._job("thumbnail", lambda: {"name": name, "view": gallery.picture(name)})
 
     # --- searches in the background -------------------------------------------------------------------------
 
@@ -384,6 +395,8 @@ ANSWERS: Mapping[str, Callable[[Session, Message], Iterator[Message | Job]]] = {
     "rest": Session._rest,
     "save": Session._save,
     "share": Session._share,
+    "gallery": Session._gallery,
+    "thumbnail": Session._thumbnail,
     "limits": Session._find_limits,
     "ranking": Session._find_ranking,
     "efforts": Session._find_efforts,

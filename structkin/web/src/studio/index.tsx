@@ -1,9 +1,10 @@
 // The studio: the page that `structkin studio` serves.
 import "../style.css";
 import "./studio.css";
-import { signal } from "@preact/signals";
+import { effect, signal } from "@preact/signals";
 import { render } from "preact";
 import { Canvas } from "./canvas";
+import { Begin, Gallery } from "./gallery";
 import { Panels } from "./panels";
 import { Player } from "./play";
 import {
@@ -11,7 +12,9 @@ import {
   busy,
   closed,
   connect,
+  dirty,
   edit,
+  gallery,
   kept,
   mode,
   note,
@@ -29,7 +32,8 @@ import {
   takeKept,
   welcome,
 } from "./store";
-import { Shared, Toolbar, TOOLS } from "./toolbar";
+import type { State } from "./types";
+import { chooseFile, Shared, Toolbar, TOOLS } from "./toolbar";
 
 /** Whether a file is held over the page. */
 const held = signal(false);
@@ -56,6 +60,7 @@ function Studio() {
     <div class={`sk st-page ${busy.value ? "st-working" : ""}`} aria-busy={busy.value}>
       <Toolbar />
       {shared.value && <Shared />}
+      {gallery.value && <Gallery />}
       <main class="st-main">
         {kept.value && (
           <p class="st-kept" role="alert">
@@ -81,6 +86,7 @@ function Studio() {
             {note.value && <p class={`st-note ${note.value.bad ? "st-bad" : ""}`} role="status">{note.value.text}</p>}
           </div>
           <Canvas />
+          {isEmpty(state.value) && <Begin choose={chooseFile} />}
           {busy.value && <p class="st-busy" role="status">Working …</p>}
           {closed.value && <Closed />}
           {held.value && <p class="st-drop">Drop the file to open it; a picture is shown behind the drawing</p>}
@@ -92,7 +98,16 @@ function Studio() {
   );
 }
 
+const isEmpty = ({ sketch }: State) => !Object.keys(sketch.points).length && !Object.keys(sketch.links).some((link) => link !== "ground");
+
+// the tab says which mechanism it shows, and whether it is saved
+effect(() => {
+  const title = state.value?.document.title;
+  document.title = `${dirty.value ? "● " : ""}${title ? `${title} – ` : ""}structkin studio`;
+});
+
 addEventListener("keydown", (event) => {
+  if (gallery.peek()) return;
   if (event.target instanceof HTMLElement && event.target.closest("input, textarea, select")) return;
   const command = event.ctrlKey || event.metaKey;
   const key = event.key.toLowerCase();

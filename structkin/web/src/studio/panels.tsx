@@ -56,7 +56,6 @@ function Status({ now }: { now: State }) {
         {empty ? "Nothing drawn yet" : found ? capital(found.words) : "No mechanism yet"}
         {found?.solvable && !now.problems.length && <span class="st-good">ready to drive</span>}
       </h2>
-      {empty && <p class="st-quiet">Choose “Link” and drag from one end of a link to the other. End a link on another one’s point, and they share a pin. “Ground” fixes a point.</p>}
       {grouped(now.problems).map((alike, k) => (
         <div key={k} class="st-problem">
           <ProblemWords problem={alike[0]!} />

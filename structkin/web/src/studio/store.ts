@@ -4,6 +4,7 @@ import type { Pose } from "../pose";
 import type { Point, View } from "../types";
 import { fileName } from "../words";
 import {
+  type Card,
   type Choice,
   type Command,
   type Effort,
@@ -103,6 +104,10 @@ export const kept = signal<Kept | null>(null);
 export const welcome = signal(false);
 /** Increases when the view is to be fitted because another mechanism was opened. */
 export const opened = signal(0);
+/** Whether the gallery is open, its examples, and the small pictures of those that were seen. */
+export const gallery = signal(false);
+export const cards = signal<Card[]>([]);
+export const thumbnails = signal<Record<string, View>>({});
 export const dirty = computed(() => !!state.value && !state.value.saved);
 
 /** What the browser keeps of an unsaved document. */
@@ -175,9 +180,15 @@ export function connect() {
     closed.value =
       code === 4001
         ? { text: "The studio was opened in another tab, which shows the mechanism now.", again: "Use it here" }
-        : { text: "The studio has stopped, or the token is missing: open the address that structkin studio prints.", again: "Try again" };
+        : { text: `The studio has stopped, or the token is missing: open the address that structkin studio prints.${sharedWords()}`, again: "Try again" };
   };
 }
+
+/** Return what to do with a shared mechanism in an address that has not the token of a studio. */
+const sharedWords = () =>
+  location.hash.startsWith("#m=")
+    ? " This address holds a shared mechanism: put its part from # on behind the address of a studio, or behind structkin studio --shared."
+    : "";
 
 /** Messages that change what is shown carry a number, which their answer repeats. */
 const CHANGES = new Set(["edit", "undo", "redo", "open", "adopt", "assembly", "rest", "save"]);
@@ -336,6 +347,12 @@ function hear(message: Incoming) {
         break;
       case "notes":
         read = message.notes;
+        break;
+      case "gallery":
+        cards.value = message.cards;
+        break;
+      case "thumbnail":
+        if (!message.failure) thumbnails.value = { ...thumbnails.peek(), [message.found.name]: message.found.view };
         break;
       case "wiggle":
         void wiggle(message.poses);

@@ -134,6 +134,14 @@ export interface Choice {
   drivers: { joint: string | null; links: string[]; kind: string }[];
 }
 
+/** An example, with what it is for. */
+export interface Card {
+  name: string;
+  title: string;
+  need: string;
+  words: string;
+}
+
 /** What a driver needs to hold the pose at rest. */
 export interface Effort {
   driver: string;
@@ -163,6 +171,8 @@ export type Incoming =
   | ({ type: "efforts" } & Found<Effort>)
   | { type: "scene"; revision: number; found: View; failure?: string }
   | { type: "notes"; notes: string[] }
+  | { type: "gallery"; cards: Card[] }
+  | { type: "thumbnail"; revision: number; found: { name: string; view: View }; failure?: string }
   | ({ type: "assemblies" } & Found<Ghost>)
   | { type: "wiggle"; revision: number; coordinate: string; poses: Ghost["frames"][] }
   | { type: "saved"; file: string }
