@@ -27,7 +27,7 @@ WATCH = """window.WebSocket = class extends window.WebSocket {
         });
     }
     send(text) {
-        const kinds = ["hello", "edit", "undo", "redo", "drag", "turn", "rest", "assembly", "open", "adopt"];
+        const kinds = ["hello", "edit", "undo", "redo", "drag", "turn", "seek", "rest", "assembly", "open", "adopt"];
         const kind = /^{"type":"(\\w+)"/.exec(text)?.[1];
         if (kinds.includes(kind)) window.asked = JSON.parse(text);
         super.send(text);
