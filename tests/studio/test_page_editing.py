@@ -147,6 +147,7 @@ def test_a_slider_that_ends_on_a_link_slides_in_it(browser: Any, tmp_path: Path,
     with served(file) as address:
         studio = Studio(browser, address)
         studio.press("Slider")
+        studio.page.get_by_label("Pin in a slot").check()
         studio.pull(studio.point(start), studio.pixel(*end))
         studio.page.locator(".st-dirty").wait_for()
         studio.page.keyboard.press("Control+s")

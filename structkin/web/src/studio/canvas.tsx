@@ -5,9 +5,9 @@ import { type Box, grown, type Pose, spot } from "../pose";
 import { type Hit, Scene } from "../scene";
 import type { Point, View } from "../types";
 import { shaded, withLoose } from "./draft";
-import { Arcs, Backdrop, camera, Ghosts, Handles, over, Paths, pixels, rubber } from "./over";
+import { Arcs, Backdrop, camera, frame, Ghosts, Handles, over, Paths, pixels, rubber } from "./over";
 import { Grid, gridStep, ScaleBar } from "./ruler";
-import { asked, dark, drag, edit, ghosts, mode, newStroke, opened, playing, pose, scene, seenAt, selected, snap, state, take, tell, tool, typed } from "./store";
+import { asked, dark, drag, edit, ghosts, mode, newStroke, opened, playing, pose, scene, seenAt, selected, several, slotted, snap, state, take, tell, tool, typed } from "./store";
 import type { State } from "./types";
 
 /** Pixels within which the pointer is on a point, and within which coordinates snap to those of other points. */
@@ -19,6 +19,8 @@ const CLICK = 3;
 type Action =
   | { kind: "drive"; link: string; local: Point }
   | { kind: "move"; point: string; stroke: number; from: Point; moved: boolean }
+  | { kind: "several"; points: string[]; stroke: number; from: Point; start: Point; moved: boolean; toggle: string[] }
+  | { kind: "frame"; from: Point }
   | { kind: "draw"; from: Point; point: string | null };
 
 export function Canvas() {
@@ -70,11 +72,25 @@ export function Canvas() {
     const point = pointAt(now.sketch.points, at);
     const aimed = aim(now, hit);
     switch (tool.peek()) {
-      case "select":
+      case "select": {
+        const group = several.peek();
+        const members = point ? [point] : (now.sketch.links[partOf(hit, "link") ?? ""] ?? []);
+        if (members.length && (raw.event.shiftKey || (group.length > 1 && members.every((one) => group.includes(one))))) {
+          const points = group.includes(members[0]!) ? [members[0]!, ...group.filter((one) => one !== members[0])] : members;
+          const start = now.sketch.points[points[0]!]!;
+          action.current = { kind: "several", points, stroke: newStroke(), from: at, start, moved: false, toggle: raw.event.shiftKey ? members : [] };
+          return true;
+        }
+        if (raw.event.shiftKey) {
+          action.current = { kind: "frame", from: at };
+          return true;
+        }
+        several.value = [];
         select(hit, point);
         if (!point) return false;
         action.current = { kind: "move", point, stroke: newStroke(), from: at, moved: false };
         return true;
+      }
       case "link":
       case "slider":
       case "cylinder":
@@ -109,6 +125,15 @@ export function Canvas() {
       const target = aim(now, hit, doing.point);
       over.value = target.point;
       edit({ op: "move_point", point: doing.point, at: target.at }, doing.stroke);
+    } else if (doing.kind === "several") {
+      doing.moved ||= Math.hypot(at[0] - doing.from[0], at[1] - doing.from[1]) > pixels(CLICK);
+      if (!doing.moved) return;
+      const [x, y] = doing.start;
+      // the first of them snaps to the grid, not to points: it would take the others along
+      const to = onGrid([x + at[0] - doing.from[0], y + at[1] - doing.from[1]], hit.event);
+      edit({ op: "transform", points: doing.points, to }, doing.stroke);
+    } else if (doing.kind === "frame") {
+      frame.value = [doing.from, at];
     } else {
       const end = aim(now, hit);
       over.value = end.point;
@@ -124,6 +149,13 @@ export function Canvas() {
     if (doing?.kind === "move" && doing.moved) {
       const target = aim(state.peek()!, hit, doing.point).point;
       if (target) edit({ op: "merge_points", keep: target, drop: doing.point }, doing.stroke);
+    } else if (doing?.kind === "several" && !doing.moved) pick(doing.toggle);
+    else if (doing?.kind === "frame") {
+      frame.value = null;
+      const [[a, b], [c, d]] = [doing.from, [hit.x, hit.y]];
+      const inside = Object.entries(now.sketch.points).filter(([, [x, y]]) => (x - a) * (x - c) <= 0 && (y - b) * (y - d) <= 0);
+      several.value = inside.map(([name]) => name);
+      selected.value = null;
     } else if (doing?.kind === "draw") draw(now, doing, hit);
   };
 
@@ -157,6 +189,12 @@ export function Canvas() {
           </>
         }
       />
+      {editing && tool.value === "slider" && (
+        <label class="st-snap st-slotted">
+          <input type="checkbox" checked={slotted.value} onChange={(event) => (slotted.value = event.currentTarget.checked)} />
+          Pin in a slot, without a block
+        </label>
+      )}
       {editing && (
         <label class="st-snap" title="N; hold Shift or Alt to place a point freely">
           <input type="checkbox" checked={snap.value} onChange={(event) => (snap.value = event.currentTarget.checked)} />
@@ -270,6 +308,23 @@ function grip(view: View, hit: Hit, at: Point, seen: Pose): { link: string; loca
   return { link, local: [c * dx + s * dy, c * dy - s * dx] };
 }
 
+/** Return a place on the grid, or the place itself where the grid is off. */
+function onGrid(at: Point, { shiftKey, altKey }: PointerEvent): Point {
+  const step = gridStep(pixels(1));
+  if (shiftKey || altKey || !snap.peek()) return at;
+  return [Number((Math.round(at[0] / step) * step).toPrecision(12)), Number((Math.round(at[1] / step) * step).toPrecision(12))];
+}
+
+/** Add points to those that are selected together, with the one selected before; or take them away. */
+function pick(points: string[]) {
+  const { kind, name } = selected.peek() ?? {};
+  const before = several.peek().length || kind !== "points" ? several.peek() : [name!];
+  const has = points.every((point) => before.includes(point));
+  const after = has ? before.filter((point) => !points.includes(point)) : [...new Set([...before, ...points])];
+  selected.value = after.length === 1 ? { kind: "points", name: after[0]! } : null;
+  several.value = after.length > 1 ? after : [];
+}
+
 function partOf({ part }: Hit, kind: string): string | null {
   return part?.startsWith(`${kind}:`) ? part.slice(kind.length + 1) : null;
 }
@@ -326,6 +381,7 @@ function draw(now: State, { from, point }: { from: Point; point: string | null }
     const aside = p ? (from[1] - p[1]) * axis[0]! - (from[0] - p[0]) * axis[1]! : 0;
     // a pin that is not on the line of the link slides beside it
     const guide = p && q && Math.abs(aside) < 1e-3 * Math.hypot(...ways) ? { along } : { axis };
+    if (!slotted.peek()) return edit({ op: "slide", point, slot: p && q ? link : "ground", axis });
     edit({ op: "put", section: "joints", entry: { type: "pin-in-slot", pin: point, slot: p && q ? link : "ground", ...guide } });
   }
 }

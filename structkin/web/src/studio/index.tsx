@@ -5,24 +5,29 @@ import { effect, signal } from "@preact/signals";
 import { render } from "preact";
 import { Canvas } from "./canvas";
 import { Begin, Gallery } from "./gallery";
+import { pixels } from "./over";
 import { Panels } from "./panels";
 import { Player } from "./play";
+import { gridStep } from "./ruler";
 import {
   asked,
   busy,
   closed,
   connect,
   dirty,
+  duplicate,
   edit,
   gallery,
   kept,
   mode,
+  newStroke,
   note,
   notes,
   open,
   openFile,
   save,
   selected,
+  several,
   setMode,
   setTool,
   shared,
@@ -114,11 +119,19 @@ addEventListener("keydown", (event) => {
   if (command && key === "z") step(event.shiftKey ? "redo" : "undo");
   else if (command && key === "y") step("redo");
   else if (command && key === "s") save();
+  else if (command && key === "c" && chosenPoints().length) copied = chosenPoints();
+  else if (command && key === "v" && copied.length) {
+    setMode("edit");
+    duplicate(copied.filter((name) => name in state.peek()!.sketch.points));
+  } else if (command && key === "d" && chosenPoints().length) duplicate(chosenPoints());
+  else if (command && key === "a" && mode.peek() === "edit") several.value = Object.keys(state.peek()!.sketch.points);
   else if (command || event.altKey) return;
-  else if ((key === "delete" || key === "backspace") && selected.peek()) {
+  else if ((key === "delete" || key === "backspace") && several.peek().length > 1 && mode.peek() === "edit") {
+    edit({ op: "delete_points", points: several.peek() });
+  } else if ((key === "delete" || key === "backspace") && selected.peek()) {
     const { kind, name } = selected.peek()!;
     edit({ op: "delete", section: kind, name });
-  } else if (key === "escape") [selected.value, asked.value] = [null, null];
+  } else if (key === "escape") [selected.value, asked.value, several.value] = [null, null, []];
   else if (key === " " && !presses(event.target)) setMode(mode.peek() === "drive" ? "edit" : "drive");
   else if (key === "enter" && event.target instanceof SVGSVGElement) selectNext(event.shiftKey ? -1 : 1);
   else if (key === "n") snap.value = !snap.peek();
@@ -129,6 +142,42 @@ addEventListener("keydown", (event) => {
   }
   event.preventDefault();
 });
+
+/** The points that Ctrl+C has taken. */
+let copied: string[] = [];
+
+/** Return the points of the selection: those selected together, one, or those of a link. */
+function chosenPoints(): string[] {
+  if (mode.peek() !== "edit") return [];
+  if (several.peek().length) return several.peek();
+  const { kind, name } = selected.peek() ?? {};
+  if (kind === "points") return [name!];
+  return kind === "links" && name !== "ground" ? (state.peek()!.sketch.links[name!] ?? []) : [];
+}
+
+/** Steps by the arrows that follow each other within this time [ms] are one change, and do not wait for each other. */
+const STROKE = 1000;
+let nudged: { points: string; time: number; to: [number, number]; stroke: number } | null = null;
+const WAYS: Record<string, [number, number]> = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
+// before the drawing moves its view: the arrows move what is selected by a square of the grid, with Shift by a tenth
+addEventListener(
+  "keydown",
+  (event) => {
+    const way = WAYS[event.key];
+    const points = chosenPoints();
+    if (!way || !points.length || gallery.peek() || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.target instanceof HTMLElement && event.target.closest("input, textarea, select")) return;
+    const step = gridStep(pixels(1)) * (event.shiftKey ? 0.1 : 1);
+    const goesOn = nudged && nudged.points === points.join() && event.timeStamp - nudged.time < STROKE;
+    const [x, y] = goesOn ? nudged!.to : state.peek()!.sketch.points[points[0]!]!;
+    const to: [number, number] = [x + step * way[0], y + step * way[1]];
+    nudged = { points: points.join(), time: event.timeStamp, to, stroke: goesOn ? nudged!.stroke : newStroke() };
+    edit({ op: "transform", points, to }, nudged.stroke);
+    event.preventDefault();
+    event.stopPropagation();
+  },
+  true,
+);
 
 const brings = ({ dataTransfer }: DragEvent) => !!dataTransfer?.types.includes("Files");
 addEventListener("dragover", (event) => {

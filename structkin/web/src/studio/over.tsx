@@ -5,7 +5,7 @@ import type { Camera } from "../camera";
 import { matrix, spot } from "../pose";
 import { pathOf } from "../shapes";
 import type { Point, View } from "../types";
-import { backdrop, ghosts, mode, pose, poseOf, ranges, selected, send, state, traced, values } from "./store";
+import { backdrop, ghosts, mode, pose, poseOf, ranges, selected, send, several, state, traced, values } from "./store";
 import type { State } from "./types";
 
 /** The number of places in a piece of a path, and of pieces that are shown. */
@@ -15,6 +15,8 @@ const PIECES = 20;
 export const camera = signal<Camera | null>(null);
 /** A line that is being drawn, and the point at which it would end. */
 export const rubber = signal<[Point, Point] | null>(null);
+/** Two corners of the frame that is drawn around what is to be selected. */
+export const frame = signal<[Point, Point] | null>(null);
 export const over = signal<string | null>(null);
 
 export const pixels = (count: number) => count / (camera.peek()?.scale ?? 1);
@@ -22,12 +24,14 @@ export const pixels = (count: number) => count / (camera.peek()?.scale ?? 1);
 export function Handles({ now }: { now: State }) {
   const px = 1 / (camera.value?.scale ?? 1);
   const line = rubber.value;
+  const [a, b] = frame.value ?? [];
   const ground = new Set(now.sketch.links.ground ?? []);
   return (
     <g class="st-handles">
       {line && <path d={pathOf(line, false)} class="st-rubber" />}
+      {a && b && <path d={pathOf([a, [b[0], a[1]], b, [a[0], b[1]]], true)} class="st-frame" />}
       {Object.entries(now.sketch.points).map(([name, [x, y]]) => {
-        const chosen = selected.value?.kind === "points" && selected.value.name === name;
+        const chosen = several.value.includes(name) || (selected.value?.kind === "points" && selected.value.name === name);
         const state = `${chosen ? "st-chosen" : ""} ${over.value === name ? "st-over" : ""} ${
           ground.has(name) ? "st-fixed" : ""
         } ${now.stray.includes(name) ? "st-stray" : ""}`;

@@ -4,12 +4,42 @@ import { useEffect, useRef } from "preact/hooks";
 import { spot } from "../pose";
 import { fixed, number } from "../words";
 import { driveAt } from "./canvas";
-import { Field, NumberField } from "./fields";
+import { Field, NumberField, type Quantity } from "./fields";
 import { EntryForm } from "./forms";
-import { edit, mode, pose, renamed, scene, selected, traced } from "./store";
+import { duplicate, edit, mode, pose, renamed, scene, selected, several, state, traced } from "./store";
 import type { State } from "./types";
 
+/** What can be done with several points. */
+function Several({ points }: { points: string[] }) {
+  const change = (how: Record<string, unknown>) => edit({ op: "transform", points, ...how });
+  const ask = (label: string, unit: string, quantity: Quantity, usual: number, make: (value: number) => Record<string, unknown>) => (
+    <NumberField label={label} quantity={quantity} value={usual} unit={unit} onSet={(value) => change(make(value))} />
+  );
+  return (
+    <section data-panel="several">
+      <h2>{points.length} points</h2>
+      <p class="st-quiet">{points.join(", ")}</p>
+      <div class="st-row">
+        <button type="button" title="Ctrl+D" onClick={() => duplicate(points)}>Duplicate</button>
+        <button type="button" title="Left becomes right" onClick={() => change({ mirror: "x" })}>Mirror ↔</button>
+        <button type="button" title="Up becomes down" onClick={() => change({ mirror: "y" })}>Mirror ↕</button>
+        <button type="button" class="st-danger" onClick={() => edit({ op: "delete_points", points })}>Delete</button>
+      </div>
+      <div class="st-row">
+        {ask("turn by", state.value!.sketch.angle, "angle", 0, (turn) => ({ turn }))}
+        {ask("scale by", "", "length", 1, (scale) => ({ scale }))}
+      </div>
+      <p class="st-quiet">Drag them, or move them with the arrows. Lengths between them and guides follow; radii, strokes and masses stay.</p>
+    </section>
+  );
+}
+
 export function Selection({ now }: { now: State }) {
+  if (several.value.length > 1 && mode.value === "edit") return <Several points={several.value} />;
+  return <One now={now} />;
+}
+
+function One({ now }: { now: State }) {
   const chosen = selected.value;
   const form = useRef<HTMLElement>(null);
   useEffect(() => form.current?.scrollIntoView({ block: "nearest" }), [chosen]);

@@ -43,9 +43,21 @@ export const stopped = signal("");
 export const file = signal<string | null>(null);
 export const mode = signal<Mode>("drive");
 export const tool = signal<Tool>("select");
+/** Whether the slider tool makes a block on a guide, or a pin in a slot. */
+export const slotted = remembered("slotted", false);
 /** Whether points that are drawn or dragged snap to the grid. */
 export const snap = remembered("snap", true);
 export const selected = signal<Selected | null>(null);
+/** The points that are selected together. */
+export const several = signal<string[]>([]);
+/** Whether the points that come next, copies, are to be selected. */
+let copies = false;
+/** Copy points with what only they have, and select the copies. */
+export function duplicate(points: string[]) {
+  const gap = 0.1 * (state.peek()?.sketch.size ?? 1);
+  copies = true;
+  edit({ op: "duplicate", points, by: [gap, -gap].map((part) => Number(part.toPrecision(2))) });
+}
 /** What is selected once the studio has accepted its new name. */
 export const renamed = signal<Selected | null>(null);
 /** What a new joint still asks for by a click, what was given, and the words for what is next. */
@@ -324,7 +336,7 @@ function hear(message: Incoming) {
         if (message.type === "fault" && message.ask === undefined) answeredAll();
         answered();
         searching.value = "";
-        [refit, read] = [false, null];
+        [refit, read, copies] = [false, null, false];
         renamed.value = null;
         refusals.value += 1;
         refusedSave = message.problems.some(({ hint }) => hint.startsWith("save again"));
@@ -397,6 +409,10 @@ function takeState(message: State) {
   [refit, read] = [false, null];
   const to = renamed.peek();
   if (to && exists(message, to)) [selected.value, renamed.value, asked.value] = [to, null, null];
+  const { points } = message.sketch;
+  if (copies && before) several.value = Object.keys(points).filter((point) => !(point in before.sketch.points));
+  else if (several.peek().some((point) => !(point in points))) several.value = several.peek().filter((point) => point in points);
+  copies = false;
   const name = selected.peek();
   if (name && !exists(message, name)) selected.value = null;
 }
