@@ -58,6 +58,7 @@ def draw_schematic(
     structure: KinematicStructure | None = None,
     groups: bool = True,
     trace: Sequence[str] = (),
+    paths: Motion | None = None,
     ax: Axes | None = None,
     units: Units | None = None,
 ) -> Figure:
@@ -65,13 +66,13 @@ def draw_schematic(
 
     Without a motion it is drawn as sketched; with a motion, in the pose of a sample (default: the first that is ok),
     with the paths of the points `trace` (default: the points of interest, at most four), which have gaps where samples
-    have no pose. The axes are in the file's unit of length, or in that of `units`. With `groups=False` every link has
-    the same colour and the legend names no group, for exercises. Returns the figure, a new one unless axes `ax` are
-    given.
+    have no pose; the paths may be those of another motion, `paths`. The axes are in the file's unit of length, or in
+    that of `units`. With `groups=False` every link has the same colour and the legend names no group, for exercises.
+    Returns the figure, a new one unless axes `ax` are given.
 
     Raises `InputError` for unknown points, a sample that does not exist, or the motion of another mechanism.
     """
-    _check(mechanism, motion, trace)
+    _check(mechanism, {"motion": motion, "paths": paths}, trace)
     measures = measures_of(mechanism, units)
     scale = measures.size("length")
     if not groups:
@@ -81,24 +82,26 @@ def draw_schematic(
     if sample is None:
         sample = int(np.argmax(motion.ok)) if motion is not None else 0
     poses = _poses(motion, sample) if motion is not None else sketch_poses(mechanism)
-    paths: dict[str, Complexes] = {}
-    if motion is not None:
+    ways: dict[str, Complexes] = {}
+    paths = paths or motion
+    if paths is not None:
         traced = trace or points_of_interest(mechanism)[:MOST_TRACED]
-        paths = {point: path_of(motion, point) for point in traced}
-    low, high = bounds(mechanism, structure, poses, sample, paths.values())
+        ways = {point: path_of(paths, point) for point in traced}
+    low, high = bounds(mechanism, structure, poses, sample, ways.values())
     wide = (high - low).real > 1.35 * (high - low).imag
     own = ax is None
     if ax is None:
         letters = max([len(group_label(group)) for group in structure.groups], default=0) if structure else 0
         ax = empty_figure(low, high, wide, letters).add_subplot()
     carrier = links_of(mechanism)
-    colours = {point: link_colour(structure, carrier[point]) for point in paths}
-    for point, path in paths.items():
+    colours = {point: link_colour(structure, carrier[point]) for point in ways}
+    for point, path in ways.items():
         draw_path(ax, path / scale, point, colours[point])
     scene = scene_of(mechanism, structure, poses, symbol_size(mechanism, low, high))
     labels = draw_scene(ax, scene, Placing(poses, scale), sample)
     scale_axes(ax, measures)
-    shown = {point: colours[point] for point, path in paths.items() if np.isfinite(path).any()}
+    # one place is no path
+    shown = {point: colours[point] for point, path in ways.items() if np.isfinite(path).sum() > 1}
     add_legend(ax, structure, shown, own, wide)
     note = lines_that_fit(_caption(motion, sample, measures), room_above(ax), SMALL)
     title_above(ax, mechanism.title or "Mechanism", len(note))
@@ -115,15 +118,16 @@ def _poses(motion: Motion, sample: int) -> Poses:
     return motion.poses
 
 
-def _check(mechanism: Mechanism, motion: Motion | None, trace: Sequence[str]) -> None:
+def _check(mechanism: Mechanism, motions: Mapping[str, Motion | None], trace: Sequence[str]) -> None:
     held = points_on_links(mechanism)
     problems = [
         Problem("trace", f"no link has a point '{point}'", suggest(point, held)) for point in trace if point not in held
     ]
-    if motion is not None and motion.mechanism is not mechanism:
-        other = motion.mechanism
-        if set(other.links) != set(mechanism.links) or set(other.places) != set(mechanism.places):
-            problems.append(Problem("motion", "belongs to another mechanism", "pass motion.mechanism"))
+    for name, motion in motions.items():
+        if motion is not None and motion.mechanism is not mechanism:
+            other = motion.mechanism
+            if set(other.links) != set(mechanism.links) or set(other.places) != set(mechanism.places):
+                problems.append(Problem(name, "belongs to another mechanism", f"pass {name}.mechanism"))
     if problems:
         raise InputError(problems, mechanism.title or "picture")
 

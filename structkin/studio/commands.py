@@ -11,32 +11,21 @@ from __future__ import annotations
 import cmath
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError
 
 from structkin.errors import InputError
 from structkin.model.collector import Collector
 from structkin.model.document import FORBIDDEN
 from structkin.studio import locks, references
+from structkin.studio.command import Command, Name, Number, Place, check_there
 from structkin.studio.document import GROUND, SHARED, Document, members, refuse, with_members
 from structkin.studio.faults import refusal
+from structkin.studio.several import DeletePoints, Duplicate, Transform
 
-Number = Annotated[float, Field(allow_inf_nan=False, ge=-1e12, le=1e12)]
-Place = tuple[Number, Number]
-Name = Annotated[str, Field(max_length=80)]
 #: Names that mean something else: to a mechanism file, and to the objects of the page.
 RESERVED = (GROUND, "__proto__")
 Section = Literal["points", "links", "joints", "drivers", "forces"]
 Entries = Literal["links", "joints", "drivers", "forces", "initial"]
-
-
-class Command(BaseModel):
-    """The base of all commands: frozen, and strict about unknown keys."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=False)
-
-    def apply(self, document: Document) -> Document:
-        """Return the document after the command; raise `InputError` if it cannot be applied."""
-        raise NotImplementedError
 
 
 class AddPoint(Command):
@@ -44,7 +33,7 @@ class AddPoint(Command):
 
     op: Literal["add_point"]
     at: Place
-    links: list[Name] = []
+    links: list[Name] = Field(default_factory=list)
     name: Name = ""
 
     def apply(self, document: Document) -> Document:
@@ -94,7 +83,7 @@ class MergePoints(Command):
     def apply(self, document: Document) -> Document:
         """Return the document after the command."""
         for point in (self.keep, self.drop):
-            _check_there(document, "points", point)
+            check_there(document, "points", point)
         if self.keep == self.drop:
             raise refuse(f"points.{self.keep}", "a point cannot be merged with itself")
         shared = [link for link in document.holders(self.keep) if self.drop in document.members(link)]
@@ -112,7 +101,7 @@ class Attach(Command):
 
     def apply(self, document: Document) -> Document:
         """Return the document after the command."""
-        _check_there(document, "points", self.point)
+        check_there(document, "points", self.point)
         return _with_pairs(document, document.changed(lambda data: _join(data, self.link, self.point)))
 
 
@@ -151,7 +140,7 @@ class AddLink(Command):
             point = item if isinstance(item, str) else document.new_point()
             if not isinstance(item, str):
                 document = AddPoint(op="add_point", at=item, name=point).apply(document)
-            _check_there(document, "points", point)
+            check_there(document, "points", point)
             points.append(point)
         if len(set(points)) < len(points):
             raise refuse(f"links.{name}", "names a point twice", "a link needs two different points")
@@ -173,6 +162,31 @@ class Put(Command):
         if self.section in SHARED and name not in document.section(self.section):
             _check_free(document, self.section, name)
         return document.changed(lambda data: data.setdefault(self.section, {}).update({name: self.entry}))
+
+
+class Slide(Command):
+    """Let a point slide along an axis of a link: a block is pinned to it, and a prismatic joint holds the block."""
+
+    op: Literal["slide"]
+    point: Name
+    slot: Name
+    axis: Place
+
+    def apply(self, document: Document) -> Document:
+        """Return the document after the command."""
+        check_there(document, "points", self.point)
+        if self.slot != GROUND:
+            check_there(document, "links", self.slot)
+        links = document.section("links")
+        block = next(name for name in document.numbered("slider") if name not in links)
+        joint = document.new_name("guide")
+        entry = {"type": "prismatic", "links": [block, self.slot], "at": self.point, "axis": [*self.axis]}
+
+        def change(data: dict[str, Any]) -> None:
+            data["links"][block] = [self.point]
+            data.setdefault("joints", {})[joint] = entry
+
+        return _with_pairs(document, document.changed(change))
 
 
 class Drive(Command):
@@ -212,7 +226,7 @@ class Rename(Command):
 
     def apply(self, document: Document) -> Document:
         """Return the document after the command."""
-        _check_there(document, self.section, self.name)
+        check_there(document, self.section, self.name)
         if self.name == GROUND and self.section == "links":
             raise refuse("links.ground", "the fixed link keeps its name")
         if self.to == self.name:
@@ -230,7 +244,7 @@ class Delete(Command):
 
     def apply(self, document: Document) -> Document:
         """Return the document after the command."""
-        _check_there(document, self.section, self.name)
+        check_there(document, self.section, self.name)
         if self.section == "links" and self.name == GROUND:
             return document.changed(lambda data: data["links"].update({GROUND: []}))
         return document.changed(lambda data: references.delete(data, self.section, self.name))
@@ -311,7 +325,7 @@ class Replace(Command):
 
 AnyCommand = (
     AddPoint | MovePoint | MergePoints | Attach | Detach | AddLink | Put | Drive | Rename | Delete | SetLength
-    | SetAngle | SetHead | Replace
+    | SetAngle | SetHead | Replace | Slide | Transform | Duplicate | DeletePoints
 )  # fmt: skip
 _READER: TypeAdapter[Command] = TypeAdapter(Annotated[AnyCommand, Field(discriminator="op")])
 
@@ -329,11 +343,6 @@ def read(message: Any) -> Command:
 
 
 # --- what commands share ------------------------------------------------------------------------------------
-
-
-def _check_there(document: Document, section: str, name: str) -> None:
-    if name not in document.section(section):
-        raise refuse(f"{section}.{name}", "there is no such entry")
 
 
 def _check_free(document: Document, section: str, name: str) -> None:

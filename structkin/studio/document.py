@@ -137,9 +137,10 @@ class Document:
     def new_name(self, stem: str) -> str:
         """Return a free name for a joint, driver or force: the stem, or with a number."""
         taken = self._taken()
-        return next(name for name in self._numbered(stem) if name not in taken)
+        return next(name for name in self.numbered(stem) if name not in taken)
 
-    def _numbered(self, stem: str) -> Iterator[str]:
+    def numbered(self, stem: str) -> Iterator[str]:
+        """Yield a stem, and then the stem with 2, 3, ..."""
         yield stem
         yield from (f"{stem}{k}" for k in count(2))
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -22,11 +23,12 @@ from structkin.dynamics.reduced.pose import NoPoseError, Pose
 from structkin.dynamics.reduced.poses import Poses
 from structkin.dynamics.slot_map import SlotMap
 from structkin.dynamics.start import with_coordinates
-from structkin.errors import InputError, Problem
+from structkin.errors import InputError, Problem, StructkinError
 from structkin.model import Mechanism
 from structkin.plan.status import Status
 from structkin.rows.affine import Affine
 from structkin.solve import Motion
+from structkin.solve.call import common_period, default_range
 from structkin.solve.engine import Lanes
 from structkin.solve.motion.turning import turnings
 from structkin.solve.special_geometry import compile_plan
@@ -40,6 +42,9 @@ STEP, FINEST, DAMPING = 0.12, 2.0**-10, 1e-3
 FAIR = 0.3
 #: A pointer is reached within this part of the size, and nothing nearer is where the way and K enclose this cosine.
 REACHED, SQUARE = 1e-4, 2e-3
+#: A pose is where the laws put it to this part of a radian or of the size; the path to a time is looked at in so many
+#: places; and laws without an end are shown for so long [s].
+SAME, LOOKS, SHOWN = 1e-9, 65, 10.0
 #: How far a free motion is shown [rad or parts of the size], and in how many poses.
 WIGGLE, FRAMES = 0.25, 33
 
@@ -84,6 +89,9 @@ class Driving:
         turns = Counted(plan, [plan.frames[link].direction for link in counted], sketch)
         self._poses = Poses(plan, self.order, self._units, turns)
         self._blocked: _Blocked | None = None
+        self._laws = [(k, law) for k, id in enumerate(self.order) if (law := m.drivers[id].law) is not None]
+        #: The time [s] at which the laws of the drivers gave the last pose that was theirs.
+        self._time = self.clock[0] if self.clock is not None else 0.0
         self._begin(np.zeros(len(counted)))
 
     def _begin(self, turns: Floats) -> None:
@@ -126,6 +134,47 @@ class Driving:
         lanes = Lanes(x, np.zeros(1, np.int8), np.full(1, -1, np.int32), np.zeros(0))
         drivers = {id: np.array([[value], [0.0], [0.0]]) for id, value in self.values.items()}
         return Motion(self.mechanism, self.plan, np.full(1, np.nan), drivers, lanes)
+
+    @cached_property
+    def clock(self) -> tuple[float, float, bool] | None:
+        """From when to when [s] the drivers' laws run, and whether they go on without an end; None without laws.
+
+        Laws that tell no end are shown for `SHOWN`.
+        """
+        if not self._laws:
+            return None
+        m = self.mechanism
+        endless = common_period(m) is not None
+        if m.duration is not None:
+            return 0.0, m.duration, endless
+        try:
+            return *default_range(m), endless
+        except InputError:
+            return 0.0, SHOWN, endless
+
+    @property
+    def time(self) -> float | None:
+        """The time [s] at which the laws of the drivers give this pose, None if none is known.
+
+        Of a pose that was dragged it is known if only one driver has a law, and its speed is constant.
+        """
+        if not self._laws:
+            return None
+        if not self._is_at(self._by_laws(self._time)):
+            (k, law), *others = self._laws
+            if others or not law.speed:
+                return None
+            self._time = float(self.pose.q[k] - law(np.zeros(1))[0][0]) / law.speed
+        return self._time
+
+    def paths(self) -> Motion | None:
+        """Return the motion by the drivers' laws; None where drivers are missing, or none says how long."""
+        if self.free:
+            return None
+        try:
+            return self.mechanism.solve()
+        except StructkinError:
+            return None
 
     @property
     def free(self) -> tuple[str, ...]:
@@ -190,6 +239,45 @@ class Driving:
             if stop is not None:
                 return Progress(True, poses, stop.words)
         return Progress(False, poses)
+
+    def seek(self, t: float, seconds: float = 1.0) -> Progress:
+        """Move all drivers along their laws to a time [s]; from elsewhere they first go straight to where these are.
+
+        Raises `InputError` where no driver has a law, or a law has no value at that time.
+        """
+        if not self._laws or not np.isfinite(self._by_laws(t)).all():
+            raise InputError([Problem("drivers", "no driver has a law that gives it a value then")], "studio")
+        poses, until = 0, time.perf_counter() + seconds
+        while time.perf_counter() < until:
+            now = self.time
+            if now == t:
+                return Progress(True, poses)
+            next_time = self._time if now is None else self._next(t)
+            way = self._by_laws(next_time) - self.pose.q
+            longest = float(np.max(np.abs(way) / self._units))
+            moved, stop = self._step(way * min(1.0, STEP / longest) if longest > STEP else way)
+            poses += moved
+            if stop is not None or not moved:
+                return Progress(True, poses, "" if stop is None else stop.words)
+            self._time = next_time
+        return Progress(False, poses)
+
+    def _next(self, t: float) -> float:
+        """Return the time to which one step leads on the way to a time."""
+        times = np.linspace(self._time, t, LOOKS)
+        found = np.array([law(times)[0] / self._units[k] for k, law in self._laws])
+        parts = np.ceil(np.max(np.sum(np.abs(np.diff(found)), axis=1)) / STEP)
+        return self._time + (t - self._time) / parts if parts > 1 else t
+
+    def _by_laws(self, t: float) -> Floats:
+        """Return the values (f,) of the drivers at a time by their laws, of the others in this pose."""
+        q = self.pose.q.copy()
+        for k, law in self._laws:
+            q[k] = law(np.array([t]))[0][0]
+        return q
+
+    def _is_at(self, q: Floats) -> bool:
+        return bool(np.max(np.abs(q - self.pose.q) / self._units) <= SAME)
 
     def wiggle(self, coordinate: str) -> Iterator[dict[str, tuple[float, float, float]]]:
         """Yield the frames of a small motion to either side along one coordinate; the pose is restored afterwards."""

@@ -10,40 +10,43 @@ from pathlib import Path
 from structkin.files.writers.dxf import write_dxf
 from structkin.model import Mechanism
 from structkin.show import draw_schematic
-from structkin.solve import Motion
 from structkin.studio.document import Document, refuse
+from structkin.studio.driving import Driving
 from structkin.studio.files import toml
 
-#: A document, its mechanism if it is valid, and the current pose -> contents.
-Maker = Callable[[Document, Mechanism | None, Motion | None], bytes]
+#: A document, its mechanism if it is valid, and how it is driven, if it can be -> contents.
+Maker = Callable[[Document, Mechanism | None, Driving | None], bytes]
 
 
-def _toml(document: Document, mechanism: Mechanism | None, pose: Motion | None) -> bytes:
+def _toml(document: Document, mechanism: Mechanism | None, driving: Driving | None) -> bytes:
     return toml(document).encode()
 
 
-def _svg(document: Document, mechanism: Mechanism | None, pose: Motion | None) -> bytes:
-    if pose is None:
+def _svg(document: Document, mechanism: Mechanism | None, driving: Driving | None) -> bytes:
+    if driving is None:
         figure = draw_schematic(_sound(mechanism))
     else:
-        figure = draw_schematic(pose.mechanism, motion=pose, sample=0)
+        figure = draw_schematic(driving.mechanism, motion=driving.motion, sample=0, paths=driving.paths())
     file = io.BytesIO()
     figure.savefig(file, format="svg", metadata={"Date": None})
     return file.getvalue()
 
 
-def _report(document: Document, mechanism: Mechanism | None, pose: Motion | None) -> bytes:
+def _report(document: Document, mechanism: Mechanism | None, driving: Driving | None) -> bytes:
     return _sound(mechanism).report().encode()
 
 
-def _dxf(document: Document, mechanism: Mechanism | None, pose: Motion | None) -> bytes:
+def _dxf(document: Document, mechanism: Mechanism | None, driving: Driving | None) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "mechanism.dxf")
-        write_dxf(_sound(mechanism) if pose is None else pose.mechanism, file, pose)
+        if driving is None:
+            write_dxf(_sound(mechanism), file, None)
+        else:
+            write_dxf(driving.mechanism, file, driving.motion, driving.paths())
         return file.read_bytes()
 
 
-def _gif(document: Document, mechanism: Mechanism | None, pose: Motion | None) -> bytes:
+def _gif(document: Document, mechanism: Mechanism | None, driving: Driving | None) -> bytes:
     film = _sound(mechanism).solve().animate()
     with tempfile.TemporaryDirectory() as folder:
         film.save(Path(folder, "mechanism.gif"))

@@ -13,11 +13,11 @@ _HTML = """<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>structkin studio</title>
 <link rel="icon" href="/icon.svg">
-<link rel="stylesheet" href="/studio.css">
 </head>
 <body>
 <noscript>The studio needs JavaScript; it loads nothing from anywhere else.</noscript>
-<div id="studio"></div>
+<div id="studio"><p>The studio is loading …</p></div>
+<link rel="stylesheet" href="/studio.css">
 <script type="module" src="/studio.js"></script>
 </body>
 </html>

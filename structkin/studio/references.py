@@ -69,6 +69,25 @@ def delete(data: dict[str, Any], section: str, name: str) -> None:
         _drop_entries(data, frozenset({"joint"}), pin)
 
 
+def copied(entry: Any, links: Mapping[str, str], points: Mapping[str, str]) -> dict[str, Any] | None:
+    """Return an entry with other names of links and points or joints; None if it names one that has no other."""
+    if not isinstance(entry, Mapping):
+        return None
+    found: dict[str, Any] = {}
+    for key, value in entry.items():
+        names = links if key in LINK_KEYS else points if key in POINT_KEYS else None
+        texts = [value] if isinstance(value, str) else value if isinstance(value, list) else []
+        if names is None:
+            found[key] = value
+        elif any(isinstance(text, str) and text not in names for text in texts):
+            return None
+        elif isinstance(value, list):
+            found[key] = [names[text] if isinstance(text, str) else text for text in value]
+        else:
+            found[key] = names[value] if isinstance(value, str) else value
+    return found
+
+
 def name_pairs(before: Mapping[str, Any], data: dict[str, Any]) -> None:
     """Write the two links of a driver or load at a pin where, unlike before, more links share the pin."""
     for section in ("drivers", "forces"):

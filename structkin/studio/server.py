@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route, WebSocketRoute
@@ -33,7 +35,7 @@ WAITING = 200
 #: A message that takes longer [s] is answered by `working` in the meantime.
 PATIENCE = 1.0
 #: Messages of which only the last one in a row counts.
-LATEST = ("drag", "turn")
+LATEST = ("drag", "turn", "seek")
 
 
 @dataclass
@@ -174,7 +176,9 @@ def make_app(session: Session, token: str, port: int) -> Guard:
         Route("/export/{name}", studio.export),
         WebSocketRoute("/ws", socket),
     ]
-    return Guard(Starlette(routes=routes), token, port)
+    # the studio may be reached through a tunnel
+    packed = Middleware(GZipMiddleware, minimum_size=1000)
+    return Guard(Starlette(routes=routes, middleware=[packed]), token, port)
 
 
 def _parsed(text: str) -> Any:

@@ -8,18 +8,24 @@ From the browser:
 | type | with | is answered by |
 |---|---|---|
 | `hello` | `protocol` | `hello`, then `state` |
-| `edit` | `command` (see `commands`), `stroke` (a number; changes of one stroke are one step of undo) | `state` |
+| `edit` | `command` (see `commands`), `stroke`, `sound` | `state` |
 | `undo`, `redo` | | `state` |
 | `drag` | `link`, `local` (a place in its frame), `to`, `seq` | `pose`; of several waiting ones only the last counts |
 | `turn` | `driver`, `to`, `seq` | `pose`; likewise |
+| `seek` | `t` [s], `seq` | `pose`, with all drivers where their laws put them; likewise |
 | `rest` | | `state`, with the pose of the sketch |
 | `limits`, `ranking`, `efforts`, `assemblies`, `scene` | | one of the same name, when it is found |
 | `wiggle` | `coordinate` | `wiggle` |
 | `assembly` | `index`, from the last `assemblies` | `pose`: the mechanism is put together that way |
 | `save` | `overwrite` | `saved`, and `state` |
 | `share` | | `shared` with the `fragment` |
-| `open` | `fragment`, or `name` and `data` (a file of any tool, base64) | `notes` of another tool's file, `state` |
+| `gallery` | | `gallery`: the `cards` of the examples |
+| `thumbnail` | `name` of an example | `thumbnail`, when it is found |
+| `open` | `fragment`, `example`, or `name` and `data` (a file, base64) | `notes` of another tool's file, `state` |
 | `adopt` | | `state`: the pose that is shown is the sketch |
+
+Changes of one `stroke`, a number, are one step of undo. One with `sound` is refused where the document is a mechanism
+and would not be one any more.
 
 To the browser:
 
@@ -27,10 +33,12 @@ To the browser:
   work), `example` (whether it is the one to try).
 - `state`: `revision`, `document`, `sketch`, `scene` (as in `structkin.show.view`; null where there is no mechanism) and
   its frames `sketched`, `exact` (the scene with given lengths, where there are any), `problems`, `stray` (points on no
-  link), `loose` (links that nothing connects to the ground), `structure`, `undo`, `redo`, `saved`, and what `pose` has
-  where there is one.
-- `pose`: `revision`, `frames`, `drivers`, `free` (coordinates without a driver), `stopped` (why it moves no farther),
-  `done` (whether it is as near as possible), `seq`.
+  link), `loose` (links that nothing connects to the ground), `structure`, `undo`, `redo`, `changes` (how many can be
+  undone), `saved`, and what `pose` has where there is one, with `clock` (from when to when [s] the laws run, and
+  whether without an end; null without laws).
+- `pose`: `revision`, `frames`, `drivers`, `free` (coordinates without a driver), `t` (the time [s] at which the laws
+  give this pose, null if none is known), `stopped` (why it moves no farther), `done` (whether it is as near as
+  possible), `seq`.
 - `refused`: `problems`; the request cannot be carried out, and nothing has changed.
 - `fault`: `problems`; likewise, but the studio is wrong. The terminal shows the traceback.
 - `working`: a message takes long, or waits for one that does; its answer follows.
@@ -38,7 +46,8 @@ To the browser:
 - `scene`: that of the state, with slots as long as the mechanism's own motion needs.
 - `limits`, `ranking`, `assemblies`, `wiggle`, `saved`, `shared`, `notes`: see `wire`.
 
-A message that is answered later carries the `revision` of the document it was asked for.
+A message from the browser may carry a number `ask`, which the last of its answers repeats. One that is answered later
+carries the `revision` of the document it was asked for.
 """
 
 from __future__ import annotations
@@ -46,6 +55,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Iterator, Mapping
+from copy import copy
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
@@ -58,8 +68,7 @@ from structkin.errors import InputError, Problem, StructkinError
 from structkin.joints.guide import Guide
 from structkin.model import Mechanism
 from structkin.show.view import samples
-from structkin.solve import Motion
-from structkin.studio import commands, share, wire
+from structkin.studio import commands, gallery, share, wire
 from structkin.studio.adopt import with_pose
 from structkin.studio.check import Check, check
 from structkin.studio.document import Document, refuse
@@ -122,13 +131,14 @@ class Session:
             answer = ANSWERS.get(type) if isinstance(type, str) else None
             if answer is None:
                 raise refuse("", "a message of this type is not known")
-            return list(answer(self, message))
+            answers = list(answer(self, message))
         except InputError as error:
-            return [{"type": "refused", "problems": wire.problems(error.problems)}]
+            answers = [{"type": "refused", "problems": wire.problems(error.problems)}]
         except StructkinError as error:
-            return [{"type": "refused", "problems": wire.problems([Problem("", str(error))])}]
+            answers = [{"type": "refused", "problems": wire.problems([Problem("", str(error))])}]
         except Exception as error:
-            return [wire.fault(error)]
+            answers = [wire.fault(error)]
+        return _numbered(answers, message)
 
     def _hello(self, message: Message) -> Iterator[Message]:
         if message.get("protocol") != PROTOCOL:
@@ -141,6 +151,10 @@ class Session:
     def _edit(self, message: Message) -> Iterator[Message]:
         command = commands.read(message.get("command"))
         document = command.apply(self.history.now)
+        if message.get("sound") is True and self._check.mechanism is not None:
+            found = check(document, self._folder)
+            if found.mechanism is None:
+                raise InputError(found.problems, "studio")
         stroke = message.get("stroke")
         yield self._set(self.history.then(document, stroke if isinstance(stroke, int) else None))
         self._replaced |= isinstance(command, commands.Replace)
@@ -152,9 +166,11 @@ class Session:
         yield self._set(self.history.redo())
 
     def _open(self, message: Message) -> Iterator[Message]:
-        fragment, notes = message.get("fragment"), tuple[str, ...]()
+        fragment, example, notes = message.get("fragment"), message.get("example"), tuple[str, ...]()
         if isinstance(fragment, str):
             document = share.opened(fragment)
+        elif isinstance(example, str):
+            document = gallery.document(example)
         else:
             document, notes = opened(str(message.get("name")), str(message.get("data")))
         state = self._set(self.history.then(document))
@@ -194,6 +210,10 @@ class Session:
         scale = units.angle_scale if drive is not None and drive.kind == "angle" else units.length_scale
         yield self._pose(seq, driving.turn(id, _number(message.get("to")) * scale, SLICE))
 
+    def _seek(self, message: Message) -> Iterator[Message]:
+        driving, seq = self.driving, _sequence(message)
+        yield self._pose(seq, driving.seek(_number(message.get("t")), SLICE))
+
     def _rest(self, message: Message) -> Iterator[Message]:
         self._driving = None
         yield self.state()
@@ -215,6 +235,13 @@ class Session:
 
     def _share(self, message: Message) -> Iterator[Message]:
         yield {"type": "shared", "fragment": share.fragment(self.history.now)}
+
+    def _gallery(self, message: Message) -> Iterator[Message]:
+        yield {"type": "gallery", "cards": gallery.cards()}
+
+    def _thumbnail(self, message: Message) -> Iterator[Job]:
+        name = str(message.get("name"))
+        yield self._job("thumbnail", lambda: {"name": name, "view": gallery.picture(name)})
 
     # --- searches in the background -------------------------------------------------------------------------
 
@@ -313,7 +340,7 @@ class Session:
             sketched = {link: [at["x"][0], at["y"][0], at["angle"][0]] for link, at in kept.items()}
             placed = {"frames": sketched, "sketched": sketched}
         try:
-            placed |= self._placed()
+            placed |= {**self._placed(), "clock": self.driving.clock}
             if self.history.now.section("lengths"):
                 placed["exact"] = wire.scene(found, self.driving.motion)
         except InputError as error:
@@ -330,18 +357,19 @@ class Session:
             "loose": list(found.loose),
             "structure": wire.structure(found),
             "undo": bool(self.history.past),
+            "changes": len(self.history.past),
             "redo": bool(self.history.future),
             "saved": self.history.now == self.saved,
             **placed,
         }
 
-    def shown(self) -> tuple[Document, Mechanism | None, Motion | None]:
-        """Return the document, its mechanism if it is valid, and the pose as a motion, for a download."""
+    def shown(self) -> tuple[Document, Mechanism | None, Driving | None]:
+        """Return the document, its mechanism if it is valid, and how it is driven, for a download."""
         try:
-            driving = self.driving
+            driving = copy(self.driving)
         except InputError:
             return self.history.now, self._check.mechanism, None
-        return self.history.now, self._check.mechanism, driving.motion
+        return self.history.now, self._check.mechanism, driving
 
     def _placed(self) -> Message:
         driving = self.driving
@@ -349,6 +377,7 @@ class Session:
             "frames": wire.frames(driving.mechanism, driving.frames),
             "drivers": wire.values(driving.mechanism, driving.values),
             "free": list(driving.free),
+            "t": driving.time,
         }
 
 
@@ -362,9 +391,12 @@ ANSWERS: Mapping[str, Callable[[Session, Message], Iterator[Message | Job]]] = {
     "adopt": Session._adopt,
     "drag": Session._drag,
     "turn": Session._turn,
+    "seek": Session._seek,
     "rest": Session._rest,
     "save": Session._save,
     "share": Session._share,
+    "gallery": Session._gallery,
+    "thumbnail": Session._thumbnail,
     "limits": Session._find_limits,
     "ranking": Session._find_ranking,
     "efforts": Session._find_efforts,
@@ -384,6 +416,14 @@ def frames_of(assembly: Assembly) -> dict[str, tuple[float, float, float]]:
             tip = assembly.position(1 + 0j, link)
             frames[link] = (x, y, float(np.arctan2(tip[1] - y, tip[0] - x)))
     return frames
+
+
+def _numbered(answers: list[Message | Job], message: Any) -> list[Message | Job]:
+    """Return the answers to a message, the last one with the message's own number, if it has one."""
+    ask = message.get("ask") if isinstance(message, dict) else None
+    if answers and isinstance(answers[-1], dict) and type(ask) is int:
+        answers[-1]["ask"] = ask
+    return answers
 
 
 def _number(value: Any) -> float:

@@ -27,7 +27,7 @@ WATCH = """window.WebSocket = class extends window.WebSocket {
         });
     }
     send(text) {
-        const kinds = ["hello", "edit", "undo", "redo", "drag", "turn", "rest", "assembly", "open", "adopt"];
+        const kinds = ["hello", "edit", "undo", "redo", "drag", "turn", "seek", "rest", "assembly", "open", "adopt"];
         const kind = /^{"type":"(\\w+)"/.exec(text)?.[1];
         if (kinds.includes(kind)) window.asked = JSON.parse(text);
         super.send(text);
@@ -54,6 +54,13 @@ class Studio:
 
     def press(self, name: str) -> None:
         self.page.get_by_role("button", name=name, exact=True).click()
+
+    def new_joint(self, kind: str, *places: tuple[float, float]) -> None:
+        """Add a joint of the links and points that are clicked at positions on the screen."""
+        self.page.get_by_label("New joint").select_option(kind)
+        for place in places:
+            self.page.mouse.click(*place)
+        self.press("Add")
 
     def panel(self, name: str) -> str:
         return self.page.locator(f"[data-panel='{name}']").inner_text()

@@ -153,3 +153,30 @@ def test_ten_links_are_solved_much_faster_than_a_screen_refreshes():
     for k in range(60):
         poses += driving.drag(link, 0j, start + 0.02 * driving.size * cmath.exp(0.2j * k) - 0.02 * driving.size).poses
     assert poses / (time.process_time() - begun) > 30
+
+
+@pytest.mark.parametrize("name", ["five_bar_two_drivers", "excavator", "jansen_leg", "cam_lever_press", "garage_door"])
+def test_the_laws_lead_all_drivers_to_a_time_forwards_and_back(name: str):
+    """Wherever it was dragged, the mechanism is at a time where `solve` has it then."""
+    m = sk.load(path(name))
+    driving = Driving(m)
+    assert driving.clock is not None
+    from_, to, _ = driving.clock
+    link = driving.links[-1]
+    for part in (0.3, 0.9, 0.1):
+        t = from_ + part * (to - from_)
+        found = driving.seek(t, 60)
+        assert found.done and not found.stopped and driving.time == t
+        motion = m.solve(t=[t])
+        want = complex(*motion.position(0j, link)[0])
+        assert place(driving, link, 0j) == pytest.approx(want, abs=1e-9 * driving.size)
+        driving.turn(driving.order[0], driving.values[driving.order[0]] + 0.01)
+
+
+def test_a_mechanism_whose_drivers_have_no_law_has_no_clock():
+    m = sk.Mechanism(points={"A": (0, 0), "B": (1, 0)}, links={"ground": ["A"], "arm": ["A", "B"]},
+                     drivers={"motor": {"joint": "A"}})  # fmt: skip
+    driving = Driving(m)
+    assert driving.clock is None and driving.time is None
+    with pytest.raises(sk.InputError, match="no driver has a law"):
+        driving.seek(1.0)

@@ -31,10 +31,10 @@ UNITS = {"m": 6, "mm": 4, "cm": 5, "dm": 14, "km": 7, "um": 13, "in": 1, "ft": 2
 CLOSED = 1e-9
 
 
-def write_dxf(mechanism: Mechanism, path: Path, motion: Motion | None) -> tuple[()]:
+def write_dxf(mechanism: Mechanism, path: Path, motion: Motion | None, paths: Motion | None = None) -> tuple[()]:
     """Write the sketch, or the first pose of a motion that is ok, with the paths of its moving points.
 
-    Raises `InputError` if ezdxf is not installed.
+    The paths may be those of another motion, `paths`. Raises `InputError` if ezdxf is not installed.
     """
     with needs("ezdxf", "dxf", ".dxf"):
         from ezdxf.colors import rgb2int
@@ -43,7 +43,7 @@ def write_dxf(mechanism: Mechanism, path: Path, motion: Motion | None) -> tuple[
     document = new("R2010", setup=True, units=UNITS[mechanism.units.length])
     for name, colour in _layers(structure).items():
         document.layers.add(name, color=7, true_color=None if colour is None else rgb2int(_rgb(colour)))
-    _draw(document.modelspace(), mechanism, structure, motion)
+    _draw(document.modelspace(), mechanism, structure, motion, paths or motion)
     text = StringIO()
     document.write(text)
     with whole_file(path) as file:
@@ -98,12 +98,18 @@ def _layer(structure: KinematicStructure, shape: Shape) -> str:
     return {"driver": "DRIVERS", "spring": "SPRINGS", "point": "POINTS"}.get(what, "JOINTS")
 
 
-def _draw(page: Modelspace, mechanism: Mechanism, structure: KinematicStructure, motion: Motion | None) -> None:
+def _draw(
+    page: Modelspace,
+    mechanism: Mechanism,
+    structure: KinematicStructure,
+    motion: Motion | None,
+    along: Motion | None,
+) -> None:
     poses = sketch_poses(mechanism) if motion is None else motion.poses
     k = 0 if motion is None else int(np.argmax(motion.ok))
     scale = mechanism.units.length_scale
     moving = moving_points(mechanism)
-    paths = {} if motion is None else {point: path_of(motion, point) for point in moving}
+    paths = {} if along is None else {point: path_of(along, point) for point in moving}
     scene = sized_scene(mechanism, structure, poses, k, paths.values())
     placing = Placing(poses, scale)
     for shape in scene.shapes:

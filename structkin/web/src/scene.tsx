@@ -29,6 +29,8 @@ export interface SceneProps {
   fit?: Box;
   /** A camera of the caller's; it is set to `fit` while it is null. */
   camera?: Signal<Camera | null>;
+  /** Show all where the camera's box is the caller's: default, what `fit` says. */
+  onShowAll?: () => void;
   /** The wheel zooms always, or only with Ctrl or the command key, so that a page scrolls. */
   wheel?: "always" | "ctrl" | "never";
   /** Groups in mechanism units below and above the shapes. */
@@ -103,6 +105,7 @@ export function Scene(props: SceneProps) {
     camera.value = zoomed(at, factor, about ?? [at.x, at.y]);
   };
   const reset = () => {
+    if (props.onShowAll) return props.onShowAll();
     untouched.current = true;
     camera.value = home();
   };

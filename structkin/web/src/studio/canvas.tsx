@@ -4,10 +4,10 @@ import { pixel } from "../camera";
 import { type Box, grown, type Pose, spot } from "../pose";
 import { type Hit, Scene } from "../scene";
 import type { Point, View } from "../types";
-import { withLoose } from "./draft";
-import { Arcs, Backdrop, camera, Ghosts, Handles, over, Paths, pixels, rubber } from "./over";
+import { shaded, withLoose } from "./draft";
+import { Arcs, Backdrop, camera, frame, Ghosts, Handles, over, Paths, pixels, rubber } from "./over";
 import { Grid, gridStep, ScaleBar } from "./ruler";
-import { drag, edit, ghosts, mode, newStroke, opened, playing, pose, scene, seenAt, selected, snap, state, tell, tool, typed } from "./store";
+import { asked, dark, drag, edit, ghosts, mode, newStroke, opened, playing, pose, scene, seenAt, selected, several, slotted, snap, state, take, tell, tool, typed } from "./store";
 import type { State } from "./types";
 
 /** Pixels within which the pointer is on a point, and within which coordinates snap to those of other points. */
@@ -19,14 +19,16 @@ const CLICK = 3;
 type Action =
   | { kind: "drive"; link: string; local: Point }
   | { kind: "move"; point: string; stroke: number; from: Point; moved: boolean }
+  | { kind: "several"; points: string[]; stroke: number; from: Point; start: Point; moved: boolean; toggle: string[] }
+  | { kind: "frame"; from: Point }
   | { kind: "draw"; from: Point; point: string | null };
 
 export function Canvas() {
   const now = state.value!;
   const action = useRef<Action | null>(null);
   const editing = mode.value === "edit";
-  const view = useMemo(() => withLoose(scene.value, now), [scene.value, now]);
-  const fit = useMemo(() => boxOf(now), [opened.value, now.sketch.unit]);
+  const view = useMemo(() => shaded(withLoose(scene.value, now), dark.value), [scene.value, now, dark.value]);
+  const fit = useMemo(() => boxOf(now, editing ? {} : placesIn(pose.peek(), now, view)), [opened.value, now.sketch.unit]);
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const { kind, name } = selected.value ?? {};
@@ -47,9 +49,14 @@ export function Canvas() {
     if (away) opened.value += 1;
   }, [now.revision]);
 
-  const down = (hit: Hit): boolean => {
-    if (hit.event.button !== 0) return false;
-    const at: Point = [hit.x, hit.y];
+  const down = (raw: Hit): boolean => {
+    if (raw.event.button !== 0) return false;
+    const at: Point = [raw.x, raw.y];
+    const hit = raw.part ? raw : { ...raw, part: linkNear(now, editing ? now.sketch.points : placesIn(seenAt(raw.event), now, view), at) };
+    if (asked.peek()) {
+      take({ link: partOf(hit, "link"), point: pointAt(now.sketch.points, at) });
+      return true;
+    }
     if (mode.peek() === "drive") {
       // the place was aimed at in the pose that was seen, which a point may have left by now
       const seen = [seenAt(hit.event), pose.peek()];
@@ -65,11 +72,25 @@ export function Canvas() {
     const point = pointAt(now.sketch.points, at);
     const aimed = aim(now, hit);
     switch (tool.peek()) {
-      case "select":
+      case "select": {
+        const group = several.peek();
+        const members = point ? [point] : (now.sketch.links[partOf(hit, "link") ?? ""] ?? []);
+        if (members.length && (raw.event.shiftKey || (group.length > 1 && members.every((one) => group.includes(one))))) {
+          const points = group.includes(members[0]!) ? [members[0]!, ...group.filter((one) => one !== members[0])] : members;
+          const start = now.sketch.points[points[0]!]!;
+          action.current = { kind: "several", points, stroke: newStroke(), from: at, start, moved: false, toggle: raw.event.shiftKey ? members : [] };
+          return true;
+        }
+        if (raw.event.shiftKey) {
+          action.current = { kind: "frame", from: at };
+          return true;
+        }
+        several.value = [];
         select(hit, point);
         if (!point) return false;
         action.current = { kind: "move", point, stroke: newStroke(), from: at, moved: false };
         return true;
+      }
       case "link":
       case "slider":
       case "cylinder":
@@ -80,10 +101,10 @@ export function Canvas() {
         action.current = { kind: "draw", from: aimed.at, point: aimed.point };
         return true;
       case "point":
-        if (!aimed.point) edit({ op: "add_point", at: aimed.at, links: linkOf(hit) });
+        if (!aimed.point) edit({ op: "add_point", at: aimed.at, links: linkUnder(now, hit, aimed.at) });
         return true;
       case "ground":
-        toggleGround(now, aimed);
+        toggleGround(now, aimed, hit);
         return true;
       case "driver":
         driveAt(now, point, hit);
@@ -104,6 +125,15 @@ export function Canvas() {
       const target = aim(now, hit, doing.point);
       over.value = target.point;
       edit({ op: "move_point", point: doing.point, at: target.at }, doing.stroke);
+    } else if (doing.kind === "several") {
+      doing.moved ||= Math.hypot(at[0] - doing.from[0], at[1] - doing.from[1]) > pixels(CLICK);
+      if (!doing.moved) return;
+      const [x, y] = doing.start;
+      // the first of them snaps to the grid, not to points: it would take the others along
+      const to = onGrid([x + at[0] - doing.from[0], y + at[1] - doing.from[1]], hit.event);
+      edit({ op: "transform", points: doing.points, to }, doing.stroke);
+    } else if (doing.kind === "frame") {
+      frame.value = [doing.from, at];
     } else {
       const end = aim(now, hit);
       over.value = end.point;
@@ -119,11 +149,18 @@ export function Canvas() {
     if (doing?.kind === "move" && doing.moved) {
       const target = aim(state.peek()!, hit, doing.point).point;
       if (target) edit({ op: "merge_points", keep: target, drop: doing.point }, doing.stroke);
+    } else if (doing?.kind === "several" && !doing.moved) pick(doing.toggle);
+    else if (doing?.kind === "frame") {
+      frame.value = null;
+      const [[a, b], [c, d]] = [doing.from, [hit.x, hit.y]];
+      const inside = Object.entries(now.sketch.points).filter(([, [x, y]]) => (x - a) * (x - c) <= 0 && (y - b) * (y - d) <= 0);
+      several.value = inside.map(([name]) => name);
+      selected.value = null;
     } else if (doing?.kind === "draw") draw(now, doing, hit);
   };
 
   return (
-    <div ref={box} class="st-canvas">
+    <div ref={box} class={`st-canvas ${asked.value ? "st-asks" : ""}`}>
       <Scene
         class={`st-scene st-${mode.value} st-tool-${tool.value}`}
         view={view}
@@ -131,6 +168,7 @@ export function Canvas() {
         label={`Drawing of ${now.document.title || "the mechanism"}`}
         fit={fit}
         camera={camera}
+        onShowAll={() => (opened.value += 1)}
         wheel="always"
         onPointerDown={down}
         onPointerMove={move}
@@ -151,6 +189,12 @@ export function Canvas() {
           </>
         }
       />
+      {editing && tool.value === "slider" && (
+        <label class="st-snap st-slotted">
+          <input type="checkbox" checked={slotted.value} onChange={(event) => (slotted.value = event.currentTarget.checked)} />
+          Pin in a slot, without a block
+        </label>
+      )}
       {editing && (
         <label class="st-snap" title="N; hold Shift or Alt to place a point freely">
           <input type="checkbox" checked={snap.value} onChange={(event) => (snap.value = event.currentTarget.checked)} />
@@ -163,9 +207,10 @@ export function Canvas() {
 
 // --- where things are ----------------------------------------------------------------------------------------
 
-function boxOf({ sketch }: State): Box {
+/** Return the box of the sketch and of other places. */
+function boxOf({ sketch }: State, places: Record<string, Point>): Box {
   let box: Box | null = null;
-  for (const at of Object.values(sketch.points)) box = grown(box, at);
+  for (const at of [...Object.values(sketch.points), ...Object.values(places)]) box = grown(box, at);
   const { x0, y0, x1, y1 } = box ?? { x0: -50, y0: -30, x1: 50, y1: 40 };
   const rim = Math.max(0.35 * Math.max(x1 - x0, y1 - y0), 1e-9);
   return box ? { x0: x0 - rim, y0: y0 - rim, x1: x1 + rim, y1: y1 + rim } : { x0, y0, x1, y1 };
@@ -192,6 +237,27 @@ function pointAt(points: Record<string, Point>, [x, y]: Point, but?: string): st
   return best;
 }
 
+/** Return the part that is the link whose line is next to a place: lines are thin, and some are dashed. */
+function linkNear({ sketch }: State, places: Record<string, Point>, at: Point): string | null {
+  let [best, least]: [string | null, number] = [null, pixels(SNAP)];
+  for (const [link, members] of Object.entries(sketch.links)) {
+    if (link === "ground") continue;
+    const corners = members.map((name) => places[name]).filter((place) => !!place);
+    corners.forEach((from, k) => {
+      const distance = distanceTo(at, from, corners[(k + 1) % corners.length]!);
+      if (distance < least) [best, least] = [`link:${link}`, distance];
+    });
+  }
+  return best;
+}
+
+function distanceTo([x, y]: Point, [ax, ay]: Point, [bx, by]: Point): number {
+  const [dx, dy] = [bx - ax, by - ay];
+  const part = ((x - ax) * dx + (y - ay) * dy) / (dx * dx + dy * dy || 1);
+  const t = Math.min(Math.max(part, 0), 1);
+  return Math.hypot(ax + t * dx - x, ay + t * dy - y);
+}
+
 interface Aim {
   at: Point;
   point: string | null;
@@ -199,13 +265,13 @@ interface Aim {
 
 /**
  * Return the place that the pointer means, and the point there, other than `but`: a point, else the x or y of one, else
- * the grid. Shift or Alt takes the pointer at its word.
+ * the grid. Shift or Alt frees it from all but points.
  */
 function aim(now: State, { x, y, event }: Hit, but?: string): Aim {
-  if (event.shiftKey || event.altKey) return { at: [x, y], point: null };
   const { points } = now.sketch;
   const close = pointAt(points, [x, y], but);
   if (close) return { at: points[close]!, point: close };
+  if (event.shiftKey || event.altKey) return { at: [x, y], point: null };
   const others = Object.entries(points).filter(([name]) => name !== but);
   const step = gridStep(pixels(1));
   const along = (axis: 0 | 1, value: number): number => {
@@ -242,17 +308,38 @@ function grip(view: View, hit: Hit, at: Point, seen: Pose): { link: string; loca
   return { link, local: [c * dx + s * dy, c * dy - s * dx] };
 }
 
+/** Return a place on the grid, or the place itself where the grid is off. */
+function onGrid(at: Point, { shiftKey, altKey }: PointerEvent): Point {
+  const step = gridStep(pixels(1));
+  if (shiftKey || altKey || !snap.peek()) return at;
+  return [Number((Math.round(at[0] / step) * step).toPrecision(12)), Number((Math.round(at[1] / step) * step).toPrecision(12))];
+}
+
+/** Add points to those that are selected together, with the one selected before; or take them away. */
+function pick(points: string[]) {
+  const { kind, name } = selected.peek() ?? {};
+  const before = several.peek().length || kind !== "points" ? several.peek() : [name!];
+  const has = points.every((point) => before.includes(point));
+  const after = has ? before.filter((point) => !points.includes(point)) : [...new Set([...before, ...points])];
+  selected.value = after.length === 1 ? { kind: "points", name: after[0]! } : null;
+  several.value = after.length > 1 ? after : [];
+}
+
 function partOf({ part }: Hit, kind: string): string | null {
   return part?.startsWith(`${kind}:`) ? part.slice(kind.length + 1) : null;
 }
 
-function linkOf(hit: Hit): string[] {
-  const link = partOf(hit, "link");
-  return link ? [link] : [];
+/** Return the moving link at the place where a new point lies, which may have snapped away from the pointer; else that under it. */
+function linkUnder(now: State, hit: Hit, [x, y]: Point): string[] {
+  const { clientX, clientY } = hit.event;
+  const scale = camera.peek()!.scale;
+  const there = linksAt({ clientX: clientX + scale * (x - hit.x), clientY: clientY - scale * (y - hit.y) });
+  const near = linkNear(now, now.sketch.points, [x, y])?.slice(5);
+  return [...there, near ?? "", partOf(hit, "link") ?? ""].filter((link) => link && link !== "ground").slice(0, 1);
 }
 
 /** Return the moving links under the pointer; while it is captured, its events do not tell. */
-function linksAt({ clientX, clientY }: PointerEvent): string[] {
+function linksAt({ clientX, clientY }: { clientX: number; clientY: number }): string[] {
   const parts = document.elementsFromPoint(clientX, clientY).map((element) => element.closest("[data-part]")?.getAttribute("data-part"));
   return parts.flatMap((part) => (part?.startsWith("link:") ? [part.slice(5)] : []));
 }
@@ -284,7 +371,8 @@ function draw(now: State, { from, point }: { from: Point; point: string | null }
         entry: { between: [point, target], speed: `${Number((0.1 * length).toPrecision(2))} ${now.sketch.unit}/s` },
       });
   } else {
-    const link = linksAt(hit.event).find((name) => now.sketch.links[name] && !now.sketch.links[name].includes(point!));
+    const near = linkNear(now, now.sketch.points, end)?.slice(5) ?? "";
+    const link = [...linksAt(hit.event), near].find((name) => now.sketch.links[name] && !now.sketch.links[name].includes(point!));
     const along = link && link !== "ground" ? now.sketch.links[link]!.slice(0, 2) : [];
     const [p, q] = along.map((name) => now.sketch.points[name]);
     if (!(p && q) && length < pixels(NEAR)) return tell("Drag along the guide, or to the link that has the slot");
@@ -293,12 +381,14 @@ function draw(now: State, { from, point }: { from: Point; point: string | null }
     const aside = p ? (from[1] - p[1]) * axis[0]! - (from[0] - p[0]) * axis[1]! : 0;
     // a pin that is not on the line of the link slides beside it
     const guide = p && q && Math.abs(aside) < 1e-3 * Math.hypot(...ways) ? { along } : { axis };
+    if (!slotted.peek()) return edit({ op: "slide", point, slot: p && q ? link : "ground", axis });
     edit({ op: "put", section: "joints", entry: { type: "pin-in-slot", pin: point, slot: p && q ? link : "ground", ...guide } });
   }
 }
 
-function toggleGround({ sketch }: State, { at, point }: Aim) {
-  if (!point) edit({ op: "add_point", at, links: ["ground"] });
+function toggleGround(now: State, { at, point }: Aim, hit: Hit) {
+  const { sketch } = now;
+  if (!point) edit({ op: "add_point", at, links: ["ground", ...linkUnder(now, hit, at)] });
   else if (sketch.links.ground?.includes(point)) edit({ op: "detach", point, link: "ground" });
   else edit({ op: "attach", point, link: "ground" });
 }

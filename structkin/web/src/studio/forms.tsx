@@ -1,13 +1,10 @@
 // Entries of the file as forms: each key with its value as it is in the file; new joints from a template.
-import { useState } from "preact/hooks";
-import { edit, refusals, renamed, selected, tell } from "./store";
+import { useEffect, useRef } from "preact/hooks";
+import { type Asked, asked, edit, refusals, renamed, setMode, tell } from "./store";
 import type { Entry, State } from "./types";
 
-/** What a template is made of: moving links, those of the selection first, and what is drawn of them. */
+/** What a template is made of, beside the links and points that were clicked. */
 interface Parts {
-  links: string[];
-  /** A point of the first link that the other one and the ground do not have, the selected one if possible. */
-  free: (link: string | undefined, other?: string) => string | undefined;
   /** Two points of a link. */
   line: (link: string | undefined) => string[];
   /** A length of a tenth of the drawing, and an angle in the unit of the file. */
@@ -15,47 +12,62 @@ interface Parts {
   turn: (degrees: number) => number | string;
 }
 
-/** The template of a new joint of each kind: names and numbers can be changed. */
-const KINDS: Record<string, (parts: Parts) => Entry> = {
-  prismatic: ({ links: [a], free }) => ({ links: [a, "ground"], at: free(a), axis: [1, 0] }),
-  "pin-in-slot": ({ links: [a, b], free }) => ({ pin: free(a, b), slot: b ?? "ground", axis: [1, 0] }),
-  gear: ({ links }) => ({ links: links.slice(0, 2), teeth: [20, 40] }),
-  belt: ({ links }) => ({ links: links.slice(0, 2), teeth: [20, 40] }),
-  rack: ({ links, line }) => ({ links: links.slice(0, 2), along: line(links[1]) }),
-  rolling: ({ links, line, length }) => ({ links: links.slice(0, 2), along: line(links[1]), radius: length }),
-  cam: ({ links: [cam, follower], free, length, turn }) => ({
-    cam,
-    follower,
-    at: free(follower, cam),
-    radius: length,
-    law: [
-      { motion: "3-4-5", over: turn(120), to: length },
-      { motion: "dwell", over: turn(60) },
-      { motion: "3-4-5", over: turn(120), to: 0 },
-      { motion: "dwell", over: turn(60) },
-    ],
-  }),
-  geneva: ({ links: [crank, wheel], free }) => ({ crank, pin: free(crank, wheel), wheel, slots: 4 }),
-  fastened: ({ links }) => ({ links: links.slice(0, 2) }),
+const link = (key: string, words: string) => ({ key, what: "link" as const, words });
+const point = (key: string, words: string) => ({ key, what: "point" as const, words });
+
+/** What a new joint of each kind asks for, and its template: numbers can be changed. */
+const KINDS: Record<string, { asks: Asked["asks"]; entry: (got: Record<string, string>, parts: Parts) => Entry }> = {
+  prismatic: {
+    asks: [link("a", "the link that slides"), link("b", "the link that it slides on"), point("at", "a point of the first one")],
+    entry: ({ a, b, at }) => ({ links: [a, b], at, axis: [1, 0] }),
+  },
+  "pin-in-slot": {
+    asks: [point("pin", "the pin"), link("slot", "the link that has the slot")],
+    entry: ({ pin, slot }) => ({ pin, slot, axis: [1, 0] }),
+  },
+  gear: {
+    asks: [link("a", "the first gear"), link("b", "the second gear")],
+    entry: ({ a, b }) => ({ links: [a, b], teeth: [20, 40] }),
+  },
+  belt: {
+    asks: [link("a", "the first pulley"), link("b", "the second pulley")],
+    entry: ({ a, b }) => ({ links: [a, b], teeth: [20, 40] }),
+  },
+  rack: {
+    asks: [link("a", "the pinion"), link("b", "the rack")],
+    entry: ({ a, b }, { line }) => ({ links: [a, b], along: line(b) }),
+  },
+  rolling: {
+    asks: [link("a", "the link that rolls"), link("b", "the link that it rolls on")],
+    entry: ({ a, b }, { line, length }) => ({ links: [a, b], along: line(b), radius: length }),
+  },
+  cam: {
+    asks: [link("cam", "the cam"), link("follower", "the follower"), point("at", "the middle of its roller")],
+    entry: ({ cam, follower, at }, { length, turn }) => ({
+      cam,
+      follower,
+      at,
+      radius: length,
+      law: [
+        { motion: "3-4-5", over: turn(120), to: length },
+        { motion: "dwell", over: turn(60) },
+        { motion: "3-4-5", over: turn(120), to: 0 },
+        { motion: "dwell", over: turn(60) },
+      ],
+    }),
+  },
+  geneva: {
+    asks: [link("crank", "the crank"), point("pin", "its pin"), link("wheel", "the wheel")],
+    entry: ({ crank, pin, wheel }) => ({ crank, pin, wheel, slots: 4 }),
+  },
+  fastened: { asks: [link("a", "the first link"), link("b", "the second link")], entry: ({ a, b }) => ({ links: [a, b] }) },
 };
 
-function partsOf({ sketch }: State): Parts {
-  const { kind, name } = selected.peek() ?? {};
-  const of = (link: string | undefined) => sketch.links[link ?? ""] ?? [];
-  const chosen = (link: string) => (kind === "links" && link === name) || (kind === "points" && of(link).includes(name!));
-  const moving = Object.keys(sketch.links).filter((link) => link !== "ground");
-  const free = (link: string | undefined, other?: string) => {
-    const found = of(link).filter((point) => !of("ground").includes(point) && !of(other).includes(point));
-    return kind === "points" && found.includes(name!) ? name : (found[0] ?? of(link)[0]);
-  };
-  return {
-    links: [...moving.filter(chosen), ...moving.filter((link) => !chosen(link))],
-    free,
-    line: (link) => of(link).slice(0, 2),
-    length: Number((sketch.size / 10).toPrecision(1)),
-    turn: (degrees) => (sketch.angle === "deg" ? degrees : `${degrees} deg`),
-  };
-}
+const partsOf = ({ sketch }: State): Parts => ({
+  line: (name) => (sketch.links[name ?? ""] ?? []).slice(0, 2),
+  length: Number((sketch.size / 10).toPrecision(1)),
+  turn: (degrees) => (sketch.angle === "deg" ? degrees : `${degrees} deg`),
+});
 
 /** Return a typed value: a list or table as in JSON, a number, true or false, or else text. */
 export function parsed(text: string): unknown {
@@ -103,25 +115,50 @@ export function EntryForm({ section, name, entry }: { section: "joints" | "drive
   );
 }
 
+/** A new joint: its links and points are clicked in the drawing, or chosen by name; it is added if it fits. */
 export function JointForm({ now }: { now: State }) {
-  const [kind, setKind] = useState("");
+  const given = asked.value;
+  const form = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (given) form.current!.scrollIntoView({ block: "nearest" });
+  }, [given]);
+  const begin = (kind: string) => {
+    asked.value = kind ? { kind, asks: KINDS[kind]!.asks, got: {} } : null;
+    if (kind) setMode("edit");
+  };
   const add = () => {
+    const { kind, got } = given!;
     const name = newName(now, kind);
     renamed.value = { kind: "joints", name };
-    edit({ op: "put", section: "joints", name, entry: { type: kind, ...KINDS[kind]!(partsOf(now)) } });
-    setKind("");
+    edit({ op: "put", section: "joints", name, entry: { type: kind, ...KINDS[kind]!.entry(got, partsOf(now)) } }, undefined, true);
   };
+  const names = { link: ["ground", ...Object.keys(now.sketch.links).filter((name) => name !== "ground")], point: Object.keys(now.sketch.points) };
   return (
-    <div class="st-row">
+    <section ref={form} data-panel="joint">
+      <h2>New joint</h2>
       <label class="st-field">
-        <span>New joint</span>
-        <select value={kind} onChange={({ currentTarget }) => setKind(currentTarget.value)}>
-          <option value="">kind …</option>
+        <span>kind</span>
+        <select aria-label="New joint" value={given?.kind ?? ""} onChange={({ currentTarget }) => begin(currentTarget.value)}>
+          <option value="">choose …</option>
           {Object.keys(KINDS).map((one) => <option key={one}>{one}</option>)}
         </select>
       </label>
-      <button type="button" disabled={!kind} onClick={add}>Add</button>
-    </div>
+      {given?.asks.map(({ key, what, words }) => (
+        <label key={key} class="st-field">
+          <span>{words}</span>
+          <select value={given.got[key] ?? ""} onChange={({ currentTarget }) => (asked.value = { ...given, got: { ...given.got, [key]: currentTarget.value } })}>
+            <option value="">click it …</option>
+            {names[what].map((name) => <option key={name}>{name}</option>)}
+          </select>
+        </label>
+      ))}
+      {given && (
+        <div class="st-row">
+          <button type="button" disabled={given.asks.some(({ key }) => !given.got[key])} onClick={add}>Add</button>
+          <button type="button" onClick={() => begin("")}>Cancel</button>
+        </div>
+      )}
+    </section>
   );
 }
 

@@ -1,17 +1,71 @@
 // The studio: the page that `structkin studio` serves.
 import "../style.css";
 import "./studio.css";
+import { effect, signal } from "@preact/signals";
 import { render } from "preact";
 import { Canvas } from "./canvas";
+import { Begin, Gallery } from "./gallery";
+import { pixels } from "./over";
 import { Panels } from "./panels";
-import { closed, connect, edit, kept, mode, note, notes, open, save, selected, snap, state, step, takeKept, welcome } from "./store";
-import { setMode, setTool, Toolbar, TOOLS } from "./toolbar";
+import { Player } from "./play";
+import { gridStep } from "./ruler";
+import {
+  asked,
+  busy,
+  closed,
+  connect,
+  dirty,
+  duplicate,
+  edit,
+  gallery,
+  kept,
+  mode,
+  newStroke,
+  note,
+  notes,
+  open,
+  openFile,
+  save,
+  selected,
+  several,
+  setMode,
+  setTool,
+  shared,
+  snap,
+  state,
+  step,
+  takeKept,
+  welcome,
+} from "./store";
+import type { State } from "./types";
+import { chooseFile, Shared, Toolbar, TOOLS } from "./toolbar";
+
+/** Whether a file is held over the page. */
+const held = signal(false);
+
+function Closed() {
+  const { text, again } = closed.value!;
+  return (
+    <p class="st-closed" role="alert">
+      {text} <button type="button" onClick={connect}>{again}</button>
+    </p>
+  );
+}
+
+/** What a new joint asks for next. */
+function Ask() {
+  const { kind, asks, got } = asked.value!;
+  const next = asks.find(({ key }) => !got[key]);
+  return <p class="st-ask" role="status">New {kind}: {next ? `click ${next.words} (Esc ends it)` : "press “Add” in the panel"}</p>;
+}
 
 function Studio() {
-  if (!state.value) return <p class="sk st-wait">{closed.value || "Connecting …"}</p>;
+  if (!state.value) return <div class="sk st-wait">{closed.value ? <Closed /> : "Connecting …"}</div>;
   return (
-    <div class="sk st-page">
+    <div class={`sk st-page ${busy.value ? "st-working" : ""}`} aria-busy={busy.value}>
       <Toolbar />
+      {shared.value && <Shared />}
+      {gallery.value && <Gallery />}
       <main class="st-main">
         {kept.value && (
           <p class="st-kept" role="alert">
@@ -28,30 +82,56 @@ function Studio() {
             <button type="button" onClick={() => (notes.value = null)}>Close</button>
           </div>
         )}
-        {welcome.value && mode.value === "drive" && (
-          <p class="st-welcome">Drag the crank, or any point: the mechanism moves. “Edit” changes it, “New” begins your own.</p>
-        )}
-        <Canvas />
-        {note.value && <p class={`st-note ${note.value.bad ? "st-bad" : ""}`} role="status">{note.value.text}</p>}
-        {closed.value && <p class="st-closed" role="alert">{closed.value}</p>}
+        <div class="st-stage">
+          {welcome.value && mode.value === "drive" && (
+            <p class="st-welcome">Drag the crank, or any point: the mechanism moves. “Edit” changes it, “New” begins your own.</p>
+          )}
+          <div class="st-said">
+            {asked.value && <Ask />}
+            {note.value && <p class={`st-note ${note.value.bad ? "st-bad" : ""}`} role="status">{note.value.text}</p>}
+          </div>
+          <Canvas />
+          {isEmpty(state.value) && <Begin choose={chooseFile} />}
+          {busy.value && <p class="st-busy" role="status">Working …</p>}
+          {closed.value && <Closed />}
+          {held.value && <p class="st-drop">Drop the file to open it; a picture is shown behind the drawing</p>}
+        </div>
+        <Player now={state.value} />
       </main>
       <Panels />
     </div>
   );
 }
 
+const isEmpty = ({ sketch }: State) => !Object.keys(sketch.points).length && !Object.keys(sketch.links).some((link) => link !== "ground");
+
+// the tab says which mechanism it shows, and whether it is saved
+effect(() => {
+  const title = state.value?.document.title;
+  document.title = `${dirty.value ? "● " : ""}${title ? `${title} – ` : ""}structkin studio`;
+});
+
 addEventListener("keydown", (event) => {
+  if (gallery.peek()) return;
   if (event.target instanceof HTMLElement && event.target.closest("input, textarea, select")) return;
   const command = event.ctrlKey || event.metaKey;
   const key = event.key.toLowerCase();
   if (command && key === "z") step(event.shiftKey ? "redo" : "undo");
   else if (command && key === "y") step("redo");
   else if (command && key === "s") save();
+  else if (command && key === "c" && chosenPoints().length) copied = chosenPoints();
+  else if (command && key === "v" && copied.length) {
+    setMode("edit");
+    duplicate(copied.filter((name) => name in state.peek()!.sketch.points));
+  } else if (command && key === "d" && chosenPoints().length) duplicate(chosenPoints());
+  else if (command && key === "a" && mode.peek() === "edit") several.value = Object.keys(state.peek()!.sketch.points);
   else if (command || event.altKey) return;
-  else if ((key === "delete" || key === "backspace") && selected.peek()) {
+  else if ((key === "delete" || key === "backspace") && several.peek().length > 1 && mode.peek() === "edit") {
+    edit({ op: "delete_points", points: several.peek() });
+  } else if ((key === "delete" || key === "backspace") && selected.peek()) {
     const { kind, name } = selected.peek()!;
     edit({ op: "delete", section: kind, name });
-  } else if (key === "escape") selected.value = null;
+  } else if (key === "escape") [selected.value, asked.value, several.value] = [null, null, []];
   else if (key === " " && !presses(event.target)) setMode(mode.peek() === "drive" ? "edit" : "drive");
   else if (key === "enter" && event.target instanceof SVGSVGElement) selectNext(event.shiftKey ? -1 : 1);
   else if (key === "n") snap.value = !snap.peek();
@@ -61,6 +141,56 @@ addEventListener("keydown", (event) => {
     setTool(found.tool);
   }
   event.preventDefault();
+});
+
+/** The points that Ctrl+C has taken. */
+let copied: string[] = [];
+
+/** Return the points of the selection: those selected together, one, or those of a link. */
+function chosenPoints(): string[] {
+  if (mode.peek() !== "edit") return [];
+  if (several.peek().length) return several.peek();
+  const { kind, name } = selected.peek() ?? {};
+  if (kind === "points") return [name!];
+  return kind === "links" && name !== "ground" ? (state.peek()!.sketch.links[name!] ?? []) : [];
+}
+
+/** Steps by the arrows that follow each other within this time [ms] are one change, and do not wait for each other. */
+const STROKE = 1000;
+let nudged: { points: string; time: number; to: [number, number]; stroke: number } | null = null;
+const WAYS: Record<string, [number, number]> = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
+// before the drawing moves its view: the arrows move what is selected by a square of the grid, with Shift by a tenth
+addEventListener(
+  "keydown",
+  (event) => {
+    const way = WAYS[event.key];
+    const points = chosenPoints();
+    if (!way || !points.length || gallery.peek() || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.target instanceof HTMLElement && event.target.closest("input, textarea, select")) return;
+    const step = gridStep(pixels(1)) * (event.shiftKey ? 0.1 : 1);
+    const goesOn = nudged && nudged.points === points.join() && event.timeStamp - nudged.time < STROKE;
+    const [x, y] = goesOn ? nudged!.to : state.peek()!.sketch.points[points[0]!]!;
+    const to: [number, number] = [x + step * way[0], y + step * way[1]];
+    nudged = { points: points.join(), time: event.timeStamp, to, stroke: goesOn ? nudged!.stroke : newStroke() };
+    edit({ op: "transform", points, to }, nudged.stroke);
+    event.preventDefault();
+    event.stopPropagation();
+  },
+  true,
+);
+
+const brings = ({ dataTransfer }: DragEvent) => !!dataTransfer?.types.includes("Files");
+addEventListener("dragover", (event) => {
+  if (!brings(event)) return;
+  event.preventDefault();
+  held.value = true;
+});
+addEventListener("dragleave", ({ relatedTarget }) => relatedTarget || (held.value = false));
+addEventListener("drop", (event) => {
+  if (!brings(event)) return;
+  event.preventDefault();
+  held.value = false;
+  void openFile(event.dataTransfer!.files[0]);
 });
 
 /** Whether Space presses what has the focus: a button, except for those of the modes, which Space switches anyway. */
@@ -92,4 +222,7 @@ const ready = state.subscribe((now) => {
   queueMicrotask(() => ready());
 });
 connect();
-render(<Studio />, document.getElementById("studio")!);
+const root = document.getElementById("studio")!;
+// what the page says while it loads
+root.replaceChildren();
+render(<Studio />, root);

@@ -5,7 +5,7 @@ import type { Camera } from "../camera";
 import { matrix, spot } from "../pose";
 import { pathOf } from "../shapes";
 import type { Point, View } from "../types";
-import { backdrop, ghosts, mode, pose, poseOf, ranges, selected, send, state, values } from "./store";
+import { backdrop, ghosts, mode, pose, poseOf, ranges, selected, send, several, state, traced, values } from "./store";
 import type { State } from "./types";
 
 /** The number of places in a piece of a path, and of pieces that are shown. */
@@ -15,6 +15,8 @@ const PIECES = 20;
 export const camera = signal<Camera | null>(null);
 /** A line that is being drawn, and the point at which it would end. */
 export const rubber = signal<[Point, Point] | null>(null);
+/** Two corners of the frame that is drawn around what is to be selected. */
+export const frame = signal<[Point, Point] | null>(null);
 export const over = signal<string | null>(null);
 
 export const pixels = (count: number) => count / (camera.peek()?.scale ?? 1);
@@ -22,12 +24,14 @@ export const pixels = (count: number) => count / (camera.peek()?.scale ?? 1);
 export function Handles({ now }: { now: State }) {
   const px = 1 / (camera.value?.scale ?? 1);
   const line = rubber.value;
+  const [a, b] = frame.value ?? [];
   const ground = new Set(now.sketch.links.ground ?? []);
   return (
     <g class="st-handles">
       {line && <path d={pathOf(line, false)} class="st-rubber" />}
+      {a && b && <path d={pathOf([a, [b[0], a[1]], b, [a[0], b[1]]], true)} class="st-frame" />}
       {Object.entries(now.sketch.points).map(([name, [x, y]]) => {
-        const chosen = selected.value?.kind === "points" && selected.value.name === name;
+        const chosen = several.value.includes(name) || (selected.value?.kind === "points" && selected.value.name === name);
         const state = `${chosen ? "st-chosen" : ""} ${over.value === name ? "st-over" : ""} ${
           ground.has(name) ? "st-fixed" : ""
         } ${now.stray.includes(name) ? "st-stray" : ""}`;
@@ -92,12 +96,13 @@ export function Ghosts({ view }: { view: View }) {
 /** The paths of marked points while the mechanism was driven, in short pieces of which only the last one changes. */
 export function Paths({ view }: { view: View }) {
   const root = useRef<SVGGElement>(null);
-  const traced = useMemo(() => view.points.filter((point) => point.trace), [view]);
+  const chosen = traced.value;
+  const points = useMemo(() => view.points.filter(({ name, trace }) => chosen[name] ?? trace), [view, chosen]);
   useEffect(() => {
-    const pieces = traced.map((): Point[] => []);
+    const pieces = points.map((): Point[] => []);
     const groups = [...root.current!.children];
     const stop = pose.subscribe((now) =>
-      traced.forEach((point, k) => {
+      points.forEach((point, k) => {
         const [place, piece, group] = [spot(now, [point.link, ...point.at]), pieces[k]!, groups[k]!];
         const last = piece.at(-1);
         if (!place || (last && Math.hypot(place[0] - last[0], place[1] - last[1]) < pixels(1))) return;
@@ -111,10 +116,10 @@ export function Paths({ view }: { view: View }) {
       stop();
       for (const group of groups) group.replaceChildren();
     };
-  }, [traced]);
+  }, [points]);
   return (
     <g ref={root} class="st-paths">
-      {traced.map((point) => <g key={point.name} stroke={point.colour} />)}
+      {points.map((point) => <g key={point.name} stroke={point.colour} />)}
     </g>
   );
 }

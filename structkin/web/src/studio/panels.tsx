@@ -1,17 +1,19 @@
 // The panels next to the drawing: problems, groups in solve order, drivers, the selection, and searches.
-import { useComputed } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useComputed, useSignalEffect } from "@preact/signals";
+import { useRef } from "preact/hooks";
 import { fixed, number } from "../words";
-import { NumberField } from "./fields";
+import { turned } from "./draft";
+import { NumberField, read } from "./fields";
 import { JointForm } from "./forms";
+import { PlayOne } from "./play";
 import { Selection } from "./selection";
 import {
   backdrop,
+  dark,
   edit,
   efforts,
   ghosts,
   mode,
-  onPose,
   playing,
   ranges,
   ranking,
@@ -19,13 +21,15 @@ import {
   searching,
   selected,
   send,
+  setMode,
+  showBehind,
   state,
   stopped,
   tell,
   turn,
   values,
 } from "./store";
-import type { Choice, Problem, State } from "./types";
+import type { Choice, Problem, Range, State } from "./types";
 
 export function Panels() {
   const now = state.value!;
@@ -33,11 +37,12 @@ export function Panels() {
     <aside class="st-panels" aria-label="Structure and properties">
       <Status now={now} />
       <Selection now={now} />
-      <Groups now={now} />
       <Drivers now={now} />
+      <Groups now={now} />
       <Searches now={now} />
+      <JointForm now={now} />
       <Units now={now} />
-      <Backdrop now={now} />
+      <Backdrop />
     </aside>
   );
 }
@@ -51,7 +56,6 @@ function Status({ now }: { now: State }) {
         {empty ? "Nothing drawn yet" : found ? capital(found.words) : "No mechanism yet"}
         {found?.solvable && !now.problems.length && <span class="st-good">ready to drive</span>}
       </h2>
-      {empty && <p class="st-quiet">Choose “Link” and drag from one end of a link to the other. End a link on another one’s point, and they share a pin. “Ground” fixes a point.</p>}
       {grouped(now.problems).map((alike, k) => (
         <div key={k} class="st-problem">
           <ProblemWords problem={alike[0]!} />
@@ -68,6 +72,12 @@ function Status({ now }: { now: State }) {
           Not connected to the ground, so left out of driving, structure and pictures: {now.loose.join(", ")}
         </p>
       )}
+      {coincident(now).map(([keep, drop]) => (
+        <p key={drop} class="st-quiet">
+          {keep} and {drop} lie on each other and are not joined{" "}
+          <button type="button" class="st-chip" onClick={() => edit({ op: "merge_points", keep, drop })}>Join them</button>
+        </p>
+      ))}
       {now.stray.length > 0 && <p class="st-quiet">On no link yet: {now.stray.join(", ")}</p>}
       {(now.free ?? []).length > 0 && (
         <p class="st-quiet">
@@ -84,6 +94,20 @@ function Status({ now }: { now: State }) {
       </p>
     </section>
   );
+}
+
+/** Points nearer to each other than this part of the size lie on each other. */
+const TOGETHER = 1e-6;
+/** Return pairs of points that lie on each other, but on no link together. */
+function coincident({ sketch }: State): [string, string][] {
+  const links = Object.values(sketch.links);
+  const first = new Map<string, string>();
+  return Object.entries(sketch.points).flatMap(([name, at]): [string, string][] => {
+    const place = at.map((part) => Math.round(part / (TOGETHER * sketch.size))).join();
+    const other = first.get(place);
+    if (!other) first.set(place, name);
+    return !other || links.some((members) => members.includes(name) && members.includes(other)) ? [] : [[other, name]];
+  });
 }
 
 function ProblemWords({ problem }: { problem: Problem }) {
@@ -116,7 +140,7 @@ function Groups({ now }: { now: State }) {
         {groups.map((group) => (
           <li key={group.index}>
             <button type="button" onClick={() => group.links[0] && (selected.value = { kind: "links", name: group.links[0] })}>
-              <i style={{ background: group.colour }} />
+              <i style={{ background: dark.value ? turned(group.colour) : group.colour }} />
               {group.index + 1}. {group.words}
             </button>
           </li>
@@ -139,13 +163,14 @@ function Drivers({ now }: { now: State }) {
         <div key={id} class="st-driver">
           <button type="button" class="st-name" onClick={() => (selected.value = { kind: "drivers", name: id })}>{id}</button>
           <output>
-            <Value id={id} unit={unit(kind)} />
+            <Value id={id} unit={unit(kind)} turn={kind === "angle" ? turnIn(now.sketch.angle) : Infinity} />
             {efforts.value.filter(({ driver, value }) => driver === id && value !== null).map(({ value, unit }) => (
               <small title="Effort that holds this pose at rest">{effortWords(value!, unit)}</small>
             ))}
           </output>
-          <Play id={id} step={kind === "angle" ? stepOf(now.sketch.angle) : now.sketch.size / 150} revision={now.revision} />
+          <PlayOne id={id} isAngle={kind === "angle"} now={now} />
           <button type="button" title="Delete this driver" aria-label={`Delete driver ${id}`} onClick={() => edit({ op: "delete", section: "drivers", name: id })}>×</button>
+          {now.frames && <Setting id={id} isAngle={kind === "angle"} now={now} />}
         </div>
       ))}
       {mode.value === "drive" && now.frames && (
@@ -158,36 +183,64 @@ function Drivers({ now }: { now: State }) {
 }
 
 /** The value of a driver, written directly into the page because it changes with every pose. */
-function Value({ id, unit }: { id: string; unit: string }) {
-  const text = useComputed(() => (id in values.value ? fixed(values.value[id], 4) + unit : "–"));
+function Value({ id, unit, turn }: { id: string; unit: string; turn: number }) {
+  const text = useComputed(() => (id in values.value ? valueWords(values.value[id]!, unit, turn) : "–"));
   return <>{text}</>;
 }
+
+/** Return a value in words; of an angle beyond a `turn`, what is left of it, and the whole turns. */
+function valueWords(value: number, unit: string, turn: number): string {
+  const turns = Math.abs(value) > turn ? Math.trunc(value / turn) : 0;
+  const rest = fixed(value - turns * turn, 4) + unit;
+  return turns ? `${rest} ${turns < 0 ? "−" : "+"} ${Math.abs(turns)} turn${Math.abs(turns) > 1 ? "s" : ""}` : rest;
+}
+
+/** Return a whole turn in a unit of angle. */
+const turnIn = (unit: string) => ({ deg: 360, rad: 2 * Math.PI, mrad: 2e3 * Math.PI, rev: 1 })[unit] ?? 2 * Math.PI;
 
 const effortWords = (value: number, unit: string) =>
   Math.abs(value) >= 1e3 ? `${number(value / 1e3, 3)} k${unit}` : `${number(value, 3)} ${unit}`;
 
-const stepOf = (unit: string) => ({ deg: 2, rad: 0.035, mrad: 35, rev: 1 / 180 })[unit] ?? 0.035;
-
-/** Moves a driver step by step as poses arrive, and reverses where it stops. */
-function Play({ id, step, revision }: { id: string; step: number; revision: number }) {
-  const on = playing.value === id;
-  useEffect(() => {
-    if (!on) return;
-    let way = step;
-    let next = 0;
-    const go = () => turn(id, (values.peek()[id] ?? 0) + way);
-    const end = onPose((message) => {
-      if (message.stopped) way = -way;
-      if (message.done) next = requestAnimationFrame(go);
-    });
-    go();
-    return () => (end(), cancelAnimationFrame(next));
-  }, [on, id, step, revision]);
+/** The slider of a driver, and its value as it is typed. */
+function Setting({ id, isAngle, now }: { id: string; isAngle: boolean; now: State }) {
+  const slider = useRef<HTMLInputElement>(null);
+  const field = useRef<HTMLInputElement>(null);
+  const found = ranges.value?.find((range) => range.driver === id);
+  useSignalEffect(() => {
+    const value = values.value[id];
+    if (value === undefined || !slider.current || !field.current) return;
+    const [from, to] = rangeOf(value, found, isAngle, now, id);
+    [slider.current.min, slider.current.max, slider.current.step] = [from, to, (to - from) / 1000].map(String) as [string, string, string];
+    slider.current.valueAsNumber = value;
+    if (document.activeElement !== field.current) field.current.value = String(Number(value.toPrecision(6)));
+  });
+  const go = (value: number) => {
+    setMode("drive");
+    playing.value = null;
+    turn(id, value);
+  };
+  const type = (input: HTMLInputElement) => {
+    const [before, unit] = [values.peek()[id], isAngle ? now.sketch.angle : now.sketch.unit];
+    const value = read(input.value, isAngle ? "angle" : "coordinate", unit);
+    if (value === null) tell(`${id}: a value must be a number`, true);
+    if (value === null) input.value = String(Number(before?.toPrecision(6)));
+    else if (before === undefined || input.value !== String(Number(before.toPrecision(6)))) go(value);
+  };
   return (
-    <button type="button" aria-label={on ? `Pause ${id}` : `Play ${id}`} title={on ? "Pause" : "Play"} disabled={mode.value !== "drive"} onClick={() => (playing.value = on ? null : id)}>
-      {on ? "❚❚" : "▶"}
-    </button>
+    <span class="st-setting">
+      <input ref={slider} type="range" aria-label={`${id}, slider`} onInput={({ currentTarget }) => go(currentTarget.valueAsNumber)} />
+      <input ref={field} inputMode="decimal" aria-label={`${id}, value`} onKeyDown={(event) => event.key === "Enter" && event.currentTarget.blur()} onBlur={({ currentTarget }) => type(currentTarget)} />
+    </span>
   );
+}
+
+/** Return the range of a driver's slider: its limits once they were found, else the turn it is in, or half a size around the sketch. */
+function rangeOf(value: number, found: Range | undefined, isAngle: boolean, now: State, id: string): [number, number] {
+  if (found && !found.turns && found.lower && found.upper) return [found.lower.value, found.upper.value];
+  const turn = turnIn(now.sketch.angle);
+  if (isAngle) return [Math.floor(value / turn) * turn, Math.floor(value / turn) * turn + turn];
+  const middle = now.drivers?.[id] ?? value;
+  return [Math.min(middle - now.sketch.size / 2, value), Math.max(middle + now.sketch.size / 2, value)];
 }
 
 // --- searches ------------------------------------------------------------------------------------------------
@@ -219,7 +272,6 @@ function Searches({ now }: { now: State }) {
       )}
       {ranking.value && <Ranking choices={ranking.value} />}
       {ranking.value?.length === 0 && <p class="st-quiet">No choice of inputs was found.</p>}
-      <JointForm now={now} />
     </section>
   );
 }
@@ -249,17 +301,9 @@ function Units({ now }: { now: State }) {
   );
 }
 
-function Backdrop({ now }: { now: State }) {
+function Backdrop() {
   const found = backdrop.value;
-  const take = async (file: File | undefined) => {
-    if (!file) return;
-    const picture = await createImageBitmap(file).catch(() => null);
-    if (!picture) return tell("This file is not a picture", true);
-    const places = Object.values(now.sketch.points);
-    const middle = (k: 0 | 1) => (places.length ? (Math.min(...places.map((at) => at[k])) + Math.max(...places.map((at) => at[k]))) / 2 : 0);
-    const width = places.length ? 1.5 * now.sketch.size : 100;
-    backdrop.value = { url: URL.createObjectURL(file), x: middle(0), y: middle(1), width, ratio: picture.width / picture.height };
-  };
+  const input = useRef<HTMLInputElement>(null);
   const field = (label: string, key: "x" | "y" | "width") => (
     <NumberField label={label} quantity={key === "width" ? "length" : "coordinate"} value={found![key]} unit="" onSet={(value) => (backdrop.value = { ...found!, [key]: value })} />
   );
@@ -274,7 +318,10 @@ function Backdrop({ now }: { now: State }) {
           <button type="button" onClick={() => (backdrop.value = null)}>Remove</button>
         </div>
       ) : (
-        <input type="file" accept="image/*" aria-label="Picture" onChange={({ currentTarget }) => void take(currentTarget.files?.[0])} />
+        <div class="st-row">
+          <button type="button" onClick={() => input.current!.click()}>Choose a picture …</button>
+          <input ref={input} type="file" accept="image/*" hidden onChange={({ currentTarget }) => currentTarget.files?.[0] && void showBehind(currentTarget.files[0])} />
+        </div>
       )}
     </section>
   );

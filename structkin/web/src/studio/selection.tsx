@@ -1,22 +1,55 @@
 // The panel of the selection.
 import { useComputed } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
 import { spot } from "../pose";
 import { fixed, number } from "../words";
 import { driveAt } from "./canvas";
-import { Field, NumberField } from "./fields";
+import { Field, NumberField, type Quantity } from "./fields";
 import { EntryForm } from "./forms";
-import { edit, mode, pose, renamed, scene, selected } from "./store";
+import { duplicate, edit, mode, pose, renamed, scene, selected, several, state, traced } from "./store";
 import type { State } from "./types";
 
+/** What can be done with several points. */
+function Several({ points }: { points: string[] }) {
+  const change = (how: Record<string, unknown>) => edit({ op: "transform", points, ...how });
+  const ask = (label: string, unit: string, quantity: Quantity, usual: number, make: (value: number) => Record<string, unknown>) => (
+    <NumberField label={label} quantity={quantity} value={usual} unit={unit} onSet={(value) => change(make(value))} />
+  );
+  return (
+    <section data-panel="several">
+      <h2>{points.length} points</h2>
+      <p class="st-quiet">{points.join(", ")}</p>
+      <div class="st-row">
+        <button type="button" title="Ctrl+D" onClick={() => duplicate(points)}>Duplicate</button>
+        <button type="button" title="Left becomes right" onClick={() => change({ mirror: "x" })}>Mirror ↔</button>
+        <button type="button" title="Up becomes down" onClick={() => change({ mirror: "y" })}>Mirror ↕</button>
+        <button type="button" class="st-danger" onClick={() => edit({ op: "delete_points", points })}>Delete</button>
+      </div>
+      <div class="st-row">
+        {ask("turn by", state.value!.sketch.angle, "angle", 0, (turn) => ({ turn }))}
+        {ask("scale by", "", "length", 1, (scale) => ({ scale }))}
+      </div>
+      <p class="st-quiet">Drag them, or move them with the arrows. Lengths between them and guides follow; radii, strokes and masses stay.</p>
+    </section>
+  );
+}
+
 export function Selection({ now }: { now: State }) {
+  if (several.value.length > 1 && mode.value === "edit") return <Several points={several.value} />;
+  return <One now={now} />;
+}
+
+function One({ now }: { now: State }) {
   const chosen = selected.value;
+  const form = useRef<HTMLElement>(null);
+  useEffect(() => form.current?.scrollIntoView({ block: "nearest" }), [chosen]);
   if (!chosen) return null;
   const { kind, name } = chosen;
   const joint = now.structure?.joints.find((one) => one.id === name);
   const entry = kind === "joints" || kind === "drivers" ? now.document[kind]?.[name] : undefined;
   const own = now.structure?.drivers.some((driver) => driver.joint === name);
   return (
-    <section data-panel="selection" key={`${kind} ${name}`}>
+    <section ref={form} data-panel="selection" key={`${kind} ${name}`}>
       <h2>{{ points: "Point", links: "Link", joints: "Joint", drivers: "Driver" }[kind]} <em>{name}</em></h2>
       {name !== "ground" && (
         <Field label="Name" value={name} onSet={(to) => {
@@ -47,6 +80,17 @@ function Here({ now, name }: { now: State; name: string }) {
   return <p class="st-here">{text}</p>;
 }
 
+/** Whether the path of a point is drawn while the mechanism moves. */
+function Trace({ name }: { name: string }) {
+  const usual = scene.value?.points.find((one) => one.name === name)?.trace ?? false;
+  return (
+    <label class="st-check">
+      <input type="checkbox" checked={traced.value[name] ?? usual} onChange={({ currentTarget }) => (traced.value = { ...traced.value, [name]: currentTarget.checked })} />
+      Draw its path in Drive
+    </label>
+  );
+}
+
 function PointFields({ now, name }: { now: State; name: string }) {
   const [x, y] = now.sketch.points[name] ?? [0, 0];
   const links = Object.entries(now.sketch.links).filter(([, members]) => members.includes(name)).map(([link]) => link);
@@ -62,6 +106,7 @@ function PointFields({ now, name }: { now: State; name: string }) {
           <NumberField label="y" quantity="coordinate" value={y} unit={now.sketch.unit} onSet={(value) => move([x, value])} />
         </div>
       )}
+      {scene.value?.points.some((one) => one.name === name) && <Trace name={name} />}
       <p class="st-quiet">
         On{" "}
         {links.map((link) => (

@@ -4,12 +4,14 @@ import type { Pose } from "../pose";
 import type { Point, View } from "../types";
 import { fileName } from "../words";
 import {
+  type Card,
   type Choice,
   type Command,
   type Effort,
   type Found,
   type Ghost,
   type Incoming,
+  type Placed,
   type PoseMessage,
   PROTOCOL,
   type Range,
@@ -41,15 +43,47 @@ export const stopped = signal("");
 export const file = signal<string | null>(null);
 export const mode = signal<Mode>("drive");
 export const tool = signal<Tool>("select");
+/** Whether the slider tool makes a block on a guide, or a pin in a slot. */
+export const slotted = remembered("slotted", false);
 /** Whether points that are drawn or dragged snap to the grid. */
-export const snap = signal(true);
+export const snap = remembered("snap", true);
 export const selected = signal<Selected | null>(null);
+/** The points that are selected together. */
+export const several = signal<string[]>([]);
+/** Whether the points that come next, copies, are to be selected. */
+let copies = false;
+/** Copy points with what only they have, and select the copies. */
+export function duplicate(points: string[]) {
+  const gap = 0.1 * (state.peek()?.sketch.size ?? 1);
+  copies = true;
+  edit({ op: "duplicate", points, by: [gap, -gap].map((part) => Number(part.toPrecision(2))) });
+}
 /** What is selected once the studio has accepted its new name. */
 export const renamed = signal<Selected | null>(null);
+/** What a new joint still asks for by a click, what was given, and the words for what is next. */
+export interface Asked {
+  kind: string;
+  asks: { key: string; what: "link" | "point"; words: string }[];
+  got: Record<string, string>;
+}
+export const asked = signal<Asked | null>(null);
+/** Give a new joint the link or point that was clicked. */
+export function take(clicked: Record<"link" | "point", string | null>) {
+  const now = asked.peek()!;
+  const next = now.asks.find(({ key }) => !now.got[key]);
+  const name = next && clicked[next.what];
+  if (name) asked.value = { ...now, got: { ...now.got, [next.key]: name } };
+  else if (next) tell(`Click a ${next.what}`, true);
+}
+/** Whether the reader's colours are dark. */
+const night = matchMedia("(prefers-color-scheme: dark)");
+export const dark = signal(night.matches);
+night.addEventListener("change", ({ matches }) => (dark.value = matches));
 /** Increases when the studio refuses a command: fields then show the old value again. */
 export const refusals = signal(0);
 export const note = signal<{ text: string; bad: boolean } | null>(null);
-export const closed = signal("");
+/** Why the page hears nothing of the studio any more, and what a button offers to do about it. */
+export const closed = signal<{ text: string; again: string } | null>(null);
 export const ranking = signal<Choice[] | null>(null);
 export const ghosts = signal<Ghost[] | null>(null);
 export const ranges = signal<Range[] | null>(null);
@@ -62,9 +96,17 @@ export const scene = computed<View | null>(() => {
   if (!now || mode.value === "edit") return now?.scene ?? null;
   return (wide.value?.revision === now.revision ? wide.value.scene : now.exact) ?? now.scene;
 });
-/** The driver that is played. */
-export const playing = signal<string | null>(null);
-/** Notes on what was understood of a file of another tool. */
+/** The driver that is played, or all of them. */
+export const ALL = Symbol("all drivers");
+export const playing = signal<string | typeof ALL | null>(null);
+/** The time [s] at which the laws of the drivers give the pose that is shown. */
+export const time = signal<number | null>(null);
+/** How fast the motion is played, and what follows its end. */
+export const pace = remembered("pace", 1);
+export const ending = remembered<"repeat" | "back" | "stop">("ending", "repeat");
+/** Points whose paths are drawn, or not, other than those of the scene. */
+export const traced = signal<Record<string, boolean>>({});
+/** Notes on what was understood of a file of another tool; undone with the opening of the file. */
 export const notes = signal<string[] | null>(null);
 export const searching = signal<string>("");
 /** A background picture, which stays in the page: its middle, its width, and its aspect ratio (width to height). */
@@ -74,6 +116,10 @@ export const kept = signal<Kept | null>(null);
 export const welcome = signal(false);
 /** Increases when the view is to be fitted because another mechanism was opened. */
 export const opened = signal(0);
+/** Whether the gallery is open, its examples, and the small pictures of those that were seen. */
+export const gallery = signal(false);
+export const cards = signal<Card[]>([]);
+export const thumbnails = signal<Record<string, View>>({});
 export const dirty = computed(() => !!state.value && !state.value.saved);
 
 /** What the browser keeps of an unsaved document. */
@@ -84,6 +130,26 @@ interface Kept {
 
 let socket: WebSocket | null = null;
 let sequence = 0;
+
+/** A choice that the browser keeps; where it keeps nothing, that of this page. */
+function remembered<T>(name: string, usual: T) {
+  const place = `structkin:${name}`;
+  let first = usual;
+  try {
+    first = JSON.parse(localStorage.getItem(place) ?? "null") ?? usual;
+  } catch {
+    // what cannot be read is not a choice
+  }
+  const kept = signal<T>(first);
+  effect(() => {
+    try {
+      localStorage.setItem(place, JSON.stringify(kept.value));
+    } catch {
+      // if the storage is full or forbidden, nothing is kept
+    }
+  });
+  return kept;
+}
 let strokes = Date.now();
 const token = tokenOf();
 
@@ -113,49 +179,98 @@ export async function download(name: string) {
 }
 
 export function connect() {
-  socket = new WebSocket(`ws://${location.host}/ws?token=${encodeURIComponent(token)}`);
-  socket.onopen = () => send({ type: "hello", protocol: PROTOCOL });
-  socket.onmessage = ({ data }) => take(JSON.parse(data as string) as Incoming);
-  socket.onclose = ({ code }) => {
+  const own = new WebSocket(`ws://${location.host}/ws?token=${encodeURIComponent(token)}`);
+  socket = own;
+  own.onopen = () => {
+    closed.value = null;
+    send({ type: "hello", protocol: PROTOCOL });
+  };
+  own.onmessage = ({ data }) => hear(JSON.parse(data as string) as Incoming);
+  own.onclose = ({ code }) => {
+    if (socket !== own) return;
+    answeredAll();
     closed.value =
       code === 4001
-        ? "The studio was opened in another tab."
-        : "The studio has stopped, or the token is missing: open the address that structkin studio prints.";
+        ? { text: "The studio was opened in another tab, which shows the mechanism now.", again: "Use it here" }
+        : { text: `The studio has stopped, or the token is missing: open the address that structkin studio prints.${sharedWords()}`, again: "Try again" };
   };
 }
 
+/** Return what to do with a shared mechanism in an address that has not the token of a studio. */
+const sharedWords = () =>
+  location.hash.startsWith("#m=")
+    ? " This address holds a shared mechanism: put its part from # on behind the address of a studio, or behind structkin studio --shared."
+    : "";
+
+/** Messages that change what is shown carry a number, which their answer repeats. */
+const CHANGES = new Set(["edit", "undo", "redo", "open", "adopt", "assembly", "rest", "save"]);
+let asks = 0;
+/** The last change that was answered, and the last one that was made for what was then shown. */
+let [done, made] = [0, 0];
+/** Whether the studio has been working on a change for so long [ms] that the page says so. */
+export const busy = signal(false);
+const QUICK = 100;
+let waiting = 0;
+
 export function send(message: { type: string } & Record<string, unknown>) {
-  if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
+  if (socket?.readyState !== WebSocket.OPEN) return;
+  if (CHANGES.has(message.type)) {
+    message = { ...message, ask: ++asks };
+    waiting ||= setTimeout(() => (busy.value = done < asks), QUICK);
+  }
+  socket.send(JSON.stringify(message));
 }
+
+function answeredTo(ask: number) {
+  done = Math.max(done, ask);
+  if (done < asks) return;
+  clearTimeout(waiting);
+  [waiting, busy.value] = [0, false];
+}
+
+const answeredAll = () => answeredTo(asks);
 
 export const newStroke = () => ++strokes;
 /** Whether the last change was a typed value, which may move the drawing out of view. */
 export const typed = signal(false);
 
-export function edit(command: Command, stroke?: number) {
+/** Changes that mean the same whatever change before them is still being made. */
+const ADDS = new Set(["add_point", "add_link", "replace"]);
+
+export function edit(command: Command, stroke?: number, sound = false) {
+  // a second click on what has not answered yet would undo the first
+  if (stroke === undefined && !ADDS.has(command.op)) {
+    if (made > done) {
+      refusals.value += 1;
+      return tell("One moment: the last change is still being made");
+    }
+  }
   typed.value = command.op === "set_length" || command.op === "set_angle" || command.typed === true;
-  send({ type: "edit", command, stroke });
+  send({ type: "edit", command, stroke, ...(sound ? { sound } : {}) });
+  if (stroke === undefined && !ADDS.has(command.op)) made = asks;
 }
 
 /** The drag that is not answered yet, and the place to which the pointer has moved in the meantime. */
-let asked = 0;
+let pulled = 0;
 let ahead: (() => void) | null = null;
 /** Drag a place of a link to another place; until the last drag is answered, only the newest place is kept. */
 export function drag(link: string, local: Point, to: Point) {
-  if (asked) {
+  if (pulled) {
     ahead = () => drag(link, local, to);
     return;
   }
-  asked = ++sequence;
-  send({ type: "drag", link, local, to, seq: asked });
+  pulled = ++sequence;
+  send({ type: "drag", link, local, to, seq: pulled });
 }
 
 function answered() {
   const next = ahead;
-  [asked, ahead] = [0, null];
+  [pulled, ahead] = [0, null];
   next?.();
 }
 export const turn = (driver: string, to: number) => send({ type: "turn", driver, to, seq: ++sequence });
+
+export const seek = (t: number) => send({ type: "seek", t, seq: ++sequence });
 
 export function search(what: "ranking" | "assemblies" | "limits") {
   searching.value = what;
@@ -192,7 +307,8 @@ export function onPose(listener: Listener): () => void {
   return () => listeners.delete(listener);
 }
 
-function take(message: Incoming) {
+function hear(message: Incoming) {
+  if ("ask" in message) answeredTo(message.ask!);
   batch(() => {
     switch (message.type) {
       case "hello":
@@ -205,10 +321,10 @@ function take(message: Incoming) {
         takeState(message);
         break;
       case "pose":
-        if (message.seq === asked) answered();
+        if (message.seq === pulled) answered();
         // A pose that was under way when editing began would take the links off their handles.
         if (message.revision !== state.peek()?.revision || mode.peek() !== "drive") break;
-        place(message.frames, message.drivers);
+        place(message);
         stopped.value = message.stopped;
         for (const listener of listeners) listener(message);
         break;
@@ -217,9 +333,10 @@ function take(message: Incoming) {
         break;
       case "refused":
       case "fault":
+        if (message.type === "fault" && message.ask === undefined) answeredAll();
         answered();
         searching.value = "";
-        refit = false;
+        [refit, read, copies] = [false, null, false];
         renamed.value = null;
         refusals.value += 1;
         refusedSave = message.problems.some(({ hint }) => hint.startsWith("save again"));
@@ -241,7 +358,13 @@ function take(message: Incoming) {
         if (!message.failure) wide.value = { revision: message.revision, scene: message.found };
         break;
       case "notes":
-        notes.value = message.notes;
+        read = message.notes;
+        break;
+      case "gallery":
+        cards.value = message.cards;
+        break;
+      case "thumbnail":
+        if (!message.failure) thumbnails.value = { ...thumbnails.peek(), [message.found.name]: message.found.view };
         break;
       case "wiggle":
         void wiggle(message.poses);
@@ -264,6 +387,10 @@ function found<T>(message: Found<T>): T[] {
 }
 
 let refit = false;
+/** Notes on a file whose mechanism is about to arrive. */
+let read: string[] | null = null;
+/** How many changes could be undone when it had arrived. */
+let openedAt = 0;
 function takeState(message: State) {
   answered();
   const before = state.peek();
@@ -277,10 +404,15 @@ function takeState(message: State) {
     keep(message);
   }
   if (!before) offerKept(message);
-  if (refit) opened.value += 1;
-  refit = false;
+  if (message.changes < openedAt) notes.value = null;
+  if (refit) [opened.value, notes.value, traced.value, openedAt] = [opened.peek() + 1, read, {}, message.changes];
+  [refit, read] = [false, null];
   const to = renamed.peek();
-  if (to && exists(message, to)) [selected.value, renamed.value] = [to, null];
+  if (to && exists(message, to)) [selected.value, renamed.value, asked.value] = [to, null, null];
+  const { points } = message.sketch;
+  if (copies && before) several.value = Object.keys(points).filter((point) => !(point in before.sketch.points));
+  else if (several.peek().some((point) => !(point in points))) several.value = several.peek().filter((point) => point in points);
+  copies = false;
   const name = selected.peek();
   if (name && !exists(message, name)) selected.value = null;
 }
@@ -302,14 +434,30 @@ export function poseOf(frames: Record<string, [number, number, number]>): Pose {
 
 /** Show the sketch in Edit, and the pose of the last state in Drive. */
 export function rest() {
-  const { frames, sketched, drivers } = state.peek() ?? {};
-  place(mode.peek() === "edit" ? sketched : frames, drivers);
+  const now = state.peek() ?? {};
+  place(mode.peek() === "edit" ? { ...now, frames: (now as State).sketched } : now);
+}
+
+export function setMode(to: Mode) {
+  if (mode.peek() === to) return;
+  mode.value = to;
+  welcome.value = false;
+  if (to === "edit") send({ type: "rest" });
+  else asked.value = null;
+  rest();
+}
+
+export function setTool(to: Tool) {
+  setMode("edit");
+  tool.value = to;
+  asked.value = null;
 }
 
 let resting = 0;
-function place(frames: State["frames"], drivers: State["drivers"]) {
+function place({ frames, drivers, t }: Placed) {
   pose.value = poseOf(frames ?? {});
   values.value = drivers ?? {};
+  time.value = t ?? null;
   clearTimeout(resting);
   efforts.value = [];
   if (frames && state.peek()?.document.forces) resting = setTimeout(() => send({ type: "efforts" }), 250);
@@ -351,6 +499,29 @@ export function takeKept(restore: boolean) {
   kept.value = null;
   if (restore && found) open({ type: "edit", command: { op: "replace", document: found.document } });
   else localStorage.removeItem(key);
+}
+
+/** The largest file that is opened [bytes]. */
+const LARGEST = 1_000_000;
+/** Open a file of a mechanism, or show a picture behind the drawing. */
+export async function openFile(chosen: File | undefined) {
+  if (!chosen) return;
+  if (chosen.type.startsWith("image/")) return showBehind(chosen);
+  if (chosen.size > LARGEST) return tell("The file is too large", true);
+  let text = "";
+  for (const byte of new Uint8Array(await chosen.arrayBuffer())) text += String.fromCharCode(byte);
+  open({ type: "open", name: chosen.name, data: btoa(text) });
+}
+
+/** Show a picture behind the drawing, a little wider than it. */
+export async function showBehind(chosen: File) {
+  const picture = await createImageBitmap(chosen).catch(() => null);
+  if (!picture) return tell("This file is not a picture", true);
+  const { sketch } = state.peek()!;
+  const places = Object.values(sketch.points);
+  const middle = (k: 0 | 1) => (places.length ? (Math.min(...places.map((at) => at[k])) + Math.max(...places.map((at) => at[k]))) / 2 : 0);
+  const width = places.length ? 1.5 * sketch.size : 100;
+  backdrop.value = { url: URL.createObjectURL(chosen), x: middle(0), y: middle(1), width, ratio: picture.width / picture.height };
 }
 
 /** Open another mechanism; the view is fitted when it arrives. */

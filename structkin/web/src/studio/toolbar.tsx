@@ -1,25 +1,25 @@
 // The bar above the drawing: modes, tools, undo, files.
-import { useRef } from "preact/hooks";
+import { showGallery } from "./gallery";
 import {
   dirty,
   download,
   edit,
   file,
-  type Mode,
   mode,
   open,
+  openFile,
   refusals,
-  rest,
   save,
   searching,
   send,
+  setMode,
+  setTool,
   shared,
   state,
   step,
   tell,
   type Tool,
   tool,
-  welcome,
 } from "./store";
 
 export const TOOLS: { tool: Tool; text: string; key: string; title: string }[] = [
@@ -40,36 +40,17 @@ const EXPORTS = {
   "mechanism.toml": "Mechanism file",
 };
 
-export function setMode(to: Mode) {
-  if (mode.peek() === to) return;
-  mode.value = to;
-  welcome.value = false;
-  if (to === "edit") send({ type: "rest" });
-  rest();
-}
-
-export function setTool(to: Tool) {
-  setMode("edit");
-  tool.value = to;
-}
-
 export function newMechanism() {
   const document = { title: "", units: { length: "mm", angle: "deg" }, points: {}, links: { ground: [] } };
   open({ type: "edit", command: { op: "replace", document } });
   setTool("link");
 }
 
+/** Let the reader choose a file to open. */
+export const chooseFile = () => document.getElementById("file")!.click();
+
 export function Toolbar() {
-  const input = useRef<HTMLInputElement>(null);
   const now = state.value;
-  const read = async (chosen: File | undefined) => {
-    if (!chosen) return;
-    if (chosen.size > 1_000_000) return tell("The file is too large", true);
-    const bytes = new Uint8Array(await chosen.arrayBuffer());
-    let text = "";
-    for (const byte of bytes) text += String.fromCharCode(byte);
-    open({ type: "open", name: chosen.name, data: btoa(text) });
-  };
   const openShared = () => {
     const text = prompt("Paste a shared mechanism (#m=...)");
     if (text) open({ type: "open", fragment: text });
@@ -101,7 +82,6 @@ export function Toolbar() {
         class="st-title"
         aria-label="Title"
         key={`${refusals.value} ${now?.document.title ?? ""}`}
-        size={Math.max(12, now?.document.title?.length ?? 0)}
         title={now?.document.title}
         defaultValue={now?.document.title ?? ""}
         placeholder="Untitled"
@@ -110,7 +90,8 @@ export function Toolbar() {
       />
       <div class="st-tools" role="group" aria-label="File">
         <button type="button" title="A new mechanism" onClick={newMechanism}>New</button>
-        <button type="button" title="Open a mechanism file, or one of Linkage, PMKS, PMKS+, MotionGen or Pyslvs" onClick={() => input.current!.click()}>Open</button>
+        <button type="button" title="Mechanisms to start from" onClick={showGallery}>Examples</button>
+        <button type="button" title="Open a mechanism file, or one of Linkage, PMKS, PMKS+, MotionGen or Pyslvs" onClick={chooseFile}>Open</button>
         <button type="button" class={dirty.value ? "st-dirty" : ""} title={file.value ? `Write ${file.value} (Ctrl+S)` : "Download the mechanism file (Ctrl+S)"} onClick={save}>
           {file.value ? "Save" : "Download"}
         </button>
@@ -124,18 +105,17 @@ export function Toolbar() {
           {Object.entries(EXPORTS).map(([name, text]) => <option key={name} value={name}>{text}</option>)}
         </select>
       </div>
-      <input ref={input} type="file" accept=".toml,.json,.linkage2,.motiongen,.pyslvs,.txt" hidden onChange={({ currentTarget }) => {
-        void read(currentTarget.files?.[0]);
+      <input id="file" type="file" accept=".toml,.json,.linkage2,.motiongen,.pyslvs,.txt" hidden onChange={({ currentTarget }) => {
+        void openFile(currentTarget.files?.[0]);
         currentTarget.value = "";
       }} />
-      {shared.value && <Shared />}
     </header>
   );
 }
 
-function Shared() {
+export function Shared() {
   const texts = [
-    ["Text", "In a studio: press “Paste” and enter this text.", shared.value],
+    ["Text", "In a studio: press “Paste” and enter this text, or put it behind the address of its page.", shared.value],
     ["Command", "Without one: this command starts a studio with the mechanism.", `structkin studio --shared "${shared.value}"`],
   ] as const;
   const copy = async (text: string) => {
@@ -145,7 +125,7 @@ function Shared() {
   };
   return (
     <div class="st-shared" role="dialog" aria-label="Share">
-      <p>The mechanism as a text: it contains nothing else, and nothing is uploaded. It is not a link for a browser.</p>
+      <p>The mechanism as a text: it contains nothing else, and nothing is uploaded.</p>
       {texts.map(([name, words, text]) => (
         <div key={name}>
           <p>{words}</p>

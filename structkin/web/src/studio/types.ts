@@ -70,6 +70,8 @@ export interface Placed {
   frames?: Record<string, [number, number, number]>;
   drivers?: Record<string, number>;
   free?: string[];
+  /** The time [s] at which the laws of the drivers give this pose. */
+  t?: number | null;
 }
 
 export interface State extends Placed {
@@ -79,6 +81,8 @@ export interface State extends Placed {
   sketch: Sketch;
   /** The scene of the sketch, and its frames; with given lengths, links in motion are drawn as in `exact`. */
   scene: View | null;
+  /** From when to when [s] the drivers' laws run, and whether without an end. */
+  clock?: [from: number, to: number, endless: boolean] | null;
   sketched?: Placed["frames"];
   exact?: View | null;
   problems: Problem[];
@@ -86,8 +90,12 @@ export interface State extends Placed {
   loose: string[];
   structure: Structure | null;
   undo: boolean;
+  /** How many changes can be undone. */
+  changes: number;
   redo: boolean;
   saved: boolean;
+  /** The number of the change that this answers. */
+  ask?: number;
 }
 
 export interface PoseMessage extends Placed {
@@ -96,6 +104,7 @@ export interface PoseMessage extends Placed {
   stopped: string;
   done: boolean;
   seq: number | null;
+  ask?: number;
 }
 
 export interface End {
@@ -125,6 +134,14 @@ export interface Choice {
   drivers: { joint: string | null; links: string[]; kind: string }[];
 }
 
+/** An example, with what it is for. */
+export interface Card {
+  name: string;
+  title: string;
+  need: string;
+  words: string;
+}
+
 /** What a driver needs to hold the pose at rest. */
 export interface Effort {
   driver: string;
@@ -147,13 +164,15 @@ export type Incoming =
   | { type: "hello"; protocol: number; version: string; file: string | null; key: string; example: boolean }
   | State
   | PoseMessage
-  | { type: "refused" | "fault"; problems: Problem[] }
+  | { type: "refused" | "fault"; problems: Problem[]; ask?: number }
   | { type: "working" }
   | ({ type: "limits" } & Found<Range>)
   | ({ type: "ranking" } & Found<Choice>)
   | ({ type: "efforts" } & Found<Effort>)
   | { type: "scene"; revision: number; found: View; failure?: string }
   | { type: "notes"; notes: string[] }
+  | { type: "gallery"; cards: Card[] }
+  | { type: "thumbnail"; revision: number; found: { name: string; view: View }; failure?: string }
   | ({ type: "assemblies" } & Found<Ghost>)
   | { type: "wiggle"; revision: number; coordinate: string; poses: Ghost["frames"][] }
   | { type: "saved"; file: string }

@@ -1,0 +1,146 @@
+// Play: all drivers by their laws, with time, speed and what follows the end; or one driver alone.
+import { useComputed, useSignalEffect } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { number } from "../words";
+import { ALL, ending, onPose, pace, playing, seek, setMode, time, turn, values } from "./store";
+import type { State } from "./types";
+
+/** A motion that takes between so many seconds is shown in real time at first, another one in `USUAL`. */
+const [SHORTEST, LONGEST, USUAL] = [0.8, 20, 4];
+const PACES = [0.1, 0.25, 0.5, 1, 2, 4, 10];
+
+/** Return by how many seconds of the motion a second on the screen is, before a pace is chosen. */
+function ratio({ clock }: State): number {
+  const whole = clock ? clock[1] - clock[0] : 1;
+  return whole >= SHORTEST && whole <= LONGEST ? 1 : whole / USUAL;
+}
+
+export function Player({ now }: { now: State }) {
+  const { clock, frames } = now;
+  const on = playing.value === ALL;
+  usePlay(now, on);
+  const slider = useRef<HTMLInputElement>(null);
+  const words = useComputed(() => (time.value === null || !clock ? "" : `t = ${number(shownTime(time.value, clock), 3)} s`));
+  useSignalEffect(() => {
+    if (slider.current && clock && time.value !== null) slider.current.valueAsNumber = shownTime(time.value, clock);
+  });
+  if (!frames) return null;
+  if (!clock)
+    return (
+      <div class="st-player">
+        <button type="button" aria-label="Play" disabled>▶</button>
+        <span class="st-quiet">No driver has a speed. Select one and give it a speed, such as 30 rpm; or drag.</span>
+      </div>
+    );
+  const start = () => {
+    setMode("drive");
+    playing.value = on ? null : ALL;
+  };
+  return (
+    <div class="st-player">
+      <button type="button" class="st-play" aria-label={on ? "Pause" : "Play"} title={on ? "Pause" : "Move all drivers by their laws"} onClick={start}>
+        {on ? "❚❚" : "▶"}
+      </button>
+      <input
+        ref={slider}
+        type="range"
+        aria-label="Time"
+        min={clock[0]}
+        max={clock[1]}
+        step={(clock[1] - clock[0]) / 1000}
+        onInput={({ currentTarget }) => {
+          setMode("drive");
+          playing.value = null;
+          seek(currentTarget.valueAsNumber);
+        }}
+      />
+      <output class="st-time">{words}</output>
+      <label>
+        <span>Speed</span>
+        <select value={pace.value} onChange={({ currentTarget }) => (pace.value = Number(currentTarget.value))}>
+          {PACES.map((one) => <option key={one} value={one}>{number(one * ratio(now), 2)}×</option>)}
+        </select>
+      </label>
+      <label>
+        <span>At the end</span>
+        <select value={ending.value} onChange={({ currentTarget }) => (ending.value = currentTarget.value as typeof ending.value)}>
+          <option value="repeat">repeat</option>
+          <option value="back">go back</option>
+          <option value="stop">stop</option>
+        </select>
+      </label>
+    </div>
+  );
+}
+
+/** Return a time within the range that is shown: motions without an end repeat it. */
+function shownTime(t: number, [from, to, endless]: [number, number, boolean]): number {
+  const whole = to - from;
+  return endless ? from + ((((t - from) % whole) + whole) % whole) : t;
+}
+
+/** Ask for the next moment as poses arrive; a motion that stops turns back. */
+function usePlay(now: State, on: boolean) {
+  useEffect(() => {
+    const { clock } = now;
+    if (!on || !clock) return;
+    const [from, to, endless] = clock;
+    let way = 1;
+    let request = 0;
+    let before = performance.now();
+    let [t, rewinds] = [time.peek() ?? from, false];
+    if (t >= to && !(endless && ending.peek() === "repeat")) t = from;
+    const go = (at: number) => {
+      const gone = Math.min(at - before, 100) / 1000;
+      before = at;
+      if (!rewinds) t += way * gone * pace.peek() * ratio(now);
+      rewinds = false;
+      if ((t > to || t < from) && !(endless && ending.peek() === "repeat")) {
+        if (ending.peek() === "stop") playing.value = null;
+        if (ending.peek() === "back") way = -way;
+        rewinds = ending.peek() === "repeat";
+        t = rewinds ? from : Math.min(Math.max(t, from), to);
+      }
+      seek(t);
+    };
+    const end = onPose((message) => {
+      if (message.stopped) {
+        way = -way;
+        if (ending.peek() === "stop") playing.value = null;
+        t = message.t ?? t;
+      }
+      if (message.done) request = requestAnimationFrame(go);
+    });
+    seek(t);
+    return () => (end(), cancelAnimationFrame(request));
+  }, [on, now.revision]);
+}
+
+const stepOf = (unit: string) => ({ deg: 2, rad: 0.035, mrad: 35, rev: 1 / 180 })[unit] ?? 0.035;
+
+/** Moves a driver alone, step by step as poses arrive, and reverses where it stops. */
+export function PlayOne({ id, isAngle, now }: { id: string; isAngle: boolean; now: State }) {
+  const on = playing.value === id;
+  const step = isAngle ? stepOf(now.sketch.angle) : now.sketch.size / 150;
+  useEffect(() => {
+    if (!on) return;
+    let way = step;
+    let next = 0;
+    const go = () => turn(id, (values.peek()[id] ?? 0) + way);
+    const end = onPose((message) => {
+      if (message.stopped) way = -way;
+      if (message.done) next = requestAnimationFrame(go);
+    });
+    go();
+    return () => (end(), cancelAnimationFrame(next));
+  }, [on, id, step, now.revision]);
+  const press = () => {
+    setMode("drive");
+    playing.value = on ? null : id;
+  };
+  return (
+    <button type="button" aria-label={on ? `Pause ${id}` : `Play ${id}`} title={on ? "Pause" : "Move this driver alone, back and forth"} onClick={press}>
+      {on ? "❚❚" : "▶"}
+    </button>
+  );
+}

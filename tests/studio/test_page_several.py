@@ -1,0 +1,157 @@
+"""Several points in a browser: selected by a frame and with Shift, moved by arrows, copied, mirrored; and sliders."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pages import eventually
+from studio_page import Studio, served
+
+import structkin as sk
+from structkin.examples import path
+
+TWO_BARS = """units = { length = "mm", angle = "deg" }
+points = { A = [0, 0], B = [60, 20], C = [0, 50], D = [80, 70] }
+links = { ground = ["A"], link1 = ["A", "B"], link2 = ["C", "D"] }
+"""
+
+
+@pytest.fixture
+def drawn(browser: Any, tmp_path: Path) -> Any:
+    file = tmp_path / "drawn.toml"
+    file.write_text(TWO_BARS)
+    with served(file) as address:
+        studio = Studio(browser, address)
+        studio.press("Edit")
+        yield studio, file
+        assert not studio.errors
+
+
+def saved(studio: Studio, file: Path) -> dict[str, Any]:
+    studio.at_rest()
+    studio.page.keyboard.press("Control+s")
+    studio.page.get_by_text("Saved").first.wait_for()
+    return sk.load(file).source_dict
+
+
+def places(studio: Studio) -> dict[str, list[float]]:
+    studio.at_rest()
+    return {name: [float(part) for part in at] for name, at in studio.sketch().items()}
+
+
+def frame(studio: Studio, *corners: tuple[float, float]) -> None:
+    studio.page.keyboard.down("Shift")
+    studio.pull(*(studio.pixel(*corner) for corner in corners))
+    studio.page.keyboard.up("Shift")
+
+
+def test_a_frame_selects_and_a_drag_moves_all_of_it(drawn: Any):
+    studio, file = drawn
+    frame(studio, (-10, 40), (95, 80))
+    studio.see("several", "C, D")
+    before = places(studio)
+    x, y = studio.point("C")
+    studio.pull((x, y), (x + 90, y + 45))
+    after = places(studio)
+    moves = {name: [a - b for a, b in zip(after[name], before[name], strict=True)] for name in before}
+    assert moves["C"] == pytest.approx(moves["D"]) and moves["C"][0] > 1 and moves["A"] == moves["B"] == [0, 0]
+    studio.press("Undo")
+    assert places(studio) == before
+    assert saved(studio, file)["points"]["C"] == [0, 50]
+
+
+def test_shift_adds_points_and_links_and_takes_them_away(drawn: Any):
+    studio, _ = drawn
+    studio.page.mouse.click(*studio.point("A"))
+    studio.page.keyboard.down("Shift")
+    studio.page.mouse.click(*studio.point("D"))
+    studio.see("several", "A, D")
+    (x, y), (u, v) = studio.point("A"), studio.point("B")
+    studio.page.mouse.click((x + u) / 2, (y + v) / 2)
+    studio.see("several", "A, D, B")
+    studio.page.mouse.click(*studio.point("D"))
+    studio.see("several", "A, B")
+    studio.page.keyboard.up("Shift")
+    studio.page.keyboard.press("Escape")
+    studio.page.locator("[data-panel='several']").wait_for(state="detached")
+
+
+def test_the_arrows_move_what_is_selected_and_otherwise_the_view(drawn: Any):
+    studio, _ = drawn
+    studio.page.mouse.click(*studio.point("D"))
+    before, view = places(studio), studio.pixel(0, 0)
+    for _ in range(3):
+        studio.page.keyboard.press("ArrowRight")
+    studio.page.keyboard.press("ArrowUp")
+    assert eventually(studio.page, lambda: places(studio)["D"][1] > before["D"][1])
+    x, y = (a - b for a, b in zip(places(studio)["D"], before["D"], strict=True))
+    assert x == pytest.approx(3 * y) and studio.pixel(0, 0) == view
+    studio.press("Undo")
+    assert places(studio) == before  # one change
+    studio.page.keyboard.press("Escape")
+    studio.page.locator(".st-scene > svg").focus()
+    studio.page.keyboard.press("ArrowRight")
+    assert eventually(studio.page, lambda: studio.pixel(0, 0) != view) and places(studio) == before
+
+
+def test_copies_are_pasted_mirrored_turned_and_deleted(drawn: Any):
+    studio, file = drawn
+    frame(studio, (-10, -10), (95, 30))
+    studio.see("several", "A, B")
+    studio.page.keyboard.press("Control+c")
+    studio.page.keyboard.press("Control+v")
+    studio.see("several", "E, F")
+    before = places(studio)
+    studio.press("Mirror ↔")
+    assert eventually(studio.page, lambda: places(studio)["E"][0] == pytest.approx(before["F"][0]))
+    turn = studio.page.get_by_label("turn by")
+    turn.fill("180")
+    turn.press("Enter")
+    assert eventually(studio.page, lambda: places(studio)["E"] == pytest.approx([before["E"][0], before["F"][1]]))
+    data = saved(studio, file)
+    assert data["links"]["link3"] == ["E", "F"] and data["links"]["ground"] == ["A", "E"]
+    studio.page.keyboard.press("Control+d")
+    studio.see("several", "G, H")
+    studio.page.keyboard.press("Delete")
+    studio.page.locator("[data-panel='several']").wait_for(state="detached")
+    assert set(places(studio)) == set("ABCDEF")
+
+
+def test_the_slider_tool_makes_a_block_on_a_guide(browser: Any, tmp_path: Path):
+    file = tmp_path / "crank.toml"
+    file.write_text(TWO_BARS.replace("C = [0, 50], D = [80, 70]", "C = [140, 0]").replace('["C", "D"]', '["B", "C"]'))
+    with served(file) as address:
+        studio = Studio(browser, address)
+        studio.press("Slider")
+        x, y = studio.point("C")
+        studio.pull((x, y), (x + 60, y))
+        studio.see("status", "Mobility 1")
+        joint = {"type": "prismatic", "links": ["slider", "ground"], "at": "C", "axis": [1, 0]}
+        assert saved(studio, file)["joints"] == {"guide": joint}
+        assert not studio.errors
+
+
+def test_a_click_is_answered_quickly(browser: Any, capsys: pytest.CaptureFixture[str]):
+    """From the click to the state that answers it; of several, the quickest shows what the studio itself takes."""
+    with served(path("jansen_leg")) as address:
+        studio = Studio(browser, address, script="""
+            const send = WebSocket.prototype.send;
+            window.took = [];
+            WebSocket.prototype.send = function (text) {
+                const from = performance.now();
+                if (JSON.parse(text).type === "edit")
+                    this.addEventListener("message", () => requestAnimationFrame(() =>
+                        window.took.push(performance.now() - from)), {once: true});
+                return send.call(this, text);
+            };""")  # fmt: skip
+        studio.press("Ground")
+        for _ in range(6):
+            studio.page.mouse.click(*studio.point("U"))
+            studio.at_rest()
+        took = studio.page.evaluate("window.took")
+        with capsys.disabled():
+            print(f"\n  studio, Jansen leg: a click is answered in {min(took):.0f} to {max(took):.0f} ms")
+        # the figure of an idle machine is 100
+        assert len(took) == 6 and min(took) < 500 and not studio.errors
