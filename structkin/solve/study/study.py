@@ -31,8 +31,8 @@ from structkin.types import Floats, Indices
 from structkin.version import __version__
 
 if TYPE_CHECKING:
-    import xarray as xr
     from matplotlib.figure import Figure
+    from xarray import Dataset
 
     from structkin.solve.motion import Motion
 
@@ -53,7 +53,7 @@ class Study:
     """
 
     mechanism: Mechanism
-    dataset: xr.Dataset
+    dataset: Dataset
     parameters: tuple[str, ...]
 
     def __len__(self) -> int:
