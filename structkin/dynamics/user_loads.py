@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from structkin.checked import checked
 from structkin.dynamics.wrench_sums import Wrenches
 from structkin.errors import InputError, Problem
 from structkin.model.mechanism import GROUND
@@ -20,7 +19,6 @@ from structkin.types import Flags, Floats
 HUGE = 1e100
 
 
-@checked
 @dataclass(frozen=True, slots=True)
 class Force:
     """A force that a user function returns: vector (2,) or (n, 2) [N] in global axes at a point.
@@ -34,7 +32,6 @@ class Force:
     link: str | None = None
 
 
-@checked
 @dataclass(frozen=True, slots=True)
 class Moment:
     """A moment that a user function returns: size [N m], a number or (n,), counter-clockwise on `link`.
