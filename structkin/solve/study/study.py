@@ -25,7 +25,7 @@ from structkin.solve.call import make_schedule
 from structkin.solve.many.motions import Motions
 from structkin.solve.study.measures import Named, read_measures
 from structkin.solve.study.plans import planned
-from structkin.solve.study.store import STUDY, MemoryStore, Store, Variable, ZarrStore, check_extra, study_of
+from structkin.solve.study.store import LONGEST, STUDY, MemoryStore, Store, Variable, ZarrStore, check_extra, study_of
 from structkin.solve.study.work import Job, Rows, done
 from structkin.types import Floats, Indices
 from structkin.version import __version__
@@ -180,7 +180,11 @@ def study(
         _check_memory(variables, count, mechanism.title)
         store = MemoryStore(values, times, variables, count, attributes)
     else:
-        store = ZarrStore.opened(path, values, times, variables, size, attributes)
+        try:
+            store = ZarrStore.opened(path, values, times, variables, size, attributes)
+        except OSError as error:
+            problem = Problem("to", f"'{path}' cannot be written: {error.strerror or error}", "choose another folder")
+            raise InputError([problem], "study") from error
     parts = [slice(first, min(first + size, count)) for first in range(0, count, size)]
     missing = [number for number in range(len(parts)) if not store.has(number)]
 
@@ -221,8 +225,12 @@ def _faults_of_store(path: Path, names: Sequence[str]) -> list[Problem]:
         problems.append(Problem("to", f"'{path}' does not end in .zarr", "name a folder, such as study.zarr"))
     elif not path.absolute().parent.is_dir():
         problems.append(Problem("to", f"there is no folder '{path.absolute().parent}'", "make it first"))
-    message = "cannot be the name of an array in a store: it has a '/'"
-    return problems + [Problem(name, message) for name in names if "/" in name]
+    message, hint = "cannot be the name of an array in a store", "give a short one without '/', '.' or '_' at its start"
+    return problems + [
+        Problem(name, message, hint)
+        for name in names
+        if "/" in name or name.startswith((".", "__")) or name == "zarr.json" or len(name.encode()) > LONGEST
+    ]
 
 
 def _variables(job: Job, rows: Rows, samples: int) -> dict[str, Variable]:
