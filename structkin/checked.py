@@ -11,6 +11,7 @@ import collections.abc as abc
 import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import is_dataclass
 from functools import wraps
 from inspect import Parameter, signature
 from itertools import chain, repeat
@@ -20,9 +21,8 @@ from types import FunctionType, NoneType, UnionType
 from typing import IO, Annotated, Any, Literal, NamedTuple, TypeVar, Union, cast, get_args, get_origin
 
 import numpy as np
-from numpy.typing import NDArray
 
-from structkin.errors import InputError, Problem
+from structkin.errors import InputError, PoseError, Problem
 
 T = TypeVar("T")
 Test = Callable[[Any], bool]
@@ -68,6 +68,14 @@ class _Later:
     """Stands for a class that only type checkers import: its instances are known by the name of their class."""
 
 
+class _Numbers:
+    """Stands for NumPy's `ArrayLike`: numbers in any form."""
+
+
+class _Unsure:
+    """Stands for a number of a constructor: where nothing is known of it, a result holds NaN."""
+
+
 class _Names(dict[str, Any]):
     """The names of annotations: those of their module, and others stand for classes that are imported later."""
 
@@ -99,10 +107,15 @@ def _are_numbers(value: Any) -> bool:
         return False
 
 
+def _is_array(value: Any) -> bool:
+    return isinstance(value, np.ndarray) and value.ndim > 0 and value.dtype.kind in "biufc"
+
+
 NONE: frozenset[type] = frozenset()
 ROWS = "a NumPy array of numbers"
 ANYTHING = Kind(NONE, lambda value: True, "anything")
 NUMBERS = Kind(NONE, _are_numbers, "a number or an array of numbers", "such as [0.0, 0.5, 1.0]")
+ARRAY = Kind(NONE, _is_array, ROWS)
 SIMPLE: Mapping[Any, Kind] = {
     Any: ANYTHING,
     object: ANYTHING,
@@ -112,7 +125,8 @@ SIMPLE: Mapping[Any, Kind] = {
     int: Kind(NONE, _is_whole, "a whole number", "of at most fifteen digits"),
     float: Kind(NONE, _is_number, "a number", "such as 0.5 or 1e9"),
     complex: Kind(NONE, _is_place, "a place x + yj", "such as 0.1 + 0.2j"),
-    NDArray[Any]: NUMBERS,
+    _Numbers: NUMBERS,
+    _Unsure: Kind(frozenset([float]), _is_number, "a number", "such as 0.5 or 1e9"),
 }
 
 
@@ -128,12 +142,12 @@ def _kind(annotation: Any) -> Kind:
     if origin in (Union, UnionType):
         return _union([_kind(part) for part in parts])
     if origin is np.ndarray:
-        return NUMBERS
+        return ARRAY
     if origin is abc.Callable:
         return Kind(NONE, callable, "a function", "such as lambda ...: ...")
     if origin is IO:
         return Kind(NONE, lambda value: hasattr(value, "write"), "an open file")
-    if origin is abc.Mapping:
+    if origin in (abc.Mapping, dict):
         return _mapping(_kind(parts[0]))
     if origin is tuple and parts[-1] is not ...:
         return _tuple([_kind(part) for part in parts])
@@ -188,7 +202,9 @@ def _sequence(kind: Kind) -> Kind:
             return False
         if isinstance(value, Iterator):
             return True  # what it yields is not known before it is used
-        return getattr(value, "ndim", 1) != 0 and all(map(kind.allows, value))
+        if getattr(value, "ndim", 1) == 0:
+            return False
+        return kind.types.issuperset(map(type, value)) or all(map(kind.allows, value))
 
     hint = "such as ['...']" if kind is SIMPLE[str] else f"give a list of {_many(kind.words)}"
     listed = kind is not ANYTHING and kind.allows("name")
@@ -209,7 +225,9 @@ class _Signature:
     """What the arguments of a function may be, by place and by name."""
 
     def __init__(self, function: FunctionType) -> None:
-        names = _Names({**function.__globals__, "ArrayLike": NDArray[Any]})
+        names = _Names({**function.__globals__, "ArrayLike": _Numbers})
+        if function.__name__ == _MADE:
+            names["float"] = _Unsure
         self.by_name: dict[str, Kind] = {}
         self.by_place: tuple[tuple[str, Kind], ...] = ()
         self.rest, self.more = ("", ANYTHING), ANYTHING
@@ -287,10 +305,14 @@ def _checking(function: FunctionType) -> Callable[..., Any]:
     return call
 
 
+_MADE = "__init__"
+
+
 def checked(thing: T) -> T:
     """Return a function, or a class with its public methods, that checks its arguments by their annotations.
 
-    Where a sequence of names is expected, one name stands for a list of one.
+    So does the constructor of a dataclass; another may have words of its own, or is checked by itself. Where a sequence
+    of names is expected, one name stands for a list of one.
 
     >>> @checked
     ... def stretched(length: float, *, by: float = 1.0) -> float:
@@ -305,14 +327,12 @@ def checked(thing: T) -> T:
         return cast(T, _checking(cast(FunctionType, thing)))
     for name, member in list(vars(thing).items()):
         function = getattr(member, "__func__", member)
-        if isinstance(function, FunctionType) and (name == "__call__" or not name.startswith("_")):
+        is_public = name in ("__call__", _MADE if is_dataclass(thing) else "") or not name.startswith("_")
+        if isinstance(function, FunctionType) and is_public:
             whole = _checking(function)
             setattr(thing, name, classmethod(whole) if isinstance(member, classmethod) else whole)
     return thing
 
 
-def checked_when_made(kind: type[T]) -> type[T]:
-    """Return a checked dataclass that users make: what its constructor is given is checked too."""
-    constructor = "__init__"
-    setattr(kind, constructor, _checking(vars(kind)[constructor]))
-    return checked(kind)
+for error in (Problem, InputError, PoseError):  # their module is below this one
+    setattr(error, _MADE, _checking(vars(error)[_MADE]))

@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING, Any
 from structkin.cli.terminal import check_stdout, console, print_json, progress, say
 from structkin.errors import InputError, Problem
 from structkin.show.animation import animation_format
-from structkin.show.files import check_table, check_target, picture_format, save_figure, table_file, table_writer
+from structkin.show.files import (
+    check_table,
+    check_target,
+    heading,
+    picture_format,
+    save_figure,
+    table_file,
+    table_writer,
+)
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -108,7 +116,7 @@ def write_rows(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
         check_stdout("--csv")
     with table_file(sys.stdout if path == STDOUT else path) as file:
         writer = table_writer(file)
-        writer.writerow(rows[0])
+        writer.writerow(map(heading, rows[0]))
         writer.writerows(row.values() for row in rows)
 
 

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from structkin.checked import checked
 from structkin.design.measures import Limit, Measure, closing
 from structkin.errors import InputError, Problem
 from structkin.model.frozen import freeze
@@ -35,6 +36,7 @@ ROOM = 1e-6
 MISSED = 1e-6
 
 
+@checked
 @dataclass(frozen=True, repr=False)
 class Optimum:
     """The best mechanism that was found, its motion, the values of its parameters, and why the search ended.

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from structkin.budget import DEFAULT
+from structkin.checked import checked
 from structkin.dynamics.call import FINEST, FORMULATIONS, UNCOMPILED, check_call
 from structkin.dynamics.multipliers.choice import STABILISATIONS
 from structkin.dynamics.simulation import Simulation
@@ -36,6 +37,7 @@ RTOL = 1e-10
 WITH_GAINS = ("baumgarte", "augmented")
 
 
+@checked
 @dataclass(frozen=True)
 class FormulationRun:
     """One formulation of the equations of motion on the mechanism.
@@ -81,6 +83,7 @@ class FormulationRun:
         return ", ".join(part for part in (self.formulation, self.coordinates, self.stabilisation) if part)
 
 
+@checked
 @dataclass(frozen=True)
 class FormulationComparison:
     """All runs, the reduced equations first, compared with a reference: the reduced equations at `rtol` / 100.

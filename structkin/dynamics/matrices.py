@@ -18,7 +18,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from structkin.checked import checked_when_made
+from structkin.checked import checked
 from structkin.dynamics.bodies import Body, mass_table
 from structkin.dynamics.friction import pressed
 from structkin.dynamics.initial import consistent_start
@@ -50,7 +50,7 @@ class LinkTerms:
     force: Floats
 
 
-@checked_when_made
+@checked
 class ReducedEquations:
     """M(z) z'' = Q(z, z', t) - h(z, z') of a mechanism, one state at a time; see `Mechanism.reduced`.
 
@@ -58,6 +58,7 @@ class ReducedEquations:
     coordinates.
     """
 
+    @checked
     def __init__(self, mechanism: Mechanism, loads: Iterable[UserLoad] = (), engine: str = "auto") -> None:
         """Prepare the equations; raises `InputError` and `StructureError` as `simulate` does."""
         problems = pressed(mechanism)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,13 +16,11 @@ from structkin.dynamics.initial import Correction
 from structkin.dynamics.inverse.kinetostatics import Kinetostatics
 from structkin.dynamics.loads import turned_angle
 from structkin.dynamics.user_loads import UserLoad
+from structkin.global_methods.families.system import Coordinates
 from structkin.model.forces import Contact, Spring, Torsion
 from structkin.model.frozen import read_only
 from structkin.solve import Motion
 from structkin.types import Floats
-
-if TYPE_CHECKING:
-    from structkin.global_methods.families import Coordinates
 
 
 @dataclass(frozen=True)

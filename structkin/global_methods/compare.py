@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from structkin.checked import checked
 from structkin.errors import InputError, Problem
 from structkin.global_methods.linear import SOLVERS
 from structkin.global_methods.measure import Measured, measure_each
@@ -34,6 +35,7 @@ PATIENCE = 30.0
 Choice = tuple[str, str | None]
 
 
+@checked
 @dataclass(frozen=True)
 class MethodRun:
     """One method on the mechanism.
@@ -72,6 +74,7 @@ class MethodRun:
         return all(gap is None or gap < most for gap, most in gaps) and not self.status_differences
 
 
+@checked
 @dataclass(frozen=True)
 class Comparison:
     """All runs, the topological one first; `samples` were solved, rates compared at the `regular` ones among them.

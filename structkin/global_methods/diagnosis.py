@@ -34,6 +34,7 @@ class Outcome(Enum):
     NOT_EXAMINED = "not converged; with so many coordinates the cause is not examined"
 
 
+@checked
 @dataclass(frozen=True)
 class NewtonRun:
     """One run from an estimate: where it ended, how, its steps and residuals, and the rows that do not close.

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.budget import grant
+from structkin.checked import checked
 from structkin.global_methods.branch_tracker import STEP, BranchTracker, Failure
 from structkin.global_methods.families.make import constraints
 from structkin.global_methods.families.system import Coordinates
@@ -30,6 +31,7 @@ from structkin.structure import KinematicStructure
 from structkin.types import Flags, Floats, Indices
 
 
+@checked
 @dataclass(frozen=True)
 class Statistics:
     """Statistics of a global method: coordinates q (n, samples) and Newton's iterations of each sample (samples,).

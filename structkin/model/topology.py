@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from structkin.checked import checked_when_made
+from structkin.checked import checked
 from structkin.errors import InputError, Problem
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def pin_of(end: str) -> str | None:
     return end[1:] if end.startswith("@") else None
 
 
-@checked_when_made
+@checked
 @dataclass(frozen=True, slots=True)
 class Joint:
     """A kinematic pair.
@@ -117,7 +117,7 @@ class Joint:
         return len(JOINT_KINDS[self.kind].equations) * (len(self.links) - 1)
 
 
-@checked_when_made
+@checked
 @dataclass(frozen=True, slots=True)
 class Driver:
     """An input: one prescribed coordinate between two links (or pins, written "@J").
@@ -132,7 +132,7 @@ class Driver:
     joint: str | None = None
 
 
-@checked_when_made
+@checked
 @dataclass(frozen=True)
 class Topology:
     """Links, joints with their kinds, the ground and the drivers, without geometry: what the structure depends on.

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from structkin.checked import checked
 from structkin.errors import InputError, Problem
 from structkin.model.flaw import Flaw
 from structkin.model.tables import read_table, titles_of
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 REACH, DENSE, SHIFTS = 0.25, 2001, 401
 
 
+@checked
 @dataclass(frozen=True)
 class MeasuredColumn:
     """One measured quantity, such as "P.x": measured and modelled values (n,), in m or rad.
@@ -59,6 +61,7 @@ class MeasuredColumn:
         return float(np.abs(found).max()) if len(found) else math.nan
 
 
+@checked
 @dataclass(frozen=True)
 class MeasuredComparison:
     """Measured data beside a motion of the model, as `Mechanism.compare_measured` returns it.

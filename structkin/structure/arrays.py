@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from structkin.checked import checked_when_made
+from structkin.checked import checked
 from structkin.errors import InputError, Problem
 from structkin.model.arguments import index as whole_index
 from structkin.model.topology import DRIVER_KINDS, JOINT_KINDS, Driver, Joint, Topology, in_words, pin_of
@@ -22,7 +22,7 @@ from structkin.structure.array_mistakes import MOST_NAMED, mistakes
 from structkin.types import Flags, Ints
 
 
-@checked_when_made
+@checked
 @dataclass(frozen=True, eq=False)
 class TopologyArrays:
     """Links, joints, ground and drivers as integers; the array counterpart of `Topology`.

@@ -80,6 +80,7 @@ def inversions(chain: Topology) -> tuple[Topology, ...]:
     return tuple(found)
 
 
+@checked
 @dataclass(frozen=True)
 class AtlasEntry:
     """A mechanism of the atlas: the number of its `chain`, and what drives it, with its structure.

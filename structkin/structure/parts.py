@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from structkin.checked import checked
 
+
+@checked
 @dataclass(frozen=True, slots=True)
 class Group:
     """A structural group: the smallest set of links that can be solved together from what is already known.

@@ -93,6 +93,12 @@ def test_every_mistake_in_a_file_is_listed(study):
         assert [problem.key for problem in error.value.problems] == keys
 
 
+def test_a_heading_is_no_formula(study, tmp_path):
+    study.write_text(STUDY.replace("swing", '"=1+1"', 1).replace('measure = "swing"', 'measure = "=1+1"'))
+    assert run(study, "--csv", tmp_path / "a.csv").exit_code == 0
+    assert next(csv.reader((tmp_path / "a.csv").read_text().splitlines()))[-1] == "'=1+1"
+
+
 def test_best_needs_a_measure(study, tmp_path):
     study.write_text(STUDY.partition("[best]")[0], encoding="utf-8")
     found = run(study, "--best", tmp_path / "b.png")

@@ -10,7 +10,9 @@ import sys
 import time
 
 import pytest
+from ended import ended
 
+from structkin.cli import COMMANDS as ALL
 from structkin.examples import path, spatial
 
 GOOD, ENGINE = str(path("crank_rocker")), str(path("one_cylinder_engine"))
@@ -27,8 +29,25 @@ arm = { points = ["A", "B"], mass = 1, shape = "rod" }
 swing = { joint = "A" }
 """
 
-#: Measured data of the crank-rocker.
+#: Variants of one without masses.
+STUDY = """
+samples = 9
+parameters = { "lengths.A-B" = [1, 2, 3] }
+measures = { way = "range.angle.arm" }
+best = { measure = "way" }
+[mechanism]
+points = { A = [0, 0], B = [1, 0] }
+links = { ground = ["A"], arm = ["A", "B"] }
+drivers = { m = { joint = "A", speed = 1 } }
+"""
+
+#: Measured data of the crank-rocker, and points of a path.
 MEASURED = "t,B.x\n0,0.5\n0.01,0.4\n0.02,0.3\n"
+PATH = "x,y\n0,0\n1,0.2\n2,0\n"
+
+STUDIES = {"--csv": ".csv", "--plot": ".svg", "--best": ".png"}
+#: Short measurements; the others write by the same function, and the CSV of `scalable-four-bar` grows under its name.
+BENCHES = {"structure": ["--links", "100"], "variants": ["--variants", "10", "--workers", "1"]}
 
 #: Words of a command, without the file it writes, and the file's suffix.
 COMMANDS = {
@@ -66,21 +85,26 @@ COMMANDS = {
         for option, suffix in (("--c", ".c"), ("--python", ".py"), ("--latex", ".tex"))
     },
     "spatial --plot": (["spatial", str(spatial.path("spinning_top")), "--duration", "0.05", "--plot"], ".svg"),
+    **{
+        f"spatial {option}": (["spatial", str(spatial.path("spinning_top")), "--duration", "0.05", option], suffix)
+        for option, suffix in (("--picture", ".svg"), ("--animation", ".gif"))
+    },
+    **{f"study {option}": (["study", "STUDY", option], suffix) for option, suffix in STUDIES.items()},
+    "worksheet .tex": (["worksheet", ENGINE, "-o"], ".tex"),
+    **{f"bench {name}": (["bench", name, *words, "--csv"], ".csv") for name, words in BENCHES.items()},
     "spatial --csv": (["spatial", str(spatial.path("spinning_top")), "--duration", "0.05", "--csv"], ".csv"),
 }
 
 #: Words of a command that writes several files into a folder.
 FOLDERS = {
     "demo": ["demo", "--to"],
+    "examples": ["examples", "jansen_leg", "--to"],
     "studies": ["studies", "slider-crank", "--to"],
+    "synthesise": ["synthesise", "PATH", "--kind", "four-bar", "--count", "2", "--budget", "200", "--to"],
 }
 
-MAIN = """
-import signal
-signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it
-from structkin.cli import main
-main()
-"""
+#: Commands that write no file that is named.
+OTHERS = {"check", "explain", "studio", "warm-up"}
 
 #: Save of the studio: after it, the same program saves once more, and so on until it is ended.
 SAVE = """
@@ -96,76 +120,63 @@ for k in range(10**6):
 """
 
 
-def end(process, number):
-    """End a process, if it still runs, by a signal."""
-    process.send_signal(number)
-    process.communicate(timeout=60)
-
-
-def left(folder, target):
+def left(folder, known):
     """Return the drafts in a folder."""
-    return [name for name in os.listdir(folder) if name != target.name]
-
-
-def measured(command, target):
-    """Return the time that a command takes, and the file it writes."""
-    for _ in range(2):  # the first may compile
-        began = time.monotonic()
-        subprocess.run(command, check=True, capture_output=True, timeout=300)
-    return time.monotonic() - began, target.read_bytes() if target.is_file() else b""
+    return set(os.listdir(folder)) - set(known)
 
 
 def is_whole(found, new):
-    """Return whether a file is as long as another one of the same command: DXF and PDF contain the time."""
-    return abs(len(found) - len(new)) < 20
+    """Return whether a file is like another one of the same command: some contain the time, or times in tables."""
+    lines = found.endswith(b"\n") and found.count(b"\n") == new.count(b"\n") > 1
+    return abs(len(found) - len(new)) < 20 or lines
 
 
-@pytest.mark.skipif(os.name == "nt", reason="no signals of this kind here")
-@pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT], ids=["kill", "interrupt"])
-@pytest.mark.parametrize("name", FOLDERS)
-def test_each_file_of_a_folder_is_old_or_new(name, number, tmp_path):
-    source, command = random.Random(name), [sys.executable, "-c", MAIN, *FOLDERS[name], str(tmp_path)]
-    once, _ = measured(command, tmp_path)
-    new = {file: file.read_bytes() for file in tmp_path.iterdir()}
-    assert new
-    for _ in range(TIMES):
-        for file in new:
-            file.write_bytes(b"old\n")
-        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
-            time.sleep(source.uniform(0.3, 1.1) * once)
-            end(process, number)
-        for file, whole in new.items():
-            assert file.read_bytes() == b"old\n" or is_whole(file.read_bytes(), whole), file
-
-
-@pytest.mark.skipif(os.name == "nt", reason="no signals of this kind here")
-@pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT], ids=["kill", "interrupt"])
-@pytest.mark.parametrize("name", COMMANDS)
-def test_the_file_is_old_or_new(name, number, tmp_path, tmp_path_factory):
-    words, suffix = COMMANDS[name]
-    folder = tmp_path_factory.mktemp("source")
-    texts = {"SWING": ("swing.toml", SWING), "MEASURED": ("measured.csv", MEASURED)}
+@pytest.fixture(scope="module")
+def inputs(tmp_path_factory):
+    """The files that commands read, by the words that stand for them."""
+    folder = tmp_path_factory.mktemp("inputs")
+    texts = {"SWING": ("swing.toml", SWING), "STUDY": ("study.toml", STUDY)}
+    texts |= {"MEASURED": ("measured.csv", MEASURED), "PATH": ("path.csv", PATH)}
     for file, text in texts.values():
         (folder / file).write_text(text)
-    words = [str(folder / texts[word][0]) if word in texts else word for word in words]
-    target, source = tmp_path / f"a{suffix}", random.Random(name)
-    command = [sys.executable, "-c", MAIN, *words, str(target)]
-    whole, new = measured(command, target)
-    ends = 0
-    for _ in range(TIMES):
-        target.write_bytes(b"old\n")
-        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
-            time.sleep(source.uniform(0.3, 1.1) * whole)
-            end(process, number)
-        found = target.read_bytes()
-        assert found == b"old\n" or is_whole(found, new)
-        ends += found == b"old\n"
-        assert number == signal.SIGKILL or not left(tmp_path, target)
-    target.write_bytes(b"old\n")
-    subprocess.run(command, check=False, capture_output=True, timeout=120)
-    assert not left(tmp_path, target) and ends
+    return {word: str(folder / file) for word, (file, _) in texts.items()}
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no signals of this kind here")
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [*COMMANDS, *FOLDERS])
+def test_every_file_is_old_or_new(name, inputs, tmp_path):
+    """Half of the signals come at a random moment, half just after a draft is begun."""
+    words, suffix = COMMANDS.get(name) or (FOLDERS[name], "")
+    words = [inputs.get(word, word) for word in (*words, str(tmp_path / f"a{suffix}" if suffix else tmp_path))]
+    for _ in range(2):  # the first may compile
+        began = time.monotonic()
+        assert ended(words, 0, lambda _: False) == 0
+    once, new = time.monotonic() - began, {file: file.read_bytes() for file in tmp_path.iterdir()}
+    assert new
+    names, source, kept = [file.name for file in new], random.Random(name), 0
+    for k in range(2 * TIMES):
+        number = (signal.SIGKILL, signal.SIGINT)[k % 2]
+        for file in new:
+            file.write_bytes(b"old\n")
+        moment, late, before = source.uniform(0, 1.1) * once, source.uniform(0, 0.003), left(tmp_path, names)
+
+        def is_time(age, k=k, moment=moment, late=late, before=before):
+            return age > moment if k % 4 < 2 else left(tmp_path, names) - before and not time.sleep(late)
+
+        ended(words, number, is_time)
+        for file, whole in new.items():
+            found = file.read_bytes()
+            assert found == b"old\n" or is_whole(found, whole), file
+            kept += found == b"old\n"
+        assert number == signal.SIGKILL or left(tmp_path, names) <= before
+    assert kept > 0
+    assert ended(words, 0, lambda _: False) == 0
+    assert not left(tmp_path, names)
+
+
+def test_every_command_that_writes_is_ended():
+    assert {words[0] for words in (*(words for words, _ in COMMANDS.values()), *FOLDERS.values())} == {*ALL} - OTHERS
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no signals of this kind here")
@@ -178,7 +189,8 @@ def test_save_of_the_studio_is_whole(number, times, tmp_path):
         with subprocess.Popen([sys.executable, "-c", SAVE, str(target)], stdout=subprocess.PIPE) as process:
             assert process.stdout.readline() == b"ready\n"
             time.sleep(source.uniform(0.05, 0.5))
-            end(process, number)
+            process.send_signal(number)
+            process.communicate(timeout=60)
         text = target.read_text(encoding="utf-8")
         assert "Crank-rocker" in text or (text.count(text.split('"')[1][:4]) >= 2000 and "end = true" in text)
-        assert len(left(tmp_path, target)) <= (number == signal.SIGKILL)
+        assert len(left(tmp_path, [target.name])) <= (number == signal.SIGKILL)

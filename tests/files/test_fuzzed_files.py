@@ -15,6 +15,7 @@ import pmksplus_address
 import pytest
 
 import structkin as sk
+from structkin.cli import synthesise
 from structkin.examples import names, path, spatial
 
 #: A read may take this processor time [s] and memory [bytes].
@@ -27,6 +28,10 @@ WITH_TABLE = (
     '[points]\nA = [0, 0]\nB = [1, 0]\n[links]\nground = ["A"]\ncrank = ["A", "B"]\n'
     '[drivers]\nm = { joint = "A", csv = "damaged.csv", columns = [1, 2] }\n'
 )
+
+
+MEASURED = "t;B.x [mm];rocker.angle [deg]\n0;1.5;20\n0.1;1.4;21\n0.2;0,9;22,5\n"
+POINTS = "x [mm],y [mm],angle [deg]\n0,0,0\n5,2.5,90.25\n10,0,180\n"
 
 
 def packed():
@@ -59,8 +64,12 @@ FORMATS = {
     "Pyslvs project": (".pyslvs", lambda tmp: [samples.PYSLVS_PROJECT]),
     "PMKS+ lists": ("", lambda tmp: [samples.PMKSPLUS]),
     "PMKS+ packed": ("packed", lambda tmp: [packed()]),
+    "measured data": ("-measured.csv", lambda tmp: [MEASURED, TABLE.replace("angle", "rocker.angle")]),
+    "points of a path": ("-points.csv", lambda tmp: [POINTS, POINTS.replace(",", ";").replace(".", ",")]),
     "CSV": (".csv", lambda tmp: [TABLE, TABLE.replace(",", ";").replace(".", ","), TABLE.replace(",", "\t")]),
 }
+
+CRANK_ROCKER = sk.load(path("crank_rocker"))
 
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _WORD = re.compile(r"\w+")
@@ -153,6 +162,10 @@ def _read(suffix, data, tmp):
         sk.load(tmp / "car.toml")
     elif suffix == "-space.toml":
         sk.SpatialModel.load(file)
+    elif suffix == "-measured.csv":
+        CRANK_ROCKER.compare_measured(file, budget=100)
+    elif suffix == "-points.csv":
+        synthesise._table(file, None, None)
     else:
         sk.load(file)
 

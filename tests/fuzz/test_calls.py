@@ -7,8 +7,10 @@ import random
 import time
 import traceback
 from collections.abc import Callable, Iterator
+from dataclasses import fields, is_dataclass
 from functools import cache, partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -49,31 +51,47 @@ def nouns() -> dict[str, Any]:
         sk.CamLaw([("cycloidal", np.pi, 0.02), ("cycloidal", np.pi, 0.0)]), sk.Linkages.random(3, 5),
         sk.solve_batch(sk.Linkages.random(3, 5), angles=[0.0, 0.1]), design.stroke("rocker"), chosen, chosen[0],
         sk.study(m, {"lengths.B-C": [0.11, 0.12]}, samples=3, measures=["path.C"]),
-        sk.functional(m, ["lengths.A-B"]),
+        sk.functional(m, ["lengths.A-B"]), *of_results(m, arm),
     ]  # fmt: skip
     every = {type(noun).__name__: noun for noun in found}
     return {**every, **{name: getattr(sk, name) for name in sk.__all__ if inspect.isfunction(getattr(sk, name))}}
 
 
+def of_results(m: sk.Mechanism, arm: sk.Mechanism) -> Iterator[Any]:
+    """Yield what is found with others: parts of results, and results of comparisons."""
+    natural = m.constraints()
+    yield from (m.structure().groups[0], m.topology.joints[0], m.topology.drivers[0], next(iter(sk.atlas(4))))
+    yield from ((ranking := m.rank_inputs()), ranking.choices[0])
+    yield from ((found := m.compare(samples=3, methods=["topological"])), found.runs[0])
+    yield from ((runs := arm.compare(simulate=0.01, samples=3, methods=["reduced"])), runs.runs[0])
+    with TemporaryDirectory() as folder:
+        measured = Path(folder, "measured.csv")
+        measured.write_text("t,B.x\n0,0.5\n0.01,0.4\n")
+        yield from ((data := m.compare_measured(measured)), data.columns[0])
+    yield sk.newton_raphson(natural, natural.start()[:, 0], [0.5])
+    yield m.solve(samples=3, method="global").statistics
+    yield from ((stroke := design.stroke("rocker")), stroke.between(0.1, 0.2))
+    yield m.optimise({"lengths.B-C": (0.1, 0.2)}, [stroke], samples=5, evaluations=2)
+    yield next(iter(sk.solve_batch(sk.Linkages.random(3, 5), angles=[0.0, 0.1]).blocks()))
+
+
 def constructors() -> Iterator[tuple[str, Callable[..., Any], dict[str, Any]]]:
-    """Yield classes that users make, and some of results, by name, with the arguments that the constructor needs."""
-    m, arrays = nouns()["Mechanism"], nouns()["TopologyArrays"]
-    pin, motor = m.topology.joints[0], m.topology.drivers[0]
+    """Yield the constructors by name, with arguments that fit: those of an object, or what a class needs."""
+    for name, noun in nouns().items():
+        if is_dataclass(noun):
+            yield name, type(noun), {one.name: getattr(noun, one.name) for one in fields(noun) if one.init}
     yield "Mechanism", sk.Mechanism, {}
     yield "Builder", sk.Builder, {}
     yield "CamLaw", sk.CamLaw, {"segments": [("cycloidal", np.pi, 0.02), ("cycloidal", np.pi, 0.0)]}
     yield "Force", sk.Force, {"point": "B", "vector": (0, 1)}
     yield "Moment", sk.Moment, {"link": "crank", "size": 1.0}
-    yield "Joint", sk.Joint, {"id": pin.id, "kind": pin.kind, "links": pin.links}
-    yield "Driver", sk.Driver, {"id": motor.id, "kind": motor.kind, "links": motor.links}
-    yield "Topology", sk.Topology, {one: getattr(m.topology, one) for one in ("links", "ground", "joints")}
-    needed = ("n_links", "joint_kind", "joint_ends", "joint_start")
-    yield "TopologyArrays", sk.TopologyArrays, {one: getattr(arrays, one) for one in needed}
-    motion, many = nouns()["Motion"], nouns()["Motions"]
-    yield "Motion", sk.Motion, {one: getattr(motion, one) for one in ("mechanism", "plan", "t", "drivers", "lanes")}
-    parts = ("mechanism", "t", "count", "together", "motions", "faults", "alone", "of")
-    yield "Motions", sk.Motions, {one: getattr(many, one) for one in parts}
     yield "ReducedEquations", sk.ReducedEquations, {"mechanism": nouns()["ReducedEquations"].mechanism}
+    found = nouns()["Assemblies"]
+    places = dict(zip(inspect.signature(type(found)).parameters, found.__reduce__()[1], strict=True))
+    yield "Assemblies", type(found), places
+    yield "Problem", sk.Problem, {"key": "a", "message": "b"}
+    yield "InputError", sk.InputError, {"problems": [sk.Problem("a", "b")]}
+    yield "PoseError", sk.PoseError, {"message": "a", "sample": 1}
 
 
 def verbs() -> Iterator[tuple[str, Callable[..., Any]]]:
@@ -190,12 +208,21 @@ def test_all_wrong_arguments_are_taken_or_refused(tmp_path, monkeypatch):
     assert count > 12_000 and faults == []
 
 
-def test_results_refuse_what_is_none_of_their_parts():
+def test_constructors_refuse_what_is_none_of_their_parts():
     """`Motion(1, ...)` ended in what `vars` says of a number, `ReducedEquations(1)` in an AttributeError."""
     for name, kind, known in constructors():
-        if name in ("Motion", "Motions", "ReducedEquations"):
-            found = [(words, fault(call)) for words, call in calls(name, kind, known)]
-            assert [one for one in found if one[1] is not None] == []
+        found = [(words, fault(call)) for words, call in calls(name, kind, known)]
+        assert [one for one in found if one[1] is not None] == []
+
+
+def test_a_result_of_other_things_is_refused_with_the_name_of_each():
+    """Most results took anything, and ended in an AttributeError where they were read."""
+    for name, kind, known in constructors():
+        if is_dataclass(kind) and kind not in (sk.Problem, sk.Force, sk.Moment):  # loads are checked where they act
+            with pytest.raises(sk.InputError, match=f"^{name}: ") as error:
+                kind(**dict.fromkeys(known, object()))
+            any_kind = {one.name for one in fields(kind) if one.type == "Any"}
+            assert {problem.key for problem in error.value.problems} == set(known) - any_kind, name
 
 
 def test_every_property_can_be_read():

@@ -12,10 +12,36 @@ from mutations import mutated
 
 import structkin as sk
 from structkin.examples import names, path
+from structkin.solve.study.file import read_study
 
 EXAMPLES = {name: path(name).read_text(encoding="utf-8") for name in names()}
 #: Files of the long set, and its number of tests.
 FILES, PARTS = 20_000, 40
+
+#: A good study.
+STUDY = """
+samples = 9
+plan = "sobol"
+variants = 16
+seed = 3
+duration = "2 s"
+[mechanism]
+units = { length = "mm", angle = "deg" }
+points = { A = [0, 0], B = [20, 34.64], C = [133.9, 72.5], D = [100, 0] }
+links = { ground = ["A", "D"], crank = ["A", "B"], coupler = ["B", "C"], rocker = ["D", "C"] }
+drivers = { motor = { joint = "A", speed = "60 rpm" } }
+[parameters]
+"lengths.B-C" = [60, 160]
+"lengths.C-D" = ["6 cm", "16 cm"]
+"drivers.motor.speed" = [1, 2]
+[measures]
+swing = "range.angle.rocker"
+transmission = "min.transmission.C"
+[best]
+measure = "transmission"
+largest = true
+count = 3
+"""
 
 
 def go_through(seeds: range, folder: Path, *, timed: bool) -> list[str]:
@@ -58,3 +84,26 @@ def test_many_damaged_files_finish_soon(part, tmp_path):
     count = FILES // PARTS
     with little_memory():
         assert go_through(range(part * count, (part + 1) * count), tmp_path, timed=True) == []
+
+
+def studied(seeds: range, folder: Path) -> list[str]:
+    """Return the faults of the studies that these seeds damage; each variant has its own time."""
+    file, guard = folder / "study.toml", Guard(timed=False)
+    for guard.where in map(str, seeds):
+        file.write_bytes(mutated(STUDY, random.Random(int(guard.where))).encode())
+        found = guard("read", lambda: read_study(file))
+        if found is not None:
+            result = guard("run", lambda found=found: sk.study(found.mechanism, **found.options, budget=100))
+            if result is not None and found.best:
+                guard("best", lambda found=found, result=result: result.best(found.best, found.count))
+    return guard.faults
+
+
+def test_damaged_studies_give_a_result_or_problems(tmp_path):
+    assert studied(range(40), tmp_path) == []
+
+
+@pytest.mark.slow
+def test_many_damaged_studies_give_a_result_or_problems(tmp_path):
+    with little_memory():
+        assert studied(range(3000), tmp_path) == []

@@ -241,6 +241,36 @@ def test_a_store_of_another_study_is_refused(tmp_path):
     np.testing.assert_array_equal(opened.variant(3).places["B"], m.places["B"])
 
 
+@pytest.mark.parametrize("name", [".", "..", "../a", "a/b", "__a", "zarr.json", ".zattrs", "ä" * 200])
+def test_a_name_that_no_folder_of_a_store_can_have_is_refused(tmp_path, name):
+    """The name "." ended in a traceback of zarr, "zarr.json" in that of a file that is there already."""
+    with pytest.raises(sk.InputError, match="cannot be the name of an array in a store"):
+        sk.study(four_bar(), BOUNDS, plan="random", variants=2, measures={name: "path.C"}, to=tmp_path / "a.zarr")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["a\0", "\x1b[31mred", "a\nb", "\u202e"])
+def test_a_name_that_would_control_the_terminal_is_refused(name):
+    with pytest.raises(sk.InputError, match="cannot be the name of a measure"):
+        sk.study(four_bar(), BOUNDS, plan="random", variants=2, measures={name: "path.C"})
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need rights there")
+def test_what_others_left_beside_a_store_is_not_followed(tmp_path):
+    """The unfinished store had a name that can be guessed; a link of that name ended in an OSError."""
+    victim = tmp_path / "victim"
+    victim.mkdir()
+    (victim / "keep").write_text("x")
+    for name in (".a.zarr.unfinished", ".a.zarr.01234567.unfinished"):
+        (tmp_path / name).symlink_to(victim)
+    options = {"plan": "random", "variants": 2, "samples": 5, "measures": ["path.C"]}
+    sk.study(four_bar(), BOUNDS, **options, to=tmp_path / "a.zarr")
+    assert (victim / "keep").read_text() == "x" and not (tmp_path / "a.zarr").is_symlink()
+    (tmp_path / "b.zarr").symlink_to(tmp_path / "none")
+    with pytest.raises(sk.InputError, match="cannot be written"):
+        sk.study(four_bar(), BOUNDS, **options, to=tmp_path / "b.zarr")
+
+
 def test_workers_give_the_same_bits(tmp_path):
     m = four_bar()
     options = {"plan": "random", "variants": 200, "samples": 50, "measures": {"top": highest, "path": "path.C"}}

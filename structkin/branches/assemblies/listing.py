@@ -42,6 +42,7 @@ class Assemblies:
     is a product over the groups.
     """
 
+    @checked
     def __init__(
         self,
         plan: Plan,

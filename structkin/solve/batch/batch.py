@@ -35,6 +35,7 @@ _WHY = {
 }
 
 
+@checked
 @dataclass(frozen=True, repr=False)
 class BatchBlock:
     """The motions of linkages `first`, `first` + 1, ... of a batch.

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.checked import checked_when_made
+from structkin.checked import checked
 from structkin.errors import InputError, Problem
 from structkin.model.arguments import index as whole_index
 from structkin.model.frozen import freeze, read_only
@@ -31,7 +31,7 @@ LISTED = 10
 KEPT = 6
 
 
-@checked_when_made
+@checked
 @dataclass(frozen=True, repr=False)
 class Motions:
     """The motions of v variants of a mechanism over n samples, in SI and radians; see `Mechanism.solve_many`.

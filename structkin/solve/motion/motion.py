@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from structkin.checked import checked_when_made
+from structkin.checked import checked
 from structkin.errors import InputError, PoseError, Problem
 from structkin.joints.geneva import Geneva
 from structkin.joints.poses import Poses
@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 FAR = 4
 
 
-@checked_when_made
+@checked
 @dataclass(frozen=True)
 class Motion:
     """Position, velocity and acceleration of every point and link at n samples, in SI and radians.

@@ -108,7 +108,7 @@ def read_measures(
     problems: list[Problem] = []
     for name, measure in named.items():
         key = f"measures.{name}"
-        if name in (*found, *parameters, *RESERVED, FINISHED, ""):
+        if name in (*found, *parameters, *RESERVED, FINISHED, "") or not name.isprintable():
             problems.append(Problem(key, "cannot be the name of a measure", "give another name"))
         elif callable(measure):
             found[name] = measure

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from glob import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -26,6 +28,8 @@ STUDY, FINISHED = "structkin_study", "finished_chunks"
 #: Besides a `Status`, what the status of a variant may be: it is not done yet; its worker ended, every time.
 NOT_FINISHED, LOST = -1, -2
 NEEDS = 'pip install "structkin[study]"'
+#: The longest name of an array, which is a folder [bytes].
+LONGEST = 255
 
 
 @dataclass(frozen=True)
@@ -126,9 +130,12 @@ class ZarrStore:
         import zarr
 
         count = len(next(iter(parameters.values())))
-        # It appears as a whole: a run that is killed meanwhile leaves no store.
-        unfinished = path.with_name(f".{path.name}.unfinished")
-        shutil.rmtree(unfinished, ignore_errors=True)
+        # It appears as a whole: a run that is killed meanwhile leaves no store. The name cannot be guessed, so that
+        # nothing of someone else stands there.
+        for left in path.parent.glob(f".{escape(path.name)}.*.unfinished"):
+            shutil.rmtree(left, ignore_errors=True)
+        unfinished = path.with_name(f".{path.name}.{secrets.token_hex(4)}.unfinished")
+        unfinished.mkdir()
         group = zarr.open_group(str(unfinished), mode="w", attributes=dict(attributes))
         fixed = [(key, values, "variant") for key, values in parameters.items()]
         for key, values, dim in [*fixed, ("t", t, "sample")]:

@@ -27,6 +27,7 @@ from structkin.solve.study.cluster import done_by, faults_of
 from structkin.solve.study.measures import Named, read_measures
 from structkin.solve.study.plans import planned
 from structkin.solve.study.store import (
+    LONGEST,
     LOST,
     NOT_FINISHED,
     STUDY,
@@ -42,8 +43,8 @@ from structkin.types import Floats, Indices
 from structkin.version import __version__
 
 if TYPE_CHECKING:
-    import xarray as xr
     from matplotlib.figure import Figure
+    from xarray import Dataset
 
     from structkin.solve.motion import Motion
 
@@ -65,7 +66,7 @@ class Study:
     """
 
     mechanism: Mechanism
-    dataset: xr.Dataset
+    dataset: Dataset
     parameters: tuple[str, ...]
 
     def __len__(self) -> int:
@@ -205,7 +206,11 @@ def study(
         _check_memory(variables, count, mechanism.title)
         store = MemoryStore(values, times, variables, count, attributes)
     else:
-        store = ZarrStore.opened(path, values, times, variables, size, attributes)
+        try:
+            store = ZarrStore.opened(path, values, times, variables, size, attributes)
+        except OSError as error:
+            problem = Problem("to", f"'{path}' cannot be written: {error.strerror or error}", "choose another folder")
+            raise InputError([problem], "study") from error
     parts = [slice(first, min(first + size, count)) for first in range(0, count, size)]
     missing = [number for number in range(len(parts)) if not store.has(number)]
 
@@ -250,8 +255,12 @@ def _faults_of_store(path: Path, names: Sequence[str]) -> list[Problem]:
         problems.append(Problem("to", f"'{path}' does not end in .zarr", "name a folder, such as study.zarr"))
     elif not path.absolute().parent.is_dir():
         problems.append(Problem("to", f"there is no folder '{path.absolute().parent}'", "make it first"))
-    message = "cannot be the name of an array in a store: it has a '/'"
-    return problems + [Problem(name, message) for name in names if "/" in name]
+    message, hint = "cannot be the name of an array in a store", "give a short one without '/', '.' or '_' at its start"
+    return problems + [
+        Problem(name, message, hint)
+        for name in names
+        if "/" in name or name.startswith((".", "__")) or name == "zarr.json" or len(name.encode()) > LONGEST
+    ]
 
 
 def _variables(job: Job, rows: Rows, samples: int) -> dict[str, Variable]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+from structkin.checked import checked
 from structkin.model.topology import Driver, Topology, fasten
 from structkin.structure.inputs.candidates import carried, label_of
 from structkin.structure.parts import Group
@@ -41,6 +42,7 @@ class Verdict:
         return (0, _number(self.highest_class), self.largest, len(self.levels))
 
 
+@checked
 @dataclass(frozen=True)
 class InputChoice:
     """Drivers for a mechanism, and the structure they produce.
@@ -107,6 +109,7 @@ class InputChoice:
         return ", ".join(label_of(self.topology, driver) for driver in self.drivers)
 
 
+@checked
 @dataclass(frozen=True)
 class InputRanking:
     """Choices of inputs, the simplest structure first; a sequence of `InputChoice`.
