@@ -6,6 +6,8 @@ from .design.candidates import Candidates as Candidates
 from .design.function import synthesise_function as synthesise_function
 from .design.positions import synthesise_positions as synthesise_positions
 from .design.synthesise import synthesise as synthesise
+from .design.tolerances import Spread as Spread
+from .design.tolerances import Tolerances as Tolerances
 from .dynamics import Force as Force
 from .dynamics import FormulationComparison as FormulationComparison
 from .dynamics import Kinetostatics as Kinetostatics
