@@ -14,6 +14,8 @@ from .dynamics import Kinetostatics as Kinetostatics
 from .dynamics import Moment as Moment
 from .dynamics import ReducedEquations as ReducedEquations
 from .dynamics import Simulation as Simulation
+from .dynamics.inverse.duty import Duty as Duty
+from .dynamics.inverse.duty import Flywheel as Flywheel
 from .errors import InputError as InputError
 from .errors import PoseError as PoseError
 from .errors import Problem as Problem

@@ -431,10 +431,10 @@ class Mechanism:
         """Return the variant of a mechanism whose motion measures best, found by exact derivatives from this one.
 
         `parameters={"lengths.A-B": (low, high)}` are the numbers of the file that may vary, by the names of
-        `Motion.sensitivity`, and their bounds in SI and radians. The objective is one measure or several from
-        `structkin.design`, such as `path("P", places)`, or of one's own; the sum of squares of all their numbers is
-        minimised. `limits` are measures `between` numbers. The motion is solved at the samples of `solve`, whose times
-        are those of this mechanism for all variants.
+        `Motion.sensitivity`, masses and loads among them, and their bounds in SI and radians. The objective is one
+        measure or several from `structkin.design`, such as `path("P", places)`, or of one's own; the sum of squares of
+        all their numbers is minimised. `limits` are measures `between` numbers. The motion is solved at the samples of
+        `solve`, whose times are those of this mechanism for all variants.
 
         The search goes downhill from this mechanism and ends where no small change improves it: there may be better
         variants elsewhere. Each step towards a variant that cannot be assembled at all samples is shortened. At most so
