@@ -6,12 +6,16 @@ from .design.candidates import Candidates as Candidates
 from .design.function import synthesise_function as synthesise_function
 from .design.positions import synthesise_positions as synthesise_positions
 from .design.synthesise import synthesise as synthesise
+from .design.tolerances import Spread as Spread
+from .design.tolerances import Tolerances as Tolerances
 from .dynamics import Force as Force
 from .dynamics import FormulationComparison as FormulationComparison
 from .dynamics import Kinetostatics as Kinetostatics
 from .dynamics import Moment as Moment
 from .dynamics import ReducedEquations as ReducedEquations
 from .dynamics import Simulation as Simulation
+from .dynamics.inverse.duty import Duty as Duty
+from .dynamics.inverse.duty import Flywheel as Flywheel
 from .errors import InputError as InputError
 from .errors import PoseError as PoseError
 from .errors import Problem as Problem

@@ -18,6 +18,13 @@ def forces(
     samples: Samples = 361,
     duration: Duration = None,
     static: Annotated[bool, typer.Option("--static", help="Take each pose at rest: no inertia or damping.")] = False,
+    duty: Annotated[
+        bool, typer.Option("--duty", help="Print what each driver delivers: peak, root mean square, speed, power.")
+    ] = False,
+    flywheel: Annotated[
+        float | None,
+        typer.Option(help="Find the flywheel for this coefficient of fluctuation of the speed.", metavar="FLUCTUATION"),
+    ] = None,
     csv: Annotated[
         Path | None,
         typer.Option(help="Write efforts and reactions, one line per sample; - for stdout.", metavar="TABLE"),
@@ -35,6 +42,10 @@ def forces(
     with progress("solving") as report:
         motion = mechanism.solve(samples, duration=duration, budget=budget_of(budget), progress=report)
         found = motion.forces(static=static)
+    duties = [found.duty(id) for id in mechanism.drivers] if duty or flywheel is not None else []
+    lines = [line for one in duties if duty for line in str(one).splitlines()]
+    if flywheel is not None:
+        lines += [f"flywheel on {one.driver}: {one.flywheel(flywheel).words}" for one in duties]
     outputs.deliver(
         {
             "--csv": lambda target: show.write_forces_csv(found, target),
@@ -42,6 +53,7 @@ def forces(
         },
         lambda: show.forces_to_dict(found),
         lambda: show.forces_table(found),
+        lines,
     )
     if not motion.ok.all() or found.locked.any():
         raise typer.Exit(1)

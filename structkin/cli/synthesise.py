@@ -1,8 +1,9 @@
-"""`structkin synthesise PATH`: from the points of a path to linkages that pass them."""
+"""`structkin synthesise`: linkages for the points of a path, for positions of a body, or for a function."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -13,10 +14,14 @@ from structkin.cli.options import Json, budget_of
 from structkin.cli.outputs import check_folder
 from structkin.cli.terminal import print_json, print_table, progress, say
 from structkin.design.candidates import Candidates
+from structkin.design.function import synthesise_function
 from structkin.design.loops import KINDS
+from structkin.design.positions import KINDS as BODY_KINDS
+from structkin.design.positions import synthesise_positions
 from structkin.design.synthesise import BUDGET
 from structkin.design.synthesise import synthesise as find
 from structkin.errors import InputError, Problem
+from structkin.model.expression import Expression
 from structkin.model.flaw import Flaw
 from structkin.model.tables import read_table, titles_of
 from structkin.model.units import Units
@@ -27,26 +32,50 @@ _TITLE = re.compile(r"(x|y|angle)\s*(?:[\[(].+[\])])?", re.IGNORECASE)
 
 
 def synthesise(
+    context: typer.Context,
     path: Annotated[
-        Path,
-        typer.Argument(help="CSV with the columns x, y and, if timed, angle.", metavar="PATH.csv", show_default=False),
-    ],
+        Path | None,
+        typer.Argument(
+            help="CSV with the columns x, y and, if timed or with --positions, angle.",
+            metavar="[PATH.csv]",
+            show_default=False,
+        ),
+    ] = None,
     unit: Annotated[
         str | None, typer.Option(help="Unit of length of table and files, such as mm, unless the titles say it.")
     ] = None,
     angle_unit: Annotated[
-        str | None, typer.Option(help="Unit of the crank angles, such as deg, unless the title says it.")
+        str | None, typer.Option(help="Unit of the angles of the table, such as deg, unless the title says it.")
     ] = None,
+    positions: Annotated[
+        bool, typer.Option("--positions", help="The rows are positions of a body, its origin and its angle.")
+    ] = False,
     closed: Annotated[bool, typer.Option("--closed", help="The path is closed; the crank makes whole turns.")] = False,
     pivot: Annotated[
         list[str] | None, typer.Option(help="A ground pivot that is given; may be repeated once.", metavar="X,Y")
     ] = None,
+    pin: Annotated[
+        list[str] | None,
+        typer.Option(help="A pin of the body, in its first position; may be repeated once.", metavar="X,Y"),
+    ] = None,
+    function: Annotated[
+        str | None,
+        typer.Option(help="Turn a rocker by a formula of t, such as log(t), instead of a table.", metavar="FORMULA"),
+    ] = None,
+    interval: Annotated[str | None, typer.Option(help="Ends of t for --function.", metavar="A,B")] = None,
+    crank: Annotated[
+        str | None, typer.Option(help="Angles [deg] of the crank at the ends of the interval.", metavar="A,B")
+    ] = None,
+    rocker: Annotated[
+        str | None, typer.Option(help="Angles [deg] of the rocker for both ends of the function.", metavar="A,B")
+    ] = None,
+    points: Annotated[int, typer.Option(help="Precision points of the function: 3 to 5, more by least squares.")] = 3,
     longest: Annotated[
         float | None, typer.Option(help="No link is longer, in the unit of the table; default: 20 times the path.")
     ] = None,
     transmission: Annotated[float, typer.Option(help="No transmission angle is smaller [deg].")] = 1.0,
     kind: Annotated[
-        list[str] | None, typer.Option(help=f"{' or '.join(KINDS)}; may be repeated. Default: all.")
+        list[str] | None, typer.Option(help=f"{', '.join(BODY_KINDS)}; may be repeated. Default: all.")
     ] = None,
     count: Annotated[int, typer.Option(help="Number of candidates.")] = 10,
     seed: Annotated[int, typer.Option(help="Start of the random numbers.")] = 0,
@@ -61,41 +90,106 @@ def synthesise(
     ] = f"{BUDGET:g}",
     as_json: Json = False,
 ) -> None:
-    """Find linkages whose tracer passes the points of a path."""
-    points, timing, length = _table(path, unit, angle_unit)
-    scale = Units(length=length).length_scale
-    pivots = np.reshape([_place(text) for text in pivot or ()], (-1, 2)) * scale
-    steps = budget_of(budget)
-    with progress("fitting") as report:
-        found = find(
-            path=points * scale, closed=closed, timing=timing, pivots=pivots,
-            longest=None if longest is None else longest * scale, transmission=float(np.radians(transmission)),
-            kinds=kind or tuple(KINDS), count=count, seed=seed, budget=steps, progress=report,
-        )  # fmt: skip
+    """Find linkages for the points of a path, for positions of a body, or for a function."""
+    wish = "function" if function is not None else "positions" if positions else "path"
+    _check_options(context, wish)
+    length = unit or "m"
+    if function is not None:
+        ends = [
+            _pair(name, text) for name, text in (("--interval", interval), ("--crank", crank), ("--rocker", rocker))
+        ]
+        phi, psi = (tuple(np.radians(pair).tolist()) for pair in ends[1:])
+        found = synthesise_function(
+            _formula(function), interval=ends[0], input=phi, output=psi, points=points, count=count
+        )
+        about = function
+    else:
+        if path is None:
+            raise InputError([Problem("PATH.csv", "is missing", "name a table, or give --function")], "command")
+        table, angles, length = _table(path, unit, angle_unit)
+        scale = Units(length=length).length_scale
+        pivots, pins = (
+            np.reshape([_pair(name, text) for text in given or ()], (-1, 2)) * scale
+            for name, given in (("--pivot", pivot), ("--pin", pin))
+        )
+        about = f"{len(table)} {'positions' if positions else 'points'}"
+        if positions:
+            if angles is None:
+                problem = Problem("angle", "there is no column of this title", "positions have x, y and angle")
+                raise InputError([problem], str(path))
+            found = synthesise_positions(
+                np.column_stack((table * scale, angles)), pivots=pivots if len(pivots) else None,
+                pins=pins if len(pins) else None, kinds=kind or BODY_KINDS, count=count, seed=seed,
+            )  # fmt: skip
+        else:
+            steps = budget_of(budget)
+            with progress("fitting") as report:
+                found = find(
+                    path=table * scale, closed=closed, timing=angles, pivots=pivots,
+                    longest=None if longest is None else longest * scale, transmission=float(np.radians(transmission)),
+                    kinds=kind or tuple(KINDS), count=count, seed=seed, budget=steps, progress=report,
+                )  # fmt: skip
     written = () if folder is None else found.save(folder, unit=length)
     if as_json:
         print_json({"notes": list(found.notes), "candidates": [one.to_dict() for one in found]})
     else:
         if found:
-            print_table(f"{len(points)} points: linkages, the best first", _rows(found, length), left=2)
-        say(*found.notes, *(f"written: {file}" for file in written))
+            print_table(f"{about}: linkages, the best first", _rows(found, length), left=2)
+            lines = [f"{k}: {defect}" for k, one in enumerate(found, 1) for defect in one.defects]
+        say(*(lines if found else ()), *found.notes, *(f"written: {file}" for file in written))
     if not found:
         raise typer.Exit(1)
 
 
+#: The options that belong to some wishes only.
+_BELONGS = {
+    "path": {"positions", "path"}, "unit": {"path", "positions"}, "angle_unit": {"path", "positions"},
+    "closed": {"path"}, "pivot": {"path", "positions"}, "pin": {"positions"}, "interval": {"function"},
+    "crank": {"function"}, "rocker": {"function"}, "points": {"function"}, "longest": {"path"},
+    "transmission": {"path"}, "kind": {"path", "positions"}, "seed": {"path", "positions"}, "budget": {"path"},
+    "positions": {"positions"},
+}  # fmt: skip
+
+
+def _check_options(context: typer.Context, wish: str) -> None:
+    """Raise `InputError` that lists the options that do not belong to a wish, and those that a function lacks."""
+    given = [name for name in _BELONGS if getattr(context.get_parameter_source(name), "name", "DEFAULT") != "DEFAULT"]
+    words = {"path": "PATH.csv"}
+    what = {"path": "a path", "positions": "positions", "function": "a function"}
+    names = {name: words.get(name, f"--{name.replace('_', '-')}") for name in _BELONGS}
+    problems = [
+        Problem(names[name], f"does not belong to {what[wish]}", "leave it out")
+        for name in given
+        if wish not in _BELONGS[name]
+    ]
+    if wish == "function":
+        missing = [name for name in ("interval", "crank", "rocker") if name not in given]
+        problems += [Problem(names[name], "is missing", f"such as {names[name]} 30,90") for name in missing]
+    if problems:
+        raise InputError(problems, "command")
+
+
+def _formula(text: str) -> Callable[[float], float]:
+    """Return a function from a formula of t; `InputError` where it is none."""
+    try:
+        formula = Expression(text)
+    except Flaw as flaw:
+        raise InputError([Problem("--function", flaw.message, flaw.hint)], "command") from None
+    return lambda t: float(formula(np.array([t]))[0][0])
+
+
 def _rows(found: Candidates, unit: str) -> list[tuple[str, ...]]:
     scale = Units(length=unit).length_scale
-    head = ("", "kind", f"error [{unit}]", f"rms [{unit}]", "transmission [deg]", "proportion", f"extent [{unit}]")
-    return [
-        head,
-        *(
-            (
-                str(k), f"{one.kind}{', cognate' * one.cognate}", f"{one.error / scale:.3g}", f"{one.rms / scale:.3g}",
-                f"{np.degrees(one.transmission):.1f}", f"{one.proportion:.3g}", f"{one.extent / scale:.4g}",
-            )
-            for k, one in enumerate(found, 1)
-        ),
-    ]  # fmt: skip
+    angular = any(one.unit == "rad" for one in found)
+    size, wrong = (np.pi / 180, "deg") if angular else (scale, unit)
+    head = ("", "kind", f"error [{wrong}]", f"rms [{wrong}]", "transmission [deg]", "proportion", f"extent [{unit}]")
+    rows: list[tuple[str, ...]] = [head]
+    for k, one in enumerate(found, 1):
+        kind = f"{one.kind}{', cognate' * one.cognate}"
+        least = "-" if np.isnan(one.transmission) else f"{np.degrees(one.transmission):.1f}"
+        errors = (f"{one.error / size:.3g}", f"{one.rms / size:.3g}")
+        rows.append((str(k), kind, *errors, least, f"{one.proportion:.3g}", f"{one.extent / scale:.4g}"))
+    return rows
 
 
 def _table(path: Path, unit: str | None, angle_unit: str | None) -> tuple[Floats, Floats | None, str]:
@@ -142,9 +236,10 @@ def _unit_of(title: str) -> str:
         raise InputError([Problem(title, flaw.message, flaw.hint)], "path") from None
 
 
-def _place(text: str) -> tuple[float, float]:
+def _pair(option: str, text: str | None) -> tuple[float, float]:
+    """Return two numbers; `InputError` where an option has others."""
     try:
-        x, y = map(float, text.split(","))
+        x, y = map(float, (text or "").split(","))
     except ValueError:
-        raise InputError([Problem("--pivot", f"'{text}' is not X,Y", "such as --pivot 10,20")], "command") from None
+        raise InputError([Problem(option, f"'{text}' is not X,Y", f"such as {option} 10,20")], "command") from None
     return x, y

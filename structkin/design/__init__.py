@@ -1,6 +1,19 @@
 """Design: from a wish to a mechanism, by synthesis or by better dimensions; each is verified by its whole motion."""
 
+from structkin.design.force_measures import effort, shaking_force, shaking_moment
 from structkin.design.measures import Limit, Measure, angle, closing, path, stroke, travel
 from structkin.design.optimise import Optimum
 
-__all__ = ["Limit", "Measure", "Optimum", "angle", "closing", "path", "stroke", "travel"]
+__all__ = [
+    "Limit",
+    "Measure",
+    "Optimum",
+    "angle",
+    "closing",
+    "effort",
+    "path",
+    "shaking_force",
+    "shaking_moment",
+    "stroke",
+    "travel",
+]

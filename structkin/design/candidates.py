@@ -35,9 +35,9 @@ class Candidate:
     `distances` (n,) [m] are those of the points from the tracer where the crank has turned by `turns` (n,) [rad] from
     the first point. The turns rise or fall from point to point: the points are passed in their order, on one branch,
     without a sample that is not ok. `error` is the largest distance, `rms` their root mean square. `transmission` [rad]
-    is the smallest transmission angle of the motion, pi/2 at best; `lengths` [m] are those between pins, `proportion`
-    the longest of them by the shortest; `extent` [m] is that of the linkage with its path, width or height. A `cognate`
-    draws the curve of another four-bar of the list.
+    is the smallest transmission angle of the motion, pi/2 at best, NaN if it cannot be followed; `lengths` [m] are
+    those between pins, `proportion` the longest of them by the shortest; `extent` [m] is that of the linkage with its
+    path, width or height. A `cognate` draws the curve of another four-bar of the list.
 
     For positions, `point` is the origin of the body, the distances include what a wrong angle makes of the size of the
     positions, and `defects` may say that they are not passed in order, or not on one branch. For a function the
@@ -59,8 +59,8 @@ class Candidate:
 
     def __repr__(self) -> str:
         """Show kind, error and transmission angle."""
-        least = np.degrees(self.transmission)
-        return f"<Candidate {self.kind}: error {self.error:.3g} {self.unit}, transmission angle {least:.0f} deg>"
+        least = "" if np.isnan(self.transmission) else f", transmission angle {np.degrees(self.transmission):.0f} deg"
+        return f"<Candidate {self.kind}: error {self.error:.3g} {self.unit}{least}>"
 
     @property
     def error(self) -> float:
@@ -84,6 +84,7 @@ class Candidate:
         turn = abs(np.degrees(self.turns[-1] - self.turns[0]))
         lengths = ", ".join(f"{name} {length:.4g} m" for name, length in self.lengths.items())
         least = np.degrees(self.transmission)
+        warning = ": it may jam; 30 to 40 deg is usual" if least < 30 else ""
         if self.unit == "m":
             done = (
                 f"{self.point} passes the {len(self.points)} points in order, on one branch, while the crank turns "
@@ -98,8 +99,7 @@ class Candidate:
             [
                 *words,
                 *(self.defects or (done,)),
-                f"The transmission angle is at least {least:.1f} deg"
-                + (": it may jam; 30 to 40 deg is usual." if least < 30 else "."),
+                *([] if np.isnan(least) else [f"The transmission angle is at least {least:.1f} deg{warning}."]),
                 f"Lengths: {lengths}; the longest is {self.proportion:.3g} times the shortest.",
                 *(["It is a cognate: another four-bar draws the same curve."] if self.cognate else []),
             ]
@@ -109,7 +109,7 @@ class Candidate:
         """Return the measures as plain data, in m and rad."""
         return {
             "kind": self.kind, "point": self.point, "error": self.error, "rms": self.rms,
-            "transmission": self.transmission, "proportion": self.proportion, "extent": self.extent,
+            "transmission": _known(self.transmission), "proportion": self.proportion, "extent": self.extent,
             "lengths": dict(self.lengths), "turns": self.turns.tolist(), "cognate": self.cognate,
             "defects": list(self.defects), "unit": self.unit,
             "explanation": self.explain(),
@@ -167,7 +167,12 @@ class Candidates:
     def sorted(self, by: Literal["error", "rms", "transmission", "proportion", "extent"]) -> Candidates:
         """Return them in the order of a measure, the best first: the largest transmission angle, or the least."""
         sign = 1 if MEASURES[by] else -1
-        return replace(self, found=tuple(sorted(self.found, key=lambda one: sign * float(getattr(one, by)))))
+
+        def rank(one: Candidate) -> float:
+            known = _known(getattr(one, by))
+            return np.inf if known is None else sign * known
+
+        return replace(self, found=tuple(sorted(self.found, key=rank)))
 
     def explain(self) -> str:
         """Return the notes and the explanation of each candidate."""
@@ -208,10 +213,15 @@ class Candidates:
             for k, one in enumerate(self.found, 1):
                 errors = [error / (np.pi / 180 if angular else scale) for error in (one.error, one.rms)]
                 writer.writerow(
-                    (k, one.kind, *errors, np.degrees(one.transmission), one.proportion, one.extent / scale,
+                    (k, one.kind, *errors, _known(np.degrees(one.transmission)), one.proportion, one.extent / scale,
                      one.cognate, "; ".join(one.defects))
                 )  # fmt: skip
         return (*written, folder / "candidates.csv")
+
+
+def _known(value: float) -> float | None:
+    """Return a number; None for that of a motion that cannot be followed, which is NaN."""
+    return None if np.isnan(value) else float(value)
 
 
 def in_unit(mechanism: Mechanism, unit: str) -> Mechanism:

@@ -37,6 +37,7 @@ class Draft(Collector):
     initial_entries: dict[str, Any] = field(default_factory=dict)
 
     holders: dict[str, list[str]] = field(default_factory=dict)  # point -> links that have it, in the user's order
+    bored: set[str] = field(default_factory=set)  # points of the sketch that only say where a hole is
     bodies: dict[str, str] = field(default_factory=dict)  # fastened link -> the first one of its body
     links: dict[str, Link] = field(default_factory=dict)
     joints: dict[str, Joint | Pair] = field(default_factory=dict)  # a topological Joint if its links have errors

@@ -31,6 +31,7 @@ def check_use(draft: Draft) -> None:
     if not draft.whole("links"):
         return
     located = {entry.at for entry in draft.joint_entries.values() if isinstance(entry, PrismaticEntry)}
+    located |= draft.bored
     for point in draft.points:
         if point not in draft.holders and point not in located:
             unknown = [

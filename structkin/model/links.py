@@ -33,6 +33,30 @@ def make_links(draft: Draft) -> None:
             draft.links[name] = link
 
 
+def _holes(draft: Draft, name: str) -> dict[str, str]:
+    """Return the holes of a link that are bored beside their points: by point, the point of the sketch that says where.
+
+    The frame of the link, its lengths and masses are those of its points.
+    """
+    given, key = draft.link_entries[name].holes, f"links.{name}.holes"
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        draft.fault(key, f"expected a table of points, found {describe(given)}", 'such as { B = "B1" }')
+        return {}
+    found = {}
+    for point, hole in given.items():
+        if point not in draft.link_entries[name].points:
+            hint = suggest(str(point), draft.link_entries[name].points)
+            draft.fault(f"{key}.{point}", "is not a point of the link", hint)
+        elif not isinstance(hole, str):
+            draft.fault(f"{key}.{point}", f"expected the name of a point, found {describe(hole)}", 'such as "B1"')
+        elif draft.has_point(f"{key}.{point}", hole):
+            found[str(point)] = hole
+    draft.bored.update(found.values())
+    return found
+
+
 def _check_ground(draft: Draft) -> None:
     if "links" in draft.unread:
         return
@@ -95,6 +119,8 @@ def _link(draft: Draft, name: str, given: Sequence[frozenset[str]]) -> Link:
         local = place(entry.points, local, {pair: draft.lengths[pair] for pair in given}, draft.show_length)
     center = None if entry.center is None else direction.conjugate() * (entry.center - origin)
     inertial = mass_properties(draft, name, local, center) or MassProperties()
+    for point, hole in _holes(draft, name).items():
+        local[point] = local[point] + direction.conjugate() * (draft.points[hole] - draft.points[point])
     return Link(
         name=name,
         points=entry.points,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NoReturn, Self, overload
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from structkin.branches.four_bar import FourBar, SliderCrank
     from structkin.branches.limits import Limits
     from structkin.design import Limit, Measure, Optimum
+    from structkin.design.tolerances import Tolerances
     from structkin.dynamics import FormulationComparison, ReducedEquations, Simulation
     from structkin.global_methods import Comparison
     from structkin.global_methods.families import Coordinates
@@ -430,10 +431,10 @@ class Mechanism:
         """Return the variant of a mechanism whose motion measures best, found by exact derivatives from this one.
 
         `parameters={"lengths.A-B": (low, high)}` are the numbers of the file that may vary, by the names of
-        `Motion.sensitivity`, and their bounds in SI and radians. The objective is one measure or several from
-        `structkin.design`, such as `path("P", places)`, or of one's own; the sum of squares of all their numbers is
-        minimised. `limits` are measures `between` numbers. The motion is solved at the samples of `solve`, whose times
-        are those of this mechanism for all variants.
+        `Motion.sensitivity`, masses and loads among them, and their bounds in SI and radians. The objective is one
+        measure or several from `structkin.design`, such as `path("P", places)`, or of one's own; the sum of squares of
+        all their numbers is minimised. `limits` are measures `between` numbers. The motion is solved at the samples of
+        `solve`, whose times are those of this mechanism for all variants.
 
         The search goes downhill from this mechanism and ends where no small change improves it: there may be better
         variants elsewhere. Each step towards a variant that cannot be assembled at all samples is shortened. At most so
@@ -459,6 +460,47 @@ class Mechanism:
 
         objective = (objective,) if not isinstance(objective, Sequence) else objective
         return optimise(self, parameters, objective, limits, samples, t, drivers, evaluations)
+
+    def tolerances(
+        self, parameters: Mapping[str, Any], measures: Sequence[str] | Mapping[str, str], *,
+        clearances: Mapping[str, float] | None = None, distribution: Literal["normal", "uniform"] = "normal",
+        variants: int = 4096, plan: Literal["sobol", "random"] = "sobol", seed: int = 0, samples: int | None = None,
+        t: ArrayLike | None = None, drivers: Mapping[str, Any] | None = None, duration: float | None = None,
+        budget: float | None = DEFAULT, progress: Callable[[float], None] | None = None,
+    ) -> Tolerances:  # fmt: skip
+        """Return what tolerances make of a motion: linear, worst case and Monte Carlo side by side.
+
+        `parameters={"lengths.A-B": 1e-4}` are the tolerances of numbers of the file, by the names of
+        `Motion.sensitivity`, in SI and radians: one number for plus and minus, deviations (lower, upper), or
+        {"sigma": s}, a standard deviation. Between limits the `distribution` is "normal", with the limits at three
+        standard deviations, or "uniform". `clearances={"B": 2e-5}` are those of pins [m], the difference of the radii
+        of hole and pin: the pin lies anywhere in a circle of that radius, or in the worst direction, the same over a
+        motion in the frame of the pin's first link.
+
+        `measures` are the names of `sk.study` for `x`, `y`, `speed` of a point, `angle`, `omega` of a link:
+        REDUCER.QUANTITY.NAME such as "max.y.P", or QUANTITY.NAME for every sample; or a name for each. The samples are
+        those of `solve`; one pose is `drivers={"motor": [0.5]}`. So many `variants` are drawn by a scrambled Sobol
+        sequence ("sobol", a power of two is best) or "random", and solved by `solve_many`, in parts that fit into
+        memory. Numbers of joints, and mechanisms that it solves one by one, take some ten milliseconds per variant.
+
+        Variants without a good pose are counted in the result, and named in its `notes`. Raises `InputError` that lists
+        every mistake: unknown and repeated parameters, those that others fix, tolerances that are not greater than
+        zero, reversed or not numbers, clearances of what is no pin, unknown measures.
+
+        >>> import structkin as sk
+        >>> crank = sk.Mechanism(
+        ...     points={"A": (0, 0), "B": (0.1, 0)}, links={"ground": ["A"], "crank": ["A", "B"]},
+        ...     drivers={"motor": {"joint": "A", "speed": 1.0}})
+        >>> found = crank.tolerances({"lengths.A-B": 3e-4}, ["x.B"], drivers={"motor": [0.0]})
+        >>> found["x.B"].rss.round(9).tolist(), found["x.B"].worst.round(9).tolist()
+        ([[0.0997, 0.1003]], [[0.0997, 0.1003]])
+        """
+        from structkin.design.tolerances import tolerances
+
+        return tolerances(
+            self, parameters, measures, clearances or {}, distribution, variants, plan, seed, samples, t, drivers,
+            duration, budget, progress,
+        )  # fmt: skip
 
     @overload
     def compare(

@@ -7,6 +7,7 @@ from typing import Annotated, Any, ClassVar
 from structkin.model.entry import Entry
 from structkin.model.fields import (
     QUANTITY,
+    TEXT,
     Columns,
     Effort,
     Given,
@@ -28,7 +29,8 @@ class LinkEntry(Entry):
     """A link: its points; mass [kg], centre of mass in the sketch [m], moment of inertia about it [kg m^2].
 
     Instead of centre and inertia, a uniform `shape` (rod or plate) of this mass or `density` [kg/m or kg/m^2] may be
-    given, and point masses.
+    given, and point masses. Holes are bored beside their points: `holes` names, by point, the point of the sketch where
+    that of this link is.
     """
 
     layout: ClassVar[str] = "a list of points, or a table"
@@ -41,6 +43,7 @@ class LinkEntry(Entry):
     shape: Annotated[str, word("rod", "plate")] | None = None
     density: Given = None
     point_masses: Annotated[Any, given({"type": "object", "additionalProperties": QUANTITY})] = None
+    holes: Annotated[Any, given({"type": "object", "additionalProperties": TEXT})] = None
 
 
 class DriverEntry(Entry):

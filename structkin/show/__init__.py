@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from structkin.show.structure_graph import draw_structure
     from structkin.show.study_figure import draw_variants, plot_study, study_table
     from structkin.show.terminal import groups_table, summary_table
+    from structkin.show.tolerance_figure import plot_tolerances
 
 __all__ = [
     "animate",
@@ -81,6 +82,7 @@ __all__ = [
     "plot_motion",
     "plot_simulation",
     "plot_study",
+    "plot_tolerances",
     "save_figure",
     "simulation_table",
     "simulation_to_dict",
@@ -130,6 +132,7 @@ _HOMES = {
     "plot_motion": "motion_plot",
     "plot_simulation": "simulation",
     "plot_study": "study_figure",
+    "plot_tolerances": "tolerance_figure",
     "save_figure": "files",
     "simulation_table": "simulation",
     "simulation_to_dict": "simulation",

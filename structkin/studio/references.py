@@ -12,6 +12,8 @@ LINK_KEYS = frozenset({"links", "slot", "on", "cam", "follower", "carrier", "cra
 POINT_KEYS = frozenset(
     {"at", "along", "pin", "center", "centers", "through", "start", "ends", "between", "face", "joint"}
 )
+#: Keys of a link whose values are tables by point.
+_BY_POINT = ("point_masses", "holes")
 _ENTRIES = ("joints", "drivers", "forces")
 #: What [initial] says of a link.
 LINK_STATE = frozenset({"angle", "omega"})
@@ -45,7 +47,8 @@ def delete(data: dict[str, Any], section: str, name: str) -> None:
     That is joints and drivers on it, points that are then on no link, and drivers of pins that are then none.
     """
     pins = _pins(data)
-    own = members(data[section].pop(name))
+    entry = data[section].pop(name)
+    own = [*members(entry), *_holes(entry)]
     if section == "links":
         lost = [point for point in own if point in data["points"] and not _is_used(data, point)]
         _drop_entries(data, LINK_KEYS, name)
@@ -55,7 +58,7 @@ def delete(data: dict[str, Any], section: str, name: str) -> None:
         held = [link for link, entry in data["links"].items() if name in members(entry) and link != GROUND]
         for link, entry in data["links"].items():
             data["links"][link] = with_members(entry, [point for point in members(entry) if point != name])
-            _drop_masses(data["links"][link], name)
+            _drop_of_point(data["links"][link], name)
         data["lengths"] = {key: value for key, value in data.get("lengths", {}).items() if name not in key.split("-")}
         _drop_entries(data, POINT_KEYS, name)
         for link in [link for link in held if _is_idle(data, link)]:
@@ -118,10 +121,16 @@ def _is_idle(data: Mapping[str, Any], link: str) -> bool:
 
 
 def _is_used(data: Mapping[str, Any], point: str) -> bool:
-    """Return whether a point is on a link, or where a joint is drawn."""
-    return any(point in members(entry) for entry in data["links"].values()) or any(
+    """Return whether a point is on a link, where a hole of one is, or where a joint is drawn."""
+    return any(point in (*members(entry), *_holes(entry)) for entry in data["links"].values()) or any(
         _names(entry, POINT_KEYS, point) for entry in data.get("joints", {}).values()
     )
+
+
+def _holes(link: Any) -> list[Any]:
+    """Return the points of the sketch that say where holes of a link are."""
+    holes = link.get("holes") if isinstance(link, Mapping) else None
+    return list(holes.values()) if isinstance(holes, Mapping) else []
 
 
 def _drop_entries(data: dict[str, Any], keys: frozenset[str], name: str) -> None:
@@ -132,9 +141,10 @@ def _drop_entries(data: dict[str, Any], keys: frozenset[str], name: str) -> None
                 delete(data, section, id)
 
 
-def _drop_masses(link: Any, point: str) -> None:
-    if isinstance(link, dict) and isinstance(link.get("point_masses"), dict):
-        link["point_masses"].pop(point, None)
+def _drop_of_point(link: Any, point: str) -> None:
+    for key in _BY_POINT:
+        if isinstance(link, dict) and isinstance(link.get(key), dict):
+            link[key] = {name: of for name, of in link[key].items() if point not in (name, of)}
 
 
 def _names(entry: Any, keys: frozenset[str], name: str) -> bool:
@@ -170,8 +180,9 @@ def _begins(data: Mapping[str, Any], section: str, name: str) -> bool:
 def _replace_in_links(data: dict[str, Any], old: str, new: str) -> None:
     for link, entry in data["links"].items():
         changed = with_members(entry, _swap(members(entry), old, new))
-        if isinstance(changed, dict) and isinstance(changed.get("point_masses"), Mapping):
-            changed["point_masses"] = {_swap(name, old, new): mass for name, mass in changed["point_masses"].items()}
+        for key in _BY_POINT:
+            if isinstance(changed, dict) and isinstance(changed.get(key), Mapping):
+                changed[key] = {_swap(name, old, new): _swap(of, old, new) for name, of in changed[key].items()}
         data["links"][link] = changed
 
 

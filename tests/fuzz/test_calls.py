@@ -41,6 +41,7 @@ def nouns() -> dict[str, Any]:
         links={"ground": ["A"], "arm": {"points": ["A", "B"], "mass": 1, "shape": "rod"}},
         drivers={"swing": {"joint": "A"}},
     )
+    duty = engine.solve(samples=73).forces().duty("motor")
     chosen = sk.synthesise(path=[(0, 0), (1, 0.2), (2, 0)], kinds=["four-bar"], count=1)
     found = [
         m, m.topology, m.structure(), m.structure().arrays, motion, arm.simulate(0.01, samples=2), m.assemblies(),
@@ -50,7 +51,8 @@ def nouns() -> dict[str, Any]:
         sk.TopologyArrays.from_topology(m.topology), sk.SpatialModel.load(spatial.path("spinning_top")),
         sk.CamLaw([("cycloidal", np.pi, 0.02), ("cycloidal", np.pi, 0.0)]), sk.Linkages.random(3, 5),
         sk.solve_batch(sk.Linkages.random(3, 5), angles=[0.0, 0.1]), design.stroke("rocker"), chosen, chosen[0],
-        sk.study(m, {"lengths.B-C": [0.11, 0.12]}, samples=3, measures=["path.C"]),
+        sk.study(m, {"lengths.B-C": [0.11, 0.12]}, samples=3, measures=["path.C"]), duty, duty.flywheel(0.02),
+        m.tolerances(**SHORT["Mechanism.tolerances"]), m.tolerances(**SHORT["Mechanism.tolerances"])["x.C"],
         sk.functional(m, ["lengths.A-B"]), *of_results(m, arm),
     ]  # fmt: skip
     every = {type(noun).__name__: noun for noun in found}
@@ -114,6 +116,12 @@ SHORT: dict[str, dict[str, Any]] = {
     "Mechanism.simulate": {"t": 0.01, "samples": 3, "max_steps": 50},
     "Mechanism.solve": {"samples": 3},
     "Mechanism.solve_many": {"samples": 3},
+    "Mechanism.tolerances": {
+        "samples": 3,
+        "variants": 8,
+        "parameters": {"lengths.B-C": 1e-4},
+        "measures": ["x.C"],
+    },
     "study": {"samples": 3},
     "SpatialModel.simulate": {"duration": 0.01, "samples": 3, "budget": 10},
     "SpatialModel.small_steps": {"duration": 1e-4},
@@ -139,6 +147,7 @@ def good() -> dict[str, Any]:
         "parameters": {"lengths.B-C": [0.11]}, "measures": ["path.C"], "measure": "reached", "mechanism": m,
         "y": -9.81, "seconds": 1.0, "Kinetostatics.link": "crank", "Kinetostatics.id": "crank",
         "Functional.parameters": [0.1], "Functional.drivers": {"motor": 0.5},
+        "Kinetostatics.driver": "motor", "fluctuation": 0.02,
     }  # fmt: skip
 
 

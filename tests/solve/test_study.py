@@ -39,6 +39,20 @@ def highest(motions):
     return motions.position("C")[..., 1].max(axis=1)
 
 
+def test_a_transmission_angle_beyond_a_right_angle_is_folded():
+    """By the law of cosines it is widest where the crank lies along the ground: there it transmits worst here."""
+    a, b, c, d = 0.03, 0.08, 0.065, 0.11
+    widest = np.arccos((b**2 + c**2 - (d + a) ** 2) / (2 * b * c))
+    narrowest = np.arccos((b**2 + c**2 - (d - a) ** 2) / (2 * b * c))
+    assert np.pi - widest < narrowest < np.pi / 2 < widest
+    m = sk.Mechanism(**{**FOUR_BAR, "lengths": {"A-B": a, "B-C": b, "C-D": c}})
+    found = sk.study(
+        m, {"points.D.x": [d]}, measures=["min.transmission.C", "transmission.C"], drivers={"motor": [0.0, 0.5, np.pi]}
+    )
+    np.testing.assert_allclose(found.dataset["min.transmission.C"], np.pi - widest, rtol=1e-12)
+    np.testing.assert_allclose(found.dataset["transmission.C"][0, [0, 2]], [narrowest, np.pi - widest], rtol=1e-12)
+
+
 def test_measures_are_those_of_each_motion():
     found = sk.study(
         four_bar(), BOUNDS, plan="random", variants=12, seed=3, samples=25,

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
+    from structkin.dynamics.inverse.duty import Duty
     from structkin.dynamics.inverse.equilibrium import Equilibrium
 
 #: The parts of forces that press two links together.
@@ -204,6 +205,20 @@ class Kinetostatics:
     def driver_power(self, id: str) -> Floats:
         """Return the power (n,) [W] supplied by a driver."""
         return np.asarray(self.driver(id) * self.motion.drivers[id][1])
+
+    def duty(self, driver: str) -> Duty:
+        """Return what a driver has to deliver: peak and root mean square, speed and power, and its flywheel.
+
+        Raises `InputError` where there is no such driver, or it has no effort at any sample.
+
+        >>> import structkin as sk
+        >>> from structkin.examples import path
+        >>> sk.load(path("one_cylinder_engine")).solve().forces().duty("motor").flywheel(0.02)
+        <Flywheel: 0.220062 kg m^2, for 434.385 J>
+        """
+        from structkin.dynamics.inverse.duty import duty
+
+        return duty(self, driver)
 
     @cached_property
     def applied_power(self) -> Floats:

@@ -77,7 +77,7 @@ class Variants(NDArrayOperatorsMixin):
         if ufunc in _ON_COMPLEX and any(np.iscomplexobj(value) for value in numbers):
             found = _ON_COMPLEX[ufunc](*numbers)
         elif ufunc is np.power:
-            found = np.array([x**y for x, y in np.broadcast(*(value.astype(object) for value in numbers))])
+            found = np.array([*map(pow, *(value.ravel().tolist() for value in np.broadcast_arrays(*numbers)))])
         else:
             found = ufunc(*numbers)
         if ufunc is np.equal:

@@ -259,7 +259,8 @@ class Motion:
 
         `to` names them by their keys: "lengths.A-B" [m] as in `Mechanism.solve_many`, "points.P.x" [m] of the sketch,
         "joints.J.axis", the angle [rad] of the axis of a guide, other numbers of joints such as "joints.J.radius",
-        "joints.J.ratio", "joints.J.radii.0" or "joints.J.law.1.to", and "drivers.D.speed" or "drivers.D.table.2.1".
+        "joints.J.ratio", "joints.J.radii.0" or "joints.J.law.1.to", and "drivers.D.speed" or "drivers.D.table.2.1";
+        by masses and loads, such as "links.L.mass" and "forces.F.stiffness", they are zero.
         Values are in SI and radians, items of lists are counted from zero. With `order=1` the derivatives are those of
         the velocity or the angular velocity.
 

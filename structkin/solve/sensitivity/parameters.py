@@ -5,6 +5,8 @@
     joints.J.axis         the angle [rad] of the axis of a prismatic joint or slot, in the sketch
     joints.J.radius       any other number of a joint, such as base, ratio, radii.0, law.1.to, profile.3.1
     drivers.D.speed       a number of a driver: its speed, or table.2.1
+    links.L.mass          a number of a link that moves nothing: mass, inertia, center.0, point_masses.P
+    forces.F.stiffness    a number of a load
 
 Lengths that are named together are all as if in [lengths]: while one varies, the others are held, also those at a point
 that moves. Values are in SI and radians, whatever units the file has; items of lists are counted from zero. A parameter
@@ -25,7 +27,7 @@ from structkin.joints.law_cam import LawCam
 from structkin.joints.turn_coupling import TurnCoupling
 from structkin.model.flaw import Flaw
 from structkin.model.mechanism import Mechanism
-from structkin.model.numbers import length_of, name_in, rebuilt
+from structkin.model.numbers import STILL, length_of, name_in, number_of, own_value, rebuilt
 from structkin.model.topology import suggest
 
 #: What the numbers under a key of a joint measure; None is a ratio. Of a list of pairs, what each column does.
@@ -67,6 +69,11 @@ class Parameter:
     def pair(self) -> frozenset[str]:
         """The two points of a length."""
         return frozenset(str(self.path[1]).split("-"))
+
+    @property
+    def is_still(self) -> bool:
+        """Whether it is a mass or a load, which moves nothing."""
+        return self.section in STILL
 
     @property
     def is_axis(self) -> bool:
@@ -127,7 +134,10 @@ def _write(data: dict[str, Any], parameter: Parameter, value: float) -> None:
 
 def _read(mechanism: Mechanism, data: Mapping[str, Any], name: str) -> Parameter:
     section, _, rest = name.partition(".")
-    readers = {"lengths": _length, "points": _coordinate, "joints": _of_joint, "drivers": _of_driver}
+    readers = {
+        "lengths": _length, "points": _coordinate, "joints": _of_joint, "drivers": _of_driver, "links": _still,
+        "forces": _still,
+    }  # fmt: skip
     if section not in readers or not rest:
         hint = "" if section in readers else suggest(section, readers)
         raise Flaw("is not a parameter", hint or 'such as "lengths.A-B", "points.P.x", "joints.guide.axis"')
@@ -194,6 +204,15 @@ def _of_driver(mechanism: Mechanism, data: Mapping[str, Any], name: str, rest: s
     if keys[0] == "table" and keys[-1] == 1:
         return _quantity(mechanism, name, path, leaf, "angle" if angular else "length", 1.0)
     raise Flaw("of a driver, only its speed and the values of its table can vary", "such as drivers.motor.speed")
+
+
+def _still(mechanism: Mechanism, data: Mapping[str, Any], name: str, rest: str) -> Parameter:
+    """Return a number of a link or a load; it may change by as much as it is, a mass by as much as there is."""
+    number = number_of(mechanism, name)
+    value = own_value(mechanism, number)
+    usual = {"mass": sum(link.mass or 0.0 for link in mechanism.links.values()), "length": mechanism.size}
+    scale = mechanism.units.quantity(1.0, number.quantity) if number.quantity else 1.0
+    return Parameter(name, value, abs(value) or usual.get(number.quantity, 0.0) or 1.0, number.path, scale)
 
 
 def _keys(rest: str, id: str | None) -> list[str | int]:

@@ -163,7 +163,7 @@ def varied_plan(mechanism: Mechanism, parameters: Sequence[Parameter]) -> Varied
 
 def _made(mechanism: Mechanism, parameters: Sequence[Parameter]) -> VariedPlan:
     structure = structure_of(mechanism)
-    if structure.over and any(parameter.section != "drivers" for parameter in parameters):
+    if structure.over and any(not (parameter.section == "drivers" or parameter.is_still) for parameter in parameters):
         ids = ", ".join(dict.fromkeys(item.id for item in structure.over))
         message = "its redundant joints agree with these dimensions only, so no dimension can vary alone"
         raise InputError([Problem(ids, message, "leave out the redundant joints")], mechanism.title)
@@ -179,7 +179,10 @@ def _made(mechanism: Mechanism, parameters: Sequence[Parameter]) -> VariedPlan:
 
 def _is_simple(parameter: Parameter) -> bool:
     return (
-        parameter.section in ("lengths", "points", "drivers") or parameter.is_axis or parameter.path[2:] == ("radius",)
+        parameter.section in ("lengths", "points", "drivers")
+        or parameter.is_still
+        or parameter.is_axis
+        or parameter.path[2:] == ("radius",)
     )
 
 
@@ -279,6 +282,8 @@ def _variants(mechanism: Mechanism, parameter: Parameter, parameters: Sequence[P
 
     The other lengths among the parameters are held.
     """
+    if parameter.is_still:
+        return [mechanism] * len(OFFSETS)
     step = parameter.reach / FINE
     lengths = {other: other.value for other in parameters if other.section == "lengths"}
     try:

@@ -53,12 +53,12 @@ def read_study(path: Path) -> StudyFile:
             options["duration"] = Units().quantity(data["duration"], "time", "positive")
         except Flaw as flaw:
             problems.append(Problem("duration", flaw.message, flaw.hint))
-    mechanism = _mechanism(data.get("mechanism"), path, problems) if "mechanism" in data else None
-    measures = _table(data, "measures", problems)
+    mechanism = mechanism_of(data.get("mechanism"), path, problems) if "mechanism" in data else None
+    measures = table_of(data, "measures", problems)
     names = list(measures)
-    best = _best(_table(data, "best", problems), names, problems)
+    best = _best(table_of(data, "best", problems), names, problems)
     if mechanism is not None:
-        given = _parameters(mechanism, _table(data, "parameters", problems), problems)
+        given = _parameters(mechanism, table_of(data, "parameters", problems), problems)
         # With a plan of an unknown name the values are taken for bounds.
         plan = options.get("plan", "sobol" if "plan" in data else "list")
         variants = options.get("variants", 1 if "variants" in data or "plan" in data.keys() - options.keys() else None)
@@ -80,28 +80,29 @@ _SAMPLES = {
 }
 
 
-def _is_count(value: Any) -> bool:
+def is_count(value: Any) -> bool:
+    """Return whether a value of a file is a positive whole number."""
     return isinstance(value, int) and not isinstance(value, bool) and value > 0
 
 
 _PLAIN: tuple[tuple[str, Callable[[Any], bool], str], ...] = (
     ("plan", lambda value: value in PLANS, "the name of a plan"),
-    ("variants", _is_count, "a positive whole number"),
-    ("seed", lambda value: _is_count(value) or value == 0, "a whole number that is not negative"),
-    ("samples", _is_count, "a positive whole number"),
+    ("variants", is_count, "a positive whole number"),
+    ("seed", lambda value: is_count(value) or value == 0, "a whole number that is not negative"),
+    ("samples", is_count, "a positive whole number"),
 )
 
 
-def _table(data: Mapping[str, Any], key: str, problems: list[Problem]) -> Mapping[str, Any]:
-    """Return a table of the file, empty if there is none."""
+def table_of(data: Mapping[str, Any], key: str, problems: list[Problem], sample: str = "") -> Mapping[str, Any]:
+    """Return a table of the file, empty if there is none; the `sample` shows one."""
     found = data.get(key, {})
     if isinstance(found, Mapping):
         return found
-    problems.append(Problem(key, f"expected a table, found {describe(found)}", _SAMPLES.get(key, "")))
+    problems.append(Problem(key, f"expected a table, found {describe(found)}", sample or _SAMPLES.get(key, "")))
     return {}
 
 
-def _mechanism(given: Any, path: Path, problems: list[Problem]) -> Mechanism | None:
+def mechanism_of(given: Any, path: Path, problems: list[Problem]) -> Mechanism | None:
     """Return the mechanism of a study: in the file, or in another one beside it."""
     try:
         if isinstance(given, str):
@@ -144,6 +145,6 @@ def _best(given: Mapping[str, Any], measures: list[str], problems: list[Problem]
         problems.append(Problem("best.measure", f"{describe(measure)} is not a measure of this study", hint))
     if not isinstance(largest, bool):
         problems.append(Problem("best.largest", f"expected true or false, found {describe(largest)}"))
-    if not _is_count(count):
+    if not is_count(count):
         problems.append(Problem("best.count", f"expected a positive whole number, found {describe(count)}"))
     return {"best": measure, "largest": largest, "count": count}

@@ -29,24 +29,32 @@ REDUCERS: Mapping[str, Callable[[Floats], Floats]] = {
 #: The quantities of a point, of a link, of a dyad and of a driver.
 OF_POINT, OF_LINK = ("x", "y", "speed", "acceleration"), ("angle", "omega", "alpha")
 QUANTITIES = (*OF_POINT, *OF_LINK, "transmission", "effort")
-SAMPLE = "range.angle.rocker, max.speed.P, min.transmission.C, peak.effort.motor or path.P"
+SAMPLE = "range.angle.rocker, max.speed.P, min.transmission.C, peak.effort.motor, y.P or path.P"
 
 
 @dataclass(frozen=True)
 class Named:
-    """A named measure: REDUCER.QUANTITY.NAME, or path.POINT."""
+    """A named measure: REDUCER.QUANTITY.NAME, QUANTITY.NAME at every sample, or path.POINT."""
 
     text: str
 
-    def __call__(self, motions: Motions) -> NDArray[Any]:
-        """Return the measure of each variant (v, ...), NaN where it is not ok at every sample."""
-        reducer, _, rest = self.text.partition(".")
-        if reducer == "path":
-            return motions.position(rest)
+    @property
+    def parts(self) -> tuple[str, str, str]:
+        """Its reducer, empty where there is none, its quantity and the name that it is of."""
+        first, _, rest = self.text.partition(".")
+        if first in QUANTITIES:
+            return "", first, rest
         quantity, _, name = rest.partition(".")
+        return first, quantity, name
+
+    def __call__(self, motions: Motions) -> NDArray[Any]:
+        """Return the measure of each variant (v, ...); reduced, NaN where it is not ok at every sample."""
+        if self.text.startswith("path."):
+            return motions.position(self.text.removeprefix("path."))
+        reducer, quantity, name = self.parts
         with np.errstate(invalid="ignore"):
             values = np.where(motions.ok, self._quantity(motions, quantity, name), np.nan)
-            return REDUCERS[reducer](values)
+            return REDUCERS[reducer](values) if reducer else values
 
     def _quantity(self, motions: Motions, quantity: str, name: str) -> Floats:
         if quantity in ("x", "y"):
@@ -55,7 +63,9 @@ class Named:
             values = motions.velocity(name) if quantity == "speed" else motions.acceleration(name)
             return np.asarray(np.hypot(values[..., 0], values[..., 1]))
         if quantity == "transmission":
-            return motions.transmission_angle(name)
+            from structkin.branches.limits.transmission import acute
+
+            return acute(motions.transmission_angle(name))
         if quantity == "effort":
             return efforts(motions, name)
         found: Floats = getattr(motions, quantity)(name)
@@ -66,7 +76,7 @@ class Named:
         """Its unit in SI."""
         if self.text.startswith("path."):
             return "m"
-        quantity = self.text.split(".")[1]
+        quantity = self.parts[1]
         units = {"angle": "rad", "omega": "rad/s", "alpha": "rad/s^2", "speed": "m/s", "acceleration": "m/s^2"}
         return units.get(quantity, {"transmission": "rad", "effort": "N m or N"}.get(quantity, "m"))
 
@@ -123,15 +133,13 @@ def read_measures(
 
 def _unknown(mechanism: Mechanism, key: str, text: str) -> Problem | None:
     """Return what is wrong with the name of a measure."""
-    reducer, _, rest = text.partition(".")
-    if reducer == "path":
-        return (
-            None
-            if rest in mechanism.places
-            else Problem(key, f"'{rest}' is not a point", suggest(rest, mechanism.places))
-        )
-    quantity, _, name = rest.partition(".")
-    if reducer not in REDUCERS or quantity not in QUANTITIES or not name:
+    if text.startswith("path."):
+        point = text.removeprefix("path.")
+        if point in mechanism.places:
+            return None
+        return Problem(key, f"'{point}' is not a point", suggest(point, mechanism.places))
+    reducer, quantity, name = Named(text).parts
+    if (reducer and reducer not in REDUCERS) or quantity not in QUANTITIES or not name:
         return Problem(key, f"'{text}' is not a measure", f"such as {SAMPLE}")
     if quantity == "transmission":
         from structkin.branches.limits.transmission import dyad_of

@@ -24,9 +24,7 @@ def planned(
     mechanism: Mechanism, parameters: Mapping[str, Any], plan: str, variants: int | None, seed: int
 ) -> tuple[dict[str, Floats], list[Problem]]:
     """Return the values (v,) of the parameters by a plan, and every problem with them."""
-    problems = [
-        Problem(key, message, hint) for key in parameters for message, hint in _faults(mechanism, key, parameters[key])
-    ]
+    problems = [Problem(key, message, hint) for key in parameters for message, hint in fixed(mechanism, key)]
     if not parameters:
         problems.append(Problem("parameters", "there are none", 'such as {"lengths.A-B": (0.1, 0.2)}'))
     by_bounds = plan in ("random", "sobol")
@@ -81,7 +79,7 @@ def _read(given: Any) -> Floats | None:
     return values if values.ndim == 1 and len(values) and np.isfinite(values).all() else None
 
 
-def _faults(mechanism: Mechanism, key: str, given: Any) -> list[tuple[str, str]]:
+def fixed(mechanism: Mechanism, key: str) -> list[tuple[str, str]]:
     """Return why a number cannot differ: the mechanism has none of this key, or others fix it."""
     try:
         number = number_of(mechanism, key)

@@ -153,11 +153,12 @@ def study(
     space evenly ("sobol", scrambled; a power of two is best). The same `seed` draws the same.
 
     `measures` are names, or by name a name or a function of the `Motions` of some variants that returns a row for each,
-    (v, ...). A name is REDUCER.QUANTITY.NAME or path.POINT: the reducers are min, max, range, peak (of the absolute
-    value) and mean over the samples; quantities x, y [m], speed [m/s], acceleration [m/s^2] of a point; angle [rad],
-    omega [rad/s], alpha [rad/s^2] of a link; transmission [rad] of a dyad; effort [N m or N] of a driver, which takes
-    some milliseconds per variant where more than masses and gravity acts, or masses differ. `samples`, `t`, `drivers`,
-    `duration`, `engine` and `budget` are those of `Mechanism.solve_many`.
+    (v, ...). A name is REDUCER.QUANTITY.NAME, QUANTITY.NAME for every sample, or path.POINT: the reducers are min, max,
+    range, peak (of the absolute value) and mean over the samples; quantities x, y [m], speed [m/s], acceleration
+    [m/s^2] of a point; angle [rad], omega [rad/s], alpha [rad/s^2] of a link; transmission [rad] of a dyad, at most
+    pi/2; effort [N m or N] of a driver, which takes some milliseconds per variant where more than masses and gravity
+    acts, or masses differ. `samples`, `t`, `drivers`, `duration`, `engine` and `budget` are those of
+    `Mechanism.solve_many`.
 
     With `to`, a folder `*.zarr`, the result is stored there as it comes. The same call after an interruption goes on
     with the chunks that are not finished; the store of another study is refused. `workers` are processes that share the

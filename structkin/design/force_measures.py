@@ -1,0 +1,89 @@
+"""Measures of the forces of a motion: what counterweights, springs and dimensions are chosen by.
+
+    effort("motor")              the torque or force that a driver needs, at each sample      n numbers [N m or N]
+    effort("motor", static=True) the same at rest: what gravity and springs leave             n numbers
+    shaking_force()              the force on the ground, x and y                             2 n numbers [N]
+    shaking_moment()             the moment on the ground about the origin                    n numbers [N m]
+
+As objectives their sum of squares is n times the square of the root mean square. `effort("motor").between(-5, 5)` keeps
+the peak of a torque.
+
+Forces are found by solving a motion's equilibrium, so their derivatives are differences of variants. In masses, centres
+of mass and the stiffness and free length of springs the forces are polynomials of degree two at most, for which three
+values are exact: f' = (-3 f_0 + 4 f_1 - f_2) / (2 h), with a long step h. In other numbers they are central differences
+of order six, as those of `structkin.solve.sensitivity.varied_plan`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from structkin.checked import checked
+from structkin.design.measures import Measure
+from structkin.errors import InputError, Problem
+from structkin.solve.motion.motion import Motion
+from structkin.solve.sensitivity.parameters import Parameter, read_parameters, varied
+from structkin.solve.sensitivity.varied_plan import FINE, OFFSETS, WEIGHTS
+from structkin.types import Floats
+
+#: Of the numbers that move nothing: the values at which forces are found, in steps of `LONG` of the reach; weights.
+STILL_OFFSETS, STILL_WEIGHTS, LONG = (0, 1, 2), (-1.5, 2.0, -0.5), 0.25
+
+
+@checked
+def effort(driver: str, *, static: bool = False) -> Measure:
+    """Return the torque (n,) [N m] or force [N] of a driver over the samples; `static` takes each pose at rest.
+
+    Raises `InputError` where there is no such driver, when it is measured, or a sample has no effort.
+    """
+    return _measured(
+        f"the {'static ' * static}effort of {driver}", lambda motion: motion.forces(static=static).driver(driver)
+    )
+
+
+@checked
+def shaking_force() -> Measure:
+    """Return the force (2 n,) [N] on the ground, x and y of each sample; see `Kinetostatics.shaking_force`."""
+    return _measured("the shaking force", lambda motion: motion.forces().shaking_force.ravel())
+
+
+@checked
+def shaking_moment() -> Measure:
+    """Return the moment (n,) [N m] on the ground about the origin; see `Kinetostatics.shaking_moment`."""
+    return _measured("the shaking moment", lambda motion: motion.forces().shaking_moment)
+
+
+def _measured(words: str, forces: Callable[[Motion], Floats]) -> Measure:
+    def values(motion: Motion) -> Floats:
+        found = np.asarray(forces(motion))
+        if not np.isfinite(found[np.repeat(motion.regular, len(found) // len(motion))]).all():
+            problem = Problem("objective", f"{words} is not known at every sample", "give the drivers rates")
+            raise InputError([problem], motion.mechanism.title)
+        return np.nan_to_num(found)
+
+    def jacobian(motion: Motion, names: Sequence[str]) -> Floats:
+        own = read_parameters(motion.mechanism, names)
+        held = {parameter: parameter.value for parameter in own if parameter.section == "lengths"}
+        return np.stack([_slope(motion, held, parameter, values) for parameter in own], axis=1)
+
+    return Measure(words, values, jacobian)
+
+
+def _slope(
+    motion: Motion, held: Mapping[Parameter, float], parameter: Parameter, values: Callable[[Motion], Floats]
+) -> Floats:
+    """Return the derivative (k,) of forces by a parameter."""
+    offsets, weights, step = (
+        (STILL_OFFSETS, STILL_WEIGHTS, LONG * parameter.reach)
+        if parameter.is_still
+        else (OFFSETS, WEIGHTS, parameter.reach / FINE)
+    )
+    given = {id: tuple(motion.drivers[id]) for id in motion.thirds} or None
+    total = np.zeros(())
+    for offset, weight in zip(offsets, weights, strict=True):
+        variant = varied(motion.mechanism, {**held, parameter: parameter.value + offset * step})
+        t = motion.t if np.isfinite(motion.t).all() else None
+        total = total + weight / step * values(variant.solve(t=t, drivers=given))
+    return total

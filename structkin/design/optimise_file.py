@@ -1,0 +1,211 @@
+"""An optimisation in one file: the mechanism, what may vary, what is wished, and limits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from structkin.design import force_measures, measures
+from structkin.design.measures import Limit, Measure
+from structkin.errors import InputError, Problem
+from structkin.model.file import load_data
+from structkin.model.flaw import Flaw, describe
+from structkin.model.flaw import number as plain_number
+from structkin.model.mechanism import Mechanism
+from structkin.model.numbers import number_in_si, number_of
+from structkin.model.tables import read_table
+from structkin.model.topology import suggest
+from structkin.model.units import Units
+from structkin.solve.sensitivity.parameters import read_parameters
+from structkin.solve.study.file import is_count, mechanism_of, table_of
+
+#: The keys of a file; the first three are needed.
+KEYS = ("mechanism", "parameters", "objective", "limits", "at", "samples", "duration", "evaluations")
+#: The measures of a file: what each is of, the key that names it, and other keys; all may have a weight or limits.
+MEASURES: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
+    "path": ("point", "point", ("places", "csv")),
+    "angle": ("link", "link", ("values",)),
+    "travel": ("joint", "joint", ("values",)),
+    "stroke": ("joint or link", "of", ("wanted",)),
+    "transmission": ("", "", ("least",)),
+    "effort": ("driver", "driver", ("static",)),
+    "shaking_force": ("", "", ()),
+    "shaking_moment": ("", "", ()),
+}
+_SAMPLES = {
+    "mechanism": 'such as mechanism = "four_bar.toml", or its sections below [mechanism]',
+    "parameters": 'such as [parameters] and "lengths.A-B" = [100, 140]',
+    "objective": 'such as [[objective]] and measure = "stroke"',
+}
+
+
+def read_optimisation(path: Path) -> tuple[Mechanism, dict[str, Any]]:
+    """Return the mechanism and the arguments of `Mechanism.optimise` in a TOML or JSON file.
+
+    Numbers are in the mechanism's units, efforts and forces in N and N m. `InputError` lists every mistake that keeps
+    the file from being read; what the numbers mean, `Mechanism.optimise` checks.
+    """
+    data = load_data(path)
+    problems = [Problem(key, "is not a key of an optimisation", suggest(key, KEYS)) for key in data if key not in KEYS]
+    problems += [Problem(key, "is missing", _SAMPLES[key]) for key in KEYS[:3] if key not in data]
+    options: dict[str, Any] = {}
+    for key in ("samples", "evaluations"):
+        if key in data and not is_count(data[key]):
+            problems.append(Problem(key, f"expected a positive whole number, found {describe(data[key])}"))
+        elif key in data:
+            options[key] = data[key]
+    mechanism = mechanism_of(data["mechanism"], path, problems) if "mechanism" in data else None
+    if mechanism is None:
+        raise InputError(problems, str(path), more=True)
+    options["parameters"] = _bounds(mechanism, table_of(data, "parameters", problems, _SAMPLES["parameters"]), problems)
+    reader = _Reader(mechanism, path.parent, problems)
+    options["objective"] = [one for one, _ in reader.measures(data, "objective") if one is not None]
+    options["limits"] = [limit for _, limit in reader.measures(data, "limits") if limit is not None]
+    if "at" in data:
+        options["drivers"] = reader.drivers(table_of(data, "at", problems, "such as [at] and motor = [0, 30, 60]"))
+    elif "duration" in data:
+        try:
+            end = Units().quantity(data["duration"], "time", "positive")
+            options["t"] = np.linspace(0.0, end, options.pop("samples", reader.count or 361))
+        except Flaw as flaw:
+            problems.append(Problem("duration", flaw.message, flaw.hint))
+    elif reader.count:
+        options.setdefault("samples", reader.count)
+    if problems:
+        raise InputError(problems, str(path))
+    return mechanism, options
+
+
+def _bounds(mechanism: Mechanism, given: Mapping[str, Any], problems: list[Problem]) -> dict[str, tuple[float, ...]]:
+    """Return bounds of parameters in SI."""
+    found: dict[str, tuple[float, ...]] = {}
+    for name, pair in given.items():
+        try:
+            parameter = read_parameters(mechanism, [name])[0]
+            if not isinstance(pair, list) or len(pair) != 2:
+                raise Flaw(f"expected two bounds, found {describe(pair)}", "such as [100, 140]")
+            if parameter.is_axis:
+                found[name] = tuple(mechanism.units.quantity(one, "angle") for one in pair)
+            else:
+                number = number_of(mechanism, name)
+                found[name] = tuple(number_in_si(mechanism, number, one) for one in pair)
+        except Flaw as flaw:
+            problems.append(Problem(f"parameters.{name}", flaw.message, flaw.hint))
+        except InputError as error:
+            problems += [Problem(f"parameters.{name}", one.message, one.hint) for one in error.problems]
+    return found
+
+
+class _Reader:
+    """Reads the measures of a file; `count` is the number of samples that they say."""
+
+    def __init__(self, mechanism: Mechanism, folder: Path, problems: list[Problem]) -> None:
+        self.mechanism, self.folder, self.problems, self.count = mechanism, folder, problems, 0
+
+    def drivers(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the values of drivers at the samples."""
+        found = {}
+        for id, values in given.items():
+            try:
+                if id not in self.mechanism.drivers:
+                    raise Flaw("is not a driver", suggest(id, self.mechanism.drivers))
+                kind = "angle" if self.mechanism.drivers[id].kind == "angle" else "length"
+                found[id] = self._numbers(values, kind)
+            except Flaw as flaw:
+                self.problems.append(Problem(f"at.{id}", flaw.message, flaw.hint))
+        return found
+
+    def measures(self, data: Mapping[str, Any], section: str) -> list[tuple[Measure | None, Limit | None]]:
+        """Return the measures of a section with their limits."""
+        entries = data.get(section, [])
+        if not isinstance(entries, list) or not all(isinstance(entry, Mapping) for entry in entries):
+            hint = f"such as [[{section}]] and measure = 'stroke'"
+            self.problems.append(Problem(section, f"expected a list of tables, found {describe(entries)}", hint))
+            return []
+        found: list[tuple[Measure | None, Limit | None]] = []
+        for k, entry in enumerate(entries):
+            try:
+                found.append(self._measure(entry, limited=section == "limits"))
+            except Flaw as flaw:
+                self.problems.append(Problem(f"{section}.{k}", flaw.message, flaw.hint))
+            except InputError as error:
+                self.problems += [Problem(f"{section}.{k}", one.message, one.hint) for one in error.problems]
+        return found
+
+    def _measure(self, entry: Mapping[str, Any], *, limited: bool) -> tuple[Measure | None, Limit | None]:
+        kind = entry.get("measure", "")
+        if kind not in MEASURES:
+            raise Flaw(f"{describe(kind)} is not a measure", f"known: {', '.join(MEASURES)}")
+        what, key, more = MEASURES[kind]
+        known = ("measure", *([key] if key else []), *more, *(("low", "high") if limited else ("weight",)))
+        if unknown := [name for name in entry if name not in known]:
+            raise Flaw(f"'{unknown[0]}' is not a key of '{kind}'", f"known: {', '.join(known)}")
+        name = entry.get(key, "") if key else ""
+        if key and name not in self._known(what):
+            raise Flaw(f"{describe(name)} is not a {what}", suggest(str(name), self._known(what)))
+        if kind == "transmission":
+            if not limited:
+                raise Flaw("a transmission angle is a limit", 'such as [[limits]] and measure = "transmission"')
+            least = self.mechanism.units.quantity(entry.get("least"), "angle", "positive")
+            return None, measures.closing().between(low=float(np.sin(min(least, np.pi / 2))) ** 2)
+        measure, unit = self._made(kind, name, entry)
+        if not limited:
+            weight = plain_number(entry.get("weight", 1.0))
+            return measure.times(weight) if weight != 1.0 else measure, None
+        ends = {side: unit(entry[side]) for side in ("low", "high") if side in entry}
+        return None, measure.between(ends.get("low"), ends.get("high"))
+
+    def _known(self, what: str) -> tuple[str, ...]:
+        m = self.mechanism
+        return {
+            "point": (*m.places,), "link": (*m.links,), "driver": (*m.drivers,),
+            "joint": (*m.joints,), "joint or link": (*m.links, *m.joints),
+        }[what]  # fmt: skip
+
+    def _made(self, kind: str, name: str, entry: Mapping[str, Any]) -> tuple[Measure, Callable[[Any], float]]:
+        """Return a measure, and what reads a limit of it in SI."""
+        m = self.mechanism
+
+        def of(quantity: str) -> Callable[[Any], float]:
+            return lambda value: m.units.quantity(value, quantity)
+
+        if kind == "path":
+            return measures.path(name, self._places(entry)), of("length")
+        if kind == "angle":
+            return measures.angle(name, self._numbers(entry.get("values"), "angle")), of("angle")
+        if kind == "travel":
+            return measures.travel(name, self._numbers(entry.get("values"), "length")), of("length")
+        if kind == "stroke":
+            quantity = "angle" if name in m.links else "length"
+            return measures.stroke(name, m.units.quantity(entry.get("wanted", 0.0), quantity)), of(quantity)
+        if kind == "effort":
+            static = entry.get("static", False)
+            if not isinstance(static, bool):
+                raise Flaw(f"'static' is true or false, not {describe(static)}")
+            return force_measures.effort(name, static=static), plain_number
+        made = force_measures.shaking_force if kind == "shaking_force" else force_measures.shaking_moment
+        return made(), plain_number
+
+    def _numbers(self, given: Any, quantity: str) -> Any:
+        if not isinstance(given, list) or not given:
+            raise Flaw(f"expected a list of numbers, found {describe(given)}", "one for each sample")
+        self.count = len(given)
+        return np.array([self.mechanism.units.quantity(value, quantity) for value in given])
+
+    def _places(self, entry: Mapping[str, Any]) -> Any:
+        units = self.mechanism.units
+        if "csv" in entry:
+            rows: Any = read_table(str(entry["csv"]), self.folder, None, ("length", "length"), units)
+        else:
+            rows = entry.get("places")
+            if (
+                not isinstance(rows, list)
+                or not rows
+                or not all(isinstance(row, list) and len(row) == 2 for row in rows)
+            ):
+                raise Flaw(f"expected places, found {describe(rows)}", "places = [[x, y], ...] or csv = 'path.csv'")
+        self.count = len(rows)
+        return np.array([[units.quantity(value, "length") for value in row] for row in rows])

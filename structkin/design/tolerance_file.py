@@ -1,0 +1,112 @@
+"""Tolerances in one file: the mechanism, the tolerances and clearances, and what is measured."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from structkin.errors import InputError, Problem
+from structkin.model.file import load_data
+from structkin.model.flaw import Flaw, describe
+from structkin.model.mechanism import Mechanism
+from structkin.model.topology import suggest
+from structkin.model.units import Units
+from structkin.solve.sensitivity.parameters import Parameter, read_parameters
+from structkin.solve.study.file import is_count, mechanism_of, table_of
+
+#: The keys of a file of tolerances; the first is needed, and one of the next two.
+KEYS = (
+    "mechanism", "tolerances", "clearances", "measures", "at", "distribution", "variants", "plan", "seed", "samples",
+    "duration",
+)  # fmt: skip
+_WORDS = {"distribution": ("normal", "uniform"), "plan": ("sobol", "random")}
+
+
+def read_tolerances(path: Path) -> tuple[Mechanism, dict[str, Any]]:
+    """Return the mechanism and the arguments of `Mechanism.tolerances` in a TOML or JSON file.
+
+    Numbers are in the mechanism's units, or text with a unit. `InputError` lists every mistake that keeps the file from
+    being read; what the numbers mean, `Mechanism.tolerances` checks.
+    """
+    data = load_data(path)
+    problems = [Problem(key, "is not a key of a file of tolerances", suggest(key, KEYS)) for key in data.keys() - KEYS]
+    options: dict[str, Any] = {}
+    for key, known in _WORDS.items():
+        if key in data and data[key] not in known:
+            problems.append(Problem(key, f"{describe(data[key])} is unknown", f"known: {', '.join(known)}"))
+        elif key in data:
+            options[key] = data[key]
+    for key in ("variants", "seed", "samples"):
+        if key in data and not (is_count(data[key]) or (key == "seed" and data[key] == 0)):
+            problems.append(Problem(key, f"expected a positive whole number, found {describe(data[key])}"))
+        elif key in data:
+            options[key] = data[key]
+    if "duration" in data:
+        try:
+            options["duration"] = Units().quantity(data["duration"], "time", "positive")
+        except Flaw as flaw:
+            problems.append(Problem("duration", flaw.message, flaw.hint))
+    options["measures"] = table_of(data, "measures", problems, 'such as [measures] and top = "max.y.P"')
+    if "mechanism" not in data:
+        problems.append(Problem("mechanism", "is missing", 'such as mechanism = "press.toml"'))
+    mechanism = mechanism_of(data["mechanism"], path, problems) if "mechanism" in data else None
+    if mechanism is None:
+        raise InputError(problems, str(path), more=True)
+    options["parameters"] = _tolerances(mechanism, table_of(data, "tolerances", problems), problems)
+    units, clearances = mechanism.units, table_of(data, "clearances", problems)
+    options["clearances"] = _read(problems, "clearances", clearances, dict.fromkeys(clearances, "length"), units)
+    kinds = {id: "angle" if drive.kind == "angle" else "length" for id, drive in mechanism.drivers.items()}
+    at = _read(problems, "at", table_of(data, "at", problems), kinds, units)
+    if "at" in data:
+        options["drivers"] = {id: [value] for id, value in at.items()}
+    if problems:
+        raise InputError(problems, str(path))
+    return mechanism, options
+
+
+def _read(
+    problems: list[Problem], section: str, given: Mapping[str, Any], kinds: Mapping[str, str], units: Units
+) -> dict[str, float]:
+    """Return the quantities of a table in SI, by their kinds."""
+    found = {}
+    for name, value in given.items():
+        try:
+            if name not in kinds:
+                raise Flaw("is not a driver", suggest(name, kinds))
+            found[name] = units.quantity(value, kinds[name])
+        except Flaw as flaw:
+            problems.append(Problem(f"{section}.{name}", flaw.message, flaw.hint))
+    return found
+
+
+def _tolerances(mechanism: Mechanism, given: Mapping[str, Any], problems: list[Problem]) -> dict[str, Any]:
+    """Return tolerances in SI: numbers, pairs and standard deviations."""
+    found: dict[str, Any] = {}
+    for name, value in given.items():
+        try:
+            parameter = read_parameters(mechanism, [name])[0]
+        except InputError as error:
+            problems += [Problem(f"tolerances.{name}", one.message, one.hint) for one in error.problems]
+            continue
+        try:
+            if isinstance(value, Mapping):
+                found[name] = {key: _in_si(mechanism, parameter, own) for key, own in value.items()}
+            elif isinstance(value, list):
+                found[name] = tuple(_in_si(mechanism, parameter, own) for own in value)
+            else:
+                found[name] = _in_si(mechanism, parameter, value)
+        except Flaw as flaw:
+            problems.append(Problem(f"tolerances.{name}", flaw.message, flaw.hint))
+    return found
+
+
+def _in_si(mechanism: Mechanism, parameter: Parameter, value: Any) -> float:
+    """Return a deviation in SI; raise `Flaw` where it is none. Of other numbers than these it is one of the file's."""
+    if parameter.section in ("lengths", "points"):
+        return mechanism.units.quantity(value, "length")
+    if parameter.is_axis:
+        return mechanism.units.quantity(value, "angle")
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise Flaw(f"expected a number as the file has it, found {describe(value)}", "such as 0.1")
+    return value * parameter.scale

@@ -1,0 +1,204 @@
+"""What tolerances make of a motion: as text, as plain data, as a table of lines, and as a picture with bands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+import numpy as np
+
+from structkin.show.columns import plain_values
+from structkin.show.files import check_table, table_file, table_writer
+from structkin.show.fitting import add_title
+from structkin.show.letters import legible
+from structkin.show.measures import ROUNDING, driver_quantity, measures_of
+from structkin.show.style import NORMAL, PALETTE, SMALL, dress, new_figure, plain
+from structkin.types import Floats
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from structkin.design.tolerances import Spread, Tolerances
+
+#: The quantities of measures, as those of a motion.
+_QUANTITY = {"x": "length", "y": "length"}
+#: The ways, in the order of tables and pictures, and their names.
+_WAYS = {
+    "rss": "linear, root sum of squares",
+    "linear_worst": "linear, worst case",
+    "worst": "worst case, solved",
+    "drawn": "Monte Carlo, 99.73 %",
+}
+
+
+def tolerances_text(found: Tolerances) -> str:
+    """Return tables in the units of the file: deviations of each measure where it scatters most, and their causes."""
+    lines = [f"{found.mechanism.title or 'Tolerances'}: {len(found.dimensions)} dimensions, {found.variants} variants"]
+    for spread in found.spreads.values():
+        lines += ["", *_spread_lines(found, spread)]
+    lines += ["", *(f"Note: {note}." for note in found.notes)] if found.notes else []
+    return "\n".join(lines)
+
+
+def _spread_lines(found: Tolerances, spread: Spread) -> Iterator[str]:
+    k, (size, unit) = spread.widest, _unit(found, spread)
+    where = f" at {_place(found, k)}, where it scatters most" if len(spread.nominal) > 1 else ""
+    yield f"{spread.measure} = {spread.nominal[k] / size:.7g} {unit}{where}"
+    rows = [("", "least", "largest", "mean", "sigma")]
+    about = {"rss": (spread.mean, spread.sigma), "drawn": (spread.drawn_mean, spread.drawn_sigma)}
+    for way, words in _WAYS.items():
+        low, high = (getattr(spread, way)[k] - spread.nominal[k]) / size
+        mean, sigma = about.get(way, (None, None))
+        rest = ("", "") if mean is None or sigma is None else (
+            _signed((mean[k] - spread.nominal[k]) / size), f"{sigma[k] / size:.4g}"
+        )  # fmt: skip
+        rows.append((f"{words} [{unit}]", _signed(low), _signed(high), *rest))
+    yield from _aligned(rows)
+    yield ""
+    order = np.argsort(-np.nan_to_num(spread.shares[k]), kind="stable")
+    rows = [("dimension", "tolerance", f"effect [{unit}]", "of the variance", "")]
+    for j in order.tolist():
+        share, effect = spread.shares[k, j], spread.effects[k, j] / size if spread.shares[k, j] > ROUNDING**2 else 0.0
+        rows.append((spread.dimensions[j], _zone(found, j), f"{effect:.4g}", f"{100 * share:.1f} %", ""))
+    yield from _aligned(rows)
+    if spread.tighten:
+        gain = f"{100 * spread.gain:.0f} %"
+        yield f"  Tighten {spread.tighten} first: half its tolerance makes three sigma {gain} narrower."
+
+
+def _aligned(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    for row in rows:
+        cells = [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
+        yield f"  {'  '.join(cells)}".rstrip()
+
+
+def _signed(value: float) -> str:
+    return f"{value:+.4g}" if np.isfinite(value) else "-"
+
+
+def _zone(found: Tolerances, j: int) -> str:
+    """Return the limits of a dimension in the unit of the file where it is a length, else in SI."""
+    name, units = found.dimensions[j], found.mechanism.units
+    is_length = name.startswith(("lengths.", "points.", "clearance."))
+    low, high = found.zones[j] / (units.length_scale if is_length else 1.0)
+    unit = f" {units.length}" if is_length else ""
+    return f"±{high:.4g}{unit}" if high == -low else f"{low:+.4g}, {high:+.4g}{unit}"
+
+
+def _unit(found: Tolerances, spread: Spread) -> tuple[float, str]:
+    """Return the size in SI and the name of the unit of a measure."""
+    measures, quantity = measures_of(found.mechanism), _QUANTITY.get(spread.quantity, spread.quantity)
+    return measures.size(quantity), measures.unit(quantity)
+
+
+def _along(found: Tolerances) -> tuple[str, Floats]:
+    """Return what the samples are drawn against, with its unit, and the values (n,)."""
+    if np.isfinite(found.motion.t).all():
+        return "t [s]", found.motion.t
+    id = next(iter(found.motion.drivers))
+    measures, quantity = measures_of(found.mechanism), driver_quantity(found.mechanism, id)
+    return f"{id} [{measures.unit(quantity)}]", found.motion.drivers[id][0] / measures.size(quantity)
+
+
+def _place(found: Tolerances, k: int) -> str:
+    words, values = _along(found)
+    name, unit = words.removesuffix("]").split(" [")
+    return f"{name} = {values[k]:.4g} {unit}"
+
+
+def tolerances_to_dict(found: Tolerances) -> dict[str, Any]:
+    """Return all numbers as plain data, in SI; unknown ones are None."""
+    return {
+        "title": found.mechanism.title,
+        "variants": found.variants,
+        "lost": dict(found.lost),
+        "dimensions": {name: zone.tolist() for name, zone in zip(found.dimensions, found.zones, strict=True)},
+        "notes": list(found.notes),
+        "measures": {
+            name: {
+                "unit": spread.unit,
+                "tighten": spread.tighten,
+                **{
+                    key: plain_values(getattr(spread, key))
+                    for key in ("nominal", "mean", "sigma", "drawn_mean", "drawn_sigma")
+                },
+                **{
+                    key: [plain_values(row) for row in getattr(spread, key)]
+                    for key in (*_WAYS, "extremes", "slopes", "effects", "shares")
+                },
+                "lost": spread.lost.astype(int).tolist(),
+            }
+            for name, spread in found.spreads.items()
+        },
+    }
+
+
+def write_tolerances_csv(found: Tolerances, target: str | Path | IO[str]) -> None:
+    """Write a line for each measure and sample, in the units of the file; see `Tolerances.write_csv`."""
+    if isinstance(target, str | Path):
+        check_table(Path(target))
+    with table_file(target) as file:
+        writer = table_writer(file)
+        head = [f"{way} {side}" for way in (*_WAYS, "extremes") for side in ("least", "largest")]
+        shares = [f"share of {name}" for name in found.dimensions]
+        moments = ["mean", "sigma", "drawn_mean", "drawn_sigma"]
+        writer.writerow(("measure", "unit", "sample", "nominal", *moments, *head, "lost", *shares))
+        for name, spread in found.spreads.items():
+            size, unit = _unit(found, spread)
+            for k in range(len(spread.nominal)):
+                numbers = [spread.nominal[k], *(getattr(spread, key)[k] for key in moments)]
+                numbers += [x for way in (*_WAYS, "extremes") for x in getattr(spread, way)[k]]
+                cells = plain_values(np.array(numbers) / size)
+                sample = k if len(spread.nominal) > 1 else ""
+                writer.writerow((name, unit, sample, *cells, int(spread.lost[k]), *plain_values(spread.shares[k])))
+
+
+@legible
+def plot_tolerances(found: Tolerances) -> Figure:
+    """Draw for each measure its bands about the nominal value, over the motion or as bars, and what causes them."""
+    count = len(found.spreads)
+    rows = max(len(found.dimensions), 4)
+    figure = new_figure(10.0, 0.9 + count * max(2.4, 0.28 * rows + 1.0))
+    add_title(figure, f"{found.mechanism.title or 'Mechanism'}: tolerances, {found.variants:,} variants")
+    axes = figure.subplots(count, 2, squeeze=False, width_ratios=[1.7, 1.0])
+    for (left, right), spread in zip(axes, found.spreads.values(), strict=True):
+        size, unit = _unit(found, spread)
+        if len(spread.nominal) > 1:
+            _bands(left, found, spread, size)
+            left.set_ylabel(plain(f"{spread.measure}\ndeviation [{unit}]"), fontsize=NORMAL)
+        else:
+            _bars(left, spread, size)
+            left.set_xlabel(plain(f"{spread.measure}: deviation [{unit}]"), fontsize=NORMAL)
+        shares = np.nan_to_num(spread.shares[spread.widest])
+        order = np.argsort(shares, kind="stable")
+        right.barh(range(len(order)), 100 * shares[order], color=PALETTE[0], alpha=0.7)
+        right.set_yticks(range(len(order)), [plain(spread.dimensions[j]) for j in order], fontsize=SMALL)
+        right.set_xlabel("% of the variance", fontsize=NORMAL)
+        right.set_xlim(0, 100)
+        dress(left)
+        dress(right, "x")
+    return figure
+
+
+def _bands(ax: Axes, found: Tolerances, spread: Spread, size: float) -> None:
+    words, x = _along(found)
+    order = np.argsort(x, kind="stable")
+    away = {way: (getattr(spread, way) - spread.nominal[:, None])[order] / size for way in _WAYS}
+    ax.fill_between(x[order], *away["drawn"].T, color=PALETTE[0], alpha=0.3, lw=0, label=_WAYS["drawn"])
+    for k, (way, style) in enumerate({"rss": "--", "worst": "-", "linear_worst": ":"}.items(), 1):
+        for side, line in enumerate(away[way].T):
+            ax.plot(x[order], line, style, lw=1.2, color=PALETTE[k], label=_WAYS[way] if side else None)
+    ax.axhline(0.0, lw=0.8, color="#888888")
+    ax.set_xlabel(plain(words), fontsize=NORMAL)
+    ax.legend(fontsize=SMALL, loc="best")
+
+
+def _bars(ax: Axes, spread: Spread, size: float) -> None:
+    for k, way in enumerate(_WAYS):
+        low, high = (getattr(spread, way)[0] - spread.nominal[0]) / size
+        ax.barh(-k, high - low, left=low, height=0.6, color=PALETTE[k], alpha=0.7)
+    ax.set_yticks([-k for k in range(len(_WAYS))], list(_WAYS.values()), fontsize=SMALL)
+    ax.axvline(0.0, lw=0.8, color="#888888")

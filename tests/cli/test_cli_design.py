@@ -1,0 +1,242 @@
+"""`structkin optimise`, and `structkin synthesise` for positions and functions: against Python, and errors."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import structkin as sk
+from structkin import design
+from structkin.cli import app
+
+LENGTHS = {"A-B": 0.042, "B-C": 0.118, "C-D": 0.083}
+FOUR_BAR = """
+[mechanism]
+title = "Crank-rocker"
+units = { length = "mm", angle = "deg" }
+[mechanism.points]
+A = [0, 0]
+B = [20, 34.64]
+C = [133.9, 72.5]
+D = [100, 0]
+P = [90, 120]
+[mechanism.links]
+ground = ["A", "D"]
+crank = ["A", "B"]
+coupler = { points = ["B", "C", "P"], mass = 0.5, center = [70, 60], inertia = 2e-4 }
+rocker = ["D", "C"]
+[mechanism.drivers]
+motor = { joint = "A", speed = "60 rpm" }
+[mechanism.forces]
+gravity = [0, -9.81]
+spring = { type = "spring", between = ["D", "P"], stiffness = "0.2 N/mm", free_length = 100 }
+"""
+BOUNDS = """
+[parameters]
+"lengths.A-B" = [10, "20 cm"]
+"lengths.B-C" = [50, 200]
+"lengths.C-D" = [50, 200]
+"""
+
+
+def run(*words):
+    return CliRunner().invoke(app, [*map(str, words)])
+
+
+def written(file, text):
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+def other():
+    data = four_bar().source_dict
+    data["lengths"] = {pair: 1e3 * length for pair, length in LENGTHS.items()}
+    return sk.Mechanism.from_dict(data)
+
+
+def four_bar():
+    import tomllib
+
+    return sk.Mechanism.from_dict(tomllib.loads(FOUR_BAR)["mechanism"])
+
+
+@pytest.mark.parametrize("how", ["places", "csv"])
+def test_lengths_are_found_from_a_path_in_a_file(tmp_path, how):
+    places = other().solve(25).position("P") * 1e3
+    wish = "\n[[objective]]\nmeasure = 'path'\npoint = 'P'\nweight = 1000\n"
+    if how == "csv":
+        rows = "\n".join(f"{x / 10:.17g},{y / 10:.17g}" for x, y in places)
+        written(tmp_path / "path.csv", f"x [cm],y [cm]\n{rows}\n")
+        wish += "csv = 'path.csv'\n"
+    else:
+        wish += f"places = {places.tolist()}\n"
+    found = run("optimise", written(tmp_path / "a.toml", FOUR_BAR + BOUNDS + wish), "-o", tmp_path / "best.toml",
+                "--plot", tmp_path / "best.png")  # fmt: skip
+    assert found.exit_code == 0, found.output
+    assert "lengths.A-B" in found.output and "no small change improves it." in found.output
+    best = sk.load(tmp_path / "best.toml")
+    for pair, length in LENGTHS.items():
+        a, b = pair.split("-")
+        link = next(link for link in best.links.values() if a in link.local and b in link.local)
+        assert abs(link.local[b] - link.local[a]) == pytest.approx(length, rel=1e-7)
+    assert (tmp_path / "best.png").stat().st_size > 1000
+
+
+def test_strokes_limits_and_forces_are_those_of_python(tmp_path):
+    text = (
+        FOUR_BAR
+        + '[parameters]\n"lengths.C-D" = [50, 200]\n"forces.spring.stiffness" = [100, 400]\n'
+        + """
+[[objective]]
+measure = "stroke"
+of = "rocker"
+wanted = 60
+[[objective]]
+measure = "effort"
+driver = "motor"
+static = true
+weight = 0.1
+[[limits]]
+measure = "transmission"
+least = 35
+[[limits]]
+measure = "stroke"
+of = "rocker"
+high = 65
+"""
+    )
+    found = run("optimise", written(tmp_path / "a.toml", f"samples = 25\nevaluations = 60\n{text}"), "--json")
+    limits = [
+        design.closing().between(low=np.sin(np.radians(35)) ** 2), design.stroke("rocker").between(high=np.radians(65))
+    ]  # fmt: skip
+    wish = [design.stroke("rocker", np.radians(60)), design.effort("motor", static=True).times(0.1)]
+    own = four_bar().optimise(
+        {"lengths.C-D": (0.05, 0.2), "forces.spring.stiffness": (100, 400)}, wish, limits=limits, samples=25,
+        evaluations=60,
+    )  # fmt: skip
+    data = json.loads(found.output)
+    assert data["values"] == pytest.approx(dict(own.values), rel=1e-6)
+    assert data["met"] == own.met and data["start"] == pytest.approx(own.start)
+    assert found.exit_code == (0 if own.met else 1)
+
+
+def test_values_at_given_angles(tmp_path):
+    angles = [0, 40, 80, 120]
+    wanted = np.degrees(other().solve(drivers={"motor": np.radians(angles)}).angle("rocker")).tolist()
+    wish = f"\n[at]\nmotor = {angles}\n[[objective]]\nmeasure = 'angle'\nlink = 'rocker'\nvalues = {wanted}\n"
+    found = run("optimise", written(tmp_path / "a.toml", FOUR_BAR + BOUNDS + wish), "--json")
+    assert found.exit_code == 0 and json.loads(found.output)["value"] < 1e-18
+
+
+def test_every_mistake_of_a_file_is_listed(tmp_path):
+    text = (
+        """
+samples = 0
+step = 3
+[parameters]
+"lengths.A-X" = [1, 2]
+"lengths.A-B" = 3
+"points.D.x" = ["1 kg", 2]
+[at]
+engine = [1]
+[[objective]]
+measure = "beauty"
+[[objective]]
+measure = "path"
+point = "Q"
+[[objective]]
+measure = "path"
+point = "P"
+places = 3
+[[objective]]
+measure = "transmission"
+[[objective]]
+measure = "stroke"
+of = "rocker"
+low = 3
+[[limits]]
+measure = "stroke"
+of = "rocker"
+[[limits]]
+measure = "effort"
+driver = "motor"
+static = 1
+"""
+        + FOUR_BAR
+    )
+    found = str(run("optimise", written(tmp_path / "a.toml", text)).exception)
+    for key in ("samples", "step", "parameters.lengths.A-X", "parameters.lengths.A-B", "parameters.points.D.x",
+                "at.engine", *(f"objective.{k}" for k in range(5)), "limits.0", "limits.1"):  # fmt: skip
+        assert f"- {key}: " in found, (key, found)
+    short = str(run("optimise", written(tmp_path / "a.toml", "samples = 3")).exception)
+    assert all(f"- {key}: is missing" in short for key in ("mechanism", "parameters", "objective"))
+    good = FOUR_BAR + BOUNDS + "\n[[objective]]\nmeasure = 'stroke'\nof = 'rocker'\n"
+    wrong = run("optimise", written(tmp_path / "a.toml", good), "-o", tmp_path / "a.dxf")
+    assert "does not end in .toml" in str(wrong.exception)
+
+
+POSITIONS = "x [mm],y [mm],angle [deg]\n0,0,0\n250,300,40\n700,350,85\n"
+
+
+def test_positions_of_a_table_are_passed(tmp_path):
+    file = written(tmp_path / "a.csv", POSITIONS)
+    found = run("synthesise", file, "--positions", "--pivot", "730,60", "--pivot=-60,540", "-o", tmp_path / "out")
+    assert found.exit_code == 0, found.output
+    assert "3 positions: linkages" in found.output and "would have to be taken apart" in found.output
+    assert "nan" not in found.output
+    rows = (tmp_path / "out" / "candidates.csv").read_text(encoding="utf-8").splitlines()
+    assert rows[2].split(",")[4] == ""
+    own = sk.synthesise_positions(
+        [(0, 0, 0), (0.25, 0.3, np.radians(40)), (0.7, 0.35, np.radians(85))], pivots=[(0.73, 0.06), (-0.06, 0.54)]
+    )
+    best = sk.load(tmp_path / "out" / "01.toml").solve()
+    np.testing.assert_allclose(best.position("C")[0], own[0].mechanism.solve().position("C")[0], atol=1e-9)
+    pins = ("--pin", "100,200", "--pin=-200,300")
+    data = json.loads(run("synthesise", file, "--positions", *pins, "--count", 2, "--json").output)
+    assert len(data["candidates"]) == 2 and data["candidates"][0]["error"] < 1e-9
+
+
+def test_a_motion_that_cannot_be_followed_has_no_transmission_angle():
+    """It comes last by that measure, plain data have None, and no sentence has a number that is none."""
+    found = sk.synthesise_positions(
+        [(0, 0, 0), (0.25, 0.3, np.radians(40)), (0.7, 0.35, np.radians(85))], pivots=[(0.73, 0.06), (-0.06, 0.54)]
+    )
+    lame = [one for one in found if np.isnan(one.transmission)]
+    assert lame and found.sorted("transmission")[len(found) - 1] in lame
+    assert lame[0].to_dict()["transmission"] is None and "nan" not in found.explain()
+    assert "nan" not in repr(lame[0])
+
+
+def test_a_function_is_generated(tmp_path):
+    words = ("--interval", "1,2", "--crank", "30,90", "--rocker", "60,150")
+    found = run("synthesise", "--function", "log(t)/log(10)", *words, "-o", tmp_path / "out")
+    assert found.exit_code == 0 and "error [deg]" in found.output and "0.0713" in found.output, found.output
+    assert (tmp_path / "out" / "01.png").stat().st_size > 1000
+    found = run("synthesise", "--function", "t", "--interval", "0,1", "--crank", "0,60", "--rocker", "0,60", "--json")
+    assert found.exit_code in (0, 1)
+
+
+@pytest.mark.parametrize(
+    "words, expected",
+    [
+        (["PATH", "--positions", "--closed", "--points", "4"], ["--closed: does not belong to positions", "--points"]),
+        (["PATH", "--pin", "1,2"], ["--pin: does not belong to a path"]),
+        (["PATH", "--function", "t"], ["PATH.csv: does not belong to a", "--interval: is missing"]),
+        (["--function", "q", "--interval", "1,2", "--crank", "1,2", "--rocker", "1,2"], ["--function: "]),
+        (["--function", "t", "--interval", "1;2", "--crank", "1,2", "--rocker", "1,2"], ["--interval: "]),
+        (["--unit", "mm"], ["PATH.csv: is missing"]),
+        (["PLAIN", "--positions"], ["angle: there is no column of this title"]),
+        (["PATH", "--positions", "--pivot", "1"], ["--pivot: '1' is not X,Y"]),
+    ],
+)  # fmt: skip
+def test_wrong_words_are_refused(tmp_path, words, expected):
+    files = {
+        "PATH": written(tmp_path / "a.csv", POSITIONS),
+        "PLAIN": written(tmp_path / "b.csv", "x [m],y [m]\n0,0\n1,1\n"),
+    }
+    found = run("synthesise", *(files.get(word, word) for word in words))
+    assert isinstance(found.exception, sk.InputError), found.output
+    assert all(text in str(found.exception) for text in expected), found.exception
