@@ -49,8 +49,13 @@ def faults_of(client: Any) -> list[Problem]:
         return [Problem("client", "is not a client of Dask that waits for its results", "client=Client(address)")]
     if client.status != "running":
         return [Problem("client", "is not connected to its scheduler", "connect it again: Client(address)")]
-    # A lambda travels as a whole: a worker need not have this module.
-    found = client.run(lambda: __import__("structkin").__version__, on_error="return").items()
+
+    def installed() -> str:  # it travels as a whole: a worker need not have this module
+        from structkin.version import __version__ as found
+
+        return found
+
+    found = client.run(installed, on_error="return").items()
     return [_differs(address, own, __version__) for address, own in found if own != __version__]
 
 
