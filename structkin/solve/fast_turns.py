@@ -92,7 +92,8 @@ def _parts(plan: Plan, lanes: Lanes, vectors: Sequence[Affine], moved: Sequence[
             with np.errstate(invalid="ignore"):
                 turned = np.abs(np.diff(x[plan.rows(item.index)][0]))
             parts = np.maximum(parts, np.fmin(np.nan_to_num(np.ceil(turned / FAST)), 2.0**40).astype(np.intp))
-    found = [(X, Y, least) for X, Y, least in found if np.ndim(X)]
+    # What does not move has one number for all lanes.
+    found = [(X, Y, least) for X, Y, least in found if np.shape(X) == x.shape[1:]]
     together = max(1, NUMBERS // max(x.shape[1], 1))
     with np.errstate(all="ignore"):
         for first in range(0, len(found), together):
