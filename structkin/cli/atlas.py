@@ -27,9 +27,13 @@ def atlas(
     as_json: Json = False,
 ) -> None:
     """List every kinematic chain of some links, its inversions, drivers and structural groups."""
+    from structkin.show.atlas_figure import check_page
     from structkin.structure.kinematic_chains import atlas as make
+    from structkin.structure.kinematic_chains import chains as every
 
     outputs = Outputs(None, tables={"--csv": csv}, pictures={"--plot": plot}, as_json=as_json)
+    if plot is not None and mobility > 0:  # the table of so many chains may take hours
+        check_page(len(every(links, mobility, fractionated=fractionated)))
     with progress("listing") as report:
         entries = make(links, mobility, fractionated=fractionated, progress=report)
     title = f"Structural groups of {links - 1} links" if mobility == 0 else f"Chains of {links} links"

@@ -78,11 +78,16 @@ def draw_groups(entries: Sequence[AtlasEntry], title: str) -> Figure:
     return _page(list(zip(names, [entry.topology for entry in entries], strict=True)), title, with_ground=False)
 
 
+def check_page(pictures: int) -> None:
+    """Raise `InputError` if there are more pictures than a page holds."""
+    if pictures > MOST:
+        problem = Problem("plot", f"{pictures} pictures do not fit a page", f"at most {MOST}; ask for fewer links")
+        raise InputError([problem], "atlas")
+
+
 def _page(pictures: Sequence[tuple[str, Topology]], title: str, *, with_ground: bool = True) -> Figure:
     """Return a figure with these pictures in rows, each with its name."""
-    if len(pictures) > MOST:
-        problem = Problem("plot", f"{len(pictures)} pictures do not fit a page", f"at most {MOST}; ask for fewer links")
-        raise InputError([problem], "atlas")
+    check_page(len(pictures))
     columns = ceil(sqrt(1.6 * len(pictures)))
     rows = ceil(len(pictures) / columns)
     width, height = max(columns * SIDE, 4.0), rows * SIDE + 0.4

@@ -131,6 +131,15 @@ def test_too_many_pictures_are_refused_before_any_is_drawn():
         show.draw_chains(sk.chains(4) * 1001, "many")
 
 
+@pytest.mark.parametrize("which", [["6"], ["7", "--mobility", "0"]])
+def test_the_command_refuses_too_many_pictures(which, monkeypatch, tmp_path):
+    monkeypatch.setattr("structkin.show.atlas_figure.MOST", 1)
+    listed = tmp_path / "a.csv"
+    run = CliRunner().invoke(app, ["atlas", *which, "--csv", str(listed), "--plot", str(tmp_path / "a.svg")])
+    assert isinstance(run.exception, sk.InputError) and "at most 1" in str(run.exception)
+    assert listed.exists() == (len(which) == 3)  # of chains it is said before the table is made
+
+
 def test_chains_come_in_the_same_order_in_every_run():
     found = [[joint.links for joint in chain.joints] for chain in sk.chains(8)]
     again = [[joint.links for joint in chain.joints] for chain in sk.chains(8)]
