@@ -1,7 +1,7 @@
 """Design: from a wish to a mechanism, by synthesis or by better dimensions; each is verified by its whole motion."""
 
 from structkin.design.force_measures import effort, shaking_force, shaking_moment
-from structkin.design.measures import Limit, Measure, angle, closing, path, stroke, travel
+from structkin.design.measures import Limit, Measure, angle, closing, dwell, path, stroke, travel
 from structkin.design.optimise import Optimum
 
 __all__ = [
@@ -10,6 +10,7 @@ __all__ = [
     "Optimum",
     "angle",
     "closing",
+    "dwell",
     "effort",
     "path",
     "shaking_force",

@@ -5,6 +5,7 @@
     travel("J", values)    that of the travel along a prismatic joint or slot           n numbers [m or rad]
     closing()              how far each dyad is from a limit position, the squared sine of a transmission angle
     stroke("J", length)    the range of a travel, or of a link's angle, over the samples, less a wanted one
+    dwell("J", 10, 30)     how far a travel, or a link's angle, is from its mean over some samples, where it should rest
 
 An objective is the sum of the squares of all numbers. Another measure is a `Measure` with functions of one's own: both
 are given the motion, the second also the names of the parameters, as `Motion.sensitivity` takes them.
@@ -129,16 +130,48 @@ def stroke(of: str, wanted: float = 0.0) -> Measure:
     It is that between two samples, so a stroke is as exact as the samples are dense.
     """
 
-    def numbers(motion: Motion) -> Floats:
-        return motion.angle(of) if of in motion.mechanism.links else motion.travel(of)
-
     def jacobian(motion: Motion, names: Sequence[str]) -> Floats:
-        of_link = of in motion.mechanism.links
-        found = motion.sensitivity(of, to=names, kind="link") if of_link else motion.travel_sensitivity(of, to=names)
-        values = numbers(motion)
+        found, values = _slopes(motion, of, names), _output(motion, of)
         return np.asarray((found[values.argmax()] - found[values.argmin()])[None])
 
-    return Measure(f"the stroke of {of}", lambda motion: np.array([np.ptp(numbers(motion)) - wanted]), jacobian)
+    return Measure(f"the stroke of {of}", lambda motion: np.array([np.ptp(_output(motion, of)) - wanted]), jacobian)
+
+
+@checked
+def dwell(of: str, first: int, last: int) -> Measure:
+    """Return how far a joint's travel, or a link's angle, is from its mean over the samples first to last (k,).
+
+    Both ends are included; the sum of squares is least where it rests. Raises `InputError` for samples that do not
+    rise, and where there is no such sample when it is measured.
+    """
+    if not 0 <= first < last:
+        problem = Problem("first", f"the samples {first} to {last} do not rise from zero", "such as 10, 30")
+        raise InputError([problem], f"dwell of {of}")
+
+    def resting(motion: Motion, values: Floats) -> Floats:
+        if last >= len(motion):
+            problem = Problem("last", f"there is no sample {last}", f"the motion has {len(motion)}")
+            raise InputError([problem], motion.mechanism.title)
+        part = values[first : last + 1]
+        return np.asarray(part - part.mean(axis=0))
+
+    return Measure(
+        f"the rest of {of} over the samples {first} to {last}",
+        lambda motion: resting(motion, _output(motion, of)),
+        lambda motion, names: resting(motion, _slopes(motion, of, names)),
+    )
+
+
+def _output(motion: Motion, of: str) -> Floats:
+    """Return the angle (n,) [rad] of a link, or the travel of a joint."""
+    return motion.angle(of) if of in motion.mechanism.links else motion.travel(of)
+
+
+def _slopes(motion: Motion, of: str, names: Sequence[str]) -> Floats:
+    """Return its derivatives (n, p)."""
+    if of in motion.mechanism.links:
+        return motion.sensitivity(of, to=names, kind="link")
+    return motion.travel_sensitivity(of, to=names)
 
 
 @checked

@@ -30,6 +30,7 @@ MEASURES: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
     "angle": ("link", "link", ("values",)),
     "travel": ("joint", "joint", ("values",)),
     "stroke": ("joint or link", "of", ("wanted",)),
+    "dwell": ("joint or link", "of", ("first", "last")),
     "transmission": ("", "", ("least",)),
     "effort": ("driver", "driver", ("static",)),
     "shaking_force": ("", "", ()),
@@ -181,6 +182,11 @@ class _Reader:
         if kind == "stroke":
             quantity = "angle" if name in m.links else "length"
             return measures.stroke(name, m.units.quantity(entry.get("wanted", 0.0), quantity)), of(quantity)
+        if kind == "dwell":
+            first, last = entry.get("first"), entry.get("last")
+            if not isinstance(first, int) or not isinstance(last, int):
+                raise Flaw("'first' and 'last' are numbers of samples", "such as first = 10")
+            return measures.dwell(name, first, last), of("angle" if name in m.links else "length")
         if kind == "effort":
             static = entry.get("static", False)
             if not isinstance(static, bool):

@@ -157,6 +157,10 @@ measure = "transmission"
 measure = "stroke"
 of = "rocker"
 low = 3
+[[objective]]
+measure = "dwell"
+of = "rocker"
+first = 0.5
 [[limits]]
 measure = "stroke"
 of = "rocker"
@@ -169,7 +173,7 @@ static = 1
     )
     found = str(run("optimise", written(tmp_path / "a.toml", text)).exception)
     for key in ("samples", "step", "parameters.lengths.A-X", "parameters.lengths.A-B", "parameters.points.D.x",
-                "at.engine", *(f"objective.{k}" for k in range(5)), "limits.0", "limits.1"):  # fmt: skip
+                "at.engine", *(f"objective.{k}" for k in range(6)), "limits.0", "limits.1"):  # fmt: skip
         assert f"- {key}: " in found, (key, found)
     short = str(run("optimise", written(tmp_path / "a.toml", "samples = 3")).exception)
     assert all(f"- {key}: is missing" in short for key in ("mechanism", "parameters", "objective"))

@@ -9,6 +9,7 @@ import pytest
 
 import structkin as sk
 from structkin import design
+from structkin.solve.sensitivity.parameters import read_parameters, varied
 
 TRUE = {"A-B": 0.042, "B-C": 0.118, "C-D": 0.083}
 WIDE = {f"lengths.{pair}": (0.01, 0.3) for pair in TRUE}
@@ -157,3 +158,36 @@ def test_all_wrong_bounds_are_listed_at_once() -> None:
         m.optimise(WIDE, [])
     with pytest.raises(sk.InputError, match="limits"):
         wanted.between()
+
+
+@pytest.mark.parametrize("of", ["rocker", "guide"])
+def test_a_dwell_is_the_way_from_the_mean_and_its_derivatives_are_differences(of: str) -> None:
+    slider = sk.Mechanism(
+        points={"A": (0, 0), "B": (0.03, 0.04), "C": (0.18, 0.01)}, lengths={"A-B": 0.05, "B-C": 0.15},
+        links={"ground": ["A"], "crank": ["A", "B"], "rod": ["B", "C"], "ram": ["C"]},
+        joints={"guide": {"type": "prismatic", "links": ["ram", "ground"], "at": "C", "axis": [1, 0]}},
+        drivers={"motor": {"joint": "A", "speed": 1.0}},
+    )  # fmt: skip
+    m, names = (four_bar(), ["lengths.A-B", "lengths.B-C"]) if of == "rocker" else (slider, ["lengths.B-C"])
+    measure, motion, h = design.dwell(of, 5, 12), m.solve(25), 1e-6
+
+    def output(one: sk.Motion) -> np.ndarray:
+        part = (one.angle(of) if of == "rocker" else one.travel(of))[5:13]
+        return part - part.mean()
+
+    np.testing.assert_allclose(measure.values(motion), output(motion), atol=1e-15)
+    own = {one.name: one for one in read_parameters(m, names)}
+    for k, name in enumerate(names):
+        held = {one: one.value for one in own.values()}
+        ends = [
+            output(varied(m, {**held, own[name]: own[name].value + side * h}).solve(t=motion.t)) for side in (1, -1)
+        ]
+        np.testing.assert_allclose(measure.jacobian(motion, names)[:, k], (ends[0] - ends[1]) / (2 * h), atol=1e-7)
+
+
+def test_a_dwell_of_wrong_samples_is_refused() -> None:
+    for first, last in ((5, 5), (-1, 3), (7, 2)):
+        with pytest.raises(sk.InputError, match="do not rise from zero"):
+            design.dwell("rocker", first, last)
+    with pytest.raises(sk.InputError, match="there is no sample 30"):
+        four_bar().optimise(WIDE, design.dwell("rocker", 10, 30), samples=25)
