@@ -187,6 +187,12 @@ def test_ends_join_while_the_grid_is_off(browser: Any, tmp_path: Path, key: str)
         studio.page.keyboard.up(key)
         studio.page.locator(".st-dirty").wait_for()
         assert links_of(file, studio)["link3"] == ["B", "D"]
+        studio.press("Move")
+        (x, y), (u, v) = studio.point("C"), studio.point("A")
+        studio.page.keyboard.down(key)
+        studio.pull((x, y), (u + 3, v - 2))
+        studio.page.keyboard.up(key)
+        studio.page.locator("circle[data-point='C']").wait_for(state="detached")
         assert not studio.errors
 
 
