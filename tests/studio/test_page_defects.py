@@ -47,17 +47,17 @@ def links_of(file: Path, studio: Studio) -> dict[str, list[str]]:
     return found
 
 
-def drop(studio: Studio, name: str, data: bytes, kind: str = "") -> None:
-    """Drop a file on the drawing."""
+def drop(studio: Studio, name: str, data: bytes, kind: str = "", count: int = 1) -> None:
+    """Drop a file on the drawing, or several with the same content."""
     studio.page.evaluate(
-        """([name, data, type]) => {
+        """([name, data, type, count]) => {
             const held = new DataTransfer();
-            held.items.add(new File([Uint8Array.from(data)], name, {type}));
+            for (let k = 0; k < count; k++) held.items.add(new File([Uint8Array.from(data)], name, {type}));
             const scene = document.querySelector(".st-scene");
             for (const event of ["dragover", "drop"])
                 scene.dispatchEvent(new DragEvent(event, {dataTransfer: held, bubbles: true, cancelable: true}));
         }""",
-        [name, list(data), kind],
+        [name, list(data), kind, count],
     )
 
 
@@ -187,6 +187,12 @@ def test_ends_join_while_the_grid_is_off(browser: Any, tmp_path: Path, key: str)
         studio.page.keyboard.up(key)
         studio.page.locator(".st-dirty").wait_for()
         assert links_of(file, studio)["link3"] == ["B", "D"]
+        studio.press("Move")
+        (x, y), (u, v) = studio.point("C"), studio.point("A")
+        studio.page.keyboard.down(key)
+        studio.pull((x, y), (u + 3, v - 2))
+        studio.page.keyboard.up(key)
+        studio.page.locator("circle[data-point='C']").wait_for(state="detached")
         assert not studio.errors
 
 
@@ -232,6 +238,9 @@ def test_a_second_click_while_the_studio_works_undoes_nothing(
 def test_a_file_that_is_dropped_opens(browser: Any):
     with served() as address:
         studio = Studio(browser, address)
+        drop(studio, "bar.txt", PMKS, count=2)
+        studio.page.get_by_text("Drop one file at a time").wait_for()
+        assert "Crank-rocker" in studio.page.title()
         drop(studio, "bar.txt", PMKS)
         studio.page.get_by_text("a file of PMKS+").wait_for()
         picture = bytes.fromhex(

@@ -18,7 +18,7 @@ const CLICK = 3;
 
 type Action =
   | { kind: "drive"; link: string; local: Point }
-  | { kind: "move"; point: string; stroke: number; from: Point; moved: boolean }
+  | { kind: "move"; point: string; stroke: number; from: Point; moved: boolean; toggle: string[] }
   | { kind: "several"; points: string[]; stroke: number; from: Point; start: Point; moved: boolean; toggle: string[] }
   | { kind: "frame"; from: Point }
   | { kind: "draw"; from: Point; point: string | null };
@@ -75,20 +75,23 @@ export function Canvas() {
       case "select": {
         const group = several.peek();
         const members = point ? [point] : (now.sketch.links[partOf(hit, "link") ?? ""] ?? []);
-        if (members.length && (raw.event.shiftKey || (group.length > 1 && members.every((one) => group.includes(one))))) {
+        const grouped = group.length > 1 && members.every((one) => group.includes(one));
+        if (members.length && (grouped || (raw.event.shiftKey && !point))) {
           const points = group.includes(members[0]!) ? [members[0]!, ...group.filter((one) => one !== members[0])] : members;
           const start = now.sketch.points[points[0]!]!;
           action.current = { kind: "several", points, stroke: newStroke(), from: at, start, moved: false, toggle: raw.event.shiftKey ? members : [] };
           return true;
         }
-        if (raw.event.shiftKey) {
+        if (raw.event.shiftKey && !point) {
           action.current = { kind: "frame", from: at };
           return true;
         }
-        several.value = [];
-        select(hit, point);
+        if (!raw.event.shiftKey) {
+          several.value = [];
+          select(hit, point);
+        }
         if (!point) return false;
-        action.current = { kind: "move", point, stroke: newStroke(), from: at, moved: false };
+        action.current = { kind: "move", point, stroke: newStroke(), from: at, moved: false, toggle: raw.event.shiftKey ? members : [] };
         return true;
       }
       case "link":
@@ -149,7 +152,7 @@ export function Canvas() {
     if (doing?.kind === "move" && doing.moved) {
       const target = aim(state.peek()!, hit, doing.point).point;
       if (target) edit({ op: "merge_points", keep: target, drop: doing.point }, doing.stroke);
-    } else if (doing?.kind === "several" && !doing.moved) pick(doing.toggle);
+    } else if ((doing?.kind === "several" || doing?.kind === "move") && !doing.moved) pick(doing.toggle);
     else if (doing?.kind === "frame") {
       frame.value = null;
       const [[a, b], [c, d]] = [doing.from, [hit.x, hit.y]];
@@ -315,8 +318,9 @@ function onGrid(at: Point, { shiftKey, altKey }: PointerEvent): Point {
   return [Number((Math.round(at[0] / step) * step).toPrecision(12)), Number((Math.round(at[1] / step) * step).toPrecision(12))];
 }
 
-/** Add points to those that are selected together, with the one selected before; or take them away. */
+/** Add points, if there are any, to those that are selected together, with the one selected before; or take them away. */
 function pick(points: string[]) {
+  if (!points.length) return;
   const { kind, name } = selected.peek() ?? {};
   const before = several.peek().length || kind !== "points" ? several.peek() : [name!];
   const has = points.every((point) => before.includes(point));

@@ -35,6 +35,7 @@ import {
   state,
   step,
   takeKept,
+  tell,
   welcome,
 } from "./store";
 import type { State } from "./types";
@@ -190,7 +191,9 @@ addEventListener("drop", (event) => {
   if (!brings(event)) return;
   event.preventDefault();
   held.value = false;
-  void openFile(event.dataTransfer!.files[0]);
+  const { files } = event.dataTransfer!;
+  if (files.length > 1) tell("Drop one file at a time: none was opened", true);
+  else void openFile(files[0]);
 });
 
 /** Whether Space presses what has the focus: a button, except for those of the modes, which Space switches anyway. */

@@ -405,6 +405,7 @@ function takeState(message: State) {
   }
   if (!before) offerKept(message);
   if (message.changes < openedAt) notes.value = null;
+  if (refit) asked.value = null;
   if (refit) [opened.value, notes.value, traced.value, openedAt] = [opened.peek() + 1, read, {}, message.changes];
   [refit, read] = [false, null];
   const to = renamed.peek();
@@ -508,8 +509,10 @@ export async function openFile(chosen: File | undefined) {
   if (!chosen) return;
   if (chosen.type.startsWith("image/")) return showBehind(chosen);
   if (chosen.size > LARGEST) return tell("The file is too large", true);
+  const bytes = await chosen.arrayBuffer().catch(() => null); // a folder has none
+  if (!bytes) return tell(`${chosen.name} cannot be read`, true);
   let text = "";
-  for (const byte of new Uint8Array(await chosen.arrayBuffer())) text += String.fromCharCode(byte);
+  for (const byte of new Uint8Array(bytes)) text += String.fromCharCode(byte);
   open({ type: "open", name: chosen.name, data: btoa(text) });
 }
 
