@@ -146,6 +146,31 @@ def test_variants_and_samples_are_broadcast() -> None:
     assert np.abs(by_jax - many.position("C")).max() < 1e-12
 
 
+def test_a_general_group_that_nothing_moves_has_its_pose() -> None:
+    m = sk.Mechanism(
+        points={
+            "A": (0, 0),
+            "B": (4, 0),
+            "C": (2, 5),
+            "D": (1, 1),
+            "E": (3, 1.2),
+            "F": (2, 3),
+            "O": (6, 0),
+            "P": (7, 0),
+        },
+        links={
+            **{"ground": ["A", "B", "C", "O"], "plate": ["D", "E", "F"], "crank": ["O", "P"]},
+            **{"first": ["A", "D"], "second": ["B", "E"], "third": ["C", "F"]},
+        },
+        drivers={"motor": {"joint": "O", "speed": 1.0}},
+    )
+    motion = m.solve(5)
+    assert_same(sk.functional(m)([], values_of(motion)), motion)
+    f = sk.functional(m, ["lengths.C-F"])
+    other = sk.Mechanism.from_dict({**m.source_dict, "lengths": {"C-F": 2.1}})
+    assert_same(f([2.1], values_of(motion)), other.solve(5))
+
+
 def test_single_precision_is_good_to_its_rounding() -> None:
     m = sk.load(path("stephenson_iii_triad"))
     f, motion, xp = sk.functional(m, ["lengths.A-B"]), m.solve(20), array_api_strict
