@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from typing import Annotated
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any
 
 import numpy as np
 import typer
@@ -18,7 +19,9 @@ from structkin.joints.cam import Cam
 from structkin.joints.curve_slot import CurveSlot
 from structkin.joints.prismatic import Prismatic
 from structkin.model import Mechanism
+from structkin.model.expression import Expression
 from structkin.model.file_schema import SCHEMA
+from structkin.model.flaw import Flaw
 from structkin.model.mechanism import GROUND
 from structkin.model.stroke import SLACK, shown
 from structkin.plan.compile import determines_all
@@ -54,7 +57,7 @@ def check(
     structure = mechanism.structure()
     motion, remarks = _run(mechanism, structure)
     free = _free(mechanism)
-    odd = [*free, *_odd_units(mechanism), *_odd_curves(mechanism), *_odd_guides(mechanism)]
+    odd = [*free, *_odd_units(mechanism), *_odd_formulas(mechanism), *_odd_curves(mechanism), *_odd_guides(mechanism)]
     odd += [] if free else _odd_masses(mechanism)
     notes = [*odd, *mechanism.remarks, *([] if motion is None else _not_closed(motion))]
     notes += structure.diagnostics if determines_all(structure) else ()
@@ -97,6 +100,39 @@ def _odd_units(mechanism: Mechanism) -> list[Problem]:
             hint = f'write "{speed} {own}/s" if you mean that'
             notes.append(Problem(f"drivers.{id}.speed", f"{speed} is in {si}/s", hint))
     return notes
+
+
+def _odd_formulas(mechanism: Mechanism) -> list[Problem]:
+    """Return the formulas in a file in degrees that have degrees where radians are meant."""
+    if mechanism.units.angle != "deg":
+        return []
+    hint = "arguments are radians in every file: write sin(2*pi*t) for one period a second, x*pi/180 for x degrees"
+    return [
+        Problem(key, f"{call} looks like an argument in degrees", hint)
+        for section in ("drivers", "forces")
+        for key, text in _texts(section, mechanism.source_dict.get(section, {}))
+        for call in _degrees(text)
+    ]
+
+
+def _degrees(text: str) -> list[str]:
+    """Return the arguments in degrees of a text, none where it is no formula but a name."""
+    try:
+        return Expression(text).degrees if "(" in text else []
+    except Flaw:
+        return []
+
+
+def _texts(key: str, value: Any) -> Iterator[tuple[str, str]]:
+    """Yield every text in an entry with its key."""
+    if isinstance(value, str):
+        yield key, value
+    elif isinstance(value, Mapping):
+        for name, part in value.items():
+            yield from _texts(f"{key}.{name}", part)
+    elif isinstance(value, list):
+        for part in value:
+            yield from _texts(key, part)
 
 
 def _odd_curves(mechanism: Mechanism) -> list[Problem]:

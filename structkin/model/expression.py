@@ -71,9 +71,30 @@ class Expression:
             line = _line(self._tree)
         return float(line[1]) if line is not None and np.isfinite(line[1]) else None
 
+    @property
+    def degrees(self) -> list[str]:
+        """The calls of sin, cos and tan whose arguments look like degrees, though they are radians.
+
+        Such an argument is c + s t without pi, where s, from 30 on, is a multiple of 15, or c one of 45.
+
+        >>> Expression("30*sin(360*t) + cos(pi*t/180*90) + sin(t - 90) + sin(2*t)").degrees
+        ['sin(360 * t)', 'sin(t - 90)']
+        """
+        calls = [node for node in ast.walk(self._tree) if isinstance(node, ast.Call) and _like_degrees(node)]
+        return [unparsed(call) for call in sorted(calls, key=lambda call: call.col_offset)]
+
     def __repr__(self) -> str:
         """Show the text."""
         return f"Expression({self.text!r})"
+
+
+def _like_degrees(call: ast.Call) -> bool:
+    names = [part.id for part in ast.walk(call) if isinstance(part, ast.Name)]
+    if names[0] not in ("sin", "cos", "tan") or "pi" in names or "tau" in names:
+        return False
+    with np.errstate(all="ignore"):
+        start, slope = _line(call.args[0]) or (0.0, 0.0)
+    return (abs(slope) >= 30 and slope % 15 == 0) or (start != 0 and start % 45 == 0)
 
 
 def _walk(node: ast.expr, t: Jet) -> Jet | Any:

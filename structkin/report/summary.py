@@ -27,7 +27,9 @@ def summary(mechanism: Mechanism, structure: KinematicStructure, motion: Motion 
     words = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
     facts = [
         ["links", f"{len(topology.links)} with the ground"],
-        ["joints", f"{len(topology.joints)} ({words})" + (f", {multiple} of them multiple" if multiple else "")],
+        ["joints", f"{len(topology.joints)} ({words})" + (f", {multiple} of them multiple" if multiple else "")]
+        if words
+        else ["joints", "none"],
         ["mobility", structure.mobility_in_words.removeprefix("mobility ")],
         ["drivers", ", ".join(mechanism.drivers) or "none"],
         ["groups", ", ".join(group.kind for group in structure.groups) or "none"],

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from structkin.files.writers.dxf import write_dxf
 from structkin.model import Mechanism
+from structkin.report.worksheet import page
 from structkin.show import draw_schematic
 from structkin.studio.document import Document, refuse
 from structkin.studio.driving import Driving
@@ -34,6 +35,12 @@ def _svg(document: Document, mechanism: Mechanism | None, driving: Driving | Non
 
 def _report(document: Document, mechanism: Mechanism | None, driving: Driving | None) -> bytes:
     return _sound(mechanism).report().encode()
+
+
+def _worksheet(document: Document, mechanism: Mechanism | None, driving: Driving | None) -> bytes:
+    if driving is None:
+        raise refuse("", "a worksheet needs a pose; the panel on the right says what is missing")
+    return page(driving.motion.forces().equilibrium()).encode()
 
 
 def _dxf(document: Document, mechanism: Mechanism | None, driving: Driving | None) -> bytes:
@@ -66,4 +73,5 @@ EXPORTS: Mapping[str, tuple[Maker, str]] = {
     "mechanism.dxf": (_dxf, "image/vnd.dxf"),
     "mechanism.gif": (_gif, "image/gif"),
     "report.html": (_report, "text/html; charset=utf-8"),
+    "worksheet.html": (_worksheet, "text/html; charset=utf-8"),
 }

@@ -1,5 +1,7 @@
 """`structkin check` of mechanisms that only a simulation moves, and of structures that cannot be solved."""
 
+from pathlib import Path
+
 import pytest
 from typer.testing import CliRunner
 
@@ -67,3 +69,29 @@ def test_solve_names_the_verb_that_moves_a_free_driver():
     m = sk.Mechanism.from_dict(SWING)
     with pytest.raises(sk.InputError, match=r"let `simulate` move it freely; in Python, drivers=\{...\} passes"):
         m.solve()
+
+
+@pytest.mark.parametrize(
+    ("law", "calls"),
+    [
+        ("30*sin(360*t)", ["sin(360 * t)"]),
+        ("cos(t - 90) + tan(0.1*sin(45*t))", ["cos(t - 90)", "sin(45 * t)"]),
+        ("30*sin(2*pi*t) + cos(360*t*pi/180) + sin(2*t) + sin(0.5)", []),
+    ],
+)
+@pytest.mark.parametrize("of", ["law", "load"])
+def test_arguments_in_degrees_are_noted_in_laws_and_loads(law: str, calls: list[str], of: str, tmp_path: Path) -> None:
+    """The law of an angle is in degrees there, but the arguments of its functions are not."""
+    load = {"type": "force", "on": "bar", "at": "sin(", "direction": [0, 1], "law": law if of == "load" else "0"}
+    for unit, noted in (("deg", calls), ("rad", [])):
+        m = sk.Mechanism(
+            "Swing", duration=1, units={"angle": unit}, points={"A": (0, 0), "sin(": (1, 0)}, forces={"load": load},
+            links={"ground": ["A"], "bar": ["A", "sin("]},
+            drivers={"motor": {"joint": "A", "law": law if of == "law" else "0"}},
+        )  # fmt: skip
+        m.save(tmp_path / "m.toml")
+        done = CliRunner().invoke(app, ["check", str(tmp_path / "m.toml")])
+        key = "drivers.motor.law" if of == "law" else "forces.load.law"
+        lines = [line.strip() for line in done.output.splitlines() if "degrees" in line]
+        assert [line.partition(" looks")[0] for line in lines] == [f"note: {key}: {call}" for call in noted]
+        assert done.exit_code == 0

@@ -322,7 +322,7 @@ def test_centrodes_are_cut_off_and_the_page_says_so(four_bar: Opened):
 @pytest.mark.parametrize("late", [False, True], ids=["", "plots drawn late"])
 def test_a_phone_need_not_scroll_sideways(browser: Any, tmp_path: Path, late: bool):
     file = tmp_path / "report.html"
-    dug().report(file, samples=SAMPLES)
+    dug().report(file, samples=SAMPLES, worksheet="hardest")
     page = browser.new_context(viewport={"width": 390, "height": 800}).new_page()
     if late:
         page.add_init_script("window.ResizeObserver = class { observe() {} disconnect() {} }")

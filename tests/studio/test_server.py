@@ -185,6 +185,8 @@ def test_the_mechanism_and_its_picture_can_be_downloaded(client: TestClient):
     assert "<!doctype html>" in client.get(f"/export/report.html?token={TOKEN}").text
     assert b"SECTION" in client.get(f"/export/mechanism.dxf?token={TOKEN}").content
     assert client.get(f"/export/mechanism.gif?token={TOKEN}").content.startswith(b"GIF8")
+    sheet = client.get(f"/export/worksheet.html?token={TOKEN}").text
+    assert sheet.count("<svg") == 3 and "at rest" in sheet
     assert client.get(f"/export/nothing?token={TOKEN}").status_code == 404
 
 
