@@ -6,11 +6,11 @@ import json
 import os
 import secrets
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from glob import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from structkin.types import Floats
 if TYPE_CHECKING:
     import xarray as xr
 
+T = TypeVar("T")
 #: Names that are not those of measures.
 RESERVED = ("t", "variant", "sample", "xy", "chunk")
 #: The attribute of a store that says of which study it is, and the array that says which chunks are finished.
@@ -206,11 +207,22 @@ def study_of(path: Path) -> dict[str, Any]:
     """Return what the store at a path says of its study; `InputError` if it is none."""
     import zarr
 
+    def about() -> dict[str, Any]:
+        found = json.loads(str(zarr.open_group(str(path), mode="r").attrs[STUDY]))
+        names = [*found["parameters"], *found["measures"]]
+        if not isinstance(found["mechanism"], dict) or not all(isinstance(name, str) for name in names):
+            raise TypeError("no study was written so")
+        return dict(found)
+
+    return read(about, path)
+
+
+def read(call: Callable[[], T], path: Path) -> T:
+    """Return what a call reads from the store at a path; `InputError` if that is none."""
     try:
-        found: dict[str, Any] = json.loads(str(zarr.open_group(str(path), mode="r").attrs[STUDY]))
-    except (OSError, KeyError, ValueError):
-        raise InputError([Problem("to", f"{path} is not the store of a study", "name a new one")], "study") from None
-    return found
+        return call()
+    except Exception as error:  # zarr and xarray raise many kinds for what they did not write
+        raise InputError([Problem("to", f"{path} is not the store of a study", "name a new one")], "study") from error
 
 
 def check_extra(what: str, *, stored: bool) -> list[Problem]:
