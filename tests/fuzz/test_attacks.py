@@ -47,6 +47,7 @@ STORES = {
 
 @pytest.mark.parametrize("attributes", [*STORES, "no group"])
 def test_a_store_that_is_none_of_a_study_is_refused(attributes, tmp_path):
+    pytest.importorskip("zarr")
     folder = tmp_path / "a.zarr"
     folder.mkdir()
     group = {"zarr_format": 3, "node_type": "group", "attributes": STORES.get(attributes)}
@@ -55,6 +56,19 @@ def test_a_store_that_is_none_of_a_study_is_refused(attributes, tmp_path):
         sk.Study.open(folder)
     with pytest.raises(sk.InputError, match="store of a"):
         sk.study(m, {"lengths.B-C": [0.11]}, samples=3, measures=["path.C"], to=folder)
+
+
+def test_a_store_of_format_2_is_not_read(tmp_path):
+    """Its arrays may be pickled, and what reads a pickle runs it; structkin writes format 3."""
+    pytest.importorskip("zarr")
+    good, bad = tmp_path / "good.zarr", tmp_path / "bad.zarr"
+    sk.study(m, {"lengths.B-C": [0.11]}, samples=3, measures=["path.C"], to=good)
+    about = json.loads((good / "zarr.json").read_text())["attributes"]
+    bad.mkdir()
+    (bad / ".zgroup").write_text('{"zarr_format": 2}')
+    (bad / ".zattrs").write_text(json.dumps(about))
+    with pytest.raises(sk.InputError, match="is not the store of a study"):
+        sk.Study.open(bad)
 
 
 @pytest.mark.parametrize(

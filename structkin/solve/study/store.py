@@ -137,7 +137,7 @@ class ZarrStore:
             shutil.rmtree(left, ignore_errors=True)
         unfinished = path.with_name(f".{path.name}.{secrets.token_hex(4)}.unfinished")
         unfinished.mkdir()
-        group = zarr.open_group(str(unfinished), mode="w", attributes=dict(attributes))
+        group = zarr.open_group(str(unfinished), mode="w", zarr_format=3, attributes=dict(attributes))
         fixed = [(key, values, "variant") for key, values in parameters.items()]
         for key, values, dim in [*fixed, ("t", t, "sample")]:
             array = group.create_array(
@@ -165,7 +165,7 @@ class ZarrStore:
     def _group(self) -> Any:
         import zarr
 
-        return zarr.open_group(str(self.path), mode="r+")
+        return zarr.open_group(str(self.path), mode="r+", zarr_format=3)
 
     def has(self, chunk: int) -> bool:
         """Return whether a chunk is finished: the file that says so is written last, and may be empty."""
@@ -187,7 +187,7 @@ class ZarrStore:
         """Return all variables with the parameters as coordinates; their rows are read when they are used."""
         import xarray as xr
 
-        found = xr.open_dataset(self.path, engine="zarr", consolidated=False)
+        found = xr.open_dataset(self.path, engine="zarr", consolidated=False, zarr_format=3)
         about = json.loads(found.attrs[STUDY])
         whole = found.set_coords([*about["parameters"], "t"])
         return whole[list(about["measures"])].assign_coords(t=whole["t"])
@@ -208,7 +208,7 @@ def study_of(path: Path) -> dict[str, Any]:
     import zarr
 
     def about() -> dict[str, Any]:
-        found = json.loads(str(zarr.open_group(str(path), mode="r").attrs[STUDY]))
+        found = json.loads(str(zarr.open_group(str(path), mode="r", zarr_format=3).attrs[STUDY]))
         names = [*found["parameters"], *found["measures"]]
         if not isinstance(found["mechanism"], dict) or not all(isinstance(name, str) for name in names):
             raise TypeError("no study was written so")
