@@ -112,6 +112,7 @@ def _is_array(value: Any) -> bool:
 
 
 NONE: frozenset[type] = frozenset()
+FUNCTION = "a function"
 ROWS = "a NumPy array of numbers"
 ANYTHING = Kind(NONE, lambda value: True, "anything")
 NUMBERS = Kind(NONE, _are_numbers, "a number or an array of numbers", "such as [0.0, 0.5, 1.0]")
@@ -144,11 +145,11 @@ def _kind(annotation: Any) -> Kind:
     if origin is np.ndarray:
         return ARRAY
     if origin is abc.Callable:
-        return Kind(NONE, callable, "a function", "such as lambda ...: ...")
+        return Kind(NONE, callable, FUNCTION, "such as lambda ...: ...")
     if origin is IO:
         return Kind(NONE, lambda value: hasattr(value, "write"), "an open file")
     if origin in (abc.Mapping, dict):
-        return _mapping(_kind(parts[0]))
+        return _mapping(_kind(parts[0]), _kind(parts[1]))
     if origin is tuple and parts[-1] is not ...:
         return _tuple([_kind(part) for part in parts])
     if origin in (abc.Sequence, abc.Collection, abc.Iterable, tuple):
@@ -177,13 +178,17 @@ def _union(kinds: list[Kind]) -> Kind:
     return Kind(types, test, words, named[0].hint, listed=listed)
 
 
-def _mapping(key: Kind) -> Kind:
-    """Allow a mapping with keys of a kind; for its values a call has better words, with their keys."""
+def _mapping(key: Kind, item: Kind) -> Kind:
+    """Allow a mapping with keys of a kind, to strings or functions; for other values a call has better words."""
+    plain = item.words in (SIMPLE[str].words, FUNCTION)
 
     def allows(value: Any) -> bool:
-        return (type(value) is dict or isinstance(value, Mapping)) and all(map(key.allows, value))
+        if type(value) is not dict and not isinstance(value, Mapping):
+            return False
+        return all(map(key.allows, value)) and (not plain or all(map(item.allows, value.values())))
 
-    return Kind(NONE, allows, f"a mapping of {_many(key.words)}", "such as {'...': ...}")
+    words = f"a mapping of {_many(key.words)}{f' to {_many(item.words)}' if plain else ''}"
+    return Kind(NONE, allows, words, "such as {'...': ...}")
 
 
 def _tuple(kinds: list[Kind]) -> Kind:

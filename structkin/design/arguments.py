@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from structkin.errors import Problem
+from structkin.model.flaw import LARGEST
 from structkin.model.topology import suggest
 
 
@@ -26,13 +27,18 @@ def wrong_choice(kinds: Sequence[str], known: Iterable[str], count: int, seed: i
     return problems
 
 
+def usable(values: NDArray[Any]) -> NDArray[np.bool_]:
+    """Return which numbers are finite, and small enough to compute with."""
+    return np.asarray(np.abs(values) <= LARGEST)
+
+
 def one_or_two(name: str, values: ArrayLike | None) -> tuple[NDArray[Any], list[Problem]]:
     """Return at most two places (n, 2) [m], and what is wrong with them."""
     places = np.asarray(np.empty((0, 2)) if values is None else values)
     if places.shape not in ((0, 2), (1, 2), (2, 2)) or places.dtype.kind not in "iuf":
         return places, [Problem(name, f"have the shape {places.shape}", "give one or two places (x, y) [m]")]
-    if not np.isfinite(places).all():
-        return places, [Problem(name, "are not finite", "such as [(0, 0), (0.1, 0)]")]
+    if not usable(places).all():
+        return places, [Problem(name, f"are not finite, or beyond {LARGEST:g}", "such as [(0, 0), (0.1, 0)]")]
     if len(places) == 2 and (places[0] == places[1]).all():
         return places, [Problem(name, "are the same place", "give two places, or one")]
     return places, []

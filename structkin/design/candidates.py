@@ -192,8 +192,9 @@ class Candidates:
             raise InputError([Problem("unit", f"'{unit}' is not a unit of length", f"known: {known}")], "save")
         try:
             folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            problem = Problem("folder", f"{folder}: {error.strerror}", "name a folder that can be created")
+        except (OSError, ValueError) as error:
+            message = f"{folder}: {getattr(error, 'strerror', None) or error}"
+            problem = Problem("folder", message, "name a folder that can be created")
             raise InputError([problem], "save") from None
         written = []
         for k, one in enumerate(self.found, 1):

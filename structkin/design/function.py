@@ -160,6 +160,8 @@ def _tried(wish: Angles, crank: complex, rocker: complex) -> Iterator[Candidate]
     phi = wish.over_phi + begin
     first, last = phi[[0, -1]].tolist()
     places = {"A": 0j, "B": crank, "C": rocker, "D": 1 + 0j}
+    values = np.concatenate((wish.phi + begin, phi))
+    order = np.argsort(values if last > first else -values, kind="stable")
     try:
         mechanism = Mechanism(
             f"Function generator with {len(wish.phi)} precision points",
@@ -167,12 +169,10 @@ def _tried(wish: Angles, crank: complex, rocker: complex) -> Iterator[Candidate]
             links={"ground": ["A", "D"], "crank": ["A", "B"], "coupler": ["B", "C"], "rocker": ["C", "D"]},
             drivers={"motor": {"joint": "A", "law": f"{first!r} + {last - first!r}*t"}}, duration=1,
         )  # fmt: skip
-    except InputError:  # pins that coincide
+        motion = mechanism.solve(drivers={"motor": values[order]})
+    except InputError:  # pins that coincide, or following the motion takes more steps than the budget allows
         return
     n, least, every = len(wish.phi), np.nan, np.array([*mechanism.points.values()])
-    values = np.concatenate((wish.phi + begin, phi))
-    order = np.argsort(values if last > first else -values, kind="stable")
-    motion = mechanism.solve(drivers={"motor": values[order]})
     off = np.full(n + len(phi), np.inf)
     defects: tuple[str, ...] = ("The motion does not cover the interval.",)
     if motion.ok.all():

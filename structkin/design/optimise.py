@@ -181,6 +181,8 @@ def optimise(
     x = np.array([parameter.value for parameter in read])
     scale = np.array([parameter.reach for parameter in read])
     search = _Search(mechanism, read, scale, objective, limits, solve, evaluations)
+    if own.regular.all():
+        _check([*objective, *(limit.measure for limit in limits)], own, [one.name for one in read])
     x = np.clip(x, low, high) / scale
     first = search.motion(x)
     if first is None or not first.regular.all():
@@ -211,6 +213,20 @@ def optimise(
     return Optimum(
         found, solve(found), MappingProxyType(values), value, history[0], history, not missed, "; ".join(sentences)
     )
+
+
+def _check(measures: Sequence[Measure], motion: Motion, names: Sequence[str]) -> None:
+    """Raise `InputError` where a measure, perhaps of one's own, has no finite numbers, or not their derivatives."""
+    problems = []
+    for measure in measures:
+        values, slopes = np.asarray(measure.values(motion)), np.asarray(measure.jacobian(motion, names))
+        if values.dtype.kind not in "iuf" or values.size == 0 or not np.isfinite(values).all():
+            problems.append(Problem(measure.words, "has no finite numbers at the start", "return an array of them"))
+        elif slopes.dtype.kind not in "iuf" or slopes.shape != (values.size, len(names)):
+            message = f"its derivatives have the shape {slopes.shape}, not {(values.size, len(names))}"
+            problems.append(Problem(measure.words, message, "a row for each number, a column for each parameter"))
+    if problems:
+        raise InputError(problems, motion.mechanism.title)
 
 
 def _remarks(search: _Search, slopes: Floats, values: Floats, bounds: tuple[Floats, Floats]) -> list[str]:

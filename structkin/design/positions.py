@@ -15,16 +15,19 @@ from scipy.stats import qmc
 from structkin.branches.limits.transmission import acute
 from structkin.checked import checked
 from structkin.design import dyads
-from structkin.design.arguments import one_or_two, wrong_choice
+from structkin.design.arguments import one_or_two, usable, wrong_choice
 from structkin.design.candidates import Candidate, Candidates
 from structkin.design.dyads import Displacements, Dyad
 from structkin.errors import InputError, Problem
+from structkin.model.flaw import LARGEST
 from structkin.model.mechanism import Mechanism
 from structkin.types import Floats
 
 #: What a crank and another dyad make.
 NAMES = {"RR": "four-bar", "PR": "slider-crank", "RP": "inverted slider-crank"}
 KINDS = tuple(NAMES.values())
+#: More positions only take time.
+MOST = 100
 #: Pivots tried where three positions leave them free, and lines across the curve of four.
 TRIED, LINES = 64, 60
 #: Offsets of pivots from the middle of a pin's two places, by their distance: cranks that turn by 127 to 28 degrees.
@@ -81,8 +84,10 @@ def _wrong(positions: NDArray[Any]) -> list[Problem]:
         return [Problem("positions", f"have the shape {positions.shape}, not (n, 3)", hint)]
     if len(positions) < 2:
         return [Problem("positions", "are fewer than two", "give at least two")]
-    if not np.isfinite(positions).all():
-        return [Problem("positions", "are not finite", "x, y [m] and angle [rad] in each row")]
+    if len(positions) > MOST:
+        return [Problem("positions", f"are {len(positions):,}; at most {MOST}", "leave some out")]
+    if not usable(positions).all():
+        return [Problem("positions", f"are not finite, or beyond {LARGEST:g}", "x, y [m] and angle [rad] in each row")]
     size = float(np.ptp(positions[:, :2], axis=0).max()) or 1.0
     again = [
         Problem("positions", f"position {b} repeats position {a}", "leave it out")
@@ -218,12 +223,12 @@ def _sines(moved: Displacements, crank: Dyad, other: Dyad) -> Floats:
 
 
 def _tried(loop: _Loop, moved: Displacements, positions: Floats) -> Iterator[Candidate]:
+    ways = [np.linspace(a, b, BETWEEN, endpoint=False) for a, b in zip(loop.angles, loop.angles[1:], strict=False)]
     try:
         mechanism = _mechanism(loop, positions)
-    except InputError:  # two of its points coincide
+        motion = mechanism.solve(drivers={"motor": np.concatenate((*ways, loop.angles[-1:]))})
+    except InputError:  # two of its points coincide, or following its motion takes more steps than the budget allows
         return
-    ways = [np.linspace(a, b, BETWEEN, endpoint=False) for a, b in zip(loop.angles, loop.angles[1:], strict=False)]
-    motion = mechanism.solve(drivers={"motor": np.concatenate((*ways, loop.angles[-1:]))})
     at = BETWEEN * np.arange(len(positions))
     defects = ["The crank turns back between the positions: their order is wrong for it."] if loop.turns_back else []
     missed = max(dyads.misses(moved, loop.crank), dyads.misses(moved, loop.other))

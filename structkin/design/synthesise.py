@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from structkin.budget import metering, new_meter
 from structkin.checked import checked
-from structkin.design.arguments import one_or_two, wrong_choice
+from structkin.design.arguments import one_or_two, usable, wrong_choice
 from structkin.design.candidates import ALIKE, Candidate, Candidates
 from structkin.design.cognates import cognates
 from structkin.design.loops import KINDS, FourBars
@@ -19,10 +19,13 @@ from structkin.design.paths import SAME, Wish, corners, linkages, part_of
 from structkin.design.refine import Lanes
 from structkin.design.verify import verified
 from structkin.errors import InputError, Problem
+from structkin.model.flaw import LARGEST
 from structkin.types import Complexes
 
 #: Steps (`structkin.budget`) of a search: twice what a path without an exact solution needs.
 BUDGET = 200_000
+#: More points of a path only take time: a linkage passes nine at most.
+MOST = 1000
 #: The longest link by default, in parts of the path's extent.
 LONGEST = 20.0
 #: The least transmission angle by default [rad].
@@ -151,9 +154,12 @@ def _wish(
 
 
 def _bad_points(points: NDArray[Any], closed: bool) -> list[Problem]:
-    if not np.isfinite(points).all():
-        rows = np.flatnonzero(~np.isfinite(points).all(axis=1))
-        return [Problem("path", f"point {rows[0]} is not finite", "every point needs two numbers [m]")]
+    if len(points) > MOST:
+        return [Problem("path", f"has {len(points):,} points; at most {MOST:,}", "leave some out")]
+    if not usable(points).all():
+        rows = np.flatnonzero(~usable(points).all(axis=1))
+        hint = "every point needs two numbers [m]"
+        return [Problem("path", f"point {rows[0]} is not finite, or beyond {LARGEST:g}", hint)]
     size = float(np.ptp(points, axis=0).max())
     again = np.flatnonzero(np.abs(np.diff(points, axis=0)).max(axis=1) <= 1e-9 * size)
     if len(again):

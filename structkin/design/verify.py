@@ -11,6 +11,7 @@ from structkin.design.candidates import Candidate
 from structkin.design.loops import FourBars, Kind, pins, traced
 from structkin.design.paths import SAMPLES, Wish
 from structkin.design.refine import Lanes
+from structkin.errors import InputError
 from structkin.model.mechanism import Mechanism
 
 
@@ -37,12 +38,15 @@ def mechanism_of(kind: Kind, one: Lanes, wish: Wish) -> Mechanism:
 
 
 def verified(kind: Kind, one: Lanes, wish: Wish, *, cognate: bool = False) -> Candidate | None:
-    """Return a linkage as a candidate; None if a sample of its motion is not ok."""
+    """Return a linkage as a candidate; None if a sample of its motion is not ok, or takes too many steps."""
     mechanism = mechanism_of(kind, one, wish)
     turns = one.theta[:, 0] - one.theta[0, 0]
     times = np.abs(turns)
     t = np.union1d(times, np.linspace(0, float(mechanism.duration or 0), SAMPLES))
-    motion = mechanism.solve(t=t)
+    try:
+        motion = mechanism.solve(t=t)
+    except InputError:
+        return None
     if not motion.ok.all():
         return None
     places = motion.position("P")[np.searchsorted(t, times)]

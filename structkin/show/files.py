@@ -147,6 +147,14 @@ def _lock(number: int) -> bool:
 
 def check_target(path: str | Path, key: str = "") -> Path:
     """Return the path with links resolved; `InputError` says why it cannot be written, under a key or the path."""
+    try:
+        return _target(path, key)
+    except (OSError, ValueError) as error:  # no name of a file, or none that may be asked for
+        message = f"cannot be written: {getattr(error, 'strerror', None) or error}"
+        raise InputError([Problem(key or str(path), message, "choose another name")], "output") from None
+
+
+def _target(path: str | Path, key: str) -> Path:
     target = Path(os.path.realpath(Path(path).expanduser()))
     folder = target.parent
 

@@ -92,6 +92,7 @@ def _compare(made: Functional) -> None:
             raise InputError([Problem("assembly modes", text, "solve it with Mechanism.solve")], mechanism.title)
 
 
+@checked
 @dataclass(frozen=True, eq=False, repr=False)
 class Functional:
     """The motion of a mechanism as a pure function of its p parameters and its drivers; see `functional`."""

@@ -25,6 +25,8 @@ def planned(
 ) -> tuple[dict[str, Floats], list[Problem]]:
     """Return the values (v,) of the parameters by a plan, and every problem with them."""
     problems = [Problem(key, message, hint) for key in parameters for message, hint in fixed(mechanism, key)]
+    if seed < 0:
+        problems.append(Problem("seed", f"{seed} is negative", "give 0 or more"))
     if not parameters:
         problems.append(Problem("parameters", "there are none", 'such as {"lengths.A-B": (0.1, 0.2)}'))
     by_bounds = plan in ("random", "sobol")

@@ -6,11 +6,11 @@ import json
 import os
 import secrets
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from glob import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from structkin.types import Floats
 if TYPE_CHECKING:
     import xarray as xr
 
+T = TypeVar("T")
 #: Names that are not those of measures.
 RESERVED = ("t", "variant", "sample", "xy", "chunk")
 #: The attribute of a store that says of which study it is, and the array that says which chunks are finished.
@@ -136,7 +137,7 @@ class ZarrStore:
             shutil.rmtree(left, ignore_errors=True)
         unfinished = path.with_name(f".{path.name}.{secrets.token_hex(4)}.unfinished")
         unfinished.mkdir()
-        group = zarr.open_group(str(unfinished), mode="w", attributes=dict(attributes))
+        group = zarr.open_group(str(unfinished), mode="w", zarr_format=3, attributes=dict(attributes))
         fixed = [(key, values, "variant") for key, values in parameters.items()]
         for key, values, dim in [*fixed, ("t", t, "sample")]:
             array = group.create_array(
@@ -164,7 +165,7 @@ class ZarrStore:
     def _group(self) -> Any:
         import zarr
 
-        return zarr.open_group(str(self.path), mode="r+")
+        return zarr.open_group(str(self.path), mode="r+", zarr_format=3)
 
     def has(self, chunk: int) -> bool:
         """Return whether a chunk is finished: the file that says so is written last, and may be empty."""
@@ -186,7 +187,7 @@ class ZarrStore:
         """Return all variables with the parameters as coordinates; their rows are read when they are used."""
         import xarray as xr
 
-        found = xr.open_dataset(self.path, engine="zarr", consolidated=False)
+        found = xr.open_dataset(self.path, engine="zarr", consolidated=False, zarr_format=3)
         about = json.loads(found.attrs[STUDY])
         whole = found.set_coords([*about["parameters"], "t"])
         return whole[list(about["measures"])].assign_coords(t=whole["t"])
@@ -206,11 +207,22 @@ def study_of(path: Path) -> dict[str, Any]:
     """Return what the store at a path says of its study; `InputError` if it is none."""
     import zarr
 
+    def about() -> dict[str, Any]:
+        found = json.loads(str(zarr.open_group(str(path), mode="r", zarr_format=3).attrs[STUDY]))
+        names = [*found["parameters"], *found["measures"]]
+        if not isinstance(found["mechanism"], dict) or not all(isinstance(name, str) for name in names):
+            raise TypeError("no study was written so")
+        return dict(found)
+
+    return read(about, path)
+
+
+def read(call: Callable[[], T], path: Path) -> T:
+    """Return what a call reads from the store at a path; `InputError` if that is none."""
     try:
-        found: dict[str, Any] = json.loads(str(zarr.open_group(str(path), mode="r").attrs[STUDY]))
-    except (OSError, KeyError, ValueError):
-        raise InputError([Problem("to", f"{path} is not the store of a study", "name a new one")], "study") from None
-    return found
+        return call()
+    except Exception as error:  # zarr and xarray raise many kinds for what they did not write
+        raise InputError([Problem("to", f"{path} is not the store of a study", "name a new one")], "study") from error
 
 
 def check_extra(what: str, *, stored: bool) -> list[Problem]:

@@ -36,6 +36,7 @@ from structkin.solve.study.store import (
     Variable,
     ZarrStore,
     check_extra,
+    read,
     study_of,
 )
 from structkin.solve.study.work import Job, Rows, done
@@ -86,9 +87,8 @@ class Study:
         """
         if problems := check_extra("path", stored=True):
             raise InputError(problems, "study")
-        about = study_of(Path(path))
-        mechanism = Mechanism.from_dict(about["mechanism"])
-        return cls(mechanism, ZarrStore(Path(path)).dataset(), tuple(about["parameters"]))
+        about, dataset = study_of(Path(path)), read(ZarrStore(Path(path)).dataset, Path(path))
+        return cls(Mechanism.from_dict(about["mechanism"]), dataset, tuple(about["parameters"]))
 
     @property
     def outcomes(self) -> list[str]:
@@ -209,8 +209,9 @@ def study(
     else:
         try:
             store = ZarrStore.opened(path, values, times, variables, size, attributes)
-        except OSError as error:
-            problem = Problem("to", f"'{path}' cannot be written: {error.strerror or error}", "choose another folder")
+        except (OSError, ValueError) as error:
+            message = f"'{path}' cannot be written: {getattr(error, 'strerror', None) or error}"
+            problem = Problem("to", message, "choose another folder")
             raise InputError([problem], "study") from error
     parts = [slice(first, min(first + size, count)) for first in range(0, count, size)]
     missing = [number for number in range(len(parts)) if not store.has(number)]
