@@ -31,7 +31,7 @@ from structkin.track.tolerances import ITERATIONS, WEAK
 from structkin.types import Floats, Indices
 
 #: The given coordinates are chosen again where another one moves so many times as far.
-RATE_LIMIT = 1.5
+RATE_LIMIT = 1.1
 #: A way that is proved begins and ends at poses with a larger singular value, whose rows are closed to this part of its
 #: square: of others it is not sure to which branch they belong (Kantorovich's theorem).
 CLEAR, CLOSED = 1e-5, 0.1
