@@ -44,6 +44,9 @@ class Equations(Protocol):
     def needs_restart(self) -> bool:
         """Whether the last `accept` changed what is integrated, so that multistep methods have to restart."""
 
+    def verify(self, t: float, y: Floats) -> None:
+        """Raise `NoPoseError` where a step to a state has left its branch, or may have."""
+
     def project(self, t: float, y: Floats) -> Floats:
         """Return the corrected state at the end of a step."""
 

@@ -14,7 +14,7 @@ from structkin.dynamics.equations import Equations
 from structkin.dynamics.integrators.methods import FIXED, FORGIVING, FixedStep, NotConvergedError, adaptive_solver
 from structkin.dynamics.meeting import meeting
 from structkin.dynamics.reduced.partitioned import Partitioned
-from structkin.dynamics.reduced.pose import BlownUpError, NoPoseError
+from structkin.dynamics.reduced.pose import BlownUpError, NearlyFlatError, NoPoseError
 from structkin.errors import InputError
 from structkin.types import Floats
 
@@ -107,6 +107,7 @@ class Run:
                     self.stopped = f"t = {error.t:.6g} s: {error.words}" + self.equations.gain_warning(name, h)
                     return
                 t = end if k == count - 1 else begin + (k + 1) * h
+                self.equations.verify(t, y)
                 y = self.equations.project(t, y)
                 self.equations.accept(t, y)
                 if not self._continues(t, y):
@@ -150,6 +151,8 @@ class Run:
                     least = atol * np.tile(self.equations.measures, 2)
                     solver = make(self.equations, t, y, bound, rtol=rtol, atol=least, first_step=first)
                 message = solver.step()
+                if solver.status != "failed":
+                    self.equations.verify(solver.t, solver.y)
             except (NoPoseError, InputError) as error:
                 last, message = error, None
             if last is not None:
@@ -158,7 +161,7 @@ class Run:
                 beyond = last.t if isinstance(last, NoPoseError) else t
                 solver, y = None, self._changed(t, y, stuck=isinstance(last, NoPoseError))
                 size = min(size, beyond - t if beyond > t else math.inf, end - t) / 10
-                if size < CLOSE * (end - float(self.times[0])):
+                if size < CLOSE * (end - float(self.times[0])) or isinstance(last, NearlyFlatError):
                     raise last
                 continue
             if solver.status == "failed":

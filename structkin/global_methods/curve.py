@@ -83,7 +83,7 @@ class Pose:
     def K(self) -> Floats:
         """dq/dz (n, f)."""
         units = np.eye(len(self.z))[:, :, None]
-        columns = [self._solve(self.scaled.coordinates.nu(self.z, unit)) for unit in units]
+        columns = [self._solve(self.scaled.nu(self.z, unit)) for unit in units]
         return np.concatenate([np.zeros((len(self.q), 0)), *columns], axis=1)
 
     def second(self, dz: Floats) -> Floats:
@@ -98,7 +98,7 @@ class Pose:
         return self._along(np.ones_like(self.z))
 
     def _along(self, dz: Floats) -> Floats:
-        return self._solve(self.scaled.coordinates.gamma(self.q, self.K @ dz, self.z, dz, 0.0 * dz))
+        return self._solve(self.scaled.gamma(self.q, self.K @ dz, self.z, dz, 0.0 * dz))
 
     def _solve(self, right: Floats) -> Floats:
         with np.errstate(all="ignore"):

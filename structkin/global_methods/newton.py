@@ -102,10 +102,9 @@ class Rates:
 
 def rates(scaled: Scaled, q: Floats, z: Floats, dz: Floats, ddz: Floats) -> Rates:
     """Solve velocities and accelerations with one factorisation per lane (S1 eqs. 44 and 45)."""
-    coordinates = scaled.coordinates
     with np.errstate(all="ignore"):
         entries = scaled.jacobian(q, z)
         factors = scaled.solver.factor(entries)
-        v = scaled.change(factors.solve(scaled.right(coordinates.nu(z, dz))))
-        a = scaled.change(factors.solve(scaled.right(coordinates.gamma(q, v, z, dz, ddz))))
+        v = scaled.change(factors.solve(scaled.right(scaled.nu(z, dz))))
+        a = scaled.change(factors.solve(scaled.right(scaled.gamma(q, v, z, dz, ddz))))
     return Rates(v, a, factors)

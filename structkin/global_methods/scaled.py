@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from structkin.blas import one_thread_for
+from structkin.checked import unchecked
 from structkin.global_methods.families.system import Coordinates
 from structkin.global_methods.linear import LinearSolver
 from structkin.global_methods.triangular import Blocks
@@ -37,6 +39,24 @@ class Scaled:
     coordinates: Coordinates
     make_solver: SolverMaker
     chosen: Indices | None = None
+
+    @cached_property
+    def _evaluate(self) -> Callable[..., tuple[Any, Any]]:
+        return unchecked(self.coordinates.evaluate)
+
+    @cached_property
+    def _jacobian(self) -> Callable[..., Any]:
+        return unchecked(self.coordinates.jacobian)
+
+    @cached_property
+    def nu(self) -> Callable[..., Any]:
+        """The right-hand side of the velocities, of all rows."""
+        return unchecked(self.coordinates.nu)
+
+    @cached_property
+    def gamma(self) -> Callable[..., Any]:
+        """The right-hand side of the accelerations, of all rows."""
+        return unchecked(self.coordinates.gamma)
 
     @cached_property
     def _scale(self) -> Floats:
@@ -84,7 +104,7 @@ class Scaled:
 
     def all_rows(self, q: Floats, z: Floats) -> tuple[Floats, Floats]:
         """Return Phi (m, lanes) and the entries of all rows, scaled."""
-        phi, entries = self.coordinates.evaluate(q, z)
+        phi, entries = self._evaluate(q, z)
         return phi / self._row_units, entries * self._scale
 
     def system(self, q: Floats, z: Floats) -> tuple[Floats, Floats]:
@@ -94,7 +114,7 @@ class Scaled:
 
     def jacobian(self, q: Floats, z: Floats) -> Floats:
         """Return the entries of the square system, scaled."""
-        entries = self.coordinates.jacobian(q, z) * self._scale
+        entries = self._jacobian(q, z) * self._scale
         return np.asarray(entries if self._kept is None else entries[self._kept])
 
     def right(self, rows: Floats, *, scaled: bool = False) -> Floats:

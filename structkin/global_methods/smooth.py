@@ -41,7 +41,7 @@ def is_smooth(curve: Curve, units: Floats, misses: list[float]) -> bool:
         gap = ends - np.concatenate((curve.a.q, curve.b.q), axis=1) / curve.a.scaled.column_units
         same = bool(np.max(np.abs(gap)) < SAME)
         least = min(least, missed(terms, radius * length)) if same else least
-        if is_analytic(terms).all() or least <= FLAT_WITHIN:
+        if least <= FLAT_WITHIN:
             return same
     misses.append(least)
     return False

@@ -92,16 +92,66 @@ def test_dragging(miss, step):
             assert abs(abs(arm.values["m"] - m.drivers["m"].start) - abs(flat if sign > 0 else flat - 2 * np.pi)) < 0.02
 
 
-@pytest.mark.parametrize(("engine", "options"), few([("python", {}), ("compiled", {}),
-                                                     ("python", {"integrator": "rk4", "step": 0.02})], 2))  # fmt: skip
+@pytest.mark.parametrize("coordinates", few(["natural", "reference-point", "fully-cartesian", "relative"], 2))
+@pytest.mark.parametrize("narrow", few(NARROW[:3]))
+@pytest.mark.parametrize("miss", few(MISSES, 4))
+def test_global_methods(miss, narrow, coordinates):
+    """A miss of 3e-12 was passed as flat in natural coordinates."""
+    one = draft(miss, narrow)
+    m, (B, C, D) = mechanism(one), (one.points[name] for name in "BCD")
+    change = np.linspace(0.0, 2 * np.pi, 61)
+    motion = m.solve(drivers={"m": m.drivers["m"].start + change}, method="global", coordinates=coordinates)
+    places = zip(*(motion.position(p) @ (1, 1j) for p in "BCD"), strict=True)
+    changed = np.array([mode(*place) for place in places]) == -mode(B, C, D)
+    passed = change > flat_at(one, narrow)
+    if kind(miss) == "flat":
+        np.testing.assert_array_equal(changed, passed)
+    elif kind(miss) == "between":
+        assert not motion.ok[passed].any() and sk.Status.UNCERTIFIED in motion.status and motion.ok[~passed].all()
+    else:
+        assert not (changed & motion.ok).any()
+
+
+MULTIPLIERS = {"formulation": "multipliers"}
+
+
+def massive(data):
+    for link, points in data["links"].items():
+        if link != "ground":
+            data["links"][link] = {"points": points, "mass": 1.0, "center": [0.1, 0.02], "inertia": 0.1}
+    return sk.Mechanism.from_dict(data)
+
+
+@pytest.mark.parametrize("options", few([
+    {"integrator": "rk4", "step": 0.02}, {"formulation": "multipliers-sparse"}, {"coordinates": "relative"},
+    {"coordinates": "relative", "integrator": "rk4", "step": 0.02},
+], 2))  # fmt: skip
+def test_two_groups_that_are_flat_at_once(options):
+    """Two dyads of the same lengths on one crank: a determinant of all links does not change its sign over both."""
+    for miss in (0.0, 3e-12):
+        one = draft(miss, None)
+        data = mechanism(one, [1.5]).source_dict
+        data["points"]["E"] = data["points"]["C"]
+        data["links"] |= {"rod2": ["B", "E"], "rock2": ["D", "E"]}
+        data["lengths"] |= {"B-E": data["lengths"]["B-C"], "D-E": data["lengths"]["D-C"]}
+        motion = massive(data).simulate(8.0, samples=100, free=["m"], **{**MULTIPLIERS, **options})
+        z = motion.drivers["m"][0] - motion.mechanism.drivers["m"].start
+        assert ("branch not certified" in motion.stopped) == (miss > 0)
+        assert (z > flat_at(one, None)).any() == (miss == 0)
+
+
+@pytest.mark.parametrize(("engine", "options"), few([
+    ("python", {}), ("compiled", {**MULTIPLIERS, "coordinates": "relative", "stabilisation": "projection"}),
+    ("python", {"integrator": "rk4", "step": 0.02}), ("python", {**MULTIPLIERS, "integrator": "rk4", "step": 0.02}),
+    ("python", MULTIPLIERS),
+    ("compiled", {**MULTIPLIERS, "coordinates": "fully-cartesian", "stabilisation": "partitioning"}), ("compiled", {}),
+], 3))  # fmt: skip
 @pytest.mark.parametrize("miss", few(MISSES, 4))
 def test_simulating(miss, engine, options):
-    """A miss of 1e-11 led a simulation to the crossing branch."""
+    """A miss of 1e-11 led a simulation to the crossing branch, with multipliers one of 1e-9, in fixed steps of 1e-7."""
     one = draft(miss, None)
     data = mechanism(one, [1.5]).source_dict
-    for link in ("crank", "rod", "rock"):
-        data["links"][link] = {"points": data["links"][link], "mass": 1.0, "center": [0.1, 0.02], "inertia": 0.1}
-    m = sk.Mechanism.from_dict(data)
+    m = massive(data)
     motion = m.simulate(8.0, samples=200, free=["m"], engine=engine, **options)
     z = motion.drivers["m"][0] - m.drivers["m"].start
     beyond = np.flatnonzero(z > flat_at(one, None) + 1.5)

@@ -40,6 +40,7 @@ from structkin.dynamics.multipliers.partitioning import RATE_LIMIT, Parted, Part
 from structkin.dynamics.multipliers.projection import CLOSED, WEIGHTS, shifts
 from structkin.dynamics.multipliers.stabilisation import Augmented, Stabilisation
 from structkin.dynamics.multipliers.sweeps import CoordinateDrivers
+from structkin.dynamics.multipliers.watch import Watch
 from structkin.dynamics.reduced.pose import BlownUpError, NoPoseError
 from structkin.dynamics.state import State
 from structkin.dynamics.user_loads import UserLoad, add_user_load
@@ -89,6 +90,7 @@ class Multipliers:
     #: The arrays: `Lists`, or compiled `ConstrainedMemory`; and what functions of the text take first.
     mem: Any
     _arrays: tuple[Any, ...]
+    _watch: Watch
 
     def __init__(
         self,
@@ -148,8 +150,11 @@ class Multipliers:
         since = np.array([turns[link] for link in c.links])
         self.mem.put(turns=since, held=since - c.angles(y[: c.n, None])[:, 0], clock=t)
         self._ask("accept", t, y)
+        motions = self._free_motions(t, y)
         if self._closes:
-            self.mem.put(chosen=largest(self._free_motions(t, y)))
+            self.mem.put(chosen=largest(motions))
+        laws, groups = [law for _, law in self.prescribed], [group.links for group in self.plan.structure.groups]
+        self._watch = Watch(c, laws, groups, y[: c.n], t, motions)
 
     # --- the text -----------------------------------------------------------------------------------------
 
@@ -462,6 +467,10 @@ class Multipliers:
                     raise NoPoseError(t, Status.NOT_CONVERGED, -1)
         return projected
 
+    def verify(self, t: float, y: Floats) -> None:
+        """Raise `NoPoseError` where a step to a state has left its branch, or may have."""
+        self._watch.verify(y[: self.coordinates.n], t)
+
     def accept(self, t: float, y: Floats) -> None:
         """Continue from the end of a step: count turns, note impacts, and choose independent coordinates."""
         if self._closes:
@@ -475,6 +484,7 @@ class Multipliers:
                 self._lists.put(chosen=chosen)
                 self.mem.put(chosen=chosen)
         self._gap = self._functions["largest_gap"](*self._arrays) if self._ask("accept", t, y) else np.inf
+        self._watch.keep(y[: self.coordinates.n], t)
         self.remember(t, y)
 
     def change(self, t: float, y: Floats, *, stuck: bool = False) -> Floats | None:

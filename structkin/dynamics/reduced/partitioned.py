@@ -96,6 +96,9 @@ class Partitioned:
         """Nothing is corrected between steps: the joints close by themselves."""
         return False
 
+    def verify(self, t: float, y: Floats) -> None:
+        """Each pose of a step continues the one before: its branch is known."""
+
     def project(self, t: float, y: Floats) -> Floats:
         """Return the state unchanged."""
         return y

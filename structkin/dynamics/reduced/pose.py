@@ -32,6 +32,14 @@ class NoPoseError(Exception):
         super().__init__(t)
 
 
+class NearlyFlatError(NoPoseError):
+    """The lengths do not tell on which branch the motion goes on: no smaller step does."""
+
+    def __init__(self, t: float, group: int) -> None:
+        """Keep when and where."""
+        super().__init__(t, Status.UNCERTIFIED, group)
+
+
 class BlownUpError(NoPoseError):
     """The state or its rate is no longer finite."""
 
