@@ -133,6 +133,8 @@ class GenevaEntry(JointEntry):
         carrier, shaft, pivot = found
         local = draft.links[carrier].local
         radius = abs(local[pivot] - local[shaft]) * math.sin(math.pi / self.slots)
+        if not radius:
+            return  # the shafts coincide, as `make` says
         arm = link.local[self.pin] - link.local[shaft]
         if abs(abs(arm) - radius) > SLOPPY * radius:
             right, drawn = draft.show_length(radius), draft.show_length(abs(arm))

@@ -124,3 +124,12 @@ def test_a_link_far_longer_than_others_of_its_general_group_is_refused(far):
         sk.InputError, match=r"links.rod: the link is .* long, and .*; the ratio must be at least 1e-08"
     ):
         m.solve(13, budget=10)
+
+
+def test_a_geneva_wheel_whose_pin_is_its_shaft_is_refused():
+    """Random edits, seed 1012: the pin merged with the wheel's shaft was a division by zero."""
+    data = sk.load(path("geneva")).source_dict
+    data["points"] = {"A": [0, 0], "P": [-41.78, 7.37]}
+    data["links"] = {"ground": ["P"], "crank": ["P", "A"], "wheel": ["P"]}
+    with pytest.raises(sk.InputError, match="shafts of crank and wheel coincide"):
+        sk.Mechanism.from_dict(data)
