@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import subprocess
@@ -14,6 +15,7 @@ import pytest
 import structkin as sk
 from structkin.dynamics.inverse.variants import effort_of_variants
 from structkin.solve.study.measures import efforts
+from structkin.solve.study.store import ZarrStore
 
 FOUR_BAR = {
     "title": "Crank-rocker",
@@ -294,3 +296,21 @@ def test_workers_give_the_same_bits(tmp_path):
         np.testing.assert_array_equal(one.dataset[name], two.dataset[name])
     with pytest.raises(sk.InputError, match=r"measures\.f: is a function that cannot be sent"):
         sk.study(m, BOUNDS, **{**options, "measures": {"f": lambda own: own.ok.sum(axis=1)}}, workers=2)
+
+
+def test_a_full_disk_is_said_and_what_is_finished_stays(tmp_path, monkeypatch):
+    options = {"plan": "random", "variants": 64, "samples": 5, "measures": ["path.C"], "to": tmp_path / "a.zarr"}
+    write, left = ZarrStore.write, iter(range(3))
+
+    def full(self, chunk, part, rows):
+        if next(left, None) is None:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        write(self, chunk, part, rows)
+
+    monkeypatch.setattr(ZarrStore, "write", full)
+    with pytest.raises(sk.InputError, match=r"a.zarr' cannot be written: No space left on device"):
+        sk.study(four_bar(), BOUNDS, **options)
+    monkeypatch.undo()
+    assert sum(map(ZarrStore(tmp_path / "a.zarr").has, range(16))) == 3
+    wanted = sk.study(four_bar(), BOUNDS, **options | {"to": None}).dataset["path.C"]
+    np.testing.assert_array_equal(sk.study(four_bar(), BOUNDS, **options).dataset["path.C"], wanted)

@@ -43,11 +43,14 @@ def read_arrays(folder: Path) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any],
 
 def write_arrays(folder: Path, bars: NDArray[Any], places: NDArray[Any], fixed: NDArray[Any]) -> None:
     """Write the files into a folder, which is made if need be; `InputError` if that cannot be."""
+    from structkin.show.files import whole_file
+
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        np.save(folder / CONNECTIVITY, bars.astype(np.int8))
-        np.save(folder / PLACES, places)
-        np.save(folder / TYPES, fixed.astype(np.int8)[..., None])
     except (OSError, ValueError) as error:
         message = f"{folder} cannot be written: {getattr(error, 'strerror', None) or error}"
         raise InputError([Problem("folder", message, "name another one")], "linkages") from None
+    arrays = {CONNECTIVITY: bars.astype(np.int8), PLACES: places, TYPES: fixed.astype(np.int8)[..., None]}
+    for name, array in arrays.items():
+        with whole_file(folder / name, "wb") as file:
+            np.save(file, array)

@@ -6,6 +6,7 @@ import hashlib
 import json
 import pickle
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -207,12 +208,8 @@ def study(
         _check_memory(variables, count, mechanism.title)
         store = MemoryStore(values, times, variables, count, attributes)
     else:
-        try:
+        with _written(path, OSError, ValueError):
             store = ZarrStore.opened(path, values, times, variables, size, attributes)
-        except (OSError, ValueError) as error:
-            message = f"'{path}' cannot be written: {getattr(error, 'strerror', None) or error}"
-            problem = Problem("to", message, "choose another folder")
-            raise InputError([problem], "study") from error
     parts = [slice(first, min(first + size, count)) for first in range(0, count, size)]
     missing = [number for number in range(len(parts)) if not store.has(number)]
 
@@ -222,13 +219,24 @@ def study(
 
     work = done(job, chunks(), workers) if client is None else done_by(client, job, chunks())
     for finished, (number, rows) in enumerate(work, len(parts) - len(missing) + 1):
-        if rows is None:
-            store.lose(parts[number])
-        else:
-            store.write(number, parts[number], rows)
+        with _written(path, OSError):
+            if rows is None:
+                store.lose(parts[number])
+            else:
+                store.write(number, parts[number], rows)
         if progress is not None:
             progress(finished / len(parts))
     return Study(mechanism, store.dataset(), tuple(values))
+
+
+@contextmanager
+def _written(path: Path | None, *errors: type[Exception]) -> Iterator[None]:
+    """Raise `InputError` where a store cannot be written, as on a full disk: what was finished is kept."""
+    try:
+        yield
+    except errors as error:
+        message = f"'{path}' cannot be written: {getattr(error, 'strerror', None) or error}"
+        raise InputError([Problem("to", message, "choose another folder")], "study") from error
 
 
 def _faults_of_work(job: Job, workers: int) -> list[Problem]:
