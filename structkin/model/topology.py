@@ -218,7 +218,7 @@ class Topology:
         ground: Any = 0,
         drivers: Sequence[Any] = (),
         names: Sequence[str] | None = None,
-        kinds: Mapping[Any, str] | None = None,
+        kinds: Mapping[Any, Any] | None = None,
         title: str = "",
     ) -> Self:
         """Build a topology from a symmetric adjacency matrix (n, n), dense or sparse, or from a networkx graph.

@@ -41,6 +41,30 @@ links = { ground = ["A"], arm = ["A", "B"] }
 drivers = { m = { joint = "A", speed = 1 } }
 """
 
+#: Tolerances and wishes of a crank-rocker.
+FOUR_BAR = """
+[mechanism]
+points = { A = [0, 0], B = [20, 34.64], C = [133.9, 72.5], D = [100, 0] }
+links = { ground = ["A", "D"], crank = ["A", "B"], coupler = ["B", "C"], rocker = ["D", "C"] }
+drivers = { motor = { joint = "A", speed = 1 } }
+"""
+TOLERANCES = (
+    """
+samples = 5
+variants = 16
+tolerances = { "lengths.A-B" = 0.05 }
+measures = { swing = "range.angle.rocker" }
+"""
+    + FOUR_BAR
+)
+WISH = (
+    """
+parameters = { "lengths.C-D" = [50, 200] }
+objective = [{ measure = "stroke", of = "rocker", wanted = 1.0 }]
+"""
+    + FOUR_BAR
+)
+
 #: Measured data of the crank-rocker, and points of a path.
 MEASURED = "t,B.x\n0,0.5\n0.01,0.4\n0.02,0.3\n"
 PATH = "x,y\n0,0\n1,0.2\n2,0\n"
@@ -90,6 +114,10 @@ COMMANDS = {
         for option, suffix in (("--picture", ".svg"), ("--animation", ".gif"))
     },
     **{f"study {option}": (["study", "STUDY", option], suffix) for option, suffix in STUDIES.items()},
+    "tolerances --csv": (["tolerances", "TOLERANCES", "--csv"], ".csv"),
+    "tolerances --plot": (["tolerances", "TOLERANCES", "--plot"], ".svg"),
+    "optimise --to": (["optimise", "WISH", "--to"], ".toml"),
+    "optimise --plot": (["optimise", "WISH", "--plot"], ".png"),
     "worksheet .tex": (["worksheet", ENGINE, "-o"], ".tex"),
     **{f"bench {name}": (["bench", name, *words, "--csv"], ".csv") for name, words in BENCHES.items()},
     "spatial --csv": (["spatial", str(spatial.path("spinning_top")), "--duration", "0.05", "--csv"], ".csv"),
@@ -136,6 +164,7 @@ def inputs(tmp_path_factory):
     """The files that commands read, by the words that stand for them."""
     folder = tmp_path_factory.mktemp("inputs")
     texts = {"SWING": ("swing.toml", SWING), "STUDY": ("study.toml", STUDY)}
+    texts |= {"TOLERANCES": ("tolerances.toml", TOLERANCES), "WISH": ("wish.toml", WISH)}
     texts |= {"MEASURED": ("measured.csv", MEASURED), "PATH": ("path.csv", PATH)}
     for file, text in texts.values():
         (folder / file).write_text(text)

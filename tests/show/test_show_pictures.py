@@ -83,8 +83,10 @@ def test_every_figure_shows_itself(capsys):
     made = figures(renamed(""))
     made |= {"CamMotion.plot": cam.solve(5).cam(id).plot, "plot_cam": lambda: show.plot_cam(cam.joints[id])}
     variants = sk.study(sk.load(path("crank_rocker")), {"lengths.B-C": [0.11, 0.12]}, samples=3, measures=["path.P"])
+    spread = variants.mechanism.tolerances({"lengths.B-C": 1e-4}, ["x.P"], samples=3, variants=16)
     made |= {"plot_study": lambda: show.plot_study(variants),
-             "draw_variants": lambda: show.draw_variants(variants, [0], [variants.motion(0)], "reached")}  # fmt: skip
+             "draw_variants": lambda: show.draw_variants(variants, [0], [variants.motion(0)], "reached"),
+             "plot_tolerances": lambda: show.plot_tolerances(spread)}  # fmt: skip
     assert {name for name in show.__all__ if name.startswith(("draw_", "plot_"))} <= set(made)
     for name, make in made.items():
         figure = make()
