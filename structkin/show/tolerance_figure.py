@@ -200,5 +200,6 @@ def _bars(ax: Axes, spread: Spread, size: float) -> None:
     for k, way in enumerate(_WAYS):
         low, high = (getattr(spread, way)[0] - spread.nominal[0]) / size
         ax.barh(-k, high - low, left=low, height=0.6, color=PALETTE[k], alpha=0.7)
+    ax.use_sticky_edges = False  # else the widest bar begins on the axis
     ax.set_yticks([-k for k in range(len(_WAYS))], list(_WAYS.values()), fontsize=SMALL)
     ax.axvline(0.0, lw=0.8, color="#888888")
