@@ -25,9 +25,12 @@ from structkin.dynamics.simulation import Integration, Simulation
 from structkin.dynamics.start import check_masses, freed, initial_state, start, why, with_coordinates
 from structkin.dynamics.user_loads import UserLoad
 from structkin.errors import InputError, Problem
-from structkin.model.law_breaks import law_breaks
+from structkin.model.law_breaks import law_breaks, row_breaks
 from structkin.model.mechanism import Mechanism
 from structkin.types import Floats
+
+#: Adaptive integrators that start anew without loss.
+ONE_STEP = ("DOP853", "RK45", "Radau")
 
 
 def simulate(
@@ -77,7 +80,7 @@ def simulate(
             multipliers.compile(begin, q)
         equations, y = multipliers, q
     record = Record(equations, times, progress)
-    breaks = () if integrator in FIXED else _breaks(mechanism, times)
+    breaks = () if integrator in FIXED else _breaks(mechanism, times, integrator, rtol)
     run = Run(equations, times, record, max_steps, mechanism.size, breaks)
     try:
         equations.remember(float(times[0]), y)
@@ -101,8 +104,15 @@ def simulate(
     return replace(result, corrections=corrections) if corrections else result
 
 
-def _breaks(mechanism: Mechanism, times: Floats) -> list[tuple[float, float]]:
-    """Return where the laws of loads, efforts and drivers change suddenly between the first time and the last."""
+def _breaks(mechanism: Mechanism, times: Floats, integrator: str, rtol: float) -> list[tuple[float, float]]:
+    """Return where the laws of loads, efforts and drivers change suddenly between the first time and the last.
+
+    For methods of one step also the rows of tables: those of several steps would lose their past, and order, at each.
+    """
+    begin, end = float(times[0]), float(times[-1])
     driven = [drive.law for drive in mechanism.drivers.values() if drive.law is not None]
-    laws = [*load_table(mechanism).laws, *mechanism.forces.efforts.values(), *driven]
-    return law_breaks(laws, float(times[0]), float(times[-1]))
+    loads = [*load_table(mechanism).laws, *mechanism.forces.efforts.values()]
+    found: dict[float, float] = {}
+    if integrator in ONE_STEP:
+        found |= dict(row_breaks(loads, begin, end, rtol)) | dict(row_breaks(driven, begin, end, rtol, order=2))
+    return list((found | dict(law_breaks([*loads, *driven], begin, end))).items())
