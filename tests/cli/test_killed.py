@@ -71,7 +71,7 @@ PATH = "x,y\n0,0\n1,0.2\n2,0\n"
 
 STUDIES = {"--csv": ".csv", "--plot": ".svg", "--best": ".png"}
 #: Short measurements; the others write by the same function, and the CSV of `scalable-four-bar` grows under its name.
-BENCHES = {"structure": ["--links", "100"], "variants": ["--variants", "10", "--workers", "1"]}
+BENCHES = {"structure": ["--links", "100"], "variants": ["--variants", "100", "--workers", "1"]}
 
 #: Words of a command, without the file it writes, and the file's suffix.
 COMMANDS = {
@@ -126,13 +126,12 @@ COMMANDS = {
 #: Words of a command that writes several files into a folder.
 FOLDERS = {
     "demo": ["demo", "--to"],
-    "examples": ["examples", "jansen_leg", "--to"],
     "studies": ["studies", "slider-crank", "--to"],
     "synthesise": ["synthesise", "PATH", "--kind", "four-bar", "--count", "2", "--budget", "200", "--to"],
 }
 
-#: Commands that write no file that is named.
-OTHERS = {"check", "explain", "studio", "warm-up"}
+#: Commands that write no file that is named, and one that replaces none.
+OTHERS = {"check", "explain", "studio", "warm-up", "examples"}
 
 #: Save of the studio: after it, the same program saves once more, and so on until it is ended.
 SAVE = """
