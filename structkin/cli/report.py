@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -56,12 +57,28 @@ def report(
     """Write a page with the mechanism and its motion that opens in any browser."""
     mechanism = opened(file)
     target = output or Path(f"{file.stem}.html")
-    check_call(mechanism, target, None, without or ())
-    check_target(target)
+    problems = []
     if free and simulate is None:
-        raise InputError([Problem("--free", "belongs to a simulation", "add --simulate SECONDS")], "command")
+        problems.append(Problem("--free", "belongs to a simulation", "add --simulate SECONDS"))
     if duration is not None and simulate is not None:
-        raise InputError([Problem("--duration", "a simulation ends at --simulate", "leave it out")], "command")
+        problems.append(Problem("--duration", "a simulation ends at --simulate", "leave it out"))
+    at: float | None = None
+    checks: list[Callable[[], None]] = [
+        lambda: check_call(mechanism, target, None, without or (), samples),
+        lambda: check_target(target),
+    ]
+    for check in checks:
+        try:
+            check()
+        except InputError as error:
+            problems += [one for one in error.problems if one not in problems]
+    if worksheet is not None and worksheet != HARDEST:
+        try:
+            at = seconds("--worksheet")(worksheet)
+        except InputError as error:
+            problems += error.problems
+    if problems:
+        raise InputError(problems, "command")
     with progress("solving", None) as shown:
         motion: Motion | None
         compared = None
@@ -77,7 +94,7 @@ def report(
             motion=motion,
             without=without or (),
             comparison=compared,
-            worksheet=None if worksheet is None else _pose(motion, worksheet),
+            worksheet=None if worksheet is None else _pose(motion, at),
             source=file.name,
             author=author,
             date=date,
@@ -90,18 +107,20 @@ def report(
         say("the drivers do not determine the motion: the page says why")
     elif not motion.ok.all():
         say(f"{int((~motion.ok).sum())} of {len(motion)} samples are not ok: the page says why")
-    differs = compared is not None and not compared.ok
-    if differs:
-        say("not all formulations agree: the page says why")
-    if motion is None or not motion.ok.all() or text.missing or differs:
+    if compared is not None:
+        if not compared.agrees:
+            say("not all formulations agree: the page says why")
+        say(*dict.fromkeys(f"stopped at {run.stopped}" for run in compared.runs if run.stopped))
+        if compared.abandoned:
+            say(f"{len(compared.abandoned)} formulations took longer than {compared.patience:g} s: the page names them")
+    if motion is None or not motion.ok.all() or text.missing or not (compared is None or compared.ok):
         raise typer.Exit(1)
 
 
-def _pose(motion: Motion | None, at: str) -> int | str:
-    """Return the sample nearest to a time, "hardest" as it is."""
-    if at == HARDEST or motion is None:
-        return at
-    t = seconds("--worksheet")(at)
+def _pose(motion: Motion | None, t: float | None) -> int | str:
+    """Return the sample nearest to a time [s]; "hardest" for none, and without a motion, which has no worksheet."""
+    if t is None or motion is None:
+        return HARDEST
     if not motion.t[0] <= t <= motion.t[-1]:
         span = f"from {motion.t[0]:.6g} to {motion.t[-1]:.6g} s"
         raise InputError([Problem("--worksheet", f"the motion is known {span}, not at {t:.6g} s")], "command")

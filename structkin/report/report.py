@@ -70,7 +70,7 @@ def report(
     progress: Progress | None,
 ) -> Page:
     """Return a page that shows a mechanism and its motion, and write it to a path; see `Mechanism.report`."""
-    check_call(mechanism, path, motion, without, worksheet)
+    check_call(mechanism, path, motion, without, samples, worksheet)
     # opened first, so that a path which cannot be written is found before the work
     with whole_file(path) if path is not None else nullcontext() as file:
         if motion is None:
@@ -166,6 +166,7 @@ def check_call(
     path: str | Path | None,
     motion: Motion | None,
     without: Collection[str],
+    samples: int,
     worksheet: int | str | None = None,
 ) -> None:
     """Raise `InputError` for a page that cannot be made, or not be written."""
@@ -178,6 +179,9 @@ def check_call(
         problems.append(Problem(str(path), "is not the name of an HTML file", "use .html"))
     if isinstance(worksheet, str) and worksheet != HARDEST:
         problems.append(Problem("worksheet", f"'{worksheet}' is no pose", f'give a sample, or "{HARDEST}"'))
+    count = samples if motion is None else len(motion)
+    if isinstance(worksheet, int) and not -count <= worksheet < count:
+        problems.append(Problem("worksheet", f"there is no sample {worksheet}", f"there are {count}, the first is 0"))
     if motion is not None and motion.mechanism is not mechanism:
         problems.append(Problem("motion", "belongs to another mechanism", "call `motion.mechanism.report`"))
     if problems:

@@ -299,6 +299,28 @@ def test_a_report_whose_formulations_differ_says_so_and_exits_with_1(tmp_path: P
     assert done.exit_code == 1 and "not all formulations agree: the page says why" in done.output
 
 
+def test_a_simulation_that_stops_early_says_why_and_is_no_disagreement(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    compare = partialmethod(sk.Mechanism.compare, methods=["multipliers"], coordinates=["relative"])
+    monkeypatch.setattr(sk.Mechanism, "compare", compare)
+    rows = [[0, 1], [0.05, 2], [0.1, 1]]
+    data = pendulum().source_dict
+    (rod,) = set(data["links"]) - {"ground"}
+    data["forces"]["m"] = {"type": "moment", "on": rod, "table": rows}
+    sk.Mechanism.from_dict(data).save("free.json")
+    done = CliRunner().invoke(app, ["report", "free.json", "--simulate", "0.2", "--samples", "5"])
+    assert done.exit_code == 1 and "agree" not in done.output, done.output
+    assert "stopped at t = 0.1 s: forces.m: has no value" in " ".join(done.output.split())
+
+
+def test_all_wrong_options_of_the_command_are_reported_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    wrong = ["--free", "motor", "--worksheet", "noon", "--without", "limit", "-o", "none/a.pdf"]
+    refused = str(CliRunner().invoke(app, ["report", str(path("crank_rocker")), *wrong]).exception)
+    for words in ("--free: belongs", "'limit' is not a section", "is not the name of", "no folder", "text 'noon'"):
+        assert words in refused
+
+
 def test_contradictory_options_are_reported_together(tmp_path: Path):
     m = sk.load(path("crank_rocker"))
     with pytest.raises(sk.InputError) as caught:

@@ -170,6 +170,8 @@ def test_a_worksheet_without_forces_is_named_and_a_wrong_pose_refused(tmp_path: 
     for wrong, message in (("softest", "'softest' is no pose"), (9, "there is no sample 9")):
         with pytest.raises(sk.InputError, match=message):
             sk.load(path("one_cylinder_engine")).report(samples=5, without=without, worksheet=wrong)
+    with pytest.raises(sk.InputError, match="there is no sample -99; there are 5"):
+        m.report(samples=5, without=without, worksheet=-99)
     run = ["report", str(path("one_cylinder_engine")), "--samples", "9", "--without", "limits", "-o", "e.html"]
     done = CliRunner().invoke(app, [*run, "--worksheet", "10 ms", "--author", "A. B."])
     assert done.exit_code == 0 and "t = 0.01 s" in Path("e.html").read_text(encoding="utf-8")
