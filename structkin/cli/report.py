@@ -63,7 +63,7 @@ def report(
     if duration is not None and simulate is not None:
         problems.append(Problem("--duration", "a simulation ends at --simulate", "leave it out"))
     at: float | None = None
-    checks: list[Callable[[], None]] = [
+    checks: list[Callable[[], object]] = [
         lambda: check_call(mechanism, target, None, without or (), samples),
         lambda: check_target(target),
     ]
