@@ -57,8 +57,8 @@ def picture(name: str) -> dict[str, Any]:
 def _words(name: str) -> str:
     """Return the first sentence of the comment at the head of a file.
 
-    >>> _words("scotch_yoke")
-    'A Scotch yoke: ...'
+    >>> _words("scotch_yoke").partition(":")[0]
+    'A scotch yoke'
     """
     lines = examples.path(name).read_text(encoding="utf-8").splitlines()
     head = " ".join(line.lstrip("# ") for line in lines[: lines.index("#")]) if "#" in lines else lines[0].lstrip("# ")

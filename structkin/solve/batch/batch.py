@@ -210,7 +210,7 @@ def solve_batch(
     >>> places = [(0, 0), (1, 0), (3, 2), (4, 0)]
     >>> batch = sk.solve_batch([bars], [places], [[1, 0, 0, 1]], (0, 1), np.linspace(0, 2 * np.pi, 100))
     >>> batch.position.shape, batch.velocity[0, 1, :, 0].tolist(), bool(batch.ok.all())
-    ((1, 4, 2, 100), [-0.0, 1.0], True)
+    ((1, 4, 2, 100), [0.0, 1.0], True)
     """
     problems = []
     turned = np.asarray(angles)
