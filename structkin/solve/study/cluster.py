@@ -64,8 +64,8 @@ def done_by(
 ) -> Iterator[tuple[int, Rows | None]]:
     """Yield the numbers of chunks and their rows as they come; None for a chunk that ended all workers it was given to.
 
-    Dask gives a chunk whose worker ends to another one, by default three times. Raises `InputError` where the scheduler
-    is lost, or a worker has another structkin.
+    Dask gives a chunk whose worker ends to another one, by default three times more. Raises `InputError` where the
+    scheduler is lost, or a worker has another structkin, and what a measure raises.
     """
     from distributed import as_completed
     from distributed.client import CancelledError
@@ -88,6 +88,7 @@ def done_by(
         while len(given) < most and (chunk := next(waiting, None)) is not None:
             give(chunk)
 
+    future = None
     try:
         give_out()
         while given:
@@ -101,11 +102,14 @@ def done_by(
         # Chunks may only have been on the worker that another one ended: each once more, alone.
         for chunk in suspect:
             give(chunk)
+            future = next(running)
             try:
-                yield chunk[0], next(running).result()
+                yield chunk[0], future.result()
             except KilledWorker:
                 yield chunk[0], None
     except (CancelledError, CommClosedError, TimeoutError, OSError):
+        if future is not None and future.status == "error":
+            raise  # of a measure
         message = "the scheduler was lost; what was finished is kept in the store"
         raise InputError([Problem("client", message, "connect again, and run the study again")], "study") from None
     finally:

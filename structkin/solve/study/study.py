@@ -167,8 +167,8 @@ def study(
     `progress` is called with the fraction of the chunks that are finished.
 
     With a `client` of a Dask cluster (`distributed.Client`), the chunks are tasks of the cluster, and this process
-    writes what they return, to the same last bit; functions may be those of a script. A chunk whose worker ended each
-    time, by default three times, has the status -2 (lost), and the study goes on; the same call tries it again.
+    writes what they return, to the same last bit; functions may be those of a script. A chunk that ended each worker it
+    was given to, even when it ran alone, has the status -2 (lost), and the study goes on; the same call tries it again.
 
     Raises `InputError` that lists every mistake before anything runs: unknown parameters and measures, bounds that are
     reversed or not finite, a length that others fix, a result that does not fit into memory, a store of another study,
