@@ -18,9 +18,8 @@ from structkin.model.mechanism import Mechanism
 from structkin.model.numbers import number_in_si, number_of
 from structkin.model.tables import read_table
 from structkin.model.topology import suggest
-from structkin.model.units import Units
 from structkin.solve.sensitivity.parameters import read_parameters
-from structkin.solve.study.file import is_count, mechanism_of, table_of
+from structkin.solve.study.file import SAMPLES, counts_of, duration_of, mechanism_of, table_of
 
 #: The keys of a file; the first three are needed.
 KEYS = ("mechanism", "parameters", "objective", "limits", "at", "samples", "duration", "evaluations")
@@ -36,11 +35,7 @@ MEASURES: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
     "shaking_force": ("", "", ()),
     "shaking_moment": ("", "", ()),
 }
-_SAMPLES = {
-    "mechanism": 'such as mechanism = "four_bar.toml", or its sections below [mechanism]',
-    "parameters": 'such as [parameters] and "lengths.A-B" = [100, 140]',
-    "objective": 'such as [[objective]] and measure = "stroke"',
-}
+_SAMPLES = {**SAMPLES, "objective": 'such as [[objective]] and measure = "stroke"'}
 
 
 def read_optimisation(path: Path) -> tuple[Mechanism, dict[str, Any]]:
@@ -52,12 +47,7 @@ def read_optimisation(path: Path) -> tuple[Mechanism, dict[str, Any]]:
     data = load_data(path)
     problems = [Problem(key, "is not a key of an optimisation", suggest(key, KEYS)) for key in data if key not in KEYS]
     problems += [Problem(key, "is missing", _SAMPLES[key]) for key in KEYS[:3] if key not in data]
-    options: dict[str, Any] = {}
-    for key in ("samples", "evaluations"):
-        if key in data and not is_count(data[key]):
-            problems.append(Problem(key, f"expected a positive whole number, found {describe(data[key])}"))
-        elif key in data:
-            options[key] = data[key]
+    options = counts_of(data, ("samples", "evaluations"), problems)
     mechanism = mechanism_of(data["mechanism"], path, problems) if "mechanism" in data else None
     if mechanism is None:
         raise InputError(problems, str(path), more=True)
@@ -68,11 +58,8 @@ def read_optimisation(path: Path) -> tuple[Mechanism, dict[str, Any]]:
     if "at" in data:
         options["drivers"] = reader.drivers(table_of(data, "at", problems, "such as [at] and motor = [0, 30, 60]"))
     elif "duration" in data:
-        try:
-            end = Units().quantity(data["duration"], "time", "positive")
+        if end := duration_of(data, problems).get("duration"):
             options["t"] = np.linspace(0.0, end, options.pop("samples", reader.count or 361))
-        except Flaw as flaw:
-            problems.append(Problem("duration", flaw.message, flaw.hint))
     elif reader.count:
         options.setdefault("samples", reader.count)
     if problems:

@@ -13,7 +13,7 @@ from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
 from structkin.model.units import Units
 from structkin.solve.sensitivity.parameters import Parameter, read_parameters
-from structkin.solve.study.file import is_count, mechanism_of, table_of
+from structkin.solve.study.file import counts_of, duration_of, mechanism_of, table_of
 
 #: The keys of a file of tolerances; the first is needed, and one of the next two.
 KEYS = (
@@ -37,16 +37,7 @@ def read_tolerances(path: Path) -> tuple[Mechanism, dict[str, Any]]:
             problems.append(Problem(key, f"{describe(data[key])} is unknown", f"known: {', '.join(known)}"))
         elif key in data:
             options[key] = data[key]
-    for key in ("variants", "seed", "samples"):
-        if key in data and not (is_count(data[key]) or (key == "seed" and data[key] == 0)):
-            problems.append(Problem(key, f"expected a positive whole number, found {describe(data[key])}"))
-        elif key in data:
-            options[key] = data[key]
-    if "duration" in data:
-        try:
-            options["duration"] = Units().quantity(data["duration"], "time", "positive")
-        except Flaw as flaw:
-            problems.append(Problem("duration", flaw.message, flaw.hint))
+    options |= counts_of(data, ("variants", "seed", "samples"), problems) | duration_of(data, problems)
     options["measures"] = table_of(data, "measures", problems, 'such as [measures] and top = "max.y.P"')
     if "mechanism" not in data:
         problems.append(Problem("mechanism", "is missing", 'such as mechanism = "press.toml"'))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -41,18 +41,13 @@ def read_study(path: Path) -> StudyFile:
     """
     data = load_data(path)
     problems = [Problem(key, "is not a key of a study", suggest(key, KEYS)) for key in data if key not in KEYS]
-    problems += [Problem(key, "is missing", _SAMPLES[key]) for key in KEYS[:3] if key not in data]
-    options: dict[str, Any] = {}
-    for key, is_right, what in _PLAIN:
-        if key in data and not is_right(data[key]):
-            problems.append(Problem(key, f"expected {what}, found {describe(data[key])}", _SAMPLES.get(key, "")))
-        elif key in data:
-            options[key] = data[key]
-    if "duration" in data:
-        try:
-            options["duration"] = Units().quantity(data["duration"], "time", "positive")
-        except Flaw as flaw:
-            problems.append(Problem("duration", flaw.message, flaw.hint))
+    problems += [Problem(key, "is missing", SAMPLES[key]) for key in KEYS[:3] if key not in data]
+    options = counts_of(data, ("variants", "seed", "samples"), problems) | duration_of(data, problems)
+    if "plan" in data and data["plan"] not in PLANS:
+        found = f"expected the name of a plan, found {describe(data['plan'])}"
+        problems.append(Problem("plan", found, SAMPLES["plan"]))
+    elif "plan" in data:
+        options["plan"] = data["plan"]
     mechanism = mechanism_of(data.get("mechanism"), path, problems) if "mechanism" in data else None
     measures = table_of(data, "measures", problems)
     names = list(measures)
@@ -72,7 +67,8 @@ def read_study(path: Path) -> StudyFile:
     return StudyFile(mechanism, options, **best)
 
 
-_SAMPLES = {
+#: What the sections of a file look like.
+SAMPLES = {
     "mechanism": 'such as mechanism = "four_bar.toml", or its sections below [mechanism]',
     "parameters": 'such as [parameters] and "lengths.A-B" = [100, 140]',
     "measures": 'such as [measures] and swing = "range.angle.rocker"',
@@ -85,12 +81,25 @@ def is_count(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value > 0
 
 
-_PLAIN: tuple[tuple[str, Callable[[Any], bool], str], ...] = (
-    ("plan", lambda value: value in PLANS, "the name of a plan"),
-    ("variants", is_count, "a positive whole number"),
-    ("seed", lambda value: is_count(value) or value == 0, "a whole number that is not negative"),
-    ("samples", is_count, "a positive whole number"),
-)
+def counts_of(data: Mapping[str, Any], keys: Iterable[str], problems: list[Problem]) -> dict[str, Any]:
+    """Return the whole numbers of the file that have these keys: positive ones, but for a seed."""
+    found = {}
+    for key in keys:
+        if key in data and not (is_count(data[key]) or (key == "seed" and data[key] == 0)):
+            what = "a whole number that is not negative" if key == "seed" else "a positive whole number"
+            problems.append(Problem(key, f"expected {what}, found {describe(data[key])}"))
+        elif key in data:
+            found[key] = data[key]
+    return found
+
+
+def duration_of(data: Mapping[str, Any], problems: list[Problem]) -> dict[str, float]:
+    """Return the duration [s] of the file under its key, if it says one."""
+    try:
+        return {"duration": Units().quantity(data["duration"], "time", "positive")} if "duration" in data else {}
+    except Flaw as flaw:
+        problems.append(Problem("duration", flaw.message, flaw.hint))
+        return {}
 
 
 def table_of(data: Mapping[str, Any], key: str, problems: list[Problem], sample: str = "") -> Mapping[str, Any]:
@@ -98,7 +107,7 @@ def table_of(data: Mapping[str, Any], key: str, problems: list[Problem], sample:
     found = data.get(key, {})
     if isinstance(found, Mapping):
         return found
-    problems.append(Problem(key, f"expected a table, found {describe(found)}", sample or _SAMPLES.get(key, "")))
+    problems.append(Problem(key, f"expected a table, found {describe(found)}", sample or SAMPLES.get(key, "")))
     return {}
 
 
@@ -110,7 +119,7 @@ def mechanism_of(given: Any, path: Path, problems: list[Problem]) -> Mechanism |
         if isinstance(given, Mapping):
             return Mechanism.from_dict(given, folder=path.parent)
         message = f"expected a file or a table, found {describe(given)}"
-        problems.append(Problem("mechanism", message, _SAMPLES["mechanism"]))
+        problems.append(Problem("mechanism", message, SAMPLES["mechanism"]))
     except InputError as error:
         problems += [
             Problem(f"mechanism.{one.key}" if one.key else "mechanism", one.message, one.hint) for one in error.problems
