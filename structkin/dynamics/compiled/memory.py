@@ -15,9 +15,6 @@ import numpy as np
 
 from structkin.types import Floats, Ints
 
-#: Numbers at the head of the integers, before the places of the parts: the lengths of both arrays.
-HEAD = 2
-
 
 class Part:
     """One named part, in the integers or the numbers: a scalar without a shape, else an array."""
@@ -33,7 +30,7 @@ class Part:
         """Take the next place in the head, after the parts that the class inherits."""
         if "PARTS" not in vars(owner):
             owner.PARTS = dict(owner.PARTS)
-        self.name, self.place = name, HEAD + 2 * len(owner.PARTS)
+        self.name, self.place = name, 2 * len(owner.PARTS)
         owner.PARTS[name] = self
 
     def __get__(self, mem: Arrays | None, owner: type[Arrays]) -> Any:
@@ -78,7 +75,7 @@ class Arrays:
     def __init__(self, parts: Mapping[str, Any]) -> None:
         """Lay out all parts; a whole number for an array is its length, filled with zeros. Scalars begin as zero."""
         arrays: dict[str, list[Any]] = {"I": [], "D": []}
-        places = {"I": HEAD + 2 * len(self.PARTS), "D": 0}
+        places = {"I": 2 * len(self.PARTS), "D": 0}
         head = []
         for name, part in self.PARTS.items():
             value = parts.get(name, 0)
@@ -89,7 +86,6 @@ class Arrays:
             head += [places[part.array], len(flat)]
             arrays[part.array].append(flat)
             places[part.array] += len(flat)
-        head = [places["I"], places["D"], *head]
         self.I: Ints = np.concatenate([head, *arrays["I"]]).astype(np.int64)
         self.D: Floats = np.concatenate(arrays["D"]).astype(np.float64)
 
