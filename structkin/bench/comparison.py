@@ -9,6 +9,7 @@ from itertools import permutations
 import numpy as np
 
 from structkin.bench.measure import Timing, crossing, exponent
+from structkin.bench.methods import with_engine
 
 #: Sizes from which the growth of the global methods is reported.
 LARGE = 70
@@ -39,7 +40,7 @@ class MethodComparison:
         found: dict[str, list[Timing]] = {}
         for one in sorted(self.motions, key=lambda one: (ORDER.index(one.method), one.engine, one.dyads)):
             if one.family == family:
-                found.setdefault(f"{one.method} ({one.engine})", []).append(one)
+                found.setdefault(with_engine(one.method, one.engine), []).append(one)
         return found
 
     def crossings(self, family: str) -> list[str]:
@@ -48,7 +49,7 @@ class MethodComparison:
         for (name, one), (other_name, other) in permutations(self.curves(family).items(), 2):
             at = overtaking(one, other)
             if at is not None:
-                lines.append(f"{name} is faster than {other_name} from {at[0]:.0f} constraints on")
+                lines.append(f"{name} is faster than {other_name}: from {at[0]:.0f} constraints on")
         return lines
 
     def exponents(self) -> list[str]:
@@ -61,7 +62,7 @@ class MethodComparison:
             if len(found) > 1:
                 p = 1 + exponent([float(one.dyads) for one in found], [one.nanoseconds for one in found])
                 ends = f"from {found[0].dyads} to {found[-1].dyads} dyads"
-                lines.append(f"{method} ({engine}): time ~ dyads^{p:.2f} {ends}")
+                lines.append(f"{with_engine(method, engine)}: time ~ dyads^{p:.2f} {ends}")
         return lines
 
 

@@ -7,7 +7,7 @@ prescribes (`structkin.bench.tensors`). All are prepared beforehand: only the wo
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -26,12 +26,29 @@ from structkin.types import Floats
 Runner = Callable[[Floats], Floats]
 
 
+#: What the pictures call each method.
+TITLES = {
+    "II": "topological (II)",
+    "III": "topological, K and L (III)",
+    "III-tensors": "topological, the paper's tensors",
+    "I": "global, full matrices (I)",
+    "IV": "global, sparse (IV)",
+    "IV-b": "global, block triangular (IV-b)",
+}
+ENGINES = {"python": "NumPy", "compiled": "Numba"}
+
+
+def with_engine(method: str, engine: str, names: Mapping[str, str] | None = None) -> str:
+    """Return a method, by its numeral or by `names`, with its engine; dense and sparse factorisations have none."""
+    name = names[method] if names else method
+    return name if method in ("I", "IV") else f"{name}, {ENGINES[engine]}"
+
+
 @dataclass(frozen=True)
 class Method:
     """A method: `prepare(mechanism, n, engine)` makes a runner for n samples; it is run for at most `most` dyads."""
 
     name: str
-    title: str
     most: int
     prepare: Callable[[Mechanism, int, str], Runner]
     engines: tuple[str, ...] = ("python", "compiled")
@@ -87,10 +104,10 @@ def _globally(method: str) -> Callable[[Mechanism, int, str], Runner]:
 
 
 METHODS: tuple[Method, ...] = (
-    Method("II", "II topological", 100_000, _groups),
-    Method("III", "III topological, K and L", 100_000, _coefficients),
-    Method("III-tensors", "III with the tensors of the paper", 10_000, _tensors),
-    Method("I", "I global", 150, _globally("global"), ("python",)),
-    Method("IV", "IV global sparse", 1000, _globally("global-sparse"), ("python",)),
-    Method("IV-b", "IV-b global, group order", 1000, _globally("global-triangular")),
+    Method("II", 100_000, _groups),
+    Method("III", 100_000, _coefficients),
+    Method("III-tensors", 10_000, _tensors),
+    Method("I", 150, _globally("global"), ("python",)),
+    Method("IV", 1000, _globally("global-sparse"), ("python",)),
+    Method("IV-b", 1000, _globally("global-triangular")),
 )

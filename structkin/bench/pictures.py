@@ -10,8 +10,8 @@ import numpy as np
 
 from structkin.bench.comparison import MethodComparison, overtaking
 from structkin.bench.measure import GLOBAL, Timing
-from structkin.bench.shares import OPERATIONS, TITLES
-from structkin.bench.tables import name
+from structkin.bench.methods import TITLES, with_engine
+from structkin.bench.shares import OPERATIONS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -41,7 +41,7 @@ def draw_times(comparison: MethodComparison, family: str, over: str = "constrain
         mark: dict[str, Any] = {"color": colour, "marker": _MARKS.get(curve[0].engine, "o"), "ms": 4}
         axes.plot(sizes, times, style, **mark, mfc="white", label="_")
         axes.plot([sizes[k] for k in solved], [times[k] for k in solved], linestyle="", **mark, label="_")
-        axes.plot([], [], style, **mark, label=name(curve[0].method, curve[0].engine))
+        axes.plot([], [], style, **mark, label=with_engine(curve[0].method, curve[0].engine, TITLES))
     for constraints, time in _overtaking(curves):
         at = constraints if over == "constraints" else constraints / 2 - 1
         axes.plot([at], [time], "o", ms=12, mfc="none", mec=GROUND, mew=1.0)
@@ -81,7 +81,7 @@ def draw_shares(comparison: MethodComparison, sizes: Sequence[int]) -> Figure:
         parts = np.array([100 * comparison.shares[method][size][operation] for method, size in bars])
         axes.barh(range(len(bars)), parts, left=left, color=PALETTE[k], label=operation)
         left += parts
-    axes.set_yticks(range(len(bars)), [f"{method}, {size} dyads" for method, size in bars])
+    axes.set_yticks(range(len(bars)), [f"{TITLES[method]}, {size} dyads" for method, size in bars])
     axes.invert_yaxis()
     axes.set_xlim(0, 100)
     axes.set_xlabel("share of the time [%]", fontsize=NORMAL)

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from structkin.bench import tables
-from structkin.bench.comparison import MethodComparison
+from structkin.bench.comparison import MethodComparison, figure
+from structkin.bench.methods import TITLES, with_engine
 
 
 class Record:
@@ -64,7 +65,7 @@ def _load() -> str:
 
 def report(found: MethodComparison) -> Iterator[str]:
     """Yield the lines of a report in Markdown: the tables of the documentation, measured here and now."""
-    yield from ("# The methods on the scalable four-bar", "", f"{machine()}.")
+    yield from ("# The methods on the scalable four-bar", *_result(found), f"{machine()}.")
     yield "Times are processor times of one thread, compilation excluded; copying is `np.copyto` of the results."
     for family in found.families():
         yield from _motions(found, family)
@@ -81,6 +82,22 @@ def report(found: MethodComparison) -> Iterator[str]:
     if found.shares:
         yield from _part("Shares of the time [%]", tables.shares(found))
         yield from _part("The shares that the paper states, beside ours [%]", tables.beside_paper(found))
+
+
+def _result(found: MethodComparison) -> Iterator[str]:
+    """Yield the result first: the methods at the largest mechanism that all of them solved."""
+    engine = "python"
+    mine = [one for one in found.motions if one.family == found.motions[0].family and one.engine == engine]
+    methods = {one.method for one in mine}
+    sizes = [k for k in {one.dyads for one in mine} if {one.method for one in mine if one.dyads == k} == methods]
+    if "II" not in methods or not sizes:
+        return
+    at = {one.method: one for one in mine if one.dyads == max(sizes)}
+    base = at.pop("II")
+    title = f"{base.dyads:,} dyads, {base.samples:,} samples, as multiples of {with_engine('II', engine, TITLES)}"
+    others = sorted(at.values(), key=lambda one: one.best)
+    lines = [f"{with_engine(one.method, engine, TITLES)}: {figure(one.best / base.best)}" for one in others]
+    yield from (*_list(f"{title} ({figure(base.best)} s)", lines), "")
 
 
 def _motions(found: MethodComparison, family: str) -> Iterator[str]:

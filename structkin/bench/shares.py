@@ -23,13 +23,6 @@ OPERATIONS = (
 JACOBIAN, PLACE, RIGHT, POSES, VELOCITIES, ACCELERATIONS, COEFFICIENTS, OTHER = OPERATIONS
 #: Methods whose time is broken down.
 METHODS = ("II", "III", "I", "IV", "IV-b")
-TITLES = {
-    "II": "II topological, NumPy",
-    "III": "III topological, K and L, NumPy",
-    "I": "I global",
-    "IV": "IV global sparse",
-    "IV-b": "IV-b global, group order",
-}
 _NAMES = {"I": "global", "IV": "global-sparse", "IV-b": "global-triangular"}
 #: Turns of the crank that a global method solves at most.
 TURNS = 10

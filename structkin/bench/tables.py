@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from structkin.bench.comparison import MethodComparison, figure
 from structkin.bench.measure import Timing
+from structkin.bench.methods import ENGINES, with_engine
 
 Table = list[tuple[str, ...]]
 
@@ -15,15 +16,9 @@ COLUMNS = (
     ("II", "compiled"), ("II", "python"), ("III", "compiled"), ("III", "python"), ("III-tensors", "compiled"),
     ("III-tensors", "python"), ("IV-b", "compiled"), ("IV-b", "python"), ("IV", "python"), ("I", "python"),
 )  # fmt: skip
-ENGINES = {"python": "NumPy", "compiled": "Numba"}
 #: Marks the figure of a motion that was not solved to its end.
 MARK = "*"
 LEGEND = f"{MARK} not all samples were solved: the time of the motion at the pace of its fastest piece."
-
-
-def name(method: str, engine: str) -> str:
-    """Return a method with its engine; dense and sparse factorisations have none."""
-    return method if method in ("I", "IV") else f"{method}, {ENGINES.get(engine, engine)}"
 
 
 def marked(one: Timing) -> str:
@@ -47,7 +42,7 @@ def _sizes(found: Sequence[Timing]) -> list[int]:
 def times(found: Sequence[Timing]) -> Table:
     """Return the times of whole motions [s], one line per size."""
     by, columns = _by(found), _columns(found)
-    lines: Table = [("dyads", "constraints", "copying", *(name(*column) for column in columns))]
+    lines: Table = [("dyads", "constraints", "copying", *(with_engine(*column) for column in columns))]
     for k in _sizes(found):
         here = [by.get((*column, k)) for column in columns]
         first = next(one for one in here if one is not None)
@@ -85,7 +80,7 @@ def over_bare(found: Sequence[Timing]) -> Table:
     for column in (("I", "python"), ("IV", "python"), ("IV-b", "python"), ("IV-b", "compiled")):
         here = [by.get((*column, k)) for k in sizes]
         if any(here):
-            lines.append((name(*column), *("" if one is None else f"{one.over_bare:.2f}" for one in here)))
+            lines.append((with_engine(*column), *("" if one is None else f"{one.over_bare:.2f}" for one in here)))
     for title, value in (("iterations per sample", "iterations"), ("at most", "most")):
         most = [max(getattr(one, value) for one in mine if one.dyads == k) for k in sizes]
         lines.append((title, *(f"{x:.2f}" if value == "iterations" else f"{x}" for x in most)))
@@ -100,7 +95,7 @@ def short(found: Sequence[Timing]) -> Table:
         for samples in sorted({one.samples for one in found}):
             here = [by.get((*column, k, samples)) for k in sizes]
             cells = ("" if one is None else f"{figure(1e3 * one.best)} ms, {one.over_bare:.1f}" for one in here)
-            lines.append((name(*column), f"{samples:,}", *cells))
+            lines.append((with_engine(*column), f"{samples:,}", *cells))
     return lines
 
 
@@ -113,7 +108,7 @@ def same_work(found: MethodComparison) -> Table:
     head += [f"II by {ENGINES[engine]} : copying" for engine in engines]
     head += ["one thread : two"] if found.threads else []
     head += [f"III : II, {ENGINES[engine]}" for engine in engines]
-    lines: Table = [(*head, *(f"{name(*column)} [ns]" for column in globals_))]
+    lines: Table = [(*head, *(f"{with_engine(*column)} [ns]" for column in globals_))]
     for k in _sizes(found.scaling):
         two = {engine: by[("II", engine, k)] for engine in engines}
         three = {engine: by.get(("III", engine, k)) for engine in engines}
@@ -134,7 +129,7 @@ def coefficients(found: Sequence[Timing]) -> Table:
     """Return what K and L cost compared with method II, one line per number of drivers."""
     by = {(one.method, one.engine, one.drivers): one for one in found}
     columns = [column for column in _columns(found) if column[0] != "II"]
-    lines: Table = [("drivers", "pairs", *(f"{name(*column)} : II" for column in columns))]
+    lines: Table = [("drivers", "pairs", *(f"{with_engine(*column)} : II" for column in columns))]
     for f in sorted({one.drivers for one in found}):
         cells = [by.get((*column, f)) for column in columns]
         against = ["" if one is None else f"{one.best / by[('II', one.engine, f)].best:.1f}" for one in cells]

@@ -65,8 +65,8 @@ def draw_slider_crank(case: Case, found: Sequence[Trial], agreement: Agreement) 
     figure = new_figure(10.0, 12.5)
     elbows, (slider, errors), (x, y), (energy, violation) = figure.subplots(4, 2)
     shown = [one for one in found if one.gain in (0, 50)]
-    t, true = found[0].simulation.t, case.path(found[0].simulation.t)
     best = shown[-1].simulation
+    t, true = best.t, case.path(best.t)
     for k, (axes, name) in enumerate(zip(elbows, "xy", strict=True)):
         axes.plot(t, true[:, k], color=GROUND, linewidth=3, alpha=0.4, label="our reference")
         axes.plot(best.t, best.position(case.point)[:, k], color=PALETTE[1], linewidth=1, label="gain 50")
