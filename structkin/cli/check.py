@@ -36,6 +36,9 @@ CLOSED = 1e-6
 #: End of the simulation that checks its start, in parts of the file's duration or of a second; or its last step.
 SOON, FIRST = 1e-6, 100
 
+#: A law in a file in degrees that swings through less than this [deg] in a second may be written in radians.
+SMALL_SWING = 6.3
+
 #: Pins between these distances from the line of a guide, relative to the mechanism's size, may be drawn inaccurately.
 ROUGH = 1e-5, 0.05
 
@@ -58,6 +61,7 @@ def check(
     motion, remarks = _run(mechanism, structure)
     free = _free(mechanism)
     odd = [*free, *_odd_units(mechanism), *_odd_formulas(mechanism), *_odd_curves(mechanism), *_odd_guides(mechanism)]
+    odd += _lone_points(mechanism)
     odd += [] if free else _odd_masses(mechanism)
     notes = [*odd, *mechanism.remarks, *([] if motion is None else _not_closed(motion))]
     notes += structure.diagnostics if determines_all(structure) else ()
@@ -107,12 +111,37 @@ def _odd_formulas(mechanism: Mechanism) -> list[Problem]:
     if mechanism.units.angle != "deg":
         return []
     hint = "arguments are radians in every file: write sin(2*pi*t) for one period a second, x*pi/180 for x degrees"
-    return [
+    notes = [
         Problem(key, f"{call} looks like an argument in degrees", hint)
         for section in ("drivers", "forces")
         for key, text in _texts(section, mechanism.source_dict.get(section, {}))
         for call in _degrees(text)
     ]
+    for id, entry in mechanism.source_dict.get("drivers", {}).items():
+        law = entry.get("law")
+        if mechanism.drivers[id].kind == "angle" and isinstance(law, str) and _like_radians(Expression(law)):
+            hint = f"values of a law are in the file's unit, deg: for radians write ({law})*180/pi"
+            notes.append(Problem(f"drivers.{id}.law", f"{law} looks like an angle in radians", hint))
+    return notes
+
+
+def _lone_points(mechanism: Mechanism) -> list[Problem]:
+    """Return the links of one point and one joint: a second point, where the next link is joined, was forgotten."""
+    joints = Counter(link for joint in mechanism.topology.joints for link in joint.links)
+    hint = "name its other points, where further links are joined to it"
+    return [
+        Problem(f"links.{name}", f"has no point but {', '.join(link.local)}, and one joint", hint)
+        for name, link in mechanism.links.items()
+        if name != GROUND and len(link.local) == 1 and joints[name] == 1
+    ]
+
+
+def _like_radians(law: Expression) -> bool:
+    """Whether a law grows by a fraction of pi a second, or swings through a few degrees."""
+    if law.slope is not None:
+        return law.slope != 0 and (12 * law.slope / math.pi).is_integer()
+    values = law(np.linspace(0.0, 1.0, FIRST))[0]
+    return bool(np.ptp(values) < SMALL_SWING)
 
 
 def _degrees(text: str) -> list[str]:

@@ -95,3 +95,26 @@ def test_arguments_in_degrees_are_noted_in_laws_and_loads(law: str, calls: list[
         lines = [line.strip() for line in done.output.splitlines() if "degrees" in line]
         assert [line.partition(" looks")[0] for line in lines] == [f"note: {key}: {call}" for call in noted]
         assert done.exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("law", "noted"),
+    [("2*pi*t", True), ("0.5*sin(t)", True), ("360*t", False), ("30 + 0.2*t", False), ("20*sin(2*pi*t)", False)],
+)
+def test_a_law_in_radians_is_noted_in_a_file_in_degrees(check, law: str, noted: bool) -> None:
+    """2 pi and half a radian are usual angles, 6.28 and half a degree are not."""
+    for unit, expected in (("deg", noted), ("rad", False)):
+        units = {"units": {"angle": unit}, "drivers": {"swing": {"joint": "A", "law": law}}, "duration": 1}
+        run = check(SWING | units)
+        assert ("looks like an angle in radians" in run.stdout) == expected and run.exit_code == 0
+
+
+def test_a_link_that_names_one_point_is_noted(check) -> None:
+    """The crank of this four-bar forgot its second pin: three links can move, and the note says why."""
+    four_bar = {
+        "points": {"A": [0, 0], "B": [1, 0], "C": [3, 2], "D": [3, 0]},
+        "links": {"ground": ["A", "D"], "crank": ["A"], "coupler": ["B", "C"], "rocker": ["C", "D"]},
+        "drivers": {"motor": {"joint": "A", "speed": 1}},
+    }
+    run = check(four_bar)
+    assert "note: links.crank: has no point but A, and one joint; name its other points" in " ".join(run.stdout.split())
