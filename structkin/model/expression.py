@@ -1,7 +1,7 @@
 """Formulas of t with exact rates, parsed safely.
 
-The syntax tree is evaluated with truncated Taylor series (jets) of order three, so that rates are exact, not finite
-differences.
+A formula is evaluated with truncated Taylor series of order three (`structkin.model.formula_at`), so that rates are
+exact, not finite differences.
 """
 
 from __future__ import annotations
@@ -15,11 +15,9 @@ from typing import Any
 import numpy as np
 
 from structkin.model.flaw import Flaw, decimal_comma, short
-from structkin.model.jets import CHOICES, FUNCTIONS, Jet, steady
+from structkin.model.tape import CHOICES, CONSTANTS, FUNCTIONS, at, line_of, tape_of
 from structkin.model.topology import suggest
 from structkin.model.units import unit
-
-MAX_POWER = 64
 
 
 class Expression:
@@ -40,14 +38,12 @@ class Expression:
         self.text = text
         self._tree = parse(text)
         check(self._tree)
-        # t = 0.5 is an ordinary instant: an evaluation that fails here fails because of its constants
-        with np.errstate(all="ignore"):
-            _walk(self._tree, _time(np.array([0.5])))
+        #: The formula as the operations that `structkin.model.formula_at` reads.
+        self.tape = tape_of(self._tree)
 
     def __call__(self, t: Any) -> tuple[Any, Any, Any]:
         """Return value, first and second derivative (n,) at the times t (n,); NaN or infinite outside its domain."""
-        jet = self._jet(t)
-        return jet.v, jet.d, jet.dd
+        return self._series(t)[:3]
 
     def third(self, t: Any) -> Any:
         """Return the third time derivative (n,) at the times t (n,).
@@ -56,20 +52,17 @@ class Expression:
         >>> Expression("t**4").third(np.array([2.0])).tolist()
         [48.0]
         """
-        return self._jet(t).ddd
+        return self._series(t)[3]
 
-    def _jet(self, t: Any) -> Jet:
+    def _series(self, t: Any) -> tuple[Any, Any, Any, Any]:
         t = np.asarray(t)
-        t = t if np.iscomplexobj(t) else t.astype(float)
-        with np.errstate(all="ignore"):
-            return _jet(_walk(self._tree, _time(t)), t)
+        return at(self.tape, t if np.iscomplexobj(t) else t.astype(float))
 
     @property
     def slope(self) -> float | None:
         """The constant rate if the formula is written as a linear function of t, else None."""
-        with np.errstate(all="ignore"):
-            line = _line(self._tree)
-        return float(line[1]) if line is not None and np.isfinite(line[1]) else None
+        line = line_of(self.tape)
+        return line[1] if line is not None and math.isfinite(line[1]) else None
 
     @property
     def degrees(self) -> list[str]:
@@ -92,116 +85,8 @@ def _like_degrees(call: ast.Call) -> bool:
     names = [part.id for part in ast.walk(call) if isinstance(part, ast.Name)]
     if names[0] not in ("sin", "cos", "tan") or "pi" in names or "tau" in names:
         return False
-    with np.errstate(all="ignore"):
-        start, slope = _line(call.args[0]) or (0.0, 0.0)
+    start, slope = line_of(tape_of(call.args[0])) or (0.0, 0.0)
     return (abs(slope) >= 30 and slope % 15 == 0) or (start != 0 and start % 45 == 0)
-
-
-def _walk(node: ast.expr, t: Jet) -> Jet | Any:
-    """Evaluate; constants remain NumPy numbers, so that sqrt(0) has no infinite rate."""
-    match node:
-        case ast.Constant(value=int() | float() as value):
-            return np.float64(value)
-        case ast.Name(id=name):
-            return t if name == "t" else np.float64(CONSTANTS[name])
-        case ast.UnaryOp(op=op, operand=operand):
-            inner = _walk(operand, t)
-            return -inner if isinstance(op, ast.USub) else inner
-        case ast.BinOp(left=left, op=op, right=right):
-            result = _operate(op, _walk(left, t), _walk(right, t), t)
-        case ast.Call(func=ast.Name(id=name), args=args):
-            result = _call(name, [_walk(argument, t) for argument in args], t)
-        case _:  # pragma: no cover - `check` refuses everything else
-            raise Flaw(f"'{unparsed(node)}' is not allowed in a formula")
-    if not isinstance(result, Jet) and not np.isfinite(result):
-        raise Flaw(f"'{unparsed(node)}' is not a finite number", "check its arguments")
-    return result
-
-
-def _time(t: Any) -> Jet:
-    """Return time itself."""
-    zero = np.zeros_like(t)
-    return Jet(t, np.ones_like(t), zero, zero)
-
-
-def _jet(value: Jet | Any, t: Any) -> Jet:
-    """Return a value as a jet at the times t (n,)."""
-    return value if isinstance(value, Jet) else Jet(*steady(np.full_like(t, value)))
-
-
-def _operate(op: ast.operator, left: Jet | Any, right: Jet | Any, t: Jet) -> Jet | Any:
-    if isinstance(op, ast.Div) and not isinstance(right, Jet) and right == 0:
-        raise Flaw("the formula divides by zero", "it has no value at any time")
-    if isinstance(op, ast.Pow):
-        if not isinstance(right, Jet):
-            if abs(right) > MAX_POWER:
-                raise Flaw(f"the exponent {right:g} is too large", f"at most {MAX_POWER}")
-            return left.power(float(right)) if isinstance(left, Jet) else left**right
-        log = FUNCTIONS["log"]
-        base = left.chain(*log(left.v)) if isinstance(left, Jet) else _jet(np.log(left), t.v)
-        exponent = base * right
-        return exponent.chain(*FUNCTIONS["exp"](exponent.v))
-    if not isinstance(left, Jet) and not isinstance(right, Jet):
-        if isinstance(op, ast.Add):
-            return left + right
-        if isinstance(op, ast.Sub):
-            return left - right
-        return left * right if isinstance(op, ast.Mult) else left / right
-    u, w = _jet(left, t.v), _jet(right, t.v)
-    if isinstance(op, ast.Add):
-        return u + w
-    if isinstance(op, ast.Sub):
-        return u + -w
-    return u * (w if isinstance(op, ast.Mult) else w.power(-1.0))
-
-
-def _call(name: str, args: list[Jet | Any], t: Jet) -> Jet | Any:
-    if name in FUNCTIONS:
-        u = args[0]
-        return u.chain(*FUNCTIONS[name](u.v)) if isinstance(u, Jet) else FUNCTIONS[name](u)[0]
-    numbers = [argument for argument in args if not isinstance(argument, Jet)]
-    if len(numbers) == len(args):
-        return min(numbers) if name == "min" else max(numbers)
-    result = _jet(args[0], t.v)
-    for argument in args[1:]:
-        other = _jet(argument, t.v)
-        first = CHOICES[name](result.v, other.v)
-        pairs = ((result.v, other.v), (result.d, other.d), (result.dd, other.dd), (result.ddd, other.ddd))
-        result = Jet(*(np.where(first, a, b) for a, b in pairs))
-    return result
-
-
-def _line(node: ast.expr) -> tuple[Any, Any] | None:
-    """Return (c, s) if the formula is c + s t by its form, else None."""
-    match node:
-        case ast.Name(id="t"):
-            return np.float64(0), np.float64(1)
-        case ast.UnaryOp(op=op, operand=operand):
-            inner = _line(operand)
-            sign = -1.0 if isinstance(op, ast.USub) else 1.0
-            return None if inner is None else (sign * inner[0], sign * inner[1])
-        case ast.BinOp(left=left, op=op, right=right):
-            a, b = _line(left), _line(right)
-            if a is None or b is None:
-                return None
-            return _combine(op, a, b)
-    if any(isinstance(part, ast.Name) and part.id == "t" for part in ast.walk(node)):
-        return None
-    return _walk(node, _time(np.zeros(1))), np.float64(0)
-
-
-def _combine(op: ast.operator, a: tuple[Any, Any], b: tuple[Any, Any]) -> tuple[Any, Any] | None:
-    if isinstance(op, ast.Add):
-        return a[0] + b[0], a[1] + b[1]
-    if isinstance(op, ast.Sub):
-        return a[0] - b[0], a[1] - b[1]
-    if isinstance(op, ast.Mult) and (a[1] == 0 or b[1] == 0):
-        return a[0] * b[0], a[1] * b[0] + a[0] * b[1]
-    if isinstance(op, ast.Div) and b[1] == 0:
-        return a[0] / b[0], a[1] / b[0]
-    if isinstance(op, ast.Pow) and a[1] == 0 and b[1] == 0:
-        return a[0] ** b[0], np.float64(0)
-    return None
 
 
 # --- reading formulas safely: Python's parser, never `eval`, and a short list of allowed nodes ----
@@ -223,8 +108,6 @@ _OTHER_NAMES: Mapping[str, str] = {
     **dict.fromkeys(("deg", "degrees", "rad2deg"), "write x*180/pi"),
     "ln": "write log", "pow": "write **",
 }  # fmt: skip
-
-CONSTANTS: Mapping[str, float] = {"pi": math.pi, "tau": math.tau, "e": math.e}
 
 _OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow)
 

@@ -1,4 +1,4 @@
-"""Formulas: exact rates by jets, against the complex step and differences."""
+"""Formulas: exact rates by series, against the complex step and differences."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from structkin.model.expression import CONSTANTS, Expression, parse
 from structkin.model.flaw import Flaw
-from structkin.model.jets import CHOICES, FUNCTIONS
+from structkin.model.formula_at import formula_at
+from structkin.model.tape import CHOICES, FUNCTIONS
 
 T = np.array([-1.3, -0.4, 0.2, 0.9, 2.1])
 H = 1e-200
@@ -164,3 +165,28 @@ def test_constants_by_name() -> None:
 def test_a_formula_with_a_wrong_bracket_is_refused(text: str, message: str) -> None:
     with pytest.raises(Flaw, match=f"is not a formula{message}"):
         parse(text)
+
+
+def numbers(formula: Expression, t: float) -> list[float]:
+    """The series at one time, by the text that compiled code runs."""
+    tape = formula.tape
+    return [float(part) for part in formula_at(tape, 0, len(tape), t, [[0.0] * 4 for _ in tape])]
+
+
+@given(FORMULAS, st.floats(-3, 3))
+@settings(deadline=None, max_examples=300)
+def test_one_time_and_many_are_read_alike(text: str, t: float) -> None:
+    formula = Expression(text)
+    lanes = [float(part[0]) for part in (*formula(np.array([t])), formula.third(np.array([t])))]
+    np.testing.assert_allclose(numbers(formula, t), lanes, rtol=1e-11, atol=1e-11)
+
+
+@pytest.mark.parametrize("text", [
+    *(f"{name}({u})" for name in FUNCTIONS for u in ("t", "1/t", "800*t", "-t", "t - 3", "3 - t", "1e99*t**9")),
+    "1/t", "t**0.5", "t**-1", "(t - 3)**0.5", "t**t", "(0*t)**0", "2**(5000*t)", "t**64*1e99", "min(1/t, t)",
+])  # fmt: skip
+@pytest.mark.parametrize("t", [0.0, 1.0, 2.0])
+def test_outside_its_domain_a_formula_is_infinite_or_not_a_number_and_never_raises(text: str, t: float) -> None:
+    """The value, as NumPy gives it; at the edge of a domain it exists though its rate is infinite."""
+    formula = Expression(text)
+    np.testing.assert_allclose(numbers(formula, t)[0], formula(np.array([t]))[0][0], rtol=1e-12)

@@ -116,7 +116,7 @@ class LoadMemory(Arrays):
     # Laws: form, first line, factor, lines of five numbers; the stack that formulas are computed on; the law of each
     # coordinate's motion and effort (f,), -1 for none.
     law_form, law_ptr, law_scale, law_data = integers(-1), integers(-1), given(-1), given(-1, 5)
-    stack, motion, effort = numbers(-1, 3), integers(-1), integers(-1)
+    stack, motion, effort = numbers(-1, 4), integers(-1), integers(-1)
     # Expressions: terms, the row and factor of each, constants; their places, rates, and forces on them (3, e, 2).
     term_ptr, term_row, factor, const = integers(-1), integers(-1), given(-1, 2), given(-1, 2)
     places = numbers(3, -1, 2)

@@ -82,7 +82,7 @@ def packed(equations: Reduced) -> Packed:
         "step": steps, **_steps(plan, ids, bool(counted)), **_filled("constants", "fixed", constants), "two": two,
         "height": n, **mass_sums(plan.offsets, equations.masses), "weight": equations.weight,
         "rate_limit": _rate_limit(mechanism), "uneven": LIMIT, "aside": 1, "look": [np.inf] * steps,
-        "law_form": form, "law_ptr": ptr, "law_scale": scale, "law_data": data, "stack": 3 * DEEP,
+        "law_form": form, "law_ptr": ptr, "law_scale": scale, "law_data": data, "stack": 4 * DEEP,
         "motion": motion, "effort": effort, "free": free, "measures": equations.lengths[list(order)],
         "distance": [mechanism.drivers[id].kind == "distance" for id in ids],
         **curve_parts([curve for step in plan.steps for curve in curves_of(step)]),

@@ -32,6 +32,7 @@ from structkin.kernels import store
 from structkin.kernels.group_rows import Formulas
 from structkin.kernels.text import Text
 from structkin.kernels.tracing import SCALAR, VECTOR, Signature, Trace
+from structkin.model import formula_at
 from structkin.track.tolerances import SIMULATED_TURN
 
 #: The arrays that a step works with.
@@ -56,7 +57,7 @@ def _own() -> dict[str, Any]:
 _MEMORY = ("memory.py", "native_memory.py")
 
 #: The reduced equations, and what their steps share.
-_PARTS = (forces, laws_at, turns_at, loads_at, masses_at, series_at, conditioning, steps, equations, runs)
+_PARTS = (forces, formula_at, laws_at, turns_at, loads_at, masses_at, series_at, conditioning, steps, equations, runs)
 EQUATIONS = Text("equations", "equations of motion", _PARTS, _own, memory_texts)
 STEPS = Text("steps", "steps", (roots_at, curves_at), reads=memory_texts)
 

@@ -9,9 +9,10 @@ from typing import Any
 import sympy as sp
 
 from structkin.errors import InputError, Problem
-from structkin.model.expression import CONSTANTS, parse
+from structkin.model.expression import parse
 from structkin.model.laws import ConstantSpeed, ExpressionLaw, ScaledLaw, TableLaw
 from structkin.model.parts import Law
+from structkin.model.tape import CONSTANTS
 from structkin.symbolic.explicit.parameters import exact
 
 t = sp.Symbol("t", real=True)

@@ -15,6 +15,7 @@ from structkin.dynamics.multipliers import whole
 from structkin.dynamics.multipliers.compiled import equations_at, factors_at, frames_at, memory, rows_at, whole_at
 from structkin.dynamics.multipliers.compiled.memory import ConstrainedMemory
 from structkin.kernels.text import Text
+from structkin.model import formula_at
 
 
 def _memory_texts() -> Iterator[str]:
@@ -22,7 +23,7 @@ def _memory_texts() -> Iterator[str]:
     yield Path(memory.__file__).read_text(encoding="utf-8")
 
 
-_PARTS = (forces, laws_at, frames_at, loads_at, masses_at, whole_at, rows_at, factors_at, equations_at)
+_PARTS = (forces, formula_at, laws_at, frames_at, loads_at, masses_at, whole_at, rows_at, factors_at, equations_at)
 CONSTRAINED = Text("multipliers", "equations with multipliers", _PARTS, reads=_memory_texts)
 
 #: Functions of the text that plain Python replaces by methods of `Multipliers`: always, and by arrays.
