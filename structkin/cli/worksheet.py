@@ -29,6 +29,9 @@ def worksheet(
     ] = 0.0,
     samples: Samples = 361,
     static: Annotated[bool, typer.Option("--static", help="Take the pose at rest: no inertia or damping.")] = False,
+    blank: Annotated[
+        bool, typer.Option("--blank", help="Leave lines to write on in the place of equations and results.")
+    ] = False,
     budget: Budget = USUAL,
 ) -> None:
     """Write every link cut free at one instant, with its forces and equations, for a class."""
@@ -37,5 +40,5 @@ def worksheet(
     with progress("solving") as report:
         t = np.linspace(0.0, time, samples) if time else [0.0]
         motion = mechanism.solve(t=t, budget=budget_of(budget), progress=report)
-        motion.forces(static=static).worksheet(target, sample=-1)
+        motion.forces(static=static).worksheet(target, sample=-1, solved=not blank)
     say(f"written: {target}")

@@ -66,7 +66,7 @@ def forces(motion: Motion) -> dict[str, Any] | None:
         "panels": [panel for panel in panels if panel],
         "arrows": arrows,
         "table": _table(found, reactions, loads, x),
-        "hardest": hardest(reactions),
+        "hardest": hardest(found),
         "notes": _notes(found),
         "locked": lock_note(found),
     }
@@ -77,14 +77,23 @@ def _none(notes: list[str]) -> dict[str, Any]:
     return {"panels": [], "arrows": [], "table": [], "hardest": None, "notes": notes, "locked": ""}
 
 
-def hardest(reactions: list[Reaction]) -> dict[str, Any] | None:
+def hardest(found: Kinetostatics) -> dict[str, Any] | None:
     """Return the joint with the largest force, as the table names it, and its sample: the hardest pose of a motion."""
-    peaks = [(joint, link, k, size[k]) for joint, link, force in reactions
-             if (k := first_peak(size := np.hypot(*force.T))) is not None]  # fmt: skip
+    peaks = [(name, k, size[k]) for name, size in _sizes(found, reactions_of(found))
+             if (k := first_peak(size)) is not None]  # fmt: skip
     if not peaks:
         return None
-    joint, link, k, _ = max(peaks, key=lambda peak: peak[-1])
-    return {"name": _bearing(joint, link), "sample": k}
+    name, k, _ = max(peaks, key=lambda peak: peak[-1])
+    return {"name": name, "sample": k}
+
+
+def _sizes(found: Kinetostatics, reactions: list[Reaction]) -> list[tuple[str, Floats]]:
+    """Return the sizes (n,) [N] of the forces at joints, and at the pins of the drivers that set a distance."""
+    sizes = [(_bearing(joint, link), np.hypot(*force.T)) for joint, link, force in reactions]
+    for id, drive in found.motion.mechanism.drivers.items():
+        if pins := [point for _, point in drive.ends or ()]:
+            sizes.append((f"{' and '.join(pins)}, pins of {id}", np.abs(found.driver(id))))
+    return sizes
 
 
 def reactions_of(found: Kinetostatics) -> list[Reaction]:
@@ -138,12 +147,7 @@ def _table(found: Kinetostatics, reactions: list[Reaction], loads: list[Load], x
     m = found.motion.mechanism
     rows = [(f"driver {id}", found.driver(id), effort_unit(m, id)) for id in m.drivers]
     signs = {f"driver {id}": cylinder_sign(m, id) for id in m.drivers}
-    rows += [(_bearing(joint, link), np.hypot(*force.T), "N") for joint, link, force in reactions]
-    rows += [
-        (f"{' and '.join(pins)}, pins of {id}", np.abs(found.driver(id)), "N")
-        for id, drive in m.drivers.items()
-        if (pins := [point for _, point in drive.ends or ()])
-    ]
+    rows += [(name, size, "N") for name, size in _sizes(found, reactions)]
     rows += [
         (f"{'spring' if isinstance(m.forces.loads[id], Spring) else 'applied'} {id} on {link}", np.hypot(*force.T), "N")
         for id, link, _, force in loads

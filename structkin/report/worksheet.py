@@ -18,7 +18,7 @@ from structkin.dynamics.inverse.equilibrium import COMPONENTS, Equation, Equilib
 from structkin.errors import InputError, Problem
 from structkin.model.harmless import latex
 from structkin.model.topology import pin_of
-from structkin.report.forces import hardest, reactions_of
+from structkin.report.forces import hardest
 from structkin.show.files import whole_file
 from structkin.show.forces import forces_of
 from structkin.show.free_bodies import instant, plot_each_body, plot_free_bodies
@@ -33,9 +33,11 @@ DIGITS = 7
 WIDEST = 9
 #: Terms on a line of a document.
 PER_LINE = 5
-#: Factors this close to 1 are written as 1.
-ONE = 1e-14
+#: Factors this close to 1 are written as 1; lengths below this part of the size, and forces of the largest, as 0.
+ONE = ROUNDING = 1e-14
 
+#: A line of a document to write on.
+_LINE = r"\rule[-1ex]{0.75\linewidth}{0.3pt}"
 _SUMS = {"x": r"\sum F_{\mathrm{x}}", "y": r"\sum F_{\mathrm{y}}", "moment": r"\sum M"}
 #: Rules of a worksheet, by itself or in a report.
 STYLE = """
@@ -43,6 +45,7 @@ STYLE = """
 .worksheet section svg { float: left; width: 17rem; height: auto; margin-right: 1rem; background: #fff }
 .worksheet h2, .worksheet h3 { margin: 0.3rem 0; break-after: avoid }
 .worksheet .known { opacity: 0.8 } .worksheet .known math { margin-right: 1.2rem } .worksheet .equations { clear: left }
+.worksheet .blank { border-bottom: 1px solid #999; line-height: 2.6 }
 .worksheet p { margin: 0.5rem 0 } .worksheet td { padding: 0.15rem 0.8rem 0.15rem 0 }
 @media print { .worksheet { font-size: 10px } .worksheet section { padding: 0.4rem 0 }
 .worksheet section svg { width: 52mm } }
@@ -55,17 +58,17 @@ body { font: 15px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto
 HARDEST = "hardest"
 
 
-def write_worksheet(found: Equilibrium, path: str | Path) -> None:
+def write_worksheet(found: Equilibrium, path: str | Path, *, solved: bool = True) -> None:
     """Write a worksheet as .html, or as .tex with its figure, a PDF, beside it; raises `InputError`."""
     target = check_sheet(path)
     if target.suffix.lower() != ".tex":
         with whole_file(target) as file:
-            file.write(page(found))
+            file.write(page(found, solved=solved))
         return
     picture = target.with_name(f"{target.stem}-bodies.pdf")
     with whole_file(target) as file, whole_file(picture, "wb") as drawn:
         plot_free_bodies(found).savefig(drawn, format="pdf", metadata={"CreationDate": None})
-        file.write(document(found, picture.name))
+        file.write(document(found, picture.name, solved=solved))
 
 
 def check_sheet(path: str | Path) -> Path:
@@ -170,11 +173,11 @@ def known_of(found: Equilibrium, body: FreeBody) -> list[str]:
         tell(_symbol(letter, "y"), value.imag, unit)
 
     def place(name: str, value: complex) -> None:
-        tell(_symbol("x", name), value.real, "m")
-        tell(_symbol("y", name), value.imag, "m")
+        for axis, length in (("x", value.real), ("y", value.imag)):
+            tell(_symbol(axis, name), length if abs(length) > ROUNDING * motion.size else 0.0, "m")
 
-    place(body.about_name, body.about)
     motion = found.motion
+    place(body.about_name, body.about)
     terms = [(k, factor, one) for one in found.of_body[body.name] for k, factor in one.terms]
     for k, factor, equation in terms:
         unknown = found.unknowns[k]
@@ -242,24 +245,26 @@ def _matrix(found: Equilibrium, part: Part) -> str | None:
     return rf"{rows}{unknowns} = {column(number(float(value)) for value in right)}"
 
 
-def _values(found: Equilibrium, part: Part) -> Iterator[tuple[str, str, str]]:
+def _values(found: Equilibrium, part: Part, solved: bool) -> Iterator[tuple[str, str, str]]:
     """Yield the unknowns of a part: formula, meaning, and a mark where the motion alone does not determine it."""
+    largest = max((abs(one.value) for one in found.unknowns), default=0.0)
     for k in part.unknowns:
         one = found.unknowns[k]
-        formula = rf"{_name(one)} = {number(one.value)}\,\text{{{one.unit}}}"
+        value = number(one.value if abs(one.value) > ROUNDING * largest else 0.0) if solved else r"\ldots\ldots\ldots"
+        formula = rf"{_name(one)} = {value}\,\text{{{one.unit}}}"
         yield formula, meaning(found, one), "" if one.unique else " *"
 
 
 # --- the page and the document ------------------------------------------------------------------------------
 
 
-def page(found: Equilibrium) -> str:
+def page(found: Equilibrium, *, solved: bool = True) -> str:
     """Return the worksheet as a page that opens from disk."""
     title = escape(_title(found))
     head = f"<meta charset='utf-8'><title>{title}</title><style>{_PAGE}</style>"
     return (
         f"<!doctype html><html lang='en'><head>{head}</head><body class='worksheet'>\n<h1>{title}</h1>\n"
-        f"{contents(found)}\n</body></html>\n"
+        f"{contents(found, solved=solved)}\n</body></html>\n"
     )
 
 
@@ -274,14 +279,17 @@ def sheet_of(motion: Motion, at: int | str) -> dict[str, str]:
         return {"failure": "; ".join(str(problem) for problem in error.problems)}
     if forces is None:
         return {"failure": "the mechanism has neither masses nor loads"}
-    peak = hardest(reactions_of(forces))
+    peak = hardest(forces)
     if peak is None:
         return {"failure": "no sample has forces"}
     return {"html": contents(forces.equilibrium(peak["sample"] if isinstance(at, str) else at))}
 
 
-def contents(found: Equilibrium) -> str:
-    """Return the worksheet without its title, in HTML for an element of the class "worksheet"."""
+def contents(found: Equilibrium, *, solved: bool = True) -> str:
+    """Return the worksheet without its title, in HTML for an element of the class "worksheet".
+
+    One that is not `solved` has lines to write on in the place of equations and results.
+    """
     from latex2mathml.converter import convert
 
     def formula(text: str) -> str:
@@ -290,50 +298,51 @@ def contents(found: Equilibrium) -> str:
     def heading(level: int, text: str) -> str:
         return f"<h{level}>{escape(text)}</h{level}>"
 
-    parts = [f"<style>{STYLE}</style>", f"<p>{escape(_intro(found))}</p>", heading(2, "Free bodies")]
+    parts = [f"<style>{STYLE}</style>", f"<p>{escape(_intro(found, solved))}</p>", heading(2, "Free bodies")]
     for body, figure in zip(found.bodies, plot_each_body(found), strict=True):
         name = heading(3, f"pin {pin}" if (pin := pin_of(body.name)) else body.name)
         known = "\n".join(convert(one) for one in known_of(found, body))
-        lines = [
-            f"<p>{formula(_SUMS[one.direction])}: {formula(symbolic(found, one))}<br>{formula(numeric(found, one))}</p>"
-            for one in found.of_body[body.name]
-        ]
+        lines = []
+        for one in found.of_body[body.name]:
+            both = f"{formula(symbolic(found, one))}<br>{formula(numeric(found, one))}" if solved else ""
+            lines.append(f'<p class="{"" if solved else "blank"}">{formula(_SUMS[one.direction])}: {both}</p>')
         parts += ["<section>", _svg(figure), name, f'<div class="known">{known}</div>',
                   '<div class="equations">', *lines, "</div></section>"]  # fmt: skip
     parts.append(heading(2, "The system, group by group"))
     for k, part in enumerate(found.parts):
         parts.append(heading(3, f"{k + 1}. {_of_part(found, part)}"))
-        if matrix := _matrix(found, part):
+        if solved and (matrix := _matrix(found, part)):
             parts.append(f"<p>{convert(matrix)}</p>")
         rows = [f"<tr><td>{convert(value)}{mark}</td><td>{escape(words)}</td></tr>"
-                for value, words, mark in _values(found, part)]  # fmt: skip
+                for value, words, mark in _values(found, part, solved)]  # fmt: skip
         parts += ["<table>", *rows, "</table>"]
     return "\n".join(parts)
 
 
-def document(found: Equilibrium, picture: str) -> str:
+def document(found: Equilibrium, picture: str, *, solved: bool = True) -> str:
     """Return the worksheet as a LaTeX document that includes a picture of all free bodies."""
     lines = [
         r"\documentclass[a4paper]{article}", r"\usepackage[margin=20mm]{geometry}", r"\usepackage[utf8]{inputenc}",
         r"\usepackage[T1]{fontenc}", r"\usepackage{amsmath,graphicx}", r"\setcounter{MaxMatrixCols}{20}",
-        rf"\title{{{latex(_title(found))}}}", r"\date{}", r"\begin{document}", r"\maketitle", latex(_intro(found)),
+        rf"\title{{{latex(_title(found))}}}", r"\date{}", r"\begin{document}", r"\maketitle",
+        latex(_intro(found, solved)).replace("β", r"$\beta$"),
         r"\section*{Free bodies}", rf"\noindent\includegraphics[width=\linewidth]{{{picture}}}",
     ]  # fmt: skip
     for body in found.bodies:
         pin = pin_of(body.name)
         lines.append(rf"\subsection*{{{latex(f'pin {pin}' if pin else body.name)}}}")
         lines.append(rf"\noindent ${'$, $'.join(known_of(found, body))}$")
-        rows = [
-            rf"{_SUMS[one.direction]}:\quad & {_broken(symbolic(found, one))}\\ & {_broken(numeric(found, one))}"
-            for one in found.of_body[body.name]
-        ]
+        rows = []
+        for one in found.of_body[body.name]:
+            both = rf"{_broken(symbolic(found, one))}\\ & {_broken(numeric(found, one))}" if solved else _LINE
+            rows.append(rf"{_SUMS[one.direction]}:\quad & {both}")
         lines += [r"\begin{align*}", "\\\\[1ex]\n".join(rows), r"\end{align*}"]
     lines.append(r"\section*{The system, group by group}")
     for k, part in enumerate(found.parts):
         lines.append(rf"\subsection*{{{k + 1}. {latex(_of_part(found, part))}}}")
-        if matrix := _matrix(found, part):
+        if solved and (matrix := _matrix(found, part)):
             lines.append(rf"\resizebox{{\ifdim\width>\linewidth\linewidth\else\width\fi}}{{!}}{{${matrix}$}}")
-        rows = [rf"\item ${value}$, {latex(words)}{mark}" for value, words, mark in _values(found, part)]
+        rows = [rf"\item ${value}$, {latex(words)}{mark}" for value, words, mark in _values(found, part, solved)]
         lines += [r"\begin{itemize}", *rows, r"\end{itemize}"]
     return "\n".join([*lines, r"\end{document}", ""])
 
@@ -344,12 +353,15 @@ def _broken(formula: str) -> str:
     return "\\\\ & \\quad ".join("\n".join(terms[k : k + PER_LINE]) for k in range(0, len(terms), PER_LINE))
 
 
-def _intro(found: Equilibrium) -> str:
+def _intro(found: Equilibrium, solved: bool) -> str:
     still = "with inertia" if found.motion.lanes.x[1:].any() else "at rest"
+    inclined = any(one.unit == "N" and one.part not in COMPONENTS for one in found.unknowns)
     return (
         f"Equilibrium of every link at {instant(found)}, {still}. Arrows show positive forces and moments; "
         "m g is the weight, L the resultant of all other loads. Moments are about the centre of mass, or about a point "
         "of a link without mass."
+        + (" β is the angle of a force against the x axis, h its lever arm." if inclined else "")
+        + ("" if solved else " Write down the equations of each link, and solve them in the order of the groups.")
     )
 
 

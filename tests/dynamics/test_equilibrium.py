@@ -106,6 +106,11 @@ def test_a_slider_crank_by_hand(tmp_path: Path) -> None:
     found.forces.worksheet(tmp_path / "sheet.html")
     text = (tmp_path / "sheet.html").read_text()
     assert text.count("<svg") == 3 and text.count("<math") > 30 and "rod + piston (RRP): 6 equations for 6" in text
+    for blank in ("sheet.html", "sheet.tex"):
+        found.forces.worksheet(tmp_path / blank, solved=False)
+        text = (tmp_path / blank).read_text()
+        assert "6 equations for 6" in text and f"{abs(values['N_guide']):.7g}" not in text
+        assert text.count('class="blank"' if blank.endswith("html") else r"\rule") == 9  # three equations for each link
 
 
 def test_names_become_no_code() -> None:

@@ -177,3 +177,16 @@ def test_a_worksheet_without_forces_is_named_and_a_wrong_pose_refused(tmp_path: 
     assert done.exit_code == 0 and "t = 0.01 s" in Path("e.html").read_text(encoding="utf-8")
     refused = CliRunner().invoke(app, [*run, "--worksheet", "1 s"])
     assert "the motion is known from 0 to 0.04 s, not at 1 s" in str(refused.exception)
+
+
+def test_the_pins_of_a_cylinder_count_among_the_joint_forces() -> None:
+    """A bar of 2 m held by a cylinder near its pivot: by hand 2 m 100 N / (0.5 m sin 45 deg), more than there."""
+    m = sk.Mechanism(
+        "Boom", points={"A": (0, 0), "B": (0.5, 0), "C": (0, -0.5), "T": (2, 0)},
+        links={"ground": ["A", "C"], "boom": ["A", "B", "T"]},
+        drivers={"ram": {"between": ["C", "B"], "law": "sqrt(0.5) + 0*t"}},
+        forces={"load": {"type": "force", "at": "T", "value": [0, -100]}},
+    )  # fmt: skip
+    facts = dict(content(m, m.solve(t=[0.0, 1.0]), without=["limits"])["results"]["facts"])
+    assert facts["largest joint force"].startswith(f"{200 / 0.5 / np.sin(np.pi / 4):.4g} N")
+    assert facts["largest joint force"].endswith("C and B, pins of ram")

@@ -272,15 +272,16 @@ class Kinetostatics:
             return equilibrium(self, sample % n)
         raise InputError([problem], self.motion.mechanism.title or "mechanism")
 
-    def worksheet(self, path: str | Path, sample: int = 0) -> None:
+    def worksheet(self, path: str | Path, sample: int = 0, *, solved: bool = True) -> None:
         """Write a worksheet: each link cut free at a sample, its equations, and the system group by group.
 
         A path that ends in .html becomes a page that opens from disk; .tex a LaTeX document, with its figure as a PDF
-        beside it. Raises `InputError` as `equilibrium` does, for other endings, and where nothing can be written.
+        beside it. One that is not `solved` has lines to write on in the place of equations and results. Raises
+        `InputError` as `equilibrium` does, for other endings, and where nothing can be written.
         """
         from structkin.report.worksheet import write_worksheet
 
-        write_worksheet(self.equilibrium(sample), path)
+        write_worksheet(self.equilibrium(sample), path, solved=solved)
 
     # --- pictures and tables ------------------------------------------------------------------------------
 
