@@ -65,6 +65,9 @@ class Equations(Protocol):
     def touches(self, t: float, y: Floats) -> dict[str, tuple[float, float]]:
         """Return the depth [m] of each contact and its rate [m/s]."""
 
+    def slips(self, t: float, y: Floats) -> Floats:
+        """Return the rate (k,) of each joint with friction, in parts of its transition."""
+
     def constraint_violation(self, t: float, y: Floats) -> str:
         """Return which joint has come apart, in words; empty where none has."""
 

@@ -113,23 +113,29 @@ def add_frictions(mem: Any, place: Any, speed: Any, push: Any) -> None:
 
     The sizes are transition, and the direction of the guide in the carrier's frame (two numbers).
     """
-    frictions, sizes, limits = mem.frictions, mem.friction_sizes, mem.friction_limits
-    for k in range(len(frictions)):
-        a, b, p = frictions[k][0], frictions[k][1], frictions[k][2]
-        re, im = sizes[k][1], sizes[k][2]
+    for k in range(len(mem.frictions)):
+        a, b, p = mem.frictions[k][0], mem.frictions[k][1], mem.frictions[k][2]
+        rate, ux, uy, arm = sliding(mem, k, place, speed)
+        size = -mem.friction_limits[k] * tanh(rate)
+        turn(place, push, b, size * arm)
         if p < 0:
-            moment = -limits[k] * tanh((omega(place, speed, b) - omega(place, speed, a)) / sizes[k][0])
-            turn(place, push, b, moment)
-            turn(place, push, a, -moment)
-            continue
-        ux, uy = re * place[b][0] - im * place[b][1], im * place[b][0] + re * place[b][1]
-        wx, wy = place[p][0] - place[a][0], place[p][1] - place[a][1]
-        # Relative to the coincident point of the carrier.
-        turning = omega(place, speed, b)
-        rate = ux * (speed[p][0] - speed[a][0] + turning * wy) + uy * (speed[p][1] - speed[a][1] - turning * wx)
-        size = -limits[k] * tanh(rate / sizes[k][0])
-        push_apart(push, p, a, size * ux, size * uy)
-        turn(place, push, b, -size * (wx * uy - wy * ux))
+            turn(place, push, a, -size)
+        else:
+            push_apart(push, p, a, size * ux, size * uy)
+
+
+def sliding(mem: Any, k: int, place: Any, speed: Any) -> Any:
+    """Return the rate of friction k in parts of its transition, the guide's direction, and the force's arm on b."""
+    a, b, p = mem.frictions[k][0], mem.frictions[k][1], mem.frictions[k][2]
+    transition, re, im = mem.friction_sizes[k][0], mem.friction_sizes[k][1], mem.friction_sizes[k][2]
+    turning = omega(place, speed, b)
+    if p < 0:
+        return (turning - omega(place, speed, a)) / transition, 0.0, 0.0, 1.0
+    ux, uy = re * place[b][0] - im * place[b][1], im * place[b][0] + re * place[b][1]
+    wx, wy = place[p][0] - place[a][0], place[p][1] - place[a][1]
+    # Relative to the coincident point of the carrier.
+    rate = ux * (speed[p][0] - speed[a][0] + turning * wy) + uy * (speed[p][1] - speed[a][1] - turning * wx)
+    return rate / transition, ux, uy, wy * ux - wx * uy
 
 
 # --- contacts -----------------------------------------------------------------------------------------------

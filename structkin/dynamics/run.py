@@ -11,7 +11,14 @@ import numpy as np
 
 from structkin.dynamics.contacts import not_met
 from structkin.dynamics.equations import Equations
-from structkin.dynamics.integrators.methods import FIXED, FORGIVING, FixedStep, NotConvergedError, adaptive_solver
+from structkin.dynamics.integrators.methods import (
+    FIXED,
+    FORGIVING,
+    ONE_STEP,
+    FixedStep,
+    NotConvergedError,
+    adaptive_solver,
+)
 from structkin.dynamics.meeting import meeting
 from structkin.dynamics.reduced.partitioned import Partitioned
 from structkin.dynamics.reduced.pose import BlownUpError, NearlyFlatError, NoPoseError
@@ -26,6 +33,9 @@ SOFT = 1e-7
 
 #: Largest power balance error of a fixed step (trapezoidal rule), relative to the largest kinetic energy.
 JUMP = 0.01
+
+#: Friction changes its sign while the joint's rate is below this many transitions: tanh is 1 within 5e-5 there.
+REVERSAL = 5.0
 
 #: A state beyond this has diverged.
 HUGE = 1e12
@@ -142,6 +152,7 @@ class Run:
         solver: Any = None
         bound, firsts = end, dict(self.breaks)
         y = self._changed(t, y)
+        slips = self.equations.slips(t, y) if name in ONE_STEP else np.zeros(0)
         while t < end:
             last: NoPoseError | InputError | None = None
             try:
@@ -167,6 +178,11 @@ class Run:
             if solver.status == "failed":
                 self.stopped = f"t = {t:.6g} s: {name} cannot find a small enough step ({message})"
                 return
+            if len(slips):
+                before, slips = slips, self.equations.slips(solver.t, solver.y)
+                if (part := _before_reversal(before, slips)) < 1.0:
+                    solver, size, slips = None, part * (solver.t - t), before
+                    continue
             size, t, y, restart = solver.step_size, solver.t, solver.y, False
             self.reached = t
             # An interpolant costs some methods extra evaluations: it is made only where it is needed.
@@ -222,6 +238,18 @@ class Run:
         if self.steps % MANY == 0:
             self._mark = t
         return not self.stopped
+
+
+def _before_reversal(before: Floats, after: Floats) -> float:
+    """Return the part of a step after which it has to go on in shorter ones, because a joint reverses; 1 if none does.
+
+    The rates of the joints with friction at both ends are in parts of their transitions. The error estimate of a step
+    that passes over a transition has seen nothing of it.
+    """
+    change, inside = np.abs(after - before), np.abs(before) <= 1.01 * REVERSAL
+    passed = (inside | (np.sign(before) * after < REVERSAL)) & (change > 2 * REVERSAL)
+    way = np.where(inside, 0.2 * REVERSAL, np.abs(before) - REVERSAL)[passed]
+    return float(np.min(way / change[passed], initial=1.0))
 
 
 def _missed(before: tuple[float, float], after: tuple[float, float], h: float) -> float:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from structkin.compiled import has_numba
 from structkin.dynamics.call import check_call
 from structkin.dynamics.initial import consistent_start
-from structkin.dynamics.integrators.methods import FIXED
+from structkin.dynamics.integrators.methods import FIXED, ONE_STEP
 from structkin.dynamics.load_table import load_table
 from structkin.dynamics.multipliers.equations import Multipliers
 from structkin.dynamics.multipliers.start import global_start
@@ -28,9 +28,6 @@ from structkin.errors import InputError, Problem
 from structkin.model.law_breaks import law_breaks, row_breaks
 from structkin.model.mechanism import Mechanism
 from structkin.types import Floats
-
-#: Adaptive integrators that start anew without loss.
-ONE_STEP = ("DOP853", "RK45", "Radau")
 
 
 def simulate(

@@ -6,7 +6,7 @@ from typing import Any
 
 from structkin.dynamics.compiled.laws_at import law_at
 from structkin.dynamics.compiled.memory import LoadMemory
-from structkin.dynamics.forces import add_loads, touching
+from structkin.dynamics.forces import add_loads, sliding, touching
 
 
 def apply_loads(mem: LoadMemory, t: float, x: Any, load: Any) -> None:
@@ -54,8 +54,10 @@ def choose(condition: bool, one: float, other: float) -> float:
 
 
 def find_touches(mem: LoadMemory) -> None:
-    """Write depths of the contacts and their rates at the last evaluation."""
+    """Write depths of the contacts and their rates, and the rates of frictions, at the last evaluation."""
     touches, place, speed = mem.touches, mem.places[0], mem.places[1]
     for k in range(len(touches[0])):
         found = touching(mem, k, place, speed)
         touches[0][k], touches[1][k] = found[0], found[1]
+    for k in range(len(mem.slips)):
+        mem.slips[k] = sliding(mem, k, place, speed)[0]

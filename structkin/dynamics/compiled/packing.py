@@ -239,7 +239,7 @@ def _loads(equations: Reduced, table: LoadTable, drivers: Sequence[str]) -> dict
         "turn_ptr": turn_ptr, "turn_term": [term[:2] for term in terms], "turn_factor": [term[2] for term in terms],
         "friction_limits": [load.limit for load in table.named.get("frictions", ())],
         "met": [equations.impacts.get(load.id, np.nan) for load in table.named.get("contacts", ())],
-        "touches": 2 * len(parts["contacts"]),
+        "touches": 2 * len(parts["contacts"]), "slips": len(parts["frictions"]),
     }  # fmt: skip
     return parts
 

@@ -86,6 +86,9 @@ ADAPTIVE: Mapping[str, tuple[int, int]] = {
 #: Those of them that can continue from a state that is corrected between two steps.
 FORGIVING = ("DOP853", "RK45", "Radau", "milne")
 
+#: Those that start anew without loss.
+ONE_STEP = ("DOP853", "RK45", "Radau")
+
 
 def adaptive_solver(name: str) -> Callable[..., Any]:
     """Return the class of an adaptive integrator: a `scipy.integrate.OdeSolver`."""

@@ -502,6 +502,11 @@ class Multipliers:
         self._ask("touch", t, y)
         return dict(zip(self.contacts, map(tuple, np.transpose(self.mem.touches).tolist()), strict=True))
 
+    def slips(self, t: float, y: Floats) -> Floats:
+        """Return the rate (k,) of each joint with friction, in parts of its transition."""
+        self._ask("touch", t, y)
+        return np.array(self.mem.slips)
+
     def constraint_violation(self, t: float, y: Floats) -> str:
         """Return which joint has come apart, in words; empty where none has."""
         if self._gap < APART:

@@ -290,6 +290,11 @@ class Reduced:
         self._machine("find_touches")
         return dict(zip(self.contacts, map(tuple, np.transpose(self._machine.mem.touches).tolist()), strict=True))
 
+    def slips(self, t: float, y: Floats) -> Floats:
+        """Return the rate (k,) of each joint with friction, in parts of its transition."""
+        self.touches(t, y)
+        return np.array(self._machine.mem.slips)
+
     def look_ahead(self, t: float, y: Floats) -> bool:
         """Expand a series around a flat pose that lies ahead of a state; return whether one may lie there."""
         if not (self._machine("evaluate", float(t), y, len(y) // 2) and self._machine("goes_flat")):

@@ -128,6 +128,10 @@ class Partitioned:
         """Return the depth [m] of each contact and its rate [m/s]."""
         return self.current.touches(t, y)
 
+    def slips(self, t: float, y: Floats) -> Floats:
+        """Return the rate (k,) of each joint with friction, in parts of its transition."""
+        return self.current.slips(t, y)
+
     def change(self, t: float, y: Floats, *, stuck: bool = False) -> Floats | None:
         """Return the state in other coordinates, if these describe the motion better from here; None if not.
 

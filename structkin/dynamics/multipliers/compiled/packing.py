@@ -85,5 +85,5 @@ def _loads(equations: Multipliers, laws: Laws) -> dict[str, Any]:
         "torsion_links": [[links.index(x) if x in links else -1 for x in load.links] for load in torsions],
         "friction_limits": [load.limit for load in table.named.get("frictions", ())],
         "met": [np.nan] * len(equations.contacts),
-        "touches": 2 * len(equations.contacts),
+        "touches": 2 * len(equations.contacts), "slips": len(table.named.get("frictions", ())),
     }  # fmt: skip
