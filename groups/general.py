@@ -18,15 +18,13 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from structkin.numerical_tolerances import CLOSED, RESIDUAL
 from structkin.rows.equations import Equations, Form
 
 from .kind import Array, Values
 from .layout import Layout
 from .rows import Rows
 from .solve_lanes import solve_lanes
-
-#: Redundant joints are consistent if the largest closure error left, relative to the size, is below this.
-CONSISTENT = 1e-9
 
 
 @dataclass(frozen=True)
@@ -158,12 +156,12 @@ class General:
             O, theta = O + x[:, :2], theta + x[:, 2] / size
             step = np.max(np.abs(x), axis=(0, 1)) / size
             # Quadratic convergence: after a step of 1e-8 the error is below rounding.
-            if np.all((step < 1e-8) | ~np.isfinite(step)):
+            if np.all((step < CLOSED) | ~np.isfinite(step)):
                 break
         if self.rows.count > 3 * m:
             # Least squares also converge where redundant joints are inconsistent.
             gap = np.max(np.abs(self.gaps(h, O, theta)), axis=0) / size
-            step = np.where(gap < CONSISTENT, step, np.inf)
+            step = np.where(gap < RESIDUAL, step, np.inf)
         return O, theta, np.where(np.isfinite(step), step, np.inf)
 
     def smallest_singular_value(self, h: Values, phi: Values) -> Array:

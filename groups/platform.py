@@ -23,12 +23,12 @@ from typing import Any
 
 import numpy as np
 
+from structkin.numerical_tolerances import DEPENDENT, NO_LEAD, ROUNDING_OF_ONE, VANISHED
+
 from .kind import Array
 
-#: A polynomial whose coefficients cancel to this fraction is zero; |u| beyond FAR or below 1 / FAR is at infinity.
-VANISHED, FAR = 1e-11, 1e6
-#: Below this relative determinant z and zb do not follow from two legs alone.
-DEPENDENT = 1e-6
+#: |u| beyond FAR or below 1 / FAR is at infinity.
+FAR = 1e6
 
 
 def one_pair(M: Array) -> tuple[Array, Array] | None:
@@ -103,7 +103,7 @@ def platforms(M: Array) -> tuple[Array, Array, Array]:
     polynomial = _eliminate(a, b, d, q[0], 0, [1, 2])
     size = np.max(np.abs(polynomial), axis=0)
     # If the degree is lower, roots at infinity come out as very large numbers.
-    lead = np.where(np.abs(polynomial[-1]) > 1e-16 * size, polynomial[-1], 1e-16 * size)
+    lead = np.where(np.abs(polynomial[-1]) > NO_LEAD * size, polynomial[-1], NO_LEAD * size)
     companion = np.zeros((M.shape[-1], 6, 6), complex)
     companion[:, 1:, :-1] = np.eye(5)
     companion[:, :, -1] = -(polynomial[:-1] / lead).T
@@ -191,5 +191,5 @@ def _origin(
 
 def _roots(polynomial: Array) -> Array:
     """Return the roots of a polynomial, highest power first, except those made zero or infinite by rounding."""
-    coefficients = np.where(np.abs(polynomial) > 1e-14 * np.max(np.abs(polynomial)), polynomial, 0.0)
+    coefficients = np.where(np.abs(polynomial) > ROUNDING_OF_ONE * np.max(np.abs(polynomial)), polynomial, 0.0)
     return np.asarray(np.roots(coefficients))

@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from structkin.numerical_tolerances import RESIDUAL, ROUNDING, ROUNDING_OF_FEW, SAME_SOLVED, WHOLE
 from structkin.rows.jet import Jet, Vector, angle, length
 from structkin.rows.periodic import TURN, Function, derivatives
 
@@ -130,11 +131,11 @@ class ProfileFollower:
         angles = self.start[0] + np.linspace(0.0, TURN, TABLE + 1)
         found, gap, slope = self._newton(np.interp(angles, *coarse), angles, TRIES)
         regular = np.abs(slope) > REGULAR * self._slope
-        if not (regular & (np.abs(gap) < 1e-12 * self._slope)).all() or np.abs(np.diff(found)).max() > FAR:
+        if not (regular & (np.abs(gap) < ROUNDING * self._slope)).all() or np.abs(np.diff(found)).max() > FAR:
             return None
         place = self._place(found, angles)
         turns, back = (found[-1] - found[0]) / TURN, self._apart(place[-1], place[0])
-        closes = abs(turns - round(turns)) < 1e-9 and back < 1e-9 * self._unit
+        closes = abs(turns - round(turns)) < WHOLE and back < SAME_SOLVED * self._unit
         return (angles, found) if closes and self._apart(place[0], self.start[1]) < SKETCH * self._unit else None
 
     def _walked(self) -> tuple[Array, Array] | None:
@@ -143,7 +144,7 @@ class ProfileFollower:
         found = [self._first()]
         for a in angles:
             u, gap, _ = self._newton(np.array(found[-1:]), np.array([a]), TRIES)
-            if not (np.abs(gap) < 1e-9 * self._slope).all() or abs(u[0] - found[-1]) > FAR * TABLE / WALKED:
+            if not (np.abs(gap) < RESIDUAL * self._slope).all() or abs(u[0] - found[-1]) > FAR * TABLE / WALKED:
                 return None
             found.append(float(u[0]))
         return angles, np.array(found[1:])
@@ -154,7 +155,7 @@ class ProfileFollower:
             gap, slope = self._gap(u, a)
             move = gap / slope
             u = u - move
-            if np.abs(move).max() < 1e-13:
+            if np.abs(move).max() < ROUNDING_OF_FEW:
                 break
         return (u, *self._gap(u, a))
 

@@ -17,6 +17,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
+from structkin import numerical_tolerances
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 #: What to do without Numba.
@@ -76,9 +78,11 @@ def package_folder(package: Path) -> Path | None:
     """Return the folder of the functions of a package, made if need be; None if it cannot be written.
 
     Numba compiles a function again when its own file has changed, but not when one that it calls has. So the name
-    holds a hash of all files of the package: compiled code is never older than a part of it.
+    holds a hash of all files of the package and of the table of tolerances: compiled code is never older than a part
+    of it.
     """
-    sources = b"".join(file.read_bytes() for file in sorted(package.glob("*.py")))
+    files = [*sorted(package.glob("*.py")), Path(numerical_tolerances.__file__)]
+    sources = b"".join(file.read_bytes() for file in files)
     return folder_of(f"{package.name}_{hashlib.sha256(sources).hexdigest()[:20]}")
 
 

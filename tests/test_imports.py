@@ -44,7 +44,7 @@ LAYERS = [
     ["checked"],
     ["errors"],
     ["web"],
-    ["types", "version"],
+    ["numerical_tolerances", "types", "version"],
 ]
 #: What packages must not load, even by way of others: groups know arrays only, independent methods check the others.
 APART = {

@@ -14,10 +14,11 @@ from structkin.bench.dynamics.cases import four_bar
 from structkin.bench.dynamics.measure import engine_here
 from structkin.dynamics.compare import compare_formulations
 from structkin.model import Mechanism
+from structkin.numerical_tolerances import REFERENCE, RTOL, TIGHTEST
 from structkin.types import Floats
 
-#: Time simulated [s], its samples, and the tolerance of the adaptive integrator.
-DURATION, SAMPLES, TOLERANCE = 10.0, 1001, 1e-9
+#: Time simulated [s], and its samples.
+DURATION, SAMPLES = 10.0, 1001
 #: Step of the small steps [s].
 STEP = 1e-5
 #: Part of the work that is the planar formulations.
@@ -63,7 +64,7 @@ class _Case:
     def over(cls, t: Floats) -> _Case:
         """Return the four-bar at these times, with a reference of the smallest tolerance."""
         mechanism = four_bar()
-        return cls(mechanism, t, mechanism.simulate(t, rtol=1e-12, atol=1e-13).position("C"), mechanism.size)
+        return cls(mechanism, t, mechanism.simulate(t, rtol=REFERENCE, atol=TIGHTEST).position("C"), mechanism.size)
 
     def error(self, place: Floats) -> float:
         """Return the largest distance of C from the reference, in parts of the size."""
@@ -99,7 +100,7 @@ def _timed(run: Callable[[], Any]) -> tuple[Any, float]:
 def _planar(case: _Case, report: Callable[[float], None] = lambda part: None) -> list[Formulation]:
     """Return the formulations that `Mechanism.compare` simulates; their drift is that of the dense matrix."""
     measured = partial(
-        compare_formulations, case.mechanism, case.t, None, rtol=TOLERANCE, patience=None, engine=engine_here()
+        compare_formulations, case.mechanism, case.t, None, rtol=RTOL, patience=None, engine=engine_here()
     )
     found = measured(progress=lambda part: report(PLANAR * part))
     free = measured(methods=["multipliers"], stabilisations=["none"]).runs
@@ -117,7 +118,7 @@ def _planar(case: _Case, report: Callable[[float], None] = lambda part: None) ->
 
 def _tree(case: _Case, loops: Any) -> Formulation:
     model, t = case.mechanism.to_spatial(), case.t
-    run, seconds = _timed(lambda: model.simulate(float(t[-1]), len(t), TOLERANCE, loops=loops))
+    run, seconds = _timed(lambda: model.simulate(float(t[-1]), len(t), RTOL, loops=loops))
     f = run.q.shape[1]
     explicit = loops == "explicit"
     name = f"minimal coordinates (S4), loop {'explicit' if explicit else 'by multipliers'}"
@@ -144,7 +145,7 @@ def table_lines(found: Sequence[Formulation]) -> list[tuple[str, ...]]:
     heads = ("formulation", "unknowns", "evaluations", "us each", "seconds", "error", "opening", "drift")
     rows = [
         (one.name, f"{one.coordinates} + {one.multipliers}", f"{one.evaluations}", f"{one.microseconds:.3g}",
-         f"{one.microseconds * one.evaluations * 1e-6:.2g}", f"{one.error:.1e}", f"{one.opening:.1e}",
+         f"{one.microseconds * one.evaluations / 1e6:.2g}", f"{one.error:.1e}", f"{one.opening:.1e}",
          "" if one.drift is None else f"{one.drift:.1e}")
         for one in found
     ]  # fmt: skip

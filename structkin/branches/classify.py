@@ -25,15 +25,13 @@ from structkin.errors import InputError, Problem
 from structkin.joints.geneva import Geneva
 from structkin.joints.guide import Guide
 from structkin.model.arguments import index as whole_index
+from structkin.numerical_tolerances import SINGULAR_AT_LIMIT
 from structkin.plan.whole import Whole
 from structkin.solve.motion import Motion
 from structkin.solve.schedule import Schedule
 from structkin.solve.solve_groups import run_from_sketch
 from structkin.solve.special_geometry import compile_plan
 from structkin.types import Floats
-
-#: A singular value of the scaled Jacobian below this is zero: positions are known to half the digits at a limit.
-ZERO = 1e-6
 
 
 @dataclass(frozen=True)
@@ -70,14 +68,14 @@ def classify(motion: Motion, sample: int) -> PoseClass | None:
     Phi_phi = Whole.of(m, structure, drivers=True).jacobian(origins, angles, z)
     unknowns = Phi_q.shape[1]
     sigma = float(np.linalg.svd(Phi_phi, compute_uv=False)[unknowns - 1])
-    if sigma > ZERO:
+    if sigma > SINGULAR_AT_LIMIT:
         extra = len(Phi_phi) - unknowns
         if not extra:
             return PoseClass("regular", "regular: the drivers determine every link", sigma)
         names = ", ".join(dict.fromkeys(item.id for item in structure.over))
         return PoseClass("redundant", f"redundant: the other joints already impose the constraints of {names}", sigma)
     _, values, V = np.linalg.svd(Phi_q)
-    rank = int(np.sum(values > ZERO))
+    rank = int(np.sum(values > SINGULAR_AT_LIMIT))
     if rank >= unknowns - len(m.drivers):
         found = _coordinates(motion, sample, joints, V[rank:].T)
         instead = [name for name in found if name not in m.drivers]

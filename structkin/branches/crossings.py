@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from structkin.groups import General
+from structkin.numerical_tolerances import ROUNDING_OF_FEW, SAME_POSE
 from structkin.plan.plan import Step
 from structkin.solve.change_points.contours import RADII, Contours, solve_on_contours
 from structkin.solve.change_points.smoothing import displacements_at, replaced
@@ -27,10 +28,6 @@ from structkin.types import Complexes, Floats
 
 #: More branches than this are not listed: a row of n flat dyads has up to two to the power of n.
 MOST = 64
-#: A discriminant smaller than this all around is zero to rounding.
-STILL = 1e-13
-#: Links of one pose differ by less than this, relative to the mechanism's size, or in their directions.
-ELSEWHERE = 1e-6
 #: Smaller circles: a branch that moves many times faster than the drivers soon meets its next limit.
 SMALL = (0.01, 0.004, 0.0015)
 
@@ -117,7 +114,7 @@ def _staying_flat(motion: Motion, contours: Contours) -> list[int]:
     if form is None or not form.closed_form or form.modes == 1:
         return []
     discriminant = form.discriminant(Part(motion.plan, contours.x[:, 0]).inputs(steps[index]))
-    return [index] if discriminant is not None and np.max(np.abs(discriminant)) < STILL else []
+    return [index] if discriminant is not None and np.max(np.abs(discriminant)) < ROUNDING_OF_FEW else []
 
 
 def _around(motion: Motion, sample: int, choice: _Choice) -> _Tried:
@@ -193,7 +190,7 @@ def _group_elsewhere(motion: Motion, sample: int, branch: Motion) -> int | None:
         for link in group.links:
             moved = np.abs(branch.position(0j, link)[0] - motion.position(0j, link)[sample])
             turned = np.exp(1j * branch.angle(link)[0]) - np.exp(1j * motion.angle(link)[sample])
-            if max(*moved / motion.size, abs(turned)) > ELSEWHERE:
+            if max(*moved / motion.size, abs(turned)) > SAME_POSE:
                 return group.index
     return None
 

@@ -17,7 +17,7 @@ from structkin.model.mechanism import GROUND, Mechanism
 from structkin.model.stroke import shown
 from structkin.model.topology import Topology
 from structkin.model.units import Units
-from structkin.track.tolerances import FLAT_WITHIN
+from structkin.numerical_tolerances import FLAT_WITHIN
 
 #: Bars closer to s + l = p + q than this part of their sum have a change point.
 EXACT = FLAT_WITHIN

@@ -23,18 +23,17 @@ from structkin.model.expression import Expression
 from structkin.model.file_schema import SCHEMA
 from structkin.model.flaw import Flaw
 from structkin.model.mechanism import GROUND
-from structkin.model.stroke import SLACK, shown
+from structkin.model.stroke import shown
+from structkin.numerical_tolerances import EQUAL_DATA, NUDGE, VISIBLE
 from structkin.plan.compile import determines_all
 from structkin.solve import Motion
 from structkin.structure import KinematicStructure
 
 TURN = 2 * math.pi
 
-#: A motion closes if its ends are this near, relative to the mechanism's size and in radians.
-CLOSED = 1e-6
 
-#: End of the simulation that checks its start, in parts of the file's duration or of a second; or its last step.
-SOON, FIRST = 1e-6, 100
+#: Most steps of the simulation that checks its start.
+FIRST = 100
 
 #: A law in a file in degrees that swings through less than this [deg] in a second may be written in radians.
 SMALL_SWING = 6.3
@@ -215,7 +214,7 @@ def _not_closed(motion: Motion) -> list[Problem]:
     for id, z in motion.drivers.items():
         gap = float(z[0, -1] - z[0, 0])
         turns = gap / TURN if m.drivers[id].kind == "angle" else 0.0
-        if not abs(gap - TURN * round(turns)) < CLOSED * (1.0 if turns else motion.size):
+        if not abs(gap - TURN * round(turns)) < VISIBLE * (1.0 if turns else motion.size):
             return []
         if round(turns):
             turned[id] = abs(round(turns))
@@ -224,7 +223,7 @@ def _not_closed(motion: Motion) -> list[Problem]:
     ends = {
         link: [motion.position(place, link)[[0, -1]] for place in (0j, motion.size + 0j)] for link in m.topology.links
     }
-    away = [link for link, places in ends.items() if np.abs(np.diff(places, axis=1)).max() > CLOSED * motion.size]
+    away = [link for link, places in ends.items() if np.abs(np.diff(places, axis=1)).max() > VISIBLE * motion.size]
     if not away:
         return []
     said = " and ".join(f"{count} turn{'' if count == 1 else 's'} of {id}" for id, count in turned.items())
@@ -236,7 +235,7 @@ def _not_closed(motion: Motion) -> list[Problem]:
         if whole > 1:
             rates = motion.drivers[id][1]
             # only at constant speed does the time grow like the turns
-            steady = np.ptp(rates) < CLOSED * np.abs(rates).max()
+            steady = np.ptp(rates) < VISIBLE * np.abs(rates).max()
             time = f", in {whole / count * (motion.t[-1] - motion.t[0]):.6g} s" if steady else ""
             hint = f"it closes after {whole} turns{time}"
     end = "ends" if len(away) == 1 else "end"
@@ -252,7 +251,7 @@ def _run(mechanism: Mechanism, structure: KinematicStructure) -> tuple[Motion | 
         return None, list(structure.diagnostics)
     try:
         if _free(mechanism):
-            start = mechanism.simulate([0.0, SOON * (mechanism.duration or 1.0)], max_steps=FIRST)
+            start = mechanism.simulate([0.0, NUDGE * (mechanism.duration or 1.0)], max_steps=FIRST)
             ended = start.stopped and start.integration.steps < FIRST
             return None, [Problem("", start.stopped)] if ended else []
         motion = mechanism.solve()
@@ -277,7 +276,7 @@ def _beyond_strokes(motion: Motion) -> list[Problem]:
         if drive.stroke is None:
             continue
         (low, high), least, largest = drive.stroke, float(np.min(z[0])), float(np.max(z[0]))
-        if least < low - SLACK * (high - low) or largest > high + SLACK * (high - low):
+        if least < low - EQUAL_DATA * (high - low) or largest > high + EQUAL_DATA * (high - low):
             kind = "angle" if drive.kind == "angle" else "length"
             asked, allowed = (
                 f"{shown(m.units, a, kind)} to {shown(m.units, b, kind)}" for a, b in ((least, largest), (low, high))

@@ -11,6 +11,7 @@ from structkin import show
 from structkin.cli.options import File, Json, MotionPlot, MotionTable, opened
 from structkin.cli.outputs import Outputs
 from structkin.cli.terminal import progress
+from structkin.numerical_tolerances import RTOL
 
 
 def simulate(
@@ -50,7 +51,7 @@ def simulate(
         str, typer.Option(help="DOP853, RK45, Radau, BDF, LSODA, milne; or euler, rk2, rk4, abm4, gear4 with --step.")
     ] = "DOP853",
     step: Annotated[float | None, typer.Option(help="Step size [s] of a fixed-step integrator.")] = None,
-    rtol: Annotated[float, typer.Option(help="Relative tolerance of an adaptive integrator.")] = 1e-9,
+    rtol: Annotated[float, typer.Option(help="Relative tolerance of an adaptive integrator.")] = RTOL,
     max_steps: Annotated[int, typer.Option(help="Steps after which an integrator gives up.", min=1)] = 1_000_000,
     csv: MotionTable = None,
     plot: MotionPlot = None,

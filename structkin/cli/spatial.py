@@ -13,6 +13,7 @@ from structkin.cli.terminal import progress
 from structkin.errors import InputError, Problem
 from structkin.multibody.model import SpatialModel
 from structkin.multibody.readings import Readings
+from structkin.numerical_tolerances import RTOL
 from structkin.show.space import animate_space, draw_space_motion
 from structkin.show.space_tables import plot_space, space_table, space_to_dict, write_space_csv
 
@@ -81,7 +82,7 @@ def spatial(
         motion: Readings
         if method == "minimal":
             motion = model.simulate(
-                duration, samples or 361, 1e-9 if rtol is None else rtol, loops=cast("Any", loops or "explicit"),
+                duration, samples or 361, RTOL if rtol is None else rtol, loops=cast("Any", loops or "explicit"),
                 integrator=integrator or "DOP853", budget=work, progress=report,
             )  # fmt: skip
         else:

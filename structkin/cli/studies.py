@@ -244,6 +244,7 @@ def small_steps(quick: Quick = False, to: Folder = None) -> None:
     found, met = [], []
     with progress("simulating") as report:
         for done, case in enumerate(cases):
+            # Steps [s] at which the error of the stiffest joints still falls.
             found += small_steps.convergence(case, 2e-6 if quick else 1e-6)
             report(0.8 * (done + 1) / len(cases))
         for jump in jumps.JUMPS:

@@ -37,6 +37,7 @@ def warm_up() -> None:
 def _compile(name: str) -> None:
     """Compile what an example needs; or the equations of motion, or the loop over linkages, each one text for all."""
     if name == _EQUATIONS:
+        # So short a time [s] is one step: every function is called.
         _pendulum().simulate(1e-6, samples=2, engine="compiled")
         return
     if name == _LINKAGES:

@@ -21,18 +21,14 @@ from structkin.global_methods.compare import check_names, check_patience, places
 from structkin.global_methods.measure import Measured, measure_each
 from structkin.global_methods.methods import FAMILIES
 from structkin.model.mechanism import Mechanism
+from structkin.numerical_tolerances import COMPARED_RTOL, FORMULATIONS_AGREE
 from structkin.types import Floats
 
 #: A formulation, with its coordinates and stabilisation if it has multipliers.
 Choice = tuple[str, str | None, str | None]
 
-#: Formulations agree where positions differ by less than this part of the mechanism's size, speeds by less than this
-#: part of the largest speed, and joint forces by less than this part of the largest one.
-POSITION, VELOCITY, REACTION = 1e-7, 1e-6, 1e-5
 #: The reference, and a run that shows whether a difference is an error of integration, have tolerances smaller by this.
 REFERENCE, FINER = 100.0, 10.0
-#: The relative tolerance of the integrator.
-RTOL = 1e-10
 #: The stabilisations that need gains.
 WITH_GAINS = ("baumgarte", "augmented")
 
@@ -152,7 +148,7 @@ def compare_formulations(
         FAMILIES if coordinates is None else coordinates,
     )
     stabilisations = ("projection",) if stabilisations is None else stabilisations
-    gains, rtol = _gains(stabilisations, alpha, beta), RTOL if rtol is None else rtol
+    gains, rtol = _gains(stabilisations, alpha, beta), COMPARED_RTOL if rtol is None else rtol
     problems = check_names("methods", methods, FORMULATIONS) + check_names("coordinates", coordinates, FAMILIES)
     problems += check_names("stabilisations", stabilisations, STABILISATIONS) + check_patience(patience)
     for key, given in (("duration", duration is not None), ("budget", budget != DEFAULT)):
@@ -262,7 +258,7 @@ class _Judge:
         if len(simulation) != len(self.reference):
             mine, other = simulation.stopped or "it did not", self.reference.stopped or "it did not"
             return f"stopped elsewhere: {mine}; the reference: {other}"
-        bounds = zip(("position", "velocity", "reaction"), (POSITION, VELOCITY, REACTION), strict=True)
+        bounds = zip(("position", "velocity", "reaction"), FORMULATIONS_AGREE, strict=True)
         found = [(name, gap or 0.0, most) for (name, most), gap in zip(bounds, self.gaps(simulation), strict=False)]
         apart = [k for k, (_, gap, most) in enumerate(found) if gap >= most]
         if not apart:

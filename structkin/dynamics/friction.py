@@ -26,19 +26,18 @@ from structkin.errors import Problem
 from structkin.joints.prismatic import Prismatic
 from structkin.model.forces import Friction
 from structkin.model.mechanism import Mechanism
+from structkin.numerical_tolerances import NEGLIGIBLE, ROUNDING_OF_FEW, SHORTEST_PART
 from structkin.types import Flags, Floats
 
 if TYPE_CHECKING:
     from structkin.dynamics.inverse.kinetostatics import Kinetostatics
 
 
-#: Newton's method ends where its last step is this part of the largest normal force; the number of its steps.
-AGREES, NEWTON = 1e-13, 12
+#: Most steps of Newton's method.
+NEWTON = 12
 #: A step of x is halved where Newton's method moves its prediction by more than this part of the largest normal force.
 #: Where it becomes this short, the mechanism locks.
-MOVED, SHORTEST = 0.3, 1e-9
-#: A moment below this part of the forces times the mechanism's size is a rounding error.
-NOISE = 1e-9
+MOVED = 0.3
 
 
 def by_coefficient(mechanism: Mechanism) -> list[Friction]:
@@ -107,7 +106,7 @@ def balanced(free: Floats, by_normals: Floats) -> tuple[Floats, Flags]:
         good, bad = open_[reached], open_[~reached]
         N[good], x[good], h[good] = there[reached], ahead[reached], 2 * h[good]
         h[bad] /= 2
-        open_ = open_[(x[open_] < 1) & (h[open_] > SHORTEST)]
+        open_ = open_[(x[open_] < 1) & (h[open_] > SHORTEST_PART)]
     locked = known & (x < 1)
     N[~known | locked] = np.nan
     return N, locked
@@ -125,7 +124,7 @@ def _step(N: Floats, free: Floats, by_normals: Floats, x: Floats, ahead: Floats)
             step = _solve(slope, sizes - found)
             found = found + step
             size = np.max(np.abs(found), axis=1)
-            if (settled := np.max(np.abs(step), axis=1) <= AGREES * size).all():
+            if (settled := np.max(np.abs(step), axis=1) <= ROUNDING_OF_FEW * size).all():
                 break
         # Between an end of the path or an infinite force, and where it begins, the determinant has another sign.
         same = (np.linalg.det(slope) > 0) & (found >= 0).all(axis=1)
@@ -162,7 +161,7 @@ def lock_note(found: Kinetostatics) -> str:
 def moment_notes(found: Kinetostatics) -> list[str]:
     """Return the guides that carry a moment which their friction leaves out, because their length is not known."""
     notes, guides = [], found.motion.mechanism.joints.of(Prismatic)
-    noise = NOISE * found.motion.size * float(np.nanmax(np.abs(found.unknowns), initial=0.0))
+    noise = NEGLIGIBLE * found.motion.size * float(np.nanmax(np.abs(found.unknowns), initial=0.0))
     for load in by_coefficient(found.motion.mechanism):
         guide = guides.get(load.joint)
         if guide is not None and guide.bearing is None:

@@ -15,14 +15,11 @@ import numpy as np
 
 from structkin.errors import InputError, Problem
 from structkin.model.mechanism import Mechanism
+from structkin.numerical_tolerances import RANK, RESIDUAL, ROUNDING, ROUNDING_OF_ONE, SHORTEST_PART
 from structkin.solve import Motion
 from structkin.solve.solve_groups import solve_groups
 from structkin.types import Floats
 
-#: A datum that is met to this part of its scale is not corrected.
-MET = 1e-9
-#: Singular values below this part of the largest one count as zero.
-NOTHING = 1e-9
 STEPS = 60
 
 
@@ -144,7 +141,7 @@ class _Start:
         for _ in range(STEPS):
             step = self._least(self._rows(motion, data), rest)
             part, better = 1.0, False
-            while part > 1e-9 and not better:
+            while part > SHORTEST_PART and not better:
                 trial = z + part * step
                 moved = self.motion(trial)
                 after = self._rest(moved, trial, data) if moved.regular[0] else np.full(len(rest), np.inf)
@@ -153,7 +150,7 @@ class _Start:
             if not better:
                 break
             z, motion, rest = trial, moved, after
-            if np.max(np.abs(part * step / self.units)) < 1e-14:
+            if np.max(np.abs(part * step / self.units)) < ROUNDING_OF_ONE:
                 break
         return z
 
@@ -171,9 +168,9 @@ class _Start:
         found = []
         for one in self.data:
             off = float(self._rest(motion, speeds if one.rate else values, [one])[0])
-            if abs(off) > MET * max(1.0, abs(one.value) / self._scale(one)):
+            if abs(off) > RESIDUAL * max(1.0, abs(one.value) / self._scale(one)):
                 taken = one.value - off * self._scale(one)
-                rounding = 1e-12 * self._scale(one)
+                rounding = ROUNDING * self._scale(one)
                 found.append(
                     Correction(f"initial.{one.key}", one.value, taken if abs(taken) > rounding else 0.0, one.unit)
                 )
@@ -218,7 +215,7 @@ class _Start:
         if not np.isfinite(rows).all():
             message = "the pose is singular: the coordinates do not determine how points and links move"
             raise InputError([Problem("initial", message, "start next to it")], self.mechanism.title or "simulate")
-        found, *_ = np.linalg.lstsq(rows * self.units, rest, rcond=NOTHING)
+        found, *_ = np.linalg.lstsq(rows * self.units, rest, rcond=RANK)
         return np.asarray(found * self.units)
 
     def _no_pose(self, motion: Motion) -> InputError:

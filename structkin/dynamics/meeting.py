@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from structkin.numerical_tolerances import NEGLIGIBLE, ROOT
 from structkin.types import Flags, Floats
 
 #: A time, and the depths and rates (2, c) of all contacts that have not begun.
@@ -21,8 +22,6 @@ Look = tuple[float, Floats]
 LOOKS, IN_ALL, INSIDE = 2, 360, 0.4615
 #: How often an interval is split, and how many times the cubic's error at the look inside may lie elsewhere.
 LEVELS, MARGIN = 12, 4.0
-#: Depths below this part of the mechanism's size count as none between looks.
-TINY = 1e-9
 
 
 def meeting(touches: Callable[[float], Floats], begin: float, end: float, part: float, size: float) -> float | None:
@@ -35,7 +34,7 @@ def meeting(touches: Callable[[float], Floats], begin: float, end: float, part: 
     low = begin, touches(begin)
     for time in times[1:]:
         high = time, touches(time)
-        if (found := _first(touches, low, high, TINY * size, LEVELS)) is not None:
+        if (found := _first(touches, low, high, NEGLIGIBLE * size, LEVELS)) is not None:
             return found
         low = high
     return None
@@ -74,5 +73,5 @@ def _zero(touches: Callable[[float], Floats], k: int, a: float, b: float) -> flo
     """Return the time just after the zero of a depth."""
     from scipy.optimize import brentq
 
-    at = float(brentq(lambda t: float(touches(t)[0, k]), a, b, xtol=1e-14, rtol=1e-14))
-    return min(at + 1e-14 * max(1.0, abs(at)), b)
+    at = float(brentq(lambda t: float(touches(t)[0, k]), a, b, xtol=ROOT, rtol=ROOT))
+    return min(at + ROOT * max(1.0, abs(at)), b)

@@ -23,13 +23,8 @@ from structkin.dynamics.meeting import meeting
 from structkin.dynamics.reduced.partitioned import Partitioned
 from structkin.dynamics.reduced.pose import BlownUpError, NearlyFlatError, NoPoseError
 from structkin.errors import InputError
+from structkin.numerical_tolerances import AFTER_IMPACT, SHORTEST_PART, WHOLE
 from structkin.types import Floats
-
-#: The last existing pose is located to this part of the duration.
-CLOSE = 1e-9
-
-#: After an impact the first step is this part of the duration.
-SOFT = 1e-7
 
 #: Largest power balance error of a fixed step (trapezoidal rule), relative to the largest kinetic energy.
 JUMP = 0.01
@@ -40,7 +35,7 @@ REVERSAL = 5.0
 #: A state beyond this has diverged.
 HUGE = 1e12
 
-#: Time stands still where so many steps advance it by less than `CLOSE` of the duration.
+#: Time stands still where so many steps advance it by less than `SHORTEST_PART` of the duration.
 MANY = 1000
 
 
@@ -94,7 +89,7 @@ class Run:
         """Integrate from output to output in equal steps."""
         method, largest, fast = FIXED[name](), 0.0, self.equations if isinstance(self.equations, Partitioned) else None
         for begin, end in zip(self.times[:-1].tolist(), self.times[1:].tolist(), strict=True):
-            count = max(1, math.ceil((end - begin) / step * (1 - 1e-9)))
+            count = max(1, math.ceil((end - begin) / step * (1 - WHOLE)))
             h = (end - begin) / count
             k = -1
             while (k := k + 1) < count:
@@ -172,7 +167,7 @@ class Run:
                 beyond = last.t if isinstance(last, NoPoseError) else t
                 solver, y = None, self._changed(t, y, stuck=isinstance(last, NoPoseError))
                 size = min(size, beyond - t if beyond > t else math.inf, end - t) / 10
-                if size < CLOSE * (end - float(self.times[0])) or isinstance(last, NearlyFlatError):
+                if size < SHORTEST_PART * (end - float(self.times[0])) or isinstance(last, NearlyFlatError):
                     raise last
                 continue
             if solver.status == "failed":
@@ -194,7 +189,7 @@ class Run:
                 # Bodies meet in this step: restart there, with a step that is small relative to the impact.
                 t, y, restart = impact, dense(impact), True
                 self.equations.remember(t, y)
-                size = SOFT * (end - float(self.times[0]))
+                size = AFTER_IMPACT * (end - float(self.times[0]))
             elif t >= bound:
                 restart, size = True, firsts.get(bound, size)
             while self.record.due <= t:
@@ -230,7 +225,7 @@ class Run:
             self.stopped = f"t = {t:.6g} s: {BlownUpError.words}"
         elif apart := self.equations.constraint_violation(t, y):
             self.stopped = f"t = {t:.6g} s: {apart}"
-        elif self.steps % MANY == 0 and t - self._mark < CLOSE * float(self.times[-1] - self.times[0]):
+        elif self.steps % MANY == 0 and t - self._mark < SHORTEST_PART * float(self.times[-1] - self.times[0]):
             still = f"time stands still: the last {MANY} steps advanced it by {t - self._mark:.1g} s"
             self.stopped = f"t = {t:.6g} s: {still}; a load, or the rate of a coordinate, grows without bound here"
         elif self.steps >= self.max_steps:

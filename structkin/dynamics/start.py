@@ -17,17 +17,15 @@ from structkin.joints.guide import Guide
 from structkin.model.mechanism import Mechanism
 from structkin.model.parts import Law
 from structkin.model.topology import Driver, suggest
+from structkin.numerical_tolerances import NO_MASS, SAME_POSE, VISIBLE
 from structkin.plan.status import Status
 from structkin.solve import Motion
 from structkin.solve.solve_groups import solve_groups
 from structkin.solve.special_geometry import compile_plan, structure_of
 from structkin.types import Floats
 
-#: Length of the parts of the path from the sketch to a start [rad or parts of the size], their largest number, and the
-#: allowed difference of the poses at its end [m, or as directions].
-PART, MANY, SAME = 0.2, 20_000, 1e-6
-#: A motion of less than this part of the largest inertia moves no mass; a coordinate of a smaller share has none in it.
-LIGHT, SHARE = 1e-13, 1e-6
+#: Length of the parts of the path from the sketch to a start [rad or parts of the size], and their largest number.
+PART, MANY = 0.2, 20_000
 #: The keys of a driver that give it a law.
 LAWS = ("speed", "law", "table", "csv", "columns")
 #: Sets of free coordinates that are compared in a mechanism of up to so many links and joints; the time that each takes
@@ -195,7 +193,7 @@ def with_turns(first: Motion) -> tuple[Motion, dict[str, float]]:
         here, there = (
             np.stack([motion.lanes.x[0, plan.rows(slot), -1] for slot in vectors]) for motion in (first, path)
         )
-        if path.regular.all() and np.allclose(here, there, rtol=0, atol=SAME * max(1.0, first.size)):
+        if path.regular.all() and np.allclose(here, there, rtol=0, atol=SAME_POSE * max(1.0, first.size)):
             first = path
     return first, {link: float(first.turn(link)[-1]) for link in mechanism.links}
 
@@ -213,8 +211,8 @@ def check_masses(mechanism: Mechanism, equations: Reduced, t: float, y: Floats) 
     problems = [Problem(f"drivers.{id}", "the free coordinate moves no mass", hint) for id in light]
     if not problems:
         sizes, motions = np.linalg.eigh(matrix / np.outer(scale, scale))
-        part = np.abs(motions[:, sizes < LIGHT * sizes[-1]]).max(axis=1, initial=0.0)
-        if names := ", ".join(id for id, share in zip(ids, part, strict=True) if share > SHARE):
+        part = np.abs(motions[:, sizes < NO_MASS * sizes[-1]]).max(axis=1, initial=0.0)
+        if names := ", ".join(id for id, share in zip(ids, part, strict=True) if share > VISIBLE):
             problems = [Problem("drivers", f"a combined motion of the free coordinates {names} moves no mass", hint)]
     if problems:
         raise InputError(problems, mechanism.title or "simulate")

@@ -9,8 +9,8 @@ from structkin.global_methods.curve import Pose
 from structkin.global_methods.diagnosis import Outcome
 from structkin.global_methods.gaps import classify_failure
 from structkin.global_methods.smooth import smooth_pose
+from structkin.numerical_tolerances import SINGULAR
 from structkin.plan.status import Status
-from structkin.track.tolerances import SINGULAR
 from structkin.types import Floats
 
 #: A tracker that ends this close to a sample, relative to the drivers' units, may have met a change point there.

@@ -21,10 +21,18 @@ from structkin.global_methods.diagnosis import Outcome
 from structkin.global_methods.newton import close_pose
 from structkin.global_methods.scaled import CONSISTENT, Scaled
 from structkin.global_methods.smooth import is_smooth
+from structkin.numerical_tolerances import (
+    DEPARTURE_ON_CURVE,
+    FINEST,
+    HALVINGS,
+    NEAR_LIMIT,
+    SINGULAR,
+    TURN_ON_CURVE,
+    WEAK,
+)
 from structkin.plan.status import Status
 from structkin.track.contour import is_undecided
 from structkin.track.steps import follow_straight
-from structkin.track.tolerances import DEPARTURE_ON_CURVE, FINEST, HALVINGS, NEAR_LIMIT, SINGULAR, TURN_ON_CURVE, WEAK
 from structkin.types import Flags, Floats, Indices
 
 #: The status (lanes,) and the coordinates (n, lanes) of a motion solved group by group.

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from structkin.global_methods.linear import Factors
 from structkin.global_methods.newton import ClosedPose
 from structkin.global_methods.scaled import Scaled
-from structkin.track.tolerances import WEAK
+from structkin.numerical_tolerances import WEAK
 from structkin.types import Floats
 
 #: The powers 0 to 5 of the quintic by value, first and second derivative at both ends of the path, row by row.

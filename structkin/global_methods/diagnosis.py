@@ -13,7 +13,7 @@ from structkin.errors import InputError, Problem
 from structkin.global_methods.families.system import Coordinates
 from structkin.global_methods.linear import Dense
 from structkin.global_methods.scaled import CONSISTENT, Scaled
-from structkin.track.tolerances import CLOSED, SINGULAR
+from structkin.numerical_tolerances import CLOSED, SINGULAR
 from structkin.types import Floats
 
 #: Poses in which equations are evaluated in search of the least residual: where a search converges at all, it takes far

@@ -21,9 +21,9 @@ from structkin.global_methods.newton import close
 from structkin.global_methods.open_block import open_links
 from structkin.global_methods.resume import resume
 from structkin.global_methods.turns import Turns
+from structkin.numerical_tolerances import SINGULAR
 from structkin.plan.status import Status
 from structkin.track.contour import is_undecided
-from structkin.track.tolerances import SINGULAR
 from structkin.types import Floats, Indices
 
 #: First and largest distance between two stations [rad, or parts of the mechanism's size].

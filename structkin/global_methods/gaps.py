@@ -5,8 +5,8 @@ from __future__ import annotations
 from structkin.global_methods.branch_tracker import BranchTracker, Failure
 from structkin.global_methods.curve import Curve, Pose
 from structkin.global_methods.diagnosis import Outcome, newton_raphson
+from structkin.numerical_tolerances import NEAR_LIMIT, SINGULAR
 from structkin.plan.status import Status
-from structkin.track.tolerances import NEAR_LIMIT, SINGULAR
 
 #: With more unknowns the failure of Newton's method is not examined: full matrices of that size take minutes.
 LARGE = 600

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from structkin.global_methods.linear import Factors
 from structkin.global_methods.scaled import Scaled
-from structkin.track.tolerances import CLOSED, ITERATIONS_ON_CURVE
+from structkin.numerical_tolerances import CLOSED, ITERATIONS_ON_CURVE
 from structkin.types import Flags, Floats
 
 #: An iteration with a larger step has diverged.

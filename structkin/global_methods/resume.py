@@ -7,8 +7,8 @@ import numpy as np
 from structkin.global_methods.branch_tracker import BranchTracker
 from structkin.global_methods.curve import Pose
 from structkin.global_methods.newton import close
+from structkin.numerical_tolerances import SINGULAR
 from structkin.plan.status import Status
-from structkin.track.tolerances import SINGULAR
 
 #: A pose of the groups closes where it is, in parts of the size or radians.
 SAME = 1e-5

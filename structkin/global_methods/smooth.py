@@ -15,8 +15,8 @@ import numpy as np
 from structkin.global_methods.curve import Curve, Pose
 from structkin.global_methods.newton import close
 from structkin.global_methods.scaled import Scaled
+from structkin.numerical_tolerances import FLAT_WITHIN
 from structkin.track.contour import ITERATIONS, POWERS, UNIT, is_analytic, missed, powers
-from structkin.track.tolerances import FLAT_WITHIN
 from structkin.types import Floats
 
 #: Radii of the circles around the middle of a step, relative to it, and largest departure of its ends from the series.

@@ -15,8 +15,8 @@ from structkin.global_methods.newton import close, rates
 from structkin.global_methods.scaled import CONSISTENT, Scaled
 from structkin.global_methods.sweeps import is_worth_it
 from structkin.model.mechanism import Mechanism
+from structkin.numerical_tolerances import BETWEEN
 from structkin.plan.status import Status
-from structkin.track.tolerances import BETWEEN
 from structkin.types import Flags, Floats, Indices
 
 #: Takes sample numbers, coordinates, their rates and their second rates (n, lanes), one block at a time.

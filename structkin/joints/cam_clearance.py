@@ -11,10 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from structkin.numerical_tolerances import ROUNDED_DATA
 from structkin.types import Complexes, Floats
-
-#: Overlaps up to this fraction of the cam's largest radius are ignored.
-SMALL = 1e-6
 
 
 class Cut(NamedTuple):
@@ -39,7 +37,7 @@ def roller_cut(profile: Complexes, pitch: Complexes, radius: float) -> Cut | Non
     nearest = away.argmin(axis=1)
     depth = radius - away[np.arange(len(profile)), nearest]
     worst = int(depth.argmax())
-    if depth[worst] > SMALL * np.abs(pitch).max():
+    if depth[worst] > ROUNDED_DATA * np.abs(pitch).max():
         return Cut(worst, int(nearest[worst]), float(depth[worst]))
     crossing = _crossing(profile)
     return None if crossing is None else Cut(*crossing, 0.0)
@@ -52,7 +50,7 @@ def face_cut(profile: Complexes, normals: Complexes, support: Floats) -> Cut | N
     """
     depth = np.nan_to_num((profile[:, None] * normals.conj()[None, :]).real - support, nan=-np.inf)
     touched, cutting = np.unravel_index(int(depth.argmax()), depth.shape)
-    if depth[touched, cutting] > SMALL * np.abs(support).max():
+    if depth[touched, cutting] > ROUNDED_DATA * np.abs(support).max():
         return Cut(int(touched), int(cutting), float(depth[touched, cutting]))
     return None
 

@@ -27,6 +27,7 @@ from structkin.checked import checked
 from structkin.errors import InputError, Problem
 from structkin.model.flaw import Flaw, describe, number
 from structkin.model.topology import suggest
+from structkin.numerical_tolerances import EQUAL_DATA, ROUNDED_DATA, ROUNDING
 from structkin.rows.periodic import Piecewise
 from structkin.types import Floats
 
@@ -169,11 +170,11 @@ class CamLaw:
         total = sum(segment.over for segment in self.segments)
         if not self.segments:
             return [("are missing", EXAMPLE)]
-        if abs(total - TURN) > 1e-9:
+        if abs(total - TURN) > EQUAL_DATA:
             what, hint = ("missing", "add a dwell") if total < TURN else ("too many", "shorten a segment")
             gap = f"{math.degrees(abs(TURN - total)):.6g} deg {what}"
             mistakes.append((f"cover {math.degrees(total):.6g} deg, not the cam's full turn of 360 deg: {gap}", hint))
-        if abs(self.lifts[-1]) > 1e-12 * max(map(abs, self.lifts)):
+        if abs(self.lifts[-1]) > ROUNDING * max(map(abs, self.lifts)):
             mistakes.append(("do not end at lift 0, where they start: the lift would jump", "end with to = 0"))
         return mistakes
 
@@ -228,7 +229,7 @@ class CamLaw:
             before, width = (k - 1) % count, f.breaks[k] - f.breaks[k - 1] if k else TURN - f.breaks[-2]
             for order, words, follows in ((1, "velocity", "acceleration"), (2, "acceleration", "jerk")):
                 jump = float(f.on_piece(k, np.array(0.0), order) - f.on_piece(before, np.array(width), order))
-                if abs(jump) > 1e-6 * largest:
+                if abs(jump) > ROUNDED_DATA * largest:
                     at = math.degrees(f.breaks[k])
                     remarks.append(f"at {at:.6g} deg the {words} of the law jumps: infinite {follows}")
                     break

@@ -14,6 +14,7 @@ from structkin.joints.law_cam import Follower, LawCam
 from structkin.model.draft import Draft
 from structkin.model.flaw import Flaw
 from structkin.model.parts import Link
+from structkin.numerical_tolerances import EQUAL_DATA
 from structkin.rows.periodic import Follow
 
 
@@ -53,7 +54,7 @@ def place_cam(
         sense=sense, phase=phase, centre=cam.local[shaft.id], pivot=pivot, follow=follow, touch=touch, normal=normal,
         radius=radius,
     )  # fmt: skip
-    if not made.base_radius > 1e-9 * abs(moves.place - pivot):
+    if not made.base_radius > EQUAL_DATA * abs(moves.place - pivot):
         raise Flaw(
             f"the base circle has a radius of {draft.show_length(made.base_radius)}, which is not positive",
             "draw the follower farther from the cam's shaft, or give base = 20",
@@ -88,7 +89,7 @@ def _drawn(draft: Draft, entry: CamKeys, guide: AnyJoint, follower: Link, base: 
         contact = place if face is None else pivot + face * ((place - pivot) / face).real
         normal = face if face is not None else (place - pivot) / (abs(place - pivot) or 1.0)
         sense = normal.conjugate() * 1j * (contact - hinge)
-        if abs(sense.real) <= 1e-9 * abs(contact - hinge):
+        if abs(sense.real) <= EQUAL_DATA * abs(contact - hinge):
             raise Flaw("in the sketch the follower moves along the cam's profile, not away from it", "move its pin")
         return replace(drawn, sense=1 if sense.real > 0 else -1)
     line = draft.joints.get(guide.id)
@@ -96,7 +97,7 @@ def _drawn(draft: Draft, entry: CamKeys, guide: AnyJoint, follower: Link, base: 
         raise Flaw(f"the follower's guide '{guide.id}' has errors", "correct them first")
     direction = line.direction if line.slider == follower.name else line.direction / (line.turn or 1)
     towards = ((place - pivot if face is None else face) / direction).real
-    if abs(towards) < 1e-9 * abs(place - pivot):
+    if abs(towards) < EQUAL_DATA * abs(place - pivot):
         raise Flaw(
             "in the sketch the follower is level with the cam's shaft: its lift has no direction",
             "move it along its guide",

@@ -12,13 +12,11 @@ from structkin.joints.pair import Pair
 from structkin.joints.poses import Poses
 from structkin.joints.row_writer import RowWriter
 from structkin.joints.sliding import Sliding
+from structkin.numerical_tolerances import ROUNDED_DATA
 from structkin.rows.curves import Curve
 from structkin.rows.plane_curve import PlaneCurve
 from structkin.rows.relations import OnCurve
 from structkin.types import Floats
-
-#: A curvature jump times the length of the curve below this counts as none.
-SMOOTH = 1e-6
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -74,7 +72,7 @@ class CurveSlot(Sliding, Pair):
         for k in range(count if self.curve.closed else count - 1):
             after = (k + 1) % count
             curvatures = self.curve.curvature(k, breaks[k + 1] - breaks[k]), self.curve.curvature(after, 0.0)
-            if abs(curvatures[1] - curvatures[0]) * self.curve.length > SMOOTH:
+            if abs(curvatures[1] - curvatures[0]) * self.curve.length > ROUNDED_DATA:
                 between = f"between its segments {k + 1} and {after + 1}"
                 remarks.append(f"{between} the curvature of the slot jumps, and with it the acceleration")
         return tuple(remarks)

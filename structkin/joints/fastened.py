@@ -19,11 +19,9 @@ from structkin.model.fields import LinkNames, Location
 from structkin.model.flaw import Flaw
 from structkin.model.parts import Link
 from structkin.model.topology import Joint, fasten
+from structkin.numerical_tolerances import EQUAL_DATA
 from structkin.rows.row import Row
 from structkin.types import Floats
-
-#: Points closer than this fraction of the links' size coincide.
-SAME = 1e-9
 
 
 @dataclass(frozen=True)
@@ -162,7 +160,7 @@ def _seat(link: Link, others: Sequence[Link], seats: Sequence[Seat]) -> Seat:
         return seat
     near, at = shared[0]
     far, there = max(shared, key=lambda pair: abs(pair[0] - near))
-    if abs(far - near) > SAME * max(map(abs, link.local.values())) and there != at:
+    if abs(far - near) > EQUAL_DATA * max(map(abs, link.local.values())) and there != at:
         turn = (there - at) / (far - near)
         seat = Seat(seat.origin, turn / abs(turn))
     return Seat(at - seat.direction * near, seat.direction)

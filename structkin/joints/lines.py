@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from structkin.joints.entry import LineEntry
 from structkin.model.draft import Draft
-from structkin.model.geometry import TINY
 from structkin.model.parts import Link
+from structkin.numerical_tolerances import ROUNDING
 
 #: How far from its line a point may be sketched, as a fraction of the line's length.
 SLOPPY = 0.1
@@ -36,7 +36,7 @@ def check_line(draft: Draft, key: str, entry: LineEntry, holders: list[str]) -> 
                 f"{_where(draft, entry.along)}",
             )
         return False
-    if abs(draft.points[p] - draft.points[q]) <= TINY * (abs(draft.points[p]) + abs(draft.points[q])):
+    if abs(draft.points[p] - draft.points[q]) <= ROUNDING * (abs(draft.points[p]) + abs(draft.points[q])):
         draft.fault(f"{key}.along", f"'{p}' and '{q}' coincide in the sketch: no direction", "move one of them")
         return False
     return True

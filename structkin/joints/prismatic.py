@@ -17,6 +17,7 @@ from structkin.model.flaw import Flaw
 from structkin.model.geometry import unit_direction
 from structkin.model.parts import Link
 from structkin.model.topology import Joint
+from structkin.numerical_tolerances import EQUAL_DATA
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,7 +97,7 @@ class PrismaticEntry(LineEntry):
                 # the line goes through P; the slider's point runs at its sketched distance from it
                 step = direction.conjugate() * (origin - carrier.local[p])
                 origin = carrier.local[p]
-                offset = step.imag if abs(step.imag) > 1e-9 * abs(step) else 0.0
+                offset = step.imag if abs(step.imag) > EQUAL_DATA * abs(step) else 0.0
                 start = step.real
             else:
                 direction = turn * unit_direction(slider.local, p, q)

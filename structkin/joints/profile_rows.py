@@ -18,6 +18,7 @@ from structkin.model.fields import pair
 from structkin.model.flaw import Flaw, describe
 from structkin.model.parts import Link
 from structkin.model.tables import read_table
+from structkin.numerical_tolerances import EQUAL_DATA
 from structkin.rows.periodic import TURN
 
 #: Rows of a profile: angle [rad] and radius [m]; rows of an outline: positions [m] in the sketch.
@@ -94,7 +95,7 @@ def _table(entry: CamKeys, rows: Rows, cam: Link, centre: complex) -> Rows:
     if entry.outline is not None:
         seen = [(complex(*row) - cam.origin) * cam.direction.conjugate() - centre for row in rows]
         rows = [(cmath.phase(place), abs(place)) for place in seen]
-    if len(rows) > 1 and abs(abs(rows[-1][0] - rows[0][0]) - TURN) < 1e-9 and rows[-1][1] == rows[0][1]:
+    if len(rows) > 1 and abs(abs(rows[-1][0] - rows[0][0]) - TURN) < EQUAL_DATA and rows[-1][1] == rows[0][1]:
         rows.pop()  # the first row again, a turn later
     if entry.outline is None or not rows:
         return rows

@@ -13,6 +13,7 @@ from structkin.model.draft import Draft
 from structkin.model.fields import Name, Radius, TwoPoints
 from structkin.model.flaw import Flaw
 from structkin.model.parts import Link
+from structkin.numerical_tolerances import DETERMINED
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,7 +111,7 @@ class RackEntry(CouplingEntry):
         if self.radius is None:
             raise Flaw("has no pitch radius", "give radius, or along = two points of the rack on its pitch line")
         across = ((draft.points[rack.points[0]] - place) * along.conjugate()).imag
-        if abs(across) < 1e-6 * self.radius:
+        if abs(across) < DETERMINED * self.radius:
             raise Flaw(
                 f"it is not clear on which side of the pinion the rack '{rack.name}' runs: "
                 "its first point is level with the centre",

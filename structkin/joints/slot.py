@@ -16,10 +16,11 @@ from structkin.joints.slot_curves import chain_curve, spline_curve
 from structkin.model.draft import GROUND, Draft
 from structkin.model.fields import Anything, Flag, Location, Name, Radius
 from structkin.model.flaw import Flaw
-from structkin.model.geometry import TINY, unit_direction
+from structkin.model.geometry import unit_direction
 from structkin.model.parts import Link
 from structkin.model.stroke import check_stroke
 from structkin.model.topology import Joint
+from structkin.numerical_tolerances import ROUNDING
 from structkin.rows.plane_curve import PlaneCurve
 
 
@@ -83,7 +84,7 @@ class SlotEntry(LineEntry):
         if self.center is not None:
             center = carrier.local[self.center]
             radius = abs(there - center) if self.radius is None else self.radius
-            if radius <= TINY * abs(center) or radius == 0:
+            if radius <= ROUNDING * abs(center) or radius == 0:
                 raise Flaw(f"in the sketch the pin '{self.pin}' is at the centre of its slot", "give radius = 50")
             step = there - center if abs(there - center) > 0 else 1 + 0j
             return CircularSlot(

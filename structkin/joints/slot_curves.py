@@ -15,6 +15,7 @@ from structkin.model.entry import Entry, read
 from structkin.model.fields import Radius, scalar, vector
 from structkin.model.flaw import Flaw, describe
 from structkin.model.parts import Link
+from structkin.numerical_tolerances import EQUAL_DATA, SHORTEST_SEGMENT
 from structkin.rows.periodic import TURN, Piecewise
 from structkin.rows.plane_curve import PlaneCurve
 from structkin.types import Floats
@@ -23,14 +24,6 @@ from structkin.types import Floats
 PLACES = "[[0, 0], [40, 10], [80, 40]]"
 SEGMENTS = "[{ length = 180 }, { turn = -90, radius = 30 }, { length = 200 }]"
 
-#: Closure tolerance of a closed chain of segments: distance as a fraction of its length, and angle [rad].
-MEETS = 1e-9
-
-#: Shortest segment or chord, as a fraction of the longest: below it, rounding moves a pin along the segment.
-SHORTEST = 1e-6
-
-#: Points closer to the line of a chord than this fraction of the curve's length may be on it.
-ROUNDING = 1e-9
 
 #: Number of chords of a curve used to search for crossings, and the minimum per piece.
 CHORDS, ON_PIECE = 240, 4
@@ -108,7 +101,7 @@ def chain_curve(
     for length, curvature in known:
         made.add(length, curvature)
     gap = abs(made.place - place)
-    if closed and (gap > MEETS * total or abs(abs(turned) - TURN) > MEETS):
+    if closed and (gap > EQUAL_DATA * total or abs(abs(turned) - TURN) > EQUAL_DATA):
         said = f"ends {draft.show_length(gap)} from its start, after turning by {np.degrees(turned):.9g} deg"
         raise Flaw(f"the closed slot {said}", "the segments must return to the start and turn by 360 deg in total")
     x, y = (Piecewise(breaks, np.array(polynomials), np.array(waves)) for polynomials, waves in made.pieces)
@@ -118,10 +111,12 @@ def chain_curve(
 def _too_short(draft: Draft, key: str, what: str, lengths: Floats) -> bool:
     """Report pieces that are too short beside the longest; return whether there are any."""
     longest = float(lengths.max())
-    short = np.flatnonzero(lengths < SHORTEST * longest)
+    short = np.flatnonzero(lengths < SHORTEST_SEGMENT * longest)
     for k in short.tolist():
         said = f"{what} is {draft.show_length(lengths[k])} long, the longest of the slot {draft.show_length(longest)}"
-        draft.fault(f"{key}[{k + 1}]", said, f"the ratio must be at least {SHORTEST:g}; check the units of both")
+        draft.fault(
+            f"{key}[{k + 1}]", said, f"the ratio must be at least {SHORTEST_SEGMENT:g}; check the units of both"
+        )
     return bool(len(short))
 
 
@@ -181,7 +176,7 @@ def _crossings(curve: PlaneCurve) -> Iterator[complex]:
     count = len(steps)
     # Chord j starts and ends on different sides of chord i, and vice versa.
     beside = (np.conj(steps)[:, None] * (z - start[:, None])).imag
-    left = beside > -ROUNDING * curve.length * np.abs(steps)[:, None]
+    left = beside > -EQUAL_DATA * curve.length * np.abs(steps)[:, None]
     parted = left[:, :-1] != left[:, 1:]
     i, j = np.nonzero(np.triu(parted & parted.T, 2))
     for a, b in zip(i.tolist(), j.tolist(), strict=True):

@@ -18,8 +18,8 @@ from structkin.joints.row_writer import RowWriter
 from structkin.model.draft import Draft
 from structkin.model.fields import TwoLinks
 from structkin.model.flaw import Flaw
-from structkin.model.geometry import TINY
 from structkin.model.parts import Link
+from structkin.numerical_tolerances import LAST_DIGIT, ROUNDING
 from structkin.rows.row import Row
 from structkin.types import Floats
 
@@ -74,7 +74,7 @@ class TurnCoupling(Pair):
         assert self.ratio is not None
         teeth = Fraction(self.ratio).limit_denominator(10_000)
         # Without integer numbers of teeth, an error modulo one tooth has no meaning.
-        if abs(float(teeth) - self.ratio) <= 1e-15 * abs(self.ratio):
+        if abs(float(teeth) - self.ratio) <= LAST_DIGIT * abs(self.ratio):
             carrier = self.carrier_turned(poses)
             p, q = teeth.numerator, teeth.denominator
             yield np.abs(_wrapped(q * (first - carrier) - p * (second - carrier))) / q
@@ -159,10 +159,10 @@ def points_of(draft: Draft, link: str) -> str:
 def beside(draft: Draft, along: tuple[str, str], place: complex) -> tuple[complex, float]:
     """Return unit direction and distance from a position to the line through two points in the sketch."""
     p, q = (draft.points[point] for point in along)
-    if abs(q - p) <= TINY * (abs(p) + abs(q)):
+    if abs(q - p) <= ROUNDING * (abs(p) + abs(q)):
         raise Flaw(f"'{along[0]}' and '{along[1]}' coincide in the sketch: no direction", "name two points of the line")
     direction = (q - p) / abs(q - p)
     height = ((place - p) * direction.conjugate()).imag
-    if abs(height) <= TINY * abs(q - p):
+    if abs(height) <= ROUNDING * abs(q - p):
         raise Flaw(f"in the sketch the centre lies on the line {along[0]}-{along[1]}", "draw it off the line")
     return -1j * direction if height > 0 else 1j * direction, abs(height)

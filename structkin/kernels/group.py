@@ -16,7 +16,7 @@ from structkin.kernels import store
 from structkin.kernels.group_rows import Formulas, formulas
 from structkin.kernels.group_source import numba_source, plain_source
 from structkin.kernels.kernel import Kernel
-from structkin.track.tolerances import SINGULAR
+from structkin.numerical_tolerances import SINGULAR
 from structkin.types import Floats
 
 #: With more terms than this LAPACK's elimination is faster; more than COMPILED take a minute to compile.

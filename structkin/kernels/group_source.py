@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from structkin.kernels.group_rows import Formulas
 from structkin.kernels.symbols import Graph, Term
-from structkin.track.tolerances import BETWEEN, CLOSED, DEPARTURE, ITERATIONS, TURN
+from structkin.numerical_tolerances import BETWEEN, CLOSED, DEPARTURE, ITERATIONS, TURN
 
 #: Compilers do not check whether rows overlap for more pairs than this. Rows are then copied through buffers of one
 #: width, which do not overlap.

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.numerical_tolerances import LIMIT
 from structkin.plan.status import Status, mark
-from structkin.track.tolerances import LIMIT
 from structkin.types import Flags, Floats
 
 

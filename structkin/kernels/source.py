@@ -12,8 +12,8 @@ from collections.abc import Iterable, Sequence
 
 from structkin.kernels.symbols import Term
 from structkin.kernels.tracing import SCALAR, VECTOR, Signature, Trace
+from structkin.numerical_tolerances import LIMIT
 from structkin.plan.status import Status
-from structkin.track.tolerances import LIMIT
 
 #: The arguments of the kernels for both engines.
 SOLVE = "x, low, high, rows, constants, modes, lane_modes, at, groups, status, group, least, discriminant, root_"

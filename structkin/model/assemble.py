@@ -25,6 +25,7 @@ from structkin.model.loads import make_forces
 from structkin.model.parts import Link
 from structkin.model.topology import Joint, Topology
 from structkin.model.written_pose import read_pose
+from structkin.numerical_tolerances import EQUAL_DATA, ROUNDING_OF_FEW
 from structkin.types import Floats
 
 
@@ -125,10 +126,6 @@ def _section(problem: Problem) -> int:
 # bar to 1e-9 of its length. So such small differences are ignored; larger ones are kept exactly.
 
 
-#: Lengths with a relative difference below EQUAL count as equal; below SAME times the mechanism's size they differ by
-#: rounding only.
-EQUAL, SAME = 1e-9, 1e-13
-
 #: The most pairs of pins that are compared, without those of the link that has the most: it takes seconds.
 MOST_PAIRS = 100_000
 
@@ -192,7 +189,7 @@ def _near(link: Link, pins: Sequence[str], lengths: Floats, size: float) -> list
     if np.ptp(z.imag) > np.ptp(z.real):
         z = -1j * z
     order = np.argsort(z.real, kind="stable")
-    z, near, found = z[order], 10 * (EQUAL * lengths + SAME * size), []
+    z, near, found = z[order], 10 * (EQUAL_DATA * lengths + ROUNDING_OF_FEW * size), []
     ends = np.searchsorted(z.real, z.real + lengths[-1] + near[-1], "right")
     for i, end in enumerate(ends):
         apart = np.abs(z[i + 1 : end] - z[i])
@@ -213,8 +210,8 @@ def _ratio(lengths: list[tuple[float, str]], known: list[tuple[float, str]], siz
             continue
         other, which = min(beside, key=lambda item: abs(item[0] - length))
         gap = abs(other - length)
-        if gap <= SAME * size:
+        if gap <= ROUNDING_OF_FEW * size:
             return 1.0, ""
-        if gap <= EQUAL * other and not remark:
+        if gap <= EQUAL_DATA * other and not remark:
             ratio, remark = other / length, f"{pair} and {which} differ by {gap / other:.0e} of their length"
     return ratio, remark

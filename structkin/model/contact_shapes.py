@@ -10,8 +10,9 @@ from structkin.model.fields import pair
 from structkin.model.flaw import Flaw
 from structkin.model.force_schema import ContactEntry
 from structkin.model.forces import Contact, Disc, Line
-from structkin.model.geometry import TINY, unit_direction
+from structkin.model.geometry import unit_direction
 from structkin.model.sizes import TRANSITION, between
+from structkin.numerical_tolerances import EQUAL_DATA, LEAST_POSITIVE, ROUNDING
 
 
 def usual_loss(restitution: float) -> float:
@@ -35,7 +36,7 @@ def exact_loss(restitution: float) -> float:
     from scipy.optimize import brentq
 
     e = restitution
-    if e > 1 - 1e-9:
+    if e > 1 - EQUAL_DATA:
         return 1.5 * (1 - e)
 
     def loss(x: float) -> float:
@@ -57,7 +58,7 @@ def make_contact(draft: Draft, id: str, entry: ContactEntry) -> Contact | None:
     found = len(draft.problems)
     if entry.stiffness is None:
         draft.fault(key, "has no stiffness", "in N/m^1.5, such as stiffness = 1e8")
-    stiffness = between(draft, f"{key}.stiffness", entry.stiffness or 1, 1e-300, 1e300, "a positive number")
+    stiffness = between(draft, f"{key}.stiffness", entry.stiffness or 1, LEAST_POSITIVE, 1e300, "a positive number")
     exponent = between(draft, f"{key}.exponent", entry.exponent, 1, 3, "a number from 1 to 3")
     restitution = between(draft, f"{key}.restitution", entry.restitution, 0, 1, "a number from 0 to 1")
     friction = between(draft, f"{key}.friction", entry.friction, 0, 1e3, "a coefficient that is not negative")
@@ -106,7 +107,7 @@ def _circle_on_line(draft: Draft, key: str, entry: ContactEntry) -> tuple[Disc, 
     a, b = draft.points[p], draft.points[q]
     size = abs(b - a)
     side = ((b - a).conjugate() * (draft.points[center] - a)).imag / size if size else 0.0
-    if abs(side) <= TINY * size:
+    if abs(side) <= ROUNDING * size:
         raise Flaw(f"in the sketch the circle's centre '{center}' lies on the line", "draw it on the free side")
     local = draft.links[line].local
     normal = (1j if side > 0 else -1j) * unit_direction(local, p, q)

@@ -22,6 +22,7 @@ from structkin.model.schema import DriverEntry
 from structkin.model.stroke import check_stroke, read_stroke
 from structkin.model.tables import WITHOUT_CSV, read_table
 from structkin.model.topology import JOINT_KINDS, Driver, Joint, suggest
+from structkin.numerical_tolerances import NEAREST_TIME, ROUNDING
 
 Ends = tuple[tuple[str, str], tuple[str, str]]
 
@@ -238,10 +239,6 @@ def table_rows(value: Any) -> list[tuple[float, float]]:
     return rows
 
 
-#: Rows of a table must be this fraction of its duration apart, and this time [s].
-NEAREST, NEAREST_TIME = 1e-12, 1e-15
-
-
 def check_rows(
     rows: list[tuple[float, float]], fewest: int, reason: str
 ) -> tuple[tuple[float, ...], tuple[float, ...]]:
@@ -252,7 +249,7 @@ def check_rows(
     """
     if len(rows) < fewest:
         raise Flaw(f"a table needs at least {fewest} rows, found {len(rows)}", reason)
-    least = max(NEAREST_TIME, NEAREST * (rows[-1][0] - rows[0][0]))
+    least = max(NEAREST_TIME, ROUNDING * (rows[-1][0] - rows[0][0]))
     for i, (before, after) in enumerate(pairwise(rows), 2):
         if after[0] <= before[0]:
             raise Flaw(f"row {i}: the time {after[0]:g} s does not come after {before[0]:g} s", "sort the rows by time")

@@ -8,9 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from structkin.model.flaw import Flaw
-
-#: Relative size below which a length, or the height of a triangle, counts as zero.
-TINY = 1e-12
+from structkin.numerical_tolerances import EQUAL_DATA, ROUNDING
 
 
 def frame(places: Sequence[complex]) -> tuple[complex, complex]:
@@ -24,7 +22,7 @@ def frame(places: Sequence[complex]) -> tuple[complex, complex]:
     if len(places) < 2:
         return (places[0] if places else 0j), 1 + 0j
     step = places[1] - places[0]
-    if abs(step) <= TINY * (abs(places[0]) + abs(places[1])):
+    if abs(step) <= ROUNDING * (abs(places[0]) + abs(places[1])):
         raise Flaw("its first two points coincide in the sketch, so the link has no direction", "move one of them")
     return places[0], step / abs(step)
 
@@ -35,7 +33,7 @@ def unit_direction(places: Mapping[str, complex], p: str, q: str) -> complex:
     Raises `Flaw` if exact lengths make points coincide that are apart in the sketch.
     """
     step = places[q] - places[p]
-    if abs(step) <= TINY * (abs(places[p]) + abs(places[q])):
+    if abs(step) <= ROUNDING * (abs(places[p]) + abs(places[q])):
         raise Flaw(f"the lengths make '{p}' and '{q}' coincide, so they give no direction", "check [lengths]")
     return step / abs(step)
 
@@ -84,13 +82,13 @@ def _put(
     (first, length), *others = given
     if not others:
         step = sketch[name] - sketch[first]
-        if abs(step) <= TINY * length:
+        if abs(step) <= ROUNDING * length:
             raise Flaw(f"'{first}' and '{name}' coincide in the sketch: the length '{first}-{name}' has no direction")
         return exact[first] + length * step / abs(step)
     found = _corner(name, given[:2], sketch, exact, show)
     for other, wanted in others[1:]:
         actual = abs(found - exact[other])
-        if abs(actual - wanted) > 1e-9 * wanted:
+        if abs(actual - wanted) > EQUAL_DATA * wanted:
             raise Flaw(
                 f"the length '{other}-{name}' is {show(wanted)}, but the other lengths make it {show(actual)}",
                 "delete one of these lengths",
@@ -108,20 +106,20 @@ def _corner(
     (a, la), (b, lb) = given
     base = exact[b] - exact[a]
     c = abs(base)
-    if c <= TINY * (la + lb):
+    if c <= ROUNDING * (la + lb):
         raise Flaw(f"'{a}' and '{b}' coincide, so two lengths from them do not locate '{name}'")
     x = (la**2 - lb**2 + c**2) / (2 * c)
     square = la**2 - x**2
-    if square < -TINY * la**2:
+    if square < -ROUNDING * la**2:
         raise Flaw(
             f"the triangle {a}, {b}, {name} cannot close: {show(la)} and {show(lb)} over a base of {show(c)}",
             f"check the lengths '{a}-{name}' and '{b}-{name}' and the distance from {a} to {b}",
         )
-    if square <= TINY * la**2:
+    if square <= ROUNDING * la**2:
         return exact[a] + x * base / c
     sketched = sketch[b] - sketch[a]
     side = (sketched.conjugate() * (sketch[name] - sketch[a])).imag
-    if abs(side) <= TINY * (abs(sketched) * abs(sketch[name] - sketch[a])):
+    if abs(side) <= ROUNDING * (abs(sketched) * abs(sketch[name] - sketch[a])):
         raise Flaw(f"in the sketch '{name}' is on the line through '{a}' and '{b}'", "draw it on one side of that line")
     height: float = square**0.5 * (side / abs(side))
     return exact[a] + (x + 1j * height) * base / c

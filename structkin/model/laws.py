@@ -10,6 +10,7 @@ import numpy as np
 
 from structkin.model.expression import Expression
 from structkin.model.parts import Law
+from structkin.numerical_tolerances import ROUNDING
 from structkin.types import Floats
 
 if TYPE_CHECKING:
@@ -141,7 +142,7 @@ class TableLaw:
         # A time beyond an end by rounding only, such as a sum of time steps, counts as the end.
         first, last = self.span
         t = np.where(
-            np.abs(t - np.clip(t, first, last)) <= 1e-12 * max(abs(first), abs(last)), np.clip(t, first, last), t
+            np.abs(t - np.clip(t, first, last)) <= ROUNDING * max(abs(first), abs(last)), np.clip(t, first, last), t
         )
         value, rate, second = (self.pieces(t, order) for order in range(3))
         return value, rate, second

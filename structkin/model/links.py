@@ -9,10 +9,11 @@ from types import MappingProxyType
 
 from structkin.model.draft import GROUND, Draft
 from structkin.model.flaw import Flaw, describe
-from structkin.model.geometry import TINY, frame, place
+from structkin.model.geometry import frame, place
 from structkin.model.parts import Link
 from structkin.model.schema import LinkEntry
 from structkin.model.topology import suggest
+from structkin.numerical_tolerances import ROUNDING
 
 #: Points this near to the line of a rod are on it, relative to its length.
 IN_LINE = 1e-3
@@ -233,7 +234,7 @@ def _plate(places: Sequence[complex]) -> tuple[float, complex, float]:
         area += twice / 2
         first += twice * (a + b) / 6
         second += twice * (abs(a) ** 2 + (a.conjugate() * b).real + abs(b) ** 2) / 12
-    if abs(area) <= TINY * max(abs(q - p) for p, q in edges) ** 2:
+    if abs(area) <= ROUNDING * max(abs(q - p) for p, q in edges) ** 2:
         raise Flaw("the corners of the plate lie on one line", 'for a slender link write shape = "rod"')
     center = first / area
     return abs(area), start + center, second / area - abs(center) ** 2

@@ -37,10 +37,11 @@ from structkin.model.stroke import shown
 from structkin.model.tables import WITHOUT_CSV, read_table
 from structkin.model.topology import JOINT_KINDS, suggest
 from structkin.model.units import Units
+from structkin.numerical_tolerances import ROUNDING, WHOLE
 
 TURN = 2 * math.pi
 #: Half a turn, and a rounding error.
-HALF_TURN = math.pi * (1 + 1e-9)
+HALF_TURN = math.pi * (1 + WHOLE)
 
 
 def make_forces(draft: Draft) -> None:
@@ -191,7 +192,9 @@ def _friction(draft: Draft, id: str, entry: FrictionEntry) -> Friction | None:
     if entry.limit is not None:
         limit = draft.quantity(f"{key}.limit", entry.limit, "moment" if turning else "force", "positive")
         return None if links is None or not limit or not smooth else Friction(id, entry.joint, links, limit, smooth)
-    coefficient = between(draft, f"{key}.coefficient", entry.coefficient, 1e-12, 1e3, "a coefficient greater than zero")
+    coefficient = between(
+        draft, f"{key}.coefficient", entry.coefficient, ROUNDING, 1e3, "a coefficient greater than zero"
+    )
     normal = 0.0 if entry.normal is None else draft.quantity(f"{key}.normal", entry.normal, "force", "positive")
     if links is None or not smooth or coefficient is None or normal is None:
         return None

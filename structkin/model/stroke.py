@@ -7,9 +7,7 @@ from typing import Any
 from structkin.model.fields import pair
 from structkin.model.flaw import Flaw
 from structkin.model.units import Units, decimal
-
-#: A coordinate may exceed its stroke by this fraction of it: rounding is not an error.
-SLACK = 1e-9
+from structkin.numerical_tolerances import EQUAL_DATA
 
 
 def read_stroke(units: Units, value: Any, kind: str) -> tuple[float, float]:
@@ -34,7 +32,7 @@ def check_stroke(
     if not low < high:
         message = f"the stroke from {shown(units, low, kind)} to {shown(units, high, kind)} does not increase"
         raise Flaw(message, "give [smallest, largest]")
-    slack = SLACK * (high - low)
+    slack = EQUAL_DATA * (high - low)
     if not low - slack <= drawn <= high + slack:
         end = f"above {shown(units, high, kind)}" if drawn > high else f"below {shown(units, low, kind)}"
         raise Flaw(f"the sketch is outside this stroke: it is at {shown(units, drawn, kind)}, {end}", hint)

@@ -27,7 +27,7 @@ _FORCE: Dimension = (1, 1, -2, 0)
 
 #: The units a file may choose for lengths, angles and masses, with their size in SI.
 FILE_UNITS: Mapping[str, Mapping[str, float]] = {
-    "length": {
+    "length": {  # a micrometre is a millionth of a metre
         "m": 1.0, "mm": 1e-3, "cm": 1e-2, "dm": 0.1, "km": 1e3, "um": 1e-6,
         "in": 0.0254, "ft": 0.3048,
     },
@@ -49,7 +49,7 @@ _TABLE: dict[str, tuple[float, Dimension]] = {
     **{name: (size, _LENGTH) for name, size in FILE_UNITS["length"].items()},
     **{name: (size, _ANGLE) for name, size in FILE_UNITS["angle"].items()},
     **{name: (size, _MASS) for name, size in FILE_UNITS["mass"].items()},
-    "µm": (1e-6, _LENGTH),
+    "µm": (FILE_UNITS["length"]["um"], _LENGTH),
     "°": (_DEG, _ANGLE),
     "turn": (2 * math.pi, _ANGLE),
     "s": (1.0, _TIME),

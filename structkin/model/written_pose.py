@@ -13,12 +13,10 @@ from structkin.model.fields import vector
 from structkin.model.flaw import Flaw, describe, number
 from structkin.model.parts import SketchPose
 from structkin.model.topology import suggest
+from structkin.numerical_tolerances import EQUAL_DATA
 
 if TYPE_CHECKING:
     from structkin.model.draft import Draft
-
-#: Tolerance on the length of a unit vector.
-UNIT = 1e-9
 
 
 def read_pose(draft: Draft, section: Any) -> SketchPose | None:
@@ -69,7 +67,7 @@ def _frame(draft: Draft, value: Any) -> tuple[complex, complex]:
     if not isinstance(axis, list | tuple) or len(axis) != 2:
         raise Flaw(f"expected a direction [x, y], found {describe(axis)}")
     direction = complex(number(axis[0]), number(axis[1]))
-    if abs(abs(direction) - 1) > UNIT:
+    if abs(abs(direction) - 1) > EQUAL_DATA:
         raise Flaw(f"the direction has the length {abs(direction):.9g}", "write a unit vector")
     return vector(value["at"], "length", draft.units), direction
 

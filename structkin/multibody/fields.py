@@ -10,10 +10,8 @@ from pydantic import PlainValidator, ValidationInfo
 from structkin.model.fields import pair
 from structkin.model.flaw import Flaw, describe, number
 from structkin.model.units import Units
+from structkin.numerical_tolerances import ROUNDED_DATA
 from structkin.types import Floats
-
-#: Two directions are at right angles if their cosine is at most this.
-RIGHT_ANGLE = 1e-6
 
 
 def items_of(value: Any, counts: tuple[int, ...], what: str) -> list[Any]:
@@ -56,7 +54,7 @@ def square_to(axis: Floats, second: Floats) -> Floats:
     [1.0, 0.0, 0.0]
     """
     cosine = float(axis @ second)
-    if abs(cosine) > RIGHT_ANGLE:
+    if abs(cosine) > ROUNDED_DATA:
         angle = np.degrees(np.arccos(np.clip(cosine, -1, 1)))
         raise Flaw(f"is not perpendicular to the axis: the angle is {angle:.4g} deg", "give a direction at 90 deg")
     square = second - cosine * axis

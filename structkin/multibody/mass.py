@@ -13,10 +13,8 @@ from structkin.multibody.draft import SpatialDraft
 from structkin.multibody.entries import BodyEntry
 from structkin.multibody.fields import any_square_to, items_of
 from structkin.multibody.model import Body
+from structkin.numerical_tolerances import ROUNDED_DATA
 from structkin.types import Floats
-
-#: Principal moments may violate the triangle inequality by this fraction of the largest, for rounded numbers.
-ROUNDING = 1e-6
 
 
 class Solid(NamedTuple):
@@ -67,9 +65,9 @@ def _inertia(value: Any, draft: SpatialDraft) -> Floats:
     xx, yy, zz, xy, xz, yz = [draft.units.quantity(item, "inertia") for item in [*items, 0, 0, 0][:6]]
     tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
     low, middle, high = np.linalg.eigvalsh(tensor)
-    if low < -ROUNDING * abs(high):
+    if low < -ROUNDED_DATA * abs(high):
         raise Flaw(f"has the negative principal moment {low:.4g} kg m^2", "the tensor of a body is never negative")
-    if low + middle < high * (1 - ROUNDING):
+    if low + middle < high * (1 - ROUNDED_DATA):
         found = f"{low:.4g} + {middle:.4g} < {high:.4g}"
         raise Flaw(f"no body has these principal moments: {found}", "each is at most the sum of the other two")
     return tensor

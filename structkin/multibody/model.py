@@ -237,7 +237,7 @@ class SpatialModel:
         self,
         duration: float | None = None,
         samples: int = 361,
-        rtol: float = 1e-9,
+        rtol: float = 1e-9,  # `RTOL`, written out for those who read the signature
         *,
         loops: Literal["explicit", "multipliers"] = "explicit",
         integrator: str = "DOP853",

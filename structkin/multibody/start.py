@@ -11,10 +11,9 @@ from structkin.model.flaw import Flaw
 from structkin.multibody.joint import SpatialJoint
 from structkin.multibody.poses import body_poses, cross_matrix, displacement, inverse, joint_displacement
 from structkin.multibody.tree import paths
+from structkin.numerical_tolerances import CORRECTED, RANK_OF_SOLVED, RESIDUAL, SAME_SOLVED
 from structkin.types import Floats
 
-#: A loop is closed if no twist of its bodies is left larger than this [rad, or in sizes of the model].
-CLOSED = 1e-11
 #: Given coordinates are reached in steps of this size [rad, or in sizes of the model], to stay in the drawn assembly.
 STRIDE = 0.1
 
@@ -84,11 +83,11 @@ class Loops:
         free = [key for key in self.columns if key[0] not in fixed]
         for _ in range(30):
             matrix, gaps = self._linear(q)
-            if np.abs(gaps).max() <= CLOSED:
+            if np.abs(gaps).max() <= CORRECTED:
                 return
             if not free:
                 break
-            change = np.linalg.lstsq(matrix[:, [self.columns[key] for key in free]], -gaps, rcond=1e-10)[0]
+            change = np.linalg.lstsq(matrix[:, [self.columns[key] for key in free]], -gaps, rcond=RANK_OF_SOLVED)[0]
             for (name, n), value in zip(free, change, strict=True):
                 q[name][n] += float(value) * self._unit(name, n)
         worst = self.closing[int(np.argmax(np.abs(gaps).reshape(-1, 6).max(axis=1)))].name
@@ -108,9 +107,9 @@ class Loops:
         known = np.array([rates[name][n] for name, n in keys]) / scales
         free = np.array([given.get(name) is None for name, _ in keys], dtype=bool)
         target = -matrix @ known
-        found = np.linalg.lstsq(matrix[:, free], target, rcond=1e-10)[0]
+        found = np.linalg.lstsq(matrix[:, free], target, rcond=RANK_OF_SOLVED)[0]
         left = np.abs(matrix[:, free] @ found - target).reshape(-1, 6).max(axis=1)
-        if left.max() > 1e-9 * max(1.0, float(np.abs(known).max(initial=0.0))):
+        if left.max() > RESIDUAL * max(1.0, float(np.abs(known).max(initial=0.0))):
             worst = self.closing[int(np.argmax(left))].name
             raise Flaw(
                 f"these speeds tear the loop through '{worst}' open",
@@ -148,7 +147,7 @@ class Loops:
         skew = d[:3, :3] - d[:3, :3].T
         turn = np.array([skew[2, 1], skew[0, 2], skew[1, 0]]) / 2
         sine, cosine = float(np.linalg.norm(turn)), (float(np.trace(d[:3, :3])) - 1) / 2
-        if sine > 1e-9:
+        if sine > SAME_SOLVED:
             turn = turn * (np.arctan2(sine, cosine) / sine)
         elif cosine < 0:
             turn = np.array([np.pi, 0.0, 0.0])  # half a turn: far from closed, about whatever axis

@@ -11,13 +11,11 @@ import numpy as np
 from structkin.errors import Problem
 from structkin.groups import kind
 from structkin.joints.guide import Guide
+from structkin.numerical_tolerances import DETERMINED
 from structkin.plan.known_state import Contact, KnownState
 from structkin.plan.plan import Operand, Register
 from structkin.plan.relations import HalfSquareOfLength
 from structkin.rows.affine import Affine, Frame
-
-#: Below this sine the sketch does not determine the assembly mode of a dyad.
-CLEAR = 1e-6
 
 
 @dataclass
@@ -35,7 +33,7 @@ class Closing:
         with np.errstate(all="ignore"):
             pose = (builder.in_sketch(sketch),)
             indicator = float(form.mode_indicator(tuple(map(builder.in_sketch, inputs)), pose)[0])
-        if not abs(indicator) > CLEAR:
+        if not abs(indicator) > DETERMINED:
             links = " + ".join(self.clusters)
             builder.singular[self.index] = Problem(
                 f"points.{where}" if where in state.mechanism.places else f"joints.{where}",

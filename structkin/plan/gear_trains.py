@@ -16,14 +16,12 @@ import numpy as np
 from structkin.errors import Problem, StructureError
 from structkin.groups import kind
 from structkin.joints.turn_coupling import TurnCoupling
+from structkin.numerical_tolerances import ROUNDING
 from structkin.plan.known_state import Contact, KnownState
 from structkin.plan.turns import frame_on_pin, scalar, travel_of, turn_of, turn_of_driver, turned_direction
 from structkin.rows.affine import Affine, Frame
 from structkin.structure import Group
 from structkin.types import Floats
-
-#: A coefficient below this is rounding error; so is a mismatch of redundant gear equations.
-NOTHING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -112,13 +110,13 @@ def _known(state: KnownState, group: Group, equation: _Equation, index: int) -> 
 def _solve(links: Sequence[str], A: Floats, known: Sequence[Affine]) -> dict[str, Affine] | None:
     """Solve A turns = known; None if redundant equations are not identically satisfied."""
     inverse = np.linalg.inv(A) if len(A) == len(links) else np.linalg.pinv(A)
-    inverse[np.abs(inverse) < NOTHING * np.max(np.abs(inverse))] = 0.0
+    inverse[np.abs(inverse) < ROUNDING * np.max(np.abs(inverse))] = 0.0
     turns = {link: _combined(row, known) for link, row in zip(links, inverse, strict=True)}
     if len(A) > len(links):
         solved = list(turns.values())
         for row, wanted in zip(A, known, strict=True):
             gap = _combined(row, solved) - wanted
-            if any(abs(factor) > NOTHING * max(1.0, float(np.max(np.abs(row)))) for _, factor in gap.terms):
+            if any(abs(factor) > ROUNDING * max(1.0, float(np.max(np.abs(row)))) for _, factor in gap.terms):
                 return None
     return turns
 
@@ -127,7 +125,7 @@ def _combined(factors: Floats, expressions: Sequence[Affine]) -> Affine:
     total = Affine()
     for factor, expression in zip(factors.tolist(), expressions, strict=True):
         total = total + expression * factor
-    return Affine(total.const, tuple((slot, f) for slot, f in total.terms if abs(f) > NOTHING))
+    return Affine(total.const, tuple((slot, f) for slot, f in total.terms if abs(f) > ROUNDING))
 
 
 # --- positions ------------------------------------------------------------------------------------------------

@@ -11,14 +11,14 @@ import numpy as np
 
 from structkin.errors import InputError, Problem, StructureError
 from structkin.groups import General, Rows
-from structkin.groups.general import CONSISTENT
 from structkin.groups.kind import Values
 from structkin.joints.geneva import Geneva
 from structkin.joints.law_cam import LawCam
 from structkin.joints.row_writer import DrivenForm, PointGuide, RowWriter
 from structkin.model.mechanism import Mechanism
 from structkin.model.parts import DriverCoordinate
-from structkin.plan.closing import CLEAR, half_square_of, turn_of_guide
+from structkin.numerical_tolerances import DETERMINED, RESIDUAL, SHORTEST_LINK
+from structkin.plan.closing import half_square_of, turn_of_guide
 from structkin.plan.driver_rows import write_driver
 from structkin.plan.higher_pairs import require_carrier
 from structkin.plan.known_state import Contact, KnownState
@@ -30,9 +30,6 @@ from structkin.rows.equations import Form
 from structkin.rows.relations import DrivenAngle
 from structkin.rows.row import Row
 from structkin.structure import Group
-
-#: Links of one general group are at least this long, in parts of the longest: with shorter ones it counts as singular.
-SHORTEST = 1e-8
 
 
 def solve_general(state: KnownState, group: Group, index: int) -> Mapping[str, Frame]:
@@ -96,10 +93,10 @@ def _require_alike(state: KnownState, group: Group) -> None:
         Problem(
             f"links.{link}",
             f"the link is {shown(link)} long, and {longest}, which moves with it, {shown(longest)}",
-            f"the ratio must be at least {SHORTEST:g}; check the units and the places of both",
+            f"the ratio must be at least {SHORTEST_LINK:g}; check the units and the places of both",
         )
         for link, length in lengths.items()
-        if 0.0 < length < SHORTEST * lengths[longest]
+        if 0.0 < length < SHORTEST_LINK * lengths[longest]
     ]
     if problems:
         raise InputError(problems, state.mechanism.title or "mechanism")
@@ -112,9 +109,9 @@ def _is_drawn_singular(form: General, h: Values, frames: Sequence[tuple[complex,
     origins, directions = np.array(frames).T
     O = np.stack((origins.real, origins.imag), axis=1)[..., None]
     theta = np.angle(directions)[:, None]
-    if np.max(np.abs(form.gaps(h, O, theta))) > CONSISTENT * form.rows.size:
+    if np.max(np.abs(form.gaps(h, O, theta))) > RESIDUAL * form.rows.size:
         return False
-    return float(form.smallest_singular_value(h, form.unknowns(O, theta))[0]) < CLEAR
+    return float(form.smallest_singular_value(h, form.unknowns(O, theta))[0]) < DETERMINED
 
 
 def write_rows(state: KnownState, group: Group, index: int) -> tuple[General, tuple[Operand, ...]]:

@@ -11,13 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from structkin.numerical_tolerances import NEGLIGIBLE, VISIBLE
 from structkin.report.numbers import plain
 from structkin.report.rates import shown_links
 from structkin.solve import Motion
 from structkin.types import Complexes, Floats
 
-#: Two links whose relative rotation per unit step of the driver is less than this have their centre at infinity.
-AT_REST = 1e-9
 #: Centres farther away than this, in sizes of the mechanism, are out of sight.
 FAR = 50
 #: The most pairs of moving links whose centres a page contains, the links of interest first.
@@ -64,11 +63,13 @@ def _centre(motion: Motion, base: str, link: str, twists: dict[str, tuple[Comple
     with np.errstate(all="ignore"):
         centre = np.asarray((v - u) / (1j * (w - turn)))
         near = np.abs(centre - motion.poses.frames[link][0]) < FAR * motion.size
-    return np.where(near & (np.abs(w - turn) > AT_REST), centre, np.nan)
+    return np.where(near & (np.abs(w - turn) > NEGLIGIBLE), centre, np.nan)
 
 
 def _moves(motion: Motion, centre: Complexes, base: str) -> bool:
     """Return whether a centre moves on its base, unlike a pin that joins the two links."""
     origin, direction = motion.poses.frames[base]
     local = ((centre - origin) * np.conj(direction))[np.isfinite(centre)]
-    return bool(np.ptp(np.stack((local.real, local.imag)), axis=1).max() > 1e-6 * motion.size) if len(local) else False
+    return (
+        bool(np.ptp(np.stack((local.real, local.imag)), axis=1).max() > VISIBLE * motion.size) if len(local) else False
+    )

@@ -11,6 +11,7 @@ from structkin.dynamics.friction import lock_note
 from structkin.errors import InputError
 from structkin.model.forces import Spring
 from structkin.model.mechanism import GROUND
+from structkin.numerical_tolerances import NEGLIGIBLE, ROUNDING
 from structkin.report.numbers import extreme, plain
 from structkin.report.pushes import Load, applied, pin_forces, weights
 from structkin.report.rates import largest
@@ -132,7 +133,7 @@ def _reactions(found: Kinetostatics, reactions: list[Reaction]) -> dict[str, Any
 def _panel(title: str, unit: str, curves: list[tuple[str, Floats]]) -> dict[str, Any] | None:
     """Return curves of one unit, in thousands if they are large; None if all of them are zero or unknown."""
     peak = max((largest(values) for _, values in curves), default=0.0)
-    if peak < 1e-12:
+    if peak < ROUNDING:
         return None
     size, words = thousands(unit, peak)
     return {
@@ -177,7 +178,7 @@ def _notes(found: Kinetostatics) -> list[str]:
         notes.append(f"* joints are redundant ({names}): their forces are not unique; the smallest solution is shown")
     for joint in found.pressing:
         force = found.contact_force(joint)
-        apart = int(np.sum(force < -1e-9 * np.nanmax(np.abs(force), initial=0.0)))
+        apart = int(np.sum(force < -NEGLIGIBLE * np.nanmax(np.abs(force), initial=0.0)))
         if apart:
             notes.append(
                 f"{joint}: the two links would separate at {apart} samples, where the contact would have to pull"

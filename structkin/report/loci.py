@@ -6,13 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from structkin.numerical_tolerances import NEGLIGIBLE
 from structkin.plan.plan import Step
 from structkin.report.numbers import short
 from structkin.solve import Motion
 from structkin.structure import Group
-
-#: An offset below this fraction of the mechanism's size counts as zero.
-NONE = 1e-9
 
 
 def loci_of(motion: Motion, group: Group) -> list[dict[str, Any]]:
@@ -52,7 +50,7 @@ def _rrp(motion: Motion, step: Step) -> list[dict[str, Any]]:
 def _rpr(motion: Motion, step: Step) -> list[dict[str, Any]]:
     A, B, e, _ = _inputs(motion, step)
     (D,) = motion.plan.outputs(step, motion.lanes.x[0])
-    tangent = [_circle(motion, B, np.abs(e))] if np.max(np.abs(e)) > NONE * motion.size else []
+    tangent = [_circle(motion, B, np.abs(e))] if np.max(np.abs(e)) > NEGLIGIBLE * motion.size else []
     return [*tangent, _line(motion, A, D, 0.0)]
 
 

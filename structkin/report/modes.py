@@ -11,6 +11,7 @@ from structkin.branches.assemblies.choices import Choices, choices_of
 from structkin.branches.assemblies.wheels import whole_turns
 from structkin.groups import General
 from structkin.groups.triad import recognised
+from structkin.numerical_tolerances import SAME_POSE
 from structkin.solve import Motion
 from structkin.solve.engine import Lanes
 from structkin.structure import Group
@@ -18,11 +19,6 @@ from structkin.types import Complexes, Floats
 
 #: Origin and direction (n,) of links.
 Frames = Mapping[str, tuple[Complexes, Complexes]]
-
-#: Modes nearer to the motion's own than this fraction of the mechanism's size count as the same.
-SAME = 1e-6
-#: Poses whose imaginary parts are below this fraction are real: where two modes meet, rounding leaves its square root.
-REAL = 1e-6
 
 
 def followed(motion: Motion, group: Group) -> list[Frames] | None:
@@ -70,8 +66,10 @@ def _of_triad(motion: Motion, group: Group) -> list[Frames] | None:
         poses = triad.kind.poses(triad.inputs(plan.inputs(step, now)))
     scales = (motion.size, 1.0)
     own = [np.abs(z - at[:, None]).max(axis=0) for z, at in zip(poses, plan.outputs(step, now), strict=True)]
-    real = np.all([np.abs(z.imag).max(axis=0) < REAL * size for z, size in zip(poses, scales, strict=True)], axis=0)
-    same = np.all([gap < SAME * size for gap, size in zip(own, scales, strict=True)], axis=0)
+    real = np.all(
+        [np.abs(z.imag).max(axis=0) < SAME_POSE * size for z, size in zip(poses, scales, strict=True)], axis=0
+    )
+    same = np.all([gap < SAME_POSE * size for gap, size in zip(own, scales, strict=True)], axis=0)
     # where the motion's own mode is missing, the elimination has failed
     kept = real & ~same & same.any(axis=0)
     order = np.argsort(~kept, axis=0, kind="stable")
@@ -112,7 +110,7 @@ def others(motion: Motion, group: Group, sample: int) -> tuple[list[Frames], str
                 _put(motion, grown[-1], k, choice.outputs)
         poses = grown
     own = _frames(motion, motion.lanes.x[0][:, [sample]], group)
-    return [frames for x in poses if _apart(frames := _frames(motion, x, group), own) > SAME * motion.size], note
+    return [frames for x in poses if _apart(frames := _frames(motion, x, group), own) > SAME_POSE * motion.size], note
 
 
 def _put(motion: Motion, x: Floats, index: int, outputs: tuple[Any, ...]) -> None:

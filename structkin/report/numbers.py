@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from structkin.numerical_tolerances import ROUNDING, VISIBLE
 from structkin.show.measures import first_peak
 
 #: Significant digits of the curves on a page, and of the tables made from them.
@@ -29,7 +30,7 @@ def plain(values: ArrayLike, unit: float = 1.0, usual: float = 0.0) -> list[floa
     """
     found = np.asarray(values, dtype=float) / unit
     known = found[np.isfinite(found)]
-    least = 1e-12 * max(float(np.max(np.abs(known), initial=0.0)), usual / unit)
+    least = ROUNDING * max(float(np.max(np.abs(known), initial=0.0)), usual / unit)
     return [_rounded(value, least, DIGITS + finer(known)) for value in found.tolist()]
 
 
@@ -42,7 +43,7 @@ def finer(values: ArrayLike) -> int:
     known = np.asarray(values, dtype=float)
     largest = float(np.max(np.abs(known), initial=0.0))
     span = float(np.ptp(known)) if len(known) else 0.0
-    return max(0, min(3, math.floor(math.log10(largest / span)))) if span > 1e-6 * largest else 0
+    return max(0, min(3, math.floor(math.log10(largest / span)))) if span > VISIBLE * largest else 0
 
 
 def _rounded(value: float, least: float, digits: int) -> float | None:

@@ -18,6 +18,7 @@ from structkin.dynamics.inverse.equilibrium import COMPONENTS, Equation, Equilib
 from structkin.errors import InputError, Problem
 from structkin.model.harmless import latex
 from structkin.model.topology import pin_of
+from structkin.numerical_tolerances import ROUNDING_OF_ONE
 from structkin.report.forces import hardest
 from structkin.show.files import whole_file
 from structkin.show.forces import forces_of
@@ -33,8 +34,6 @@ DIGITS = 7
 WIDEST = 9
 #: Terms on a line of a document.
 PER_LINE = 5
-#: Factors this close to 1 are written as 1; lengths below this part of the size, and forces of the largest, as 0.
-ONE = ROUNDING = 1e-14
 
 #: A line of a document to write on.
 _LINE = r"\rule[-1ex]{0.75\linewidth}{0.3pt}"
@@ -93,7 +92,7 @@ def numeric(found: Equilibrium, equation: Equation) -> str:
     """Return an equation with numbers for all but the unknowns, in LaTeX."""
     left = []
     for k, factor in equation.terms:
-        size = "" if abs(abs(factor) - 1) < ONE else number(abs(factor)) + r"\,"
+        size = "" if abs(abs(factor) - 1) < ROUNDING_OF_ONE else number(abs(factor)) + r"\,"
         left.append((factor < 0, size + _name(found.unknowns[k])))
     return f"{_sum(left)}\n= {number(equation.right)}"
 
@@ -129,7 +128,7 @@ def _term(found: Equilibrium, body: FreeBody, direction: str, k: int, factor: fl
     """Return whether a term of the left-hand side is subtracted, and its text."""
     unknown = found.unknowns[k]
     along = found.force_on(body.name, k)
-    if (direction != "moment" and abs(abs(factor) - 1) < ONE) or not along:
+    if (direction != "moment" and abs(abs(factor) - 1) < ROUNDING_OF_ONE) or not along:
         return factor < 0, _name(unknown)
     opposite = (along.conjugate() * unknown.direction).real < 0
     if direction != "moment":
@@ -174,7 +173,7 @@ def known_of(found: Equilibrium, body: FreeBody) -> list[str]:
 
     def place(name: str, value: complex) -> None:
         for axis, length in (("x", value.real), ("y", value.imag)):
-            tell(_symbol(axis, name), length if abs(length) > ROUNDING * motion.size else 0.0, "m")
+            tell(_symbol(axis, name), length if abs(length) > ROUNDING_OF_ONE * motion.size else 0.0, "m")
 
     motion = found.motion
     place(body.about_name, body.about)
@@ -185,7 +184,7 @@ def known_of(found: Equilibrium, body: FreeBody) -> list[str]:
             place(unknown.id, complex(*motion.position(unknown.id)[0]))
         elif found.force_on(body.name, k) and equation.direction == "moment":
             tell(_symbol("h", unknown.id), factor, "m")
-        elif found.force_on(body.name, k) and abs(abs(factor) - 1) >= ONE:
+        elif found.force_on(body.name, k) and abs(abs(factor) - 1) >= ROUNDING_OF_ONE:
             angle = float(np.degrees(np.angle(unknown.direction)))
             lines[rf"{_angle(unknown)} = {number(angle)}^\circ"] = None
     if body.mass:
@@ -250,7 +249,7 @@ def _values(found: Equilibrium, part: Part, solved: bool) -> Iterator[tuple[str,
     largest = max((abs(one.value) for one in found.unknowns), default=0.0)
     for k in part.unknowns:
         one = found.unknowns[k]
-        value = number(one.value if abs(one.value) > ROUNDING * largest else 0.0) if solved else r"\ldots\ldots\ldots"
+        value = number(one.value if abs(one.value) > ROUNDING_OF_ONE * largest else 0.0) if solved else r"\ldots\ldots\ldots"
         formula = rf"{_name(one)} = {value}\,\text{{{one.unit}}}"
         yield formula, meaning(found, one), "" if one.unique else " *"
 

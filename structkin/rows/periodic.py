@@ -14,6 +14,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.numerical_tolerances import ROUNDING
+
 Array = NDArray[Any]
 
 TURN = 2 * np.pi
@@ -129,14 +131,14 @@ class GenevaLaw:
 
     def engaged(self, angle: Any) -> Any:
         """Return where the pin is in a slot (n,)."""
-        return np.abs(angle - TURN * np.round(angle / TURN)) <= self.half * (1 + 1e-12)
+        return np.abs(angle - TURN * np.round(angle / TURN)) <= self.half * (1 + ROUNDING)
 
     def __call__(self, angle: Any, order: int = 0) -> Any:
         """Return the derivative of this order with respect to the crank angle."""
         angle = np.asarray(angle)
         turns = np.floor(angle.real / TURN + 0.5)
         x = angle - TURN * turns
-        moving = np.abs(x.real) <= self.half * (1 + 1e-12)
+        moving = np.abs(x.real) <= self.half * (1 + ROUNDING)
         k = np.sin(np.pi / self.slots)
         s, c = np.sin(x), np.cos(x)
         D = 1 - 2 * k * c + k * k

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from structkin.numerical_tolerances import CLOSED, EQUAL_DATA
 from structkin.rows.jet import Jet, Vector, length
 from structkin.rows.periodic import TURN, Piecewise
 from structkin.types import Floats
@@ -31,14 +32,9 @@ if TYPE_CHECKING:
 #: Minimum number of curve points used to find the foot, in all and per piece.
 TABLE, ON_PIECE = 720, 8
 
-#: A last Newton step [rad] whose square is negligible.
-NEAR = 1e-8
 
 #: Coordinates [m] whose squares overflow; the nearest point of the curve is not searched for these, nor for NaN.
 FAR = 1e150
-
-#: A foot beyond an end by less than this [rad] is at the end, so that rounding does not remove its curvature.
-AT_END = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +61,7 @@ class PlaneCurve:
             inside = u - TURN * np.floor(u.real / TURN)
             return self._on_piece(self._piece(inside.real), inside, count)
         inside = np.clip(u.real, 0.0, TURN)
-        straight = np.abs(u.real - inside) > AT_END
+        straight = np.abs(u.real - inside) > EQUAL_DATA
         found = self._on_piece(self._piece(inside), np.where(straight, inside, u), count)
         if straight.any():
             slope = found[1] if count > 1 else self._on_piece(self._piece(inside), inside, 2)[1]
@@ -109,7 +105,7 @@ class PlaneCurve:
             new = u + ((x - cx) * tx + (y - cy) * ty) / slope
             new = new + (np.clip(np.real(new), low, high) - np.real(new))
             moved, u = np.abs(new - u), new
-            if not np.any(moved > NEAR):
+            if not np.any(moved > CLOSED):
                 break
         return u
 
@@ -160,7 +156,7 @@ class PlaneCurve:
         turns = np.floor(u.real / TURN) if self.closed else np.zeros(u.shape)
         inside = np.clip(u.real - TURN * turns, 0.0, TURN)
         beyond = u - TURN * turns - inside
-        near = inside + np.where(np.abs(beyond.real) > AT_END, 0.0, beyond)
+        near = inside + np.where(np.abs(beyond.real) > EQUAL_DATA, 0.0, beyond)
         piece = self._piece(inside)
         tx, ty = self.at(inside, 2)[1]
         straight = (u - TURN * turns - near) * np.hypot(tx, ty)

@@ -13,13 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from structkin.numerical_tolerances import ROUNDING_OF_ONE
 from structkin.rows.affine import Affine
 from structkin.rows.matrix import Matrix
 from structkin.rows.row import Row
 from structkin.types import Floats
-
-#: Terms below this fraction of the largest of a row are rounding errors of terms that cancel.
-NOTHING = 1e-14
 
 
 class Quadric:
@@ -67,7 +65,7 @@ class Quadric:
         """
         square = {(i, j): abs(x) * units[i] * units[j] for (i, j), x in self.square.items()}
         linear = {i: abs(x) * units[i] for i, x in self.linear.items()}
-        least = NOTHING * max((*square.values(), *linear.values()), default=0.0)
+        least = ROUNDING_OF_ONE * max((*square.values(), *linear.values()), default=0.0)
         self.square = {key: x for key, x in self.square.items() if square[key] > least}
         self.linear = {key: x for key, x in self.linear.items() if linear[key] > least}
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from structkin.errors import InputError, Problem
 from structkin.model.topology import suggest
+from structkin.numerical_tolerances import VISIBLE
 from structkin.show.drawing import links_of, sized_scene
 from structkin.show.files import whole_file
 from structkin.show.interest import points_of_interest, points_on_links
@@ -200,7 +201,7 @@ def _closes(motion: Motion) -> bool:
         for origin, direction in motion.poses.frames.values()
         for part, size in ((origin, motion.size), (direction, 1.0))
     ]
-    return bool(np.max(gaps) < 1e-6)
+    return bool(np.max(gaps) < VISIBLE)
 
 
 def animation_format(path: str | Path, fps: float = 0.0, others: Sequence[str] = ()) -> str:

@@ -9,6 +9,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from structkin.branches.assemblies import Assemblies, Assembly
+from structkin.numerical_tolerances import NEGLIGIBLE
 from structkin.plan.status import Status
 from structkin.show.letters import legible
 from structkin.show.measures import Measures, driver_quantity, measures_of
@@ -88,7 +89,7 @@ def draw_assemblies(found: Assemblies, *, most: int = MOST_PICTURES) -> Figure:
     high = complex(max(z.real for _, z in corners), max(z.imag for _, z in corners))
     columns = min(len(shown), 4 if len(shown) in (4, 7, 8) or len(shown) > 9 else 3)
     rows = -(-len(shown) // columns)
-    tall = SIDE * min(max((high - low).imag / max((high - low).real, 1e-9 * abs(high - low)), 0.5), 1.6)
+    tall = SIDE * min(max((high - low).imag / max((high - low).real, NEGLIGIBLE * abs(high - low)), 0.5), 1.6)
     width, height = max(columns * SIDE, 5.0), TITLE + rows * (tall + HEAD) + 0.1
     figure = new_figure(width, height)
     figure.set_layout_engine("none")

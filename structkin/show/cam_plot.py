@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 
 from structkin.joints.law_cam import LawCam
 from structkin.model.units import Units
+from structkin.numerical_tolerances import NEGLIGIBLE, VISIBLE
 from structkin.show.fitting import add_title
 from structkin.show.letters import legible
 from structkin.show.measures import Measures
@@ -35,13 +36,13 @@ def plot_cam(cam: LawCam, units: Units | None = None) -> Figure:
     names = ("lift", "velocity", "acceleration", "jerk")
     x = np.concatenate(parts)
     pressure = np.degrees(cam.pressure_angle(x))
-    constant = bool(np.ptp(pressure) < 1e-6)
+    constant = bool(np.ptp(pressure) < VISIBLE)
     figure = new_figure(9.0, 7.4 if constant else 9.0)
     panels = figure.subplots(len(names) + (not constant), 1, sharex=True)
     for order, (ax, name) in enumerate(zip(panels, names, strict=False)):
         rate = "" if order == 0 else "/rad" + ("", "²", "³")[order - 1]
         for part in parts:
-            inside = part + 1e-9 * (0.5 * (part[0] + part[-1]) - part)
+            inside = part + NEGLIGIBLE * (0.5 * (part[0] + part[-1]) - part)
             ax.plot(np.degrees(part), cam.lift(inside, order) / size, color=PALETTE[order], linewidth=1.5)
         ax.set_ylabel(f"{name} [{unit}{rate}]", fontsize=NORMAL)
     last = panels[-1]

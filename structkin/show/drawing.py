@@ -10,6 +10,7 @@ from structkin.joints.guide import Guide
 from structkin.joints.poses import Poses
 from structkin.model.mechanism import Mechanism
 from structkin.model.parts import DriverCoordinate
+from structkin.numerical_tolerances import NEGLIGIBLE, VISIBLE
 from structkin.show.interest import middle
 from structkin.show.joint_symbols import symbol
 from structkin.show.scene import Frame, Name, Placing, Scene
@@ -17,9 +18,6 @@ from structkin.show.style import DRIVER
 from structkin.show.symbols import Sheet
 from structkin.structure import KinematicStructure
 from structkin.types import Complexes
-
-#: A symbol size that takes no space.
-TINY = 1e-6
 
 
 def scene_of(mechanism: Mechanism, structure: KinematicStructure | None, poses: Poses, u: float) -> Scene:
@@ -64,7 +62,7 @@ def bounds(
     paths: Iterable[Complexes] = (),
 ) -> tuple[complex, complex]:
     """Return the lower left and upper right corner [m] of a mechanism in pose k and of some paths, without symbols."""
-    bare = scene_of(mechanism, structure, poses, TINY * poses.size)
+    bare = scene_of(mechanism, structure, poses, VISIBLE * poses.size)
     return Placing(poses).extent(bare.shapes, k, *paths)
 
 
@@ -150,7 +148,7 @@ def _drive(sheet: Sheet, drive: DriverCoordinate) -> tuple[Frame, complex]:
         guide = sheet.mechanism.joints.of(Guide)[drive.joint]
         along = complex(sheet.poses.along(guide.carrier, guide.direction)[0])
         # opposite to the hatching; the arrow points in the direction of positive travel
-        across = 1j if (1j * along).imag > 1e-9 or abs(along.real) < 1e-9 < along.imag * -1 else -1j
+        across = 1j if (1j * along).imag > NEGLIGIBLE or abs(along.real) < NEGLIGIBLE < along.imag * -1 else -1j
         frame, place = Frame(guide.slider, guide.point, along=(guide.carrier, guide.direction)), 1.9 * u * across
         sheet.straight_arrow(frame, place - 2.0 * u, place + 2.0 * u, sense, id)
         return frame, place
@@ -158,6 +156,6 @@ def _drive(sheet: Sheet, drive: DriverCoordinate) -> tuple[Frame, complex]:
     place = centre = middle(sheet.mechanism.links[link])
     if drive.joint is not None:
         place = sheet.poses.links[link].local[drive.joint]
-    start = (centre - place) / abs(centre - place) if abs(centre - place) > 1e-9 * u else 1 + 0j
+    start = (centre - place) / abs(centre - place) if abs(centre - place) > NEGLIGIBLE * u else 1 + 0j
     frame = Frame(link, place, along=(link, start))
     return frame, sheet.turn_arrow(frame, sense, id)

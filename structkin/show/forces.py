@@ -15,6 +15,7 @@ from structkin.dynamics import Kinetostatics, Simulation
 from structkin.dynamics.friction import lock_note
 from structkin.model.mechanism import GROUND, Mechanism
 from structkin.model.units import Units
+from structkin.numerical_tolerances import NEGLIGIBLE, ROUNDING
 from structkin.show.columns import (
     Column,
     driver_columns,
@@ -45,8 +46,6 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 
-#: Powers below this part of a force or energy times a rate are rounding errors.
-ROUNDING = 1e-12
 #: From this magnitude on [N, N m, W, J] numbers are shown in thousands.
 LARGE = 1e3
 
@@ -206,7 +205,7 @@ def _course(forces: Kinetostatics) -> str:
         lines.append("* not unique because joints are redundant; the solution of smallest forces is shown")
     for joint in forces.pressing:
         force = forces.contact_force(joint)
-        apart = int(np.sum(force < -1e-9 * np.nanmax(np.abs(force), initial=0.0)))
+        apart = int(np.sum(force < -NEGLIGIBLE * np.nanmax(np.abs(force), initial=0.0)))
         if apart:
             lines.append(f"{joint}: the contact force pulls at {apart} samples; the links would separate there")
     put_in = sum((forces.driver_power(id) for id in m.drivers), np.zeros(len(forces.motion)))
@@ -318,7 +317,7 @@ def panel(ax: Axes, x: Floats, label: str, curves: Sequence[Curve]) -> list[Line
     if not len(shown):
         text = "unknown: no sample has a pose, or the drivers' rates were not given"
         ax.text(0.5, 0.5, text, ha="center", va="center", transform=ax.transAxes, fontsize=NORMAL, color=GREY)
-    elif np.ptp(shown) <= 1e-9 * max(1.0, float(np.max(np.abs(shown)))):
+    elif np.ptp(shown) <= NEGLIGIBLE * max(1.0, float(np.max(np.abs(shown)))):
         # do not magnify rounding errors of a constant
         middle = float(shown.mean())
         ax.set_ylim(middle - 0.1 * max(1.0, abs(middle)), middle + 0.1 * max(1.0, abs(middle)))

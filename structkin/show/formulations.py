@@ -8,15 +8,13 @@ from rich.table import Table
 from rich.text import Text
 
 from structkin.dynamics.compare import FormulationComparison
+from structkin.numerical_tolerances import LEAST_DRAWN
 from structkin.show.fitting import add_title
 from structkin.show.letters import legible
 from structkin.show.style import GROUND, NORMAL, PALETTE, SMALL, dress, new_figure, plain
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-#: What is drawn: smaller numbers are rounding.
-LEAST = 1e-17
 
 
 def formulations_table(found: FormulationComparison, title: str = "") -> Table:
@@ -89,11 +87,11 @@ def plot_formulations(found: FormulationComparison) -> Figure:
         "largest opening of a joint\n[parts of the size]": [run.violation for run in found.runs],
     }
     for ax, (head, values) in zip(axes[1:], columns.items(), strict=True):
-        known = [(row, max(value, LEAST)) for row, value in zip(rows, values, strict=True) if value is not None]
-        ax.hlines([row for row, _ in known], LEAST, [value for _, value in known], color=GROUND, lw=0.8)
+        known = [(row, max(value, LEAST_DRAWN)) for row, value in zip(rows, values, strict=True) if value is not None]
+        ax.hlines([row for row, _ in known], LEAST_DRAWN, [value for _, value in known], color=GROUND, lw=0.8)
         ax.plot([value for _, value in known], [row for row, _ in known], "o", ms=5, color=PALETTE[0])
         ax.set_xscale("log")
-        ax.set_xlim(left=LEAST)
+        ax.set_xlim(left=LEAST_DRAWN)
         ax.set_xlabel(head, fontsize=NORMAL)
     axes[0].invert_yaxis()
     for ax in axes:

@@ -10,6 +10,7 @@ from structkin.joints.guide import Guide
 from structkin.model.mechanism import Mechanism
 from structkin.model.parts import Link
 from structkin.model.topology import pin_of
+from structkin.numerical_tolerances import EQUAL_DATA
 from structkin.structure import KinematicStructure
 
 
@@ -58,12 +59,12 @@ def points_of_interest(mechanism: Mechanism) -> list[str]:
 def _at(link: Link, at: complex) -> set[str]:
     """Return the points of a link at a place in its frame."""
     size = max((abs(place) for place in link.local.values()), default=0.0)
-    return {name for name, place in link.local.items() if abs(place - at) <= 1e-9 * size}
+    return {name for name, place in link.local.items() if abs(place - at) <= EQUAL_DATA * size}
 
 
 def _face_points(link: Link, touch: complex, normal: complex) -> set[str]:
     size = max((abs(place) for place in link.local.values()), default=0.0)
-    return {name for name, place in link.local.items() if abs(((place - touch) / normal).real) <= 1e-9 * size}
+    return {name for name, place in link.local.items() if abs(((place - touch) / normal).real) <= EQUAL_DATA * size}
 
 
 def output_links(mechanism: Mechanism, structure: KinematicStructure) -> list[str]:

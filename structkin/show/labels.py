@@ -14,6 +14,7 @@ from matplotlib.patches import Circle
 from matplotlib.patheffects import withStroke
 from matplotlib.text import Annotation
 
+from structkin.numerical_tolerances import NEGLIGIBLE
 from structkin.show.style import plain
 from structkin.types import Floats
 
@@ -127,7 +128,7 @@ def _best(scene: _Scene, k: int, size: Floats, others: Floats, other_sizes: Floa
     cost += 20.0 * beyond.sum(axis=1)
     # it must be obvious to which point a name belongs
     distances = np.hypot(*np.moveaxis((scene.anchors - centres[:, None]) / size, 2, 0))
-    cost += 6.0 * np.sum(distances < distances[:, [k]] * (1 - 1e-9), axis=1)
+    cost += 6.0 * np.sum(distances < distances[:, [k]] * (1 - NEGLIGIBLE), axis=1)
     return np.asarray(centres[np.argmin(cost)])
 
 

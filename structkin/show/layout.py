@@ -8,6 +8,8 @@ from itertools import combinations
 import networkx as nx
 import numpy as np
 
+from structkin.numerical_tolerances import VISIBLE
+
 Places = dict[str, complex]
 
 
@@ -33,7 +35,7 @@ def spread(graph: nx.Graph, bottom: str, start: Mapping[str, complex] | None = N
     for initial in _initial_layouts(whole, start):
         found = _relax(whole, initial)
         cost = 10.0 * crossings(graph, found) + _crowding(graph, found)
-        if cost < least - 1e-6:
+        if cost < least - VISIBLE:
             best, least = found, cost
     return _upright(whole, best, bottom)
 
@@ -115,7 +117,7 @@ def _upright(graph: nx.Graph, places: Places, bottom: str) -> Places:
     """Rotate the layout so that `bottom` is lowest, and scale it so that edges are about 1 long."""
     centre = sum(places.values(), 0j) / len(places)
     down = places[bottom] - centre
-    turn = -1j / (down / abs(down)) if abs(down) > 1e-6 else 1.0
+    turn = -1j / (down / abs(down)) if abs(down) > VISIBLE else 1.0
     lengths = [abs(places[a] - places[b]) for a, b in graph.edges]
     size = float(np.median(lengths)) if lengths else 1.0
     return {node: (place - centre) * turn / (size or 1.0) for node, place in places.items()}

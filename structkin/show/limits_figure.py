@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from structkin.branches.circuits import Circuits
 from structkin.branches.limits import Interval, Limit, Limits
 from structkin.branches.limits.result import driver_size, driver_unit
+from structkin.numerical_tolerances import ROUNDING, SAME_SOLVED, WHOLE
 from structkin.show.letters import legible
 from structkin.show.style import DRIVER, NORMAL, SMALL, group_colour, new_figure, plain, tint
 from structkin.show.terminal import text_table
@@ -125,7 +126,7 @@ def _frame_of(at: Axes, mechanism: Mechanism, driver: str, intervals: Sequence[I
         low, high = 0.0, TURN * turns
         # About a dozen ticks: every 30 degrees over one turn, or whole radians.
         step = (TURN / 12 if turns == 1 else TURN / 4 * math.ceil(turns / 3)) if unit == "deg" else math.ceil(high / 12)
-        at.set_xticks([k * step / scale for k in range(math.floor(high / step + 1e-9) + 1)])
+        at.set_xticks([k * step / scale for k in range(math.floor(high / step + WHOLE) + 1)])
     else:
         ends = [end.value for part in intervals for end in (part.low, part.high) if end is not None]
         low, high = (min(ends), max(ends)) if ends else (mechanism.drivers[driver].start,) * 2
@@ -147,7 +148,7 @@ def _pieces(part: Interval, low: float, high: float) -> list[tuple[float, float]
         return [(a, b)]
     shift = period * math.floor((a - low) / period)
     a, b = a - shift, b - shift
-    return [(a, b)] if b <= high + 1e-12 * abs(high) else [(a, high), (low, min(b - period, high))]
+    return [(a, b)] if b <= high + ROUNDING * abs(high) else [(a, high), (low, min(b - period, high))]
 
 
 def _within(value: float, low: float, high: float) -> float:
@@ -158,12 +159,12 @@ def _within(value: float, low: float, high: float) -> float:
 def _period(low: float, high: float) -> float | None:
     """Return the length of an axis of whole turns, which wraps around; None for any other axis."""
     turns = high / TURN
-    return high if low == 0.0 and high > 0.0 and abs(turns - round(turns)) < 1e-12 else None
+    return high if low == 0.0 and high > 0.0 and abs(turns - round(turns)) < ROUNDING else None
 
 
 def _holds(item: Limits, part: Interval, low: float, high: float) -> bool:
     start = _within(item.start, low, high)
-    return any(a - 1e-9 <= start <= b + 1e-9 for a, b in _pieces(part, low, high)) and not item.failure
+    return any(a - SAME_SOLVED <= start <= b + SAME_SOLVED for a, b in _pieces(part, low, high)) and not item.failure
 
 
 def _unique(item: Limits) -> list[Limit]:

@@ -10,6 +10,7 @@ from matplotlib.patches import Rectangle
 
 from structkin.model.adjacency import joined
 from structkin.model.topology import Topology, pin_of
+from structkin.numerical_tolerances import NEGLIGIBLE
 from structkin.show.fitting import SIDE, lines_that_fit
 from structkin.show.letters import legible
 from structkin.show.style import GROUND, LARGE, LOOSE, NORMAL, SMALL, group_colour, new_figure, plain, tint
@@ -200,5 +201,5 @@ def _lightness(colour: str) -> float:
 def _dark(colour: str) -> str:
     """Return a shade that is legible on white."""
     red, green, blue = to_rgb(colour)
-    share = min(1.0, 0.5 / max(_lightness(colour), 1e-9))
+    share = min(1.0, 0.5 / max(_lightness(colour), NEGLIGIBLE))
     return "#" + "".join(f"{round(255 * share * part):02x}" for part in (red, green, blue))

@@ -8,6 +8,7 @@ import numpy as np
 
 from structkin.model.mechanism import Mechanism
 from structkin.model.units import Units
+from structkin.numerical_tolerances import NEGLIGIBLE
 from structkin.solve import Motion
 from structkin.types import Floats
 
@@ -25,8 +26,6 @@ _QUANTITIES = {
 OF_POINT = ("length", "speed", "acceleration")
 OF_LINK = ("angle", "omega", "alpha")
 
-#: Values below this part of what is usual are rounding errors.
-ROUNDING = 1e-9
 
 _RATE = ("", "/s", "/s^2")
 
@@ -84,7 +83,7 @@ def first_peak(values: Floats) -> int | None:
     sizes = np.abs(values)
     if not np.isfinite(sizes).any():
         return None
-    return int(np.argmax(sizes >= (1 - ROUNDING) * np.nanmax(sizes)))
+    return int(np.argmax(sizes >= (1 - NEGLIGIBLE) * np.nanmax(sizes)))
 
 
 def driver_quantity(mechanism: Mechanism, driver: str) -> str:

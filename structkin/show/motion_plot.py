@@ -12,12 +12,13 @@ import numpy as np
 from structkin.errors import InputError, Problem
 from structkin.model.topology import suggest
 from structkin.model.units import Units
+from structkin.numerical_tolerances import NEGLIGIBLE, QUADRATURE
 from structkin.plan.status import Status
 from structkin.show.coefficients import coefficients_of
 from structkin.show.fitting import MARK, SIDE, add_title, legends_above, lines_that_fit
 from structkin.show.interest import output_links, points_of_interest, points_on_links
 from structkin.show.letters import legible
-from structkin.show.measures import OF_LINK, OF_POINT, ROUNDING, Measures, driver_quantity, measures_of, usual
+from structkin.show.measures import OF_LINK, OF_POINT, Measures, driver_quantity, measures_of, usual
 from structkin.show.style import GROUND, NORMAL, PALETTE, SMALL, dress, group_label, new_figure, plain
 from structkin.solve import Motion
 from structkin.solve.motion.moving_frames import PartKind
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
 #: Largest numbers of points and links drawn by default.
 MOST_POINTS, MOST_LINKS = 3, 4
 
-#: Means below this part of the largest magnitude are errors of the trapezoidal rule.
-ACCURACY = 1e-7
 
 #: Letters per line in the label of a panel.
 WIDE = 30
@@ -198,7 +197,7 @@ def mean(motion: Motion, values: Floats) -> float:
     middles = 0.5 * (values[1:] + values[:-1])
     known = np.isfinite(middles) & (steps > 0)
     found = float(np.average(middles[known], weights=steps[known])) if known.any() else float(np.nanmean(values))
-    return found if abs(found) > ACCURACY * np.nanmax(np.abs(values)) else 0.0
+    return found if abs(found) > QUADRATURE * np.nanmax(np.abs(values)) else 0.0
 
 
 # --- panels -------------------------------------------------------------------------------------------------
@@ -223,9 +222,9 @@ def _panel(ax: Axes, x: Floats, curves: Sequence[Curve], order: int, row: Row, m
         return
     # do not magnify rounding errors of a constant
     low, high = float(good.min()), float(good.max())
-    if high - low <= ROUNDING * max(abs(low), abs(high), row.usual):
+    if high - low <= NEGLIGIBLE * max(abs(low), abs(high), row.usual):
         middle = 0.5 * (low + high)
-        middle = 0.0 if abs(middle) <= ROUNDING * row.usual else middle
+        middle = 0.0 if abs(middle) <= NEGLIGIBLE * row.usual else middle
         half = 0.1 * (abs(middle) or row.usual or 1.0)
         ax.set_ylim(middle - half, middle + half)
     elif order and not motion.ok.all():

@@ -16,6 +16,7 @@ from structkin.joints.poses import Poses
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
 from structkin.model.units import Units
+from structkin.numerical_tolerances import NEGLIGIBLE
 from structkin.plan.status import Status
 from structkin.show.artists import draw_path, draw_scene
 from structkin.show.drawing import bounds, links_of, scene_of, symbol_size
@@ -149,7 +150,7 @@ def pose_words(motion: Motion, sample: int, measures: Measures) -> str:
     for id, values in motion.drivers.items():
         quantity = driver_quantity(motion.mechanism, id)
         # A value that passes zero is shown as 0, not as a rounding error.
-        value = values[0, sample] if abs(values[0, sample]) > 1e-9 * np.nanmax(np.abs(values[0])) else 0.0
+        value = values[0, sample] if abs(values[0, sample]) > NEGLIGIBLE * np.nanmax(np.abs(values[0])) else 0.0
         parts.append(f"{id} = {value / measures.size(quantity):.4g} {measures.pretty(quantity)}")
     if len(parts) > 5:
         parts = [*parts[:4], "..."]
@@ -164,7 +165,7 @@ def pose_words(motion: Motion, sample: int, measures: Measures) -> str:
 
 def empty_figure(low: complex, high: complex, wide: bool, letters: int) -> Figure:
     """Return an empty figure that suits the extent, with room for a legend below a wide picture, else at its right."""
-    ratio = float(np.clip((high - low).real / max((high - low).imag, 1e-9 * (high - low).real), 0.45, 2.4))
+    ratio = float(np.clip((high - low).real / max((high - low).imag, NEGLIGIBLE * (high - low).real), 0.45, 2.4))
     if wide:
         return new_figure(9.0, 7.6 / ratio + 2.2)
     legend = 0.8 + 0.075 * min(letters, 40)

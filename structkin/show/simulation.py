@@ -10,6 +10,7 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 
 from structkin.dynamics import Simulation
+from structkin.numerical_tolerances import LEAST_DRAWN, NEGLIGIBLE, ROUNDING
 from structkin.plan.status import Status
 from structkin.show.columns import Column, all_columns, motion_to_dict, nested, write_columns
 from structkin.show.fitting import add_title, legends_above
@@ -131,9 +132,6 @@ def simulation_table(simulation: Simulation) -> Table:
 #: Largest number of drivers in one panel.
 MOST = 8
 
-#: Joint closure errors below this, relative to the mechanism's size, are rounding and not shown.
-CLOSED = 1e-12
-
 
 @legible
 def plot_simulation(simulation: Simulation) -> Figure:
@@ -151,7 +149,7 @@ def plot_simulation(simulation: Simulation) -> Figure:
             values = [simulation.drivers[id][0] / measures.size(quantity) for id in ids]
             panels.append((f"{word} [{measures.pretty(quantity)}]", _curves(ids, values)))
             efforts = [simulation.efforts[id] for id in ids]
-            if any(np.ptp(one) > 1e-9 * np.max(np.abs(one)) for one in efforts):
+            if any(np.ptp(one) > NEGLIGIBLE * np.max(np.abs(one)) for one in efforts):
                 panels.append(in_thousands(f"driver {effort}", _curves(ids, efforts)))
             elif any(one.any() for one in efforts):
                 units = [thousands(effort_unit(m, id), one[0]) for id, one in zip(ids, efforts, strict=True)]
@@ -165,8 +163,8 @@ def plot_simulation(simulation: Simulation) -> Figure:
     colours = PALETTE[0], PALETTE[1], GROUND
     panels.append(in_thousands("energy [J]", list(zip(names, energies, colours, strict=True))))
     gap = simulation.violation
-    if gap.max(initial=0.0) > CLOSED:
-        panels.append(("joint closure error", [("relative to the size", np.maximum(gap, 1e-17), PALETTE[2])]))
+    if gap.max(initial=0.0) > ROUNDING:
+        panels.append(("joint closure error", [("relative to the size", np.maximum(gap, LEAST_DRAWN), PALETTE[2])]))
     figure = new_figure(9.0, 2.2 + 1.9 * len(panels))
     axes: list[Axes] = list(figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0])
     lines = {}

@@ -12,6 +12,7 @@ from structkin.errors import InputError, Problem
 from structkin.model.numbers import number_of
 from structkin.model.topology import suggest
 from structkin.model.units import si_unit
+from structkin.numerical_tolerances import NEGLIGIBLE
 from structkin.plan.status import Status
 from structkin.show.artists import draw_path, draw_scene
 from structkin.show.drawing import bounds, scene_of, symbol_size
@@ -121,7 +122,7 @@ def draw_variants(study: Study, chosen: Sequence[int], motions: Sequence[Motion]
     high = complex(max(z.real for _, z in corners), max(z.imag for _, z in corners))
     columns = min(len(motions), COLUMNS)
     rows = -(-len(motions) // columns)
-    tall = SIDE * min(max((high - low).imag / max((high - low).real, 1e-9 * abs(high - low)), 0.5), 1.6)
+    tall = SIDE * min(max((high - low).imag / max((high - low).real, NEGLIGIBLE * abs(high - low)), 0.5), 1.6)
     figure = new_figure(max(columns * SIDE, 4.0), rows * (tall + 0.4) + 0.6)
     add_title(figure, f"{study.mechanism.title or 'Study'}: best by {measure}")
     axes = figure.subplots(rows, columns, squeeze=False).ravel()

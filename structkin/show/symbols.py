@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 
 from structkin.joints.poses import Poses
 from structkin.model.mechanism import Mechanism
+from structkin.numerical_tolerances import NEGLIGIBLE, VISIBLE
 from structkin.show.scene import Frame, Name, Shape
 from structkin.show.style import DRIVER, GROUND, LOOSE, link_colour, tint
 from structkin.structure import KinematicStructure
@@ -77,7 +78,7 @@ class Sheet:
     def pin_at(self, link: str, place: complex) -> None:
         """Have the points of a link at a place drawn as pins."""
         local = self.poses.links[link].local
-        self.pins |= {name for name, at in local.items() if abs(at - place) <= 1e-6 * self.u}
+        self.pins |= {name for name, at in local.items() if abs(at - place) <= VISIBLE * self.u}
 
     # --- strokes ------------------------------------------------------------------------------------------
 
@@ -169,7 +170,7 @@ class Sheet:
         """Draw hatched ground along the travel a-b of a block, below it, or to its right if the travel is vertical."""
         along = (b - a) / abs(b - a)
         side = -1j * along
-        if side.imag > 1e-9 or (abs(side.imag) <= 1e-9 and side.real < 0):
+        if side.imag > NEGLIGIBLE or (abs(side.imag) <= NEGLIGIBLE and side.real < 0):
             side = -side
         shift = 0.8 * self.u * side
         self.hatching(Frame(self.ground), a - 2.0 * self.u * along + shift, b + 2.0 * self.u * along + shift, side, id)

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from structkin.model.units import Units
+from structkin.numerical_tolerances import NEGLIGIBLE
 from structkin.show.interest import moving_points
-from structkin.show.measures import OF_LINK, OF_POINT, ROUNDING, Measures, driver_quantity, measures_of, usual
+from structkin.show.measures import OF_LINK, OF_POINT, Measures, driver_quantity, measures_of, usual
 from structkin.solve import Motion
 from structkin.structure import KinematicStructure
 from structkin.types import Floats
@@ -83,7 +84,7 @@ def _peaks(motion: Motion, rates: list[Floats], quantities: tuple[str, ...], mea
     for values, quantity in zip(rates, quantities, strict=True):
         good = values[np.isfinite(values)]
         peak = good[np.argmax(np.abs(good))] if len(good) else np.nan
-        peak = 0.0 if abs(peak) <= ROUNDING * usual(motion, quantity) else peak
+        peak = 0.0 if abs(peak) <= NEGLIGIBLE * usual(motion, quantity) else peak
         peaks.append(f"{short(peak / measures.size(quantity))} {measures.pretty(quantity)}" if len(good) else "-")
     return peaks
 
@@ -98,7 +99,7 @@ def _range(values: Floats) -> str:
 
 def short(value: float) -> str:
     """Return a number with five digits; below a billionth of the unit it is taken for a rounding error."""
-    return f"{value if abs(value) > 1e-9 else 0.0:.5g}"
+    return f"{value if abs(value) > NEGLIGIBLE else 0.0:.5g}"
 
 
 def _course(motion: Motion, measures: Measures) -> str:

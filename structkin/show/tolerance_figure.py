@@ -8,11 +8,12 @@ from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
+from structkin.numerical_tolerances import NEGLIGIBLE
 from structkin.show.columns import plain_values
 from structkin.show.files import check_table, table_file, table_writer
 from structkin.show.fitting import add_title
 from structkin.show.letters import legible
-from structkin.show.measures import ROUNDING, driver_quantity, measures_of
+from structkin.show.measures import driver_quantity, measures_of
 from structkin.show.style import NORMAL, PALETTE, SMALL, dress, new_figure, plain
 from structkin.types import Floats
 
@@ -60,7 +61,7 @@ def _spread_lines(found: Tolerances, spread: Spread) -> Iterator[str]:
     order = np.argsort(-np.nan_to_num(spread.shares[k]), kind="stable")
     rows = [("dimension", "tolerance", f"effect [{unit}]", "of the variance", "")]
     for j in order.tolist():
-        share, effect = spread.shares[k, j], spread.effects[k, j] / size if spread.shares[k, j] > ROUNDING**2 else 0.0
+        share, effect = spread.shares[k, j], spread.effects[k, j] / size if spread.shares[k, j] > NEGLIGIBLE**2 else 0.0
         rows.append((spread.dimensions[j], _zone(found, j), f"{effect:.4g}", f"{100 * share:.1f} %", ""))
     yield from _aligned(rows)
     if spread.tighten:

@@ -13,14 +13,12 @@ import numpy as np
 
 from structkin.errors import Problem
 from structkin.groups import General
-from structkin.groups.general import CONSISTENT
 from structkin.groups.solve_lanes import solve_lanes
 from structkin.model.mechanism import Mechanism
-from structkin.plan.closing import CLEAR
+from structkin.numerical_tolerances import DETERMINED, DOUBLE_ZERO, RESIDUAL, ROUNDING_OF_ONE
 from structkin.plan.plan import Plan
 from structkin.solve.engine import Lanes, discriminant, step_inputs, sweep
 from structkin.solve.tracking import unpacked
-from structkin.track.tolerances import DOUBLE_ZERO
 from structkin.types import Floats
 
 #: The poses that are examined: each driver moves to either side by these angles [rad] or tenths of the size.
@@ -29,8 +27,6 @@ SHIFTS = (0.02, 0.1, 0.4, 1.0, 2.0, 3.0)
 NEAR = SHIFTS[:2]
 #: Steps to a pose that closes; they converge quadratically.
 STEPS = 50
-#: The least parameter of these steps: the equations for a step stay regular.
-SMALL = 1e-14
 
 
 def always_singular(mechanism: Mechanism, plan: Plan, drawn: Collection[int]) -> dict[int, Problem]:
@@ -49,7 +45,7 @@ def always_singular(mechanism: Mechanism, plan: Plan, drawn: Collection[int]) ->
     general = next((k for k in plan.followed if plan.steps[k].group in drawn), None)
     if general is not None and plan.movers[plan.steps[general].outputs[0]]:
         lanes = _solved(mechanism, replace(plan, steps=plan.steps[:general]), NEAR)
-        if _vanish(_least_singular_values(plan, general, lanes), CLEAR):
+        if _vanish(_least_singular_values(plan, general, lanes), DETERMINED):
             suspects.append(general)
     return {group: _problem(plan, group) for group in dict.fromkeys(plan.steps[k].group for k in suspects)}
 
@@ -87,12 +83,12 @@ def _least_singular_values(plan: Plan, index: int, lanes: Lanes) -> Floats:
     O, theta = unpacked(form, [np.repeat(np.asarray(one)[..., None], n, -1) for one in begun])
     for _ in range(STEPS):
         J, gaps = form.jacobian(h, form.unknowns(O, theta)), form.gaps(h, O, theta) / size
-        parameter = np.linalg.norm(gaps, axis=0)[:, None, None] + SMALL
+        parameter = np.linalg.norm(gaps, axis=0)[:, None, None] + ROUNDING_OF_ONE
         x = J.swapaxes(1, 2) @ solve_lanes(J @ J.swapaxes(1, 2) + parameter * np.eye(3 * m), -gaps.T)[..., None]
         dO, turn = np.split(np.moveaxis(x, 0, -1).reshape(m, 3, n), [2], axis=1)
         O, theta = O + size * dO, theta + turn[:, 0]
     found = form.smallest_singular_value(h, form.unknowns(O, theta))
-    return np.where(np.abs(form.gaps(h, O, theta)).max(axis=0) < CONSISTENT * size, found, np.nan)
+    return np.where(np.abs(form.gaps(h, O, theta)).max(axis=0) < RESIDUAL * size, found, np.nan)
 
 
 def _problem(plan: Plan, index: int) -> Problem:

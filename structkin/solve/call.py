@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from structkin.errors import InputError, Problem
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
+from structkin.numerical_tolerances import WHOLE
 from structkin.solve.schedule import Schedule, known
 from structkin.types import Floats
 
@@ -190,7 +191,7 @@ def common_period(mechanism: Mechanism) -> float | None:
     slowest = min(moving)
     times = [speed / slowest for speed in moving if speed != slowest]
     ratios = [Fraction(one).limit_denominator(1000) for one in times]
-    if any(abs(float(ratio) - one) > 1e-9 * float(ratio) for ratio, one in zip(ratios, times, strict=True)):
+    if any(abs(float(ratio) - one) > WHOLE * float(ratio) for ratio, one in zip(ratios, times, strict=True)):
         return None
     return 2 * math.pi / slowest * math.lcm(*(ratio.denominator for ratio in ratios))
 

@@ -18,12 +18,12 @@ from structkin.budget import grant
 from structkin.groups import General, Turn
 from structkin.kernels.choice import choose, compiles_group
 from structkin.kernels.group import group_kernel
+from structkin.numerical_tolerances import CLOSED, LIMIT
 from structkin.plan.plan import DriverRegister, Plan, Register, Step
 from structkin.plan.status import Status, mark
 from structkin.solve.tracking import track, unpacked
 from structkin.solve.tracking.direct import Direct
 from structkin.solve.tracking.group_solvers import GroupSolver, group_solver_of, weights_of
-from structkin.track.tolerances import CLOSED, LIMIT
 from structkin.types import Complexes, Flags, Floats, Indices, Ints
 
 Progress = Callable[[float], None]

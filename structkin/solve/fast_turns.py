@@ -15,6 +15,7 @@ import numpy as np
 
 from structkin.budget import TOGETHER, charge
 from structkin.groups import RG, RPR, RRR
+from structkin.numerical_tolerances import DETERMINED
 from structkin.plan.plan import Plan, Register
 from structkin.rows.affine import Affine
 from structkin.solve.engine import Lanes
@@ -24,9 +25,6 @@ from structkin.types import Indices
 #: A link turns at most this far between two stations [rad].
 FAST = 0.5
 SLOPE = math.tan(FAST)
-#: Pins nearer to each other than this part of the size have met. Rounding turns the line between nearer ones, and with
-#: it the dyad, so far that a group behind it, of redundant links, need not close. Its links still count.
-MET = 1e-6
 #: An interval in which one turns further is divided into so many parts, so often: to the last digit of an angle.
 PARTS, ROUNDS = 16, 10
 #: Most stations added, for each interval in which a link turns far: towards parallel guides a pinion on its rack turns
@@ -86,7 +84,7 @@ def _parts(plan: Plan, lanes: Lanes, vectors: Sequence[Affine], moved: Sequence[
             continue
         if isinstance(step.kind, RRR | RPR):
             A, B = plan.inputs(step, x)[:2]
-            found.append((*(B - A), MET * plan.size))
+            found.append((*(B - A), DETERMINED * plan.size))
         elif isinstance(step.kind, RG) and isinstance(item := step.inputs[1], Register):
             # A wheel may turn by whole turns from station to station; its scalar turn counts them.
             with np.errstate(invalid="ignore"):

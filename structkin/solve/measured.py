@@ -22,6 +22,7 @@ from structkin.model.flaw import Flaw
 from structkin.model.tables import read_table, titles_of
 from structkin.model.topology import suggest
 from structkin.model.units import Units
+from structkin.numerical_tolerances import VISIBLE
 from structkin.types import Floats
 
 if TYPE_CHECKING:
@@ -271,6 +272,6 @@ def _lag(
     step = 2 * reach / (SHIFTS - 1)
     if not math.isfinite(badness(best)):
         return math.nan, {}
-    lag = float(minimize_scalar(badness, bounds=(best - step, best + step), options={"xatol": 1e-6 * step}).x)
+    lag = float(minimize_scalar(badness, bounds=(best - step, best + step), options={"xatol": VISIBLE * step}).x)
     left = zip(columns, residuals(lag), strict=True)
     return lag, {one.name: float(np.sqrt(np.nanmean(apart**2))) for one, apart in left}

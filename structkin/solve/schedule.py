@@ -11,6 +11,7 @@ import numpy as np
 
 from structkin.budget import TOGETHER, charge
 from structkin.model.mechanism import Mechanism
+from structkin.numerical_tolerances import ROUNDING, WHOLE
 from structkin.solve.steep_laws import MOST, STEEP, TIMES, steep_pieces
 from structkin.solve.turning_points import turning_points
 from structkin.types import Flags, Floats, Indices
@@ -24,9 +25,8 @@ SEPARATE = 5000
 JUMP = 2
 
 
-#: Steps are even if none is so many times as long as another; below this the drivers stand still [rad or parts of the
-#: size].
-EVEN, STILL = 1.5, 1e-12
+#: Steps are even if none is so many times as long as another.
+EVEN = 1.5
 #: Up to this many stations all are looked at; else only some, so far apart or with so large a turn of the path between
 #: them [rad or parts of the size; sum of the changes of the direction's components].
 FEW, SHORT, BEND = 200, 0.06, 0.2
@@ -109,7 +109,7 @@ class Schedule:
         """The number of equal parts of each interval (n - 1,), as many as the drivers' steps need at their rates."""
         counts = np.ones(max(len(self) - 1, 0))
         for id in self.drivers:
-            counts = np.fmax(counts, np.ceil(np.fmax(*self._travels(id)) / self.step(id) * (1 - 1e-9)))
+            counts = np.fmax(counts, np.ceil(np.fmax(*self._travels(id)) / self.step(id) * (1 - WHOLE)))
         # Next to a station without a value there is no path to follow: a law may go to infinity there.
         counts[~(self._has_values[1:] & self._has_values[:-1])] = 1
         # More than fits into any memory.
@@ -197,7 +197,7 @@ class Schedule:
             return 0.0
         (z,) = self.drivers.values()
         step = np.diff(z[0]) / self.unit(next(iter(self.drivers)))
-        step = step[~(np.abs(step) < STILL)]
+        step = step[~(np.abs(step) < ROUNDING)]
         least, most = float(step.min(initial=np.inf)), float(step.max(initial=-np.inf))
         even = least * most > 0 and max(least / most, most / least) < EVEN
         return max(abs(least), abs(most)) if even else 0.0
@@ -244,7 +244,7 @@ class Schedule:
     @property
     def is_fine(self) -> bool:
         """Whether the stations begin at the sketch and follow each other closely."""
-        starts = all(abs(b - a) <= 1e-9 * self.step(id) for id, (a, b) in self.lead.items())
+        starts = all(abs(b - a) <= WHOLE * self.step(id) for id, (a, b) in self.lead.items())
         return starts and bool((self.parts == 1).all())
 
     @cached_property

@@ -13,8 +13,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from structkin.errors import InputError, Problem, StructureError
-from structkin.groups.general import CONSISTENT
 from structkin.model.mechanism import Mechanism
+from structkin.numerical_tolerances import RESIDUAL
 from structkin.plan.compile import DrawnSingularError, determines_all, record_plan
 from structkin.plan.plan import Plan
 from structkin.plan.status import Status
@@ -104,4 +104,4 @@ def _closes(mechanism: Mechanism, plan: Plan, moved: str | None = None, far: flo
     # A change point is singular but can be passed, even where guides meet at infinity.
     passed = np.isin(lanes.status, (Status.OK, Status.SINGULAR))
     error = closing_error(poses_of(mechanism, plan, lanes.x[0]), drives, {id: z[0] for id, z in values.items()})
-    return bool((passed & ~(error > CONSISTENT)).all())
+    return bool((passed & ~(error > RESIDUAL)).all())

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from structkin.joints.pair import Pair
 from structkin.joints.sliding import Sliding, room
 from structkin.model.parts import DriverCoordinate
-from structkin.model.stroke import SLACK, shown
+from structkin.model.stroke import shown
 from structkin.model.units import Units
+from structkin.numerical_tolerances import EQUAL_DATA
 from structkin.plan.plan import Plan
 from structkin.plan.status import Status
 from structkin.rows.affine import Affine
@@ -48,7 +49,7 @@ class Stroke:
     def side(self, value: Value, drivers: Mapping[str, Any]) -> NDArray[np.int8]:
         """Return -1 where it is below its least value (...), 1 above the largest, 0 within; NaN is within."""
         travel, (low, high) = self.travel(value, drivers), self.ends
-        slack = SLACK * (high - low)
+        slack = EQUAL_DATA * (high - low)
         return np.asarray((travel > high + slack).astype(np.int8) - (travel < low - slack))
 
     def words(self, side: int) -> str:

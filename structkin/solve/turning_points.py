@@ -10,14 +10,13 @@ import numpy as np
 
 from structkin.model.laws import ConstantSpeed
 from structkin.model.parts import Law
+from structkin.numerical_tolerances import WHOLE
 from structkin.types import Floats
 
 #: In how many parts all intervals together are searched, if there are not more of them.
 PARTS = 3000
 #: Steps of Newton's method in a bracket, or halvings, to the last digit: a law may turn with a corner.
 HALVINGS = 60
-#: So near to a station, a law turns at the station; a step of Newton's method this short is the last one.
-AT = 1e-9
 
 
 def turning_points(law: Law, t: Floats, rates: Floats) -> Floats:
@@ -59,8 +58,8 @@ def turning_points(law: Law, t: Floats, rates: Floats) -> Floats:
             ahead = place - rate / slope
         # A turning point at an end of its bracket is met from either side.
         inside = np.abs(ahead - 0.5 * (low + high)) <= 0.6 * (high - low)
-        done = (inside & (np.abs(ahead - place) < AT)) | (high - low <= 4 * np.finfo(float).eps * len(t))
+        done = (inside & (np.abs(ahead - place) < WHOLE)) | (high - low <= 4 * np.finfo(float).eps * len(t))
         place = np.where(inside, ahead, 0.5 * (low + high))
         if done.all():
             break
-    return np.unique(place[np.abs(place - np.round(place)) > AT])
+    return np.unique(place[np.abs(place - np.round(place)) > WHOLE])

@@ -12,15 +12,13 @@ from structkin.errors import InputError, Problem
 from structkin.model.parts import Law
 from structkin.multibody.model import Force, JointLoad, SpatialModel, Torque
 from structkin.multibody.readings import NO_REACTIONS, not_functions
+from structkin.numerical_tolerances import CLOSED_START, RANK, SHORTEST_TIME
 from structkin.spatial.elements import HELD, Damping, Element, Stiffness
 from structkin.spatial.packing import Solids, triad
 from structkin.spatial.stability import Stability
 
-#: A joint is closed at the start if it is open by no more than this part of the model's size, turns in rad and speeds
-#: in parts of the fastest.
-OPEN = 1e-7
-#: The shortest step [s], and the most steps of a run.
-SHORTEST, MOST = 1e-12, 1e15
+#: The most steps of a run.
+MOST = 1e15
 #: A position, speed or angular velocity beyond this [SI] is none.
 FAR = 1e12
 
@@ -40,13 +38,14 @@ def check(
         for name, value in (("duration", duration), ("step", step))
         if not _number(value, above=0.0)
     ]
-    if not problems and min(duration, step) < SHORTEST:
-        problems.append(Problem("step", f"{min(duration, step):g} s is too short", f"{SHORTEST:g} s at least"))
+    if not problems and min(duration, step) < SHORTEST_TIME:
+        problems.append(Problem("step", f"{min(duration, step):g} s is too short", f"{SHORTEST_TIME:g} s at least"))
     elif not problems and not duration / step < MOST:
         problems.append(Problem("step", f"{duration / step:.3g} steps are too many", f"at most {MOST:g}"))
     if record is not None and (isinstance(record, bool) or not isinstance(record, int | np.integer) or record < 1):
         problems.append(Problem("record", f"{record!r} is not a positive number of steps"))
     problems += _chosen("stiffness", stiffness, 2, 0.0, "pair of positive numbers (N/m, N m/rad)")
+    # The largest number below zero: no damping is allowed.
     problems += _chosen("damping", damping, 1, -5e-324, "number of seconds, zero or more")
     problems += not_functions(**functions)
     problems += [
@@ -59,7 +58,7 @@ def check(
     for body in model.bodies.values():
         if not body.mass > 0:
             problems.append(Problem(f"bodies.{body.name}", "has no mass", "small steps need one"))
-        elif not np.linalg.eigvalsh(body.inertia)[0] > 1e-9 * np.linalg.eigvalsh(body.inertia)[-1]:
+        elif not np.linalg.eigvalsh(body.inertia)[0] > RANK * np.linalg.eigvalsh(body.inertia)[-1]:
             hint = "give it a radius: small steps need a moment of inertia about every axis"
             problems.append(Problem(f"bodies.{body.name}", "has no moment of inertia about one of its axes", hint))
     if not problems:
@@ -120,7 +119,7 @@ def check_start(model: SpatialModel, solids: Solids, elements: dict[str, Element
     if not problems and stability.multiplier(dt) >= 4.0:
         largest = stability.largest_step()
         message = f"{dt:g} s is unstable with these joints, springs and dampers"
-        hint = f"the largest stable step is {largest:.3g} s in the start pose" if largest > 1e-12 else ""
+        hint = f"the largest stable step is {largest:.3g} s in the start pose" if largest > SHORTEST_TIME else ""
         problems.append(Problem("step", message, hint))
     if problems:
         raise InputError(problems, model.name)
@@ -148,10 +147,10 @@ def _torn(model: SpatialModel, solids: Solids) -> list[Problem]:
         apart = np.concatenate(
             [shifts * (axes @ (second.speed(joint.at) - carried)), size * turns * (axes @ (second.spin - first.spin))]
         )
-        if np.abs(gap).max() > OPEN * size or np.abs(turns * skew).max() > OPEN:
+        if np.abs(gap).max() > CLOSED_START * size or np.abs(turns * skew).max() > CLOSED_START:
             hint = "the start values of a loop must close it"
             problems.append(Problem(f"joints.{name}", f"is open by {np.linalg.norm(gap):.3g} m at the start", hint))
-        elif np.abs(apart).max() > OPEN * fastest:
+        elif np.abs(apart).max() > CLOSED_START * fastest:
             hint = "the speeds in a loop must keep it closed"
             problems.append(Problem(f"joints.{name}", "is torn open by the speeds at the start", hint))
     return problems

@@ -36,6 +36,7 @@ from structkin.budget import DEFAULT, HINT, TOGETHER, charge, metered
 from structkin.compiled import announce
 from structkin.errors import Problem
 from structkin.multibody.model import SpatialModel
+from structkin.numerical_tolerances import ROUNDING
 from structkin.spatial.checks import FAR, check, check_start, size_of
 from structkin.spatial.elements import Damping, Stiffness, elements_of
 from structkin.spatial.measures import Measures
@@ -88,7 +89,7 @@ def small_steps(
     [0.0, 0.0, -5.0]
     """
     check(model, duration, step, record, stiffness, damping, user=user, progress=progress)
-    count = math.ceil(duration / step * (1 - 1e-12))
+    count = math.ceil(duration / step * (1 - ROUNDING))
     dt = duration / count
     every = record or max(1, count // RECORDS)
     rows = count // every + 1 + (count % every > 0)

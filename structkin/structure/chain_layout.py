@@ -19,6 +19,7 @@ from scipy.optimize import least_squares
 from scipy.sparse.csgraph import shortest_path
 
 from structkin.model.topology import Topology
+from structkin.numerical_tolerances import NUDGE, ROUNDING, VISIBLE
 from structkin.structure.chain_embedding import Embedding, embeddings
 from structkin.types import Complexes, Floats
 
@@ -55,7 +56,7 @@ def layout(topology: Topology, *, with_ground: bool = True) -> dict[str, complex
     places = _best(links, None if with_ground else ground)
     places -= places.mean()
     down = places[links[ground]].mean()
-    turn = -1j * abs(down) / down if abs(down) > 1e-6 else 1.0
+    turn = -1j * abs(down) / down if abs(down) > VISIBLE else 1.0
     return dict(zip(number, (places * turn).tolist(), strict=True))
 
 
@@ -122,7 +123,7 @@ class _Drawing:
         places = self._circle(joined)
         for _ in range(STEPS):
             fit = self.shape.conj() @ places / self.square
-            size = np.maximum(np.abs(fit), 1e-12)
+            size = np.maximum(np.abs(fit), ROUNDING)
             fit *= np.clip(size, 1, LONGER) / size
             distance = np.abs(places[:, None] - places)
             push = repel * np.maximum(wanted / np.where(distance > 0, distance, 1), 1)
@@ -146,7 +147,7 @@ class _Drawing:
 
     def refined(self, places: Complexes) -> Complexes:
         """Return places with less cost."""
-        n, step = self.count, 1e-6
+        n, step = self.count, NUDGE
         steps = step * np.concatenate((np.eye(n), 1j * np.eye(n)))
 
         def jacobian(x: Floats) -> Floats:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from structkin.dynamics.integrators.step_roots import STEP_POLYNOMIALS, step_roots
+from structkin.numerical_tolerances import ROUNDING
 from structkin.types import Complexes, Floats
 
 #: The gains (alpha, beta) of Flores & Lankarani's Tab. 1 at h = 0.001 s, with |z| and its angle [deg] as printed.
@@ -77,6 +78,7 @@ def largest_step(integrator: str, alpha: float, beta: float) -> float:
     s = roots(alpha, beta)
     if not np.max(s.real) < 0:
         return 0.0
+    # A step far below and one far above that of the fastest root, and 200 in each decade between them.
     steps = np.geomspace(1e-6, 1e6, 2401) / np.max(np.abs(s))
     stable = np.abs(growth(integrator, alpha, beta, steps)) < 1
     if stable.all():
@@ -85,7 +87,7 @@ def largest_step(integrator: str, alpha: float, beta: float) -> float:
     if last == 0:
         return 0.0
     low, high = float(steps[last - 1]), float(steps[last])
-    while high - low > 1e-12 * high:
+    while high - low > ROUNDING * high:
         middle = 0.5 * (low + high)
         if abs(growth(integrator, alpha, beta, middle)) < 1:
             low = middle

@@ -52,10 +52,12 @@ class Extent:
 FULL = Extent(
     gains=tuple(range(0, 101, 5)),
     near=(0, 5, 10, 15, 20, 25, 30),
+    # Around the tolerance of the paper, up to twice and down to half of it.
     tolerances=(0.75e-8, 1e-8, TOLERANCE, 2e-8, 3e-8),
     mapped=(0, 1, 2, 5, 10, 20, 30, 50, 70, 100),
     steps=(0.04, 0.02, 0.01, 0.005, 0.002),
 )
+#: Of the tolerances around that of the paper, a larger one.
 QUICK = Extent((0, 10, 50), (10, 50), (TOLERANCE, 2e-8), (0, 10, 50), (0.04, 0.02))
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from structkin.numerical_tolerances import LEAST_DRAWN
 from structkin.show.style import DRIVER, GROUND, NORMAL, PALETTE, SMALL, new_figure
 from structkin.studies.agreement import BlandAltman
 from structkin.studies.cartesian import RIGHT, Agreement, Case, Trial
@@ -46,7 +47,7 @@ def draw_pendulum(found: Sequence[Trial], agreement: Agreement) -> Figure:
     for k, one in enumerate(shown):
         r = one.simulation
         energy.plot(r.t, 1e6 * (r.energy - r.energy[0]), color=PALETTE[k], label=f"gain {one.gain:g}")
-        violation.semilogy(r.t[1:], r.violation[1:] + 1e-17, color=PALETTE[k], label=f"gain {one.gain:g}")
+        violation.semilogy(r.t[1:], r.violation[1:] + LEAST_DRAWN, color=PALETTE[k], label=f"gain {one.gain:g}")
     tidy(energy, "change of energy", "t [s]", "[µJ]")
     tidy(violation, "joint closure error", "t [s]", "of the size")
     energy.legend(fontsize=SMALL)
@@ -77,8 +78,8 @@ def draw_slider_crank(case: Case, found: Sequence[Trial], agreement: Agreement) 
     for k, one in enumerate(shown):
         r, label = one.simulation, f"gain {one.gain:g}"
         slider.plot(r.t, r.position("C")[:, 0], color=PALETTE[k], linewidth=1, label=label)
-        energy.semilogy(r.t[1:], np.abs(r.energy - r.energy[0])[1:] + 1e-17, color=PALETTE[k], label=label)
-        violation.semilogy(r.t[1:], r.violation[1:] + 1e-17, color=PALETTE[k], label=label)
+        energy.semilogy(r.t[1:], np.abs(r.energy - r.energy[0])[1:] + LEAST_DRAWN, color=PALETTE[k], label=label)
+        violation.semilogy(r.t[1:], r.violation[1:] + LEAST_DRAWN, color=PALETTE[k], label=label)
     tidy(slider, "the slider", "t [s]", "x [m]")
     slider.set_ylim(-2.2, 3.0)
     slider.legend(fontsize=SMALL, loc="upper right", ncols=3)
@@ -110,6 +111,7 @@ def draw_map(found: Sequence[Trial], row: Literal["step", "tolerance"]) -> Figur
     worst = np.array([[min(table[gain, size], 4.0) for gain in gains] for size in sizes])
     figure = new_figure(max(5.5, 2.6 + 0.64 * len(gains)), 1.6 + 0.55 * len(sizes))
     axes = figure.add_subplot()
+    # Colours begin at the tolerance of the integrator.
     picture = axes.imshow(worst, norm=LogNorm(vmin=1e-8, vmax=4), cmap="cividis_r", aspect="auto")
     for i, size in enumerate(sizes):
         for k, gain in enumerate(gains):

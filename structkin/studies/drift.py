@@ -17,6 +17,7 @@ from structkin.dynamics.integrators.methods import FIXED
 from structkin.dynamics.multipliers.stabilisation import Feedback
 from structkin.dynamics.multipliers.start import global_start
 from structkin.model import Mechanism
+from structkin.numerical_tolerances import NEGLIGIBLE, WHOLE
 from structkin.show.style import GROUND, PALETTE, SMALL, new_figure
 from structkin.studies.pictures import tidy
 from structkin.types import Floats
@@ -63,7 +64,7 @@ def drift(
     equations, y = global_start(mechanism, family, Feedback(gain, gain), (), 0.0, formulation="multipliers")
     n = equations.coordinates.n
     y[n:] *= 1 - misses
-    count = int(np.ceil((mechanism.duration or 1.0) / step * (1 - 1e-9)))
+    count = int(np.ceil((mechanism.duration or 1.0) / step * (1 - WHOLE)))
     t = np.linspace(0.0, mechanism.duration or 1.0, count + 1)
     method, kept = FIXED["rk4"](), [y]
     for k in range(count):
@@ -108,7 +109,7 @@ def draw_courses(found: Mapping[str, Sequence[Drift]], t: Floats, data: Mapping[
     """
     figure, grid = _grid(found, list(data))
     for runs, row in zip(found.values(), grid, strict=True):
-        within = t <= runs[0].t[-1] + 1e-9
+        within = t <= runs[0].t[-1] + NEGLIGIBLE
         for axes, (name, path) in zip(row, data.items(), strict=True):
             axes.plot(t[within], path[within, 1], "o", color=GROUND, ms=2.5, alpha=0.6, label="markers")
             for k, one in enumerate(runs[:2]):

@@ -18,6 +18,7 @@ import numpy as np
 from structkin.dynamics import Force, Kinetostatics, Moment
 from structkin.errors import InputError, Problem
 from structkin.model import Mechanism
+from structkin.numerical_tolerances import NEGLIGIBLE
 from structkin.solve import Motion
 from structkin.solve import Motion as State
 from structkin.studies.guides import ENDS, direction, folded, guides
@@ -234,7 +235,7 @@ def levers(motion: Motion, ground: GroundReaction) -> dict[str, Floats]:
     moment of the ankle is too large by the excess.
     """
     return {
-        side: np.where(ground.shares[side] > 1 - 1e-9, place - motion.position(f"A_{side}")[:, 0], np.nan)
+        side: np.where(ground.shares[side] > 1 - NEGLIGIBLE, place - motion.position(f"A_{side}")[:, 0], np.nan)
         for side, place in ground.places.items()
     }
 

@@ -7,6 +7,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
+from structkin.numerical_tolerances import ROUNDING
 from structkin.types import Floats
 
 GRAVITY = 9.81
@@ -57,7 +58,7 @@ def pendulum_angle(t: ArrayLike) -> Floats:
     return np.asarray(-2 * np.arcsin(k * cn / dn))
 
 
-def slider_crank_angle(t: ArrayLike, accuracy: float = 1e-12) -> Floats:
+def slider_crank_angle(t: ArrayLike, accuracy: float = ROUNDING) -> Floats:
     """Return the angle (n,) [rad] of the first rod of a slider-crank with two equal rods of 1 m and 1 kg.
 
     It starts at 45 degrees, the slider at 4 m/s towards the pivot. No data of it are published: this is its single

@@ -13,6 +13,7 @@ from structkin.model.expression import Expression
 from structkin.model.laws import ExpressionLaw
 from structkin.multibody.joint import SpatialJoint
 from structkin.multibody.model import GROUND, Body, JointLoad, Load, SpatialModel, Spring, Stop
+from structkin.numerical_tolerances import TIGHTEST
 from structkin.spatial import small_steps
 from structkin.types import Floats
 
@@ -28,6 +29,7 @@ BEFORE, AFTER, WHEN = 6.0, -9.0, 1 / np.pi
 JUMPS = ("a spring breaks", "a stop is met", "a torque steps")
 #: What adaptive solvers are given.
 TOLERANCES = tuple(10.0**-k for k in range(3, 13))
+#: Small steps [s], each about a third of the one before.
 STEPS = (1e-3, 3e-4, 1e-4, 3e-5, 1e-5, 3e-6, 1e-6)
 
 
@@ -125,7 +127,7 @@ def _event(equation: Pendulum, direction: float) -> Callable[[float, Floats], fl
 
 def runs(jump: str, steps: tuple[float, ...] = STEPS, tolerances: tuple[float, ...] = TOLERANCES) -> list[JumpRun]:
     """Return runs of one jump by small steps and by the solvers, with their errors."""
-    right, _ = located(jump, 1e-13)
+    right, _ = located(jump, TIGHTEST)
     found = []
     for step in steps:
         motion = small_steps(model(jump), DURATION, step, budget=None)

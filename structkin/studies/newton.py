@@ -14,6 +14,7 @@ import numpy as np
 
 from structkin.global_methods import NewtonRun, newton_raphson
 from structkin.model import Mechanism
+from structkin.numerical_tolerances import LEAST_DRAWN, ROUNDING
 from structkin.show.style import DRIVER, GROUND, PALETTE, SMALL, new_figure
 from structkin.studies.pictures import tidy
 from structkin.types import Floats
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-#: Iterations of a function at most, and a slope below which its tangent has no root worth the name.
-LIMIT, FLAT = 8, 1e-12
+#: Iterations of a function at most.
+LIMIT = 8
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ def iterates(curve: Curve, start: float) -> list[float]:
     for _ in range(LIMIT):
         x = found[-1]
         slope = float(curve.slope(x))
-        if abs(slope) < FLAT or abs(float(curve.value(x))) < FLAT:
+        if abs(slope) < ROUNDING or abs(float(curve.value(x))) < ROUNDING:
             break
         found.append(x - float(curve.value(x)) / slope)
         if not curve.extent[0] <= found[-1] <= curve.extent[1]:
@@ -136,7 +137,7 @@ def newton_rows() -> list[tuple[str, ...]]:
     for curve in CURVES:
         for start in curve.starts:
             found = iterates(curve, start)
-            solved = abs(float(curve.value(found[-1]))) < FLAT
+            solved = abs(float(curve.value(found[-1]))) < ROUNDING
             rows.append(
                 (
                     curve.figure,
@@ -162,7 +163,7 @@ def draw_newton(points: int = 33) -> Figure:
     for axes, wanted, title in ((panels[6], "44", "Fig. 44: double rocker"), (panels[7], "45", "Fig. 45: equal rods")):
         for number, (_, make, what, z) in enumerate(one for one in RUNS if one[0] == wanted):
             residuals = run(make(), z).residuals
-            axes.semilogy(np.maximum(residuals, 1e-17), "o-", ms=3, color=PALETTE[number], label=what)
+            axes.semilogy(np.maximum(residuals, LEAST_DRAWN), "o-", ms=3, color=PALETTE[number], label=what)
         tidy(axes, title, "iteration", "largest residual")
         axes.legend(fontsize=SMALL)
     return figure

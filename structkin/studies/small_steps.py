@@ -10,9 +10,13 @@ import numpy as np
 from structkin.examples import path
 from structkin.model import Mechanism
 from structkin.model.file import load_data
+from structkin.numerical_tolerances import REFERENCE, TIGHTEST
 from structkin.spatial import small_steps
 from structkin.spatial.elements import relative_stiffnesses
 from structkin.types import Floats
+
+#: Step [s] at which the error of the stiffest joints still falls.
+STEP = 1e-6
 
 
 @dataclass(frozen=True)
@@ -89,11 +93,11 @@ def andrews() -> Case:
 
 def exact(case: Case, t: Floats) -> Floats:
     """Return the places (n, 2) of the tip by the reduced equations at the times t, evenly spaced."""
-    run = case.mechanism.simulate(t, rtol=1e-12, atol=1e-13)
+    run = case.mechanism.simulate(t, rtol=REFERENCE, atol=TIGHTEST)
     return np.asarray(run.position(case.tip[1]))
 
 
-def convergence(case: Case, step: float = 1e-6, samples: int = 101) -> list[Deviation]:
+def convergence(case: Case, step: float = STEP, samples: int = 101) -> list[Deviation]:
     """Return how the error falls with the stiffness, with the share of the step in it."""
     model = case.mechanism.to_spatial()
     relative = relative_stiffnesses(model)

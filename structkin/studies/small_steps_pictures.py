@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from structkin.numerical_tolerances import ROUNDING_OF_ONE
 from structkin.show.style import GROUND, PALETTE, SMALL, new_figure
 from structkin.studies.jumps import JUMPS, JumpRun
 from structkin.studies.pictures import tidy
@@ -40,7 +41,7 @@ def draw_jumps(found: Sequence[JumpRun]) -> Figure:
     for axes, jump in zip(figure.subplots(1, len(JUMPS), sharey=True), JUMPS, strict=True):
         for k, (method, mark) in enumerate(MARKS.items()):
             ours = [one for one in found if (one.jump, one.method) == (jump, method)]
-            calls, errors = [one.evaluations for one in ours], [max(one.error, 1e-14) for one in ours]
+            calls, errors = [one.evaluations for one in ours], [max(one.error, ROUNDING_OF_ONE) for one in ours]
             axes.loglog(calls, errors, mark, color=PALETTE[k], ms=4, label=method)
         tidy(axes, jump, "evaluations of the forces", "error of the angle after 1 s [rad]" * (jump == JUMPS[0]))
     figure.axes[1].legend(fontsize=SMALL)

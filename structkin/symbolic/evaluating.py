@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from structkin.numerical_tolerances import CLOSED_IN_SPACE, HALF_DIGITS, LAST_DIGIT
 from structkin.symbolic.closures_at import Rows, closures
 from structkin.symbolic.compiling import compiled
 from structkin.symbolic.loads_at import Loads, apply
@@ -126,7 +127,9 @@ def close(b: Bodies, w: Work, rows: Rows, s: Terms, choice: Choice, q: Floats, q
             change = max(change, abs(X[k, 0]) / choice.scale[choice.v[k]])
         if not change < 1.0:
             return False
-        near = change < 1e-9 or (change < 1e-7 and change >= last)  # the next change would be its square
+        near = change < CLOSED_IN_SPACE or (
+            change < HALF_DIGITS and change >= last
+        )  # the next change would be its square
         last = change
     return False
 
@@ -190,7 +193,7 @@ def project(
     target = np.empty(r)
     for _ in range(11):
         closure_at(b, w, rows, s, q, s.zero)
-        if before < 1e-9 or largest(s.phi) < 1e-15:
+        if before < CLOSED_IN_SPACE or largest(s.phi) < LAST_DIGIT:
             break  # the last change was the square of the one before
         before = largest(s.phi)
         for k in range(r):

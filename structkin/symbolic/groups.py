@@ -16,13 +16,12 @@ import scipy.linalg
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import maximum_bipartite_matching
 
+from structkin.numerical_tolerances import HALF_DIGITS, LEAST_POSITIVE
 from structkin.symbolic.closures_at import Rows
 from structkin.symbolic.evaluating import Choice
 from structkin.symbolic.passes import Bodies
 from structkin.types import Flags, Floats, Ints
 
-#: Singular values below this part of the largest count as zero.
-ZERO = 1e-7
 #: Rates B_vu above LARGE ask for other independent coordinates; they are changed if that brings them to BETTER of it.
 LARGE, BETTER = 4.0, 0.5
 
@@ -32,7 +31,7 @@ def rank_of(A: Floats) -> int:
     if not A.size:
         return 0
     values = np.linalg.svd(A, compute_uv=False)
-    return int(np.sum(values > ZERO * max(values[0], 1e-300)))
+    return int(np.sum(values > HALF_DIGITS * max(values[0], LEAST_POSITIVE)))
 
 
 def pattern_of(bodies: Bodies, rows: Rows) -> Flags:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from structkin.numerical_tolerances import HALF_DIGITS
 from structkin.symbolic import evaluating
 from structkin.symbolic.closures_at import ANGLE, Rows
 from structkin.symbolic.compiling import compiled
@@ -21,9 +22,6 @@ from structkin.symbolic.passes import Work, efforts, move
 from structkin.symbolic.system import System
 from structkin.symbolic.vectors import cross, get, minus, plus, put_sum, times, turned, turned_back
 from structkin.types import Floats
-
-#: Shares of a multiplier or a reaction in the null space below this are rounding.
-ROUNDING = 1e-7
 
 
 class Reactions(NamedTuple):
@@ -83,10 +81,10 @@ def reactions_of(
         unsure = np.zeros(wrenches[k].shape, dtype=bool)
         for free in loose:
             w.force[:] = w.torque[:] = 0.0
-            unsure |= np.abs(_carried(system, free, C)) * [[[system.size]], [[1.0]]] > ROUNDING
+            unsure |= np.abs(_carried(system, free, C)) * [[[system.size]], [[1.0]]] > HALF_DIGITS
         w.alpha[count] = gravity
         wrenches[k][unsure] = np.nan
-        multipliers[k] = np.where((np.abs(loose * system.units) > ROUNDING).any(axis=0), np.nan, found)
+        multipliers[k] = np.where((np.abs(loose * system.units) > HALF_DIGITS).any(axis=0), np.nan, found)
     return Reactions(multipliers, wrenches[:, 0], wrenches[:, 1])
 
 

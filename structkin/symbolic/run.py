@@ -15,6 +15,7 @@ from structkin.errors import InputError, Problem
 from structkin.model.law_breaks import law_breaks
 from structkin.multibody.model import SpatialModel, Spring
 from structkin.multibody.readings import not_functions
+from structkin.numerical_tolerances import LAST_DIGIT, RTOL, TIGHTEST
 from structkin.symbolic.motion import Sample, TreeMotion, recorded
 from structkin.symbolic.system import Loops, System
 from structkin.types import Floats
@@ -33,7 +34,7 @@ def simulate(
     model: SpatialModel,
     duration: float,
     samples: int = 101,
-    rtol: float = 1e-9,
+    rtol: float = RTOL,
     *,
     loops: Loops = "explicit",
     integrator: str = "DOP853",
@@ -59,7 +60,7 @@ def simulate(
         for name, value, kind, fine, what, hint in (
             ("duration", duration, float, lambda x: 0 < x < np.inf, "a positive time [s]", ""),
             ("samples", samples, int, lambda x: x >= 2, "a number of samples", "give 2 at least"),
-            ("rtol", rtol, float, lambda x: 1e-13 <= x <= 0.1, "a relative tolerance", "give 1e-13 to 0.1"),
+            ("rtol", rtol, float, lambda x: TIGHTEST <= x <= 0.1, "a relative tolerance", "give 1e-13 to 0.1"),
             ("loops", loops, str, METHODS.__contains__, "a way to close loops", " or ".join(METHODS)),
             ("integrator", integrator, str, INTEGRATORS.__contains__, "an integrator", " or ".join(INTEGRATORS)),
         )
@@ -196,7 +197,10 @@ class _Run:
             over = [(k, excess(t, k)) for k in whole]
             if any(value > 0.0 for _, value in over):
                 times = [
-                    (brentq(excess, before, t, args=(k,), xtol=1e-15) if excess(before, k) < 0.0 else before, int(k))
+                    (
+                        brentq(excess, before, t, args=(k,), xtol=LAST_DIGIT) if excess(before, k) < 0.0 else before,
+                        int(k),
+                    )
                     for k, value in over
                     if value > 0.0
                 ]

@@ -6,6 +6,7 @@ from math import sqrt
 
 import numpy as np
 
+from structkin.numerical_tolerances import LAST_DIGIT, LEAST_POSITIVE
 from structkin.symbolic.compiling import compiled
 from structkin.types import Floats, Ints
 
@@ -18,7 +19,7 @@ def factor(M: Floats) -> bool:
         largest = M[j, j]
         for k in range(j):
             M[j, j] -= M[j, k] * M[j, k]
-        if not M[j, j] > 1e-15 * largest:
+        if not M[j, j] > LAST_DIGIT * largest:
             return False
         M[j, j] = sqrt(M[j, j])
         for i in range(j + 1, n):
@@ -105,7 +106,7 @@ def solve_block(A: Floats, X: Floats) -> bool:
         for i in range(j + 1, n):
             if abs(A[i, j]) > abs(A[p, j]):
                 p = i
-        if not abs(A[p, j]) > 1e-300:
+        if not abs(A[p, j]) > LEAST_POSITIVE:
             return False
         for k in range(n):
             A[j, k], A[p, k] = A[p, k], A[j, k]

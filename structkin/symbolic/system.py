@@ -8,6 +8,7 @@ import numpy as np
 
 from structkin.errors import InputError, Problem
 from structkin.multibody.model import SpatialModel, Spring
+from structkin.numerical_tolerances import RESIDUAL, ROUNDING, VISIBLE
 from structkin.symbolic import evaluating
 from structkin.symbolic.closures_at import ANGLE, closures
 from structkin.symbolic.groups import Chooser, pattern_of, rank_of
@@ -19,8 +20,6 @@ from structkin.symbolic.tree import MARK, tree_of, with_bodies_cut
 from structkin.types import Floats
 
 Loops = Literal["explicit", "multipliers"]
-#: A loop is closed if its rows leave no more than this [rad, or in sizes of the model].
-CLOSED = 1e-9
 #: A start that is far from the drawn pose is approached in steps of this size.
 STRIDE = 0.1
 
@@ -77,7 +76,7 @@ class System:
         if not self.rows.kind.size:
             return q, qd
         evaluating.closure_at(*self.parts, q, qd)
-        closed = np.abs(self.terms.phi).max() <= CLOSED * self.size
+        closed = np.abs(self.terms.phi).max() <= RESIDUAL * self.size
         at = q.copy() if closed else np.zeros_like(q)
         evaluating.closure_at(*self.parts, at, qd)
         pattern = pattern_of(self.bodies, self.rows)
@@ -90,13 +89,13 @@ class System:
             at[~free] = q[~free] * step / steps
             self.choice = self._choice_of_free(at, free)
             left, _ = evaluating.project(*self.parts, self.choice, at, np.zeros_like(q), free.astype(float))
-        if not left <= CLOSED * self.size:
+        if not left <= RESIDUAL * self.size:
             self._refuse("start", "with these start values the loop through '{}' cannot be closed", self.terms.phi)
         free = qd == 0.0
         self.choice = self._choice_of_free(at, free)
         speed = float(np.abs(qd / self.scale).max(initial=0.0))
         _, left = evaluating.project(*self.parts, self.choice, at.copy(), qd, free.astype(float))
-        if not left <= 1e-9 * self.size * max(speed, 1.0):
+        if not left <= RESIDUAL * self.size * max(speed, 1.0):
             self._refuse("rates", "these rates tear the loop through '{}' open", self.terms.W @ qd)
         evaluating.closure_at(*self.parts, at, qd)
         W = self.terms.W.copy()
@@ -191,7 +190,7 @@ class System:
         """Return an energy [J] of the size that the model handles."""
         mass = float(self.bodies.mass.sum())
         weight = mass * float(np.linalg.norm(self.model.gravity)) * self.size
-        return max(weight, abs(self.energy_at(0.0)), 1e-6 * mass * self.size**2, 1e-12)
+        return max(weight, abs(self.energy_at(0.0)), VISIBLE * mass * self.size**2, ROUNDING)
 
     def look(self, q: Floats, qd: Floats, qdd: Floats) -> float:
         """Place and move all bodies; return the largest opening of a cut joint [m], angles times the size."""

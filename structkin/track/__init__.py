@@ -2,5 +2,5 @@
 
 Contour integrals for analytic continuation around change points (`contour`, `continuation`, `tangents`), polynomials
 for every zero of a discriminant (`chebyshev`), curves through folds (`arclength`), steps that become smaller (`steps`),
-where drivers come back (`returns`), least values between samples (`minima`), and the `tolerances`.
+where drivers come back (`returns`) and least values between samples (`minima`).
 """

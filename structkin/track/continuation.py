@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from structkin.groups import General
+from structkin.numerical_tolerances import CLOSED, FLAT_WITHIN
 from structkin.track.contour import ITERATIONS, NODES, POWERS, UNIT, missed, powers
-from structkin.track.tolerances import CLOSED, FLAT_WITHIN
 from structkin.types import Complexes, Floats
 
 #: Coordinates closer than this, in parts of the size or radians, are the same.

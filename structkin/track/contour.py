@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from structkin.track.tolerances import FLAT_WITHIN, NEVER_FLAT
+from structkin.numerical_tolerances import FLAT_WITHIN, NEVER_FLAT
 from structkin.types import Complexes, Flags
 
 #: Places on a circle, and the powers kept: the last quarter holds the negative ones.

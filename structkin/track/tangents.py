@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 
 from structkin.groups import General
+from structkin.numerical_tolerances import CLOSED
 from structkin.track.contour import ITERATIONS
-from structkin.track.tolerances import CLOSED
 from structkin.types import Complexes, Floats
 
 #: Singular values of the scaled Jacobian below this are zero.

@@ -16,13 +16,12 @@ from structkin.bench.dynamics.peers import PEERS, installed
 from structkin.compiled import has_numba
 from structkin.dynamics.call import UNCOMPILED
 from structkin.model import Mechanism
+from structkin.numerical_tolerances import INSTANT, TIGHTEST
 
 #: Simulated time [s], output times, and the number of runs, of which the shortest counts.
 END, SAMPLES, RUNS = 10.0, 101, 3
 #: A run longer than this [s] is not repeated.
 LONG = 2.0
-#: Tolerances of the reference.
-EXACT = 1e-13
 #: Formulations whose pace is measured, and the steps that are taken for it.
 STEPS = {"reduced": 200, "multipliers-sparse": 30}
 
@@ -76,6 +75,7 @@ def cases(quick: bool) -> list[Case]:
     def part(*settings: float) -> tuple[float, ...]:
         return settings[:2] if quick else settings
 
+    # The adaptive tolerances of the diagrams: three decades of cost.
     fixed, tight = part(4e-3, 2e-3, 1e-3, 5e-4), part(1e-7, 1e-9, 1e-11)
     count = 5 if quick else 40
     return [
@@ -83,7 +83,7 @@ def cases(quick: bool) -> list[Case]:
             "four-bar",
             four_bar(),
             ("crank", "B"),
-            1e-6,
+            1e-6,  # [m]: a thousandth of a millimetre
             {"rk4": fixed, "abm4": fixed, "DOP853": tight},
             {"exudyn": part(1e-3, 2e-4, 5e-5, 2.5e-5), "mujoco": part(1e-3, 2e-4, 5e-5)},
         ),
@@ -101,7 +101,7 @@ def cases(quick: bool) -> list[Case]:
 def compare(case: Case, engine: str) -> Iterator[SimulationRun]:
     """Measure all methods and settings of a case, and other programs if they are installed."""
     times = np.linspace(0.0, END, SAMPLES)
-    reference = case.mechanism.simulate(times, rtol=EXACT, atol=EXACT, engine=engine)
+    reference = case.mechanism.simulate(times, rtol=TIGHTEST, atol=TIGHTEST, engine=engine)
     exact = reference.position(case.tip[1])
     for method, settings in case.ours.items():
         for setting in settings:
@@ -114,7 +114,7 @@ def compare(case: Case, engine: str) -> Iterator[SimulationRun]:
             drift = float(np.max(np.abs(r.energy - r.energy[0])))
             evaluations = float(r.integration.evaluations)
             yield SimulationRun(case.name, f"structkin ({engine})", method, setting, seconds, error, drift, evaluations)
-    first = case.mechanism.simulate([0.0, 1e-9], engine="python")
+    first = case.mechanism.simulate([0.0, INSTANT], engine="python")
     for program, settings in case.theirs.items():
         method, run = PEERS[program]
         for setting in settings if installed(program) else ():
@@ -152,7 +152,7 @@ def _pace(mechanism: Mechanism, formulation: str, many: int, engine: str) -> flo
         work = partial(mechanism.simulate, [0.0, steps * step], **options)
         work()
         taken.append(fastest(work, RUNS, long=LONG)[1])
-    return max(taken[1] - taken[0], 1e-9) / (many - 1)
+    return max(taken[1] - taken[0], INSTANT) / (many - 1)
 
 
 def engine_here() -> str:

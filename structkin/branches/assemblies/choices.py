@@ -12,25 +12,23 @@ from structkin.branches.homotopy.bilinear import CERTIFIED, ROUNDINGS
 from structkin.branches.homotopy.modes import certificate_of, modes_of
 from structkin.branches.homotopy.solutions import NotEnumeratedError
 from structkin.groups import RPR, General, Relation, Turn
+from structkin.numerical_tolerances import CLOSED, LIMIT, ROUNDING_OF_ONE, SAME_POSE, SINGULAR
 from structkin.plan.plan import Step
 from structkin.plan.relations import HalfSquareOfLength
 from structkin.rows.affine import Affine
 from structkin.rows.curves import Curve
 from structkin.rows.relations import DrivenAngle
 from structkin.rows.row import Row
-from structkin.track.tolerances import LIMIT
 from structkin.types import Flags, Floats
 
 TURN = 2 * math.pi
 
 #: Random starts, and how far around the sketch they lie: origins in sizes, angles, and those of wheels [rad].
 STARTS, AROUND, TURNS = 600, 2.0, 4 * np.pi
-#: Poses closer than this, relative to the size, are the same; a smaller singular value means a singular pose.
-SAME, SINGULAR = 1e-6, 1e-7
 
 #: The two modes of a dyad coincide where its links turn by less from one to the other [rad]. Where its discriminant is
-#: zero and they turn by more than the second, its outer pins coincide; square roots below the third are rounding.
-COINCIDE, FREE, ROUNDING = 1e-4, 0.1, 1e-14
+#: zero and they turn by more than the second, its outer pins coincide.
+COINCIDE, FREE = 1e-4, 0.1
 
 #: Said of a group whose modes are only searched for.
 SEARCHED = f"those found by Newton's method from {STARTS} starts are listed, there may be more"
@@ -148,7 +146,7 @@ def _two(kind: Relation, h: tuple[Any, ...]) -> Choices:
     if discriminant < -LIMIT:
         return Choices((), math.sqrt(-discriminant))
     turn = _turn_between(kind, h, discriminant) if discriminant <= LIMIT else math.inf
-    if discriminant <= LIMIT and not turn < FREE and discriminant > -(ROUNDING**2):
+    if discriminant <= LIMIT and not turn < FREE and discriminant > -(ROUNDING_OF_ONE**2):
         return Choices((), 0.0, endless=True)
     if discriminant < 0 and not turn < COINCIDE:
         return Choices((), math.sqrt(-discriminant))
@@ -163,7 +161,7 @@ def _two(kind: Relation, h: tuple[Any, ...]) -> Choices:
 
 def _turn_between(kind: Relation, h: tuple[Any, ...], discriminant: float) -> float:
     """Return how far a dyad's first link turns from one mode to the other, not finite where its pins coincide."""
-    root = max(math.sqrt(abs(discriminant)), ROUNDING)
+    root = max(math.sqrt(abs(discriminant)), ROUNDING_OF_ONE)
     pin = 0.0 if isinstance(kind, RPR) else h[0]
     first, second = (kind.position(h, sign * root)[0] - pin for sign in (1, -1))
     return float(np.linalg.norm(first - second) / np.linalg.norm(first))
@@ -227,13 +225,13 @@ def searched(form: General, h: tuple[Any, ...], start: tuple[complex, ...]) -> F
     lanes = tuple(np.broadcast_to(x, (*np.shape(x)[:-1], STARTS)) for x in map(np.atleast_1d, h))
     with np.errstate(all="ignore"):
         O, theta, step = form.newton(lanes, O, theta, iterations=60)
-        good = np.flatnonzero((step < 1e-8) & _same_way(form, lanes, O, theta))
+        good = np.flatnonzero((step < CLOSED) & _same_way(form, lanes, O, theta))
     pose = np.concatenate((((O - at) / size).reshape(2 * m, -1), np.cos(theta), np.sin(theta)))
     # Of poses that differ by whole turns of wheels, the least turned one.
     near = np.max(np.abs(theta - sketch), axis=0)
     kept: list[int] = []
     for k in good[np.argsort(near[good])].tolist():
-        if all(np.abs(pose[:, k] - pose[:, other]).max() > SAME for other in kept):
+        if all(np.abs(pose[:, k] - pose[:, other]).max() > SAME_POSE for other in kept):
             kept.append(k)
     away = np.concatenate((pose[: 2 * m], np.exp(1j * theta) - np.exp(1j * sketch)))
     kept.sort(key=lambda k: float(np.linalg.norm(away[:, k])))

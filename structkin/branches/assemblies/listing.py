@@ -19,6 +19,7 @@ from structkin.budget import DEFAULT, HINT, metered, new_meter
 from structkin.checked import checked
 from structkin.errors import InputError, PoseError, Problem
 from structkin.model.units import Units
+from structkin.numerical_tolerances import SAME_SOLVED
 from structkin.plan.plan import Plan
 from structkin.plan.status import Status
 from structkin.solve import Motion, compile_plan, solve_groups
@@ -29,9 +30,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from structkin.model.mechanism import Mechanism
-
-#: Points this close to the sketch, relative to the mechanism's size, are those of the sketch.
-THERE = 1e-9
 
 
 @checked
@@ -114,7 +112,7 @@ class Assemblies:
         where there is none.
         """
         own: list[Assembly] = [] if self.followed is None else [self.followed]
-        if own and own[0].distance(other) <= THERE * own[0].motion.size:
+        if own and own[0].distance(other) <= SAME_SOLVED * own[0].motion.size:
             return own[0]
         every: list[Assembly] = [*self, *own]
         if not every:

@@ -13,14 +13,14 @@ from structkin.branches.assemblies.choices import Choice, Choices, choices_of, w
 from structkin.branches.assemblies.wheels import whole_turns
 from structkin.budget import charge
 from structkin.groups import Turn
+from structkin.numerical_tolerances import HALF_DIGITS
 from structkin.plan.plan import Plan, Step
 from structkin.types import Floats
 
 #: The choices that were made, each with its step.
 Path = tuple[tuple[int, Choice], ...]
-#: How far apart equal results may be, relative to their size and to that of all results: a singular pose has lost half
-#: its digits.
-SAME, TINY = 1e-4, 1e-7
+#: How far apart equal results may be, relative to their size: a singular pose has lost half its digits.
+SAME = 1e-4
 
 
 @dataclass(frozen=True)
@@ -193,7 +193,8 @@ class AssemblySearch:
 def _agree(found: tuple[Floats, ...], wanted: tuple[Floats, ...], size: float) -> bool:
     """Return whether two rows of vectors and scalars are equal, where slots are as large as `size`."""
     return all(
-        np.max(np.abs(a - b)) <= SAME * np.max(np.abs(b)) + TINY * size for a, b in zip(found, wanted, strict=True)
+        np.max(np.abs(a - b)) <= SAME * np.max(np.abs(b)) + HALF_DIGITS * size
+        for a, b in zip(found, wanted, strict=True)
     )
 
 

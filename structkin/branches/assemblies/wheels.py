@@ -9,13 +9,12 @@ from __future__ import annotations
 import math
 
 from structkin.groups import Turn, kind
+from structkin.numerical_tolerances import WHOLE
 from structkin.plan.plan import Plan, Register, Step
 from structkin.plan.relations import Sum
 
 #: More turns than this are not listed.
 MOST = 60
-#: Ratios closer than this to a fraction are that fraction.
-EXACT = 1e-9
 
 
 def whole_turns(plan: Plan, index: int) -> int | None:
@@ -59,6 +58,6 @@ def _until_back(slot: int, steps: tuple[Step, ...]) -> int | None:
             # A rack moves on with every turn, and what a larger group does with it is not known here.
             return None
     for turns in range(1, MOST + 1):
-        if all(abs(turns * rate - round(turns * rate)) < EXACT * turns for rate in wheels):
+        if all(abs(turns * rate - round(turns * rate)) < WHOLE * turns for rate in wheels):
             return turns
     return None

@@ -17,7 +17,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from structkin.branches.limits.poses import Modes, Poses
-from structkin.branches.limits.reach import SAME, TURN, End, FeasibleInterval, Reach
+from structkin.branches.limits.reach import TURN, End, FeasibleInterval, Reach
 from structkin.branches.limits.result import Interval, Limit, driver_size, driver_unit, driver_words
 from structkin.branches.limits.search import Swept, end_words
 from structkin.budget import DEFAULT, grant, metered
@@ -25,6 +25,7 @@ from structkin.checked import checked
 from structkin.errors import InputError, Problem
 from structkin.model.arguments import index as whole_index
 from structkin.model.mechanism import Mechanism
+from structkin.numerical_tolerances import SAME_SOLVED
 from structkin.plan.plan import Plan
 from structkin.solve.special_geometry import compile_plan
 
@@ -270,7 +271,7 @@ def _near_the_sketch(
         period = TURN * interval.turns
         # One pose has one angle, also where branches end there a turn later.
         ends = [*names, *(end.value for end in (interval.low, interval.high) if end is not None)]
-        same = (end for end in ends if abs(math.remainder(end - value, period)) < SAME)
+        same = (end for end in ends if abs(math.remainder(end - value, period)) < SAME_SOLVED)
         value += period * round((next(same, value) - value) / period)
         names.append(value)
         moved.append(replace(point, limit=replace(point.limit, value=value)))
@@ -335,7 +336,7 @@ def _branch_points(reach: Reach, found: list[tuple[dict[int, int], FeasibleInter
 def _known_name(end: End, names: list[float]) -> End:
     """Return an end of periodic intervals, at the angle that was used for its pose before, up to whole turns."""
     for p in names:
-        if abs(math.remainder(end.p - p, TURN)) < SAME:
+        if abs(math.remainder(end.p - p, TURN)) < SAME_SOLVED:
             return replace(end, p=p)
     names.append(end.p)
     return end
@@ -343,4 +344,4 @@ def _known_name(end: End, names: list[float]) -> End:
 
 def _shares(interval: FeasibleInterval, end: End, *, periodic: bool) -> bool:
     gaps = (other.p - end.p for other in interval.ends)
-    return any(abs(math.remainder(gap, TURN) if periodic else gap) < SAME * max(1.0, abs(end.p)) for gap in gaps)
+    return any(abs(math.remainder(gap, TURN) if periodic else gap) < SAME_SOLVED * max(1.0, abs(end.p)) for gap in gaps)

@@ -26,12 +26,9 @@ from structkin.branches.homotopy.solutions import by_parameters, closed_form
 from structkin.branches.homotopy.start import Chart, chart_at, distinct, lifted
 from structkin.groups import General, Triad
 from structkin.groups.triad import beside, recognised
+from structkin.numerical_tolerances import HALF_DIGITS, RESIDUAL, ROUNDING, SAME_SOLUTION
 from structkin.types import Complexes, Floats, Indices
 
-#: A solution is real where its halves are conjugate to within this part of its size.
-REAL = 1e-7
-#: Largest residual at a solution, relative to the terms; solutions closer than this are the same.
-SOLVED, SAME = 1e-9, 1e-8
 #: Inputs handled together by homotopies; each has as many paths as there are solutions.
 AT_ONCE = 128
 
@@ -132,7 +129,7 @@ class Discriminant:
             for _ in range(2):
                 step = newton_step(homotopy, t, everyone, Y, Yb, patch)
                 Y, Yb = Y + step[:, : unknowns + 1], Yb + step[:, unknowns + 1 :]
-            kept = ends.regular & ends.finite & (np.linalg.norm(step, axis=1) < SAME)
+            kept = ends.regular & ends.finite & (np.linalg.norm(step, axis=1) < SAME_SOLUTION)
             with np.errstate(all="ignore"):
                 Y, Yb = Y / Y[:, :1], Yb / Yb[:, :1]
                 _, J, _ = evaluate(homotopy, t, everyone, Y, Yb)
@@ -150,7 +147,7 @@ class Discriminant:
         """
         shape = described_as(self.form).shape
         middle = half[len(half) // 2]
-        moves = np.ptp(half.real, axis=0) + np.ptp(half.imag, axis=0) > 1e-12
+        moves = np.ptp(half.real, axis=0) + np.ptp(half.imag, axis=0) > ROUNDING
         halves = []
         for centre in (middle, middle.conj()):
             random = self._rng.normal(size=len(middle)) + 1j * self._rng.normal(size=len(middle))
@@ -174,9 +171,9 @@ def _of_triad(kind: Triad, h: tuple[Any, ...]) -> Sign | None:
     factors = kind.mode_indicator(beside(h), (O, U))
     u = U[0] + 1j * U[1]
     apart = np.abs(u[:, None] - u) + np.eye(len(u))[:, :, None]
-    if not (np.isfinite(factors).all() and np.min(apart) > SAME):
+    if not (np.isfinite(factors).all() and np.min(apart) > SAME_SOLUTION):
         return None
-    real = np.max(np.abs(np.concatenate((U.imag, O.imag / (1 + np.abs(O))))), axis=0) < REAL
+    real = np.max(np.abs(np.concatenate((U.imag, O.imag / (1 + np.abs(O))))), axis=0) < HALF_DIGITS
     return Sign(
         np.log(np.abs(factors)).sum(axis=0), np.sign(np.prod(factors / np.abs(factors), axis=0).real), real.sum(axis=0)
     )
@@ -188,8 +185,8 @@ def _factors(chart: Chart, y: Complexes, yb: Complexes) -> tuple[Any, int]:
     places = np.concatenate((y, yb), axis=1)
     size = 1 + np.linalg.norm(places, axis=1)
     kept: list[int] = []
-    for k in np.flatnonzero(chart.bilinear.relative(y, yb) < SOLVED).tolist():
-        if all(np.linalg.norm(places[k] - places[j]) > SAME * size[k] for j in kept):
+    for k in np.flatnonzero(chart.bilinear.relative(y, yb) < RESIDUAL).tolist():
+        if all(np.linalg.norm(places[k] - places[j]) > SAME_SOLUTION * size[k] for j in kept):
             kept.append(k)
     y, yb = y[kept], yb[kept]
     return _product(chart.bilinear.jacobian(y, yb), y, yb)
@@ -199,4 +196,4 @@ def _product(J: Complexes, y: Complexes, yb: Complexes) -> tuple[Any, int]:
     k = y.shape[1]
     factors = 1j**k * np.linalg.det(J) * (1 + np.sum(y * yb, axis=1)) ** (1 - k)
     size = 1 + np.linalg.norm(y, axis=1)
-    return factors, int(np.sum(np.linalg.norm(yb - y.conj(), axis=1) < REAL * size))
+    return factors, int(np.sum(np.linalg.norm(yb - y.conj(), axis=1) < HALF_DIGITS * size))

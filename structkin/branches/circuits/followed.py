@@ -32,6 +32,7 @@ from structkin.branches.limits.system import System
 from structkin.branches.limits.trace import Arc, Curve, trace
 from structkin.budget import grant, metered
 from structkin.errors import InputError, Problem
+from structkin.numerical_tolerances import ROUNDING, SAME_POSE
 from structkin.plan.plan import Plan
 from structkin.solve import compile_plan
 from structkin.solve.solve_groups import solve_groups
@@ -41,13 +42,10 @@ if TYPE_CHECKING:
     from structkin.model.mechanism import Mechanism
 
 
-#: Poses closer than this, relative to the mechanism's size, are the same.
-SAME = 1e-6
 #: Steps granted in addition to the budget for each curve: `most` bounds the number of curves.
 EACH = 1000
-#: Poses at which two curves cross are closer than this: they are known to half the digits. Copies of a pose differ by
-#: rounding.
-CROSSED, TINY = 1e-3, 1e-12
+#: Poses at which two curves cross are closer than this: they are known to half the digits.
+CROSSED = 1e-3
 
 
 def circuits(
@@ -159,7 +157,7 @@ class _Search:
         assert self.system is not None
         found = arc.crossings(self.system, float(y[-1]), periodic=self.periodic)
         apart = (np.abs(self.system.apart(other, y)[:-1]).max() for other in found)
-        return any(gap < SAME * max(1.0, np.abs(y).max()) for gap in apart)
+        return any(gap < SAME_POSE * max(1.0, np.abs(y).max()) for gap in apart)
 
     # --- what is returned ---------------------------------------------------------------------------------
 
@@ -195,7 +193,9 @@ class _Search:
         for curve in self.curves:
             arcs = list(enumerate(curve.arcs, begin))
             for y in curve.crossings:
-                holds = [k for k, arc in arcs if (np.abs(self.system.apart(arc.poses, y)[:, :-1]) < TINY).all(1).any()]
+                holds = [
+                    k for k, arc in arcs if (np.abs(self.system.apart(arc.poses, y)[:, :-1]) < ROUNDING).all(1).any()
+                ]
                 found += [(holds[0], y)] if holds else []
             begin += len(arcs)
         for (one, y), (other, z) in combinations(found, 2):

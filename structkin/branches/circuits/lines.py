@@ -15,12 +15,13 @@ import numpy as np
 from structkin.branches.limits.reach import TURN
 from structkin.branches.limits.system import System
 from structkin.branches.limits.trace import Arc
+from structkin.numerical_tolerances import HALF_DIGITS, SOLVED_POSE
 from structkin.types import Floats
 
 #: Pieces that a line is cut into at first.
 PIECES = 6
-#: Poses are found where the last step of Newton's method is this small and the pose this close to the expected one.
-FOUND, ASTRAY = 1e-10, 0.05
+#: A pose that is found is this close to the expected one.
+ASTRAY = 0.05
 
 
 class Line(Protocol):
@@ -109,7 +110,7 @@ class OnArc:
         s = p if self._endless else np.arccos(np.clip(1 - 2 * (p - low) / ((high - low) or 1.0), -1, 1))
         order = np.argsort(s)
         s, poses = s[order], self.arc.poses[order]
-        kept = np.append(True, np.diff(s) > 1e-7)
+        kept = np.append(True, np.diff(s) > HALF_DIGITS)
         # If only one is left the arc is a point.
         s, poses = (s[kept], poses[kept]) if kept.sum() > 1 else (s[[0, -1]] + [0, 1], poses[[0, -1]])
         return CubicSpline(s, poses)
@@ -121,5 +122,5 @@ class OnArc:
         y, change = self.system.closed(guess)
         with np.errstate(all="ignore"):
             size = np.abs(guess).max(axis=1)
-            good = (change < FOUND * size) & (np.abs(y - guess).max(axis=1) < ASTRAY * np.maximum(1.0, size))
+            good = (change < SOLVED_POSE * size) & (np.abs(y - guess).max(axis=1) < ASTRAY * np.maximum(1.0, size))
         return np.asarray(self.system.rows(np.where(good[:, None], y, np.nan).T))

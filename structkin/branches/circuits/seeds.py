@@ -14,6 +14,7 @@ from structkin.branches.circuits.discriminant import Discriminant, Sign
 from structkin.branches.circuits.lines import Line
 from structkin.branches.homotopy.modes import equations_of
 from structkin.groups import General
+from structkin.numerical_tolerances import LAST_DIGIT, NUDGE, ROUNDING_OF_FEW, SEEDS_RESOLVED, SEEDS_SMALLEST
 from structkin.plan.plan import Plan
 from structkin.track.chebyshev import Interpolation
 from structkin.types import Complexes, Flags, Floats
@@ -90,14 +91,14 @@ def poses_over(plan: Plan, rows: Floats, index: int, stop: int) -> Iterator[Floa
 
 #: Nodes of a piece.
 NODES = 24
-#: Largest of the last coefficients of a resolved piece, and least value after division by the roots.
-RESOLVED, AWAY = 1e-8, 1e-2
+#: Least value of a resolved piece after division by the roots.
+AWAY = 1e-2
 #: Roots closer to a piece than this, in half lengths of it, are divided out.
 NEAR = 0.3
 #: Roots closer to the real axis than this are examined: there is a narrow interval, a double zero or nothing.
 BESIDE = 0.05
-#: A piece is not halved below this part of the whole, nor once there are this many pieces.
-SMALLEST, MOST = 1e-8, 400
+#: A piece is not halved once there are this many.
+MOST = 400
 
 _INTERPOLATION = Interpolation(NODES)
 
@@ -113,7 +114,7 @@ def samples(function: Callable[[Floats], Sign], edges: Floats) -> Floats:
     [0.125, 0.625]
     """
     marks, extra = [float(edges[0]), float(edges[-1])], list[float]()
-    smallest, total = SMALLEST * (edges[-1] - edges[0]), len(edges) - 1
+    smallest, total = SEEDS_SMALLEST * (edges[-1] - edges[0]), len(edges) - 1
 
     def look(places: Floats, middle: Floats, half: Floats) -> Flags:
         nonlocal total
@@ -128,14 +129,14 @@ def samples(function: Callable[[Floats], Sign], edges: Floats) -> Floats:
                 # A pole or a place where nothing changes: both sides of it are examined.
                 marks.extend((m - h, m + h))
             else:
-                inside = np.abs(roots.real) <= 1 + 1e-6
+                inside = np.abs(roots.real) <= 1 + NUDGE
                 marks.extend(m + h * roots.real[inside & (roots.imag == 0)])
                 extra.extend(m + h * roots.real[inside & (roots.imag > 0) & (roots.imag < BESIDE)])
         return done
 
     _INTERPOLATION.halve(edges, look, 1.0)
     places = np.sort(np.clip(marks, edges[0], edges[-1]))
-    wide = np.diff(places) > 1e-13 * max(1.0, float(np.abs(edges).max()))
+    wide = np.diff(places) > ROUNDING_OF_FEW * max(1.0, float(np.abs(edges).max()))
     return np.unique(np.concatenate((0.5 * (places[1:] + places[:-1])[wide], extra)))
 
 
@@ -147,9 +148,9 @@ def _roots(found: Sign) -> Complexes | None:
     values = found.sign * np.exp(found.size - found.size.max())
     coefficients = values @ _INTERPOLATION.to_coefficients
     size = np.abs(coefficients)
-    if size[-4:].max() > RESOLVED:
+    if size[-4:].max() > SEEDS_RESOLVED:
         return None
-    kept = np.flatnonzero(size > 10 * size[-4:].max() + 1e-15)
+    kept = np.flatnonzero(size > 10 * size[-4:].max() + LAST_DIGIT)
     roots: Complexes = np.empty(0, complex)
     if kept[-1] > 0:
         roots = chebyshev.chebroots(coefficients[: kept[-1] + 1]).astype(complex)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from structkin.groups.solve_lanes import solve_lanes
+from structkin.numerical_tolerances import ROUNDING
 from structkin.types import Complexes, Floats
 
 #: Smale's bound: (13 - 3 sqrt(17)) / 4.
@@ -105,7 +106,7 @@ class Bilinear:
                 # The smallest singular value is left out: the solution may not slide back along the curve.
                 x = x - np.linalg.pinv(self.jacobian(*pair)[0], rcond=1e-3) @ self.values(*pair)[0]
             left = np.max(np.abs(self.values(x[None, :k], x[None, k:])))
-            if not (left < 1e-12 and np.linalg.norm(x - start) > 0.5 * TRY):
+            if not (left < ROUNDING and np.linalg.norm(x - start) > 0.5 * TRY):
                 return False
         return True
 

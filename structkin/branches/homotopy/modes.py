@@ -23,6 +23,7 @@ from structkin.branches.homotopy.solutions import (
 )
 from structkin.branches.homotopy.start import Chart, chart_at
 from structkin.groups import General, Rows
+from structkin.numerical_tolerances import RANK
 from structkin.rows.curves import Curve
 from structkin.rows.relations import ByLaw, DrivenAngle, FaceOnProfile, OnCurve, OnProfile, Stepped, TurnByLaw
 from structkin.types import Complexes
@@ -103,10 +104,6 @@ def _check(rows: Rows) -> None:
 # every equation are kept.
 
 
-#: Singular values of the linear equations below this part of the largest are zero.
-DEPENDENT = 1e-9
-
-
 def redundant_modes(form: General, h: tuple[Any, ...], shape: Shape, parameters: tuple[Complexes, Complexes]) -> Modes:
     """Return all isolated modes of a group whose equations are too many or depend on each other."""
     chart = _chart(shape, parameters)
@@ -124,9 +121,9 @@ def _chart(shape: Shape, parameters: tuple[Complexes, Complexes]) -> Chart | Non
     n = shape.linear
     matrix = shape.matrix(parameters[0])
     values, right = np.linalg.svd(matrix[:n, 1:])[1:]
-    rank = int((values > DEPENDENT * np.max(values, initial=0.0)).sum())
-    known = np.linalg.lstsq(matrix[:n, 1:], -matrix[:n, 0], rcond=DEPENDENT)[0]
-    if np.max(np.abs(matrix[:n, 1:] @ known + matrix[:n, 0]), initial=0.0) > DEPENDENT:
+    rank = int((values > RANK * np.max(values, initial=0.0)).sum())
+    known = np.linalg.lstsq(matrix[:n, 1:], -matrix[:n, 0], rcond=RANK)[0]
+    if np.max(np.abs(matrix[:n, 1:] @ known + matrix[:n, 0]), initial=0.0) > RANK:
         return None
     rows = right[rank:]
     lift = np.zeros((1 + len(known), 1 + len(rows)), complex)

@@ -15,14 +15,11 @@ import numpy as np
 
 from structkin.budget import TOGETHER, charge
 from structkin.groups.solve_lanes import solve_lanes
+from structkin.numerical_tolerances import AT_INFINITY, CORRECTED, LAST_DIGIT, SHORTEST_STEP
 from structkin.types import Complexes, Flags, Floats, Indices
 
-#: A path whose step has become shorter than this has met a singular end.
-SHORTEST = 1e-13
-#: Largest first correction of a step, and largest last one, relative to the unit vectors Y and Yb.
-DEPARTURE, CONVERGED = 2e-4, 1e-11
-#: Coordinates at infinity: the first coordinate of a unit vector is smaller than this.
-INFINITE = 1e-6
+#: Largest first correction of a step, relative to the unit vectors Y and Yb.
+DEPARTURE = 2e-4
 
 
 @dataclass(frozen=True)
@@ -60,7 +57,7 @@ class Ends:
     @property
     def finite(self) -> Flags:
         """Whether the end is not at infinity (paths,)."""
-        return np.asarray((np.abs(self.Y[:, 0]) > INFINITE) & (np.abs(self.Yb[:, 0]) > INFINITE))
+        return np.asarray((np.abs(self.Y[:, 0]) > AT_INFINITY) & (np.abs(self.Yb[:, 0]) > AT_INFINITY))
 
     @property
     def places(self) -> tuple[Complexes, Complexes]:
@@ -98,13 +95,13 @@ def follow(homotopy: Homotopy, Y: Complexes, Yb: Complexes, *, careful: float = 
             done = running[good]
             Y[done], Yb[done], t[done] = _unit(y[good]), _unit(yb[good]), t[done] + h[good]
             # The last step must end at exactly 1, not a rounding error below.
-            t[done[t[done] > 1 - 1e-15]] = 1.0
+            t[done[t[done] > 1 - LAST_DIGIT]] = 1.0
             streak[done] += 1
             longer = done[streak[done] >= 3]
             step[longer], streak[longer] = 2 * step[longer], 0
             failed = running[~good]
             step[failed], streak[failed] = 0.5 * h[~good], 0
-            running = running[(t[running] < 1.0) & (step[running] > SHORTEST)]
+            running = running[(t[running] < 1.0) & (step[running] > SHORTEST_STEP)]
     return Ends(Y, Yb, t == 1.0)
 
 
@@ -132,7 +129,7 @@ def _step(
         size = np.linalg.norm(change, axis=1)
         if iteration == 0:
             good &= size < departure
-    return good & (size < CONVERGED), x[:, :k], x[:, k:]
+    return good & (size < CORRECTED), x[:, :k], x[:, k:]
 
 
 def newton_step(

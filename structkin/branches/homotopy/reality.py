@@ -10,6 +10,7 @@ import numpy as np
 from structkin.branches.homotopy.bilinear import CERTIFIED
 from structkin.branches.homotopy.start import Chart, lifted
 from structkin.groups import General
+from structkin.numerical_tolerances import CLOSED, HALF_DIGITS, SAME_POSE, SAME_SOLVED, SOLVED_POSE
 from structkin.rows.row import Row
 from structkin.types import Complexes, Flags, Floats, Indices
 
@@ -18,10 +19,10 @@ if TYPE_CHECKING:
 
 #: A complex solution may be real where it is nearer to its own conjugate than this; Newton's method decides.
 NEARLY_REAL = 2e-3
-#: Largest residual at a mode, relative to the group's size; singular poses closer than this are the same.
-CLOSED, SAME = 1e-10, 2e-5
-#: Largest residual at a candidate, relative to the terms; coordinates larger than this are at infinity.
-SOLVED, INFINITE = 1e-7, 1e6
+#: Singular poses closer than this are the same.
+SAME = 2e-5
+#: Coordinates larger than this are at infinity.
+INFINITE = 1e6
 
 
 @dataclass(frozen=True)
@@ -68,17 +69,17 @@ def real_modes(form: General, h: tuple[Any, ...], chart: Chart, found: Solutions
     places = np.concatenate((z / size, np.exp(1j * theta)), axis=1)
     y_real = places @ chart.rows.T
     residual = _residual(chart, places, y_real)
-    closed = np.flatnonzero(residual < CLOSED)
+    closed = np.flatnonzero(residual < SOLVED_POSE)
     alpha, _ = chart.bilinear.certificate(y_real, y_real.conj())
     # Where Newton's method converges slowly, solutions coincide.
-    singular = ~(alpha < CERTIFIED) | (step > 1e-8)
+    singular = ~(alpha < CERTIFIED) | (step > CLOSED)
     picks, counts = _merge(places, closed, singular)
     order = np.lexsort((*np.round(np.angle(places[picks, m:]), 9).T[::-1], _lead(form, theta[picks])))
     picks, counts = picks[order], counts[order]
     # A complex pair may lead Newton's method to a real solution elsewhere: that does not make it real.
     moved = np.linalg.norm(places - x[near], axis=1) / (1 + np.linalg.norm(places, axis=1))
     reals = near.copy()
-    reals[near] = (residual < CLOSED) & (moved < 10 * gaps[near] + 1e-6)
+    reals[near] = (residual < SOLVED_POSE) & (moved < 10 * gaps[near] + SAME_POSE)
     others = gaps[~reals & solved]
     endless = found.endless or any(
         chart.bilinear.is_on_curve(y_real[k], y_real[k].conj()) for k in picks[singular[picks]]
@@ -104,7 +105,7 @@ def _polished(chart: Chart, found: Solutions) -> tuple[Complexes, Complexes, Fla
     stay = (moved < 1e-3 * size)[:, None]
     y, yb = np.where(stay, y, found.y), np.where(stay, yb, found.yb)
     finite = np.linalg.norm(y, axis=1) + np.linalg.norm(yb, axis=1) < INFINITE
-    return y, yb, finite & (chart.bilinear.relative(y, yb) < SOLVED)
+    return y, yb, finite & (chart.bilinear.relative(y, yb) < HALF_DIGITS)
 
 
 def _single(places: Complexes) -> int:
@@ -141,7 +142,7 @@ def _merge(places: Complexes, closed: Indices, singular: Flags) -> tuple[Any, An
     counts: list[int] = []
     for k in closed:
         for at, other in enumerate(picks):
-            if np.linalg.norm(places[k] - places[other]) < (SAME if singular[k] or singular[other] else 1e-9):
+            if np.linalg.norm(places[k] - places[other]) < (SAME if singular[k] or singular[other] else SAME_SOLVED):
                 counts[at] += 1
                 break
         else:

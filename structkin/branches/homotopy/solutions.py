@@ -20,12 +20,11 @@ from structkin.branches.homotopy.path_tracking import Ends, follow
 from structkin.branches.homotopy.start import Chart, starts_of
 from structkin.errors import StructkinError
 from structkin.groups.platform import one_pair, platform
+from structkin.numerical_tolerances import RANK, ROUNDING_OF_FEW, SAME_SOLUTION
 from structkin.types import Complexes
 
 #: More pairs of unknowns than this have too many solutions to list: finding their starts takes C(2k, k) paths.
 MOST_PAIRS = 6
-#: Products of unknowns whose coefficients are smaller than this part of the largest do not count.
-LINEAR = 1e-13
 
 
 class NotEnumeratedError(StructkinError):
@@ -67,7 +66,7 @@ def closed_form(chart: Chart) -> Solutions | None:
         if pair is None:
             return nothing(k, endless=True)
         return Solutions(pair[0][:, None], pair[1][:, None], 2)
-    if np.max(np.abs(bilinear.M[:, 1:, 1:])) < LINEAR * np.max(np.abs(bilinear.M)):
+    if np.max(np.abs(bilinear.M[:, 1:, 1:])) < ROUNDING_OF_FEW * np.max(np.abs(bilinear.M)):
         return _by_lines(bilinear)
     return _by_platform(chart, bilinear) if k == 2 else None
 
@@ -77,7 +76,7 @@ def _by_lines(bilinear: Bilinear) -> Solutions | None:
     k, M = bilinear.unknowns, bilinear.M
     rows = np.concatenate((M[:, 1:, 0], M[:, 0, 1:]), axis=1)
     values = np.linalg.svd(rows, compute_uv=False)
-    if len(rows) != 2 * k or values[-1] < 1e-9 * values[0]:
+    if len(rows) != 2 * k or values[-1] < RANK * values[0]:
         return None
     found = np.linalg.solve(rows, -M[:, 0, 0])[None].astype(np.complex128)
     return Solutions(found[:, :k], found[:, k:], 1)
@@ -104,7 +103,7 @@ def _by_platform(chart: Chart, bilinear: Bilinear) -> Solutions | None:
     equation, form = max(units, key=lambda unit: np.linalg.norm(here[unit[1], 1:]))
     row = here[form]
     free = np.linalg.norm(row[1:])
-    if free < 1e-9:
+    if free < RANK:
         return None
     # New coordinates Y = G (1, z, u): u is that direction, z is orthogonal to it.
     along = row[1:].conj() / free**2
@@ -168,4 +167,4 @@ def _jumped(ends: Ends) -> bool:
     places = np.concatenate(ends.places, axis=1)[ends.regular & ends.finite]
     gaps = np.linalg.norm(places[:, None] - places[None], axis=2)
     gaps[np.diag_indices(len(places))] = np.inf
-    return bool(np.min(gaps, initial=np.inf) < 1e-8)
+    return bool(np.min(gaps, initial=np.inf) < SAME_SOLUTION)

@@ -15,6 +15,7 @@ from structkin.branches.homotopy.bilinear import CERTIFIED, Bilinear
 from structkin.branches.homotopy.homotopies import ProductHomotopy, expand
 from structkin.branches.homotopy.path_tracking import follow
 from structkin.branches.homotopy.shape import Shape
+from structkin.numerical_tolerances import RANK_OF_SOLVED, SAME_SOLVED
 from structkin.types import Complexes, Floats
 
 
@@ -53,7 +54,7 @@ def chart_at(shape: Shape, parameters: tuple[Complexes, Complexes]) -> Chart | N
     n, size = shape.linear, 2 * shape.links
     here, conjugate = (shape.matrix(half) for half in parameters)
     _, values, right = np.linalg.svd(here[:n, 1:])
-    if n and (len(values) < n or values[-1] < 1e-10 * values[0]):
+    if n and (len(values) < n or values[-1] < RANK_OF_SOLVED * values[0]):
         return None
     rows = right[n:]
     lifts = []
@@ -126,6 +127,6 @@ def distinct(places: Complexes, beta: Floats) -> list[int]:
     """Return the indices of solutions (n, .) that are certified to differ: their distance exceeds 2 beta of both."""
     kept: list[int] = []
     for k, place in enumerate(places):
-        if all(np.linalg.norm(place - places[j]) > 2 * (beta[k] + beta[j]) + 1e-9 for j in kept):
+        if all(np.linalg.norm(place - places[j]) > 2 * (beta[k] + beta[j]) + SAME_SOLVED for j in kept):
             kept.append(k)
     return kept

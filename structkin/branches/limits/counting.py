@@ -18,6 +18,7 @@ from structkin.branches.limits.next_stop import Stop, next_stop
 from structkin.branches.limits.period import turns_of
 from structkin.branches.limits.poses import Modes, Path, Poses
 from structkin.branches.limits.reach import TURN, End, Reach
+from structkin.numerical_tolerances import NEAREST, WHOLE
 from structkin.plan.plan import Plan
 from structkin.rows.periodic import angle_of
 from structkin.solve.strokes import Stroke
@@ -25,8 +26,6 @@ from structkin.types import Floats
 
 #: Initial number of places per turn; largest step and largest change of step [rad] between two of them.
 PLACES, STEP, STEP_CHANGE = 96, 0.5, 0.05
-#: Intervals shorter than this part of the path are not halved.
-NEAREST = 1e-11
 
 
 @dataclass(frozen=True)
@@ -116,7 +115,7 @@ def spread(known: Known, low: float, high: float) -> Known:
     if known.period is None:
         return known
     rounds = np.arange(
-        np.floor((low - known.start) / known.period), np.ceil((high - known.start) / known.period - 1e-9)
+        np.floor((low - known.start) / known.period), np.ceil((high - known.start) / known.period - WHOLE)
     )
     shifts = known.period * rounds
 

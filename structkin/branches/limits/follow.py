@@ -11,23 +11,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from structkin.branches.limits.poses import TINY
 from structkin.branches.limits.reach import TURN
 from structkin.branches.limits.system import System
+from structkin.numerical_tolerances import COMPLEX_STEP, ROUNDING, SAME_SOLUTION, SAME_SOLVED
 from structkin.solve.strokes import Stroke
 from structkin.track.arclength import LostError, Point, begin, root_between, steps
 from structkin.types import Floats
 
 #: Turns that are followed before a driver is taken to turn without end.
 TURNS = 8
-#: Vectors, in sizes of the mechanism, this close to their values at the start have returned to them.
-BACK = 1e-8
 #: Poses farther away than this, in sizes of the mechanism, run off to infinity.
 FAR = 1e4
-#: A stroke this close to an end, relative to its middle, is at the end.
-AT_END = 1e-9
-#: A stroke that changes less than this per arclength, relative to its middle, is at rest.
-AT_REST = 1e-12
 #: How many times the change that its slopes at both ends of a step allow a stroke may change within the step.
 MARGIN = 4.0
 #: How far a chord of the curve may miss a pose on it, relative to the chord.
@@ -133,19 +127,19 @@ def stroke_between(system: System, here: Point, there: Point) -> Fold | None:
             return float(system.room(stroke, point.y))
 
         def slope(point: Point, stroke: Stroke = stroke) -> float:
-            return float(system.room(stroke, point.y + 1j * TINY * point.tangent).imag) / TINY
+            return float(system.room(stroke, point.y + 1j * COMPLEX_STEP * point.tangent).imag) / COMPLEX_STEP
 
         until, inside, first_slope = there, room(here), slope(here)
         # The slope of a stroke that this motion leaves at rest is rounding, of either sign.
-        if first_slope < -AT_REST:
-            if inside <= AT_END:
+        if first_slope < -ROUNDING:
+            if inside <= SAME_SOLVED:
                 return Fold(float(here.y[-1]), None, here.y, stroke=stroke)
             last_slope = slope(there)
             # Its smallest value within the step is sought where the slopes leave room for an end.
             steepest = max(-first_slope, last_slope) * np.linalg.norm(there.y - here.y)
             if last_slope > 0 and inside < MARGIN * steepest:
                 until = root_between(system, here, there, slope)
-        if inside > AT_END and room(until) < 0:
+        if inside > SAME_SOLVED and room(until) < 0:
             end = root_between(system, here, until, room)
             fold = Fold(float(end.y[-1]), None, end.y, stroke=stroke)
             first = fold if first is None or _before(fold, first, here) else first
@@ -191,7 +185,7 @@ def is_back(system: System, start: Point, here: Point, there: Point, *, periodic
     step = system.apart(there.y, here.y)
     square = float(step @ step)
     part = float(gap @ step) / square
-    if here is start or not -1e-9 <= part < 1 - 1e-9 or start.tangent @ step <= 0:
+    if here is start or not -SAME_SOLVED <= part < 1 - SAME_SOLVED or start.tangent @ step <= 0:
         return False
     return bool(np.linalg.norm(part * step - gap) < BESIDE * np.sqrt(square))
 
@@ -211,4 +205,4 @@ def _back(system: System, start: Floats, here: Point, there: Point) -> Fold | No
     guess = np.append((here.y + part * (there.y - here.y))[:-1], place)
     y = system.closed(guess[None])[0][0]
     gap = np.abs(y[:-1] - start[:-1])[system.places]
-    return Fold(float(place), None, y, turns=abs(turns)) if gap.max(initial=0.0) < BACK else None
+    return Fold(float(place), None, y, turns=abs(turns)) if gap.max(initial=0.0) < SAME_SOLUTION else None

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from structkin.branches.limits.poses import Modes
-from structkin.branches.limits.reach import SAME, TURN, End, FeasibleInterval, Reach
+from structkin.branches.limits.reach import TURN, End, FeasibleInterval, Reach
+from structkin.numerical_tolerances import SAME_SOLVED
 from structkin.plan.plan import Plan
 from structkin.types import Floats
 
@@ -80,7 +81,7 @@ def _beginning(
         end = interval.low if direction > 0 else interval.high
         if end is not None:
             gap = math.remainder(end.p - p, TURN) if periodic else end.p - p
-            if abs(gap) < SAME * max(1.0, abs(p)):
+            if abs(gap) < SAME_SOLVED * max(1.0, abs(p)):
                 return interval
     return None
 

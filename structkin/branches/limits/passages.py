@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from structkin.branches.limits.counting import count_turns
-from structkin.branches.limits.follow import AT_END
 from structkin.branches.limits.next_stop import modes_of, next_stop
 from structkin.branches.limits.poses import Modes, Path, Poses
 from structkin.branches.limits.reach import End
@@ -18,6 +17,7 @@ from structkin.branches.limits.result import Limit, driver_words
 from structkin.branches.limits.search import end_words, follow_to
 from structkin.branches.limits.system import System
 from structkin.budget import SpentError, metering, new_meter
+from structkin.numerical_tolerances import ROUNDING, SAME_SOLVED
 from structkin.plan.status import Status
 from structkin.solve.motion import Motion
 from structkin.solve.schedule import Schedule
@@ -103,7 +103,7 @@ def _passage_words(motion: Motion, passage: Passage) -> str:
     else:
         distances = {id: np.ptp(z[0][np.isfinite(z[0])]) for id, z in motion.drivers.items()}
     # Where all move by less than rounding, all are named.
-    moving = [id for id, distance in distances.items() if abs(distance) > 1e-12] or list(distances)
+    moving = [id for id, distance in distances.items() if abs(distance) > ROUNDING] or list(distances)
     values = [f"{id} {{}} {driver_words(motion.mechanism, id, passage.drivers[id])}" for id in moving]
     text = ", ".join([values[0].format("resumes at" if passage.resumes else "stops at"),
                       *(value.format("at") for value in values[1:])])  # fmt: skip
@@ -162,7 +162,7 @@ def _first_limit(motion: Motion, rows: Floats, path: Path) -> Limit | None:
 def _at_once(poses: Poses, modes: Modes) -> Limit | None:
     """Return the limit of a path that starts at the end of a stroke and leaves it there."""
     here = np.zeros(1)
-    ends = [k for k in poses.closing if poses.stroke(k) and abs(poses.discriminant(k, here, modes)[0]) <= AT_END]
+    ends = [k for k in poses.closing if poses.stroke(k) and abs(poses.discriminant(k, here, modes)[0]) <= SAME_SOLVED]
     return end_words(poses, End(0.0, "limit", frozenset(ends[:1])), modes) if ends else None
 
 

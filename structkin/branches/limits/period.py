@@ -16,12 +16,13 @@ from structkin.branches.limits.poses import Poses
 from structkin.branches.limits.reach import TURN
 from structkin.joints.geneva import Geneva
 from structkin.joints.turn_coupling import TurnCoupling
+from structkin.numerical_tolerances import SAME_SOLVED
 
 if TYPE_CHECKING:
     from structkin.model.mechanism import Mechanism
 
-#: Most periods that are tried, and the largest difference between poses that repeat, relative to the largest vector.
-MOST, BACK = 500, 1e-9
+#: Most periods that are tried.
+MOST = 500
 #: Places of the driver [rad] that are compared.
 PLACES = np.array([0.3, 1.7, 2.9, 4.1, 5.6])
 
@@ -44,7 +45,7 @@ def turns_of(poses: Poses, start: float, period: float = TURN) -> int | None:
         later = _vectors(poses, (places + period * rounds[:, None]).ravel(), modes)
         gap = np.abs(later.reshape(len(first), block, len(PLACES)) - first[:, None])
         gap = np.where(finite[:, None], gap, 0.0).max(axis=(0, 2))
-        back = np.flatnonzero(gap < BACK * size * np.maximum(1.0, 1e-3 * rounds))
+        back = np.flatnonzero(gap < SAME_SOLVED * size * np.maximum(1.0, 1e-3 * rounds))
         if len(back):
             return int(rounds[back[0]])
     return None
@@ -59,7 +60,7 @@ def turns_of_ratios(mechanism: Mechanism) -> int:
     for mesh in mechanism.joints.of(TurnCoupling).values():
         if mesh.ratio is not None:
             ratio = Fraction(mesh.ratio).limit_denominator(MOST)
-            if abs(float(ratio) - mesh.ratio) > BACK * abs(mesh.ratio):
+            if abs(float(ratio) - mesh.ratio) > SAME_SOLVED * abs(mesh.ratio):
                 return 0
             turns *= abs(ratio.numerator) * ratio.denominator
     return turns

@@ -23,8 +23,6 @@ from structkin.solve.strokes import Stroke
 Path = Callable[[Any], Mapping[str, Any]]
 #: Assembly mode of each step.
 Modes = Mapping[int, int]
-#: A complex step: its square is below the rounding of any value.
-TINY = 1e-30
 
 
 @dataclass(frozen=True)

@@ -15,22 +15,18 @@ from typing import Any
 
 import numpy as np
 
-from structkin.branches.limits.poses import TINY, Modes, Poses
+from structkin.branches.limits.poses import Modes, Poses
 from structkin.budget import charge
+from structkin.numerical_tolerances import COMPLEX_STEP, DOUBLE_ZERO, FLAT_WITHIN, NEVER_FLAT, NUDGE, ROOT, SAME_SOLVED
 from structkin.track.chebyshev import landmarks
-from structkin.track.tolerances import DOUBLE_ZERO, FLAT_WITHIN, NEVER_FLAT
 from structkin.types import Flags, Floats
 
 TURN = 2 * math.pi
 
 #: Pieces that a full turn, or an interval, is cut into at first.
 PIECES_OF_TURN, PIECES = 12, 6
-#: Ends closer than this are the same.
-SAME = 1e-9
 #: Steps of the budget that the discriminant at one place costs: groups are only closed, not followed to it.
 ALONE = 0.25
-#: Part of an interval next to an end at infinity in which discriminants have lost their digits.
-FAR = 1e-6
 #: A squared sine that is larger is not nearly zero, however small the group is beside the mechanism.
 NEARLY = 1e-3
 
@@ -40,8 +36,8 @@ class End:
     """The end of an interval: parameter `p`, and the steps whose discriminants are zero there.
 
     `kind` is "limit" (a discriminant crosses zero), "change" (it touches zero: a change point), "doubt" (whether it
-    does cannot be told: `structkin.track.tolerances`) or "range" (of the path). A stroke counts as one more step, after
-    those of the plan.
+    does cannot be told: `structkin.numerical_tolerances`) or "range" (of the path). A stroke counts as one more step,
+    after those of the plan.
     """
 
     p: float
@@ -69,8 +65,8 @@ class FeasibleInterval:
         """Return p, shifted by whole turns if that helps, if it lies in the interval, else None."""
         if self.low is None or self.high is None:
             return p
-        shift = TURN * math.ceil((self.low.p - SAME - p) / TURN) if periodic else 0.0
-        return p + shift if self.low.p - SAME <= p + shift <= self.high.p + SAME else None
+        shift = TURN * math.ceil((self.low.p - SAME_SOLVED - p) / TURN) if periodic else 0.0
+        return p + shift if self.low.p - SAME_SOLVED <= p + shift <= self.high.p + SAME_SOLVED else None
 
 
 @dataclass
@@ -260,7 +256,7 @@ class Chart:
         wanted = [*self.interval.hints, *(self._beside(end) for end in self.interval.ends if self._is_infinite(end))]
         hints = np.array([x for hint in wanted if (x := self._place(hint)) is not None])
         edges = np.unique(np.concatenate((np.linspace(self._low, self._high, pieces + 1), hints)))
-        return edges[np.concatenate(([True], np.diff(edges) > SAME))]
+        return edges[np.concatenate(([True], np.diff(edges) > SAME_SOLVED))]
 
     def _place(self, p: float) -> float | None:
         low, high = self.interval.low, self.interval.high
@@ -305,14 +301,14 @@ class Chart:
             p, width = self.at(places), self.interval.ends[1].p - self.interval.ends[0].p
             for end in self.interval.ends:
                 if self._is_infinite(end):
-                    far |= np.abs(p - end.p) < FAR * width
+                    far |= np.abs(p - end.p) < NUDGE * width
             far[[0, -1]] = False
         return far
 
     def _beside(self, end: End) -> float:
         """Return the parameter next to an end at infinity up to which discriminants are precise."""
         low, high = self.interval.ends
-        inside = 1.01 * FAR * (high.p - low.p)
+        inside = 1.01 * NUDGE * (high.p - low.p)
         return end.p + (inside if end is low else -inside)
 
     def _is_infinite(self, end: End) -> bool:
@@ -339,20 +335,20 @@ class Chart:
             # At limits of other steps the discriminant was evaluated without them: the zero is there to rounding.
             place = high if abs(last) < abs(first) else low
             return place, self.parameter(place)
-        place = brentq(self._one, low, high, xtol=1e-14, rtol=1e-14)
+        place = brentq(self._one, low, high, xtol=ROOT, rtol=ROOT)
         p = self.parameter(place)
         charge(ALONE)
-        m = complex(self._poses.discriminant(self._step, np.array([p + 1j * TINY]), self._modes)[0])
-        moved = p - TINY * m.real / m.imag if m.imag else p
+        m = complex(self._poses.discriminant(self._step, np.array([p + 1j * COMPLEX_STEP]), self._modes)[0])
+        moved = p - COMPLEX_STEP * m.real / m.imag if m.imag else p
         return place, moved if self.at(low) < moved < self.at(high) else p
 
     def double_zero(self, low: float, place: float, high: float) -> float:
         """Return the place of the minimum near a place between two others: the zero of the slope, by secants."""
 
         def slope(x: float) -> float:
-            return float(self._one(x + 1j * TINY).imag) / TINY
+            return float(self._one(x + 1j * COMPLEX_STEP).imag) / COMPLEX_STEP
 
-        before, here = place - 1e-6 * min(place - low, high - place), place
+        before, here = place - NUDGE * min(place - low, high - place), place
         old = slope(before)
         for _ in range(8):
             now = slope(here)

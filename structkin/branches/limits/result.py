@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from structkin.checked import checked
 from structkin.model.mechanism import Mechanism
 from structkin.model.units import decimal
+from structkin.numerical_tolerances import NEGLIGIBLE
 from structkin.solve.special_geometry import structure_of
 
 if TYPE_CHECKING:
@@ -207,4 +208,4 @@ def driver_size(mechanism: Mechanism, driver: str) -> float:
 def driver_words(mechanism: Mechanism, driver: str, value: float, digits: int = DIGITS) -> str:
     """Return a value of a driver in the file's unit."""
     shown = value / driver_size(mechanism, driver)
-    return f"{decimal(shown if abs(shown) > 1e-9 else 0.0, digits)} {driver_unit(mechanism, driver)}"
+    return f"{decimal(shown if abs(shown) > NEGLIGIBLE else 0.0, digits)} {driver_unit(mechanism, driver)}"

@@ -23,13 +23,13 @@ from structkin.errors import InputError, Problem
 from structkin.model.arguments import is_number
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
+from structkin.numerical_tolerances import NEVER_FLAT, WHOLE
 from structkin.plan.plan import Plan
 from structkin.plan.status import Status
 from structkin.solve.motion import Motion
 from structkin.solve.solve_groups import solve_groups
 from structkin.solve.strokes import Stroke, ends_passed
 from structkin.track.arclength import Point, crossing_between
-from structkin.track.tolerances import NEVER_FLAT
 from structkin.types import Floats
 
 #: How far [rad] a driver of wheels is followed in each direction where poses do not repeat and no range is given.
@@ -114,7 +114,7 @@ def _again(z: float, period: float | None, low: float, high: float) -> list[floa
     """Return all repetitions of a place z between two others."""
     if period is None:
         return [z] if low < z < high else []
-    first, last = math.ceil((low - z) / period - 1e-9), math.ceil((high - z) / period - 1e-9)
+    first, last = math.ceil((low - z) / period - WHOLE), math.ceil((high - z) / period - WHOLE)
     return [z + period * k for k in range(first, last)]
 
 

@@ -14,18 +14,19 @@ from typing import Any
 
 import numpy as np
 
-from structkin.branches.limits.poses import TINY, Path
+from structkin.branches.limits.poses import Path
 from structkin.branches.limits.reach import TURN
 from structkin.budget import charge
 from structkin.groups import Turn
 from structkin.groups.solve_lanes import solve_lanes
+from structkin.numerical_tolerances import COMPLEX_STEP, ROUNDING, SAME_SOLVED
 from structkin.plan.plan import Plan, Register
 from structkin.plan.relations import Sum
 from structkin.solve.strokes import Stroke, Value
 from structkin.types import Flags, Floats, Indices
 
-#: Steps of Newton's method at one parameter, and the last of them.
-ITERATIONS, CLOSED = 12, 1e-12
+#: Steps of Newton's method at one parameter.
+ITERATIONS = 12
 
 
 @dataclass(frozen=True)
@@ -89,7 +90,7 @@ class System:
                 elif len(value) == 1:
                     scale.append(max(abs(value[0]), 1e-3 * self.size))
                 else:
-                    is_direction = abs(np.hypot(*value) - 1) < 1e-9
+                    is_direction = abs(np.hypot(*value) - 1) < SAME_SOLVED
                     scale += [1.0 if is_direction else self.size] * 2
         return np.array([*scale, 1.0])
 
@@ -143,13 +144,13 @@ class System:
         """Return the residuals (n, r) at unknowns y (n, m), and their derivatives (n, r, m)."""
         n, m = y.shape
         # One complex step per column, all in one pass over the plan.
-        rows = self.rows((y[:, :, None] + 1j * TINY * np.eye(m)).transpose(1, 0, 2).reshape(m, n * m))
+        rows = self.rows((y[:, :, None] + 1j * COMPLEX_STEP * np.eye(m)).transpose(1, 0, 2).reshape(m, n * m))
         parts = []
         for step in self.plan.steps:
             for part in step.kind.residual(self.plan.inputs(step, rows), self.plan.outputs(step, rows)):
                 parts += [np.broadcast_to(row, n * m) for row in (part if np.ndim(part) == 2 else (part,))]
         values = np.stack(parts).reshape(-1, n, m).transpose(1, 0, 2)
-        slopes = values.imag / TINY
+        slopes = values.imag / COMPLEX_STEP
         # Each equation is scaled by its largest derivative.
         size = np.abs(slopes).max(axis=2)
         size[size == 0] = 1.0
@@ -165,7 +166,7 @@ class System:
                 step = solve_lanes(J[:, :, :-1], -values)
                 y = np.concatenate((y[:, :-1] + step, y[:, -1:]), axis=1)
                 change = np.abs(step).max(axis=1)
-                if (change < CLOSED).all():
+                if (change < ROUNDING).all():
                     break
         return y, change
 

@@ -23,6 +23,7 @@ from structkin.branches.limits.follow import (
 )
 from structkin.branches.limits.reach import TURN
 from structkin.branches.limits.system import System
+from structkin.numerical_tolerances import SAME_POSE
 from structkin.track.arclength import LostError, begin, crossing_between, steps
 from structkin.types import Floats
 
@@ -148,5 +149,5 @@ def _at(system: System, poses: Floats, p: float) -> Floats:
     part = (p - values[k - 1]) / ((values[k] - values[k - 1]) or 1.0)
     guess = ordered[k - 1] + part * (ordered[k] - ordered[k - 1])
     y = system.closed(np.append(guess[:-1], p)[None])[0][0]
-    near = np.abs(y - guess).max() < max(0.5 * np.abs(ordered[k] - ordered[k - 1]).max(), 1e-6)
+    near = np.abs(y - guess).max() < max(0.5 * np.abs(ordered[k] - ordered[k - 1]).max(), SAME_POSE)
     return y if near else np.append(guess[:-1], p)

@@ -11,12 +11,10 @@ from structkin.groups.kind import cross, dot
 from structkin.joints.guide import Guide
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
+from structkin.numerical_tolerances import ROUNDING_OF_FEW
 from structkin.plan.plan import Plan, Step
 from structkin.solve.motion import Motion
 from structkin.types import Floats
-
-#: An output that moves by less than this part of its driver, in radians and sizes of the mechanism, is at rest.
-REST = 1e-13
 
 
 def transmission_angle(motion: Motion, at: str | int) -> Floats:
@@ -109,4 +107,4 @@ def mechanical_advantage(
             K = np.hypot(K[:, 0], K[:, 1])
     unit /= 1.0 if m.drivers[driver].kind == "angle" else motion.size
     with np.errstate(divide="ignore"):
-        return np.asarray(np.where(np.abs(K) <= REST * unit, np.inf, 1 / K))
+        return np.asarray(np.where(np.abs(K) <= ROUNDING_OF_FEW * unit, np.inf, 1 / K))

@@ -10,8 +10,8 @@ from __future__ import annotations
 from math import cos, floor, inf, sin, sqrt
 from typing import Any
 
+from structkin.numerical_tolerances import CLOSED, EQUAL_DATA
 from structkin.rows.periodic import TURN
-from structkin.rows.plane_curve import AT_END, NEAR
 
 #: A foot is followed over this many points of the table.
 WINDOW = 8
@@ -61,7 +61,7 @@ def approach(mem: Any, k: int, x: float, y: float, start: float, window: float) 
             slope = speed
         new = min(max(u + ((x - cx) * tx + (y - cy) * ty) / slope, low), high)
         moved, u = abs(new - u), new
-        if not moved > NEAR:
+        if not moved > CLOSED:
             break
     return u
 
@@ -78,7 +78,7 @@ def curve_at(mem: Any, k: int, u: float) -> tuple[float, float, float, float, fl
         else:
             beyond = middle
     data = mem.curve_data[piece]
-    straight = mem.curves[k][2] == 0 and abs(u - inside) > AT_END
+    straight = mem.curves[k][2] == 0 and abs(u - inside) > EQUAL_DATA
     t = (inside if straight or mem.curves[k][2] != 0 else u) - data[0]
     x, tx, bx = part_at(data, 1, 7, mem.curve_degree, t)
     y, ty, by = part_at(data, 4, 7 + mem.curve_degree, mem.curve_degree, t)

@@ -20,7 +20,7 @@ from structkin.dynamics.compiled.memory import Memory
 from structkin.dynamics.compiled.series_at import expand, leave_series
 from structkin.dynamics.compiled.turns_at import count_turns
 from structkin.dynamics.integrators.steps import keep
-from structkin.track.tolerances import SIMULATED_STEP
+from structkin.numerical_tolerances import ROUNDING_OF_ONE, SIMULATED_STEP
 
 
 def rate(mem: Memory, t: float, y: Any, out: Any) -> bool:
@@ -318,7 +318,7 @@ def balance(mem: Memory, t: float, columns: Any, load: Any, second: Any) -> bool
                 total -= matrix[a][k] * matrix[b][k]
             if b < a:
                 matrix[a][b] = total / matrix[b][b]
-            elif total > 1e-14 * matrix[a][a]:
+            elif total > ROUNDING_OF_ONE * matrix[a][a]:
                 matrix[a][a] = sqrt(total)
             else:
                 return False

@@ -6,6 +6,7 @@ from math import nan
 
 from structkin.dynamics.compiled.memory import LoadMemory
 from structkin.model.formula_at import formula_at
+from structkin.numerical_tolerances import ROUNDING
 
 
 def law_at(mem: LoadMemory, law: int, t: float) -> tuple[float, float, float]:
@@ -22,7 +23,7 @@ def law_at(mem: LoadMemory, law: int, t: float) -> tuple[float, float, float]:
     begin, end = data[first][0], data[last - 1][0]
     inside = min(max(t, begin), end)
     # As in `structkin.model.laws`: a time beyond an end by rounding only counts as the end.
-    if not abs(t - inside) <= 1e-12 * max(abs(begin), abs(end)):
+    if not abs(t - inside) <= ROUNDING * max(abs(begin), abs(end)):
         return nan, nan, nan
     # The last piece of the table that begins at or before t: the times are in order.
     low, high = first, last - 1

@@ -11,8 +11,8 @@ from structkin.kernels import store
 from structkin.kernels.group import MARGIN, MOST
 from structkin.kernels.group_rows import formulas
 from structkin.kernels.tracing import Signature, signature, trace
+from structkin.numerical_tolerances import SINGULAR
 from structkin.plan.plan import Plan, Register, Step
-from structkin.track.tolerances import SINGULAR
 
 
 @dataclass(frozen=True)

@@ -12,15 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from structkin.dynamics.compiled.roots_at import CLEAR, follow_root
+from structkin.dynamics.compiled.roots_at import follow_root
 from structkin.dynamics.reduced.counted import LONGEST
 from structkin.groups import General, Turn
+from structkin.numerical_tolerances import CLOSED, COMPLEX_STEP, DETERMINED, ITERATIONS, NARROW, SIMULATED_TURN
 from structkin.plan.plan import Plan, Register, Step
 from structkin.solve.tracking.direct import Direct
-from structkin.track.tolerances import CLOSED, ITERATIONS, NARROW, SIMULATED_TURN
-
-#: The imaginary step by which a discriminant is differentiated.
-TINY = 1e-30
 
 Run = Callable[[Any, int, int, int, float], int]
 
@@ -65,15 +62,15 @@ def _closed(plan: Plan, step: Step) -> Run:
         if isinstance(relation, Turn):
             root = np.array([mem.kept[first]])
         elif found is not None and relation.modes == 1:
-            if not step.mode * float(found[0]) > CLEAR:
+            if not step.mode * float(found[0]) > DETERMINED:
                 return 0
             root = sqrt(step.mode * float(found[0]))
         elif found is not None:
             root = follow_root(mem, s, float(found[0]), dt)
             if root == 0.0:
                 return 0
-            ahead = relation.discriminant(tuple(a + 1j * TINY * b for a, b in zip(h, dh, strict=True)))
-            mem.new_roots[0][s], mem.new_roots[1][s] = root, 0.5 * float(ahead[0].imag) / TINY / root
+            ahead = relation.discriminant(tuple(a + 1j * COMPLEX_STEP * b for a, b in zip(h, dh, strict=True)))
+            mem.new_roots[0][s], mem.new_roots[1][s] = root, 0.5 * float(ahead[0].imag) / COMPLEX_STEP / root
         phi = relation.position(h, root)
         if isinstance(relation, Turn) and not abs(phi[0] - root)[0] < LONGEST:
             return 0

@@ -6,10 +6,7 @@ from math import sqrt
 from typing import Any
 
 from structkin.dynamics.reduced.poses import STRAY
-from structkin.track.tolerances import GUARD
-
-#: Smallest discriminant of a group with one mode; below it, `Poses` checks the pose.
-CLEAR = 1e-6
+from structkin.numerical_tolerances import GUARD, SAME_SOLVED
 
 
 def follow_root(mem: Any, s: int, discriminant: float, dt: float) -> float:
@@ -26,6 +23,6 @@ def follow_root(mem: Any, s: int, discriminant: float, dt: float) -> float:
         root = -root
     if root * last < 0.0 or (mem.smooth == 0 and abs(last) < GUARD):
         return 0.0
-    if abs(root - expected) > 1e-9 + STRAY * max(abs(root) + abs(last), abs(expected - last)):
+    if abs(root - expected) > SAME_SOLVED + STRAY * max(abs(root) + abs(last), abs(expected - last)):
         return 0.0
     return root

@@ -26,14 +26,13 @@ from structkin.dynamics.compiled import (
 )
 from structkin.dynamics.compiled.differentiate import derivative
 from structkin.dynamics.compiled.memory import Memory
-from structkin.dynamics.compiled.roots_at import CLEAR
 from structkin.dynamics.integrators import steps
 from structkin.kernels import store
 from structkin.kernels.group_rows import Formulas
 from structkin.kernels.text import Text
 from structkin.kernels.tracing import SCALAR, VECTOR, Signature, Trace
 from structkin.model import formula_at
-from structkin.track.tolerances import SIMULATED_TURN
+from structkin.numerical_tolerances import DETERMINED, SIMULATED_TURN
 
 #: The arrays that a step works with.
 ARRAYS = (
@@ -201,7 +200,7 @@ class _Kind:
         yield from graph.lines([discriminant])
         name = graph.name(discriminant)
         if self.trace.one_mode:
-            yield from (f"signed = mem.mode[s] * {name}", f"if not signed > {CLEAR!r}:", "    return 0")
+            yield from (f"signed = mem.mode[s] * {name}", f"if not signed > {DETERMINED!r}:", "    return 0")
             yield "root = sqrt(signed)"
             return
         yield from (f"root = follow_root(mem, s, {name}, dt)", "if root == 0.0:", "    return 0")

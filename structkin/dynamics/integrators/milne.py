@@ -19,6 +19,7 @@ import numpy as np
 from scipy.integrate import DenseOutput, OdeSolver
 from scipy.interpolate import KroghInterpolator
 
+from structkin.numerical_tolerances import WHOLE
 from structkin.types import Floats
 
 #: The step is doubled if the tolerance exceeds the error by this factor: doubling multiplies the error by 32.
@@ -36,8 +37,8 @@ class ABM4Milne(OdeSolver):
         t0: float,
         y0: Floats,
         t_bound: float,
-        rtol: float = 1e-6,
-        atol: float = 1e-9,
+        rtol: float,
+        atol: float,
         first_step: float | None = None,
         **extraneous: Any,
     ) -> None:
@@ -65,8 +66,8 @@ class ABM4Milne(OdeSolver):
         while True:
             if self.h < 10 * abs(np.nextafter(self.t, np.inf) - self.t):
                 return False, self.TOO_SMALL_STEP
-            last = self.t + self.h * (1 + 1e-9) >= self.t_bound
-            if last and self.t + self.h * (1 - 1e-9) > self.t_bound:
+            last = self.t + self.h * (1 + WHOLE) >= self.t_bound
+            if last and self.t + self.h * (1 - WHOLE) > self.t_bound:
                 # The end cuts the last step short, so that the past rates do not fit.
                 self.h, self._past = self.t_bound - self.t, []
             y, error = self._begin() if len(self._past) < 3 else self._advance()

@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from structkin.numerical_tolerances import ROUNDING_OF_FEW, SAME_STEP
+
 
 def rate(mem: Any, t: float, y: Any, out: Any) -> bool:
     """Write the rate of a state; False where there is none. The compiled module has its own."""
@@ -29,7 +31,7 @@ def take_step(mem: Any, method: int, t: float, y: Any, h: float) -> bool:
         return heun(mem, t, y, h)
     if method == 2:
         return runge_kutta(mem, t, y, h)
-    if abs(h - mem.pace) > 1e-6 * abs(h) or abs(mem.until - t) > 1e-6 * abs(h):
+    if abs(h - mem.pace) > SAME_STEP * abs(h) or abs(mem.until - t) > SAME_STEP * abs(h):
         mem.known = 0
     if mem.known == 4:
         for k in range(3):
@@ -99,6 +101,7 @@ def gear(mem: Any, t: float, y: Any, h: float) -> bool:
     stage[7] = 4 * past[3] - 6 * past[2] + 4 * past[1] - past[0]
     matrix, inverse = np.empty((m, m)), np.eye(m)
     for k in range(m):
+        # The cube root of the rounding error: the best step of a central difference.
         apart, middle = 6e-6 * (1.0 + abs(x[k])), x[k]
         for side in range(2):
             x[k] = middle + apart if side == 0 else middle - apart
@@ -119,7 +122,7 @@ def gear(mem: Any, t: float, y: Any, h: float) -> bool:
             if not isfinite(x[i]):
                 return False
             largest = max(largest, abs(change))
-        if largest < 1e-13 * size:
+        if largest < ROUNDING_OF_FEW * size:
             return True
     return False
 

@@ -20,15 +20,11 @@ import numpy as np
 from structkin.checked import checked
 from structkin.errors import InputError, Problem
 from structkin.model.frozen import freeze
+from structkin.numerical_tolerances import ROUNDED_DATA, ROUNDING
 from structkin.types import Floats
 
 if TYPE_CHECKING:
     from structkin.dynamics.inverse.kinetostatics import Kinetostatics
-
-#: By which part torque and speed may differ from what they are taken to be.
-SAME = 1e-6
-#: A mean below this part of the largest value is a rounding error.
-ROUNDING = 1e-12
 
 
 @checked
@@ -147,9 +143,9 @@ class Duty:
         problems = []
         if not 0 < fluctuation < 1:
             problems.append(Problem("fluctuation", f"{fluctuation:g} is not between 0 and 1", "such as 0.02"))
-        if not self.angular or len(self.value) < 4 or np.ptp(self.speed) > SAME * self.top or not self.top:
+        if not self.angular or len(self.value) < 4 or np.ptp(self.speed) > ROUNDED_DATA * self.top or not self.top:
             problems.append(Problem(self.driver, "does not turn at a constant speed", "solve a cycle of a motor"))
-        elif abs(self.effort[-1] - self.effort[0]) > SAME * self.peak or not (np.diff(self.t) > 0).all():
+        elif abs(self.effort[-1] - self.effort[0]) > ROUNDED_DATA * self.peak or not (np.diff(self.t) > 0).all():
             problems.append(Problem(self.driver, "does not end with the torque of its start", "solve a whole cycle"))
         if problems:
             raise InputError(problems, f"flywheel of {self.driver}")

@@ -20,6 +20,7 @@ from structkin.dynamics.inverse.columns import unit_wrenches
 from structkin.dynamics.inverse.kinetostatics import Kinetostatics, at_samples
 from structkin.dynamics.inverse.reverse import ReverseSweep
 from structkin.model.topology import pin_of
+from structkin.numerical_tolerances import ROUNDING
 from structkin.solve import Motion
 from structkin.types import Floats
 
@@ -35,8 +36,6 @@ COMPONENTS = ("pin, x", "pin, y")
 #: What the centre of mass is called: the first that is no point of the mechanism.
 CENTERS = ("G", "S", "cm", "centre of mass", "its centre of mass")
 DIRECTIONS = ("x", "y", "moment")
-#: Factors and loads below this part of the largest one of their body are rounding errors.
-NOTHING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -209,7 +208,7 @@ def equilibrium(forces: Kinetostatics, sample: int) -> Equilibrium:
             # A component counts along the positive axis; other forces as their column does.
             sign = -1.0 if column.part in COMPONENTS and direction.real + direction.imag < 0 else 1.0
             place[k] = len(unknowns), sign
-            unit = "N" if abs(direction) > NOTHING else "N m"
+            unit = "N" if abs(direction) > ROUNDING else "N m"
             value, unique = float(sign * forces.unknowns[sample, k]), bool(forces.determined[k])
             letter, mark = names[k]
             unknowns.append(
@@ -218,7 +217,7 @@ def equilibrium(forces: Kinetostatics, sample: int) -> Equilibrium:
         for row in block.rows.tolist():
             body, component = rows[row]
             found = {k: on[body][component] for k, on in enumerate(acting) if body in on}
-            least = NOTHING * max((abs(factor) for factor in found.values()), default=0.0)
+            least = ROUNDING * max((abs(factor) for factor in found.values()), default=0.0)
             terms = [(place[k][0], float(place[k][1] * f)) for k, f in found.items() if abs(f) > least and k in place]
             equations.append(Equation(body, DIRECTIONS[component], tuple(sorted(terms)), bodies[body].known[component]))
         groups = sorted({columns.body_group[equation.body] for equation in equations[first[1] :]})
@@ -241,11 +240,11 @@ def _free_body(forces: Kinetostatics, name: str, sample: int) -> FreeBody:
     arm = about - complex(*motion.position(0j, name)[sample])
     moment = float(forces.applied.moment[name][sample] - (arm.conjugate() * force).imag)
     load = force - weight
-    if abs(load) <= NOTHING * abs(weight):
+    if abs(load) <= ROUNDING * abs(weight):
         load = 0j
     acceleration = complex(*motion.acceleration(body.center, name)[sample]) if body.mass else 0j
     alpha = float(motion.alpha(name)[sample]) if body.inertia else 0.0
-    if abs(moment) <= NOTHING * motion.size * (abs(force) + abs(body.inertia * alpha)):
+    if abs(moment) <= ROUNDING * motion.size * (abs(force) + abs(body.inertia * alpha)):
         moment = 0.0
     return FreeBody(name, about, named, body.mass, body.inertia, acceleration, alpha, weight, load, moment)
 
@@ -257,7 +256,7 @@ def _about(wrench: Floats, motion: Motion, body: FreeBody) -> tuple[float, float
         return fx, fy, 0.0
     arm = body.about - complex(*motion.position(0j, body.name)[0])
     turned = moment - (arm.conjugate() * complex(fx, fy)).imag
-    return fx, fy, turned if abs(turned) > NOTHING * motion.size * abs(complex(fx, fy)) else 0.0
+    return fx, fy, turned if abs(turned) > ROUNDING * motion.size * abs(complex(fx, fy)) else 0.0
 
 
 def _names(forces: Kinetostatics) -> list[tuple[str, str]]:

@@ -23,7 +23,7 @@ from structkin.dynamics.inverse.columns import (
     unit_wrenches,
 )
 from structkin.dynamics.inverse.pair_forces import place_of
-from structkin.dynamics.inverse.reverse import FREE, Layout, ReverseSweep
+from structkin.dynamics.inverse.reverse import Layout, ReverseSweep
 from structkin.dynamics.inverse.virtual_work import efforts
 from structkin.dynamics.loads import wrenches
 from structkin.dynamics.user_loads import UserLoad, functions_of
@@ -31,6 +31,7 @@ from structkin.dynamics.wrench_sums import Wrenches, cross
 from structkin.errors import InputError, Problem
 from structkin.model.frozen import freeze, read_only
 from structkin.model.topology import pin_of, suggest
+from structkin.numerical_tolerances import HALF_DIGITS
 from structkin.solve import Motion
 from structkin.types import Flags, Floats, Indices
 
@@ -157,13 +158,13 @@ class Kinetostatics:
         It may do so where it does not determine the moment, as for three guides that share a moment.
         """
         loads = self._undetermined(joint, self._end(joint, link))
-        return not any((np.hypot(*wrench[:2]) > FREE).any() for wrench in loads)
+        return not any((np.hypot(*wrench[:2]) > HALF_DIGITS).any() for wrench in loads)
 
     def unique_moment(self, joint: str, link: str) -> bool:
         """Return whether the motion alone determines `reaction_moment(joint, link)`; raises `InputError`."""
         end, place = self._end(joint, link), self.reaction_place(joint, link)
         moments = [moment_about(self.motion, wrench, end, place) for wrench in self._undetermined(joint, end)]
-        return not any((np.abs(moment) > FREE * self.motion.size).any() for moment in moments)
+        return not any((np.abs(moment) > HALF_DIGITS * self.motion.size).any() for moment in moments)
 
     def _undetermined(self, joint: str, end: str) -> list[Floats]:
         """Return the loads (3, n) on an end of units of the joint's unknowns that the motion does not determine."""

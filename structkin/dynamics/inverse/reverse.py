@@ -23,11 +23,10 @@ import numpy as np
 from structkin.dynamics.inverse.columns import Columns, unit_wrenches, weights
 from structkin.groups.solve_lanes import solve_lanes
 from structkin.model.topology import pin_of
+from structkin.numerical_tolerances import HALF_DIGITS
 from structkin.solve import Motion
 from structkin.types import Flags, Floats, Indices
 
-#: An unknown is not unique if a unit of a free combination of unknowns changes it by more than this.
-FREE = 1e-7
 #: Forces that exceed their loads by this factor, both scaled, are rounding errors at a flat pose.
 BLOWN = 1e9
 
@@ -146,7 +145,7 @@ class ReverseSweep:
             r, c = block.own.shape[1:]
             if r < c:
                 free = np.linalg.qr(np.swapaxes(block.own, 1, 2), mode="complete")[0][:, :, r:]
-                result[block.columns] = (np.abs(free) < FREE).all(axis=(0, 2))
+                result[block.columns] = (np.abs(free) < HALF_DIGITS).all(axis=(0, 2))
         return result
 
 

@@ -6,11 +6,9 @@ import numpy as np
 
 from structkin.dynamics.bodies import mass_table
 from structkin.model.mechanism import GROUND
+from structkin.numerical_tolerances import VISIBLE
 from structkin.solve.many.together import Together
 from structkin.types import Floats
-
-#: A driver below this part of its largest rate is at rest.
-REST = 1e-6
 
 
 def effort_of_variants(together: Together) -> Floats | None:
@@ -34,7 +32,7 @@ def effort_of_variants(together: Together) -> Floats | None:
     else:
         rate = x[1, rows.start]
     rate = rate.reshape(together.count, -1)
-    if not (np.abs(rate) > REST * np.abs(rate).max()).all():
+    if not (np.abs(rate) > VISIBLE * np.abs(rate).max()).all():
         return None
     power = np.zeros(rate.shape)
     for name, link in together.many.links.items():

@@ -37,7 +37,7 @@ from structkin.dynamics.multipliers.compiled.source import CONSTRAINED, compiled
 from structkin.dynamics.multipliers.kkt import Kkt, Solution
 from structkin.dynamics.multipliers.masses import CoordinateMasses, FrameMasses
 from structkin.dynamics.multipliers.partitioning import RATE_LIMIT, Parted, Partitioning, Parts, largest
-from structkin.dynamics.multipliers.projection import CLOSED, WEIGHTS, shifts
+from structkin.dynamics.multipliers.projection import WEIGHTS, shifts
 from structkin.dynamics.multipliers.stabilisation import Augmented, Stabilisation
 from structkin.dynamics.multipliers.sweeps import CoordinateDrivers
 from structkin.dynamics.multipliers.watch import Watch
@@ -49,6 +49,7 @@ from structkin.global_methods.families import constraints
 from structkin.global_methods.frame_plan import frame_plan
 from structkin.model.forces import Contact
 from structkin.model.mechanism import Mechanism
+from structkin.numerical_tolerances import ROUNDING_OF_ONE
 from structkin.plan.status import Status
 from structkin.rows.matrix import Matrix
 from structkin.solve.engine import Lanes
@@ -302,7 +303,7 @@ class Multipliers:
             if not (self._ask("project", t, near) and self._ask("find_pose", t, near)):
                 break
             gap = self._functions["largest_gap"](self.mem)
-            if not (gap < 1e3 * CLOSED and self._functions["decompose"](self.mem) and self._solution.regular):
+            if not (gap < 1e3 * ROUNDING_OF_ONE and self._functions["decompose"](self.mem) and self._solution.regular):
                 break
             self._functions["find_forces"](self.mem, t, near)
             self._functions["find_asked"](self.mem, near)

@@ -23,6 +23,7 @@ from structkin.blas import one_thread_for
 from structkin.dynamics.multipliers.sweeps import SweptMatrix
 from structkin.global_methods.families import Coordinates
 from structkin.global_methods.linear import Factors, Sparse
+from structkin.numerical_tolerances import LEAST_POSITIVE, PENALTY, ROUNDING_OF_ONE
 from structkin.types import Floats, Indices
 
 Pattern = tuple[Indices, Indices]
@@ -30,10 +31,8 @@ Pattern = tuple[Indices, Indices]
 #: Below this part of the largest strength of the motion, rows have lost their independence. The strength is about the
 #: smallest singular value of A (scaled); that of a long chain is small everywhere.
 LOST = 1e-4
-#: The penalty of a violated row, and how often it is corrected: rows weaker than its root are ignored.
-EPSILON, CORRECTIONS = 1e-6, 3
-#: Corrections below this part of the solution are rounding.
-CORRECTED = 1e-14
+#: How often the penalty of a violated row is corrected.
+CORRECTIONS = 3
 
 
 class Solution(Protocol):
@@ -172,7 +171,7 @@ class Kkt:
         if not found.regular and self.redundant:
             self.choose(A)
             found = _Regular(self, M, A)
-        return found if found.regular else Penalised(self, M, A, EPSILON, CORRECTIONS)
+        return found if found.regular else Penalised(self, M, A, PENALTY, CORRECTIONS)
 
     def penalise(self, M: Floats, A: Floats, penalty: float, corrections: int) -> Solution:
         """Return the augmented Lagrangian method for entries in SI; its penalty counts in masses of the mechanism."""
@@ -208,7 +207,7 @@ class _Regular:
             gaps = np.concatenate((np.zeros(n), signs(kkt.coordinates.m - kkt.redundant)))
             moves = float(np.max(np.abs(self._factors(gaps)[:n]), initial=0.0))
         # NaN where a pivot is exactly zero; without rows the rank cannot drop.
-        strength = min(1.0, 1.0 / max(moves, 1e-300)) if np.isfinite(moves) else 0.0
+        strength = min(1.0, 1.0 / max(moves, LEAST_POSITIVE)) if np.isfinite(moves) else 0.0
         kkt.strength = max(kkt.strength, strength)
         self.regular = strength > LOST * kkt.strength
 
@@ -259,7 +258,7 @@ class Penalised:
         for _ in range(self._corrections):
             change = self._factors(right - self._times(found))
             found = found + change
-            if np.max(np.abs(change)) < CORRECTED * np.max(np.abs(found)):
+            if np.max(np.abs(change)) < ROUNDING_OF_ONE * np.max(np.abs(found)):
                 break
         return kkt.unscaled(found[: c.n], found[c.n :])
 

@@ -21,8 +21,8 @@ from structkin.dynamics.multipliers.stabilisation import Stabilisation
 from structkin.global_methods.linear import Dense, LinearSolver, Sparse
 from structkin.types import Floats, Indices
 
-#: Newton's method: most corrections; a correction (scaled) below which the next one is rounding.
-ITERATIONS, TOLERANCE = 30, 1e-9
+#: Most corrections by Newton's method.
+ITERATIONS = 30
 #: Chosen coordinates that move the others by more than this are replaced.
 RATE_LIMIT = 4.0
 #: An inverse that exceeds that of a regular pose by this factor indicates a change point; there, directions weaker than

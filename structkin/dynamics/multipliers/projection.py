@@ -20,8 +20,8 @@ import numpy as np
 from structkin.dynamics.multipliers.stabilisation import Stabilisation
 from structkin.types import Floats
 
-#: Residuals (relative to the rows' units) below this are rounding; corrections of one state, with the same factors.
-CLOSED, CORRECTIONS = 1e-14, 6
+#: Corrections of one state, with the same factors.
+CORRECTIONS = 6
 
 #: A centred interpolation of six points at odd multiples of a distance [rad].
 PLACES, WEIGHTS = np.array([-5.0, -3.0, -1.0, 1.0, 3.0, 5.0]), np.array([3.0, -25.0, 150.0, 150.0, -25.0, 3.0]) / 256

@@ -25,9 +25,9 @@ from structkin.global_methods.families.system import Label
 from structkin.global_methods.linear import Dense, Sparse
 from structkin.global_methods.newton import close_pose
 from structkin.global_methods.scaled import Scaled
+from structkin.numerical_tolerances import ITERATIONS, SAME_POSE, WEAK
 from structkin.plan.status import Status
 from structkin.track.contour import is_undecided
-from structkin.track.tolerances import ITERATIONS, WEAK
 from structkin.types import Floats, Indices
 
 #: The given coordinates are chosen again where another one moves so many times as far.
@@ -35,8 +35,6 @@ RATE_LIMIT = 1.1
 #: A way that is proved begins and ends at poses with a larger singular value, whose rows are closed to this part of its
 #: square: of others it is not sure to which branch they belong (Kantorovich's theorem).
 CLEAR, CLOSED = 1e-5, 0.1
-#: Poses closer than this are the same [parts of the size or rad].
-SAME = 1e-6
 #: Most coordinates whose matrices are full: above, SuperLU is faster.
 FULL = 100
 
@@ -157,7 +155,7 @@ class Watch:
         tracker = BranchTracker(self._scaled, now.z, units[:, None], np.zeros(now.z.shape, bool))
         found = tracker.go(ends[0], now.z)
         misses += tracker.misses
-        return found is not None and float(np.max(np.abs(found.q - ends[1].q) / self._scaled.column_units)) < SAME
+        return found is not None and float(np.max(np.abs(found.q - ends[1].q) / self._scaled.column_units)) < SAME_POSE
 
     def _group(self, now: _Seen) -> int:
         """Return the last group with links of the weakest block, -1 where it is not known."""

@@ -11,6 +11,7 @@ import numpy as np
 from structkin.dynamics.integrators.methods import ADAPTIVE, METHODS
 from structkin.dynamics.reduced.equations import Reduced
 from structkin.dynamics.reduced.pose import NoPoseError
+from structkin.numerical_tolerances import LAST_DIGIT
 from structkin.types import Floats
 
 #: Seconds that plain Python takes, roughly, for an evaluation and for each link in it.
@@ -51,5 +52,5 @@ def expected_evaluations(
     speed, second = (np.max(np.abs(part) / lengths, initial=0.0) for part in np.split(rate, 2))
     frequency = max(speed, np.sqrt(max(second, abs(equations.mechanism.forces.gravity) / equations.size)))
     impacts = IMPACT * len(equations.contacts)
-    work = duration * frequency * (stages * max(rtol, 1e-15) ** (-1 / order) + impacts)
+    work = duration * frequency * (stages * max(rtol, LAST_DIGIT) ** (-1 / order) + impacts)
     return float(len(times) + min(work, stages * max_steps))

@@ -22,12 +22,10 @@ from structkin.dynamics.start import begin
 from structkin.errors import InputError, StructureError
 from structkin.model.parts import DriverCoordinate, SketchPose
 from structkin.model.posed import driven_by
+from structkin.numerical_tolerances import SAME_SOLVED
 from structkin.plan.status import Status
 from structkin.solve.special_geometry import compile_plan
 from structkin.types import Floats
-
-#: The pose in new coordinates equals the old one to this part of the size.
-SAME = 1e-9
 
 
 @dataclass(frozen=True)
@@ -178,7 +176,7 @@ class Partitioned:
         speeds = DriverCoordinates.of_plan(mechanism, mechanism.drivers.values(), old.plan).rates(x[0], x[1])
         changed = np.concatenate((np.array([*starts.values()])[new.free], speeds[new.free]))
         there = new.frames(new.at(t, changed).x[:, :, 0])[0]
-        if np.max(np.abs(there - X)) > SAME * max(own.size, 1.0):
+        if np.max(np.abs(there - X)) > SAME_SOLVED * max(own.size, 1.0):
             raise NoPoseError(t, Status.SINGULAR, -1)
         self._past += old.evaluations
         self.current = new

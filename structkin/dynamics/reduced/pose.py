@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.numerical_tolerances import COMPLEX_STEP
 from structkin.plan.plan import Plan
 from structkin.plan.status import Status
 from structkin.solve.derivatives import Part
@@ -17,8 +18,6 @@ from structkin.types import Floats
 
 #: A coordinate that moves the links faster than this, made dimensionless by the mechanism's size, is at a dead point.
 RATE_LIMIT = 1e4
-#: Imaginary step for slopes.
-TINY = 1e-30
 #: Step of the differences for the curvature of roots [rad or parts of the size].
 DIFFERENCE = 1e-5
 
@@ -85,7 +84,7 @@ def roots_at(plan: Plan, steps: Sequence[int], x: NDArray[Any]) -> NDArray[Any]:
 
 def slopes_at(plan: Plan, steps: Sequence[int], x: Floats, K: Floats) -> Floats:
     """Return the slopes (f, k) of the roots of steps along K (f, rows) of the slots, by complex steps."""
-    return np.ascontiguousarray(roots_at(plan, steps, x[:, None] + 1j * TINY * K.T).imag.T / TINY)
+    return np.ascontiguousarray(roots_at(plan, steps, x[:, None] + 1j * COMPLEX_STEP * K.T).imag.T / COMPLEX_STEP)
 
 
 def curvatures_at(plan: Plan, steps: Sequence[int], x: Floats, K: Floats, L: Floats) -> Floats:

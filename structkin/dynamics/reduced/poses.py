@@ -26,19 +26,25 @@ from structkin.dynamics.reduced.pose import (
     slopes_at,
 )
 from structkin.dynamics.reduced.series import Series, expand
+from structkin.numerical_tolerances import (
+    FLAT_DISCRIMINANT,
+    GUARD,
+    NARROW,
+    NEVER_FLAT,
+    SAME_SOLVED,
+    SIMULATED_STEP,
+    SIMULATED_TURN,
+)
 from structkin.plan.plan import Plan
 from structkin.plan.status import Status
 from structkin.solve.coefficients import Coefficients
 from structkin.solve.engine import Lanes, positions, step_inputs
-from structkin.track.tolerances import GUARD, NARROW, NEVER_FLAT, SIMULATED_STEP, SIMULATED_TURN
 from structkin.types import Complexes, Floats, Indices
 
 #: How often a step is halved before it fails.
 HALVINGS = 10
 #: How far a root may be from its prediction by the slope, relative to its size or change.
 STRAY = 0.5
-#: A group with a smaller discriminant (a squared sine) and no series is flat: its rates are rounding.
-FLAT = 1e-8
 #: Within this distance of a place where no series of a general group was found, none is tried [rad or parts of size].
 IN_VAIN = 3e-3
 #: The last pose must lie on a new series if it is within this part of its radius, to this part of the largest slot.
@@ -133,7 +139,9 @@ class Poses:
         if found is not None:
             return pose, found
         # Only nearly flat: away from the direction across, no series of K exists any longer.
-        regular = self.regular(q, pose.x, pose.roots) if np.min(pose.roots**2, initial=np.inf) > FLAT else None
+        regular = (
+            self.regular(q, pose.x, pose.roots) if np.min(pose.roots**2, initial=np.inf) > FLAT_DISCRIMINANT else None
+        )
         if regular is None:
             raise NoPoseError(t, Status.SINGULAR, -1)
         self._keep(regular)
@@ -252,7 +260,7 @@ class Poses:
             pose = self._across(q, np.sqrt(least))
             if pose is not None:
                 return pose
-            if not lanes.least[flat] > FLAT or self._may_be_flat(lanes, flat):
+            if not lanes.least[flat] > FLAT_DISCRIMINANT or self._may_be_flat(lanes, flat):
                 return Status.SINGULAR, self.plan.steps[flat].group
         if status != Status.OK:
             return status, int(lanes.group[0])
@@ -331,7 +339,7 @@ class Poses:
         assert self.last is not None
         last = self.last.roots
         size = np.maximum(np.abs(roots) + np.abs(last), np.abs(expected - last))
-        return bool((np.abs(roots - expected) <= STRAY * size + 1e-9).all())
+        return bool((np.abs(roots - expected) <= STRAY * size + SAME_SOLVED).all())
 
     # --- poses from series --------------------------------------------------------------------------------
 

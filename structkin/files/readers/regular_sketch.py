@@ -11,6 +11,7 @@ import numpy as np
 from structkin.errors import InputError, StructureError
 from structkin.files.readers.imported import GROUND
 from structkin.model.mechanism import Mechanism
+from structkin.numerical_tolerances import LAST_DIGIT, ROUNDING_OF_FEW
 from structkin.solve.special_geometry import compile_plan
 
 #: The number of estimates tried, and their distance from the sketch as a fraction of the size.
@@ -21,9 +22,6 @@ EVALUATIONS = 50
 MOST = 3000
 #: The drivers advance by this angle [rad].
 AHEAD = math.radians(10)
-
-#: The closure error that counts as rounding, as a fraction of the size.
-CLOSED = 1e-13
 
 
 class _SpentError(Exception):
@@ -77,12 +75,12 @@ def _moved(mechanism: Mechanism, data: Mapping[str, Any]) -> dict[str, Any] | No
         estimate = start + PART * coordinates.column_units * random.standard_normal(len(start))
         try:
             found = least_squares(
-                gaps, estimate, xtol=1e-15, ftol=1e-15, gtol=1e-15, x_scale=coordinates.column_units,
+                gaps, estimate, xtol=LAST_DIGIT, ftol=LAST_DIGIT, gtol=LAST_DIGIT, x_scale=coordinates.column_units,
                 max_nfev=EVALUATIONS,
             )  # fmt: skip
         except _SpentError:
             return None
-        if np.abs(found.fun).max() > CLOSED:
+        if np.abs(found.fun).max() > ROUNDING_OF_FEW:
             continue
         moved = _drawn(mechanism, data, coordinates.links, coordinates.frames(found.x[:, None])[:, 0])
         try:

@@ -6,6 +6,8 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 
+from structkin.numerical_tolerances import WHOLE
+
 #: A common cycle is used if it is at most this many times as long as the longest single cycle.
 LONGEST = 400
 
@@ -21,7 +23,7 @@ def zigzag(rate: float, offset: float, duration: float) -> str:
     '1-abs(1-(2-abs(2-(0.5*t+0.25))))-0.25'
     """
     halves = rate * duration + offset
-    folds = max(0, math.ceil(math.log2(max(halves, 2.0)) - 1 - 1e-9))
+    folds = max(0, math.ceil(math.log2(max(halves, 2.0)) - 1 - WHOLE))
     start = f"+{offset!r}" if offset else ""
     text = f"{rate!r}*t{start}"
     for k in range(folds, -1, -1):

@@ -11,6 +11,7 @@ import numpy as np
 
 from structkin.files.extras import needs
 from structkin.model.mechanism import Mechanism
+from structkin.numerical_tolerances import SAME_SOLVED
 from structkin.show.drawing import links_of, sized_scene
 from structkin.show.files import whole_file
 from structkin.show.interest import moving_points
@@ -26,9 +27,6 @@ if TYPE_CHECKING:
 
 #: The number of each unit in DXF ($INSUNITS).
 UNITS = {"m": 6, "mm": 4, "cm": 5, "dm": 14, "km": 7, "um": 13, "in": 1, "ft": 2}
-
-#: A path is closed if its ends are nearer than this fraction of the size.
-CLOSED = 1e-9
 
 
 def write_dxf(mechanism: Mechanism, path: Path, motion: Motion | None, paths: Motion | None = None) -> tuple[()]:
@@ -135,7 +133,7 @@ def _draw(
         finite = way[np.isfinite(way)]
         if len(finite) > 1 and np.ptp(finite.real) + np.ptp(finite.imag) > 0:
             colour = group_colour(_index(structure, carrier[point]))
-            whole = len(finite) == len(way) and abs(way[-1] - way[0]) <= CLOSED * poses.size
+            whole = len(finite) == len(way) and abs(way[-1] - way[0]) <= SAME_SOLVED * poses.size
             z = way[:-1] if whole else way
             _polylines(page, z / scale, "PATHS", closed=whole, colour=colour)
 

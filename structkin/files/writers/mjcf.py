@@ -36,6 +36,7 @@ from structkin.joints.rolling import RollingOnCircle, RollingOnLine
 from structkin.joints.slot import Slot
 from structkin.model.forces import Contact, Friction
 from structkin.model.mechanism import Mechanism
+from structkin.numerical_tolerances import INSTANT
 from structkin.show.files import whole_file
 from structkin.show.style import group_colour
 from structkin.solve import structure_of
@@ -149,7 +150,7 @@ def _first_pose(mechanism: Mechanism) -> Motion:
             hint = "let the laws start at a pose that can be reached"
             raise InputError([Problem("drivers", f"the start has no regular pose: {why}", hint)])
         return motion
-    return mechanism.simulate(1e-9, samples=2, max_steps=1000)
+    return mechanism.simulate(INSTANT, samples=2, max_steps=1000)
 
 
 def _mass_notes(mechanism: Mechanism, stand_in: tuple[float, float]) -> Iterator[str]:

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from structkin.numerical_tolerances import LIMIT
 from structkin.plan.status import Status
-from structkin.track.tolerances import LIMIT
 
 LOST, GAP = int(Status.OUT_OF_REACH), int(Status.UNCERTIFIED)
 #: An interval that clearance does not decide is divided into so many parts, and each part again, so often.

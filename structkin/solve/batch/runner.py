@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.compiled import has_numba
+from structkin.numerical_tolerances import GUARD
 from structkin.solve.batch.loop import LOOP
 from structkin.solve.batch.loop_at import PARTS
 from structkin.solve.batch.motor import Motor
 from structkin.solve.batch.order import Way
 from structkin.solve.batch.table import Table
 from structkin.solve.change_points.search import STEEP
-from structkin.track.tolerances import GUARD
 from structkin.types import Floats, Indices
 
 #: So few linkages are solved one by one where the loop was never compiled on this machine: digits are the same.

@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.groups import RRR
-from structkin.plan.closing import CLEAR, half_square
+from structkin.numerical_tolerances import DETERMINED, NEVER_FLAT
+from structkin.plan.closing import half_square
 from structkin.solve.batch.linkages import Linkages
 from structkin.solve.batch.order import Way, ordered
-from structkin.track.tolerances import NEVER_FLAT
 from structkin.types import Floats
 
 #: A dyad that is drawn flatter than this is left to `Mechanism.solve`, which refuses it, or says that it always is.
-DRAWN = 4 * CLEAR
+DRAWN = 4 * DETERMINED
 
 
 @dataclass(frozen=True)

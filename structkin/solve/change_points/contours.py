@@ -9,8 +9,8 @@ The root of a dyad's discriminant needs care. At a change point the discriminant
 its smooth root is (s - s0) times a root without zero. The logarithm of the discriminant on the circle gives the number
 of zeros and the middle of two (argument principle). The clearance of the dyad there, a length, says whether these are
 one double zero, a change point, or two, at the ends of a gap or beside a near miss: flat within `FLAT_WITHIN` of the
-size is a change point, beyond `NEVER_FLAT` never, and between nobody can tell (`structkin.track.tolerances`). A Laurent
-series without negative powers certifies the poses.
+size is a change point, beyond `NEVER_FLAT` never, and between nobody can tell (`structkin.numerical_tolerances`). A
+Laurent series without negative powers certifies the poses.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.groups import General, Turn
+from structkin.numerical_tolerances import CLOSED, FLAT_WITHIN, NEVER_FLAT
 from structkin.plan.plan import Plan, Register, Step
 from structkin.solve.derivatives import Derivatives, Part, quadratic
 from structkin.solve.engine import Lanes
 from structkin.solve.tracking import unpacked
 from structkin.track.contour import ITERATIONS, NODES, POWERS, UNIT, is_analytic, powers
-from structkin.track.tolerances import CLOSED, FLAT_WITHIN, NEVER_FLAT
 from structkin.types import Complexes, Flags, Floats, Indices
 
 #: Radii that are tried, in radians of the drivers or parts of the size.

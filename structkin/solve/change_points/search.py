@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from structkin.budget import charge
+from structkin.numerical_tolerances import FLAT_WITHIN, LIMIT, NEVER_FLAT
 from structkin.plan.plan import Plan
 from structkin.plan.status import Status
 from structkin.solve.change_points.between import BENT, PLACES, STRAIGHT, Paths, near_stations
@@ -26,7 +27,6 @@ from structkin.solve.change_points.kept import Kept
 from structkin.solve.change_points.mode_changes import TOGETHER, ChangePoint, ModeChanges, contours_at, straight_run
 from structkin.solve.engine import Lanes, discriminant, positions, step_inputs
 from structkin.solve.schedule import Schedule
-from structkin.track.tolerances import FLAT_WITHIN, LIMIT, NEVER_FLAT
 from structkin.types import Flags, Floats, Indices
 
 #: The inputs of a dyad move at most this many times as far between two stations as these are apart.

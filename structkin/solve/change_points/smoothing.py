@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from structkin.groups import General
+from structkin.numerical_tolerances import GUARD, NARROW
 from structkin.plan.plan import Plan, Step
 from structkin.plan.status import Status
 from structkin.solve.change_points.contours import Contours, with_rates
@@ -15,7 +16,6 @@ from structkin.solve.change_points.mode_changes import ModeChanges, contours_at
 from structkin.solve.derivatives import Part
 from structkin.solve.engine import ContourPoses, Lanes, discriminant
 from structkin.solve.schedule import Schedule
-from structkin.track.tolerances import GUARD, NARROW
 from structkin.types import Flags, Floats, Indices
 
 #: Lanes on each side in which a regular pose of a general group is searched.

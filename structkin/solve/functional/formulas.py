@@ -25,7 +25,7 @@ from structkin.kernels.group_rows import formulas
 from structkin.kernels.symbols import Graph, Symbol, Term
 from structkin.kernels.tracing import signature, trace
 from structkin.model.mechanism import Mechanism
-from structkin.model.stroke import SLACK
+from structkin.numerical_tolerances import EQUAL_DATA
 from structkin.plan.plan import Register, Step
 from structkin.rows.affine import Affine
 from structkin.solve.functional.traced import Record, Traced, UndecidedError, parts
@@ -331,7 +331,7 @@ class _Writer:
     def _stroke(self, stroke: Stroke) -> Sequence[Term]:
         """Return travel, least and largest travel, the latter with their slack."""
         (low, _), (high, _) = map(parts, stroke.ends)
-        slack = SLACK * (high - low)
+        slack = EQUAL_DATA * (high - low)
         value: Any
         if stroke.line is None or not isinstance(stroke.joint, Guide):
             value = self.record.graph.load(f"z{stroke.id}")

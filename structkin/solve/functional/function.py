@@ -12,6 +12,7 @@ from structkin.checked import checked
 from structkin.errors import InputError, Problem
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
+from structkin.numerical_tolerances import SAME_SOLVED
 from structkin.plan.status import Status
 from structkin.solve.functional.formulas import Formulas, formulas_of
 from structkin.solve.functional.libraries import Library, in_one_library
@@ -19,8 +20,8 @@ from structkin.solve.functional.run import Run, Sketch, sketch_of
 from structkin.solve.sensitivity.parameters import Parameter, read_parameters
 from structkin.types import Floats
 
-#: Samples at which the function is compared with `Mechanism.solve`, and how far poses may be apart [size].
-SAMPLES, SAME = 37, 1e-9
+#: Samples at which the function is compared with `Mechanism.solve`.
+SAMPLES = 37
 
 
 @checked
@@ -87,7 +88,7 @@ def _compare(made: Functional) -> None:
     found = made(made.values, {id: z[0] for id, z in motion.drivers.items()})
     both = (motion.status == Status.OK) & (found["status"] == Status.OK)
     for point, places in found["points"].items():
-        if np.any(np.abs(places - motion.position(point))[both] > SAME * mechanism.size):
+        if np.any(np.abs(places - motion.position(point))[both] > SAME_SOLVED * mechanism.size):
             text = "change along the motion, at a change point: poses on their own would keep those of the sketch"
             raise InputError([Problem("assembly modes", text, "solve it with Mechanism.solve")], mechanism.title)
 

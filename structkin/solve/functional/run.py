@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from structkin.numerical_tolerances import BETWEEN, CLOSED, DEPARTURE, LIMIT, SINGULAR
 from structkin.plan.status import Status
 from structkin.solve.functional.formulas import Closed, Followed, Formulas
 from structkin.solve.functional.libraries import Library
-from structkin.track.tolerances import BETWEEN, CLOSED, DEPARTURE, LIMIT, SINGULAR
 
 #: Steps of Newton's method from one station of the path to the next, and in the sketch.
 STEPS, FIRST = 2, 12

@@ -17,11 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.kernels.symbols import Graph, Symbol, Term
+from structkin.numerical_tolerances import NUDGE
 from structkin.solve.many.variants import Variants, plain
 
-#: How far the neighbours' parameters are from the mechanism's own, in parts of their reach: further than the tolerances
-#: within which special cases count as met.
-BESIDE = 1e-6
 GOLDEN = 0.5 * (1.0 + 5.0**0.5)
 #: A comparison that holds: "<" or "<=", and its two terms.
 Condition = tuple[str, Term, Term]
@@ -59,7 +57,7 @@ class Record:
     def parameter(self, index: int, own: float, reach: float) -> Traced:
         """Return a parameter with its own value, and the distance within which it may be changed smoothly."""
         # The steps of parameters have no common measure, so that changes do not cancel.
-        step = BESIDE * reach / (1.0 + (index + 1) * GOLDEN % 1.0)
+        step = NUDGE * reach / (1.0 + (index + 1) * GOLDEN % 1.0)
         return Traced(self, own + step * np.array([0.0, 1.0, -1.0]), self.graph.load(f"p{index}"))
 
 

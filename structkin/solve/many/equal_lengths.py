@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from structkin.model.assemble import EQUAL, SAME
 from structkin.model.draft import Draft
+from structkin.numerical_tolerances import EQUAL_DATA, ROUNDING_OF_FEW
 from structkin.solve.many.variants import Variants
 from structkin.types import Flags, Floats
 
@@ -44,4 +44,4 @@ def nearly_equal(draft: Draft, size: float, count: int) -> set[int]:
 
 def _is_near(gap: Floats, length: Floats, size: float) -> Flags:
     """Return which gaps between two lengths are small, but more than rounding: with a margin for the latter."""
-    return np.asarray((gap > SAME * size / 2) & (gap <= 2 * EQUAL * length))
+    return np.asarray((gap > ROUNDING_OF_FEW * size / 2) & (gap <= 2 * EQUAL_DATA * length))

@@ -10,6 +10,7 @@ import numpy as np
 
 from structkin.budget import TOGETHER, charge
 from structkin.model.laws import ConstantSpeed
+from structkin.numerical_tolerances import WHOLE
 from structkin.solve.schedule import EVEN, Schedule
 from structkin.types import Floats, Indices
 
@@ -52,7 +53,7 @@ class Path:
             ends = np.broadcast_to(start, (count, 1)), np.broadcast_to(own, (count, own.shape[1]))
             values[id] = np.concatenate(ends, axis=1)
             longest = np.nanmax(np.abs(np.diff(values[id])), axis=0, initial=0.0)
-            counts = np.ceil(np.minimum(longest / schedule.step(id) * (1 - 1e-9), 2.0**40))
+            counts = np.ceil(np.minimum(longest / schedule.step(id) * (1 - WHOLE), 2.0**40))
             parts = np.maximum(parts, counts.astype(np.intp))
         charge(float(parts.sum() - charged) * numbers / TOGETHER)
         return cls(values, parts, np.cumsum(parts)[places])

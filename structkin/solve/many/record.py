@@ -17,8 +17,8 @@ from structkin.model.assemble import with_joints
 from structkin.model.draft import Draft
 from structkin.model.mechanism import Mechanism
 from structkin.model.parts import Link
+from structkin.numerical_tolerances import DETERMINED
 from structkin.plan.builder import PlanBuilder
-from structkin.plan.closing import CLEAR
 from structkin.plan.compile import record_plan
 from structkin.plan.plan import Operand, Plan, Register
 from structkin.rows.affine import Affine, Frame
@@ -124,7 +124,7 @@ class ManyBuilder(PlanBuilder):
         phi = tuple(self._in_sketches(value, value) for value in sketch)
         with np.errstate(all="ignore"):
             indicator = np.asarray(kind.mode_indicator(h, phi))
-        differ = (np.sign(indicator) != np.sign(indicator[0])) | ~(np.abs(indicator) > CLEAR)
+        differ = (np.sign(indicator) != np.sign(indicator[0])) | ~(np.abs(indicator) > DETERMINED)
         self.odd.update((np.flatnonzero(differ) - 1).tolist())
 
     def _in_sketches(self, value: Any, operand: Any) -> Any:

@@ -10,6 +10,7 @@ import numpy as np
 from structkin.joints.cam import Cam
 from structkin.joints.law_cam import LawCam
 from structkin.joints.profile_cam import ProfileCam
+from structkin.numerical_tolerances import WHOLE
 from structkin.solve.motion import Motion
 from structkin.solve.motion.profile import ProfileMotion
 from structkin.types import Floats
@@ -35,7 +36,7 @@ class CamMotion:
         turned = self.motion.angle(self.cam.cam) - self.motion.angle(self.cam.carrier)
         x = self.cam.sense * turned + self.cam.phase
         good = x[np.isfinite(x)]
-        return np.asarray(x - 2 * np.pi * np.floor(good[0] / (2 * np.pi) + 1e-9)) if len(good) else x
+        return np.asarray(x - 2 * np.pi * np.floor(good[0] / (2 * np.pi) + WHOLE)) if len(good) else x
 
     @property
     def lift(self) -> Floats:

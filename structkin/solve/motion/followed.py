@@ -13,6 +13,7 @@ import numpy as np
 
 from structkin.budget import DEFAULT, Meter, SpentError, metering
 from structkin.model.mechanism import Mechanism
+from structkin.numerical_tolerances import SAME_POSE
 from structkin.plan.plan import Plan
 from structkin.rows.affine import FIXED, Affine
 from structkin.solve.engine import Lanes, over_gaps
@@ -27,8 +28,6 @@ from structkin.types import Flags, Floats, Indices
 #: "link" or "slot", and its name.
 Counted = tuple[str, str]
 
-#: A motion leads to a sample, and has come back to a pose, if directions agree to this angle [rad].
-SAME = 1e-6
 #: What still turns so far in the smallest steps [rad]: nobody knows which way.
 UNKNOWN = 0.75 * np.pi
 
@@ -75,7 +74,7 @@ class Followed:
         angle, turn, behind = angle[self.kept], turn[self.kept], behind[self.kept]
         # Behind a gap, the way back from the sketch may lead to the same pose.
         back = behind[path.places] & ~behind[path.others]
-        back &= np.abs(wrapped(angle[path.others] - angle[path.places])) < SAME
+        back &= np.abs(wrapped(angle[path.others] - angle[path.places])) < SAME_POSE
         places = np.where(back, path.others, path.places)
         found = np.where(places >= 0, turn[places], np.nan)
         return found if path.last is None else found + path.rounds * (turn[path.last] - turn[0])
@@ -84,7 +83,7 @@ class Followed:
         """Return whether links and slots have these angles (n,) at the samples, where they have any."""
         places = self.kept[self.path.places]
         return all(
-            not (np.abs(wrapped(self.frames.angle(*seen(what, self.frames))[places] - angle)) > SAME).any()
+            not (np.abs(wrapped(self.frames.angle(*seen(what, self.frames))[places] - angle)) > SAME_POSE).any()
             for what, angle in angles.items()
         )
 
@@ -98,7 +97,7 @@ class Followed:
         ways = [(frame.direction, 1.0) for frame in frames] + [(frame.origin, size) for frame in frames]
         found = [(self.frames.value(way), unit) for way, unit in ways]
         return all(
-            np.isfinite(values[first:]).all() and (np.abs(values[last] - values[first]) < SAME * unit).all()
+            np.isfinite(values[first:]).all() and (np.abs(values[last] - values[first]) < SAME_POSE * unit).all()
             for values, unit in found
         )
 

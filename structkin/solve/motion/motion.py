@@ -21,6 +21,7 @@ from structkin.model.arguments import index as whole_index
 from structkin.model.frozen import freeze
 from structkin.model.mechanism import Mechanism
 from structkin.model.units import Units
+from structkin.numerical_tolerances import SAME_POSE
 from structkin.plan.plan import Plan
 from structkin.plan.status import Status
 from structkin.solve.closure import closing_error, poses_of
@@ -29,7 +30,7 @@ from structkin.solve.engine import Lanes
 from structkin.solve.fast_turns import is_slow
 from structkin.solve.jerk import Jerk, third_rates
 from structkin.solve.motion.angles import wound, wrapped
-from structkin.solve.motion.followed import SAME, Counted, Followed, follow, seen, turns_along
+from structkin.solve.motion.followed import Counted, Followed, follow, seen, turns_along
 from structkin.solve.motion.moving_frames import MovingFrames, PartKind, cross
 from structkin.solve.motion.turning import Turning, turnings
 from structkin.solve.motion.velocity_coefficients import VelocityCoefficients
@@ -165,7 +166,7 @@ class Motion:
         if self._followed is None:
             return np.full(len(self), np.nan)
         turn = self._followed.turn(what, drawn)
-        return np.where(np.abs(wrapped(drawn + turn - angle)) < SAME, turn, np.nan)
+        return np.where(np.abs(wrapped(drawn + turn - angle)) < SAME_POSE, turn, np.nan)
 
     def _direction_angle(self, link: str) -> Floats:
         """Return the angle (n,) of a link in (-pi, pi]."""

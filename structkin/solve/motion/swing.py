@@ -12,16 +12,13 @@ from structkin.errors import InputError, Problem
 from structkin.joints.guide import Guide
 from structkin.joints.sliding import Sliding
 from structkin.model.topology import suggest
+from structkin.numerical_tolerances import HALF_DIGITS, NEGLIGIBLE, ROOT, SAME_POSE
 from structkin.solve.motion.motion import Motion
 from structkin.solve.solve_groups import solve_groups
 from structkin.types import Floats
 
-#: A rate below this part of the largest one is a rest.
-REST = 1e-9
-#: Part of its range by which an output may miss its start.
-SAME = 1e-6
-#: Where an output turns back, an interval is divided into so many parts, so often, or to this part of the cycle.
-PARTS, ROUNDS, CLOSE = 16, 6, 1e-7
+#: Where an output turns back, an interval is divided into so many parts, so often.
+PARTS, ROUNDS = 16, 6
 
 #: A coordinate (n,) with its rate and second rate.
 Output = tuple[Floats, Floats, Floats]
@@ -77,13 +74,13 @@ def swing(motion: Motion, output: str) -> Swing:
         known = [*m.topology.moving_links, *m.joints.of(Sliding)]
         raise refuse("is neither a moving link nor a joint that slides", suggest(output, known))
     t, (x, v, a) = motion.t, read(motion)
-    usual = max(float(np.ptp(x)), SAME), max(float(np.max(np.abs(v))), SAME)
+    usual = max(float(np.ptp(x)), SAME_POSE), max(float(np.max(np.abs(v))), SAME_POSE)
     if not motion.counted and not motion.thirds:
         t, x, v, a = _refined(motion, read, usual[0], (t, x, v, a))
     ends, (forth, back, rest) = _strokes(t, v, a)
     if min(forth, back) <= 0:
         raise refuse("never turns back", "a time ratio is that of an output that goes to and fro, over a whole cycle")
-    if any(abs(part[-1] - part[0]) > SAME * size for part, size in zip((x, v), usual, strict=True)):
+    if any(abs(part[-1] - part[0]) > SAME_POSE * size for part, size in zip((x, v), usual, strict=True)):
         raise refuse("does not come back to where it began", "solve over a whole cycle, in which it swings")
     from scipy.interpolate import CubicHermiteSpline
 
@@ -103,14 +100,14 @@ def _refined(
     for _ in range(ROUNDS):
         t, x, v, a = found
         k = np.flatnonzero(v[1:] * v[:-1] < 0)
-        k = k[t[k + 1] - t[k] > CLOSE * (t[-1] - t[0])]
+        k = k[t[k + 1] - t[k] > HALF_DIGITS * (t[-1] - t[0])]
         if not len(k):
             break
         times = np.unique(np.append(t[0], np.linspace(t[k], t[k + 1], PARTS + 1)))
         again = solve_groups(motion.mechanism, t=times)
         xs, vs, as_ = read(again)
         known = np.isin(times, t)
-        if not (np.abs(xs[known] - x[np.isin(t, times)]) < SAME * size).all():
+        if not (np.abs(xs[known] - x[np.isin(t, times)]) < SAME_POSE * size).all():
             break  # the mechanism alone does not say which branch this motion is on
         every, first = np.unique(np.append(t, times), return_index=True)
         x, v, a = (np.append(*both)[first] for both in ((x, xs), (v, vs), (a, as_)))
@@ -139,7 +136,7 @@ def _strokes(t: Floats, v: Floats, a: Floats) -> tuple[list[float], tuple[float,
     from scipy.optimize import brentq
 
     rate = CubicHermiteSpline(t, v, a)
-    still = np.abs(v) <= REST * np.max(np.abs(v))
+    still = np.abs(v) <= NEGLIGIBLE * np.max(np.abs(v))
     # A single sample at rest is one where it turns back.
     still &= np.append(False, still[:-1]) | np.append(still[1:], False)
     sign = np.where(still, 0, np.sign(v))
@@ -147,7 +144,7 @@ def _strokes(t: Floats, v: Floats, a: Floats) -> tuple[list[float], tuple[float,
     for k in range(len(t) - 1):
         first, last, edge = int(sign[k]), int(sign[k + 1]), t[k + 1]
         if first * last < 0:
-            edge = float(brentq(lambda at: float(rate(at)), t[k], t[k + 1], xtol=1e-14 * (t[-1] - t[0])))
+            edge = float(brentq(lambda at: float(rate(at)), t[k], t[k + 1], xtol=ROOT * (t[-1] - t[0])))
             ends.append(edge)
         times[first or last] += float(edge - t[k])
         times[last] += float(t[k + 1] - edge)

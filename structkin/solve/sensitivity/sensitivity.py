@@ -13,12 +13,13 @@ from structkin.errors import InputError, Problem
 from structkin.groups.kind import dot, turned
 from structkin.joints.circular_slot import CircularSlot
 from structkin.joints.guide import Guide
+from structkin.numerical_tolerances import COMPLEX_STEP
 from structkin.rows.affine import Affine
 from structkin.solve.derivatives import Derivatives
 from structkin.solve.many.variants import Variants
 from structkin.solve.motion.moving_frames import PartKind
 from structkin.solve.sensitivity.parameters import read_parameters
-from structkin.solve.sensitivity.sweep import STEP, Array, Sweep, Weights
+from structkin.solve.sensitivity.sweep import Array, Sweep, Weights
 from structkin.solve.sensitivity.varied_plan import OFFSETS, VariedPlan, varied_plan
 from structkin.types import Flags, Floats
 
@@ -125,8 +126,8 @@ class Sensitivity:
         if order == 0:
             return np.asarray(sweep.run(x[0], self._of_drivers(0), weights))
         dz, rates = self._of_drivers(0), self._of_drivers(1)
-        moved = {id: dz[id] + 1j * STEP * rates[id] for id in dz}
-        return np.asarray(sweep.run(x[0] + 1j * STEP * x[1], moved, weights).imag / STEP)
+        moved = {id: dz[id] + 1j * COMPLEX_STEP * rates[id] for id in dz}
+        return np.asarray(sweep.run(x[0] + 1j * COMPLEX_STEP * x[1], moved, weights).imag / COMPLEX_STEP)
 
     def _place(self, point: str | complex, link: str | None) -> Affine:
         """Return a point as an expression whose numbers vary."""

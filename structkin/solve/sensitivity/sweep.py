@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 
 from structkin.groups import General, Relation
 from structkin.groups.kind import Explicit, Values
+from structkin.numerical_tolerances import COMPLEX_STEP
 from structkin.plan.plan import Register
 from structkin.rows.affine import Affine
 from structkin.solve.many.record import Products
@@ -41,8 +42,6 @@ Array = NDArray[Any]
 #: The derivatives of functions of vectors by these; see `Sweep.run`.
 Weights = Callable[[Sequence[Array], slice], Sequence[Array]]
 
-#: The size of a complex step.
-STEP = 1e-30
 
 #: Samples that are swept at a time: their numbers stay in cache.
 BLOCK = 2048
@@ -60,8 +59,8 @@ class Discriminant(Explicit):
 
     def linear(self, h: Values, phi: Values, dh: Values, g: Values) -> Values:
         """Return its derivative, by a complex step."""
-        moved: Any = self.of.discriminant(tuple(x + 1j * STEP * dx for x, dx in zip(h, dh, strict=True)))
-        return (moved.imag / STEP + g[0],)
+        moved: Any = self.of.discriminant(tuple(x + 1j * COMPLEX_STEP * dx for x, dx in zip(h, dh, strict=True)))
+        return (moved.imag / COMPLEX_STEP + g[0],)
 
     def residual(self, h: Values, phi: Values) -> Values:
         """Return the number less the discriminant."""

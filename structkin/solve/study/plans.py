@@ -11,13 +11,12 @@ from structkin.errors import InputError, Problem
 from structkin.model.flaw import Flaw
 from structkin.model.mechanism import Mechanism
 from structkin.model.numbers import number_of, own_value, with_numbers
+from structkin.numerical_tolerances import NUDGE
 from structkin.types import Floats
 
 PLANS = ("list", "grid", "random", "sobol")
 #: The most variants of a study.
 MOST = 100_000_000
-#: A length that others fix cannot be longer by this part of itself.
-NUDGE = 1e-6
 
 
 def planned(

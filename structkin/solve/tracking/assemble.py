@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from structkin.groups import General
+from structkin.numerical_tolerances import CLOSED, HALVINGS, TURN
 from structkin.solve.tracking.direct import Direct, apart
 from structkin.solve.tracking.group_solvers import GroupSolver
 from structkin.solve.tracking.poses import Poses
 from structkin.track.steps import follow_straight
-from structkin.track.tolerances import CLOSED, HALVINGS, TURN
 from structkin.types import Floats
 
 #: A group that closes this close to its sketch is as drawn.

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from structkin.groups import General
+from structkin.numerical_tolerances import ITERATIONS, SINGULAR
 from structkin.solve.tracking.intervals import BLOCK, Closed, Intervals
-from structkin.track.tolerances import ITERATIONS, SINGULAR
 from structkin.types import Flags, Floats, Ints
 
 #: Logarithms of determinants beyond this are not numbers any more.

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from structkin.numerical_tolerances import DEPARTURE, SAME_POSE, TURN
 from structkin.plan.status import Status
 from structkin.solve.tracking.direct import apart
 from structkin.solve.tracking.input_path import InputPath
@@ -14,11 +15,8 @@ from structkin.solve.tracking.intervals import Intervals
 from structkin.solve.tracking.poses import Poses, reach, step
 from structkin.solve.tracking.state import TrackerState
 from structkin.solve.tracking.stepping import come_back, step_to, to_next
-from structkin.track.tolerances import DEPARTURE, TURN
 from structkin.types import Floats, Indices
 
-#: Poses closer than this, relative to the size, are the same.
-SAME = 1e-6
 #: Lanes that give the inputs' derivatives at a point, and the part of the path by which they are apart.
 LEAVING, APART = 3, 20
 #: A curve whose second derivative exceeds this multiple of the first passes a kink of the inputs.
@@ -135,11 +133,11 @@ def _joint(state: TrackerState, k: int, ahead: int) -> int | None:
     """
     pose, kept = state.poses(np.array([k - 1])), state.poses(np.array([k]))
     good, found = step(state.solver, pose, kept.h)
-    if good[0] and apart(state.solver.form, found.s, kept.s) < SAME:
+    if good[0] and apart(state.solver.form, found.s, kept.s) < SAME_POSE:
         return None
     follows = to_next(state, pose, k - 1, k)
     if isinstance(follows, Poses):
-        if apart(state.solver.form, follows.s, kept.s) < SAME:
+        if apart(state.solver.form, follows.s, kept.s) < SAME_POSE:
             return None
         if ahead > 0:
             state.keep(k, follows)

@@ -18,9 +18,9 @@ import numpy as np
 
 from structkin.groups import General
 from structkin.kernels.group import GroupKernel, group_kernel
+from structkin.numerical_tolerances import CLOSED, ITERATIONS
 from structkin.solve.tracking.direct import Direct, Known
 from structkin.solve.tracking.intervals import BLOCK, Closed, Intervals
-from structkin.track.tolerances import CLOSED, ITERATIONS
 from structkin.types import Flags, Floats, Ints
 
 #: Newton steps on all lanes of a block; then only lanes that have not converged continue.

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from structkin.track.tolerances import BETWEEN, CLOSED
+from structkin.numerical_tolerances import BETWEEN, CLOSED
 from structkin.types import Flags, Floats, Indices
 
 #: Lanes that NumPy closes together: their buffers stay in the cache.

@@ -9,6 +9,16 @@ from typing import Any
 import numpy as np
 
 from structkin.budget import charge
+from structkin.numerical_tolerances import (
+    AT_LIMIT,
+    CLOSED,
+    DEPARTURE,
+    HALVINGS,
+    ITERATIONS,
+    NEAR_LIMIT,
+    SAME_POSE,
+    TURN,
+)
 from structkin.plan.status import Status
 from structkin.solve.tracking.direct import Direct, apart
 from structkin.solve.tracking.group_solvers import GroupSolver, weights_of
@@ -16,7 +26,6 @@ from structkin.solve.tracking.route import Route, Straight, mixed
 from structkin.track.continuation import Circle, continued
 from structkin.track.contour import is_undecided
 from structkin.track.steps import follow_straight
-from structkin.track.tolerances import CLOSED, DEPARTURE, HALVINGS, ITERATIONS, NEAR_LIMIT, TURN
 from structkin.types import Flags, Floats
 
 #: For a pose that has moved far, allowed departures from the prediction grow by this part of its distance.
@@ -25,8 +34,6 @@ FAR = 0.1
 SHORT = 0.05
 #: Poses that move further than this, in sizes of the group, run off to infinity.
 GONE = 1e4
-#: Inputs this close to a limit position, relative to the group's size, are at it: it is not known more precisely.
-THERE = 2e-13
 
 
 #: A determinant that loses more than this part of itself along its tangent in a step must arrive as near to where the
@@ -36,8 +43,6 @@ TREND, TRIAL = 0.5, 1e-5
 GONE_FLAT = 1e-3
 #: How often a step is tried around through complex poses.
 CROSSINGS = 16
-#: Poses closer than this, in parts of the size or radians, are the same.
-SAME = 1e-6
 
 
 #: The inputs (inputs, n) at parts (n,) of a way.
@@ -215,7 +220,7 @@ def reach(
         return Status.UNCERTIFIED
     if arrived:
         return pose
-    if gone(pose) < GONE and np.max(np.abs(pose.h - target) * weights_of(solver)) < THERE:
+    if gone(pose) < GONE and np.max(np.abs(pose.h - target) * weights_of(solver)) < AT_LIMIT:
         return Poses(target, pose.s, pose.determinant)
     rows = Direct(solver.form, solver.known)
     sigma = solver.form.smallest_singular_value(rows.values(pose.h), rows.phi(pose.s))[0]
@@ -235,7 +240,7 @@ def _cross(solver: GroupSolver, pose: Poses, h: Floats, circle: Circle, missed: 
         return None
     s = rows.join(beyond.O, beyond.theta)
     closed, change, determinant = solver.newton(h, s, ITERATIONS)
-    if change[0] < CLOSED and apart(solver.form, closed, s)[0] < SAME:
+    if change[0] < CLOSED and apart(solver.form, closed, s)[0] < SAME_POSE:
         return Poses(h, closed, determinant)
     # In a flat pose Newton's method has nothing to hold on to.
     return Poses(h, s, solver.newton(h, s, 1)[2])

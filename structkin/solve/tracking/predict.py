@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
+from structkin.numerical_tolerances import CLOSED, COME_BACK, DEPARTURE, ITERATIONS, SAME_POSE, TURN
 from structkin.solve.tracking.direct import apart
 from structkin.solve.tracking.poses import Poses
 from structkin.solve.tracking.state import TrackerState
-from structkin.track.tolerances import CLOSED, COME_BACK, DEPARTURE, ITERATIONS, TURN
 from structkin.types import Flags, Floats, Indices
 
 #: Points of the first attempt, in multiples of `few`, and after a failure.
 WINDOW, AFRESH = 32, 4
 #: Up to this many pairs of places, all distances are computed.
 PAIRS = 1_000_000
-#: Newton steps from a prediction, and the tolerance to which they must reach the pose found from a tracked point.
-STEPS, SAME = 3, 1e-6
+#: Newton steps from a prediction, which must reach the pose found from a tracked point.
+STEPS = 3
 
 
 class Predictor:
@@ -62,7 +62,7 @@ class Predictor:
         h, s = (np.concatenate((a, b[:, :-1]), axis=1) for a, b in ((pose.h, poses.h), (pose.s, poses.s)))
         predicted = solver.ahead(h, s, poses.h - h)
         arrived, _, determinant = solver.newton(poses.h, predicted, STEPS)
-        same = (apart(solver.form, arrived, poses.s) < SAME) & (apart(solver.form, poses.s, predicted) < DEPARTURE)
+        same = (apart(solver.form, arrived, poses.s) < SAME_POSE) & (apart(solver.form, poses.s, predicted) < DEPARTURE)
         near = apart(solver.form, poses.s, s, origins=False) < TURN + DEPARTURE
         return np.asarray(
             same & near & (determinant * pose.determinant > 0) & (poses.determinant * pose.determinant > 0)

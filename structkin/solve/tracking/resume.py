@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from structkin.numerical_tolerances import ACROSS, COME_BACK
 from structkin.plan.status import Status
 from structkin.solve.tracking.fill import fill
 from structkin.solve.tracking.poses import Poses
 from structkin.solve.tracking.state import TrackerState
 from structkin.solve.tracking.stepping import come_back, step_back
-from structkin.track.tolerances import ACROSS, COME_BACK
 
 
 def resume(state: TrackerState, k: int, why: Status) -> tuple[int, Poses | None]:

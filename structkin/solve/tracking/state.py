@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from structkin.groups import General
+from structkin.numerical_tolerances import FLAT
 from structkin.plan.status import Status
 from structkin.solve.tracking.direct import Direct
 from structkin.solve.tracking.group_solvers import GroupSolver
 from structkin.solve.tracking.input_path import BLOCK, InputPath
 from structkin.solve.tracking.poses import Poses
-from structkin.track.tolerances import FLAT
 from structkin.types import Floats, Indices
 
 #: A pose whose determinant exceeds the solver's `regular_determinant` by this factor is not flat.

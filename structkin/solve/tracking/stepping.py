@@ -7,10 +7,10 @@ from itertools import pairwise
 
 import numpy as np
 
+from structkin.numerical_tolerances import CLOSED, COME_BACK, FINEST, REGULAR, RETURN
 from structkin.plan.status import Status
 from structkin.solve.tracking.poses import Poses, in_steps, reach, vanishing
 from structkin.solve.tracking.state import TrackerState
-from structkin.track.tolerances import CLOSED, COME_BACK, FINEST, REGULAR, RETURN
 from structkin.types import Flags, Floats, Indices
 
 #: Halvings of the step to a point while there are lanes in between.

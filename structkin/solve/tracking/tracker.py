@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.numerical_tolerances import TRIALS
 from structkin.plan.status import Status
 from structkin.solve.tracking.assemble import assemble
 from structkin.solve.tracking.fill import fill
@@ -18,7 +19,6 @@ from structkin.solve.tracking.resume import resume
 from structkin.solve.tracking.route import Places
 from structkin.solve.tracking.state import TrackerState
 from structkin.solve.tracking.stepping import step_back, step_over, step_to
-from structkin.track.tolerances import TRIALS
 from structkin.types import Floats
 
 

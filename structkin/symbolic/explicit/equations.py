@@ -14,6 +14,7 @@ import sympy as sp
 from structkin.errors import InputError, Problem
 from structkin.model.harmless import plain
 from structkin.multibody.model import SpatialModel
+from structkin.numerical_tolerances import NO_MASS
 from structkin.symbolic.explicit import closures, loads, options
 from structkin.symbolic.explicit.forms import Form, GroundForm, PlaneForm, SpaceForm, Steps
 from structkin.symbolic.explicit.geometry import Geometry, plane_of, size_of
@@ -28,8 +29,6 @@ from structkin.types import Floats
 
 #: Coordinates up to which the equations are written out: S4 recommends the explicit scheme for up to four.
 WRITTEN_OUT = {True: 4, False: 3}
-#: A motion of less than this part of the other inertias moves no mass.
-LIGHT = 1e-13
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,7 +184,7 @@ def _check_masses(found: Equations) -> None:
     M = free.T @ M @ free
     scale = np.sqrt(np.maximum(np.diag(M), 0.0))
     sizes, motions = np.linalg.eigh(M / np.outer(np.where(scale > 0, scale, 1.0), np.where(scale > 0, scale, 1.0)))
-    if sizes[0] <= LIGHT:
+    if sizes[0] <= NO_MASS:
         joint, _ = found.coordinates[int(np.argmax(np.abs(free @ motions[:, 0])))]
         problem = Problem(f"joints.{joint}", "its coordinate moves no mass", "give a mass to the bodies that it moves")
         raise InputError([problem], found.name)

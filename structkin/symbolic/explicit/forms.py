@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from structkin.numerical_tolerances import ROUNDING
 from structkin.symbolic.explicit.geometry import Geometry, turn_about
 from structkin.symbolic.explicit.parameters import Symbols, exact_vector
 from structkin.symbolic.explicit.tidy import tidy
@@ -65,7 +66,7 @@ class Form:
             self.axis[entry] = np.zeros(3) if before is None else before
         elif before is None or not before.any():
             self.base[entry], self.axis[entry], self.angle[entry] = self.base.get(parent, parent), axis, q
-        elif np.linalg.norm(np.cross(axis, before)) < 1e-12:
+        elif np.linalg.norm(np.cross(axis, before)) < ROUNDING:
             sign = 1 if axis @ before > 0 else -1
             self.base[entry], self.axis[entry] = self.base[parent], before
             self.angle[entry] = self.angle[parent] + sign * q
@@ -107,7 +108,7 @@ class Form:
         tensor = sp.zeros(3, 3)
         for i, j in PAIRS:
             value = float(body.inertia[i, j])
-            if abs(value) > 1e-12 * largest:
+            if abs(value) > ROUNDING * largest:
                 axes = "xyz"[i] + "xyz"[j]
                 symbol = self.geometry.moment(
                     body.name, f"I_{body.name}_{axes}", value, f"inertia {axes} of {body.name}"
@@ -190,7 +191,7 @@ class SpaceForm(Form):
             axis, q = self.tree.bodies[n].rotation, self.angle[n]
             if not axis.any():
                 continue
-            if turns and np.linalg.norm(np.cross(axis, turns[-1][0])) < 1e-12:
+            if turns and np.linalg.norm(np.cross(axis, turns[-1][0])) < ROUNDING:
                 before, angle = turns[-1]
                 turns[-1] = (before, angle + (q if axis @ before > 0 else -q))
             else:

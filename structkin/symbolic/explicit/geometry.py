@@ -8,11 +8,10 @@ from dataclasses import dataclass, field
 import numpy as np
 import sympy as sp
 
+from structkin.numerical_tolerances import ROUNDING
 from structkin.symbolic.explicit.parameters import Symbols, exact_vector
 from structkin.symbolic.tree import Tree
 from structkin.types import Floats
-
-NEAR = 1e-12
 
 
 @dataclass(frozen=True)
@@ -34,9 +33,11 @@ def plane_of(tree: Tree, others: tuple[Floats, ...] = ()) -> Plane | None:
     if not turns:
         return None
     n = turns[0] if turns[0][np.argmax(np.abs(turns[0]))] > 0 else -turns[0]
-    if any(np.linalg.norm(np.cross(n, a)) > NEAR for a in turns):
+    if any(np.linalg.norm(np.cross(n, a)) > ROUNDING for a in turns):
         return None
-    if any(abs(b.translation @ n) > NEAR * np.linalg.norm(b.translation) for b in tree.bodies if b.translation.any()):
+    if any(
+        abs(b.translation @ n) > ROUNDING * np.linalg.norm(b.translation) for b in tree.bodies if b.translation.any()
+    ):
         return None
     # x, y for an axis z, and in turn; any axis at right angles to an oblique one
     e1 = np.roll(n, 1) if np.count_nonzero(n) == 1 else np.cross(np.roll(n, 1), n)
@@ -67,12 +68,12 @@ class Geometry:
             return sp.Integer(0), sp.Integer(0), height
         quarters = round(angle / (math.pi / 2))
         size = self._known(owner, 0, label, length, "m", meaning)
-        if abs(angle - quarters * math.pi / 2) < NEAR:
+        if abs(angle - quarters * math.pi / 2) < ROUNDING:
             return size, quarters * sp.pi / 2, height
         for known, symbol in self._lengths.get((owner, 1), []):
-            if abs(math.remainder(known - angle, 2 * math.pi)) < NEAR:
+            if abs(math.remainder(known - angle, 2 * math.pi)) < ROUNDING:
                 return size, symbol, height
-            if abs(abs(math.remainder(known - angle, 2 * math.pi)) - math.pi) < NEAR:
+            if abs(abs(math.remainder(known - angle, 2 * math.pi)) - math.pi) < ROUNDING:
                 return -size, symbol, height
         name = f"phi_{label[2:]}" if self._lengths.get((owner, 1)) else f"phi_{owner}"
         return size, self._known(owner, 1, name, angle, "rad", f"{meaning}, angle in the drawn pose"), height
@@ -102,7 +103,7 @@ class Geometry:
             return sp.Integer(0)
         known = self._lengths.setdefault((owner, kind), [])
         for other, symbol in known:
-            if kind != 1 and abs(abs(other) - abs(value)) <= NEAR * abs(value):
+            if kind != 1 and abs(abs(other) - abs(value)) <= ROUNDING * abs(value):
                 return symbol if other * value > 0 else -symbol
         if kind == 1:
             symbol = self.symbols.constant(name, value, unit, meaning)
@@ -115,7 +116,7 @@ class Geometry:
 
     def _clean(self, value: Floats) -> Floats:
         """Return a vector [m] without parts that are rounding."""
-        cleaned: Floats = np.where(np.abs(value) > NEAR * self.size, value, 0.0)
+        cleaned: Floats = np.where(np.abs(value) > ROUNDING * self.size, value, 0.0)
         return cleaned
 
 

@@ -10,6 +10,7 @@ import sympy as sp
 
 from structkin.errors import InputError, Problem
 from structkin.multibody.model import SpatialModel
+from structkin.numerical_tolerances import ROUNDING_OF_FEW
 from structkin.symbolic.explicit import closures, options
 from structkin.symbolic.explicit.equations import names_of
 from structkin.symbolic.explicit.geometry import Geometry, plane_of, size_of
@@ -18,7 +19,7 @@ from structkin.symbolic.explicit.reduction import Partition, Solved
 from structkin.symbolic.tree import tree_of
 from structkin.types import Floats
 
-CLOSED, STEPS = 1e-13, 50
+STEPS = 50
 
 Coordinate = tuple[str, int]
 
@@ -70,7 +71,7 @@ class Loop:
         for _ in range(STEPS):
             step = np.linalg.solve(self._split(u, v)[1], np.array(self._gap(*u, *v), dtype=float))
             v -= step
-            if np.abs(step).max() < CLOSED * (1 + np.abs(v).max()):
+            if np.abs(step).max() < ROUNDING_OF_FEW * (1 + np.abs(v).max()):
                 return v
         raise self._open()
 

@@ -10,13 +10,14 @@ import numpy as np
 import sympy as sp
 
 from structkin.errors import InputError, Problem
+from structkin.numerical_tolerances import EQUATIONS_HOLD, RANK
 from structkin.symbolic.explicit import closures
 
 if TYPE_CHECKING:
     from structkin.symbolic.explicit.reduction import Partition, Solved
 
-#: What is left of equations that hold, in units of the model; and where they are tried, off the drawn pose.
-HOLDS, OFF = 1e-8, 0.02
+#: Where the equations are tried, off the drawn pose.
+OFF = 0.02
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,17 +126,17 @@ def _fault(
         qd[u] = scale[u] * np.cos(np.arange(len(u)))
         with np.errstate(all="ignore"):
             q[v] = np.real_if_close(np.array(start(q[u]), dtype=complex), tol=1e3).real
-        if not np.isfinite(q).all() or (off == 0.0 and np.abs(q / scale).max() > HOLDS):
+        if not np.isfinite(q).all() or (off == 0.0 and np.abs(q / scale).max() > EQUATIONS_HOLD):
             return f"H gives {[float(f'{x:.6g}') for x in q[v]]} where u is {q[u].tolist()}", hint
         slope = np.array(mine(q[u], q[v], qd[u], qd[v])[0], dtype=float)
         qd[v] = slope @ qd[u]
         rest = np.array(mine(q[u], q[v], qd[u], qd[v])[1], dtype=float).ravel()
         phi, W, gamma = (np.array(part, dtype=float) for part in find(q, qd))
-        rank = int(np.linalg.matrix_rank(W * scale, tol=1e-9 * np.abs(W * scale).max()))
+        rank = int(np.linalg.matrix_rank(W * scale, tol=RANK * np.abs(W * scale).max()))
         if rank != len(v):
             return f"the joints cut leave {rank} equations, and {len(v)} coordinates v are given", "name as many"
         left = phi, W[:, v] @ slope + W[:, u], W[:, v] @ rest - gamma.ravel()
         for name, value in zip(names, left, strict=True):
-            if np.abs(value).max(initial=0.0) > HOLDS * max(1.0, partition.size):
+            if np.abs(value).max(initial=0.0) > EQUATIONS_HOLD * max(1.0, partition.size):
                 return f"{name} does not close it: off by {np.abs(value).max():.3g}", hint
     return None

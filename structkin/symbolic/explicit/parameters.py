@@ -10,6 +10,8 @@ from typing import Any
 
 import sympy as sp
 
+from structkin.numerical_tolerances import ROUNDING_OF_FEW
+
 #: A float this near to a fraction of at most this denominator is that fraction.
 NEAR, LARGEST_DENOMINATOR = 4e-16, 50
 # Names that a symbol must not take: words of C and Python, and what the generated functions use themselves.
@@ -93,7 +95,7 @@ def exact(value: float) -> sp.Expr:
 def exact_vector(values: Any) -> sp.Matrix:
     """Return a vector (3,) as a column of such numbers; parts far below the largest are rounding and count as 0."""
     size = max(abs(float(v)) for v in values)
-    return sp.Matrix([exact(v) if abs(v) > 1e-13 * size else 0 for v in map(float, values)])
+    return sp.Matrix([exact(v) if abs(v) > ROUNDING_OF_FEW * size else 0 for v in map(float, values)])
 
 
 def _simple(value: float) -> sp.Expr | None:

@@ -22,6 +22,7 @@ from structkin.errors import InputError, Problem
 from structkin.model.parts import Law
 from structkin.multibody.joint import SpatialJoint
 from structkin.multibody.model import JointLoad, SpatialModel, Stop
+from structkin.numerical_tolerances import SAME_POSE
 from structkin.symbolic.explicit import closures
 from structkin.symbolic.explicit.forms import Form, GroundForm, PlaneForm, Steps
 from structkin.symbolic.explicit.geometry import Geometry
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
 Step = tuple[sp.Symbol, sp.Expr, str]
 #: The rows of each cut joint, and the numbers of the coordinates of its loop.
 Waiting = Mapping[SpatialJoint, tuple[tuple[closures.Row, ...], set[int]]]
-NEAR = 1e-6
 
 
 @dataclass(frozen=True)
@@ -239,7 +239,7 @@ class Partition:
             if symbol in found:
                 at = complex(values[symbol])
                 turns = round(at.real / (2 * np.pi)) if symbol in turning else 0
-                if abs(at - 2 * np.pi * turns) > NEAR:
+                if abs(at - 2 * np.pi * turns) > SAME_POSE:
                     return None
                 done.append((symbol, value - 2 * sp.pi * turns, label))
             else:

@@ -26,8 +26,9 @@ from structkin.dynamics.multipliers.compiled.whole_at import (
     leave_moments,
     put,
 )
-from structkin.dynamics.multipliers.partitioning import ITERATIONS, TOLERANCE
-from structkin.dynamics.multipliers.projection import CLOSED, CORRECTIONS
+from structkin.dynamics.multipliers.partitioning import ITERATIONS
+from structkin.dynamics.multipliers.projection import CORRECTIONS
+from structkin.numerical_tolerances import CLOSED_IN_SPACE, ROUNDING_OF_ONE
 
 
 def rate(mem: ConstrainedMemory, t: float, y: Any, out: Any) -> bool:
@@ -197,7 +198,7 @@ def close(mem: ConstrainedMemory, t: float, y: Any) -> bool:
         add(y, 0, 1.0, right, n)
         if not size < 1.0:
             return False
-        if size < TOLERANCE:
+        if size < CLOSED_IN_SPACE:
             if not (find_residuals(mem, t, y) and part(mem)):
                 return False
             put(near, 0, y, n, n)
@@ -219,7 +220,7 @@ def project(mem: ConstrainedMemory, t: float, y: Any) -> bool:
     for _ in range(CORRECTIONS):
         gap = largest_gap(mem)
         # Rounding is reached when the gap no longer shrinks.
-        if gap < CLOSED or (last >= 0.0 and not gap < 0.5 * last):
+        if gap < ROUNDING_OF_ONE or (last >= 0.0 and not gap < 0.5 * last):
             break
         fill(asked, 0.0)
         add(asked, 0, -1.0, mem.phi, m)

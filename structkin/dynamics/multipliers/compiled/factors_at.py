@@ -12,6 +12,7 @@ from typing import Any
 from structkin.dynamics.multipliers.compiled.memory import ConstrainedMemory
 from structkin.dynamics.multipliers.kkt import LOST
 from structkin.dynamics.multipliers.partitioning import LOST as SINGULAR
+from structkin.numerical_tolerances import LEAST_POSITIVE
 
 
 def factor(mem: ConstrainedMemory) -> bool:
@@ -33,7 +34,7 @@ def factor(mem: ConstrainedMemory) -> bool:
     right[:n] = 0.0
     right[n:] = signs
     substitute(K, mem.pivots, right)
-    strength = min(1.0, 1.0 / max(1e-300, size_of(right, n)))
+    strength = min(1.0, 1.0 / max(LEAST_POSITIVE, size_of(right, n)))
     mem.strength = max(mem.strength, strength)
     return bool(strength > LOST * mem.strength)
 
