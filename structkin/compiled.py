@@ -168,10 +168,12 @@ def _digest(path: str) -> str:
     return hashlib.sha256(Path(path).read_bytes()).hexdigest()
 
 
-def announce(what: str, file: str) -> None:
-    """Log that the functions of a module's package will be compiled, unless some have been on this machine."""
-    if not has_numba():
-        return
-    folder = package_folder(Path(file).parent)
-    if folder is None or not any(folder.rglob("*.nbi")):
+def is_stored(folder: Path | None, names: str = "*.nbi") -> bool:
+    """Return whether functions of these names were compiled before on this machine, and kept in a folder."""
+    return folder is not None and any(folder.rglob(names))
+
+
+def announce(what: str, folder: Path | None, names: str = "*.nbi") -> None:
+    """Log that functions will be compiled, unless `is_stored`."""
+    if not is_stored(folder, names):
         log.info("compiling %s, once on this machine", what)

@@ -46,7 +46,7 @@ def _compile(name: str) -> None:
 
         _ = solve_batch(Linkages.random(FEW + 1, 4, turning=True), angles=[0.0, 0.1]).status
         return
-    from structkin.dynamics.compiled.modules import kind_of
+    from structkin.dynamics.compiled.source import kind_of
     from structkin.solve.special_geometry import compile_plan
 
     mechanism = Mechanism.load(path(name))
@@ -58,7 +58,7 @@ def _compile(name: str) -> None:
     for step in plan.steps:
         kind = kind_of(plan, step)
         if kind is not None:
-            kind[0].address()
+            _ = kind[0].loaded("step").address
 
 
 def _pendulum() -> Mechanism:

@@ -12,10 +12,9 @@ from types import ModuleType
 import numpy as np
 
 from structkin.groups import Rows
-from structkin.kernels import store
 from structkin.kernels.group_rows import Formulas, formulas
 from structkin.kernels.group_source import numba_source, plain_source
-from structkin.kernels.kernel import Kernel
+from structkin.kernels.store import Kernel, plain
 from structkin.numerical_tolerances import SINGULAR
 from structkin.types import Floats
 
@@ -49,12 +48,12 @@ class GroupKernel:
     @cached_property
     def numbers(self) -> ModuleType:
         """The functions of numbers, for single lanes."""
-        return store.plain("Group", plain_source(self.formulas, "math"))
+        return plain("Group", plain_source(self.formulas, "math"))
 
     @cached_property
     def arrays(self) -> ModuleType:
         """The functions of arrays (n,)."""
-        return store.plain("Group", plain_source(self.formulas, "numpy"))
+        return plain("Group", plain_source(self.formulas, "numpy"))
 
 
 @lru_cache(maxsize=256)

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.kernels.kernel import Kernel
 from structkin.kernels.source import module_source
+from structkin.kernels.store import Kernel
 from structkin.kernels.tracing import Signature, signature, trace
 from structkin.plan.plan import Plan, Register, Step
 from structkin.types import Floats, Ints

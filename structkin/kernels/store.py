@@ -1,4 +1,4 @@
-"""The store of compiled kernels: modules in a cache folder of the user, named by a hash of their source.
+"""Kernels, and the store of their compiled code: modules in a cache folder, named by a hash of their source.
 
 A modified group generates another source and thus another module, so stale code is never called. Numba keeps the
 compiled code next to the module. If the folder is not writable, kernels are compiled for this process only.
@@ -7,20 +7,54 @@ compiled code next to the module. If the folder is not writable, kernels are com
 from __future__ import annotations
 
 import hashlib
-import logging
 import os
 import platform
 import sys
 import tempfile
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 
-from structkin.compiled import cache_folder, checked, private_folder
+from structkin.compiled import announce, cache_folder, checked, is_stored, log, private_folder
 
-log = logging.getLogger("structkin.kernels")
+
+@dataclass(frozen=True)
+class Kernel:
+    """The functions of a kind of step, as source for Numba and, where there is one, for plain Python or NumPy."""
+
+    name: str
+    numba: str
+    plain: str = ""
+
+    def call(self, function: str, *arguments: Any, compiled: bool = True) -> Any:
+        """Run one of the functions; with Numba, compile it if this is its first call on this machine."""
+        found = self.loaded(function) if compiled else getattr(plain(self.name, self.plain), function)
+        return found(*arguments)
+
+    def loaded(self, function: str) -> Any:
+        """Return a compiled function; one that is called by its address is compiled now, others when called."""
+        if not self.is_ready(function):
+            announce(f"the {function} of {self.name}", *self._stored(function))
+            _ready.add((self.numba, function))
+        return getattr(load(self.name, self.numba), function)
+
+    def is_ready(self, function: str) -> bool:
+        """Return whether this process has loaded the compiled function."""
+        return (self.numba, function) in _ready
+
+    def is_stored(self, function: str) -> bool:
+        """Return whether it was compiled before on this machine."""
+        return self.is_ready(function) or is_stored(*self._stored(function))
+
+    def _stored(self, function: str) -> tuple[Path, str]:
+        return cache_folder() / "__pycache__", f"{module_name(self.name, self.numba)}.{function}-*.nbi"
+
+
+_ready: set[tuple[str, str]] = set()
 
 
 def module_name(name: str, source: str) -> str:
@@ -30,12 +64,6 @@ def module_name(name: str, source: str) -> str:
     versions = (platform.python_version(), np.__version__, version("numba"))
     digest = hashlib.sha256("\n".join((source, *versions)).encode()).hexdigest()
     return f"structkin_{name.lower()}_{digest[:20]}"
-
-
-def is_stored(name: str, source: str, kernel: str) -> bool:
-    """Return whether a kernel was compiled before on this machine."""
-    folder = cache_folder() / "__pycache__"
-    return any(folder.glob(f"{module_name(name, source)}.{kernel}-*.nbi"))
 
 
 @cache

@@ -18,8 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from structkin.compiled import folder_of, kept_in
-from structkin.kernels import store
+from structkin.compiled import announce, folder_of, is_stored, kept_in
 
 
 class Text:
@@ -66,12 +65,12 @@ class Text:
 
     def is_stored(self, function: str) -> bool:
         """Return whether a function was compiled before on this machine."""
-        return self.is_loaded or (self._folder is not None and any(self._folder.rglob(f"{function}-*.nbi")))
+        return self.is_loaded or is_stored(self._folder, f"{function}-*.nbi")
 
     def announce(self, function: str) -> None:
         """Write to the log when a function is compiled for the first time on this machine."""
-        if not self.is_stored(function):
-            store.log.info("compiling the %s, once on this machine", self._what)
+        if not self.is_loaded:
+            announce(f"the {self._what}", self._folder, f"{function}-*.nbi")
         self.is_loaded = True
 
     @cached_property

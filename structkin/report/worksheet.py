@@ -249,7 +249,8 @@ def _values(found: Equilibrium, part: Part, solved: bool) -> Iterator[tuple[str,
     largest = max((abs(one.value) for one in found.unknowns), default=0.0)
     for k in part.unknowns:
         one = found.unknowns[k]
-        value = number(one.value if abs(one.value) > ROUNDING_OF_ONE * largest else 0.0) if solved else r"\ldots\ldots\ldots"
+        shown = one.value if abs(one.value) > ROUNDING_OF_ONE * largest else 0.0
+        value = number(shown) if solved else r"\ldots\ldots\ldots"
         formula = rf"{_name(one)} = {value}\,\text{{{one.unit}}}"
         yield formula, meaning(found, one), "" if one.unique else " *"
 

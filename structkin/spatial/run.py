@@ -29,11 +29,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 
 from structkin.budget import DEFAULT, HINT, TOGETHER, charge, metered
-from structkin.compiled import announce
+from structkin.compiled import announce, package_folder
 from structkin.errors import Problem
 from structkin.multibody.model import SpatialModel
 from structkin.numerical_tolerances import ROUNDING
@@ -113,7 +114,7 @@ def _run(
     user: User | None,
     progress: Callable[[float], None] | None,
 ) -> SmallStepMotion:
-    announce("small steps", __file__)
+    announce("small steps", package_folder(Path(__file__).parent))
     from structkin.spatial import kernel
 
     records = np.zeros((rows, len(model.bodies), 24))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from scipy.integrate import DOP853, Radau
 from scipy.optimize import brentq
 
 from structkin.budget import DEFAULT, HINT, TOGETHER, SpentError, charge, metered
-from structkin.compiled import announce
+from structkin.compiled import announce, has_numba, package_folder
 from structkin.errors import InputError, Problem
 from structkin.model.law_breaks import law_breaks
 from structkin.multibody.model import SpatialModel, Spring
@@ -77,7 +78,8 @@ def simulate(
 
     with metered(budget, spent, model.name):
         charge(samples * len(model.bodies) * NUMBERS / TOGETHER)
-        announce("the equations in minimal coordinates", __file__)
+        if has_numba():
+            announce("the equations in minimal coordinates", package_folder(Path(__file__).parent))
         system = System(model, loops)
         cut = [joint.name for joint in system.tree.cut]
         strange = [s for s in model.sensors.values() if s.quantity == "multipliers" and s.of[0] not in cut]

@@ -23,7 +23,8 @@ import structkin as sk
 from structkin.examples import names, path
 from structkin.groups import RRR, General
 from structkin.kernels import choice, store
-from structkin.kernels.kernel_plan import Job, Kernel, kernel_plan_of
+from structkin.kernels.kernel_plan import Job, kernel_plan_of
+from structkin.kernels.store import Kernel
 from structkin.solve import compile_plan
 from structkin.solve import compiled_run as running
 from structkin.solve.call import make_schedule
@@ -251,10 +252,11 @@ def solve(x):
 @pytest.mark.compiled
 def test_the_store_follows_the_source(tmp_path, monkeypatch):
     monkeypatch.setenv("STRUCTKIN_CACHE", str(tmp_path / "new" / "folder"))
-    assert not store.is_stored("Sum", SOURCE.format(1), "solve")
+    assert not Kernel("Sum", SOURCE.format(1)).is_stored("solve")
     assert store.load("Sum", SOURCE.format(1)).solve(1.0) == 2.0
     assert store.load("Sum", SOURCE.format(2)).solve(1.0) == 3.0
-    assert store.is_stored("Sum", SOURCE.format(1), "solve") and not store.is_stored("Sum", SOURCE.format(3), "solve")
+    assert Kernel("Sum", SOURCE.format(1)).is_stored("solve")
+    assert not Kernel("Sum", SOURCE.format(3)).is_stored("solve")
     (module,) = (tmp_path / "new" / "folder").glob(f"{store.module_name('Sum', SOURCE.format(1))}.py")
     module.write_text("broken")
     store.load.cache_clear()
@@ -267,7 +269,7 @@ def test_a_folder_that_cannot_be_written(tmp_path, monkeypatch):
     file.write_text("not a folder")
     monkeypatch.setenv("STRUCTKIN_CACHE", str(file))
     assert store.load("Sum", SOURCE.format(4)).solve(1.0) == 5.0
-    assert not store.is_stored("Sum", SOURCE.format(4), "solve")
+    assert not Kernel("Sum", SOURCE.format(4)).is_stored("solve")
 
 
 @pytest.mark.compiled

@@ -26,9 +26,8 @@ class Machine:
     worth it.
     """
 
-    #: The arrays: `Lists`, or `Memory`; and what functions of the text take first.
+    #: The arrays: `Lists`, or `Memory`.
     mem: Any
-    _arrays: tuple[Any, ...]
 
     def __init__(self, packed: Packed, engine: str, apply: Callable[[Lists, float, Any], None] | None) -> None:
         """Begin in plain Python, or compiled if told so; `apply` adds the loads of functions, in plain Python only."""
@@ -37,10 +36,10 @@ class Machine:
         if engine == "compiled" and compiles:
             self._compile(packed.mem)
             return
-        self._use(Lists(packed.mem, WHOLE, functions=packed.functions, apply=apply))
+        self.mem = Lists(packed.mem, WHOLE, functions=packed.functions, apply=apply)
         self._functions: Mapping[str, Any] = plain_equations()
         if engine == "auto" and compiles and has_numba():
-            stored = EQUATIONS.is_stored("evaluate") and all(kind.is_stored for kind in self._kinds)
+            stored = EQUATIONS.is_stored("evaluate") and all(kind.is_stored("step") for kind in self._kinds)
             worth = LOADED if stored and EQUATIONS.is_loaded else STORED if stored else NEW
             self._patience = worth / (EVALUATION + A_STEP * len(self._kinds))
 
@@ -48,24 +47,20 @@ class Machine:
         """Call a function of the text."""
         if not self.compiled and self.mem.count > self._patience:
             self._compile(Memory(vars(self.mem)))
-        return self._functions[function](*self._arrays, *args)
+        return self._functions[function](*self.mem.passed, *args)
 
     @contextmanager
     def preserved(self) -> Iterator[None]:
         """Continue afterwards with the arrays of before."""
-        kept = self.mem, self.compiled, self._functions, self._arrays
-        self._use(self.mem.copy())
+        kept = self.mem, self.compiled, self._functions
+        self.mem = self.mem.copy()
         try:
             yield
         finally:
-            self.mem, self.compiled, self._functions, self._arrays = kept
+            self.mem, self.compiled, self._functions = kept
 
     def _compile(self, mem: Memory) -> None:
         """Go on with compiled code, in these arrays."""
-        mem.put(step=[kind.address() for kind in self._kinds])
+        mem.put(step=[kind.loaded("step").address for kind in self._kinds])
         EQUATIONS.announce("evaluate")
-        self.compiled, self._functions = True, compiled_equations()
-        self._use(mem)
-
-    def _use(self, mem: Any) -> None:
-        self.mem, self._arrays = mem, (mem.I, mem.D) if self.compiled else (mem,)
+        self.mem, self.compiled, self._functions = mem, True, compiled_equations()

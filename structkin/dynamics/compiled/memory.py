@@ -89,6 +89,11 @@ class Arrays:
         self.I: Ints = np.concatenate([head, *arrays["I"]]).astype(np.int64)
         self.D: Floats = np.concatenate(arrays["D"]).astype(np.float64)
 
+    @property
+    def passed(self) -> tuple[Ints, Floats]:
+        """What compiled functions of the text take for it."""
+        return self.I, self.D
+
     @classmethod
     def changing(cls) -> tuple[str, ...]:
         """Return the names of all parts that are not given."""
@@ -196,6 +201,11 @@ class Lists:
         for name, value in others.items():
             setattr(self, name, value)
         self.put(**{name: getattr(mem, name) for name in mem.PARTS})
+
+    @property
+    def passed(self) -> tuple[Self]:
+        """What functions of the text take in plain Python."""
+        return (self,)
 
     def put(self, **parts: Any) -> None:
         """Write parts."""

@@ -10,15 +10,15 @@ import numpy as np
 
 from structkin.dynamics.compiled.formulas import Laws
 from structkin.dynamics.compiled.memory import Memory
-from structkin.dynamics.compiled.modules import Kind, kind_of
 from structkin.dynamics.compiled.python_steps import python_step
 from structkin.dynamics.compiled.series_at import HEAD, MANY
-from structkin.dynamics.compiled.source import plain_step
+from structkin.dynamics.compiled.source import kind_of, plain_step
 from structkin.dynamics.driver_coordinates import lines
 from structkin.dynamics.load_table import LoadTable, table_of
 from structkin.dynamics.reduced.partition import LIMIT, joint_coordinates
 from structkin.dynamics.reduced.pose import RATE_LIMIT
 from structkin.kernels.group_rows import curve_of
+from structkin.kernels.store import Kernel
 from structkin.model.forces import AppliedMoment
 from structkin.model.mechanism import Mechanism
 from structkin.plan.plan import Plan, Register, Step
@@ -44,7 +44,7 @@ class Packed:
 
     mem: Memory
     functions: tuple[Callable[..., int], ...]
-    kinds: tuple[Kind | None, ...]
+    kinds: tuple[Kernel | None, ...]
     aside: tuple[str, ...]
 
 

@@ -27,12 +27,16 @@ from structkin.dynamics.compiled import (
 from structkin.dynamics.compiled.differentiate import derivative
 from structkin.dynamics.compiled.memory import Memory
 from structkin.dynamics.integrators import steps
+from structkin.groups import Rows, Turn
 from structkin.kernels import store
-from structkin.kernels.group_rows import Formulas
+from structkin.kernels.group import MARGIN, MOST
+from structkin.kernels.group_rows import Formulas, formulas
+from structkin.kernels.store import Kernel
 from structkin.kernels.text import Text
-from structkin.kernels.tracing import SCALAR, VECTOR, Signature, Trace
+from structkin.kernels.tracing import SCALAR, VECTOR, Signature, Trace, signature, trace
 from structkin.model import formula_at
-from structkin.numerical_tolerances import DETERMINED, SIMULATED_TURN
+from structkin.numerical_tolerances import DETERMINED, SIMULATED_TURN, SINGULAR
+from structkin.plan.plan import Plan, Register, Step
 
 #: The arrays that a step works with.
 ARRAYS = (
@@ -141,24 +145,41 @@ def plain_step(source: str) -> Callable[..., int]:
     return function
 
 
-def step_source(of: Signature, trace: Trace) -> tuple[str, str]:
-    """Return the sources of a kind of step, see `compiled_and_plain`."""
-    return compiled_and_plain(of.relation.__name__, _Kind(of, trace).lines())
+def kind_of(plan: Plan, step: Step) -> tuple[Kernel, tuple[float, ...]] | None:
+    """Return the kernel of a kind of step and its constants; None where its functions cannot be traced."""
+    if not step.kind.closed_form:
+        widths = tuple(plan.widths[item.index] for item in step.inputs if isinstance(item, Register))
+        return _group(step.kind.rows, step.known, widths)
+    found = None if isinstance(step.kind, Turn) else signature(plan, step)
+    kind = None if found is None else _closed_form(step, found[0])
+    return None if kind is None or found is None else (kind, found[1])
 
 
-def group_source(found: Formulas, widths: Sequence[int], regular: float) -> tuple[str, str]:
-    """Return the sources of a general group, see `compiled_and_plain`; `widths` are those of its moving inputs.
+@lru_cache(maxsize=256)
+def _group(
+    rows: Rows, known: tuple[complex | float | None, ...], widths: tuple[int, ...]
+) -> tuple[Kernel, tuple[float, ...]] | None:
+    found = formulas(rows, known, curves=True)
+    if found is None or len(found.graph.below(found.corrected)) > MOST:
+        return None
+    return _kernel("a general group", group_lines(found, widths, MARGIN * SINGULAR)), found.constants
 
-    It is regular where its determinant is larger than `regular`.
-    """
-    return compiled_and_plain("a general group", group_lines(found, widths, regular))
+
+_closed_forms: dict[Signature, Kernel | None] = {}
 
 
-def compiled_and_plain(name: str, body: Iterable[str]) -> tuple[str, str]:
-    """Return the source of a step's module to be compiled, and that for plain Python."""
+def _closed_form(step: Step, of: Signature) -> Kernel | None:
+    if of not in _closed_forms:
+        found = trace(step, of)
+        _closed_forms[of] = None if found is None else _kernel(of.relation.__name__, _Kind(of, found).lines())
+    return _closed_forms[of]
+
+
+def _kernel(name: str, body: Iterable[str]) -> Kernel:
     text = "".join(f"    {line}\n" for line in body)
     native = _STEP.format(name=name, imports=_NATIVE.format(digest=STEPS.digest), decorator=_NJIT)
-    return native + text + _CFUNC, _STEP.format(name=name, imports=_PLAIN, decorator="") + text
+    plain = _STEP.format(name=name, imports=_PLAIN, decorator="")
+    return Kernel(f"dynamics_{name.rsplit(maxsplit=1)[-1]}", native + text + _CFUNC, plain + text)
 
 
 class _Kind:

@@ -88,9 +88,8 @@ class GlobalInstant:
 class Multipliers:
     """The equations of a mechanism in one family of coordinates, evaluated at one instant at a time."""
 
-    #: The arrays: `Lists`, or compiled `ConstrainedMemory`; and what functions of the text take first.
+    #: The arrays: `Lists`, or compiled `ConstrainedMemory`.
     mem: Any
-    _arrays: tuple[Any, ...]
     _watch: Watch
 
     def __init__(
@@ -141,8 +140,7 @@ class Multipliers:
         self._lists = Lists(arrays, whole.PARTS if self._by_arrays else (), own=self)
         self._plain_functions = plain_functions(by_arrays=self._by_arrays)
         self._functions: Mapping[str, Callable[..., Any]] = self._plain_functions
-        self.is_compiled = False
-        self._use(self._lists)
+        self.mem, self.is_compiled = self._lists, False
         self._frame_rates = Matrix.summing(arrays.map_row, 4 * len(c.links))
 
     def begin(self, t: float, y: Floats, turns: Mapping[str, float]) -> None:
@@ -162,7 +160,7 @@ class Multipliers:
     def _ask(self, function: str, t: float, y: Floats, *out: Floats) -> Any:
         """Call a function of the text with a state, and write the arrays that it fills."""
         if self.is_compiled:
-            return self._functions[function](*self._arrays, t, y, *out)
+            return self._functions[function](*self.mem.passed, t, y, *out)
         if self._by_arrays:
             with np.errstate(all="ignore"):
                 return self._call(function, t, y, *out)
@@ -179,9 +177,6 @@ class Multipliers:
             return self._functions[function](self.mem, t, *states)
         except (ArithmeticError, ValueError):
             return False  # where compiled code goes on with what is infinite or not a number, and ends likewise
-
-    def _use(self, mem: Any) -> None:
-        self.mem, self._arrays = mem, (mem.I, mem.D) if self.is_compiled else (mem,)
 
     @property
     def compiles(self) -> bool:
@@ -204,8 +199,7 @@ class Multipliers:
         mem = ConstrainedMemory({**vars(self.mem), **self._system(), **factors})
         CONSTRAINED.announce("rate")
         self._functions = compiled_functions()
-        self.is_compiled = True
-        self._use(mem)
+        self.mem, self.is_compiled = mem, True
 
     def _system(self) -> dict[str, Any]:
         """Return the rows that are solved, the place of each row among them, and the size of M."""
@@ -223,13 +217,11 @@ class Multipliers:
         fast, functions = self.mem, self._functions
         names = fast.changing()
         self._lists.put(**{name: getattr(fast, name) for name in names})
-        self.is_compiled, self._functions = False, self._plain_functions
-        self._use(self._lists)
+        self.mem, self.is_compiled, self._functions = self._lists, False, self._plain_functions
         try:
             yield
         finally:
-            self.is_compiled, self._functions = True, functions
-            self._use(fast)
+            self.mem, self.is_compiled, self._functions = fast, True, functions
             fast.put(**{name: getattr(self._lists, name) for name in names} | self._system())
 
     @contextmanager
@@ -237,12 +229,12 @@ class Multipliers:
         """Continue afterwards from the state of the solvers before, whatever is evaluated within."""
         mem, kkt = self.mem, self.kkt
         self.kkt = copy(kkt)
-        self._use(mem.copy())
+        self.mem = mem.copy()
         try:
             yield
         finally:
             self.kkt = kkt
-            self._use(mem)
+            self.mem = mem
 
     # --- the equations ------------------------------------------------------------------------------------
 
@@ -319,7 +311,7 @@ class Multipliers:
         """Return velocities (n, f), scaled, that the constraints leave free: M-projections of random ones."""
         c = self.coordinates
         self._ask("find_pose", t, y)
-        self._functions["find_masses"](*self._arrays)
+        self._functions["find_masses"](*self.mem.passed)
         self.factor(self.mem)
         M, (rows, columns) = np.array(self.mem.M), self.masses.pattern
         found, nothing = np.empty((c.n, len(self.free))), np.zeros(c.m)
@@ -484,7 +476,7 @@ class Multipliers:
                 chosen = largest(motions)
                 self._lists.put(chosen=chosen)
                 self.mem.put(chosen=chosen)
-        self._gap = self._functions["largest_gap"](*self._arrays) if self._ask("accept", t, y) else np.inf
+        self._gap = self._functions["largest_gap"](*self.mem.passed) if self._ask("accept", t, y) else np.inf
         self._watch.keep(y[: self.coordinates.n], t)
         self.remember(t, y)
 
