@@ -1,7 +1,7 @@
 """Contact of circles and lines: overlap, normal force and friction.
 
 The damping of a contact needs the impact speed of its bodies, which is not part of the state. `simulate` ends a step
-where they meet (`structkin.dynamics.meeting`), notes the speed (`note`), and forgets it once they part; its samples
+where they meet (`structkin.dynamics.run`), notes the speed (`note`), and forgets it once they part; its samples
 keep it. Until it is noted no force acts, so that every step is smooth: a step that meets a hard contact between its
 stages may jump over it without a noticeable error estimate. In other motions the speed is interpolated between the
 samples before and after the bodies meet.

@@ -19,9 +19,8 @@ from structkin.dynamics.multipliers.start import global_start
 from structkin.dynamics.multipliers.work import is_worth
 from structkin.dynamics.reduced.partitioned import Partitioned
 from structkin.dynamics.reduced.pose import NoPoseError
-from structkin.dynamics.result import simulation_of
 from structkin.dynamics.run import Record, Run
-from structkin.dynamics.simulation import Integration, Simulation
+from structkin.dynamics.simulation import Integration, Simulation, simulation_of
 from structkin.dynamics.start import check_masses, freed, initial_state, start, why, with_coordinates
 from structkin.dynamics.user_loads import UserLoad
 from structkin.errors import InputError, Problem

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,14 +11,235 @@ import numpy as np
 
 from structkin.errors import InputError
 from structkin.model.entry import Entry
+from structkin.model.fields import pair
 from structkin.model.file import load_data
+from structkin.model.flaw import Flaw
+from structkin.model.laws import ScaledLaw
+from structkin.model.loads import constant, form_of, formula, signal, sized
+from structkin.model.parts import Law
+from structkin.model.topology import suggest
 from structkin.multibody.draft import SpatialDraft
-from structkin.multibody.entries import LOAD_TYPES, BodyEntry, SensorEntry, SpatialJointEntry
-from structkin.multibody.fields import vector3
-from structkin.multibody.make_joints import make_joints
-from structkin.multibody.make_loads import check_sensor, make_loads
+from structkin.multibody.entries import (
+    LOAD_TYPES,
+    BodyEntry,
+    JointLoadEntry,
+    SensorEntry,
+    SpatialForceEntry,
+    SpatialJointEntry,
+    SpatialMomentEntry,
+    SpatialSpringEntry,
+    StopEntry,
+)
+from structkin.multibody.fields import items_of, vector3
+from structkin.multibody.make_joints import coordinate_of, make_joints
 from structkin.multibody.mass import make_body
-from structkin.multibody.model import GROUND, Sensor, SpatialModel
+from structkin.multibody.model import GROUND, Force, JointLoad, Load, Sensor, SpatialModel, Spring, Stop, Torque
+from structkin.types import Floats
+
+# --- loads and sensors ---------------------------------------------------------------------------------------------
+
+#: The kinds of quantities along a coordinate that turns, and along one that slides.
+TURN = {"stiffness": "torsional stiffness", "damping": "torsional damping", "rest": "angle", "effort": "moment"}
+SLIDE = {"stiffness": "stiffness", "damping": "damping", "rest": "length", "effort": "force"}
+#: Quantities that are recorded, with the number of points, joints or bodies of each.
+SENSORS: Mapping[str, int] = {
+    "position": 1, "velocity": 1, "acceleration": 1, "distance": 2, "angle": 1, "rate": 1, "force": 1, "moment": 1,
+    "multipliers": 1, "kinetic_energy": 1, "potential_energy": 1,
+}  # fmt: skip
+
+
+def make_loads(draft: SpatialDraft, entries: Mapping[str, Any]) -> None:
+    """Fill `loads`."""
+    for name, entry in entries.items():
+        key = f"forces.{name}"
+        load = None if draft.has_fault(key) else draft.attempt(key, _MAKERS[type(entry)], draft, key, name, entry)
+        if load is not None:
+            draft.loads[name] = load
+
+
+def _force(draft: SpatialDraft, key: str, name: str, entry: SpatialForceEntry) -> Force | None:
+    components = draft.attempt(key, _components, draft, key, entry, "force")
+    found = _place(draft, key, entry)
+    if found is None or components is None:
+        return None
+    return Force(name, *found, components, entry.frame == "local")
+
+
+def _place(draft: SpatialDraft, key: str, entry: SpatialForceEntry) -> tuple[str, Floats] | None:
+    """Return the body on which a force acts, and the drawn place (3,)."""
+    if isinstance(entry.at, str) and (entry.on is None or "." in entry.at):
+        end = draft.end(f"{key}.at", entry.at)
+        if end is None:
+            return None
+        body, place = end[0], draft.points[end[1]]
+        if entry.on not in (None, body):
+            raise Flaw(f"'at' is a point of '{body}', but 'on' is '{entry.on}'", "delete 'on'")
+    else:
+        spot = draft.spot(f"{key}.at", entry.at)
+        if entry.on is None:
+            raise Flaw("acts at a position [x, y, z], but names no body", 'add on = "rod", or name a point')
+        if not draft.has_body(f"{key}.on", entry.on) or spot is None:
+            return None
+        body, place = entry.on, spot
+    _moving(body)
+    return body, place
+
+
+def _moment(draft: SpatialDraft, key: str, name: str, entry: SpatialMomentEntry) -> Torque | None:
+    components = draft.attempt(key, _components, draft, key, entry, "moment")
+    _moving(entry.on)
+    if not draft.has_body(f"{key}.on", entry.on) or components is None:
+        return None
+    return Torque(name, entry.on, components, entry.frame == "local")
+
+
+def _moving(body: str) -> None:
+    if body == GROUND:
+        raise Flaw("acts on the ground, which does not move", "name a moving body")
+
+
+def _components(
+    draft: SpatialDraft, key: str, entry: SpatialForceEntry | SpatialMomentEntry, kind: str
+) -> tuple[Law, Law, Law] | None:
+    form = form_of(entry)
+    if entry.direction is not None:
+        size = sized(draft, key, entry, kind)
+        if size is None:
+            return None
+        x, y, z = (ScaledLaw(size, float(part)) for part in entry.direction)
+        return x, y, z
+    if form in ("table", "csv"):
+        raise Flaw(f"has a {form}, but no direction", "a table gives the magnitude: add direction = [x, y, z]")
+    items = draft.attempt(f"{key}.{form}", items_of, getattr(entry, form), (3,), "three components [x, y, z]")
+    if items is None:
+        return None
+    make = formula if form == "law" else lambda value: constant(draft.units.quantity(value, kind))
+    a, b, c = (draft.attempt(f"{key}.{form}", make, item) for item in items)
+    return None if a is None or b is None or c is None else (a, b, c)
+
+
+def _spring(draft: SpatialDraft, key: str, name: str, entry: SpatialSpringEntry) -> Spring | None:
+    first, second = (draft.end(f"{key}.between", text) for text in pair(entry.between, "two points"))
+    if first is None or second is None:
+        return None
+    if first[0] == second[0]:
+        raise Flaw(f"both points are on '{first[0]}': their distance is constant", "choose points of two bodies")
+    if entry.stiffness == entry.damping == 0 and not draft.faulty(key):
+        raise Flaw("has neither a stiffness nor a damping: it does nothing", "give one of them")
+    places = draft.points[first[1]], draft.points[second[1]]
+    drawn = float(np.linalg.norm(places[1] - places[0]))
+    if drawn == 0:
+        raise Flaw("its two points coincide in the drawn pose, so that it has no direction", "draw them apart")
+    length = drawn if entry.free_length is None else entry.free_length
+    return Spring(name, (first[0], second[0]), places, entry.stiffness, entry.damping, length, entry.breaks_at)
+
+
+def _joint_load(draft: SpatialDraft, key: str, name: str, entry: JointLoadEntry) -> JointLoad | None:
+    number, kinds = _coordinate(draft, key, entry)
+    if kinds is None:
+        return None
+    stiffness, damping = (
+        draft.quantity(f"{key}.{what}", getattr(entry, what), kinds[what], "not negative")
+        for what in ("stiffness", "damping")
+    )
+    rest = draft.quantity(f"{key}.rest", entry.rest, kinds["rest"])
+    effort = None
+    if entry.actuator is not None:
+        effort = draft.attempt(f"{key}.actuator", signal, entry.actuator, kinds["effort"], draft.units, draft.folder)
+    elif stiffness == damping == 0 and not draft.faulty(key):
+        raise Flaw("has neither a stiffness nor a damping nor an actuator: it does nothing", "give one of them")
+    if number is None or stiffness is None or damping is None or rest is None:
+        return None
+    return JointLoad(name, entry.joint, number, stiffness, damping, rest, effort)
+
+
+def _stop(draft: SpatialDraft, key: str, name: str, entry: StopEntry) -> Stop | None:
+    number, kinds = _coordinate(draft, key, entry)
+    if entry.lower is None and entry.upper is None:
+        draft.fault(key, "has neither 'lower' nor 'upper'", "give at least one of them")
+    if kinds is None:
+        return None
+    ends = []
+    for what, unlimited in (("lower", -np.inf), ("upper", np.inf)):
+        value = getattr(entry, what)
+        end = unlimited if value is None else draft.quantity(f"{key}.{what}", value, kinds["rest"])
+        ends.append(end)
+    stiffness, damping = (
+        draft.quantity(f"{key}.{what}", getattr(entry, what), kinds[what], "not negative")
+        for what in ("stiffness", "damping")
+    )
+    if stiffness == 0:
+        draft.fault(f"{key}.stiffness", "expected a stiffness greater than zero, found 0")
+    lower, upper = ends
+    if lower is not None and upper is not None and not lower < upper:
+        draft.fault(key, "its lower end is not below its upper end", "exchange them")
+    if number is None or stiffness is None or damping is None or lower is None or upper is None:
+        return None
+    return Stop(name, entry.joint, float(lower), float(upper), stiffness, damping, number)
+
+
+def _coordinate(
+    draft: SpatialDraft, key: str, entry: JointLoadEntry | StopEntry
+) -> tuple[int | None, Mapping[str, str] | None]:
+    """Return the index of a coordinate, and the kinds of quantities along it; None for what errors leave open."""
+    number, motions = coordinate_of(draft, key, entry.joint, entry.coordinate)
+    turning = {bool(motion.rotation.any()) for motion in motions}
+    return number, (TURN if turning.pop() else SLIDE) if len(turning) == 1 else None
+
+
+_MAKERS: Mapping[type, Callable[..., Load | None]] = {
+    SpatialForceEntry: _force,
+    SpatialMomentEntry: _moment,
+    SpatialSpringEntry: _spring,
+    JointLoadEntry: _joint_load,
+    StopEntry: _stop,
+}
+
+
+def check_sensor(draft: SpatialDraft, name: str, entry: SensorEntry) -> tuple[str, ...] | None:
+    """Return what the sensor observes: joints, or points as "body.point"; None after an error."""
+    key = f"sensors.{name}"
+    if entry.type not in SENSORS:
+        draft.fault(f"{key}.type", f"the type '{entry.type}' is unknown", suggest(entry.type, SENSORS))
+        return None
+    if entry.type in ("kinetic_energy", "potential_energy"):
+        return _check_energy(draft, key, entry)
+    if len(entry.of) != SENSORS[entry.type]:
+        wanted = "two points" if SENSORS[entry.type] == 2 else "one name"
+        draft.fault(f"{key}.of", f"expected {wanted}, found {len(entry.of)}")
+        return None
+    if entry.type in ("angle", "rate", "force", "moment", "multipliers"):
+        joint = draft.joints.get(entry.of[0])
+        if joint is None and not draft.excused("joints", entry.of[0]):
+            hint = suggest(entry.of[0], draft.given("joints", draft.joints))
+            draft.fault(f"{key}.of", f"there is no joint '{entry.of[0]}'", hint)
+        elif joint is not None and not joint.motions and entry.type in ("angle", "rate"):
+            draft.fault(f"{key}.of", f"a {joint.kind} joint has no coordinates", "name another joint")
+        return entry.of if joint is not None else None
+    ends = [draft.end(f"{key}.of", text) for text in entry.of]
+    return tuple(f"{end[0]}.{end[1]}" for end in ends if end is not None) if all(ends) else None
+
+
+def _check_energy(draft: SpatialDraft, key: str, entry: SensorEntry) -> tuple[str, ...] | None:
+    """Return the body or load whose energy is recorded, nothing for the whole model; None after an error."""
+    loads = [name for name, load in draft.loads.items() if isinstance(load, Spring | JointLoad | Stop)]
+    known = [*draft.bodies, *(loads if entry.type == "potential_energy" else ())]
+    if len(entry.of) > 1:
+        draft.fault(f"{key}.of", f"expected one name or none, found {len(entry.of)}")
+        return None
+    for name in entry.of:
+        if name in draft.bodies and name in loads and entry.type == "potential_energy":
+            draft.fault(f"{key}.of", f"'{name}' is a body and a load", "rename one of them")
+            return None
+        if name not in known:
+            if not (draft.excused("bodies", name) or draft.excused("forces", name)):
+                what = "body" if entry.type == "kinetic_energy" else "body, spring, joint load or stop"
+                draft.fault(f"{key}.of", f"there is no {what} '{name}'", suggest(name, known))
+            return None
+    return entry.of
+
+
+# --- the file ------------------------------------------------------------------------------------------------------
 
 SECTIONS = ("title", "format", "units", "duration", "points", "bodies", "joints", "forces", "sensors")
 #: The most entries of a section: what is made of them grows with their square in places.

@@ -1,4 +1,12 @@
-"""The stations of a motion: the drivers' values at them and between, and the small steps of continuation."""
+"""The stations of a motion: the drivers' values at them and between, and the small steps of continuation.
+
+A law may be steep in a part of an interval only, or jump. The rates at the ends of an interval bound how far a law
+moves in it only where it is smooth: in 20 tanh(1e6 (t - 1)) a station at t = 1 has a rate of 2e7, and the law moves by
+40. Such intervals are divided until the pieces are short by the rates at their own ends.
+
+Laws may reverse between samples. Reversed at a flat pose, a motion retraces its path; run through, it goes on in the
+other assembly mode. So a law must not reverse unseen between two stations.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +18,112 @@ from functools import cached_property
 import numpy as np
 
 from structkin.budget import TOGETHER, charge
+from structkin.model.laws import ConstantSpeed
 from structkin.model.mechanism import Mechanism
+from structkin.model.parts import Law
 from structkin.numerical_tolerances import ROUNDING, WHOLE
-from structkin.solve.steep_laws import MOST, STEEP, TIMES, steep_pieces
-from structkin.solve.turning_points import turning_points
 from structkin.types import Flags, Floats, Indices
+
+# --- where a law reverses ------------------------------------------------------------------------------------------
+
+#: In how many parts all intervals together are searched, if there are not more of them.
+PARTS = 3000
+#: Steps of Newton's method in a bracket, or halvings, to the last digit: a law may turn with a corner.
+HALVINGS = 60
+
+
+def turning_points(law: Law, t: Floats, rates: Floats) -> Floats:
+    """Return the stations at which a law reverses between stations: 1.5 is halfway from the second to the third.
+
+    The stations are at times t (n,) [s], where the law has these rates (n,).
+
+    >>> from structkin.model.expression import Expression
+    >>> from structkin.model.laws import ExpressionLaw
+    >>> law, t = ExpressionLaw(Expression("sin(t)")), np.array([0.0, 1.0, 2.0, 4.0])
+    >>> turning_points(law, t, law(t)[1]).round(4).tolist()
+    [1.5708]
+    """
+    if isinstance(law, ConstantSpeed) or len(t) < 2:
+        return np.zeros(0)
+    parts = max(1, PARTS // len(t))
+    stations = np.arange((len(t) - 1) * parts + 1) / parts
+
+    def signed(at: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return the sign of the rate, and the rate and its derivative by the station."""
+        first = np.minimum(at.astype(np.intp), len(t) - 2)
+        step = t[first + 1] - t[first]
+        with np.errstate(all="ignore"):
+            _, rate, second = law(t[first] + (at - first) * step)
+        return np.nan_to_num(np.sign(rate)), rate, second * step
+
+    found = signed(stations)[0] if parts > 1 else np.nan_to_num(np.sign(rates))
+    moving = np.flatnonzero(found)
+    turn = np.flatnonzero(found[moving[:-1]] * found[moving[1:]] < 0)
+    if not len(turn):
+        return np.zeros(0)
+    low, high, sign = stations[moving[turn]], stations[moving[turn + 1]], found[moving[turn]]
+    place = 0.5 * (low + high)
+    for _ in range(HALVINGS):
+        now, rate, slope = signed(place)
+        before = now * sign > 0
+        low, high = np.where(before, place, low), np.where(before, high, place)
+        with np.errstate(all="ignore"):
+            ahead = place - rate / slope
+        # A turning point at an end of its bracket is met from either side.
+        inside = np.abs(ahead - 0.5 * (low + high)) <= 0.6 * (high - low)
+        done = (inside & (np.abs(ahead - place) < WHOLE)) | (high - low <= 4 * np.finfo(float).eps * len(t))
+        place = np.where(inside, ahead, 0.5 * (low + high))
+        if done.all():
+            break
+    return np.unique(place[np.abs(place - np.round(place)) > WHOLE])
+
+
+# --- where a law is steep or jumps ---------------------------------------------------------------------------------
+
+#: An interval is steep if its rates give this many steps, and this many times those that its values give.
+STEEP, TIMES = 64, 4
+#: Pieces into which a steep piece is divided; in so many rounds a jump is located to the last digit.
+PIECES, ROUNDS = 4, 26
+#: More pieces than this are those of a law that oscillates throughout: its rates count.
+MOST = 200_000
+
+
+def steep_pieces(law: Law, t: Floats, first: Indices, step: float) -> Floats | None:
+    """Return the stations that divide the intervals from the stations `first` into steps of a law; None if too many.
+
+    The stations are at times t (n,) [s]: 1.5 is halfway from the second to the third. Where the law jumps, two
+    neighbours stay further apart than a step.
+
+    >>> from structkin.model.expression import Expression
+    >>> from structkin.model.laws import ExpressionLaw
+    >>> law, t = ExpressionLaw(Expression("tanh(1e6*(t - 1))")), np.array([0.0, 0.4, 1.0, 2.0])
+    >>> pieces = steep_pieces(law, t, np.array([1, 2]), 0.1)
+    >>> z = law(np.interp(pieces, np.arange(4), t))[0]
+    >>> len(pieces) < 200, bool(np.abs(np.diff(z)).max() < 0.1)
+    (True, True)
+    """
+    low, high, found = first.astype(np.float64), first + 1.0, [first.astype(np.float64)]
+    parts = np.arange(PIECES + 1) / PIECES
+    for _ in range(ROUNDS):
+        at = low[:, None] + (high - low)[:, None] * parts
+        k = np.minimum(low.astype(np.intp), len(t) - 2)
+        times = t[k][:, None] + (at - k[:, None]) * (t[k + 1] - t[k])[:, None]
+        with np.errstate(all="ignore"):
+            z, rate, _ = law(times.ravel())
+            z, rate = np.reshape(z, at.shape), np.abs(np.reshape(rate, at.shape))
+            by_rate = np.fmax(rate[:, 1:], rate[:, :-1]) * np.abs(np.diff(times))
+            steep = np.fmax(np.abs(np.diff(z)), by_rate) > step
+        steep &= np.diff(at) > 4 * np.finfo(float).eps * len(t)
+        found.append(at[:, 1:-1].ravel())
+        low, high = at[:, :-1][steep], at[:, 1:][steep]
+        if not len(low):
+            break
+        if sum(map(len, found)) + PIECES * len(low) > MOST:
+            return None
+    return np.unique(np.concatenate(found))
+
+
+# --- stations ------------------------------------------------------------------------------------------------------
 
 #: Continuation follows the drivers in steps of at most this angle [rad], or this part of the mechanism's size.
 FINE_ANGLE, FINE_LENGTH = math.radians(5.0), 0.02

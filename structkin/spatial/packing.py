@@ -1,10 +1,13 @@
-"""A model in flat arrays for the compiled loop: bodies in principal axes, joints as penalty elements, loads, laws."""
+"""A model in flat arrays for the compiled loop: bodies in principal axes, joints as penalty elements, loads, laws.
+
+In the state at time 0 bodies are placed along their joints, with their velocities.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,13 +23,83 @@ from structkin.multibody.model import (
     Stop,
     Torque,
 )
+from structkin.multibody.tree import paths
 from structkin.spatial.elements import Element
-from structkin.spatial.placing import Frame, placed
 from structkin.types import Floats, Ints
 
 if TYPE_CHECKING:
     from structkin.model.parts import Law
     from structkin.spatial.kernel import Machine, Memory
+
+# --- the state at time 0 -------------------------------------------------------------------------------------------
+
+
+class Frame(NamedTuple):
+    """Where a body is: rotation (3, 3) and shift (3,) from the drawn pose, angular velocity, velocity at the origin.
+
+    What was drawn at x is at rotation x + shift, and moves with velocity + spin x (rotation x + shift).
+    """
+
+    rotation: Floats
+    shift: Floats
+    spin: Floats
+    velocity: Floats
+
+    def place(self, x: Floats) -> Floats:
+        """Return where the point drawn at x is."""
+        return np.asarray(self.rotation @ x + self.shift)
+
+    def speed(self, x: Floats) -> Floats:
+        """Return the velocity of the point drawn at x."""
+        return np.asarray(self.velocity + np.cross(self.spin, self.place(x)))
+
+
+STILL = Frame(np.eye(3), np.zeros(3), np.zeros(3), np.zeros(3))
+
+
+def turn(axis: Floats, angle: float) -> Floats:
+    """Return the rotation (3, 3) about a unit axis e by an angle (S3, eq. 1: Rodrigues' formula, rebuilt).
+
+    >>> turn(np.array([0.0, 0, 1]), np.pi / 2).round(12).tolist()
+    [[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
+    """
+    x, y, z = axis
+    cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    return np.asarray(np.eye(3) + np.sin(angle) * cross + 2.0 * np.sin(angle / 2.0) ** 2 * (cross @ cross))
+
+
+def placed(model: SpatialModel) -> dict[str, Frame]:
+    """Return where every body is at time 0, from the `start` and `rates` of the joints along the path from the ground.
+
+    Joints that close a loop, and those with `cut=True` where there is another way, are not read.
+    """
+    frames: dict[str, Frame] = {}
+    for body, path in paths(model.bodies, model.joints)[0].items():  # a parent stands before its children
+        if path:
+            joint, sense = path[-1]
+            frames[body] = _across(joint, frames[joint.bodies[0 if sense > 0 else 1]], sense)
+        else:
+            frames[body] = STILL
+    return frames
+
+
+def _across(joint: SpatialJoint, frame: Frame, sign: int) -> Frame:
+    """Return the frame of the second body of a joint from that of the first, or with the sign -1 the other way."""
+    for motion, q, rate in list(zip(joint.motions, joint.start, joint.rates, strict=True))[::sign]:
+        step = turn(motion.rotation, sign * q) if motion.rotation.any() else np.eye(3)
+        # inwards, the axes after the motion are turned as those before it: a motion leaves its own axis where it is
+        axis = frame.rotation @ motion.rotation
+        shift = frame.rotation @ motion.translation
+        at = frame.place(joint.at)
+        spin = frame.spin + sign * rate * axis
+        after = at + sign * q * shift
+        velocity = frame.speed(joint.at) + sign * (rate * shift + q * np.cross(frame.spin, shift))
+        rotation = frame.rotation @ step
+        frame = Frame(rotation, after - rotation @ joint.at, spin, velocity - np.cross(spin, after))
+    return frame
+
+
+# --- arrays --------------------------------------------------------------------------------------------------------
 
 #: Kinds of coordinates in the numbers of `structkin.spatial.kernel`, in the order of a joint's motions.
 SHIFT, TURN, FIRST_OF_TWO, SECOND_OF_TWO, FIRST, SECOND, THIRD, SCREW = range(8)

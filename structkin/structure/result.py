@@ -1,7 +1,14 @@
-"""The result of a decomposition: groups in solve order, and problems."""
+"""The result of a decomposition: groups in solve order, and problems; as networkx graphs and plain data too.
+
+The coordinates of each group have names: the dependent phi that it determines from the independent h (S2, sec. 2).
+Natural coordinates wherever there are pins: a pin J gives x_J, y_J. Two pins locate a link; with fewer it has its angle
+theta_link too, and without any also x_link, y_link. So a crank A-B has phi = (x_B, y_B) from h = (x_A, y_A, motor), and
+the dyad after it phi = (x_C, y_C) from h = (x_B, y_B, x_D, y_D).
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
@@ -11,20 +18,173 @@ from numpy.typing import NDArray
 
 from structkin.checked import checked
 from structkin.errors import Problem
-from structkin.model.topology import Topology
+from structkin.model.adjacency import joined
+from structkin.model.topology import Topology, pin_of
 from structkin.structure.arrays import TopologyArrays
-from structkin.structure.coordinates import GroupCoordinates, coordinates_of, pins_by_link
 from structkin.structure.decompose import decompose_arrays
 from structkin.structure.explain import diagnose, explain
 from structkin.structure.parts import FreePart, Group, Redundancy
 from structkin.structure.structure_arrays import StructureArrays
-from structkin.structure.views import group_graph, link_graph, plain
 
 if TYPE_CHECKING:
     import networkx as nx
     from matplotlib.figure import Figure
 
     from structkin.model.mechanism import Mechanism
+
+# --- graphs and plain data -----------------------------------------------------------------------------------------
+
+
+def link_graph(structure: KinematicStructure) -> nx.Graph:
+    """Return the graph of the links; an edge's `joints` is text such as "R:A,P:s".
+
+    All pairs of a multiple joint are edges with the same id. Nodes have `group` (index or None) and `ground`. Joints
+    attached to a pin do not connect two links: they are listed in the graph's attribute `attached`.
+    """
+    import networkx as nx
+
+    topology = structure.topology
+    home = {link: group.index for group in structure.groups for link in group.links}
+    graph = nx.Graph(title=topology.title, attached=[], drivers=[driver.id for driver in topology.drivers])
+    for link in topology.links:
+        graph.add_node(link, group=home.get(link), ground=link == topology.ground)
+    for joint in topology.joints:
+        if any(pin_of(end) is not None for end in joint.links):
+            graph.graph["attached"].append(joint.id)
+    for pair, names in joined(topology).items():
+        if not any(map(pin_of, pair)):
+            graph.add_edge(*pair, joints=",".join(names))
+    return graph
+
+
+def group_graph(structure: KinematicStructure) -> nx.DiGraph:
+    """Return the dependency graph of the groups: nodes are indices with `kind`, `links`, `level`."""
+    import networkx as nx
+
+    graph = nx.DiGraph()
+    for group in structure.groups:
+        graph.add_node(group.index, kind=group.kind, links=group.links, level=group.level)
+    graph.add_edges_from((need, group.index) for group in structure.groups for need in group.depends_on)
+    return graph
+
+
+def plain(structure: KinematicStructure) -> dict[str, Any]:
+    """Return the structure as dicts, lists, numbers and text."""
+    return {
+        "title": structure.topology.title,
+        "mobility": structure.mobility,
+        "links": list(structure.topology.links),
+        "groups": [
+            {
+                "kind": group.kind,
+                "links": list(group.links),
+                "joints": list(group.joints),
+                "drivers": list(group.drivers),
+                "class": group.class_,
+                "order": group.order,
+                "signature": group.signature,
+                "composite_links": [list(links) for links in group.composite_links],
+                "level": group.level,
+                "depends_on": list(group.depends_on),
+                "dependent": list(coordinates.dependent),
+                "independent": list(coordinates.independent),
+            }
+            for group, coordinates in zip(structure.groups, structure.coordinates, strict=True)
+        ],
+        "kinstr": structure.kinstr.tolist(),
+        "diagnostics": {
+            "over": [
+                {
+                    "id": one.id,
+                    "kind": one.kind,
+                    "equation": one.equation,
+                    "loop": list(one.loop),
+                    "message": one.message,
+                }
+                for one in structure.over
+            ],
+            "under": list(structure.under),
+            "missing_drivers": structure.missing_drivers,
+        },
+    }
+
+
+# --- coordinates by name -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class GroupCoordinates:
+    """Names of the coordinates of a group: `dependent` (phi), which it determines, and `independent` (h), its inputs.
+
+    A driver's coordinate has the name of the driver.
+    """
+
+    dependent: tuple[str, ...]
+    independent: tuple[str, ...]
+
+    def __str__(self) -> str:
+        """Return both in one line."""
+        return f"phi = ({', '.join(self.dependent)}), h = ({', '.join(self.independent)})"
+
+
+def pins_by_link(topology: Topology) -> dict[str, list[str]]:
+    """Return the revolute joints on each link, in the user's order."""
+    found: dict[str, list[str]] = {link: [] for link in topology.links}
+    for joint in topology.joints:
+        if joint.kind == "R":
+            for end in joint.links:
+                if end in found:
+                    found[end].append(joint.id)
+    return found
+
+
+def coordinates_of(structure: KinematicStructure, group: Group, pins: dict[str, list[str]]) -> GroupCoordinates:
+    """Return the coordinates of a group; `pins` are those of `pins_by_link`."""
+    topology = structure.topology
+    given = dict.fromkeys(id for id, _ in group.exterior if id not in group.drivers)
+    inner = {id for id in group.joints if id not in given and topology.joint(id).kind == "R"} | set(group.pins)
+    dependent = _flat(_pin(id) for id in group.joints if id in inner)
+    dependent.update(_flat(_pin(id) for id in group.pins))
+    for link in group.links:
+        here = pins[link]
+        placed = [id for id in here if id in inner or id in given]
+        more = [id for id in here if id not in placed][: 1 if placed else 2]
+        dependent.update(_flat(_pin(id) for id in more))
+        if not placed and not more:
+            dependent.update(dict.fromkeys((f"x_{link}", f"y_{link}")))
+        if len(placed) + len(more) < 2:
+            dependent[f"theta_{link}"] = None
+    independent: dict[str, None] = {}
+    inside, ground = set(group.links), topology.ground
+    for id in given:
+        joint = topology.joint(id)
+        if joint.kind == "R":
+            independent.update(_flat([_pin(id)]))
+            continue
+        for end in joint.links:
+            pin = pin_of(end)
+            if pin is not None and pin not in inner:
+                independent.update(_flat([_pin(pin)]))
+            elif pin is None and end not in inside and end != ground:
+                independent.update(dict.fromkeys((f"x_{end}", f"y_{end}", f"theta_{end}")))
+    drivers = {driver.id: driver for driver in topology.drivers}
+    for id in group.drivers:
+        for end in drivers[id].links:
+            if drivers[id].kind == "angle" and end not in inside and end != ground:
+                independent[f"theta_{end}"] = None
+    independent.update(dict.fromkeys(group.drivers))
+    return GroupCoordinates(tuple(dependent), tuple(independent))
+
+
+def _pin(id: str) -> tuple[str, str]:
+    return f"x_{id}", f"y_{id}"
+
+
+def _flat(names: Iterable[tuple[str, ...]]) -> dict[str, None]:
+    return dict.fromkeys(name for pair in names for name in pair)
+
+
+# --- the result ----------------------------------------------------------------------------------------------------
 
 
 @checked

@@ -12,7 +12,7 @@ import pytest
 
 from structkin import Builder, InputError, Mechanism
 from structkin.cli import main
-from structkin.joints.cam_clearance import face_cut
+from structkin.joints.law_cam import face_cut
 
 ROLLER: dict[str, Any] = {
     "units": {"length": "mm", "angle": "deg"},

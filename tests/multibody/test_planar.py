@@ -13,8 +13,7 @@ import structkin as sk
 from structkin import examples
 from structkin.errors import InputError
 from structkin.examples import path
-from structkin.multibody.poses import body_poses
-from structkin.multibody.start import Loops, with_start
+from structkin.multibody.start import Loops, body_poses, with_start
 from structkin.multibody.tree import paths
 
 EXAMPLES = [

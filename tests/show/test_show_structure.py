@@ -18,8 +18,7 @@ from show_samples import ALL, chain, crank_rocker, drawn, gids, loose, overdrive
 import structkin as sk
 from structkin.examples import path
 from structkin.show import draw_inputs, draw_structure
-from structkin.show.layout import crossings, spread
-from structkin.show.link_panel import incidence
+from structkin.show.link_panel import crossings, incidence, spread
 from structkin.show.style import LOOSE, PALETTE
 
 CATALOGUE = json.loads((Path(__file__).parents[1] / "data" / "catalogue.json").read_text(encoding="utf-8"))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import structkin as sk
 from structkin.model.laws import MonotoneTable
-from structkin.solve.turning_points import turning_points
+from structkin.solve.schedule import turning_points
 
 PINS = {"A": (0, 0), "B": (0, 1), "C": (2, 1), "D": (2, 0)}
 LINKS = {"ground": ["A", "D"], "a": ["A", "B"], "b": ["B", "C"], "c": ["D", "C"]}

@@ -11,9 +11,9 @@ from structkin import InputError
 from structkin.model.laws import TableLaw
 from structkin.multibody.model import JointLoad, Spring
 from structkin.spatial import small_steps
+from structkin.spatial.checks import Stability
 from structkin.spatial.elements import elements_of
 from structkin.spatial.packing import solids_of
-from structkin.spatial.stability import Stability
 from tests.spatial.models import O, X, Z, body, chain, joint, model, single
 
 

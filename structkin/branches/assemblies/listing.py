@@ -1,4 +1,4 @@
-"""All assemblies of a mechanism, found on request."""
+"""All assemblies of a mechanism, found on request: the arguments, the search, and what it found in words."""
 
 from __future__ import annotations
 
@@ -10,9 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from structkin.branches.assemblies.arguments import check_limit, driver_values, fixed_modes
 from structkin.branches.assemblies.assembly import Assembly
-from structkin.branches.assemblies.report import report
 from structkin.branches.assemblies.tree_search import AssemblySearch, DeadEnd, Leaf
 from structkin.branches.four_bar import impossible_loops
 from structkin.budget import DEFAULT, HINT, metered, new_meter
@@ -23,6 +21,7 @@ from structkin.numerical_tolerances import SAME_SOLVED
 from structkin.plan.plan import Plan
 from structkin.plan.status import Status
 from structkin.solve import Motion, compile_plan, solve_groups
+from structkin.solve.call import make_schedule
 from structkin.solve.engine import Lanes
 from structkin.types import Floats
 
@@ -30,6 +29,129 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from structkin.model.mechanism import Mechanism
+
+# --- arguments -----------------------------------------------------------------------------------------------------
+
+
+def driver_values(mechanism: Mechanism, drivers: Mapping[str, float] | None, t: float | None) -> dict[str, float]:
+    """Return the value of each driver; `InputError` lists every problem."""
+    given = dict(drivers or {})
+    for id, drive in mechanism.drivers.items():
+        if id not in given and (t is None or drive.law is None):
+            given[id] = drive.start
+    schedule = make_schedule(mechanism, None, t, given, None)
+    problems = [
+        Problem(f"drivers.{id}", "takes one value", "assemblies belong to one pose of the drivers")
+        for id, z in schedule.drivers.items()
+        if z.shape[1] != 1
+    ]
+    problems += [
+        Problem(f"drivers.{id}", "has no value at this time", "pass drivers={...}")
+        for id, z in schedule.drivers.items()
+        if not problems and not np.isfinite(z[0, 0])
+    ]
+    if problems:
+        raise InputError(problems, mechanism.title)
+    return {id: float(z[0, 0]) for id, z in schedule.drivers.items()}
+
+
+def check_limit(mechanism: Mechanism, limit: int | None, key: str = "limit") -> int | None:
+    """Return the limit; `InputError` if it is not positive."""
+    if limit is not None and limit < 1:
+        raise InputError([Problem(key, f"{limit} is not a positive whole number", "1 or more")], mechanism.title)
+    return limit if limit is None else int(limit)
+
+
+def fixed_modes(mechanism: Mechanism, plan: Plan, modes: Any) -> dict[int, tuple[int, ...]]:
+    """Return the fixed modes; `InputError` lists unknown groups and values that are not rows of modes.
+
+    The number of modes of a group without closed form is not known before its inputs are.
+    """
+    count, problems = len(plan.structure.groups), []
+    fixed = {}
+    for group, row in (modes or {}).items():
+        if group not in range(count):
+            problems.append(Problem("modes", f"there is no group {group!r}", f"groups are numbered 0 to {count - 1}"))
+        elif isinstance(row, str) or not isinstance(row, Sequence | np.ndarray) or not all(map(_is_whole, row)):
+            problems.append(Problem(f"modes[{group}]", f"{row!r} is not a row of modes", "such as (1,)"))
+        else:
+            fixed[int(group)] = tuple(int(mode) for mode in row)
+            problems += _misfits(plan, int(group), fixed[int(group)])
+    if problems:
+        raise InputError(problems, mechanism.title)
+    return fixed
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
+def _misfits(plan: Plan, group: int, row: tuple[int, ...]) -> list[Problem]:
+    """Return what is wrong with a row of modes for this group."""
+    steps = [step for step in plan.steps if step.group == group]
+    dyads = sum(step.has_root for step in steps)
+    numbered = sum(step.goes_from_lane_to_lane for step in steps)
+    name, key = plan.structure.groups[group].kind, f"modes[{group}]"
+    if not dyads <= len(row) <= dyads + numbered:
+        count = "none" if not dyads + numbered else f"{dyads + numbered}"
+        return [Problem(key, f"{row} gives {len(row)} modes; {name} has {count} to choose", "see Assembly.modes")]
+    if numbered:
+        return [Problem(key, f"{row}: modes are counted from 1")] if not dyads and any(m < 1 for m in row) else []
+    wrong = [mode for mode in row if mode not in (1, -1)]
+    return [Problem(key, f"{name} has no mode {wrong[0]}", "its modes are 1 and -1")] if wrong else []
+
+
+# --- what was found, in words --------------------------------------------------------------------------------------
+
+#: Most links of a group that are named.
+NAMED = 4
+
+
+def report(count: int, search: AssemblySearch, *, truncated: bool) -> str:
+    """Return how many assemblies there are, and which groups do not close, move or are not enumerated."""
+    more = ""
+    if truncated:
+        more = " and more: the search stopped at the limit"
+    elif search.unlisted:
+        more = "; there may be more"
+    lines = [f"{count} {'assembly' if count == 1 else 'assemblies'}{more}"]
+    lines += [_unlisted(search, group) for group in sorted(search.unlisted)]
+    lines += [_dead(search.plan, search.dead[group]) for group in sorted(search.dead)]
+    lines += [
+        f"{_name(search.plan, group)} can move with its inputs held: infinitely many poses"
+        for group in sorted(search.endless)
+    ]
+    lines += [
+        f"{_name(search.plan, group)}: no mode {', '.join(map(str, search.fixed[group]))} here; its modes are "
+        f"{', '.join(map(str, modes))}"
+        for group, modes in sorted(search.others.items())
+    ]
+    lines += [f"{_name(search.plan, group)}: {note}" for group, note in sorted(search.notes.items())]
+    return "\n".join(lines)
+
+
+def _unlisted(search: AssemblySearch, group: int) -> str:
+    unknown = search.unknown.get(group, 0)
+    choices = "one choice" if unknown == 1 else f"{unknown} choices"
+    known = f"; no pose of it is known for {choices} of modes of the groups before it" if unknown else ""
+    return f"{_name(search.plan, group)}: {search.unlisted[group]}{known}"
+
+
+def _dead(plan: Plan, end: DeadEnd) -> str:
+    choices = "one choice" if end.choices == 1 else f"{end.choices} choices"
+    near = f"; at best {end.gap:.3g} of its size from closing" if 0 < end.gap < math.inf else ""
+    note = f": {end.note}" if end.note else ""
+    return f"{_name(plan, end.group)} does not close for {choices} of modes of the groups before it{near}{note}"
+
+
+def _name(plan: Plan, group: int) -> str:
+    item = plan.structure.groups[group]
+    links = item.links or item.pins
+    rest = [f"{len(links) - NAMED} more"] if len(links) > NAMED + 1 else []
+    return f"group {group + 1}, {item.kind} ({' + '.join([*links[: NAMED if rest else None], *rest])})"
+
+
+# --- the search ----------------------------------------------------------------------------------------------------
 
 
 @checked

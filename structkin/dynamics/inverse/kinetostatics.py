@@ -1,8 +1,18 @@
-"""Inverse dynamics: the efforts of drivers and the reactions of joints that a motion needs."""
+"""Inverse dynamics: the efforts of drivers and the reactions of joints that a motion needs.
+
+By virtual work the efforts need no joint forces, so they exist where joints cannot carry the load. The loads of joints
+and drivers on the links, F at the origins of their frames and M, do the same work as the drivers in every motion that
+the joints allow. With the velocity coefficients K of origins and angles
+
+    effort = sum K_O^T F + K_theta^T M
+
+over the links (Saura et al., eq. 7, transposed). At a flat pose, where the forces of joints grow without bound, K of
+the smooth motion through it is finite.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -24,7 +34,6 @@ from structkin.dynamics.inverse.columns import (
 )
 from structkin.dynamics.inverse.pair_forces import place_of
 from structkin.dynamics.inverse.reverse import Layout, ReverseSweep
-from structkin.dynamics.inverse.virtual_work import efforts
 from structkin.dynamics.loads import wrenches
 from structkin.dynamics.user_loads import UserLoad, functions_of
 from structkin.dynamics.wrench_sums import Wrenches, cross
@@ -33,6 +42,7 @@ from structkin.model.frozen import freeze, read_only
 from structkin.model.topology import pin_of, suggest
 from structkin.numerical_tolerances import HALF_DIGITS
 from structkin.solve import Motion
+from structkin.solve.coefficients import Coefficients
 from structkin.types import Flags, Floats, Indices
 
 if TYPE_CHECKING:
@@ -41,6 +51,27 @@ if TYPE_CHECKING:
 
     from structkin.dynamics.inverse.duty import Duty
     from structkin.dynamics.inverse.equilibrium import Equilibrium
+
+# --- efforts by virtual work ---------------------------------------------------------------------------------------
+
+
+def efforts(motion: Motion, needed: Mapping[str, Floats]) -> dict[str, Floats]:
+    """Return the effort (n,) [N m or N] of each driver, for the wrenches (n, 3) that the links need."""
+    of = Coefficients(motion.plan, motion.lanes)
+    result = {}
+    for id in motion.mechanism.drivers:
+        total = np.zeros(len(motion))
+        for link, wrench in needed.items():
+            frame = motion.plan.frames[link]
+            origin, turning = of.along(frame.origin, id), of.along(frame.direction, id)
+            ahead = (motion.position(1 + 0j, link) - motion.position(0j, link)).T
+            angle = ahead[0] * turning[1] - ahead[1] * turning[0]
+            total += wrench[:, 0] * origin[0] + wrench[:, 1] * origin[1] + wrench[:, 2] * angle
+        result[id] = total
+    return result
+
+
+# --- inverse dynamics ----------------------------------------------------------------------------------------------
 
 #: The parts of forces that press two links together.
 PRESSING = ("normal", "contact")

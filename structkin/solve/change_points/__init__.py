@@ -2,5 +2,5 @@
 
 From a plan and a schedule come the lanes of the smooth motion: `search` finds where modes change (`mode_changes`), and
 `smoothing` takes the samples nearby from contours of complex poses around them (`contours`). All motions that cross at
-a change point are listed by `structkin.branches.crossings`.
+a change point are listed by `structkin.branches.classify`.
 """

@@ -1,9 +1,16 @@
-"""The motion as a function of parameters and driver values, for any array library; see `functional`."""
+"""The motion as a function of parameters and driver values, for any array library; see `functional`.
+
+Its formulas run on arrays of any library, with derivatives that are never NaN. A library differentiates both sides of
+`where`: a side that is not taken must be finite, too. So where a step has no pose, it gets the inputs that it has in
+the sketch, and what comes of them is replaced by NaN at the end.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,13 +19,261 @@ from structkin.checked import checked
 from structkin.errors import InputError, Problem
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
-from structkin.numerical_tolerances import SAME_SOLVED
+from structkin.numerical_tolerances import BETWEEN, CLOSED, DEPARTURE, LIMIT, SAME_SOLVED, SINGULAR
 from structkin.plan.status import Status
-from structkin.solve.functional.formulas import Formulas, formulas_of
+from structkin.solve.functional.formulas import Closed, Followed, Formulas, formulas_of
 from structkin.solve.functional.libraries import Library, in_one_library
-from structkin.solve.functional.run import Run, Sketch, sketch_of
 from structkin.solve.sensitivity.parameters import Parameter, read_parameters
 from structkin.types import Floats
+
+# --- running the formulas ------------------------------------------------------------------------------------------
+
+#: Steps of Newton's method from one station of the path to the next, and in the sketch.
+STEPS, FIRST = 2, 12
+#: Those that close a pose, and those that give it its derivatives. Started from a solution, k of them have the
+#: derivatives of the implicit function up to order 2^k - 1: each doubles the number of correct terms of its series.
+CLOSING, DERIVED = 2, 2
+
+#: The values that a step reads, where they are right; elsewhere those of the sketch.
+Read = Callable[[Any], dict[str, Any]]
+#: Closes a general group, given its number, what it reads, and where the steps before it have a pose: its pose, and
+#: where that is right.
+Close = Callable[[int, Followed, Read, Any], tuple[list[Any], Any]]
+
+
+@dataclass(frozen=True)
+class Sketch:
+    """The mechanism in its sketch: parameters, driver values, registers, constants, and signs of determinants."""
+
+    p: tuple[float, ...]
+    z: Mapping[str, float]
+    rows: tuple[float, ...]
+    numbers: tuple[float, ...]
+    signs: tuple[float, ...]
+
+
+def sketch_of(formulas: Formulas, p: Sequence[float], z: Mapping[str, float]) -> Sketch | None:
+    """Return the sketch of formulas, from parameters and driver values; None if it is not a regular pose."""
+    one = np.zeros(1)
+    run = Run(formulas, Library("numpy", np, one), None)
+    signs: list[float] = []
+
+    def close(k: int, step: Followed, read: Read, reached: Any) -> tuple[list[Any], Any]:
+        pose, changes, determinant = run.newton(step, read(reached), [one + x for x in step.start], FIRST)
+        signs.append(float(np.sign(determinant[0])))
+        return pose, (changes[-1] < CLOSED**2) & (np.abs(determinant) > SINGULAR)
+
+    with np.errstate(all="ignore"):
+        numbers = run.numbers([one + value for value in p])
+        rows, status = run.solve(numbers, {id: one + x for id, x in z.items()}, one.astype(np.int8), close)
+    if status[0] != Status.OK:
+        return None
+    return Sketch(tuple(p), dict(z), _numbers(rows), _numbers(numbers), tuple(signs))
+
+
+def _numbers(values: Sequence[Any]) -> tuple[float, ...]:
+    return tuple(float(np.ravel(value)[0]) for value in values)
+
+
+@dataclass(frozen=True)
+class Run:
+    """Formulas on the arrays of a library; without a sketch, which `sketch_of` finds, nothing is replaced."""
+
+    formulas: Formulas
+    library: Library
+    sketch: Sketch | None
+
+    def results(self, p: Sequence[Any], z: Mapping[str, Any], steps: int) -> dict[str, Any]:
+        """Return points, links and status at parameters and driver values (...), which are broadcast."""
+        formulas, library, xp, sketch = self.formulas, self.library, self.library.xp, self.sketch
+        assert sketch is not None
+        zero = xp.zeros_like(sum([*p, *z.values()]))
+        present = zero == 0.0
+        valid = self._holds(p, present)
+        for value in z.values():
+            present = present & xp.isfinite(value)
+        p = [xp.where(valid, value, own) for value, own in zip(p, sketch.p, strict=True)]
+        z = {id: xp.where(present, value, sketch.z[id]) for id, value in z.items()}
+        status = xp.where(present, self._none(zero), int(Status.NO_INPUT))
+        status = xp.where(valid, status, int(Status.BAD_INPUT))
+        close = self._closing(p, z, zero, steps) if formulas.followed else None
+        rows, status = self.solve(self.numbers(p), z, status, close)
+        values = {f"p{k}": value for k, value in enumerate(p)} | {f"z{id}": value for id, value in z.items()}
+        values |= {f"x{row}": value for row, value in enumerate(rows)}
+        outputs = [zero + value for value in formulas.outputs.at(values, xp)]
+        first = len(outputs) - 3 * len(formulas.strokes)
+        for travel, least, largest in zip(*(outputs[first + k :: 3] for k in range(3)), strict=True):
+            beyond = (status == int(Status.OK)) & ((travel < least) | (travel > largest))
+            status = xp.where(beyond, int(Status.BEYOND_STROKE), status)
+        solved = (status == int(Status.OK)) | (status == int(Status.BEYOND_STROKE))
+        limit = status == int(Status.SINGULAR)
+        outputs = [xp.where(solved, x, xp.where(limit, library.held(x), xp.nan)) for x in outputs[:first]]
+        vectors = [xp.stack([x, y], axis=-1) for x, y in zip(outputs[::2], outputs[1::2], strict=True)]
+        points = len(formulas.points)
+        return {
+            "points": dict(zip(formulas.points, vectors[:points], strict=True)),
+            "links": dict(zip(formulas.links, vectors[points:], strict=True)),
+            "status": status,
+        }
+
+    def numbers(self, p: Sequence[Any]) -> list[Any]:
+        """Return the constants at parameters."""
+        return self.formulas.numbers.at({f"p{k}": value for k, value in enumerate(p)}, self.library.xp)
+
+    def solve(
+        self, numbers: Sequence[Any], z: Mapping[str, Any], status: Any, close: Close | None
+    ) -> tuple[list[Any], Any]:
+        """Return all registers row by row, and the status after all steps; `close` closes the general groups."""
+        xp, k = self.library.xp, 0
+        x: list[Any] = [0.0] * self.formulas.rows
+        for row, number in zip(self.formulas.held, numbers, strict=False):
+            x[row] = number
+        for id, row, sign in self.formulas.drivers:
+            x[row : row + 1 + (sign != 0)] = [xp.cos(z[id]), sign * xp.sin(z[id])] if sign else [z[id]]
+        for step in self.formulas.steps:
+            if isinstance(step, Closed):
+                pose, status = self._closed(step, x, status)
+            else:
+                assert close is not None
+                reached = (status == int(Status.OK)) | (status == int(Status.SINGULAR))
+                pose, right = close(k, step, partial(self._values, step, x, numbers), reached)
+                status = self._marked(status, ~right, Status.NOT_CONVERGED)
+                k += 1
+            x[step.first : step.first + len(pose)] = pose
+        return x, status
+
+    def newton(
+        self, step: Followed, values: Mapping[str, Any], pose: list[Any], count: int
+    ) -> tuple[list[Any], list[Any], Any]:
+        """Return a pose after steps of Newton's method, the square of each step, and the last determinant."""
+        changes, determinant = [], None
+        for _ in range(count):
+            known = {**values, **{f"s{j}": value for j, value in enumerate(pose)}}
+            *pose, change, determinant = step.step.at(known, self.library.xp)
+            changes.append(change)
+        return pose, changes, determinant
+
+    # --- steps ------------------------------------------------------------------------------------------------
+
+    def _closed(self, step: Closed, x: Sequence[Any], status: Any) -> tuple[list[Any], Any]:
+        xp = self.library.xp
+        values = {name: x[item] if isinstance(item, int) else item for name, item in step.inputs.items()}
+        if step.discriminant is None:
+            return step.pose.at(values, xp), status
+        (found,) = step.discriminant.at(values, xp)
+        if type(found) is float:
+            # It is that of the sketch for all parameters and driver values.
+            root = step.mode * math.sqrt(step.sign * found)
+            return step.pose.at({**values, "root": root}, xp), status
+        limit = LIMIT * self.library.coarse
+        found = step.sign * found
+        regular = found > limit
+        # In a limit position the pose is known, but has no derivatives.
+        known = {name: self.library.held(x) for name, x in values.items()}
+        known["root"] = step.mode * xp.sqrt(xp.where(found > 0.0, self.library.held(found), 0.0))
+        drawn = step.pose.at(known, xp)
+        singular = (found >= -limit) & ~regular
+        for part in drawn:
+            singular = singular & xp.isfinite(part)
+        for name, row in step.inputs.items():
+            if isinstance(row, int):
+                values[name] = self._kept(regular, x[row], row)
+        (found,) = step.discriminant.at(values, xp)
+        pose = step.pose.at({**values, "root": step.mode * xp.sqrt(step.sign * found)}, xp)
+        status = self._marked(status, singular, Status.SINGULAR)
+        status = self._marked(status, ~regular & ~singular, Status.OUT_OF_REACH)
+        return [xp.where(singular, limit, part) for limit, part in zip(drawn, pose, strict=True)], status
+
+    def _values(self, step: Followed, x: Sequence[Any], numbers: Sequence[Any], where: Any) -> dict[str, Any]:
+        """Return what a general group reads: its inputs and constants, where they are right."""
+        values = {name: self._kept(where, x[row], row) for name, row in step.inputs.items()}
+        for j in range(step.constants, step.constants + step.count):
+            values[f"c{j - step.constants}"] = self._kept(where, numbers[j], j, number=True)
+        return values
+
+    def _kept(self, where: Any, value: Any, at: int, *, number: bool = False) -> Any:
+        """Return a register, or a constant, where it is right, and elsewhere that of the sketch."""
+        if self.sketch is None or type(value) is float:
+            return value
+        own = self.sketch.numbers if number else self.sketch.rows
+        return self.library.xp.where(where, value, own[at])
+
+    def _marked(self, status: Any, where: Any, outcome: Status) -> Any:
+        """Return the status with an outcome marked, unless an earlier step has stopped there."""
+        worse = where & (status == int(Status.OK))
+        if outcome != Status.SINGULAR:
+            worse = worse | (where & (status == int(Status.SINGULAR)))
+        return self.library.xp.where(worse, int(outcome), status)
+
+    def _none(self, zero: Any) -> Any:
+        return self.library.xp.zeros_like(zero, dtype=self.library.xp.int8)
+
+    def _holds(self, p: Sequence[Any], valid: Any) -> Any:
+        """Return where the formulas hold: parameters are finite, and every comparison is decided as in the sketch."""
+        for value in p:
+            valid = valid & self.library.xp.isfinite(value)
+        terms = self.formulas.conditions.at({f"p{k}": value for k, value in enumerate(p)}, self.library.xp)
+        for sign, a, b in zip(self.formulas.signs, terms[::2], terms[1::2], strict=True):
+            valid = valid & (a < b if sign == "<" else a <= b)
+        return valid
+
+    # --- general groups ---------------------------------------------------------------------------------------
+
+    def _closing(self, p: Sequence[Any], z: Mapping[str, Any], zero: Any, steps: int) -> Close:
+        """Return how general groups are closed at parameters and driver values: near poses followed from the sketch."""
+        held = self.library.held
+        poses, followed = self._follow([*map(held, p)], {id: held(x) for id, x in z.items()}, zero, steps)
+
+        def close(k: int, step: Followed, read: Read, reached: Any) -> tuple[list[Any], Any]:
+            right = reached & followed[k]
+            values = {name: held(value) for name, value in read(right).items()}
+            pose, changes, determinant = self.newton(step, values, self._started(step, poses[k], right), CLOSING)
+            right = right & (changes[-1] < CLOSED**2 * self.library.coarse)
+            right = right & self._regular(k, determinant)
+            pose, *_ = self.newton(step, read(right), self._started(step, pose, right), DERIVED)
+            return pose, right
+
+        return close
+
+    def _regular(self, k: int, determinant: Any) -> Any:
+        """Return where a general group is regular, and on the side of singular poses on which it is drawn."""
+        assert self.sketch is not None
+        return self.sketch.signs[k] * determinant > SINGULAR * self.library.coarse**0.5
+
+    def _started(self, step: Followed, pose: Sequence[Any], right: Any) -> list[Any]:
+        """Return a pose without derivatives where it is right, and elsewhere that of the sketch."""
+        rows = range(step.first, step.first + step.width)
+        return [self.library.held(self._kept(right, x, row)) for x, row in zip(pose, rows, strict=True)]
+
+    def _follow(self, p: Sequence[Any], z: Mapping[str, Any], zero: Any, steps: int) -> tuple[Any, Any]:
+        """Return the poses of the general groups, followed from the sketch, and where they were not lost."""
+        groups, sketch = self.formulas.followed, self.sketch
+        assert sketch is not None
+        begin = [[zero + x for x in sketch.rows[step.first : step.first + step.width]] for step in groups]
+
+        def body(k: Any, state: Any) -> Any:
+            known, before, right = state
+            found: list[tuple[list[Any], Any]] = []
+
+            def close(k: int, step: Followed, read: Read, reached: Any) -> tuple[list[Any], Any]:
+                ahead = [2.0 * x - y for x, y in zip(known[k], before[k], strict=True)]
+                pose, changes, determinant = self.newton(step, read(reached), ahead, STEPS)
+                fits = (changes[0] < DEPARTURE**2) & (changes[-1] < BETWEEN**2)
+                fits = fits & right[k] & reached & self._regular(k, determinant)
+                found.append((self._started(step, pose, fits), fits))
+                return found[-1]
+
+            t = self.library.array(k + 1) / steps
+            at = [own + t * (value - own) for own, value in zip(sketch.p, p, strict=True)]
+            moved = {id: sketch.z[id] + t * (value - sketch.z[id]) for id, value in z.items()}
+            self.solve(self.numbers(at), moved, self._none(zero), close)
+            return [pose for pose, _ in found], known, [fits for _, fits in found]
+
+        known, _, right = self.library.loop(steps, body, (begin, begin, [zero == 0.0 for _ in groups]))
+        return known, right
+
+
+# --- the function --------------------------------------------------------------------------------------------------
 
 #: Samples at which the function is compared with `Mechanism.solve`.
 SAMPLES = 37

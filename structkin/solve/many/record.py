@@ -1,10 +1,14 @@
-"""Recording the plan of many variants: values that differ between them become registers with known values."""
+"""Recording the plan of many variants: values that differ between them become registers with known values.
+
+Lengths that a mechanism on its own would have made equal are made so here too; see `structkin.model.assemble`.
+"""
 
 from __future__ import annotations
 
 from cmath import phase
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import combinations
 from types import MappingProxyType
 from typing import Any, cast
 
@@ -17,16 +21,54 @@ from structkin.model.assemble import with_joints
 from structkin.model.draft import Draft
 from structkin.model.mechanism import Mechanism
 from structkin.model.parts import Link
-from structkin.numerical_tolerances import DETERMINED
+from structkin.numerical_tolerances import DETERMINED, EQUAL_DATA, ROUNDING_OF_FEW
 from structkin.plan.builder import PlanBuilder
 from structkin.plan.compile import record_plan
 from structkin.plan.plan import Operand, Plan, Register
 from structkin.rows.affine import Affine, Frame
 from structkin.solve.engine import Lanes
-from structkin.solve.many.equal_lengths import nearly_equal
 from structkin.solve.many.variants import Variants, at, plain
 from structkin.structure import KinematicStructure
-from structkin.types import Floats, Indices
+from structkin.types import Flags, Floats, Indices
+
+# --- lengths that a mechanism on its own would have made equal -----------------------------------------------------
+
+
+def nearly_equal(draft: Draft, size: float, count: int) -> set[int]:
+    """Return those of so many variants with distances of pins that are nearly equal, but not quite.
+
+    Those are scaled as they are built, so that these variants are built individually.
+    """
+    fixed: Any = []
+    varied = []
+    for link in draft.links.values():
+        pins = [point for point in link.points if len(draft.holders[point]) > 1]
+        for a, b in combinations(pins, 2):
+            distance: Any = abs(link.local[b] - link.local[a])
+            if isinstance(distance, Variants):
+                varied.append(distance.values[1:])
+            else:
+                fixed.append(distance)
+    fixed = np.unique(fixed)
+    if _is_near(np.diff(fixed), fixed[1:], size).any():
+        return set(range(count))
+    if not varied:
+        return set()
+    lengths = np.sort(varied, axis=0)
+    near = _is_near(np.diff(lengths, axis=0), lengths[1:], size).any(axis=0)
+    if len(fixed):
+        above = np.searchsorted(fixed, lengths)
+        for at in (above.clip(max=len(fixed) - 1), (above - 1).clip(min=0)):
+            near |= _is_near(np.abs(lengths - fixed[at]), lengths, size).any(axis=0)
+    return set(np.flatnonzero(near).tolist())
+
+
+def _is_near(gap: Floats, length: Floats, size: float) -> Flags:
+    """Return which gaps between two lengths are small, but more than rounding: with a margin for the latter."""
+    return np.asarray((gap > ROUNDING_OF_FEW * size / 2) & (gap <= 2 * EQUAL_DATA * length))
+
+
+# --- recording -----------------------------------------------------------------------------------------------------
 
 
 class Products(Explicit):
