@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -153,6 +154,12 @@ def test_modules_can_be_imported_in_any_order():
     assert not [part for first, part in circles.items() if any(not f"{name}.".startswith(f"{first}.") for name in part)]
     for module in (*(circles.keys() - {f"structkin.{name}" for name in LEVEL}), "structkin.model.draft"):
         subprocess.run([sys.executable, "-c", f"import {module}"], check=True, cwd="/")
+
+
+def test_names_of_files_say_what_they_hold():
+    """More than two files of one name are not told apart in an editor."""
+    names = Counter(file.name for file in FILES.values() if file.name != "__init__.py")
+    assert not [name for name, count in names.items() if count > 2]
 
 
 def test_imports_by_a_string_are_in_few_places():

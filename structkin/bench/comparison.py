@@ -8,8 +8,8 @@ from itertools import permutations
 
 import numpy as np
 
+from structkin.bench.compared_methods import with_engine
 from structkin.bench.measure import Timing, crossing, exponent
-from structkin.bench.methods import with_engine
 
 #: Sizes from which the growth of the global methods is reported.
 LARGE = 70

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from structkin.bench.dynamics.cases import four_bar
-from structkin.bench.dynamics.measure import engine_here
-from structkin.dynamics.compare import compare_formulations
+from structkin.bench.dynamics.measured_runs import engine_here
+from structkin.dynamics.formulations_compared import compare_formulations
 from structkin.model import Mechanism
 from structkin.numerical_tolerances import REFERENCE, RTOL, TIGHTEST
 from structkin.types import Floats

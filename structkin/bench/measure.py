@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from structkin.bench.clock import fastest, only
+from structkin.bench.compared_methods import Method
 from structkin.bench.global_runs import GlobalRun
 from structkin.bench.mechanism import SPEEDS
-from structkin.bench.methods import Method
 from structkin.model import Mechanism
 from structkin.types import Floats
 

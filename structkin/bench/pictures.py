@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from structkin.bench.compared_methods import TITLES, with_engine
 from structkin.bench.comparison import MethodComparison, overtaking
 from structkin.bench.measure import GLOBAL, Timing
-from structkin.bench.methods import TITLES, with_engine
 from structkin.bench.shares import OPERATIONS
 
 if TYPE_CHECKING:

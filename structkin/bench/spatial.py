@@ -15,7 +15,7 @@ from structkin.bench.clock import fastest
 from structkin.multibody.joint import SpatialJoint
 from structkin.multibody.model import GROUND, Body, SpatialModel
 from structkin.spatial.elements import elements_of
-from structkin.spatial.packing import Packed, pack, solids_of
+from structkin.spatial.loop_arrays import Packed, pack, solids_of
 from structkin.spatial.run import small_steps
 from structkin.types import Floats
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
+from structkin.bench.compared_methods import ENGINES, with_engine
 from structkin.bench.comparison import MethodComparison, figure
 from structkin.bench.measure import Timing
-from structkin.bench.methods import ENGINES, with_engine
 
 Table = list[tuple[str, ...]]
 

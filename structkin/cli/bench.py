@@ -13,10 +13,10 @@ import typer
 
 from structkin.bench import decomposition
 from structkin.bench import formulations as sides
-from structkin.bench.dynamics import report as dynamics_report
-from structkin.bench.dynamics.measure import cases, compare, engine_here, paces
+from structkin.bench.comparison_report import machine
+from structkin.bench.dynamics import simulation_tables as dynamics_report
+from structkin.bench.dynamics.measured_runs import cases, compare, engine_here, paces
 from structkin.bench.groups import costs
-from structkin.bench.report import machine
 from structkin.cli.bench_four_bar import scalable_four_bar
 from structkin.cli.outputs import STDOUT, Outputs, check_folder, make_folder, write_rows
 from structkin.cli.terminal import print_table, progress, say

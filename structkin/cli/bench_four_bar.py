@@ -11,12 +11,12 @@ from typing import Annotated
 import typer
 
 from structkin.bench import shares as time_shares
+from structkin.bench.compared_methods import METHODS, Method
 from structkin.bench.comparison import LARGE, MethodComparison
+from structkin.bench.comparison_report import Record, report
 from structkin.bench.measure import GLOBAL, PIECE, RUNS, SAMPLES, Timing, measure
 from structkin.bench.mechanism import scalable_four_bar as mechanism_of
-from structkin.bench.methods import METHODS, Method
 from structkin.bench.pictures import draw_shares, draw_shares_by_size, draw_times
-from structkin.bench.report import Record, report
 from structkin.cli.outputs import check_folder, make_folder
 from structkin.cli.terminal import progress, say
 from structkin.compiled import has_numba

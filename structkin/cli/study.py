@@ -54,7 +54,7 @@ def study(
     """Run a study of your own from a file: many variants of a mechanism, measured, kept and drawn."""
     from structkin.solve.study import study as run
     from structkin.solve.study.cluster import connected
-    from structkin.solve.study.file import read_study
+    from structkin.solve.study.study_file import read_study
 
     found = read_study(file)
     if best is not None and not found.best:

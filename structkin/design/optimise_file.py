@@ -19,7 +19,7 @@ from structkin.model.numbers import number_in_si, number_of
 from structkin.model.tables import read_table
 from structkin.model.topology import suggest
 from structkin.solve.sensitivity.parameters import read_parameters
-from structkin.solve.study.file import SAMPLES, counts_of, duration_of, mechanism_of, table_of
+from structkin.solve.study.study_file import SAMPLES, counts_of, duration_of, mechanism_of, table_of
 
 #: The keys of a file; the first three are needed.
 KEYS = ("mechanism", "parameters", "objective", "limits", "at", "samples", "duration", "evaluations")

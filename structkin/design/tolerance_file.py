@@ -13,7 +13,7 @@ from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
 from structkin.model.units import Units
 from structkin.solve.sensitivity.parameters import Parameter, read_parameters
-from structkin.solve.study.file import counts_of, duration_of, mechanism_of, table_of
+from structkin.solve.study.study_file import counts_of, duration_of, mechanism_of, table_of
 
 #: The keys of a file of tolerances; the first is needed, and one of the next two.
 KEYS = (

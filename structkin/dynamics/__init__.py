@@ -1,7 +1,7 @@
 """Dynamics: the forces that a motion needs, and the motion that forces cause."""
 
 from structkin.dynamics.bodies import Body, mass_table
-from structkin.dynamics.compare import FormulationComparison, FormulationRun
+from structkin.dynamics.formulations_compared import FormulationComparison, FormulationRun
 from structkin.dynamics.initial import Correction, InitialConditions, initial_conditions
 from structkin.dynamics.inverse.kinetostatics import Kinetostatics
 from structkin.dynamics.matrices import LinkTerms, ReducedEquations

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from structkin.dynamics.forces import add_loads
+from structkin.dynamics.load_formulas import add_loads
 from structkin.dynamics.load_table import LoadTable
 from structkin.dynamics.user_loads import known_state, no_times, when
 from structkin.errors import InputError, Problem
@@ -17,7 +17,7 @@ from structkin.types import Floats
 
 
 class Acting:
-    """The loads of a table at the poses of a motion: what `forces` works with, over n samples.
+    """The loads of a table at the poses of a motion: what `load_formulas` works with, over n samples.
 
     `met[id]` (n,) are the impact speeds of a contact's bodies, `limits[id]` (n,) the limits of a friction.
     """

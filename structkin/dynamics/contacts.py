@@ -1,9 +1,9 @@
 """Contact of circles and lines: overlap, normal force and friction.
 
 The damping of a contact needs the impact speed of its bodies, which is not part of the state. `simulate` ends a step
-where they meet (`structkin.dynamics.run`), notes the speed (`note`), and forgets it once they part; its samples
-keep it. Until it is noted no force acts, so that every step is smooth: a step that meets a hard contact between its
-stages may jump over it without a noticeable error estimate. In other motions the speed is interpolated between the
+where they meet (`structkin.dynamics.simulation_run`), notes the speed (`note`), and forgets it once they part; its
+samples keep it. Until it is noted no force acts, so that every step is smooth: a step that meets a hard contact between
+its stages may jump over it without a noticeable error estimate. In other motions the speed is interpolated between the
 samples before and after the bodies meet.
 """
 
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from structkin.dynamics.acting import Acting
-from structkin.dynamics.forces import touching
+from structkin.dynamics.load_formulas import touching
 from structkin.dynamics.load_table import table_of
 from structkin.model.forces import Contact
 from structkin.solve import Motion

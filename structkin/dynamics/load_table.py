@@ -1,4 +1,4 @@
-"""The loads of a mechanism as indices of points and directions of its links, as `forces` reads them."""
+"""The loads of a mechanism as indices of points and directions of its links, as `load_formulas` reads them."""
 
 from __future__ import annotations
 

@@ -14,13 +14,13 @@ from structkin.dynamics.call import check_call
 from structkin.dynamics.initial import consistent_start
 from structkin.dynamics.integrators.methods import FIXED, ONE_STEP
 from structkin.dynamics.load_table import load_table
-from structkin.dynamics.multipliers.equations import Multipliers
-from structkin.dynamics.multipliers.start import global_start
+from structkin.dynamics.multipliers.consistent_start import global_start
+from structkin.dynamics.multipliers.multiplier_equations import Multipliers
 from structkin.dynamics.multipliers.work import is_worth
 from structkin.dynamics.reduced.partitioned import Partitioned
 from structkin.dynamics.reduced.pose import NoPoseError
-from structkin.dynamics.run import Record, Run
 from structkin.dynamics.simulation import Integration, Simulation, simulation_of
+from structkin.dynamics.simulation_run import Record, Run
 from structkin.dynamics.start import check_masses, freed, initial_state, start, why, with_coordinates
 from structkin.dynamics.user_loads import UserLoad
 from structkin.errors import InputError, Problem

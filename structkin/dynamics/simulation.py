@@ -15,9 +15,9 @@ from structkin.dynamics.contacts import contact_energy
 from structkin.dynamics.initial import Correction
 from structkin.dynamics.inverse.kinetostatics import Kinetostatics
 from structkin.dynamics.loads import turned_angle
-from structkin.dynamics.multipliers.equations import GlobalInstant, Multipliers
-from structkin.dynamics.reduced.equations import Instant
+from structkin.dynamics.multipliers.multiplier_equations import GlobalInstant, Multipliers
 from structkin.dynamics.reduced.partitioned import Partitioned, Recorded
+from structkin.dynamics.reduced.reduced_equations import Instant
 from structkin.dynamics.user_loads import UserLoad
 from structkin.global_methods.families.system import Coordinates
 from structkin.global_methods.frame_plan import Solved, fill, frame_plan

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from structkin.dynamics.bodies import mass_table
-from structkin.dynamics.reduced.equations import Reduced
 from structkin.dynamics.reduced.pose import BlownUpError, NoPoseError
+from structkin.dynamics.reduced.reduced_equations import Reduced
 from structkin.dynamics.user_loads import UserLoad
 from structkin.errors import InputError, Problem
 from structkin.joints.guide import Guide

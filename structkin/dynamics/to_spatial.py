@@ -19,7 +19,7 @@ from structkin.multibody.planar import PlanarState, spatial_model
 from structkin.solve.solve_groups import solve_groups
 
 if TYPE_CHECKING:
-    from structkin.symbolic.explicit.equations import Equations
+    from structkin.symbolic.explicit.equations_of_motion import Equations
     from structkin.symbolic.explicit.own import ExplicitLoop
 
 

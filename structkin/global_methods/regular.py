@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from structkin.global_methods.scaled import Scaled
-from structkin.rows.matrix import summing
+from structkin.rows.lane_matrix import summing
 from structkin.types import Floats
 
 #: Rounds of measuring rows and columns in turn (Ruiz, "A scaling algorithm to equilibrate both rows and columns norms

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.kernels.source import module_source
+from structkin.kernels.kernel_source import module_source
 from structkin.kernels.store import Kernel
 from structkin.kernels.tracing import Signature, signature, trace
 from structkin.plan.plan import Plan, Register, Step

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from structkin.solve import Motion, Motions
     from structkin.solve.measured import MeasuredComparison
     from structkin.structure import InputRanking, KinematicStructure
-    from structkin.symbolic.explicit.equations import Equations
+    from structkin.symbolic.explicit.equations_of_motion import Equations
     from structkin.symbolic.explicit.own import ExplicitLoop
 
 GROUND = "ground"
@@ -556,7 +556,7 @@ class Mechanism:
         True
         """
         if simulate is not None:
-            from structkin.dynamics.compare import compare_formulations
+            from structkin.dynamics.formulations_compared import compare_formulations
 
             return compare_formulations(
                 self, simulate, samples, free=free, methods=methods, coordinates=coordinates,

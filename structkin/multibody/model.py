@@ -24,8 +24,8 @@ from structkin.types import Floats
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from structkin.spatial.motion import SmallStepMotion
-    from structkin.symbolic.explicit.equations import Equations
+    from structkin.spatial.small_step_motion import SmallStepMotion
+    from structkin.symbolic.explicit.equations_of_motion import Equations
     from structkin.symbolic.explicit.own import ExplicitLoop
     from structkin.symbolic.motion import TreeMotion
 

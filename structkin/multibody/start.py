@@ -14,7 +14,7 @@ import numpy as np
 
 from structkin.model.flaw import Flaw
 from structkin.multibody.joint import Motion, SpatialJoint
-from structkin.multibody.tree import Path, paths
+from structkin.multibody.spanning_tree import Path, paths
 from structkin.numerical_tolerances import CORRECTED, RANK_OF_SOLVED, RESIDUAL, SAME_SOLVED
 from structkin.types import Floats
 

@@ -13,7 +13,7 @@ from structkin.model.mechanism import GROUND, Mechanism
 from structkin.model.stroke import shown
 from structkin.report.modes import Frames
 from structkin.report.numbers import plain
-from structkin.report.steps import plain_frames
+from structkin.report.solution_steps import plain_frames
 from structkin.types import Complexes
 
 #: Frames of the links of a loop, and both ends of the gap [m].

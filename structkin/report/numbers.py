@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from structkin.numerical_tolerances import ROUNDING, VISIBLE
-from structkin.show.measures import first_peak
+from structkin.show.quantities import first_peak
 
 #: Significant digits of the curves on a page, and of the tables made from them.
 DIGITS = 6

@@ -9,8 +9,8 @@ import numpy as np
 from structkin.report.numbers import places, plain
 from structkin.show.coefficients import coefficients_of
 from structkin.show.interest import moving_points, output_links, points_of_interest
-from structkin.show.measures import measures_of
 from structkin.show.motion_plot import abscissa
+from structkin.show.quantities import measures_of
 from structkin.solve import Motion
 from structkin.solve.motion.moving_frames import PartKind
 from structkin.types import Floats

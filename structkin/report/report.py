@@ -17,13 +17,13 @@ from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
 from structkin.report.centres import centres
 from structkin.report.comparison import comparison_of
-from structkin.report.forces import forces
 from structkin.report.gap import gap_of
 from structkin.report.inputs import inputs
+from structkin.report.joint_forces import forces
 from structkin.report.limits import limits_of
 from structkin.report.rates import coefficients, plots, rates
 from structkin.report.results import results
-from structkin.report.steps import steps
+from structkin.report.solution_steps import steps
 from structkin.report.summary import ranges, summary
 from structkin.report.transmission import transmission
 from structkin.report.worksheet import HARDEST, sheet_of

@@ -11,8 +11,8 @@ from structkin.branches.four_bar import impossible_loops
 from structkin.model.mechanism import Mechanism
 from structkin.report.numbers import extreme, plain
 from structkin.report.rates import shown_links, shown_points, usual_omega
-from structkin.show.measures import measures_of
 from structkin.show.motion_plot import abscissa
+from structkin.show.quantities import measures_of
 from structkin.solve import Motion
 from structkin.structure import KinematicStructure
 from structkin.types import Floats

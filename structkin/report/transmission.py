@@ -9,7 +9,7 @@ import numpy as np
 from structkin.branches.limits.transmission import acute
 from structkin.errors import InputError
 from structkin.report.numbers import plain
-from structkin.show.measures import measures_of
+from structkin.show.quantities import measures_of
 from structkin.solve import Motion
 
 

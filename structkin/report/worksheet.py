@@ -19,10 +19,10 @@ from structkin.errors import InputError, Problem
 from structkin.model.harmless import latex
 from structkin.model.topology import pin_of
 from structkin.numerical_tolerances import ROUNDING_OF_ONE
-from structkin.report.forces import hardest
+from structkin.report.joint_forces import hardest
 from structkin.show.files import whole_file
-from structkin.show.forces import forces_of
 from structkin.show.free_bodies import instant, plot_each_body, plot_free_bodies
+from structkin.show.motion_forces import forces_of
 from structkin.solve import Motion
 
 if TYPE_CHECKING:

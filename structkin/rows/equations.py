@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from structkin.rows.curves import Curve, Curves
-from structkin.rows.matrix import Matrix
+from structkin.rows.lane_matrix import Matrix
 from structkin.rows.quadrics import Quadrics
 from structkin.rows.row import Row
 from structkin.rows.trig_rows import TrigRow, TrigRows

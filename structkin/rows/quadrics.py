@@ -15,7 +15,7 @@ import numpy as np
 
 from structkin.numerical_tolerances import ROUNDING_OF_ONE
 from structkin.rows.affine import Affine
-from structkin.rows.matrix import Matrix
+from structkin.rows.lane_matrix import Matrix
 from structkin.rows.row import Row
 from structkin.types import Floats
 

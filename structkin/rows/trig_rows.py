@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from structkin.rows.affine import Affine
-from structkin.rows.matrix import Matrix
+from structkin.rows.lane_matrix import Matrix
 from structkin.rows.quadrics import Quadric
 from structkin.rows.row import Row
 from structkin.types import Floats

@@ -18,13 +18,6 @@ if TYPE_CHECKING:
     from structkin.show.columns import motion_to_dict, to_dataframe, write_csv
     from structkin.show.dataset import to_xarray
     from structkin.show.files import save_figure
-    from structkin.show.forces import (
-        forces_table,
-        forces_to_dataframe,
-        forces_to_dict,
-        plot_forces,
-        write_forces_csv,
-    )
     from structkin.show.formulations import formulations_table, plot_formulations
     from structkin.show.free_bodies import plot_free_bodies
     from structkin.show.html import circuits_table, html_table, mechanism_table
@@ -32,6 +25,13 @@ if TYPE_CHECKING:
     from structkin.show.limits_figure import draw_circuits, draw_limits, limits_table
     from structkin.show.matrices import draw_matrices
     from structkin.show.measured import measured_table, plot_measured
+    from structkin.show.motion_forces import (
+        forces_table,
+        forces_to_dataframe,
+        forces_to_dict,
+        plot_forces,
+        write_forces_csv,
+    )
     from structkin.show.motion_plot import plot_motion
     from structkin.show.notebook import widget
     from structkin.show.schematic import draw_schematic

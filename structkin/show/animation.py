@@ -24,8 +24,8 @@ from structkin.show.drawing import links_of, sized_scene
 from structkin.show.files import whole_file
 from structkin.show.interest import points_of_interest, points_on_links
 from structkin.show.letters import quietly
-from structkin.show.measures import measures_of
 from structkin.show.pose import path_of
+from structkin.show.quantities import measures_of
 from structkin.show.scene import Placing, Scene, Shape
 from structkin.show.schematic import add_legend, empty_figure, scale_axes, title_above
 from structkin.show.style import GROUND, LOOSE, NORMAL, SMALL, group_label, link_colour, plain

@@ -12,7 +12,7 @@ from structkin.branches.assemblies import Assemblies, Assembly
 from structkin.numerical_tolerances import NEGLIGIBLE
 from structkin.plan.status import Status
 from structkin.show.letters import legible
-from structkin.show.measures import Measures, driver_quantity, measures_of
+from structkin.show.quantities import Measures, driver_quantity, measures_of
 from structkin.show.scene import Placing
 from structkin.show.style import GROUND, LARGE, LOOSE, NORMAL, SMALL, new_figure, plain
 from structkin.show.terminal import text_table

@@ -12,7 +12,7 @@ from structkin.model.units import Units
 from structkin.numerical_tolerances import NEGLIGIBLE, VISIBLE
 from structkin.show.fitting import add_title
 from structkin.show.letters import legible
-from structkin.show.measures import Measures
+from structkin.show.quantities import Measures
 from structkin.show.style import GROUND, NORMAL, PALETTE, SMALL, dress, new_figure, plain
 
 #: Points of a curve over one turn.

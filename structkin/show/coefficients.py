@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from structkin.model.units import Units
-from structkin.show.measures import driver_quantity, measures_of, per
+from structkin.show.quantities import driver_quantity, measures_of, per
 from structkin.solve import Motion
 from structkin.solve.motion.moving_frames import PartKind
 from structkin.types import Floats

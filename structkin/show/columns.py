@@ -14,7 +14,7 @@ from structkin.plan.status import Status
 from structkin.show.coefficients import coefficients_of
 from structkin.show.files import heading, table_file, table_writer
 from structkin.show.interest import points_on_links
-from structkin.show.measures import OF_LINK, OF_POINT, driver_quantity, measures_of
+from structkin.show.quantities import OF_LINK, OF_POINT, driver_quantity, measures_of
 from structkin.show.style import group_label
 from structkin.solve import Motion
 from structkin.solve.motion.moving_frames import PartKind

@@ -9,7 +9,7 @@ import numpy as np
 from structkin.errors import InputError, Problem
 from structkin.model.units import Units
 from structkin.show.columns import failed_groups, status_words
-from structkin.show.measures import OF_LINK, OF_POINT, driver_quantity, measures_of
+from structkin.show.quantities import OF_LINK, OF_POINT, driver_quantity, measures_of
 from structkin.solve import Motion
 from structkin.solve.motion.moving_frames import PartKind
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
-from structkin.dynamics.compare import FormulationComparison
+from structkin.dynamics.formulations_compared import FormulationComparison
 from structkin.numerical_tolerances import LEAST_DRAWN
 from structkin.show.fitting import add_title
 from structkin.show.letters import legible

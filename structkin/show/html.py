@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from structkin.branches.circuits import Circuits
 from structkin.model.mechanism import Mechanism
-from structkin.show.measures import driver_quantity, measures_of
+from structkin.show.quantities import driver_quantity, measures_of
 from structkin.show.terminal import short, text_table
 
 if TYPE_CHECKING:

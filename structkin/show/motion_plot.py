@@ -18,7 +18,7 @@ from structkin.show.coefficients import coefficients_of
 from structkin.show.fitting import MARK, SIDE, add_title, legends_above, lines_that_fit
 from structkin.show.interest import output_links, points_of_interest, points_on_links
 from structkin.show.letters import legible
-from structkin.show.measures import OF_LINK, OF_POINT, Measures, driver_quantity, measures_of, usual
+from structkin.show.quantities import OF_LINK, OF_POINT, Measures, driver_quantity, measures_of, usual
 from structkin.show.style import GROUND, NORMAL, PALETTE, SMALL, dress, group_label, new_figure, plain
 from structkin.solve import Motion
 from structkin.solve.motion.moving_frames import PartKind

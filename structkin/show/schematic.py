@@ -24,8 +24,8 @@ from structkin.show.fitting import SIDE, fitting_legend, lines_that_fit, room_ab
 from structkin.show.interest import points_of_interest, points_on_links
 from structkin.show.labels import place_labels, root_figure
 from structkin.show.letters import legible
-from structkin.show.measures import Measures, driver_quantity, measures_of
 from structkin.show.pose import path_of, sketch_poses
+from structkin.show.quantities import Measures, driver_quantity, measures_of
 from structkin.show.scene import Placing
 from structkin.show.style import (
     GROUND,

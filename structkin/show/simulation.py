@@ -14,9 +14,9 @@ from structkin.numerical_tolerances import LEAST_DRAWN, NEGLIGIBLE, ROUNDING
 from structkin.plan.status import Status
 from structkin.show.columns import Column, all_columns, motion_to_dict, nested, write_columns
 from structkin.show.fitting import add_title, legends_above
-from structkin.show.forces import Curve, effort_unit, in_thousands, panel, thousands
 from structkin.show.letters import legible
-from structkin.show.measures import driver_quantity, measures_of
+from structkin.show.motion_forces import Curve, effort_unit, in_thousands, panel, thousands
+from structkin.show.quantities import driver_quantity, measures_of
 from structkin.show.style import DRIVER, GROUND, NORMAL, PALETTE, new_figure, plain
 from structkin.show.terminal import summary_table
 from structkin.types import Floats

@@ -19,8 +19,8 @@ from structkin.show.drawing import bounds, scene_of, symbol_size
 from structkin.show.fitting import add_title, lines_that_fit
 from structkin.show.interest import points_of_interest
 from structkin.show.letters import legible
-from structkin.show.measures import measures_of
 from structkin.show.pose import path_of
+from structkin.show.quantities import measures_of
 from structkin.show.scene import Placing
 from structkin.show.style import GROUND, PALETTE, SMALL, dress, new_figure, plain
 from structkin.show.terminal import text_table

@@ -10,7 +10,7 @@ import numpy as np
 from structkin.model.units import Units
 from structkin.numerical_tolerances import NEGLIGIBLE
 from structkin.show.interest import moving_points
-from structkin.show.measures import OF_LINK, OF_POINT, Measures, driver_quantity, measures_of, usual
+from structkin.show.quantities import OF_LINK, OF_POINT, Measures, driver_quantity, measures_of, usual
 from structkin.solve import Motion
 from structkin.structure import KinematicStructure
 from structkin.types import Floats

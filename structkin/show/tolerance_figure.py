@@ -13,7 +13,7 @@ from structkin.show.columns import plain_values
 from structkin.show.files import check_table, table_file, table_writer
 from structkin.show.fitting import add_title
 from structkin.show.letters import legible
-from structkin.show.measures import driver_quantity, measures_of
+from structkin.show.quantities import driver_quantity, measures_of
 from structkin.show.style import NORMAL, PALETTE, SMALL, dress, new_figure, plain
 from structkin.types import Floats
 

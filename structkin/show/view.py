@@ -22,8 +22,8 @@ from structkin.plan.compile import determines_all
 from structkin.plan.status import Status
 from structkin.show.drawing import holder, links_of, sized_scene
 from structkin.show.interest import points_of_interest
-from structkin.show.measures import driver_quantity, measures_of
 from structkin.show.pose import path_of, sketch_poses
+from structkin.show.quantities import driver_quantity, measures_of
 from structkin.show.scene import Frame, Placing, Scene, Shape
 from structkin.show.style import group_colour, link_colour
 from structkin.solve import Motion, structure_of

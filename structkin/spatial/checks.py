@@ -20,7 +20,7 @@ from structkin.multibody.model import GROUND, Force, JointLoad, SpatialModel, Sp
 from structkin.multibody.readings import NO_REACTIONS, not_functions
 from structkin.numerical_tolerances import CLOSED_START, RANK, SHORTEST_TIME
 from structkin.spatial.elements import HELD, Damping, Element, Stiffness
-from structkin.spatial.packing import Solids, triad
+from structkin.spatial.loop_arrays import Solids, triad
 from structkin.types import Floats
 
 # --- the largest stable step ---------------------------------------------------------------------------------------

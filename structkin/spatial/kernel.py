@@ -47,7 +47,7 @@ SMALL_ANGLE = 0.01
 
 
 class Machine(NamedTuple):
-    """Everything that acts in a model, in flat arrays (see `structkin.spatial.packing`)."""
+    """Everything that acts in a model, in flat arrays (see `structkin.spatial.loop_arrays`)."""
 
     masses: Floats
     gravity: Floats

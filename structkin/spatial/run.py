@@ -40,9 +40,9 @@ from structkin.multibody.model import SpatialModel
 from structkin.numerical_tolerances import ROUNDING
 from structkin.spatial.checks import FAR, check, check_start, size_of
 from structkin.spatial.elements import Damping, Stiffness, elements_of
-from structkin.spatial.measures import Measures
-from structkin.spatial.motion import SmallStepMotion
-from structkin.spatial.packing import Packed, pack, solids_of
+from structkin.spatial.energies import Measures
+from structkin.spatial.loop_arrays import Packed, pack, solids_of
+from structkin.spatial.small_step_motion import SmallStepMotion
 from structkin.types import Floats
 
 #: Records of a run unless `record` is given.

@@ -1,9 +1,9 @@
 """From a topology to its structural groups and the order in which they are solved."""
 
 from structkin.structure.arrays import TopologyArrays
-from structkin.structure.compare import fingerprint, isomorphic
 from structkin.structure.decompose import decompose_arrays
 from structkin.structure.inputs import InputChoice, InputRanking
+from structkin.structure.isomorphism import fingerprint, isomorphic
 from structkin.structure.kinematic_chains import AtlasEntry, atlas, chains, inversions
 from structkin.structure.parts import Group, Redundancy
 from structkin.structure.result import KinematicStructure, decompose

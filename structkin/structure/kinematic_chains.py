@@ -23,8 +23,8 @@ import numpy as np
 from structkin.checked import checked
 from structkin.errors import InputError, Problem
 from structkin.model.topology import Joint, Topology
-from structkin.structure.compare import fingerprint, isomorphic
-from structkin.structure.inputs.result import InputChoice, verdict_of
+from structkin.structure.inputs.ranked_inputs import InputChoice, verdict_of
+from structkin.structure.isomorphism import fingerprint, isomorphic
 from structkin.structure.result import decompose
 
 #: The joints of a chain: pairs of links, numbered from 0.

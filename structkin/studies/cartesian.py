@@ -19,8 +19,8 @@ import numpy as np
 
 from structkin.dynamics import Simulation
 from structkin.dynamics.integrators.methods import adaptive_solver
+from structkin.dynamics.multipliers.consistent_start import global_start
 from structkin.dynamics.multipliers.stabilisation import Feedback
-from structkin.dynamics.multipliers.start import global_start
 from structkin.model import Mechanism
 from structkin.studies.agreement import BlandAltman, IntraclassCorrelation, bland_altman, intraclass_correlation
 from structkin.studies.iftomm import GRAVITY, PENDULUM, PENDULUM_TIMES, pendulum_angle, slider_crank_angle

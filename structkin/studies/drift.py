@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.dynamics.integrators.methods import FIXED
+from structkin.dynamics.multipliers.consistent_start import global_start
 from structkin.dynamics.multipliers.stabilisation import Feedback
-from structkin.dynamics.multipliers.start import global_start
 from structkin.model import Mechanism
 from structkin.numerical_tolerances import NEGLIGIBLE, WHOLE
 from structkin.show.style import GROUND, PALETTE, SMALL, new_figure

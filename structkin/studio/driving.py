@@ -20,7 +20,7 @@ from structkin.branches.four_bar import impossible_loops
 from structkin.branches.limits.words import why
 from structkin.dynamics.reduced.counted import Counted
 from structkin.dynamics.reduced.pose import NoPoseError, Pose
-from structkin.dynamics.reduced.poses import Poses
+from structkin.dynamics.reduced.smooth_poses import Poses
 from structkin.dynamics.slot_map import SlotMap
 from structkin.dynamics.start import with_coordinates
 from structkin.errors import InputError, Problem, StructkinError

@@ -10,12 +10,12 @@ from structkin.errors import InputError, Problem
 from structkin.multibody.model import SpatialModel
 
 if TYPE_CHECKING:
-    from structkin.symbolic.explicit.equations import Equations
+    from structkin.symbolic.explicit.equations_of_motion import Equations
     from structkin.symbolic.explicit.own import ExplicitLoop as ExplicitLoop
     from structkin.symbolic.explicit.reduction import Drive
+    from structkin.symbolic.integration import simulate as simulate
     from structkin.symbolic.motion import TreeMotion as TreeMotion
     from structkin.symbolic.recursive import Recursive as Recursive
-    from structkin.symbolic.run import simulate as simulate
 
 # Loaded when first used: Numba and SciPy's integrators take a while to import.
 _MODULES = {"Recursive": "recursive", "TreeMotion": "motion", "simulate": "run", "ExplicitLoop": "explicit.own"}
@@ -39,12 +39,12 @@ def equations(
     solved: Sequence[ExplicitLoop] = (),
     drives: Mapping[str, Drive] | None = None,
 ) -> Equations:
-    """Return the equations of motion of a model to read and to run; see `structkin.symbolic.explicit.equations`.
+    """Return the equations of motion of a model to read and to run; see `explicit.equations_of_motion`.
 
     Raises `InputError` if SymPy is not installed.
     """
     try:
-        from structkin.symbolic.explicit.equations import equations as derive
+        from structkin.symbolic.explicit.equations_of_motion import equations as derive
     except ModuleNotFoundError as error:
         if error.name not in ("sympy", "mpmath"):
             raise

@@ -26,7 +26,7 @@ from structkin.symbolic import evaluating
 from structkin.symbolic.closures_at import ANGLE, Rows
 from structkin.symbolic.compiling import compiled
 from structkin.symbolic.loads_at import push
-from structkin.symbolic.packing import entry_of, loop_of_row
+from structkin.symbolic.model_arrays import entry_of, loop_of_row
 from structkin.symbolic.passes import Work, efforts, move
 from structkin.symbolic.system import System
 from structkin.symbolic.tree import Tree, with_bodies_cut

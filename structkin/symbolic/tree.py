@@ -11,7 +11,7 @@ import numpy as np
 
 from structkin.multibody.joint import Motion, SpatialJoint
 from structkin.multibody.model import GROUND, Body, JointLoad, SpatialModel, Stop
-from structkin.multibody.tree import outwards
+from structkin.multibody.spanning_tree import outwards
 from structkin.types import Floats
 
 #: Between the name of a body or joint and what was made of it; names of a model do not contain it.

@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from structkin.bench.dynamics import measure
+from structkin.bench.dynamics import measured_runs
 from structkin.bench.dynamics.cases import chain, four_bar, four_bars, windows
-from structkin.bench.dynamics.measure import Case, Pace, SimulationRun, at_target, compare, paces
+from structkin.bench.dynamics.measured_runs import Case, Pace, SimulationRun, at_target, compare, paces
 from structkin.bench.dynamics.peers import PEERS
-from structkin.bench.dynamics.report import DynamicsComparison, draw, pace_lines, table_lines
+from structkin.bench.dynamics.simulation_tables import DynamicsComparison, draw, pace_lines, table_lines
 
 
 def test_the_mechanisms_are_as_described():
@@ -33,7 +33,7 @@ def test_errors_of_structkin_shrink_with_the_step():
 
 @pytest.mark.compiled
 def test_paces_report_the_measurements(monkeypatch):
-    monkeypatch.setattr(measure, "STEPS", {"reduced": 100})
+    monkeypatch.setattr(measured_runs, "STEPS", {"reduced": 100})
     few, many = paces({"dyads": (5, 60)}, "compiled")
     # Which of them takes longer is left to the benchmark: a test on a busy machine cannot decide.
     assert (few.mobility, many.size) == (1, 60) and min(few.seconds, many.seconds) > 0

@@ -14,13 +14,13 @@ from cases import few
 from typer.testing import CliRunner
 
 from structkin.bench import mechanism, tables
+from structkin.bench.compared_methods import METHODS
 from structkin.bench.comparison import MethodComparison
+from structkin.bench.comparison_report import report
 from structkin.bench.global_runs import GlobalRun
 from structkin.bench.measure import crossing, measure, values
 from structkin.bench.mechanism import SPEEDS, scalable_four_bar
-from structkin.bench.methods import METHODS
 from structkin.bench.pictures import draw_times
-from structkin.bench.report import report
 from structkin.bench.shares import METHODS as SHARED
 from structkin.bench.shares import OPERATIONS, shares
 from structkin.bench.tensors import Chain

@@ -14,10 +14,10 @@ from functools import partial
 import pytest
 
 from structkin.bench.clock import fastest, only
+from structkin.bench.compared_methods import METHODS
 from structkin.bench.groups import CHAIN, cost, platforms
 from structkin.bench.measure import measure
 from structkin.bench.mechanism import scalable_four_bar
-from structkin.bench.methods import METHODS
 from structkin.examples import path
 
 pytestmark = pytest.mark.full

@@ -19,7 +19,7 @@ from structkin.branches.homotopy.modes import equations_of
 from structkin.branches.homotopy.path_tracking import follow
 from structkin.branches.homotopy.reality import real_modes
 from structkin.branches.homotopy.solutions import by_parameters, by_products, solutions
-from structkin.branches.homotopy.start import starts_of
+from structkin.branches.homotopy.start_solutions import starts_of
 from structkin.groups import General, Rows
 from structkin.rows.affine import Affine, Frame
 from structkin.rows.row import Row

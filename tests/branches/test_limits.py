@@ -14,10 +14,10 @@ from random_mechanisms import DYADS, build, driven_p, driven_r, ram_r, triad
 import structkin as sk
 from structkin.branches.limits.follow import follow
 from structkin.branches.limits.next_stop import next_stop
+from structkin.branches.limits.plan_equations import System
 from structkin.branches.limits.poses import Poses
 from structkin.branches.limits.reach import Reach
 from structkin.branches.limits.search import Swept
-from structkin.branches.limits.system import System
 from structkin.examples import path
 from structkin.solve.engine import Lanes, sweep
 

@@ -10,7 +10,7 @@ from test_limits import quiet, seeds, swept
 
 import structkin as sk
 from structkin.branches.limits.follow import follow
-from structkin.branches.limits.system import System
+from structkin.branches.limits.plan_equations import System
 from structkin.groups import General
 
 TURN = 2 * np.pi

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 import structkin as sk
 from structkin.cli import app
 from structkin.examples import path
-from structkin.solve.study.file import read_study
+from structkin.solve.study.study_file import read_study
 
 STUDY = """
 mechanism = "four_bar.toml"

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 import structkin as sk
 from structkin.cli import app
-from structkin.dynamics.compare import compare_formulations
+from structkin.dynamics.formulations_compared import compare_formulations
 from structkin.examples import names, path
 from structkin.global_methods import measure
 from structkin.global_methods.methods import FAMILIES

@@ -26,8 +26,8 @@ from structkin.dynamics.compiled.memory import Lists, Memory
 from structkin.dynamics.compiled.packing import curve_parts, packed
 from structkin.dynamics.compiled.source import compiled_equations, plain_equations
 from structkin.dynamics.multipliers.work import expected_evaluations
-from structkin.dynamics.reduced.equations import Instant, Reduced
 from structkin.dynamics.reduced.pose import NoPoseError
+from structkin.dynamics.reduced.reduced_equations import Instant, Reduced
 from structkin.dynamics.start import initial_state, start, with_coordinates
 from structkin.groups import General
 from structkin.joints.splines import open_spline, spline
@@ -361,7 +361,7 @@ def test_chunks_of_compiled_steps_do_not_change_the_motion(method: str, monkeypa
     """Compiled code returns after a number of steps; the motion does not depend on that number by a single bit."""
     found = []
     for turn in (10**12, 100):
-        monkeypatch.setattr("structkin.dynamics.reduced.equations.TURN", turn)
+        monkeypatch.setattr("structkin.dynamics.reduced.reduced_equations.TURN", turn)
         for m in (four_bar(), windows(2)):
             r = m.simulate(1.5, samples=2, integrator=method, step=1e-3, engine="compiled")
             found.append((r.stopped, r.integration.steps, r.lanes.x))

@@ -13,7 +13,7 @@ from scipy.optimize import brentq
 import structkin as sk
 from structkin.dynamics.contacts import touch
 from structkin.dynamics.loads import wrenches
-from structkin.dynamics.run import meeting
+from structkin.dynamics.simulation_run import meeting
 from structkin.dynamics.wrench_sums import cross
 from structkin.errors import InputError
 

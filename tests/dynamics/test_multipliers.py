@@ -14,11 +14,11 @@ from swinging import pendulum, table_on_cranks
 import structkin as sk
 from structkin.dynamics import mass_table
 from structkin.dynamics.driver_coordinates import DriverCoordinates
+from structkin.dynamics.multipliers.consistent_start import global_start
 from structkin.dynamics.multipliers.masses import CoordinateMasses, FrameMasses
 from structkin.dynamics.multipliers.partitioning import Partitioning
 from structkin.dynamics.multipliers.projection import Projection
 from structkin.dynamics.multipliers.stabilisation import Feedback
-from structkin.dynamics.multipliers.start import global_start
 from structkin.dynamics.reduced.pose import NoPoseError
 from structkin.examples import path
 from structkin.global_methods.families import FAMILIES
@@ -215,7 +215,7 @@ def test_arrays_give_the_same_numbers(seed: int) -> None:
             found, chosen = [], None
             for limit in (0, 10**6):
                 with pytest.MonkeyPatch.context() as patch:
-                    patch.setattr("structkin.dynamics.multipliers.equations.NUMBERS", (limit, limit))
+                    patch.setattr("structkin.dynamics.multipliers.multiplier_equations.NUMBERS", (limit, limit))
                     try:
                         e, y = global_start(m, family, stabilisation, (), 0.0, formulation="multipliers")
                     except sk.InputError:

@@ -15,9 +15,9 @@ import pytest
 from flat import ROD
 
 import structkin as sk
-from structkin.dynamics.reduced import poses as poses_module
+from structkin.dynamics.reduced import smooth_poses as poses_module
 from structkin.dynamics.reduced.partition import GOOD, LIMIT, exchanges
-from structkin.dynamics.reduced.poses import Poses
+from structkin.dynamics.reduced.smooth_poses import Poses
 
 
 def loops(points: dict[str, Any], links: dict[str, list[str]], ground: list[str]) -> sk.Mechanism:

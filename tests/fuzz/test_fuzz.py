@@ -12,7 +12,7 @@ from mutations import mutated
 
 import structkin as sk
 from structkin.examples import names, path
-from structkin.solve.study.file import read_study
+from structkin.solve.study.study_file import read_study
 
 EXAMPLES = {name: path(name).read_text(encoding="utf-8") for name in names()}
 #: Files of the long set, and its number of tests.

@@ -13,8 +13,8 @@ import structkin as sk
 from structkin import examples
 from structkin.errors import InputError
 from structkin.examples import path
+from structkin.multibody.spanning_tree import paths
 from structkin.multibody.start import Loops, body_poses, with_start
-from structkin.multibody.tree import paths
 
 EXAMPLES = [
     "andrews_squeezer",

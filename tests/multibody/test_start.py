@@ -8,8 +8,8 @@ from spatial_cases import FOUR_BAR, changed
 
 from structkin.errors import InputError
 from structkin.multibody.file import from_dict
+from structkin.multibody.spanning_tree import paths
 from structkin.multibody.start import body_poses, joint_displacement
-from structkin.multibody.tree import paths
 
 
 def gap(model):

@@ -21,7 +21,7 @@ from structkin.report import content
 from structkin.report.centres import centres
 from structkin.report.modes import followed, mirrored, others
 from structkin.show.cylinders import cylinder_sign
-from structkin.show.measures import first_peak
+from structkin.show.quantities import first_peak
 from structkin.show.view import motion_of
 
 DYADS = (

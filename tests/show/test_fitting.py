@@ -13,9 +13,9 @@ from show_samples import crank_rocker, legend_texts, nothing_is_cut, part_turn, 
 import structkin as sk
 from structkin.examples import path
 from structkin.show.fitting import lines_that_fit, text_width
-from structkin.show.forces import plot_forces
 from structkin.show.inputs_figure import draw_inputs
 from structkin.show.matrices import draw_matrices
+from structkin.show.motion_forces import plot_forces
 from structkin.show.motion_plot import plot_motion
 from structkin.show.schematic import draw_schematic
 from structkin.show.simulation import plot_simulation

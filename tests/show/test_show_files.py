@@ -76,7 +76,7 @@ def test_a_device_is_written_to_and_not_replaced():
 
 
 def test_picture_libraries_are_imported_on_demand():
-    modules = "structkin, structkin.show, structkin.show.columns, structkin.show.forces"
+    modules = "structkin, structkin.show, structkin.show.columns, structkin.show.motion_forces"
     code = f"import sys, {modules}; print('matplotlib' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

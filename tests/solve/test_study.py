@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import structkin as sk
-from structkin.dynamics.inverse.variants import effort_of_variants
+from structkin.dynamics.inverse.efforts_of_variants import effort_of_variants
 from structkin.solve.study.measures import efforts
 from structkin.solve.study.store import ZarrStore
 

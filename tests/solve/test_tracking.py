@@ -24,7 +24,7 @@ from structkin.solve.tracking.direct import Direct
 from structkin.solve.tracking.group_solvers import Kernels, group_solver_of
 from structkin.solve.tracking.input_path import InputPath, path_length
 from structkin.solve.tracking.intervals import Intervals
-from structkin.solve.tracking.poses import Poses, reach, step
+from structkin.solve.tracking.solved_lanes import Poses, reach, step
 
 seeds = st.integers(0, 10**6)
 

@@ -13,7 +13,7 @@ from structkin.multibody.model import JointLoad, Spring
 from structkin.spatial import small_steps
 from structkin.spatial.checks import Stability
 from structkin.spatial.elements import elements_of
-from structkin.spatial.packing import solids_of
+from structkin.spatial.loop_arrays import solids_of
 from tests.spatial.models import O, X, Z, body, chain, joint, model, single
 
 

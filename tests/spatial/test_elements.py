@@ -9,7 +9,7 @@ from structkin.model.laws import ConstantSpeed
 from structkin.multibody.joint import KINDS
 from structkin.multibody.model import Force, JointLoad, Sensor, Spring, Stop, Torque
 from structkin.spatial import small_steps
-from structkin.spatial.packing import turn
+from structkin.spatial.loop_arrays import turn
 from tests.spatial.models import DOWN, O, X, Y, Z, body, chain, joint, single
 
 INERTIA = (0.5, 0.6, 0.7)

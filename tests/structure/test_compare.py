@@ -15,7 +15,7 @@ from mechanisms import CATALOGUE, catalogue, chain_of_dyads, make, shuffled
 from networkx.algorithms.isomorphism import GraphMatcher, categorical_node_match
 
 import structkin as sk
-from structkin.structure.compare import _graph_of
+from structkin.structure.isomorphism import _graph_of
 
 NAMES = [entry["name"] for entry in CATALOGUE]
 

@@ -7,8 +7,8 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import structkin as sk
+from structkin.dynamics.multipliers.consistent_start import global_start
 from structkin.dynamics.multipliers.stabilisation import Feedback
-from structkin.dynamics.multipliers.start import global_start
 from structkin.studies.baumgarte import response
 from structkin.studies.cartesian import (
     FULL,

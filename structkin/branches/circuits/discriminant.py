@@ -23,7 +23,7 @@ from structkin.branches.homotopy.homotopies import ParameterHomotopy
 from structkin.branches.homotopy.modes import described_as
 from structkin.branches.homotopy.path_tracking import evaluate, follow, newton_step
 from structkin.branches.homotopy.solutions import by_parameters, closed_form
-from structkin.branches.homotopy.start import Chart, chart_at, distinct, lifted
+from structkin.branches.homotopy.start_solutions import Chart, chart_at, distinct, lifted
 from structkin.groups import General, Triad
 from structkin.groups.triad import beside, recognised
 from structkin.numerical_tolerances import HALF_DIGITS, RESIDUAL, ROUNDING, SAME_SOLUTION

@@ -26,9 +26,9 @@ from structkin.branches.circuits.seeds import poses_over, samples_along
 from structkin.branches.limits import Interval, Limit
 from structkin.branches.limits.follow import Fold, change_at
 from structkin.branches.limits.next_stop import modes_of
+from structkin.branches.limits.plan_equations import System
 from structkin.branches.limits.reach import TURN
 from structkin.branches.limits.search import Swept, fold_words
-from structkin.branches.limits.system import System
 from structkin.branches.limits.trace import Arc, Curve, trace
 from structkin.budget import grant, metered
 from structkin.errors import InputError, Problem

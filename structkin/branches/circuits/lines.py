@@ -12,8 +12,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from structkin.branches.limits.plan_equations import System
 from structkin.branches.limits.reach import TURN
-from structkin.branches.limits.system import System
 from structkin.branches.limits.trace import Arc
 from structkin.numerical_tolerances import HALF_DIGITS, SOLVED_POSE
 from structkin.types import Floats

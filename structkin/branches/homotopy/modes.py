@@ -21,7 +21,7 @@ from structkin.branches.homotopy.solutions import (
     nothing,
     solutions,
 )
-from structkin.branches.homotopy.start import Chart, chart_at
+from structkin.branches.homotopy.start_solutions import Chart, chart_at
 from structkin.groups import General, Rows
 from structkin.numerical_tolerances import RANK
 from structkin.rows.curves import Curve

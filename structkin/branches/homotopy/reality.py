@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from structkin.branches.homotopy.bilinear import CERTIFIED
-from structkin.branches.homotopy.start import Chart, lifted
+from structkin.branches.homotopy.start_solutions import Chart, lifted
 from structkin.groups import General
 from structkin.numerical_tolerances import CLOSED, HALF_DIGITS, SAME_POSE, SAME_SOLVED, SOLVED_POSE
 from structkin.rows.row import Row

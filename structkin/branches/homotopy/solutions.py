@@ -17,7 +17,7 @@ import numpy as np
 from structkin.branches.homotopy.bilinear import Bilinear
 from structkin.branches.homotopy.homotopies import ParameterHomotopy, ProductHomotopy
 from structkin.branches.homotopy.path_tracking import Ends, follow
-from structkin.branches.homotopy.start import Chart, starts_of
+from structkin.branches.homotopy.start_solutions import Chart, starts_of
 from structkin.errors import StructkinError
 from structkin.groups.platform import one_pair, platform
 from structkin.numerical_tolerances import RANK, ROUNDING_OF_FEW, SAME_SOLUTION

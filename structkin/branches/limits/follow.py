@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from structkin.branches.limits.plan_equations import System
 from structkin.branches.limits.reach import TURN
-from structkin.branches.limits.system import System
 from structkin.numerical_tolerances import COMPLEX_STEP, ROUNDING, SAME_SOLUTION, SAME_SOLVED
 from structkin.solve.strokes import Stroke
 from structkin.track.arclength import LostError, Point, begin, root_between, steps

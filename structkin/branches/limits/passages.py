@@ -11,11 +11,11 @@ import numpy as np
 
 from structkin.branches.limits.counting import count_turns
 from structkin.branches.limits.next_stop import modes_of, next_stop
+from structkin.branches.limits.plan_equations import System
 from structkin.branches.limits.poses import Modes, Path, Poses
 from structkin.branches.limits.reach import End
 from structkin.branches.limits.result import Limit, driver_words
 from structkin.branches.limits.search import end_words, follow_to
-from structkin.branches.limits.system import System
 from structkin.budget import SpentError, metering, new_meter
 from structkin.numerical_tolerances import ROUNDING, SAME_SOLVED
 from structkin.plan.status import Status

@@ -13,10 +13,10 @@ from structkin.branches.limits.counting import count_turns
 from structkin.branches.limits.follow import Fold, change_at, follow
 from structkin.branches.limits.next_stop import modes_of, next_stop
 from structkin.branches.limits.period import turns_of, turns_of_ratios
+from structkin.branches.limits.plan_equations import System
 from structkin.branches.limits.poses import Modes, Poses
 from structkin.branches.limits.reach import TURN, End
 from structkin.branches.limits.result import Interval, Limit, Limits, driver_words
-from structkin.branches.limits.system import System
 from structkin.branches.limits.words import why
 from structkin.budget import HINT, metered
 from structkin.errors import InputError, Problem

@@ -21,8 +21,8 @@ from structkin.branches.limits.follow import (
     range_between,
     shifted,
 )
+from structkin.branches.limits.plan_equations import System
 from structkin.branches.limits.reach import TURN
-from structkin.branches.limits.system import System
 from structkin.numerical_tolerances import SAME_POSE
 from structkin.track.arclength import LostError, begin, crossing_between, steps
 from structkin.types import Floats

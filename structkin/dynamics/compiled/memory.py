@@ -125,8 +125,8 @@ class LoadMemory(Arrays):
     # Expressions: terms, the row and factor of each, constants; their places, rates, and forces on them (3, e, 2).
     term_ptr, term_row, factor, const = integers(-1), integers(-1), given(-1, 2), given(-1, 2)
     places = numbers(3, -1, 2)
-    # Loads as indices of expressions and laws, and their sizes, see `forces`; the impact speeds, and depth and rate
-    # of each contact (2, c); the rates of frictions in parts of their transitions.
+    # Loads as indices of expressions and laws, and their sizes, see `load_formulas`; the impact speeds, and depth and
+    # rate of each contact (2, c); the rates of frictions in parts of their transitions.
     springs, torsions, pushes = integers(-1, 3), integers(-1, 3), integers(-1, 4)
     moments, frictions, contacts = integers(-1, 3), integers(-1, 3), integers(-1, 5)
     spring_sizes, torsion_sizes, friction_sizes = given(-1, 3), given(-1, 3), given(-1, 3)

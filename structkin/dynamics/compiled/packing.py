@@ -29,7 +29,7 @@ from structkin.track.contour import POWERS
 from structkin.types import Floats, Ints
 
 if TYPE_CHECKING:
-    from structkin.dynamics.reduced.equations import Reduced
+    from structkin.dynamics.reduced.reduced_equations import Reduced
 
 #: Depth of the stack on which formulas are computed.
 DEEP = 128

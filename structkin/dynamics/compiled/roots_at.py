@@ -5,15 +5,15 @@ from __future__ import annotations
 from math import sqrt
 from typing import Any
 
-from structkin.dynamics.reduced.poses import STRAY
+from structkin.dynamics.reduced.smooth_poses import STRAY
 from structkin.numerical_tolerances import GUARD, SAME_SOLVED
 
 
 def follow_root(mem: Any, s: int, discriminant: float, dt: float) -> float:
     """Return the signed root of step s, a time dt after the last pose; zero where its sign cannot be decided.
 
-    Its slope there predicts its sign, as in `structkin.dynamics.reduced.poses`; where it changes, `Poses` must show
-    that the group passes a flat pose.
+    Its slope there predicts its sign, as in `structkin.dynamics.reduced.smooth_poses`; where it changes, `Poses` must
+    show that the group passes a flat pose.
     """
     if not discriminant > GUARD * GUARD:
         return 0.0

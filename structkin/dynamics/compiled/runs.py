@@ -9,8 +9,8 @@ from math import inf
 from typing import Any
 
 from structkin.dynamics.compiled.conditioning import is_uneven
-from structkin.dynamics.compiled.equations import evaluate, finish
 from structkin.dynamics.compiled.memory import Memory
+from structkin.dynamics.compiled.reduced_at import evaluate, finish
 from structkin.dynamics.integrators.steps import take_step
 
 #: Roots that approach zero are checked below the first size, and again after they have grown above the second.

@@ -10,15 +10,15 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
-from structkin.dynamics import forces
+from structkin.dynamics import load_formulas
 from structkin.dynamics.compiled import (
     conditioning,
     curves_at,
-    equations,
     laws_at,
     loads_at,
     masses_at,
     memory,
+    reduced_at,
     roots_at,
     runs,
     series_at,
@@ -118,7 +118,7 @@ def _own() -> dict[str, Any]:
 _MEMORY = ("memory.py", "native_memory.py")
 
 #: The reduced equations, and what their steps share.
-_PARTS = (forces, formula_at, laws_at, turns_at, loads_at, masses_at, series_at, conditioning, steps, equations, runs)
+_PARTS = (load_formulas, formula_at, laws_at, turns_at, loads_at, masses_at, series_at, conditioning, steps, reduced_at, runs)
 EQUATIONS = Text("equations", "equations of motion", _PARTS, _own, memory_texts)
 STEPS = Text("steps", "steps", (roots_at, curves_at), reads=memory_texts)
 

@@ -18,7 +18,7 @@ import numpy as np
 from structkin.dynamics.bodies import Body
 from structkin.global_methods.families import Coordinates
 from structkin.model.mechanism import Mechanism
-from structkin.rows.matrix import Matrix
+from structkin.rows.lane_matrix import Matrix
 from structkin.types import Floats, Indices
 
 #: Families whose frames are linear in the coordinates: their mass matrix is constant.

@@ -21,7 +21,7 @@ from structkin.dynamics.driver_coordinates import DriverCoordinates
 from structkin.global_methods.families import Coordinates
 from structkin.global_methods.linear import Triangular
 from structkin.model.mechanism import Mechanism
-from structkin.rows.matrix import Matrix
+from structkin.rows.lane_matrix import Matrix
 from structkin.types import Floats, Indices
 
 Pattern = tuple[Indices, Indices]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from structkin.dynamics.friction import pressed
-from structkin.dynamics.multipliers.equations import Multipliers
+from structkin.dynamics.multipliers.multiplier_equations import Multipliers
 from structkin.dynamics.multipliers.stabilisation import Feedback
 from structkin.errors import InputError
 from structkin.global_methods.families import Coordinates

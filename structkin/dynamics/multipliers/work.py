@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from structkin.dynamics.integrators.methods import ADAPTIVE, METHODS
-from structkin.dynamics.reduced.equations import Reduced
 from structkin.dynamics.reduced.pose import NoPoseError
+from structkin.dynamics.reduced.reduced_equations import Reduced
 from structkin.numerical_tolerances import LAST_DIGIT
 from structkin.types import Floats
 

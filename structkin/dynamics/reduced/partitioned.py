@@ -15,9 +15,9 @@ import numpy as np
 
 from structkin.dynamics.driver_coordinates import DriverCoordinates
 from structkin.dynamics.efforts import given_efforts
-from structkin.dynamics.reduced.equations import Instant, Reduced
 from structkin.dynamics.reduced.partition import LIMIT, STUCK, exchanges, joint_coordinates, scales
 from structkin.dynamics.reduced.pose import NoPoseError
+from structkin.dynamics.reduced.reduced_equations import Instant, Reduced
 from structkin.dynamics.start import begin
 from structkin.errors import InputError, StructureError
 from structkin.model.parts import DriverCoordinate, SketchPose

@@ -15,7 +15,7 @@ from structkin.show.columns import (
     status_words,
     time_column,
 )
-from structkin.show.forces import effort_columns, forces_of, frame_columns, reaction_columns
+from structkin.show.motion_forces import effort_columns, forces_of, frame_columns, reaction_columns
 from structkin.solve import Motion
 
 

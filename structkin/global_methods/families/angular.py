@@ -16,7 +16,7 @@ from structkin.global_methods.families.system import Label, PerCoordinate, PerDr
 from structkin.global_methods.families.terms import DriverTerms
 from structkin.global_methods.families.tree import Tree
 from structkin.rows.equations import Equations
-from structkin.rows.matrix import Matrix
+from structkin.rows.lane_matrix import Matrix
 from structkin.types import Floats, Indices
 
 

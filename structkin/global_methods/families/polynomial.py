@@ -18,7 +18,7 @@ from structkin.global_methods.families.rows import Writer
 from structkin.global_methods.families.system import Label, PerCoordinate, PerDriver, PerLink
 from structkin.global_methods.families.terms import DriverTerms, Weights
 from structkin.rows.equations import Equations
-from structkin.rows.matrix import Matrix, affine_map
+from structkin.rows.lane_matrix import Matrix, affine_map
 from structkin.types import Floats, Indices
 
 

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from structkin.rows.matrix import Matrix
+from structkin.rows.lane_matrix import Matrix
 from structkin.types import Indices
 
 

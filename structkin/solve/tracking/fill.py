@@ -12,7 +12,7 @@ from structkin.plan.status import Status
 from structkin.solve.tracking.direct import apart
 from structkin.solve.tracking.input_path import InputPath
 from structkin.solve.tracking.intervals import Intervals
-from structkin.solve.tracking.poses import Poses, reach, step
+from structkin.solve.tracking.solved_lanes import Poses, reach, step
 from structkin.solve.tracking.state import TrackerState
 from structkin.solve.tracking.stepping import come_back, step_to, to_next
 from structkin.types import Floats, Indices

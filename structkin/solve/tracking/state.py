@@ -13,7 +13,7 @@ from structkin.plan.status import Status
 from structkin.solve.tracking.direct import Direct
 from structkin.solve.tracking.group_solvers import GroupSolver
 from structkin.solve.tracking.input_path import BLOCK, InputPath
-from structkin.solve.tracking.poses import Poses
+from structkin.solve.tracking.solved_lanes import Poses
 from structkin.types import Floats, Indices
 
 #: A pose whose determinant exceeds the solver's `regular_determinant` by this factor is not flat.

@@ -9,7 +9,7 @@ import numpy as np
 
 from structkin.numerical_tolerances import CLOSED, COME_BACK, FINEST, REGULAR, RETURN
 from structkin.plan.status import Status
-from structkin.solve.tracking.poses import Poses, in_steps, reach, vanishing
+from structkin.solve.tracking.solved_lanes import Poses, in_steps, reach, vanishing
 from structkin.solve.tracking.state import TrackerState
 from structkin.types import Flags, Floats, Indices
 

@@ -1,5 +1,5 @@
 """Which joint to drive: candidate inputs, ranked by the structure each produces."""
 
-from structkin.structure.inputs.result import InputChoice, InputRanking
+from structkin.structure.inputs.ranked_inputs import InputChoice, InputRanking
 
 __all__ = ["InputChoice", "InputRanking"]

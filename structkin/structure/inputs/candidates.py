@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import combinations
 
 from structkin.model.topology import Driver, Topology, pin_of
-from structkin.structure.compare import pins_of
+from structkin.structure.isomorphism import pins_of
 
 
 def coordinate(driver: Driver) -> object:

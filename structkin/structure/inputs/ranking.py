@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 
 from structkin.errors import InputError, Problem
 from structkin.model.topology import INPUT_KINDS, Driver, Topology, suggest
-from structkin.structure.compare import fingerprint, isomorphic, topology_of
 from structkin.structure.inputs.candidates import candidate_drivers, carried, coordinate, idle_links, label_of
-from structkin.structure.inputs.result import InputChoice, InputRanking, Verdict, verdict_of
+from structkin.structure.inputs.ranked_inputs import InputChoice, InputRanking, Verdict, verdict_of
+from structkin.structure.isomorphism import fingerprint, isomorphic, topology_of
 from structkin.structure.result import decompose
 
 if TYPE_CHECKING:

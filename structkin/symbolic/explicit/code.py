@@ -14,7 +14,7 @@ from sympy.printing.pycode import PythonCodePrinter
 from structkin.model.harmless import plain, told_apart
 
 if TYPE_CHECKING:
-    from structkin.symbolic.explicit.equations import Equations
+    from structkin.symbolic.explicit.equations_of_motion import Equations
 
 #: outputs that are vectors
 COLUMNS = ("h", "f", "Phi", "gamma")

@@ -1,4 +1,4 @@
-"""The frames of the bodies in each form of vectors: how what is fixed in a body turns with it (see `vectors`)."""
+"""The frames of the bodies in each form of vectors: how what is fixed in a body turns with it (see `vector_forms`)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from structkin.numerical_tolerances import ROUNDING
 from structkin.symbolic.explicit.geometry import Geometry, turn_about
 from structkin.symbolic.explicit.parameters import Symbols, exact_vector
 from structkin.symbolic.explicit.tidy import tidy
-from structkin.symbolic.explicit.vectors import GroundVector, PlaneVector, SpaceVector
+from structkin.symbolic.explicit.vector_forms import GroundVector, PlaneVector, SpaceVector
 from structkin.symbolic.tree import Tree
 from structkin.types import Floats
 

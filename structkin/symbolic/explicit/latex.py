@@ -14,7 +14,7 @@ from structkin.model.harmless import told_apart
 from structkin.symbolic.explicit.parameters import spelled
 
 if TYPE_CHECKING:
-    from structkin.symbolic.explicit.equations import Equations
+    from structkin.symbolic.explicit.equations_of_motion import Equations
 
 #: Width [pt] after which a line of an equation is broken at its next sum: that of the page, and something to spare.
 LINE = 484 - 20

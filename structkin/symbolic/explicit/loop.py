@@ -12,7 +12,7 @@ from structkin.errors import InputError, Problem
 from structkin.multibody.model import SpatialModel
 from structkin.numerical_tolerances import ROUNDING_OF_FEW
 from structkin.symbolic.explicit import closures, options
-from structkin.symbolic.explicit.equations import names_of
+from structkin.symbolic.explicit.equations_of_motion import names_of
 from structkin.symbolic.explicit.geometry import Geometry, plane_of, size_of
 from structkin.symbolic.explicit.parameters import Symbols
 from structkin.symbolic.explicit.reduction import Partition, Solved

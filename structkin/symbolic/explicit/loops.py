@@ -24,7 +24,7 @@ from typing import Any
 import sympy as sp
 
 from structkin.symbolic.explicit.forms import Steps
-from structkin.symbolic.explicit.vectors import PlaneVector
+from structkin.symbolic.explicit.vector_forms import PlaneVector
 
 ZERO = sp.Integer(0)
 #: Lengths in the plane, each at an angle.

@@ -30,7 +30,7 @@ from structkin.symbolic.explicit.kinematics import ZERO, Kinematics
 from structkin.symbolic.explicit.laws import expression_of, t
 from structkin.symbolic.explicit.loops import ClosedForm
 from structkin.symbolic.explicit.tidy import collected
-from structkin.symbolic.explicit.vectors import PlaneVector
+from structkin.symbolic.explicit.vector_forms import PlaneVector
 from structkin.symbolic.tree import Tree
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from structkin.dynamics.multipliers.stabilisation import Augmented, Feedback
 from structkin.rows.affine import frames_in_slots
 
 if TYPE_CHECKING:
-    from structkin.dynamics.multipliers.equations import Multipliers
+    from structkin.dynamics.multipliers.multiplier_equations import Multipliers
 
 #: The kinds of drivers' coordinates, in the order of `equations_at.add_efforts`.
 KINDS = ("angle", "slide", "distance")

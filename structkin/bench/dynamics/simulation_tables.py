@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from structkin.bench.dynamics.measure import Case, Pace, SimulationRun, at_target
+from structkin.bench.dynamics.measured_runs import Case, Pace, SimulationRun, at_target
 from structkin.bench.measure import exponent
 
 if TYPE_CHECKING:

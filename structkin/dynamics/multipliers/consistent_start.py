@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from structkin.dynamics.multipliers.equations import Multipliers
 from structkin.dynamics.multipliers.masses import LINEAR
+from structkin.dynamics.multipliers.multiplier_equations import Multipliers
 from structkin.dynamics.multipliers.stabilisation import Stabilisation
 from structkin.dynamics.start import with_turns
 from structkin.dynamics.user_loads import UserLoad

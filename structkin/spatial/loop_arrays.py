@@ -23,7 +23,7 @@ from structkin.multibody.model import (
     Stop,
     Torque,
 )
-from structkin.multibody.tree import paths
+from structkin.multibody.spanning_tree import paths
 from structkin.spatial.elements import Element
 from structkin.types import Floats, Ints
 

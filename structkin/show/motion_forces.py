@@ -30,8 +30,8 @@ from structkin.show.columns import (
 from structkin.show.cylinders import cylinder_notes
 from structkin.show.fitting import add_title, legends_above
 from structkin.show.letters import legible
-from structkin.show.measures import first_peak, measures_of
 from structkin.show.motion_plot import abscissa, mean, name_shades, shade
+from structkin.show.quantities import first_peak, measures_of
 from structkin.show.style import DRIVER, NORMAL, PALETTE, dress, new_figure
 from structkin.show.style import GROUND as GREY
 from structkin.show.terminal import short, text_table

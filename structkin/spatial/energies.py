@@ -6,7 +6,7 @@ import numpy as np
 
 from structkin.multibody.model import GROUND, JointLoad, SpatialModel, Stop
 from structkin.spatial.elements import HELD
-from structkin.spatial.packing import Packed, triad
+from structkin.spatial.loop_arrays import Packed, triad
 from structkin.types import Floats
 
 

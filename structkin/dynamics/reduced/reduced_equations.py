@@ -37,8 +37,8 @@ from structkin.dynamics.loads import wrenches
 from structkin.dynamics.reduced.counted import Counted
 from structkin.dynamics.reduced.partition import LIMIT
 from structkin.dynamics.reduced.pose import RATE_LIMIT, BlownUpError, NoPoseError, Pose, roots_at, slopes_at
-from structkin.dynamics.reduced.poses import Poses
 from structkin.dynamics.reduced.series import VALID, Series
+from structkin.dynamics.reduced.smooth_poses import Poses
 from structkin.dynamics.slot_map import SlotMap
 from structkin.dynamics.state import State
 from structkin.dynamics.user_loads import UserLoad, add_user_load

@@ -16,9 +16,9 @@ from structkin.report.numbers import extreme, plain
 from structkin.report.pushes import Load, applied, pin_forces, weights
 from structkin.report.rates import largest
 from structkin.show.cylinders import cylinder_notes, cylinder_sign
-from structkin.show.forces import bearing_links, effort_unit, forces_of, thousands
-from structkin.show.measures import first_peak, measures_of
+from structkin.show.motion_forces import bearing_links, effort_unit, forces_of, thousands
 from structkin.show.motion_plot import abscissa, mean
+from structkin.show.quantities import first_peak, measures_of
 from structkin.solve import Motion
 from structkin.types import Floats
 

@@ -12,11 +12,11 @@ from structkin.model.frozen import freeze
 from structkin.multibody.model import SpatialModel
 from structkin.multibody.readings import BodyStates, Readings, body_and_place
 from structkin.spatial.elements import Element
-from structkin.spatial.packing import Packed
+from structkin.spatial.loop_arrays import Packed
 from structkin.types import Floats
 
 if TYPE_CHECKING:
-    from structkin.spatial.measures import Measures
+    from structkin.spatial.energies import Measures
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -60,7 +60,7 @@ class SmallStepMotion(Readings):
 
     @cached_property
     def _measures(self) -> Measures:
-        from structkin.spatial.measures import Measures
+        from structkin.spatial.energies import Measures
 
         return Measures(self.model, self.packed, self.t, self.records, self.readings)
 

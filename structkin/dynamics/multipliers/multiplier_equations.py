@@ -51,7 +51,7 @@ from structkin.model.forces import Contact
 from structkin.model.mechanism import Mechanism
 from structkin.numerical_tolerances import ROUNDING_OF_ONE
 from structkin.plan.status import Status
-from structkin.rows.matrix import Matrix
+from structkin.rows.lane_matrix import Matrix
 from structkin.solve.engine import Lanes
 from structkin.solve.special_geometry import structure_of
 from structkin.types import Floats

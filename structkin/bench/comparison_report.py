@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from structkin.bench import tables
+from structkin.bench.compared_methods import TITLES, with_engine
 from structkin.bench.comparison import MethodComparison, figure
-from structkin.bench.methods import TITLES, with_engine
 
 
 class Record:
