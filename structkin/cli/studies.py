@@ -13,15 +13,15 @@ from structkin.cli.outputs import check_folder, make_folder
 from structkin.cli.terminal import print_table, progress, say
 from structkin.errors import InputError, Problem
 from structkin.show.files import save_figure, table_file, table_writer
-from structkin.studies import cartesian, cartesian_pictures, pictures
+from structkin.studies import cartesian, pictures
 from structkin.studies import gait as walking
 from structkin.studies.baumgarte import step_rows, table_1_rows
 from structkin.studies.drift import draw_courses, draw_drift, drift, drift_rows
 from structkin.studies.gait import MARKERS
 from structkin.studies.guides import guides
-from structkin.studies.guides_picture import draw_guides
 from structkin.studies.limb import ARM_MARKERS, TOPS, chain_from, chain_of, draw_limb, limb, limb_rows
 from structkin.studies.markers import Markers, low_pass, read_markers, strides
+from structkin.studies.pictures import draw_guides
 from structkin.studies.synthetic_gait import synthetic_markers
 
 if TYPE_CHECKING:
@@ -182,7 +182,7 @@ def pendulum(quick: Quick = False, to: Folder = None) -> None:
     for title, rows in zip(titles, tables.values(), strict=True):
         print_table(title, rows)
     if to is not None:
-        write(to, {"cartesian_pendulum": cartesian_pictures.draw_pendulum(found, agreement)}, tables)
+        write(to, {"cartesian_pendulum": pictures.draw_pendulum(found, agreement)}, tables)
 
 
 @studies.command("slider-crank")
@@ -216,9 +216,9 @@ def slider_crank(quick: Quick = False, to: Folder = None) -> None:
         print_table(title, rows)
     if to is not None:
         drawn = {
-            "cartesian_slider_crank": cartesian_pictures.draw_slider_crank(case, found, agreed),
-            "cartesian_tolerances": cartesian_pictures.draw_map(by_tolerance, "tolerance"),
-            "cartesian_map": cartesian_pictures.draw_map(by_step, "step"),
+            "cartesian_slider_crank": pictures.draw_slider_crank(case, found, agreed),
+            "cartesian_tolerances": pictures.draw_map(by_tolerance, "tolerance"),
+            "cartesian_map": pictures.draw_map(by_step, "step"),
         }
         write(to, drawn, tables)
 
@@ -237,7 +237,7 @@ def newton(quick: Quick = False, to: Folder = None) -> None:
 @studies.command("small-steps")
 def small_steps(quick: Quick = False, to: Folder = None) -> None:
     """Run small steps in space: errors over the stiffness of joints, and jumps beside adaptive solvers."""
-    from structkin.studies import jumps, small_steps, small_steps_pictures
+    from structkin.studies import jumps, small_steps
 
     cases = (small_steps.four_bar(), small_steps.slider_crank(), small_steps.andrews())
     steps = jumps.STEPS[:4] if quick else jumps.STEPS
@@ -259,8 +259,8 @@ def small_steps(quick: Quick = False, to: Folder = None) -> None:
     print_table("A pendulum with a jump: the error after one second", costs, left=2)
     if to is not None:
         drawn = {
-            "small_steps_convergence": small_steps_pictures.draw_convergence(found),
-            "small_steps_jumps": small_steps_pictures.draw_jumps(met),
+            "small_steps_convergence": pictures.draw_convergence(found),
+            "small_steps_jumps": pictures.draw_jumps(met),
         }
         write(to, drawn, {"small_steps_convergence": errors, "small_steps_jumps": costs})
 

@@ -1,9 +1,12 @@
-"""Forces and moments as plain user functions, and the check of what they return."""
+"""Forces and moments as plain user functions, and the check of what they return.
+
+They see the state of a simulation at one time as a motion of one sample.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -13,7 +16,26 @@ from structkin.errors import InputError, Problem
 from structkin.model.mechanism import GROUND
 from structkin.model.topology import suggest
 from structkin.solve import Motion
+from structkin.solve.motion.angles import wrapped
 from structkin.types import Flags, Floats
+
+
+@dataclass(frozen=True, repr=False)
+class State(Motion):
+    """One sample of a simulation; `begun` are the turns of the links at its start [rad]."""
+
+    begun: Mapping[str, float] = field(default_factory=dict)
+
+    def angle(self, link: str) -> Floats:
+        """Return the angle (1,) [rad] of a link, continuous since the start of the simulation.
+
+        There it is in (-pi, pi].
+        """
+        angle, begun = self._direction_angle(link), self.begun.get(link, 0.0)
+        first = wrapped(np.array(np.angle(self.mechanism.links[link].direction) + begun))
+        whole = first + self.turn(link) - begun - angle
+        return np.asarray(angle + 2 * np.pi * np.round(whole / (2 * np.pi)))
+
 
 #: Loads beyond this [N or N m] are refused.
 HUGE = 1e100

@@ -14,9 +14,8 @@ from typing import Any
 
 from structkin.errors import InputError
 from structkin.joints.cam import Cam
-from structkin.joints.cam_keys import CamKeys
+from structkin.joints.cam_keys import CamKeys, sketched_mountings
 from structkin.joints.cam_laws import CamLaw, Segment, flaws_of
-from structkin.joints.cam_mountings import sketched_mountings
 from structkin.joints.entry import AnyJoint
 from structkin.joints.guide import Guide
 from structkin.joints.law_cam import Follower, LawCam

@@ -14,8 +14,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from structkin.joints.cam_keys import CamKeys
-from structkin.joints.cam_mountings import sketched_mountings
+from structkin.joints.cam_keys import CamKeys, sketched_mountings
 from structkin.joints.guide import Guide
 from structkin.joints.profile_cam import ProfileCam
 from structkin.joints.splines import spline

@@ -43,12 +43,24 @@ from structkin.model.geometry import unit_direction
 from structkin.model.initial import prescribed
 from structkin.model.laws import ConstantSpeed, ExpressionLaw, MonotoneTable, ScaledLaw
 from structkin.model.parts import Law, Link
-from structkin.model.sizes import TRANSITION, between
 from structkin.model.stroke import shown
 from structkin.model.tables import WITHOUT_CSV, read_table
 from structkin.model.topology import JOINT_KINDS, suggest
 from structkin.model.units import Units
 from structkin.numerical_tolerances import EQUAL_DATA, LEAST_POSITIVE, ROUNDING, WHOLE
+
+#: Rate at which friction has reached 76 % of its limit, unless given [m/s or rad/s].
+TRANSITION = 1e-2
+
+
+def between(draft: Draft, key: str, value: Any, low: float, high: float, what: str) -> float | None:
+    """Return a number from `low` to `high`; record an error and return None otherwise."""
+    size = draft.attempt(key, number, value)
+    if size is not None and not low <= size <= high:
+        draft.fault(key, f"expected {what}, found {value}")
+        return None
+    return size
+
 
 # --- circles and lines in contact ----------------------------------------------------------------------------------
 

@@ -1,12 +1,14 @@
-"""A mechanism and its motion on one page."""
+"""A mechanism and its motion on one page, with the comparison of formulations as a table and a picture."""
 
 from __future__ import annotations
 
 import os
+from base64 import b64encode
 from collections.abc import Callable, Collection
 from contextlib import nullcontext
 from datetime import UTC, datetime
 from functools import partial
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -16,21 +18,34 @@ from structkin.errors import InputError, Problem
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
 from structkin.report.centres import centres
-from structkin.report.comparison import comparison_of
 from structkin.report.gap import gap_of
-from structkin.report.inputs import inputs
 from structkin.report.joint_forces import forces
 from structkin.report.limits import limits_of
 from structkin.report.rates import coefficients, plots, rates
 from structkin.report.results import results
 from structkin.report.solution_steps import steps
-from structkin.report.summary import ranges, summary
+from structkin.report.summary import inputs, ranges, summary
 from structkin.report.transmission import transmission
 from structkin.report.worksheet import HARDEST, sheet_of
-from structkin.show.files import whole_file
+from structkin.show import formulations_table, plot_formulations
+from structkin.show.files import whole_file, write_figure
 from structkin.show.view import motion_of, view
 from structkin.solve import Motion, structure_of
 from structkin.web import page
+
+
+def comparison_of(found: FormulationComparison) -> dict[str, Any]:
+    """Return heads, rows and notes of the table in the terminal, and the picture as an address that holds it."""
+    table, picture = formulations_table(found), StringIO()
+    write_figure(plot_formulations(found), picture, ".svg")
+    return {
+        "title": str(table.title),
+        "heads": [str(column.header) for column in table.columns],
+        "rows": [list(row) for row in zip(*(column.cells for column in table.columns), strict=True)],
+        "notes": str(table.caption).split("\n"),
+        "picture": "data:image/svg+xml;base64," + b64encode(picture.getvalue().encode()).decode(),
+    }
+
 
 #: The sections that may be left out of a report.
 SECTIONS = ("inputs", "steps", "rates", "coefficients", "centres", "limits", "transmission", "forces", "ranges")

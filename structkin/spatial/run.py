@@ -40,9 +40,8 @@ from structkin.multibody.model import SpatialModel
 from structkin.numerical_tolerances import ROUNDING
 from structkin.spatial.checks import FAR, check, check_start, size_of
 from structkin.spatial.elements import Damping, Stiffness, elements_of
-from structkin.spatial.energies import Measures
 from structkin.spatial.loop_arrays import Packed, pack, solids_of
-from structkin.spatial.small_step_motion import SmallStepMotion
+from structkin.spatial.small_step_motion import Measures, SmallStepMotion
 from structkin.types import Floats
 
 #: Records of a run unless `record` is given.

@@ -12,9 +12,9 @@ from structkin.model.topology import fasten
 from structkin.structure.array_codes import KINDS, R
 from structkin.structure.blocks import digraph, levels, solve_order
 from structkin.structure.eliminate import PRIME, eliminate, solve_back
+from structkin.structure.joint_rows import DRIVER, GROUND, Rows
 from structkin.structure.naming import Connection, Name, name_of
 from structkin.structure.repair import System
-from structkin.structure.rows import DRIVER, GROUND, Rows
 from structkin.structure.shapes import Shapes, spread
 from structkin.structure.structure_arrays import Outside, StructureArrays
 from structkin.types import Flags, Ints

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from structkin.structure.rows import GROUND
+from structkin.structure.joint_rows import GROUND
 from structkin.types import Ints
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from structkin.structure.eliminate import PRIME, eliminate
-from structkin.structure.rows import GROUND, Rows
+from structkin.structure.joint_rows import GROUND, Rows
 from structkin.structure.shapes import Shapes, shapes_of, spread
 from structkin.types import Flags, Ints
 
@@ -31,7 +31,7 @@ def coefficients(rows: Rows, seed: int = 0) -> Ints:
     d . (v + omega x p), an orientation row holds omega.
 
     >>> from structkin.model.topology import Driver, Joint, Topology
-    >>> from structkin.structure.rows import rows_of
+    >>> from structkin.structure.joint_rows import rows_of
     >>> crank = Topology(("0", "1"), "0", (Joint("A", "R", ("0", "1")),), (Driver("d", "angle", ("0", "1")),))
     >>> coefficients(rows_of(crank))[2].tolist()
     [0, 0, 1]

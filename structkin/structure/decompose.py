@@ -18,10 +18,10 @@ from structkin.structure.assemble import assemble
 from structkin.structure.blocks import components
 from structkin.structure.certificate import coefficients, deficient_blocks
 from structkin.structure.diagnostics import describe_redundancies, free_parts
+from structkin.structure.joint_rows import Rows, rows_of
 from structkin.structure.orient import orient
 from structkin.structure.parts import FreePart
 from structkin.structure.repair import free_motion, redundancies
-from structkin.structure.rows import Rows, rows_of
 from structkin.structure.shapes import Shapes, shapes_of
 from structkin.structure.structure_arrays import StructureArrays
 from structkin.types import Flags, Ints

@@ -7,8 +7,8 @@ import numpy as np
 from structkin.model.topology import DRIVER_KINDS, JOINT_KINDS
 from structkin.structure.array_codes import KINDS, R
 from structkin.structure.eliminate import PRIME
+from structkin.structure.joint_rows import GROUND, Rows
 from structkin.structure.parts import FreePart, Redundancy
-from structkin.structure.rows import GROUND, Rows
 from structkin.types import Flags, Ints
 
 _DRIVER_EQUATION = {"angle": "angle", "slide": "travel", "distance": "distance"}

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from structkin.structure.rows import GROUND
+from structkin.structure.joint_rows import GROUND
 from structkin.types import Flags, Ints
 
 #: Number of rows from which they are sorted first, which needs SciPy.

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from structkin.structure.eliminate import PRIME, Pivot, Sparse, add_multiple, eliminate, null_basis, solve_back
-from structkin.structure.rows import GROUND, Rows
+from structkin.structure.joint_rows import GROUND, Rows
 from structkin.types import Flags, Ints
 
 

@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.structure.rows import GROUND, Rows
+from structkin.structure.joint_rows import GROUND, Rows
 from structkin.types import Ints
 
 #: A block with more rows gets a separate shape: comparing it would cost more than it saves.
@@ -78,7 +78,7 @@ def shapes_of(rows: Rows, owner: Ints, block: Ints) -> Shapes:
     """Return the blocks and their shapes; `owner` (m,) and `block` (n,) are the orientation and its components.
 
     >>> from structkin.model.topology import Joint, Topology
-    >>> from structkin.structure.rows import rows_of
+    >>> from structkin.structure.joint_rows import rows_of
     >>> pairs = Topology(("0", "1", "2"), "0", (Joint("A", "R", ("0", "1")), Joint("B", "R", ("0", "2"))))
     >>> shapes = shapes_of(rows_of(pairs), np.array([0, 0, 1, 1]), np.array([0, 1]))
     >>> shapes.shape.tolist(), shapes.example.tolist()

@@ -13,9 +13,9 @@ import numpy as np
 from structkin.checked import checked
 from structkin.model.arguments import index as whole_index
 from structkin.structure.arrays import TopologyArrays
+from structkin.structure.joint_rows import GROUND, Rows
 from structkin.structure.naming import Name
 from structkin.structure.parts import FreePart, Group, Redundancy
-from structkin.structure.rows import GROUND, Rows
 from structkin.structure.shapes import spread
 from structkin.types import Ints
 

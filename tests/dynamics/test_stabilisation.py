@@ -14,9 +14,8 @@ from swinging import pendulum, swinging_four_bar, table_on_cranks
 
 import structkin as sk
 from structkin.dynamics.integrators.methods import FIXED
-from structkin.dynamics.multipliers.gains import GAINS, LENGTH, chosen_gains, growth, violation_growth
 from structkin.dynamics.multipliers.multiplier_equations import Multipliers
-from structkin.dynamics.multipliers.stabilisation import Feedback
+from structkin.dynamics.multipliers.stabilisation import GAINS, LENGTH, Feedback, chosen_gains, growth, violation_growth
 
 STABILISATIONS: dict[str, dict[str, Any]] = {
     "none": {},

@@ -16,9 +16,9 @@ from structkin.bench.clock import fastest
 from structkin.examples import path
 from structkin.global_methods import measure as measuring
 from structkin.global_methods import methods
+from structkin.global_methods.compare import regularity
 from structkin.global_methods.linear import Dense
 from structkin.global_methods.measure import measure_each
-from structkin.global_methods.regular import regularity
 from structkin.global_methods.scaled import Scaled
 
 

@@ -10,7 +10,7 @@ from pages import open_file
 
 import structkin as sk
 from structkin import examples
-from structkin.report.inputs import inputs
+from structkin.report.summary import inputs
 
 
 @pytest.mark.parametrize("name", examples.names())

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 import structkin as sk
+from structkin.branches.classify import Whole
 from structkin.branches.homotopy import modes_of
 from structkin.examples import path
 from structkin.global_methods.families import FAMILIES
 from structkin.joints.revolute import Revolute
-from structkin.plan.whole import Whole
 from structkin.rows.row import Row
 from structkin.solve.special_geometry import structure_of
 

@@ -12,9 +12,9 @@ from structkin import Topology
 from structkin.structure.certificate import batched_rank, coefficients, deficient_blocks
 from structkin.structure.decompose import partition
 from structkin.structure.eliminate import PRIME, eliminate, null_basis, solve_back
+from structkin.structure.joint_rows import GROUND, Rows, rows_of
 from structkin.structure.orient import orient
 from structkin.structure.repair import System
-from structkin.structure.rows import GROUND, Rows, rows_of
 
 
 def dense(rows: Rows, seed: int = 7) -> np.ndarray:

@@ -18,8 +18,8 @@ from structkin.model.topology import Driver, Joint
 from structkin.structure import TopologyArrays, decompose, decompose_arrays
 from structkin.structure.blocks import components, digraph, levels, solve_order
 from structkin.structure.certificate import coefficients, deficient_blocks
+from structkin.structure.joint_rows import GROUND, Rows, rows_of
 from structkin.structure.orient import orient
-from structkin.structure.rows import GROUND, Rows, rows_of
 from structkin.structure.shapes import shapes_of
 from structkin.types import Ints
 

@@ -19,8 +19,7 @@ import numpy as np
 
 from structkin.bench.dynamics.cases import GRAVITY
 from structkin.dynamics import Simulation
-from structkin.files.writers.mjcf import mjcf
-from structkin.files.writers.mjcf_words import site
+from structkin.files.writers.mjcf import mjcf, site
 from structkin.model import Mechanism
 from structkin.types import Floats
 

@@ -3,26 +3,91 @@
 Each stage follows the groups whose inputs are known, from the sketch through change points to where they end, or until
 all of them repeat. Along this path the turns of their links are continuous functions of the driver, followed from place
 to place. Then the groups after the wheels that they turn are closed forms, and the next stage begins.
+
+Poses repeat after one turn of a driver, unless wheels turn at other speeds. Wheels in mesh, and a Geneva wheel with its
+crank, return to their first pose after some turns of their driver if the ratios are those of whole numbers. A rack does
+not return.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from structkin.branches.limits.known import Known
 from structkin.branches.limits.next_stop import Stop, next_stop
-from structkin.branches.limits.period import turns_of
-from structkin.branches.limits.poses import Modes, Path, Poses
+from structkin.branches.limits.poses import Known, Modes, Path, Poses
 from structkin.branches.limits.reach import TURN, End, Reach
-from structkin.numerical_tolerances import NEAREST, WHOLE
+from structkin.joints.geneva import Geneva
+from structkin.joints.turn_coupling import TurnCoupling
+from structkin.numerical_tolerances import NEAREST, SAME_SOLVED, WHOLE
 from structkin.plan.plan import Plan
 from structkin.rows.periodic import angle_of
 from structkin.solve.strokes import Stroke
 from structkin.types import Floats
+
+if TYPE_CHECKING:
+    from structkin.model.mechanism import Mechanism
+
+# --- after how many turns poses repeat -----------------------------------------------------------------------------
+
+#: Most periods that are tried.
+MOST = 500
+#: Places of the driver [rad] that are compared.
+TRIED = np.array([0.3, 1.7, 2.9, 4.1, 5.6])
+
+
+def turns_of(poses: Poses, start: float, period: float = TURN) -> int | None:
+    """Return the number of periods of an angle driver after which all vectors of a plan repeat; None if never.
+
+    Vectors that are out of reach everywhere are ignored.
+    """
+    plan = poses.plan
+    modes = {k: step.mode for k, step in enumerate(plan.steps)}
+    places = start + TRIED * (period / TURN)
+    first = _vectors(poses, places, modes)
+    finite = np.isfinite(first)
+    size = float(np.max(np.abs(first[finite]), initial=1.0))
+    # All rounds side by side: sample k * len(TRIED) + j is place j after k rounds.
+    block = 25
+    for begin in range(1, MOST + 1, block):
+        rounds = np.arange(begin, begin + block)
+        later = _vectors(poses, (places + period * rounds[:, None]).ravel(), modes)
+        gap = np.abs(later.reshape(len(first), block, len(TRIED)) - first[:, None])
+        gap = np.where(finite[:, None], gap, 0.0).max(axis=(0, 2))
+        back = np.flatnonzero(gap < SAME_SOLVED * size * np.maximum(1.0, 1e-3 * rounds))
+        if len(back):
+            return int(rounds[back[0]])
+    return None
+
+
+def turns_of_ratios(mechanism: Mechanism) -> int:
+    """Return the number of turns after which all wheels would repeat, for whole turns of their drivers; 0 if never.
+
+    Their poses may repeat sooner. A rack goes back and forth with what moves it.
+    """
+    turns = math.prod(wheel.slots for wheel in mechanism.joints.of(Geneva).values())
+    for mesh in mechanism.joints.of(TurnCoupling).values():
+        if mesh.ratio is not None:
+            ratio = Fraction(mesh.ratio).limit_denominator(MOST)
+            if abs(float(ratio) - mesh.ratio) > SAME_SOLVED * abs(mesh.ratio):
+                return 0
+            turns *= abs(ratio.numerator) * ratio.denominator
+    return turns
+
+
+def _vectors(poses: Poses, p: Any, modes: Any) -> Any:
+    """Return all vectors of the plan at parameters p (n,) as rows (r, n)."""
+    widths, slots = poses.plan.widths, poses.slots(p, modes)
+    rows = [np.broadcast_to(value, (2, len(p))) for slot, value in slots.items() if widths[slot] == 2]
+    return np.concatenate(rows)
+
+
+# --- counting ------------------------------------------------------------------------------------------------------
 
 #: Initial number of places per turn; largest step and largest change of step [rad] between two of them.
 PLACES, STEP, STEP_CHANGE = 96, 0.5, 0.05

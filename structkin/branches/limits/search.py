@@ -9,10 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from structkin.branches.limits.counting import count_turns
+from structkin.branches.limits.counting import count_turns, turns_of, turns_of_ratios
 from structkin.branches.limits.follow import Fold, change_at, follow
 from structkin.branches.limits.next_stop import modes_of, next_stop
-from structkin.branches.limits.period import turns_of, turns_of_ratios
 from structkin.branches.limits.plan_equations import System
 from structkin.branches.limits.poses import Modes, Poses
 from structkin.branches.limits.reach import TURN, End

@@ -150,7 +150,7 @@ class Memory(LoadMemory):
     reached_ptr, reached, drivers = integers(-1), integers(-1), integers(-1, 4)
     # The largest rate of a row that is not too fast.
     rate_limit = given()
-    # Joints' coordinates: kind and two expressions, their terms, and the unit of each; see `conditioning`.
+    # Joints' coordinates: kind and two expressions, their terms, and the unit of each; see `runs`.
     joints, joint_ptr, joint_row = integers(-1, 3), integers(-1), integers(-1)
     joint_const, joint_factor, joint_unit = given(-1, 2), given(-1, 2), given(-1)
     # Links whose turns are counted: terms of their directions, angles in the sketch; torsion springs: terms of their

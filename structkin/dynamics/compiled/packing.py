@@ -247,7 +247,7 @@ def _loads(equations: Reduced, table: LoadTable, drivers: Sequence[str]) -> dict
 def _turn_terms(
     equations: Reduced, drivers: Sequence[str], how: Turning, sign: float
 ) -> Iterator[tuple[int, int, float]]:
-    """Yield the terms of a turn: what each is, its index, and its factor, as in `turns_at`."""
+    """Yield the terms of a turn: what each is, its index, and its factor, as in `reduced_at`."""
     yield from ((0, drivers.index(driver), sign * factor) for driver, factor in how.drivers)
     yield from ((1, equations.plan.offsets[slot], sign * factor.real) for slot, factor in how.slots.terms)
     if how.counted is not None:

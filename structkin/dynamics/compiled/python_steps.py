@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from structkin.dynamics.compiled.roots_at import follow_root
+from structkin.dynamics.compiled.steps_at import follow_root
 from structkin.dynamics.reduced.counted import LONGEST
 from structkin.groups import General, Turn
 from structkin.numerical_tolerances import CLOSED, COMPLEX_STEP, DETERMINED, ITERATIONS, NARROW, SIMULATED_TURN

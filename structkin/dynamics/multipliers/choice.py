@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from structkin.dynamics.integrators.methods import ADAPTIVE, FIXED, FORGIVING
-from structkin.dynamics.multipliers.gains import GAINS, chosen_gains
 from structkin.dynamics.multipliers.partitioning import Partitioning
 from structkin.dynamics.multipliers.projection import Projection
-from structkin.dynamics.multipliers.stabilisation import Augmented, Feedback, Stabilisation
+from structkin.dynamics.multipliers.stabilisation import GAINS, Augmented, Feedback, Stabilisation, chosen_gains
 from structkin.errors import Problem
 from structkin.global_methods.families import FAMILIES
 from structkin.model.arguments import is_number

@@ -42,8 +42,7 @@ from structkin.dynamics.multipliers.stabilisation import Augmented, Stabilisatio
 from structkin.dynamics.multipliers.sweeps import CoordinateDrivers
 from structkin.dynamics.multipliers.watch import Watch
 from structkin.dynamics.reduced.pose import BlownUpError, NoPoseError
-from structkin.dynamics.state import State
-from structkin.dynamics.user_loads import UserLoad, add_user_load
+from structkin.dynamics.user_loads import State, UserLoad, add_user_load
 from structkin.dynamics.wrench_sums import Wrenches
 from structkin.global_methods.families import constraints
 from structkin.global_methods.frame_plan import frame_plan

@@ -40,8 +40,7 @@ from structkin.dynamics.reduced.pose import RATE_LIMIT, BlownUpError, NoPoseErro
 from structkin.dynamics.reduced.series import VALID, Series
 from structkin.dynamics.reduced.smooth_poses import Poses
 from structkin.dynamics.slot_map import SlotMap
-from structkin.dynamics.state import State
-from structkin.dynamics.user_loads import UserLoad, add_user_load
+from structkin.dynamics.user_loads import State, UserLoad, add_user_load
 from structkin.dynamics.wrench_sums import Wrenches
 from structkin.model.forces import Contact
 from structkin.model.mechanism import Mechanism

@@ -12,7 +12,7 @@ takes its value (at constant speed, it integrates the rate), and `motor rate` ta
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -24,7 +24,6 @@ from structkin.dynamics.loads import turned_angle
 from structkin.errors import InputError, Problem
 from structkin.files.writers.mjcf_start import Body, bodies_at_start, same_turns, stand_ins
 from structkin.files.writers.mjcf_tree import Form, Tree, added, make_tree
-from structkin.files.writers.mjcf_words import numbers, place, site
 from structkin.joints.belt import Belt
 from structkin.joints.circular_slot import CircularSlot
 from structkin.joints.curve_slot import CurveSlot
@@ -50,6 +49,34 @@ from structkin.solve.solve_groups import solve_groups
 
 if TYPE_CHECKING:
     from structkin.solve import Motion
+
+
+def numbers(values: Iterable[float]) -> str:
+    """Return numbers with all their digits.
+
+    >>> numbers([0.1, -0.0, 2])
+    '0.1 0 2'
+    """
+    return " ".join(repr(float(value)).removesuffix(".0") if value else "0" for value in values)
+
+
+def place(z: complex) -> str:
+    """Return a place of the plane; y points up.
+
+    >>> place(1 + 2j)
+    '1 0 2'
+    """
+    return numbers([z.real, 0.0, z.imag])
+
+
+def site(link: str, point: str) -> str:
+    """Return the name of the site of a link's point.
+
+    >>> site("crank", "B")
+    'crank: B'
+    """
+    return f"{link}: {point}"
+
 
 Element = ElementTree.Element
 

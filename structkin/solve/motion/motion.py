@@ -28,12 +28,11 @@ from structkin.solve.closure import closing_error, poses_of
 from structkin.solve.coefficients import Coefficients
 from structkin.solve.engine import Lanes
 from structkin.solve.fast_turns import is_slow
-from structkin.solve.jerk import Jerk, third_rates
 from structkin.solve.motion.angles import wound, wrapped
 from structkin.solve.motion.followed import Counted, Followed, follow, seen, turns_along
 from structkin.solve.motion.moving_frames import MovingFrames, PartKind, cross
 from structkin.solve.motion.turning import Turning, turnings
-from structkin.solve.motion.velocity_coefficients import VelocityCoefficients
+from structkin.solve.motion.velocity_coefficients import Jerk, VelocityCoefficients, third_rates
 from structkin.solve.schedule import Schedule
 from structkin.solve.special_geometry import compile_plan
 from structkin.solve.strokes import Stroke, mark_beyond, strokes_of
@@ -51,8 +50,7 @@ if TYPE_CHECKING:
     from structkin.dynamics import Kinetostatics
     from structkin.global_methods import Statistics
     from structkin.show.animation import Animation
-    from structkin.solve.motion.cam import CamMotion
-    from structkin.solve.motion.geneva import GenevaMotion
+    from structkin.solve.motion.higher_pairs import CamMotion, GenevaMotion
     from structkin.solve.motion.profile import ProfileMotion
     from structkin.solve.motion.swing import Swing
 
@@ -426,7 +424,7 @@ class Motion:
 
         Raises `InputError` if there is no such cam.
         """
-        from structkin.solve.motion.cam import cam_motion
+        from structkin.solve.motion.higher_pairs import cam_motion
 
         return cam_motion(self, joint)
 
@@ -435,7 +433,7 @@ class Motion:
 
         Raises `InputError` where there is no such wheel.
         """
-        from structkin.solve.motion.geneva import GenevaMotion
+        from structkin.solve.motion.higher_pairs import GenevaMotion
 
         wheels = self.mechanism.joints.of(Geneva)
         if joint not in wheels:

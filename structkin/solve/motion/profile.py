@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from structkin.joints.cam_mountings import mountings
+from structkin.joints.cam_keys import mountings
 from structkin.joints.entry import AnyJoint
 from structkin.joints.guide import Guide
 from structkin.joints.profile_cam import ProfileCam

@@ -10,8 +10,7 @@ from math import sqrt
 from typing import Any
 
 from structkin.dynamics.compiled.laws_at import law_at
-from structkin.dynamics.compiled.loads_at import find_touches, locate, spread
-from structkin.dynamics.compiled.masses_at import weigh
+from structkin.dynamics.compiled.loads_at import find_touches, locate, spread, weigh
 from structkin.dynamics.load_formulas import add_loads
 from structkin.dynamics.multipliers.compiled.factors_at import factor, part, solve, solve_parts
 from structkin.dynamics.multipliers.compiled.frames_at import count_turns, find_frames, find_turns

@@ -1,8 +1,6 @@
-"""The distance of a place from a plane curve, with two derivatives. The text becomes part of each step's module.
+"""What steps share: the root of a group with two modes, and the foot of a pin on a curve, followed from pose to pose.
 
-The distance is that of `structkin.rows.plane_curve`. Its foot u is followed from the last pose; where none is known, it
-is the nearest point of a table. With the unit tangent t of the curve at the foot, its normal n to the left, and the
-curvature k, the gradient of the distance d is n, and its second derivatives are -k / (1 - k d) t t^T.
+The text of this module becomes part of that of each step.
 """
 
 from __future__ import annotations
@@ -10,8 +8,29 @@ from __future__ import annotations
 from math import cos, floor, inf, sin, sqrt
 from typing import Any
 
-from structkin.numerical_tolerances import CLOSED, EQUAL_DATA
+from structkin.dynamics.reduced.smooth_poses import STRAY
+from structkin.numerical_tolerances import CLOSED, EQUAL_DATA, GUARD, SAME_SOLVED
 from structkin.rows.periodic import TURN
+
+
+def follow_root(mem: Any, s: int, discriminant: float, dt: float) -> float:
+    """Return the signed root of step s, a time dt after the last pose; zero where its sign cannot be decided.
+
+    Its slope there predicts its sign, as in `structkin.dynamics.reduced.smooth_poses`; where it changes, `Poses` must
+    show that the group passes a flat pose.
+    """
+    if not discriminant > GUARD * GUARD:
+        return 0.0
+    last = mem.roots[0][s]
+    expected, root = last + mem.roots[1][s] * dt, sqrt(discriminant)
+    if expected < 0.0:
+        root = -root
+    if root * last < 0.0 or (mem.smooth == 0 and abs(last) < GUARD):
+        return 0.0
+    if abs(root - expected) > SAME_SOLVED + STRAY * max(abs(root) + abs(last), abs(expected - last)):
+        return 0.0
+    return root
+
 
 #: A foot is followed over this many points of the table.
 WINDOW = 8
