@@ -184,8 +184,8 @@ SEEDS_RESOLVED, SEEDS_SMALLEST = 1e-8, 1e-8
 
 # --- simulations --------------------------------------------------------------------------------------------------
 
-#: Relative and absolute tolerance of an integrator, where none is given.
-RTOL, ATOL = 1e-9, 1e-10
+#: Relative tolerance of an integrator, where none is given.
+RTOL = 1e-9
 #: Relative tolerance of a run that others are compared with, and the tightest one that rounding allows.
 REFERENCE, TIGHTEST = 1e-12, 1e-13
 #: A motion of less than this part of the largest inertia moves no mass.

@@ -59,12 +59,6 @@ def contact_energy(motion: Motion, load: Contact) -> Floats:
 # --- the impact speed ---------------------------------------------------------------------------------------
 
 
-def touches_of(motion: Motion) -> dict[str, tuple[float, float]]:
-    """Return the depth [m] of each contact and its rate [m/s] at a motion's only sample, by id."""
-    found = {load.id: touch(motion, load) for load in contacts_of(motion)}
-    return {id: (float(one.depth[0]), float(one.speed[0])) for id, one in found.items()}
-
-
 def note(touches: Mapping[str, tuple[float, float]], impacts: dict[str, float]) -> None:
     """Note in `impacts` the speeds of contacts that have begun, by depths and rates; forget what has ended.
 
@@ -80,11 +74,6 @@ def note(touches: Mapping[str, tuple[float, float]], impacts: dict[str, float]) 
 def not_met(touches: Mapping[str, tuple[float, float]], impacts: Mapping[str, float]) -> Floats:
     """Return the depths and rates (2, c) of the contacts that have not begun; the depth of the others is -inf."""
     return np.array([(-np.inf, 0.0) if id in impacts else both for id, both in touches.items()]).reshape(-1, 2).T
-
-
-def contacts_of(motion: Motion) -> list[Contact]:
-    """Return the contacts of a mechanism."""
-    return [load for load in motion.mechanism.forces.loads.values() if isinstance(load, Contact)]
 
 
 def met_speeds(acting: Acting, impacts: Mapping[str, float] | None) -> dict[str, Floats]:

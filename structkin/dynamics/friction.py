@@ -21,12 +21,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from structkin.dynamics.wrench_sums import cross
 from structkin.errors import Problem
 from structkin.joints.prismatic import Prismatic
 from structkin.model.forces import Friction
 from structkin.model.mechanism import Mechanism
 from structkin.numerical_tolerances import NEGLIGIBLE, ROUNDING_OF_FEW, SHORTEST_PART
+from structkin.solve.motion.moving_frames import cross
 from structkin.types import Flags, Floats
 
 if TYPE_CHECKING:

@@ -11,9 +11,10 @@ from structkin.dynamics.bodies import Body
 from structkin.dynamics.contacts import met_speeds
 from structkin.dynamics.load_table import LoadTable, load_table
 from structkin.dynamics.user_loads import UserLoad, add_user_load
-from structkin.dynamics.wrench_sums import Wrenches, cross
+from structkin.dynamics.wrench_sums import Wrenches
 from structkin.model.forces import Torsion
 from structkin.solve import Motion
+from structkin.solve.motion.moving_frames import cross
 from structkin.types import Floats
 
 

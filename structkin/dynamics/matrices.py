@@ -27,10 +27,10 @@ from structkin.dynamics.reduced.pose import NoPoseError
 from structkin.dynamics.slot_map import SlotMap
 from structkin.dynamics.start import freed, initial_state, start, why, with_coordinates
 from structkin.dynamics.user_loads import UserLoad, functions_of
-from structkin.dynamics.wrench_sums import cross
 from structkin.errors import InputError, PoseError, Problem
 from structkin.kernels.choice import check_engine
 from structkin.model.mechanism import Mechanism
+from structkin.solve.motion.moving_frames import cross
 from structkin.types import Floats
 
 

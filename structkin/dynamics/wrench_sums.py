@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from structkin.solve import Motion
+from structkin.solve.motion.moving_frames import cross
 from structkin.types import Floats
 
 
@@ -41,8 +42,3 @@ class Wrenches:
             power += np.sum(force * self.motion.velocity(0j, link), axis=1)
             power += self.moment[link] * self.motion.omega(link)
         return power
-
-
-def cross(a: Floats, b: Floats) -> Floats:
-    """Return the vector product (n,) of vectors (n, 2)."""
-    return np.asarray(a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0])

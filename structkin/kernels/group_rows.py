@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from structkin.groups import Rows
+from structkin.groups.kind import cross, dot
 from structkin.kernels.elimination import Elimination
 from structkin.kernels.symbols import Graph, Symbol, Term
 from structkin.rows.affine import Affine
@@ -29,14 +30,6 @@ Frames = Sequence[tuple[Pair, Pair]]
 Orders = Sequence[Frames]
 
 _NOTHING: Pair = (0.0, 0.0)
-
-
-def _dot(a: Pair, b: Pair) -> Term:
-    return a[0] * b[0] + a[1] * b[1]
-
-
-def _cross(a: Pair, b: Pair) -> Term:
-    return a[0] * b[1] - a[1] * b[0]
 
 
 def _times(a: Pair, b: Pair) -> Pair:
@@ -71,8 +64,8 @@ def _last(form: Callable[[Pair, Pair], Term], a: Jet, b: Jet) -> Term:
 def _half_square(a: Jet) -> Term:
     """Return the highest known derivative of half the square of a length."""
     if len(a) == 1:
-        return 0.5 * _dot(a[0], a[0])
-    return _dot(a[1], a[0]) if len(a) == 2 else _dot(a[2], a[0]) + _dot(a[1], a[1])
+        return 0.5 * dot(a[0], a[0])
+    return dot(a[1], a[0]) if len(a) == 2 else dot(a[2], a[0]) + dot(a[1], a[1])
 
 
 def _product(a: Jet, b: Jet) -> Jet:
@@ -185,7 +178,7 @@ class _Writer:
             dx, dy, turn = step[3 * k : 3 * k + 3]
             dx, dy = dx * self.weight, dy * self.weight
             # With directions that are not yet unit vectors, the closed group is not that of the links.
-            excess = _dot(self.units[k], self.units[k]) - 1.0
+            excess = dot(self.units[k], self.units[k]) - 1.0
             change = change + (dx * dx + dy * dy + turn * turn + excess * excess)
         moved = [-term for term in system.solve(self._values([here, still], "hd"))]
         rates = [
@@ -284,7 +277,7 @@ class _Writer:
                 found.append(self._distance(form, orders, letters) * weight)
             else:
                 A, T, B = self._driven(form, orders, letters)
-                found.append(_last(_cross, _product(A, T), B) * weight)
+                found.append(_last(cross, _product(A, T), B) * weight)
         return found
 
     def _value(self, row: Row, orders: Orders, letters: str) -> Term:
@@ -296,7 +289,7 @@ class _Writer:
             else:
                 second = self._vector(b, orders, letters)
                 # mypy infers no type for the default that binds w
-                total = total + _last(lambda p, q, w=w: _dot(p, _turned_by(w, q)), first, second)  # type: ignore[misc]
+                total = total + _last(lambda p, q, w=w: dot(p, _turned_by(w, q)), first, second)  # type: ignore[misc]
         for number, factor in row.numbers:
             value = self.known[letters[-1]][self.rows.vectors + self.rows.scalars.index(number)][0]
             total = total - value if factor == -1 else total + factor * value
@@ -357,7 +350,7 @@ class _Writer:
                 start, _, end = self._ends(form)
                 ((slot, _),) = start.terms
                 if slot < 2 * self.rows.links:
-                    row[3 * (slot // 2) + 2] = -(_dot(D, B) * weight)
+                    row[3 * (slot // 2) + 2] = -(dot(D, B) * weight)
                 self._spread(row, _scaled(_turned(D), weight), end)
             found.append({column: term for column, term in row.items() if isinstance(term, Symbol) or term != 0})
         return found
@@ -370,7 +363,7 @@ class _Writer:
             link, which = divmod(slot, 2)
             if which:
                 minus, by = self._factor(slot, factor)
-                slopes = {2: _dot(gradient, _turned(_times(self.units[link], by)))}
+                slopes = {2: dot(gradient, _turned(_times(self.units[link], by)))}
             else:
                 minus, slopes = factor.real < 0, dict(enumerate(gradient))
             for part, slope in slopes.items():

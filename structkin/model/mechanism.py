@@ -629,7 +629,7 @@ class Mechanism:
         self, t: ArrayLike | None = None, *, samples: int | None = None, free: Sequence[str] = (),
         formulation: str = "reduced", coordinates: str | None = None, stabilisation: str | None = None,
         alpha: float | None = None, beta: float | None = None, gains: str | None = None, penalty: float | None = None,
-        # `RTOL` and `ATOL` of the table, written out for those who read the signature.
+        # `RTOL` of the table and a tenth of it, written out for those who read the signature.
         integrator: str = "DOP853", step: float | None = None, rtol: float = 1e-9, atol: float = 1e-10,
         loads: Iterable[Callable[..., Any]] = (), max_steps: int = 1_000_000, engine: str = "auto",
         progress: Callable[[float], None] | None = None,

@@ -15,6 +15,7 @@ import numpy as np
 from structkin.errors import InputError, Problem
 from structkin.multibody.joint import SpatialJoint
 from structkin.multibody.model import GROUND, SpatialModel
+from structkin.multibody.start import cross_matrix
 from structkin.types import Floats
 
 #: Which directions a joint holds: across a, along a, tilt of a, twist about a.
@@ -75,11 +76,6 @@ def element_of(joint: SpatialJoint, shift: float, turn: float, damping: float) -
     )
 
 
-def lever(r: Floats) -> Floats:
-    """Return the matrix of r x."""
-    return np.array([[0.0, -r[2], r[1]], [r[2], 0.0, -r[0]], [-r[1], r[0], 0.0]])
-
-
 def effective(model: SpatialModel, joint: SpatialJoint) -> tuple[float, float]:
     """Return the mass [kg] and moment of inertia [kg m^2] that a joint feels in its most mobile direction.
 
@@ -93,7 +89,7 @@ def effective(model: SpatialModel, joint: SpatialJoint) -> tuple[float, float]:
     for name in joint.bodies:
         if name != GROUND:
             body = model.bodies[name]
-            inverse, arm = np.linalg.inv(body.inertia), lever(joint.at - body.center)
+            inverse, arm = np.linalg.inv(body.inertia), cross_matrix(joint.at - body.center)
             shift += 1.0 / body.mass + float(np.linalg.eigvalsh(arm @ inverse @ arm.T)[-1])
             turn += float(np.linalg.eigvalsh(inverse)[-1])
     return 1.0 / shift, 1.0 / turn
@@ -116,7 +112,7 @@ def fastest(model: SpatialModel, stiffness: Mapping[str, tuple[float, float]]) -
             if body.name in joint.bodies and joint.kind != "free":
                 shift, turn = stiffness[joint.name]
                 factor = 1.0 if GROUND in joint.bodies else 2.0
-                arm = lever(joint.at - body.center)
+                arm = cross_matrix(joint.at - body.center)
                 rows = np.hstack([np.eye(3), -arm])
                 spin = np.hstack([np.zeros((3, 3)), np.eye(3)])
                 if joint.kind == "screw":

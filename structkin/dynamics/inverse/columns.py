@@ -19,7 +19,6 @@ from functools import cached_property
 import numpy as np
 
 from structkin.dynamics.inverse.pair_forces import action_of, as_pairs, place_of
-from structkin.dynamics.wrench_sums import cross
 from structkin.global_methods.families.rows import Writer, solve_places
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import Joint, pin_of
@@ -27,6 +26,7 @@ from structkin.plan.driver_rows import write_driver
 from structkin.rows.affine import FIXED, Affine, Frame
 from structkin.rows.equations import Equations
 from structkin.solve import Motion
+from structkin.solve.motion.moving_frames import cross
 from structkin.structure import KinematicStructure
 from structkin.types import Floats
 

@@ -36,13 +36,14 @@ from structkin.dynamics.inverse.pair_forces import place_of
 from structkin.dynamics.inverse.reverse import Layout, ReverseSweep
 from structkin.dynamics.loads import wrenches
 from structkin.dynamics.user_loads import UserLoad, functions_of
-from structkin.dynamics.wrench_sums import Wrenches, cross
+from structkin.dynamics.wrench_sums import Wrenches
 from structkin.errors import InputError, Problem
 from structkin.model.frozen import freeze, read_only
 from structkin.model.topology import pin_of, suggest
 from structkin.numerical_tolerances import HALF_DIGITS
 from structkin.solve import Motion
 from structkin.solve.coefficients import Coefficients
+from structkin.solve.motion.moving_frames import cross
 from structkin.types import Flags, Floats, Indices
 
 if TYPE_CHECKING:
