@@ -26,11 +26,9 @@ from structkin.model.mechanism import GROUND
 from structkin.model.stroke import shown
 from structkin.numerical_tolerances import EQUAL_DATA, NUDGE, VISIBLE
 from structkin.plan.compile import determines_all
+from structkin.rows.periodic import TURN
 from structkin.solve import Motion
 from structkin.structure import KinematicStructure
-
-TURN = 2 * math.pi
-
 
 #: Most steps of the simulation that checks its start.
 FIRST = 100

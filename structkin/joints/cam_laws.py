@@ -28,10 +28,8 @@ from structkin.errors import InputError, Problem
 from structkin.model.flaw import Flaw, describe, number
 from structkin.model.topology import suggest
 from structkin.numerical_tolerances import EQUAL_DATA, ROUNDED_DATA, ROUNDING
-from structkin.rows.periodic import Piecewise
+from structkin.rows.periodic import TURN, Piecewise
 from structkin.types import Floats
-
-TURN = 2 * math.pi
 
 #: A piece of a motion: its start, its polynomial from there, and its sine (amplitude, frequency, phase).
 Piece = tuple[float, tuple[float, ...], tuple[float, float, float]]

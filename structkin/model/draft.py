@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 from structkin.model.collector import Collector
 from structkin.model.entry import Entry
 from structkin.model.forces import Forces, InitialLink, InitialPoint, InitialState
+from structkin.model.mechanism import GROUND
 from structkin.model.parts import DriverCoordinate, Link, SketchPose
 from structkin.model.schema import DriverEntry, LinkEntry
 from structkin.model.topology import Driver, Joint, suggest
-
-GROUND = "ground"
 
 if TYPE_CHECKING:
     from structkin.joints.entry import JointEntry

@@ -48,6 +48,7 @@ from structkin.model.tables import WITHOUT_CSV, read_table
 from structkin.model.topology import JOINT_KINDS, suggest
 from structkin.model.units import Units
 from structkin.numerical_tolerances import EQUAL_DATA, LEAST_POSITIVE, ROUNDING, WHOLE
+from structkin.rows.periodic import TURN
 
 #: Rate at which friction has reached 76 % of its limit, unless given [m/s or rad/s].
 TRANSITION = 1e-2
@@ -215,8 +216,6 @@ def _listed(points: tuple[str, ...]) -> str:
 
 
 # --- loads ---------------------------------------------------------------------------------------------------------
-
-TURN = 2 * math.pi
 #: Half a turn, and a rounding error.
 HALF_TURN = math.pi * (1 + WHOLE)
 

@@ -22,7 +22,7 @@ from structkin.numerical_tolerances import VISIBLE
 from structkin.show.artists import add_artist, draw_path, move
 from structkin.show.drawing import links_of, sized_scene
 from structkin.show.files import whole_file
-from structkin.show.interest import points_of_interest, points_on_links
+from structkin.show.interest import MOST_TRACED, points_of_interest, points_on_links
 from structkin.show.letters import quietly
 from structkin.show.pose import path_of
 from structkin.show.quantities import measures_of
@@ -118,8 +118,6 @@ SHORTEST, LONGEST = 2.0, 30.0
 MOST_FRAMES, MOST_RATE = 20_000, 120.0
 #: Letters in a line of a caption: the narrowest axes have room for this many to the left of the legend.
 CAPTION = 58
-#: Points traced by default, at most.
-MOST_TRACED = 4
 
 #: The function that writes an animation, by suffix: it takes the file, the frames, a picture with all colours, the
 #: frames per second, and whether it repeats.

@@ -13,6 +13,9 @@ from structkin.model.topology import pin_of
 from structkin.numerical_tolerances import EQUAL_DATA
 from structkin.structure import KinematicStructure
 
+#: Points traced by default, at most.
+MOST_TRACED = 4
+
 
 def points_on_links(mechanism: Mechanism) -> list[str]:
     """Return the points that are on a link, in the user's order."""

@@ -10,6 +10,7 @@ from structkin.branches.circuits import Circuits
 from structkin.branches.limits import Interval, Limit, Limits
 from structkin.branches.limits.result import driver_size, driver_unit
 from structkin.numerical_tolerances import ROUNDING, SAME_SOLVED, WHOLE
+from structkin.rows.periodic import TURN
 from structkin.show.letters import legible
 from structkin.show.style import DRIVER, NORMAL, SMALL, group_colour, new_figure, plain, tint
 from structkin.show.terminal import text_table
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from structkin.model.mechanism import Mechanism
-
-TURN = 2 * math.pi
 
 #: Width of a label as a fraction of the range, and the height of a row of labels.
 LABEL, RISE = 0.14, 0.75

@@ -21,7 +21,7 @@ from structkin.plan.status import Status
 from structkin.show.artists import draw_path, draw_scene
 from structkin.show.drawing import bounds, links_of, scene_of, symbol_size
 from structkin.show.fitting import SIDE, fitting_legend, lines_that_fit, room_above
-from structkin.show.interest import points_of_interest, points_on_links
+from structkin.show.interest import MOST_TRACED, points_of_interest, points_on_links
 from structkin.show.labels import place_labels, root_figure
 from structkin.show.letters import legible
 from structkin.show.pose import path_of, sketch_poses
@@ -45,9 +45,6 @@ from structkin.show.symbols import DASHED
 from structkin.solve import Motion, structure_of
 from structkin.structure import KinematicStructure
 from structkin.types import Complexes
-
-#: Points traced by default, at most.
-MOST_TRACED = 4
 
 
 @legible

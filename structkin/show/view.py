@@ -21,7 +21,7 @@ from structkin.model.topology import pin_of
 from structkin.plan.compile import determines_all
 from structkin.plan.status import Status
 from structkin.show.drawing import holder, links_of, sized_scene
-from structkin.show.interest import points_of_interest
+from structkin.show.interest import MOST_TRACED, points_of_interest
 from structkin.show.pose import path_of, sketch_poses
 from structkin.show.quantities import driver_quantity, measures_of
 from structkin.show.scene import Frame, Placing, Scene, Shape
@@ -30,8 +30,6 @@ from structkin.solve import Motion, structure_of
 from structkin.structure import KinematicStructure
 from structkin.structure.explain import sentence
 
-#: Points traced by default, at most.
-MOST_TRACED = 4
 #: Decimal digits of angles [rad], and of places in a mechanism of size one.
 DIGITS = 6
 

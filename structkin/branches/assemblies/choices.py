@@ -17,11 +17,10 @@ from structkin.plan.plan import Step
 from structkin.plan.relations import HalfSquareOfLength
 from structkin.rows.affine import Affine
 from structkin.rows.curves import Curve
+from structkin.rows.periodic import TURN
 from structkin.rows.relations import DrivenAngle
 from structkin.rows.row import Row
 from structkin.types import Flags, Floats
-
-TURN = 2 * math.pi
 
 #: Random starts, and how far around the sketch they lie: origins in sizes, angles, and those of wheels [rad].
 STARTS, AROUND, TURNS = 600, 2.0, 4 * np.pi

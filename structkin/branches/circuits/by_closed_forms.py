@@ -17,7 +17,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from structkin.branches.limits.poses import Modes, Poses
-from structkin.branches.limits.reach import TURN, End, FeasibleInterval, Reach
+from structkin.branches.limits.reach import End, FeasibleInterval, Reach
 from structkin.branches.limits.result import Interval, Limit, driver_size, driver_unit, driver_words
 from structkin.branches.limits.search import Swept, end_words
 from structkin.budget import DEFAULT, grant, metered
@@ -27,6 +27,7 @@ from structkin.model.arguments import index as whole_index
 from structkin.model.mechanism import Mechanism
 from structkin.numerical_tolerances import SAME_SOLVED
 from structkin.plan.plan import Plan
+from structkin.rows.periodic import TURN
 from structkin.solve.special_geometry import compile_plan
 
 if TYPE_CHECKING:

@@ -27,13 +27,13 @@ from structkin.branches.limits import Interval, Limit
 from structkin.branches.limits.follow import Fold, change_at
 from structkin.branches.limits.next_stop import modes_of
 from structkin.branches.limits.plan_equations import System
-from structkin.branches.limits.reach import TURN
 from structkin.branches.limits.search import Swept, fold_words
 from structkin.branches.limits.trace import Arc, Curve, trace
 from structkin.budget import grant, metered
 from structkin.errors import InputError, Problem
 from structkin.numerical_tolerances import ROUNDING, SAME_POSE
 from structkin.plan.plan import Plan
+from structkin.rows.periodic import TURN
 from structkin.solve import compile_plan
 from structkin.solve.solve_groups import solve_groups
 from structkin.types import Floats

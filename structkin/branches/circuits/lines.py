@@ -13,9 +13,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from structkin.branches.limits.plan_equations import System
-from structkin.branches.limits.reach import TURN
 from structkin.branches.limits.trace import Arc
 from structkin.numerical_tolerances import HALF_DIGITS, SOLVED_POSE
+from structkin.rows.periodic import TURN
 from structkin.types import Floats
 
 #: Pieces that a line is cut into at first.

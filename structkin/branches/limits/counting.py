@@ -21,12 +21,12 @@ import numpy as np
 
 from structkin.branches.limits.next_stop import Stop, next_stop
 from structkin.branches.limits.poses import Known, Modes, Path, Poses
-from structkin.branches.limits.reach import TURN, End, Reach
+from structkin.branches.limits.reach import End, Reach
 from structkin.joints.geneva import Geneva
 from structkin.joints.turn_coupling import TurnCoupling
 from structkin.numerical_tolerances import NEAREST, SAME_SOLVED, WHOLE
 from structkin.plan.plan import Plan
-from structkin.rows.periodic import angle_of
+from structkin.rows.periodic import TURN, angle_of
 from structkin.solve.strokes import Stroke
 from structkin.types import Floats
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from structkin.branches.limits.plan_equations import System
-from structkin.branches.limits.reach import TURN
 from structkin.numerical_tolerances import COMPLEX_STEP, ROUNDING, SAME_SOLUTION, SAME_SOLVED
+from structkin.rows.periodic import TURN
 from structkin.solve.strokes import Stroke
 from structkin.track.arclength import LostError, Point, begin, root_between, steps
 from structkin.types import Floats

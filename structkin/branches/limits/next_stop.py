@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 from structkin.branches.limits.poses import Modes
-from structkin.branches.limits.reach import TURN, End, FeasibleInterval, Reach
+from structkin.branches.limits.reach import End, FeasibleInterval, Reach
 from structkin.numerical_tolerances import SAME_SOLVED
 from structkin.plan.plan import Plan
+from structkin.rows.periodic import TURN
 from structkin.types import Floats
 
 

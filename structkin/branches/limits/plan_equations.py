@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 
 from structkin.branches.limits.poses import Path
-from structkin.branches.limits.reach import TURN
 from structkin.budget import charge
 from structkin.groups import Turn
 from structkin.groups.solve_lanes import solve_lanes
 from structkin.numerical_tolerances import COMPLEX_STEP, ROUNDING, SAME_SOLVED
 from structkin.plan.plan import Plan, Register
 from structkin.plan.relations import Sum
+from structkin.rows.periodic import TURN
 from structkin.solve.strokes import Stroke, Value
 from structkin.types import Flags, Floats, Indices
 

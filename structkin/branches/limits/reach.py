@@ -18,10 +18,9 @@ import numpy as np
 from structkin.branches.limits.poses import Modes, Poses
 from structkin.budget import charge
 from structkin.numerical_tolerances import COMPLEX_STEP, DOUBLE_ZERO, FLAT_WITHIN, NEVER_FLAT, NUDGE, ROOT, SAME_SOLVED
+from structkin.rows.periodic import TURN
 from structkin.track.chebyshev import landmarks
 from structkin.types import Flags, Floats
-
-TURN = 2 * math.pi
 
 #: Pieces that a full turn, or an interval, is cut into at first.
 PIECES_OF_TURN, PIECES = 12, 6

@@ -14,7 +14,7 @@ from structkin.branches.limits.follow import Fold, change_at, follow
 from structkin.branches.limits.next_stop import modes_of, next_stop
 from structkin.branches.limits.plan_equations import System
 from structkin.branches.limits.poses import Modes, Poses
-from structkin.branches.limits.reach import TURN, End
+from structkin.branches.limits.reach import End
 from structkin.branches.limits.result import Interval, Limit, Limits, driver_words
 from structkin.branches.limits.words import why
 from structkin.budget import HINT, metered
@@ -25,6 +25,7 @@ from structkin.model.topology import suggest
 from structkin.numerical_tolerances import NEVER_FLAT, WHOLE
 from structkin.plan.plan import Plan
 from structkin.plan.status import Status
+from structkin.rows.periodic import TURN
 from structkin.solve.motion import Motion
 from structkin.solve.solve_groups import solve_groups
 from structkin.solve.strokes import Stroke, ends_passed

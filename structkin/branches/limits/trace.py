@@ -22,8 +22,8 @@ from structkin.branches.limits.follow import (
     shifted,
 )
 from structkin.branches.limits.plan_equations import System
-from structkin.branches.limits.reach import TURN
 from structkin.numerical_tolerances import SAME_POSE
+from structkin.rows.periodic import TURN
 from structkin.track.arclength import LostError, begin, crossing_between, steps
 from structkin.types import Floats
 

@@ -11,8 +11,7 @@ from typing import Any
 
 from structkin.errors import Problem
 from structkin.model.flaw import Flaw, describe, number, short
-
-GROUND = "ground"
+from structkin.model.mechanism import GROUND
 
 #: The most joints, links and references between them that are read: more than any drawing has.
 MOST = 2000
