@@ -11,8 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from structkin.structure import decompose, decompose_arrays
-from structkin.structure.array_codes import KINDS, P, R
-from structkin.structure.arrays import TopologyArrays
+from structkin.structure.arrays import KINDS, P, R, TopologyArrays
 from structkin.types import Ints
 
 FAMILIES = ("scalable-four-bar", "random")

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from structkin.groups import RRR
 from structkin.kernels import store
-from structkin.kernels.group_source import DECORATOR
+from structkin.kernels.group import DECORATOR
 from structkin.kernels.symbols import Graph, Term
 from structkin.model import Mechanism
 from structkin.types import Floats, Ints

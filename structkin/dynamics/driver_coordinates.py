@@ -3,6 +3,8 @@
 The slots are those of a plan, or the frames of all links (an origin and a direction for each). A coordinate is read
 from two expressions a and b of slots. An effort on it does the work effort * dz, so that its gradient transfers it to
 the slots.
+
+Efforts of free coordinates in the file are torques of angles, and forces of travels and distances.
 """
 
 from __future__ import annotations
@@ -14,12 +16,36 @@ from dataclasses import dataclass
 import numpy as np
 
 from structkin.dynamics.slot_map import SlotMap
+from structkin.errors import InputError, Problem
 from structkin.joints.guide import Guide
 from structkin.model.mechanism import Mechanism
 from structkin.model.parts import DriverCoordinate
 from structkin.plan.plan import Plan
 from structkin.rows.affine import FIXED, Affine, Frame, frames_in_slots
 from structkin.types import Floats, Indices
+
+
+def given_efforts(mechanism: Mechanism, drivers: Sequence[str], t: float) -> Floats:
+    """Return the efforts (f,) [N m or N] of these drivers at a time, zero where the file gives none.
+
+    Raises `InputError` where one has no value: outside its table, or where its formula has none.
+
+    >>> arm = Mechanism(points={"A": [0, 0], "B": [1, 0]}, links={"ground": ["A"], "arm": ["A", "B"]},
+    ...                 drivers={"swing": {"joint": "A", "torque": "2*t"}})
+    >>> given_efforts(arm, ["swing"], 3.0).tolist()
+    [6.0]
+    """
+    efforts = np.zeros(len(drivers))
+    for k, id in enumerate(drivers):
+        law = mechanism.forces.efforts.get(id)
+        if law is None:
+            continue
+        efforts[k] = float(law(np.array([t]))[0][0])
+        if not np.isfinite(efforts[k]):
+            span = "" if law.span is None else f"its table covers {law.span[0]:g} s to {law.span[1]:g} s"
+            problem = Problem(f"drivers.{id}", f"its effort has no value at t = {t:.6g} s", span)
+            raise InputError([problem], mechanism.title or "simulate")
+    return efforts
 
 
 @dataclass(frozen=True)

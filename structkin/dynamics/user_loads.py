@@ -16,7 +16,7 @@ from structkin.errors import InputError, Problem
 from structkin.model.mechanism import GROUND
 from structkin.model.topology import suggest
 from structkin.solve import Motion
-from structkin.solve.motion.angles import wrapped
+from structkin.solve.motion.turning import wrapped
 from structkin.types import Flags, Floats
 
 

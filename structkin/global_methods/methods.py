@@ -13,10 +13,9 @@ from structkin.global_methods import families
 from structkin.global_methods.solve import solve_globally
 from structkin.kernels.choice import check_engine
 from structkin.model.mechanism import Mechanism
-from structkin.solve.call import make_schedule
+from structkin.solve.call import make_schedule, too_far
 from structkin.solve.motion import Motion
 from structkin.solve.solve_groups import BRANCHES, solve_groups
-from structkin.solve.too_far import too_far
 
 #: Group by group, its rates in time or by K and L; and all equations at once: dense, sparse, or sparse in group order.
 METHODS = ("topological", "topological-kl", "global", "global-sparse", "global-triangular")

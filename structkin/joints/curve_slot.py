@@ -8,8 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from structkin.joints.pair import Pair
-from structkin.joints.poses import Poses
+from structkin.joints.pair import Pair, Poses
 from structkin.joints.row_writer import RowWriter
 from structkin.joints.sliding import Sliding
 from structkin.numerical_tolerances import ROUNDED_DATA

@@ -11,8 +11,7 @@ from typing import ClassVar
 import numpy as np
 
 from structkin.joints.entry import JointEntry
-from structkin.joints.pair import Pair
-from structkin.joints.poses import Poses
+from structkin.joints.pair import Pair, Poses
 from structkin.joints.row_writer import RowWriter
 from structkin.model.draft import GROUND, Draft
 from structkin.model.fields import Name, Whole

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from structkin.joints.pair import Pair
-from structkin.joints.poses import Poses
+from structkin.joints.pair import Pair, Poses
 from structkin.joints.sliding import Sliding
 from structkin.model.parts import Link
 from structkin.rows.row import Row

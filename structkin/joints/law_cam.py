@@ -22,7 +22,7 @@ import numpy as np
 from structkin.joints.cam import Cam, cam_angles
 from structkin.joints.cam_laws import CamLaw
 from structkin.joints.guide import Guide
-from structkin.joints.poses import Poses
+from structkin.joints.pair import Poses
 from structkin.joints.row_writer import RowWriter
 from structkin.numerical_tolerances import ROUNDED_DATA
 from structkin.rows.curves import Curve

@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from structkin.joints.ends import with_stroke
 from structkin.joints.entry import LineEntry
 from structkin.joints.guide import Guide
-from structkin.joints.lines import check_line, into_frame
+from structkin.joints.lines import check_line, into_frame, with_stroke
 from structkin.joints.row_writer import RowWriter
 from structkin.model.draft import GROUND, Draft
 from structkin.model.fields import Location, Radius, TwoLinks

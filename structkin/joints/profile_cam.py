@@ -11,7 +11,7 @@ import numpy as np
 
 from structkin.groups.profile import ContactDistance
 from structkin.joints.cam import Cam, cam_angles
-from structkin.joints.poses import Poses
+from structkin.joints.pair import Poses
 from structkin.joints.row_writer import RowWriter
 from structkin.rows.curves import Curve
 from structkin.rows.periodic import TURN, Follow, Piecewise

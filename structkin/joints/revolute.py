@@ -8,8 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from structkin.joints.pair import Pair
-from structkin.joints.poses import Poses
+from structkin.joints.pair import Pair, Poses
 from structkin.joints.row_writer import RowWriter
 from structkin.rows.row import Row
 from structkin.types import Floats

@@ -10,7 +10,7 @@ import numpy as np
 
 from structkin.joints.guide import Guide
 from structkin.joints.lines import SLOPPY, into_frame
-from structkin.joints.poses import Poses
+from structkin.joints.pair import Poses
 from structkin.joints.row_writer import RowWriter
 from structkin.joints.turn_coupling import CouplingEntry, TurnCoupling, beside, points_of
 from structkin.model.draft import Draft

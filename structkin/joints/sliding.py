@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from structkin.joints.poses import Poses
+from structkin.joints.pair import Poses
 from structkin.rows.affine import Affine, Frame
 from structkin.types import Complexes, Floats
 

@@ -11,10 +11,9 @@ import numpy as np
 
 from structkin.joints.circular_slot import CircularSlot
 from structkin.joints.curve_slot import CurveSlot
-from structkin.joints.ends import with_stroke
 from structkin.joints.entry import LineEntry
 from structkin.joints.guide import Guide
-from structkin.joints.lines import SLOPPY, check_line, held_by, into_frame
+from structkin.joints.lines import SLOPPY, check_line, held_by, into_frame, with_stroke
 from structkin.joints.row_writer import RowWriter
 from structkin.joints.splines import open_spline, spline
 from structkin.model.draft import GROUND, Draft

@@ -12,8 +12,7 @@ import numpy as np
 
 from structkin.joints.entry import AnyJoint, JointEntry
 from structkin.joints.guide import Guide
-from structkin.joints.pair import Pair
-from structkin.joints.poses import Poses
+from structkin.joints.pair import Pair, Poses
 from structkin.joints.row_writer import RowWriter
 from structkin.model.draft import Draft
 from structkin.model.fields import TwoLinks

@@ -13,9 +13,8 @@ from structkin.model.draft import GROUND, Draft
 from structkin.model.entry import SECTIONS
 from structkin.model.fields import vector
 from structkin.model.flaw import LARGEST, describe, short
-from structkin.model.force_schema import FORCE_TYPES
 from structkin.model.forces import Forces
-from structkin.model.schema import DriverEntry, LinkEntry
+from structkin.model.schema import FORCE_TYPES, DriverEntry, LinkEntry
 from structkin.model.topology import suggest
 
 #: Sections that other programs have, under their names here.

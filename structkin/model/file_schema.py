@@ -13,8 +13,7 @@ from structkin.model.document import FORBIDDEN
 from structkin.model.draft import GROUND
 from structkin.model.entry import Entry
 from structkin.model.fields import POSITIVE, TEXT, VECTOR, Checked, listed
-from structkin.model.force_schema import FORCE_TYPES
-from structkin.model.schema import DriverEntry, LinkEntry
+from structkin.model.schema import FORCE_TYPES, DriverEntry, LinkEntry
 from structkin.model.units import FILE_UNITS
 
 #: The schema that the package holds, written by `python -m structkin.model.file_schema`.

@@ -18,15 +18,6 @@ from structkin.model.drivers import check_rows, table_rows
 from structkin.model.expression import Expression
 from structkin.model.fields import numbers, pair
 from structkin.model.flaw import Flaw, number
-from structkin.model.force_schema import (
-    ContactEntry,
-    ForceEntry,
-    FrictionEntry,
-    MomentEntry,
-    SizedEntry,
-    SpringEntry,
-    TorsionEntry,
-)
 from structkin.model.forces import (
     AppliedForce,
     AppliedMoment,
@@ -43,6 +34,15 @@ from structkin.model.geometry import unit_direction
 from structkin.model.initial import prescribed
 from structkin.model.laws import ConstantSpeed, ExpressionLaw, MonotoneTable, ScaledLaw
 from structkin.model.parts import Law, Link
+from structkin.model.schema import (
+    ContactEntry,
+    ForceEntry,
+    FrictionEntry,
+    MomentEntry,
+    SizedEntry,
+    SpringEntry,
+    TorsionEntry,
+)
 from structkin.model.stroke import shown
 from structkin.model.tables import WITHOUT_CSV, read_table
 from structkin.model.topology import JOINT_KINDS, suggest

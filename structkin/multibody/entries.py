@@ -10,7 +10,7 @@ from pydantic import PlainValidator
 from structkin.model.entry import Entry
 from structkin.model.fields import Anything, Flag, Name, Names, TwoPoints, one_of, scalar
 from structkin.model.fields import Radius as Length
-from structkin.model.force_schema import SizedEntry
+from structkin.model.schema import SizedEntry
 from structkin.multibody.fields import Axes, BoxSize, Direction, Refs, Spot, TwoBodies, TwoSpots
 
 SHAPES = ("rod", "cylinder", "box", "sphere")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from structkin.report.numbers import places, plain
-from structkin.show.coefficients import coefficients_of
+from structkin.show.columns import coefficients_of
 from structkin.show.interest import moving_points, output_links, points_of_interest
 from structkin.show.motion_plot import abscissa
 from structkin.show.quantities import measures_of

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from structkin.joints.guide import Guide
-from structkin.joints.poses import Poses
+from structkin.joints.pair import Poses
 from structkin.model.mechanism import Mechanism
 from structkin.model.parts import DriverCoordinate
 from structkin.numerical_tolerances import NEGLIGIBLE, VISIBLE

@@ -14,7 +14,7 @@ from structkin.model.topology import suggest
 from structkin.model.units import Units
 from structkin.numerical_tolerances import NEGLIGIBLE, QUADRATURE
 from structkin.plan.status import Status
-from structkin.show.coefficients import coefficients_of
+from structkin.show.columns import coefficients_of
 from structkin.show.fitting import MARK, SIDE, add_title, legends_above, lines_that_fit
 from structkin.show.interest import output_links, points_of_interest, points_on_links
 from structkin.show.letters import legible

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from structkin.joints.poses import Poses
+from structkin.joints.pair import Poses
 from structkin.model.mechanism import Mechanism
 from structkin.solve import Motion
 from structkin.types import Complexes

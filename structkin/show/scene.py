@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from structkin.joints.poses import Poses
+from structkin.joints.pair import Poses
 from structkin.types import Complexes, Flags, Floats
 
 

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from structkin.errors import InputError, Problem
-from structkin.joints.poses import Poses
+from structkin.joints.pair import Poses
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
 from structkin.model.units import Units

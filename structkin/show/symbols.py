@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
-from structkin.joints.poses import Poses
+from structkin.joints.pair import Poses
 from structkin.model.mechanism import Mechanism
 from structkin.numerical_tolerances import NEGLIGIBLE, VISIBLE
 from structkin.show.scene import Frame, Name, Shape

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from structkin.errors import StructureError
-from structkin.joints.poses import Poses
+from structkin.joints.pair import Poses
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import pin_of
 from structkin.plan.compile import determines_all

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from structkin.joints.guide import Guide
-from structkin.joints.poses import Poses
+from structkin.joints.pair import Poses
 from structkin.model.mechanism import Mechanism
 from structkin.model.parts import DriverCoordinate
 from structkin.plan.plan import Plan

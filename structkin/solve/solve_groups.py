@@ -15,7 +15,7 @@ from structkin.model.mechanism import Mechanism
 from structkin.plan.plan import Plan, Register
 from structkin.plan.status import Status
 from structkin.rows.affine import Affine
-from structkin.solve.call import make_schedule
+from structkin.solve.call import make_schedule, too_far
 from structkin.solve.coefficients import Coefficients
 from structkin.solve.engine import Lanes
 from structkin.solve.fast_turns import slow_motion
@@ -23,7 +23,6 @@ from structkin.solve.motion import Motion
 from structkin.solve.schedule import Schedule
 from structkin.solve.special_geometry import compile_plan
 from structkin.solve.sweep import smooth_sweep
-from structkin.solve.too_far import too_far
 from structkin.types import Indices
 
 #: What a motion keeps at a change point: its tangent, or its assembly modes.

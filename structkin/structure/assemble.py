@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from structkin.model.topology import fasten
-from structkin.structure.array_codes import KINDS, R
+from structkin.structure.arrays import KINDS, R
 from structkin.structure.blocks import digraph, levels, solve_order
 from structkin.structure.eliminate import PRIME, eliminate, solve_back
 from structkin.structure.joint_rows import DRIVER, GROUND, Rows

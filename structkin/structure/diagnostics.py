@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from structkin.model.topology import DRIVER_KINDS, JOINT_KINDS
-from structkin.structure.array_codes import KINDS, R
+from structkin.structure.arrays import KINDS, R
 from structkin.structure.eliminate import PRIME
 from structkin.structure.joint_rows import GROUND, Rows
 from structkin.structure.parts import FreePart, Redundancy

@@ -24,8 +24,7 @@ import numpy as np
 
 from structkin.errors import InputError, Problem
 from structkin.model.topology import JOINT_KINDS, Topology
-from structkin.structure.array_codes import ANGLE, DISTANCE, KINDS, SLIDE, F, Numbered, R
-from structkin.structure.arrays import TopologyArrays
+from structkin.structure.arrays import ANGLE, DISTANCE, KINDS, SLIDE, F, Numbered, R, TopologyArrays
 from structkin.types import Flags, Ints
 
 GROUND = -1

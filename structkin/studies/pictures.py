@@ -14,9 +14,8 @@ from structkin.numerical_tolerances import LEAST_DRAWN, ROUNDING_OF_ONE
 from structkin.show.style import DRIVER, GROUND, NORMAL, PALETTE, SMALL, new_figure
 from structkin.studies.agreement import BlandAltman
 from structkin.studies.baumgarte import TABLE_1, growth, response, roots
-from structkin.studies.cartesian import RIGHT, Agreement, Case, Trial
+from structkin.studies.cartesian import PENDULUM, PENDULUM_TIMES, RIGHT, Agreement, Case, Trial
 from structkin.studies.guides import direction, guides
-from structkin.studies.iftomm import PENDULUM, PENDULUM_TIMES
 from structkin.studies.jumps import JUMPS, JumpRun
 from structkin.studies.markers import Markers
 from structkin.studies.small_steps import Deviation

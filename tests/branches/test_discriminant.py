@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from trusses import FOUR_RING, SEVEN, TRIAD, closed, legs, truss
 
-from structkin.branches.circuits.discriminant import Discriminant, Sign
-from structkin.branches.circuits.seeds import samples
+from structkin.branches.circuits.seeds import Discriminant, Sign, samples
 from structkin.branches.homotopy.modes import modes_of
 from structkin.groups import General, Rows
 from structkin.groups.triad import recognised

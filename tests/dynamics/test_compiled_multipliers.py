@@ -18,9 +18,7 @@ from test_identical_results import released as example
 import structkin as sk
 from structkin.dynamics.multipliers.consistent_start import global_start
 from structkin.dynamics.multipliers.multiplier_equations import Multipliers
-from structkin.dynamics.multipliers.partitioning import Partitioning
-from structkin.dynamics.multipliers.projection import Projection
-from structkin.dynamics.multipliers.stabilisation import Feedback
+from structkin.dynamics.multipliers.stabilisation import Feedback, Partitioning, Projection
 from structkin.dynamics.reduced.pose import NoPoseError
 from structkin.global_methods.families import FAMILIES
 

@@ -16,9 +16,7 @@ from structkin.dynamics import mass_table
 from structkin.dynamics.driver_coordinates import DriverCoordinates
 from structkin.dynamics.multipliers.consistent_start import global_start
 from structkin.dynamics.multipliers.masses import CoordinateMasses, FrameMasses
-from structkin.dynamics.multipliers.partitioning import Partitioning
-from structkin.dynamics.multipliers.projection import Projection
-from structkin.dynamics.multipliers.stabilisation import Feedback
+from structkin.dynamics.multipliers.stabilisation import Feedback, Partitioning, Projection
 from structkin.dynamics.reduced.pose import NoPoseError
 from structkin.examples import path
 from structkin.global_methods.families import FAMILIES

@@ -11,8 +11,7 @@ import pytest
 import structkin as sk
 from structkin.global_methods.methods import FAMILIES
 from structkin.joints.entry import JointEntry
-from structkin.joints.pair import Pair
-from structkin.joints.poses import Poses
+from structkin.joints.pair import Pair, Poses
 from structkin.joints.registry import JOINT_TYPES
 from structkin.joints.row_writer import RowWriter
 from structkin.model.draft import Draft

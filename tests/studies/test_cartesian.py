@@ -12,19 +12,22 @@ from structkin.dynamics.multipliers.stabilisation import Feedback
 from structkin.studies.baumgarte import response
 from structkin.studies.cartesian import (
     FULL,
+    PENDULUM,
+    PENDULUM_TIMES,
     QUICK,
     TOLERANCE,
     Extent,
     Work,
     pendulum,
     pendulum_agreement,
+    pendulum_angle,
     slider_crank,
+    slider_crank_angle,
     trial,
     work,
     work_rows,
 )
 from structkin.studies.drift import drift
-from structkin.studies.iftomm import PENDULUM, PENDULUM_TIMES, pendulum_angle, slider_crank_angle
 
 
 def test_the_pendulum_s_closed_form_is_the_published_path() -> None:

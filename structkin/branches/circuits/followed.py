@@ -2,7 +2,7 @@
 
 The poses over one driver form curves, cut by folds into arcs. The groups are taken in solve order. Along each arc of
 the groups before it, the number of a group's modes is constant between neighbouring zeros of its discriminant
-(`circuits/discriminant.py` for general groups), which are all found. One place between any two is examined; each mode
+(`circuits/seeds.py` for general groups), which are all found. One place between any two is examined; each mode
 there that lies on no known curve is followed through its folds until its curve closes. So every curve is found.
 """
 

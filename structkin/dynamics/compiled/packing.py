@@ -11,7 +11,7 @@ import numpy as np
 from structkin.dynamics.compiled.formulas import Laws
 from structkin.dynamics.compiled.memory import Memory
 from structkin.dynamics.compiled.python_steps import python_step
-from structkin.dynamics.compiled.series_at import HEAD, MANY
+from structkin.dynamics.compiled.reduced_at import HEAD, MANY
 from structkin.dynamics.compiled.source import kind_of, plain_step
 from structkin.dynamics.driver_coordinates import lines
 from structkin.dynamics.load_table import LoadTable, table_of

@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 from structkin.dynamics.integrators.methods import ADAPTIVE, FIXED, FORGIVING
-from structkin.dynamics.multipliers.partitioning import Partitioning
-from structkin.dynamics.multipliers.projection import Projection
-from structkin.dynamics.multipliers.stabilisation import GAINS, Augmented, Feedback, Stabilisation, chosen_gains
+from structkin.dynamics.multipliers.stabilisation import (
+    GAINS,
+    Augmented,
+    Feedback,
+    Partitioning,
+    Projection,
+    Stabilisation,
+    chosen_gains,
+)
 from structkin.errors import Problem
 from structkin.global_methods.families import FAMILIES
 from structkin.model.arguments import is_number

@@ -27,8 +27,7 @@ from structkin.dynamics.acting import law_values
 from structkin.dynamics.bodies import mass_table
 from structkin.dynamics.compiled.memory import Lists
 from structkin.dynamics.contacts import note
-from structkin.dynamics.driver_coordinates import DriverCoordinates
-from structkin.dynamics.efforts import given_efforts
+from structkin.dynamics.driver_coordinates import DriverCoordinates, given_efforts
 from structkin.dynamics.load_table import load_table
 from structkin.dynamics.multipliers import whole
 from structkin.dynamics.multipliers.compiled.memory import ConstrainedMemory
@@ -36,9 +35,17 @@ from structkin.dynamics.multipliers.compiled.packing import packed
 from structkin.dynamics.multipliers.compiled.source import CONSTRAINED, compiled_functions, plain_functions
 from structkin.dynamics.multipliers.kkt import Kkt, Solution
 from structkin.dynamics.multipliers.masses import CoordinateMasses, FrameMasses
-from structkin.dynamics.multipliers.partitioning import RATE_LIMIT, Parted, Partitioning, Parts, largest
-from structkin.dynamics.multipliers.projection import WEIGHTS, shifts
-from structkin.dynamics.multipliers.stabilisation import Augmented, Stabilisation
+from structkin.dynamics.multipliers.stabilisation import (
+    RATE_LIMIT,
+    WEIGHTS,
+    Augmented,
+    Parted,
+    Partitioning,
+    Parts,
+    Stabilisation,
+    largest,
+    shifts,
+)
 from structkin.dynamics.multipliers.sweeps import CoordinateDrivers
 from structkin.dynamics.multipliers.watch import Watch
 from structkin.dynamics.reduced.pose import BlownUpError, NoPoseError
@@ -283,7 +290,7 @@ class Multipliers:
 
     @np.errstate(all="ignore")
     def _limit(self, t: float, y: Floats, a: Floats, multipliers: Floats) -> tuple[Floats, Floats]:
-        """Return q'' (n,) and the multipliers (m,) at a change point, from poses around it; see `projection`.
+        """Return q'' (n,) and the multipliers (m,) at a change point, from poses around it; see `stabilisation`.
 
         The given values are returned where there is no smooth motion through the pose.
         """

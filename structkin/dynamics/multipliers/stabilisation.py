@@ -8,6 +8,27 @@ With Baumgarte's gains a violation satisfies e'' + 2 alpha e' + beta^2 e = 0, wi
 - beta^2) (Flores & Lankarani, eq. 210). Integrated at a step h, it grows by a factor |r(s h)| per step, where r is the
 largest root of the integrator's characteristic equation: r = 1 + s h of Euler's method gives eq. 212, and the region
 |r| < 1 is Fig. 60, there in alpha h and beta h (the scale beta h^2 that the paper prints is a misprint).
+
+By coordinate partitioning (Wehage & Haug 1982) only independent coordinates are integrated. The state is split by a
+choice of as many coordinates as there are degrees of freedom. At every evaluation the dependent ones are found from
+them, position by Newton's method and velocity by a linear system,
+
+    [ Phi_q ] [ dq ]   [ -Phi ]          [ Phi_q ]        [ nu ]
+    [ E_u   ]        = [  0   ],         [ E_u   ] q'  =  [ u' ]
+
+so that errors of the integrator in dependent coordinates do not count. The coordinates with the largest components of
+the free motions are chosen; they are chosen again where one of them has become small.
+
+By projection of position and velocity the state moves, after each step, to the nearest one on the constraints.
+Distances are measured in the mass metric (Bayo & Ledesma 1996; Blajer 2002): the smallest change of velocity is the one
+that an impulse of ideal joints would cause, and it removes only the kinetic energy of the violation. Both levels are
+solved with the matrix of the equations of motion,
+
+    [ M      Phi_q^T ] [ dq ]   [  0   ]        [ M      Phi_q^T ] [ dv ]   [       0        ]
+    [ Phi_q  0       ] [ mu ] = [ -Phi ]        [ Phi_q  0       ] [ mu ] = [ nu - Phi_q q'  ]
+
+Where the rank drops, at a change point, an acceleration lacks the part that the lost constraints would enforce: this
+part is M-orthogonal to the motion, so the projection of the velocity corrects it after the point.
 """
 
 from __future__ import annotations
@@ -18,6 +39,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from structkin.dynamics.integrators.step_roots import step_roots
+from structkin.dynamics.multipliers.kkt import Kkt, signs
+from structkin.global_methods.linear import Dense, LinearSolver, Sparse
+from structkin.types import Floats, Indices
 
 #: "step": the Taylor series of the violation vanishes after one step (eqs. 203-204); "stability": a double root in the
 #: middle of the integrator's real stability interval.
@@ -102,3 +126,109 @@ class Augmented(Stabilisation):
     def gain_warning(self, method: str, h: float) -> str:
         """Return a message if a violation grows at each step, else an empty string."""
         return self.feedback.gain_warning(method, h)
+
+
+# --- coordinate partitioning ---------------------------------------------------------------------------------------
+
+#: Most corrections by Newton's method.
+ITERATIONS = 30
+#: Chosen coordinates that move the others by more than this are replaced.
+RATE_LIMIT = 4.0
+#: An inverse that exceeds that of a regular pose by this factor indicates a change point; there, directions weaker than
+#: the cut are left unchanged.
+LOST, CUT = 1e4, 1e-3
+
+
+@dataclass(frozen=True)
+class Partitioning(Stabilisation):
+    """Independent coordinates, chosen and kept along the motion."""
+
+
+class Parts:
+    """[Phi_q; E_u] for the rows of a system and the coordinates u that were chosen last."""
+
+    _chosen: Indices | None = None
+    _rows: Indices | None = None
+    _solver: LinearSolver
+
+    def factor(self, kkt: Kkt, A: Floats, chosen: Indices, least: float) -> tuple[Parted, float]:
+        """Return the factors for the entries of Phi_q, and the size of the smallest inverse so far (scaled)."""
+        if self._chosen is None or kkt.rows is not self._rows or not np.array_equal(chosen, self._chosen):
+            (rows, columns), _ = kkt.chosen
+            n = kkt.coordinates.n
+            pattern = np.append(rows, np.arange(n - len(chosen), n)), np.append(columns, chosen)
+            self._solver = (Sparse if kkt.sparse else Dense)(*pattern, n)
+            self._chosen, self._rows = chosen, kkt.rows
+        found = Parted(kkt, A, chosen, self._solver, least)
+        return found, found.least
+
+
+class Parted:
+    """[Phi_q; E_u] of one pose, scaled; `least` is the size of the smallest inverse so far: that of a regular pose."""
+
+    def __init__(self, kkt: Kkt, A: Floats, chosen: Indices, solver: LinearSolver, least: float) -> None:
+        """Factorise, and compare the size of the inverse."""
+        c, self._kkt, self._chosen = kkt.coordinates, kkt, chosen
+        rows, columns = c.pattern
+        self._all = A * c.column_units[columns] / c.row_units[rows]
+        self._factors = solver.factor(np.append(self._all[kkt.chosen[1]], np.ones(len(chosen)))[:, None])
+        with np.errstate(all="ignore"):
+            inverse = self._factors.solve(signs(c.n)[:, None])
+        size = float(np.max(np.abs(inverse), initial=0.0))
+        self.least = min(least, size) if np.isfinite(size) else least
+        self._regular = bool(size < LOST * self.least)
+
+    def solve(self, right: Floats, chosen: Floats, near: Floats) -> Floats:
+        """Return the solution (n,) for all rows (m,) and the chosen coordinates, scaled.
+
+        At a singular pose it is the one nearest to `near`.
+        """
+        c, rows = self._kkt.coordinates, self._kkt.rows
+        top = right / c.row_units
+        if self._regular:
+            both = np.append(top if rows is None else top[rows], chosen)
+            return np.asarray(self._factors.solve(both[:, None])[:, 0] * c.column_units)
+        matrix = np.zeros((c.m + len(chosen), c.n))
+        matrix[c.pattern] = self._all
+        matrix[c.m + np.arange(len(chosen)), self._chosen] = 1.0
+        near = near / c.column_units
+        change = np.linalg.lstsq(matrix, np.append(top, chosen) - matrix @ near, rcond=CUT)[0]
+        return np.asarray((near + change) * c.column_units)
+
+
+def largest(motions: Floats) -> Indices:
+    """Return the coordinates (f,) that describe free motions (n, f) best."""
+    from scipy.linalg import qr
+
+    return np.sort(qr(motions.T, mode="r", pivoting=True)[1][: motions.shape[1]]).astype(np.intp)
+
+
+# --- projection ----------------------------------------------------------------------------------------------------
+
+#: Corrections of one state, with the same factors.
+CORRECTIONS = 6
+
+#: A centred interpolation of six points at odd multiples of a distance [rad].
+PLACES, WEIGHTS = np.array([-5.0, -3.0, -1.0, 1.0, 3.0, 5.0]), np.array([3.0, -25.0, 150.0, 150.0, -25.0, 3.0]) / 256
+DISTANCE = 5e-3
+
+
+@dataclass(frozen=True)
+class Projection(Stabilisation):
+    """The accelerations of direct integration, and a projection after each step."""
+
+
+def shifts(rates: Floats, size: float) -> Floats:
+    """Return the times (6,) from a change point to the poses by which its accelerations are interpolated.
+
+    Where Phi_q loses its rank, as in a flat parallelogram, Phi_q q'' = gamma no longer determines q'', and close to it
+    rounding and step errors dominate. But the motion passes straight through, and along it the accelerations are
+    smooth. So they are taken at poses before and after, on the branch along the velocity, and interpolated; so are the
+    multipliers, which grow without bound towards the point and change sign there. There are no such poses, (0,), where
+    nothing moves: `rates` (4 links,) are those of the frames, in a mechanism of this size [m].
+    """
+    # The distance is the turn of links, however small they are in the mechanism; where none turns, it is their travel.
+    rates = rates.reshape(-1, 4)
+    turning = float(np.max(np.hypot(rates[:, 2], rates[:, 3]), initial=0.0))
+    speed = turning or float(np.max(np.abs(rates), initial=0.0)) / size
+    return PLACES * DISTANCE / speed if 0 < speed < np.inf else PLACES[:0]

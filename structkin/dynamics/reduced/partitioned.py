@@ -13,8 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from structkin.dynamics.driver_coordinates import DriverCoordinates
-from structkin.dynamics.efforts import given_efforts
+from structkin.dynamics.driver_coordinates import DriverCoordinates, given_efforts
 from structkin.dynamics.reduced.partition import LIMIT, STUCK, exchanges, joint_coordinates, scales
 from structkin.dynamics.reduced.pose import NoPoseError
 from structkin.dynamics.reduced.reduced_equations import Instant, Reduced

@@ -27,11 +27,10 @@ import numpy as np
 from structkin.dynamics.bodies import Body, moving_masses
 from structkin.dynamics.compiled.machine import Machine
 from structkin.dynamics.compiled.packing import packed
+from structkin.dynamics.compiled.reduced_at import HEAD, MANY
 from structkin.dynamics.compiled.runs import AHEAD
-from structkin.dynamics.compiled.series_at import HEAD, MANY
 from structkin.dynamics.contacts import note
-from structkin.dynamics.driver_coordinates import DriverCoordinates
-from structkin.dynamics.efforts import given_efforts
+from structkin.dynamics.driver_coordinates import DriverCoordinates, given_efforts
 from structkin.dynamics.integrators.methods import METHODS
 from structkin.dynamics.loads import wrenches
 from structkin.dynamics.reduced.counted import Counted

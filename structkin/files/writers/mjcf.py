@@ -22,8 +22,7 @@ from xml.etree import ElementTree
 from structkin.dynamics.bodies import mass_table
 from structkin.dynamics.loads import turned_angle
 from structkin.errors import InputError, Problem
-from structkin.files.writers.mjcf_start import Body, bodies_at_start, same_turns, stand_ins
-from structkin.files.writers.mjcf_tree import Form, Tree, added, make_tree
+from structkin.files.writers.mjcf_tree import Body, Form, Tree, added, bodies_at_start, make_tree, same_turns, stand_ins
 from structkin.joints.belt import Belt
 from structkin.joints.circular_slot import CircularSlot
 from structkin.joints.curve_slot import CurveSlot

@@ -28,7 +28,7 @@ from structkin.model.numbers import STILL, Number, number_of, own_value, with_nu
 from structkin.model.topology import suggest
 from structkin.plan.plan import Plan
 from structkin.plan.status import Status
-from structkin.solve.call import MOST, make_schedule
+from structkin.solve.call import MOST, make_schedule, too_far
 from structkin.solve.compiled_run import over_blocks
 from structkin.solve.engine import Lanes, drive_all, sweep
 from structkin.solve.many.flat import LANES, passing_flat
@@ -42,7 +42,6 @@ from structkin.solve.motion import Motion
 from structkin.solve.schedule import Schedule
 from structkin.solve.solve_groups import solve_groups
 from structkin.solve.special_geometry import compile_plan, structure_of
-from structkin.solve.too_far import too_far
 from structkin.types import Flags, Floats, Indices
 
 # --- the differences between variants ------------------------------------------------------------------------------

@@ -21,8 +21,7 @@ from structkin.solve.many.flat import LANES, solved
 from structkin.solve.many.path import Path
 from structkin.solve.many.record import ManyPlan
 from structkin.solve.many.variants import Variants, plain
-from structkin.solve.motion.angles import wound
-from structkin.solve.motion.turning import turnings
+from structkin.solve.motion.turning import turnings, wound
 from structkin.solve.strokes import Stroke, mark_beyond, strokes_of
 from structkin.types import Flags, Floats, Indices
 

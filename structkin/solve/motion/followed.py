@@ -23,8 +23,8 @@ from structkin.rows.affine import FIXED, Affine
 from structkin.solve.call import common_period
 from structkin.solve.engine import Lanes, over_gaps
 from structkin.solve.fast_turns import slow_motion
-from structkin.solve.motion.angles import wrapped
 from structkin.solve.motion.moving_frames import MovingFrames
+from structkin.solve.motion.turning import wrapped
 from structkin.solve.schedule import Schedule
 from structkin.solve.sweep import smooth_sweep
 from structkin.types import Flags, Floats, Indices

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from structkin.checked import checked
 from structkin.errors import InputError, PoseError, Problem
 from structkin.joints.geneva import Geneva
-from structkin.joints.poses import Poses
+from structkin.joints.pair import Poses
 from structkin.joints.sliding import Sliding
 from structkin.model.arguments import index as whole_index
 from structkin.model.frozen import freeze
@@ -28,10 +28,9 @@ from structkin.solve.closure import closing_error, poses_of
 from structkin.solve.coefficients import Coefficients
 from structkin.solve.engine import Lanes
 from structkin.solve.fast_turns import is_slow
-from structkin.solve.motion.angles import wound, wrapped
 from structkin.solve.motion.followed import Counted, Followed, follow, seen, turns_along
 from structkin.solve.motion.moving_frames import MovingFrames, PartKind, cross
-from structkin.solve.motion.turning import Turning, turnings
+from structkin.solve.motion.turning import Turning, turnings, wound, wrapped
 from structkin.solve.motion.velocity_coefficients import Jerk, VelocityCoefficients, third_rates
 from structkin.solve.schedule import Schedule
 from structkin.solve.special_geometry import compile_plan

@@ -3,7 +3,7 @@
 A pose is accepted when Newton's method converges close to its prediction, no link turns far and det Phi_phi keeps its
 sign and follows its tangent: the assembly mode is kept, without jumps. Where the tangent leads through zero, the pose
 is continued on a circle of complex places around the step (`structkin.track.continuation`), along the way that the
-inputs take between the lanes (`route`): through a change point, past no limit.
+inputs take between the lanes (`input_path`): through a change point, past no limit.
 
 Lanes are not followed one by one. Continuation points a short distance apart are (`stepping`); and where the inputs
 return near places followed before, as in every turn of a crank after the first, many points are closed at once from

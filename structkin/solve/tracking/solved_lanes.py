@@ -22,7 +22,7 @@ from structkin.numerical_tolerances import (
 from structkin.plan.status import Status
 from structkin.solve.tracking.direct import Direct, apart
 from structkin.solve.tracking.group_solvers import GroupSolver, weights_of
-from structkin.solve.tracking.route import Route, Straight, mixed
+from structkin.solve.tracking.input_path import Route, Straight, mixed
 from structkin.track.continuation import Circle, continued
 from structkin.track.contour import is_undecided
 from structkin.track.steps import follow_straight

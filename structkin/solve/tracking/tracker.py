@@ -28,8 +28,7 @@ from structkin.plan.status import Status
 from structkin.solve.tracking.direct import Direct, apart
 from structkin.solve.tracking.fill import fill
 from structkin.solve.tracking.group_solvers import GroupSolver
-from structkin.solve.tracking.input_path import InputPath
-from structkin.solve.tracking.route import Places
+from structkin.solve.tracking.input_path import InputPath, Places
 from structkin.solve.tracking.solved_lanes import Poses
 from structkin.solve.tracking.state import TrackerState
 from structkin.solve.tracking.stepping import come_back, step_back, step_over, step_to

@@ -25,8 +25,7 @@ from structkin.dynamics.multipliers.compiled.whole_at import (
     leave_moments,
     put,
 )
-from structkin.dynamics.multipliers.partitioning import ITERATIONS
-from structkin.dynamics.multipliers.projection import CORRECTIONS
+from structkin.dynamics.multipliers.stabilisation import CORRECTIONS, ITERATIONS
 from structkin.numerical_tolerances import CLOSED_IN_SPACE, ROUNDING_OF_ONE
 
 

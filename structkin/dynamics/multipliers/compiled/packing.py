@@ -13,9 +13,7 @@ from structkin.dynamics.driver_coordinates import lines
 from structkin.dynamics.load_table import load_table
 from structkin.dynamics.multipliers.compiled.memory import ConstrainedMemory
 from structkin.dynamics.multipliers.kkt import signs
-from structkin.dynamics.multipliers.partitioning import Partitioning
-from structkin.dynamics.multipliers.projection import Projection
-from structkin.dynamics.multipliers.stabilisation import Augmented, Feedback
+from structkin.dynamics.multipliers.stabilisation import Augmented, Feedback, Partitioning, Projection
 from structkin.rows.affine import frames_in_slots
 
 if TYPE_CHECKING:
