@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from structkin.symbolic.recursive import Recursive as Recursive
 
 # Loaded when first used: Numba and SciPy's integrators take a while to import.
-_MODULES = {"Recursive": "recursive", "TreeMotion": "motion", "simulate": "run", "ExplicitLoop": "explicit.own"}
+_MODULES = {"Recursive": "recursive", "TreeMotion": "motion", "simulate": "integration", "ExplicitLoop": "explicit.own"}
 
 
 def __getattr__(name: str) -> Any:

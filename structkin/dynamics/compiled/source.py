@@ -170,6 +170,7 @@ _NATIVE = """from numba import cfunc, njit
 
 from structkin.dynamics.compiled.memory import Memory
 from structkin.dynamics.compiled.native_memory import memory_of
+from structkin.dynamics.compiled.source import STEPS
 
 memory = memory_of(Memory)
 follow_root, on_curve = STEPS.compiled["follow_root"], STEPS.compiled["on_curve"]  # {digest}"""
