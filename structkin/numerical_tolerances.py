@@ -22,6 +22,8 @@ ROUNDING = 1e-12
 HALF_DIGITS = 1e-7
 #: The tolerance to which SciPy's bracketing solvers find a root.
 ROOT = 1e-14
+#: What the logarithm of a power of some 300 digits may be off by.
+POWER_LOGARITHM = 1e-9
 #: The imaginary step of a derivative: its square is below the rounding of any value.
 COMPLEX_STEP = 1e-30
 #: The least number that counts as positive, where a divisor must not be zero.

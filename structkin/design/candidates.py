@@ -18,8 +18,6 @@ from structkin.types import Floats
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-#: Parts of the path's size below which errors are alike, and transmission angles decide.
-ALIKE = 1e-9
 #: What candidates can be sorted by, and whether less is better.
 MEASURES = {"error": True, "rms": True, "transmission": False, "proportion": True, "extent": True}
 

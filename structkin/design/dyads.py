@@ -24,11 +24,9 @@ import numpy as np
 from scipy.linalg import eig
 from scipy.optimize import least_squares
 
+from structkin.numerical_tolerances import RESIDUAL, ROUNDING, ROUNDING_OF_FEW, SAME_SOLUTION
 from structkin.types import Complexes, Floats
 
-#: A dyad counts as found where its equations, relative to the size of the positions, close to this; roots are real
-#: where their imaginary part is below this.
-CLOSED, REAL = 1e-9, 1e-8
 #: The direction of the lines on which a curve is sampled: none that was drawn on purpose is parallel.
 _C, _S = math.cos(1.0), math.sin(1.0)
 #: Points farther than this many sizes away from the positions are taken as infinitely far.
@@ -132,7 +130,7 @@ def on_the_curve(moved: Displacements, lines: int) -> list[Dyad]:
         values = np.linalg.det(np.einsum("il,kij->lkj", pins, T))
         cubic = (np.fft.fft(values) / size ** np.arange(4)).real
         for s in np.roots(cubic[::-1]):
-            if abs(s.imag) <= REAL * size and abs(s) <= FAR * size:
+            if abs(s.imag) <= SAME_SOLUTION * size and abs(s) <= FAR * size:
                 found += pivot_of(moved, complex(_C * s.real - _S * height, _S * s.real + _C * height))
     return _distinct(found, size)
 
@@ -171,7 +169,7 @@ def _polished(T: Floats, x: Floats) -> list[tuple[complex, complex]]:
         x = x - step
         if not np.abs(x).max() < FAR:
             return []
-        if np.abs(step).max() <= 1e-13 * np.abs(x).max():
+        if np.abs(step).max() <= ROUNDING_OF_FEW * np.abs(x).max():
             return [(complex(*x[:2]), complex(*x[2:]))]
     return []
 
@@ -204,9 +202,13 @@ def guided_through_four(moved: Displacements) -> list[Dyad]:
     for t in np.roots(quadratic):
         b = complex(foot + t.real * along)
         steps = moved.of_point(b)[1:] - b
-        if abs(t.imag) <= REAL * moved.size and np.abs(steps).min() > REAL * moved.size and abs(b) < FAR * moved.size:
+        if (
+            abs(t.imag) <= SAME_SOLUTION * moved.size
+            and np.abs(steps).min() > SAME_SOLUTION * moved.size
+            and abs(b) < FAR * moved.size
+        ):
             e = complex(steps[0] / abs(steps[0]))
-            if np.abs((e.conjugate() * steps).imag).max() <= CLOSED * (moved.size + abs(b)):
+            if np.abs((e.conjugate() * steps).imag).max() <= RESIDUAL * (moved.size + abs(b)):
                 found.append(Dyad("PR", b, b, e))
     return found
 
@@ -232,7 +234,7 @@ def nearest(moved: Displacements) -> list[Dyad]:
     found = []
     for one in starts:
         start = [one.ground.real, one.ground.imag, one.body.real, one.body.imag, one.length]
-        best = least_squares(gaps, start, x_scale=size, xtol=1e-12, ftol=1e-12, gtol=1e-12, max_nfev=200).x
+        best = least_squares(gaps, start, x_scale=size, xtol=ROUNDING, ftol=ROUNDING, gtol=ROUNDING, max_nfev=200).x
         if np.abs(best).max() < FAR * size:
             found.append(Dyad("RR", complex(*best[:2]), complex(*best[2:4])))
     return sorted(_distinct(found, size, 1e-3), key=lambda dyad: misses(moved, dyad))
@@ -252,10 +254,10 @@ def misses(moved: Displacements, dyad: Dyad) -> float:
 def _meeting(rows: Floats) -> list[Floats]:
     """Return the point (x, y) of two lines c + p x + q y = 0, unless they are parallel."""
     point, _, _, sizes = np.linalg.lstsq(rows[:, 1:], -rows[:, 0], rcond=None)
-    return [np.asarray(point)] if sizes[1] > 1e-12 * sizes[0] else []
+    return [np.asarray(point)] if sizes[1] > ROUNDING * sizes[0] else []
 
 
-def _distinct(dyads: list[Dyad], size: float, within: float = 1e-8) -> list[Dyad]:
+def _distinct(dyads: list[Dyad], size: float, within: float = SAME_SOLUTION) -> list[Dyad]:
     """Leave out those found before, and cranks without a length."""
     kept: list[Dyad] = []
     for one in dyads:

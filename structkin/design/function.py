@@ -25,10 +25,9 @@ from structkin.design.candidates import Candidate, Candidates
 from structkin.design.dyads import Displacements
 from structkin.errors import InputError, Problem
 from structkin.model.mechanism import Mechanism
+from structkin.numerical_tolerances import VISIBLE
 from structkin.types import Floats
 
-#: A precision point that is missed by more [rad] lies on another branch.
-MISSED = 1e-6
 #: Lines across the curve of four pairs; samples over the interval.
 LINES, SAMPLES = 60, 181
 
@@ -180,7 +179,7 @@ def _tried(wish: Angles, crank: complex, rocker: complex) -> Iterator[Candidate]
         off = off - (off[0] if n <= 5 else (off[n:].max() + off[n:].min()) / 2)
         least = float(acute(motion.transmission_angle("C")).min())
         every = np.concatenate([motion.position(name) for name in places])
-        wrong = np.flatnonzero(np.abs(off[:n]) > MISSED)
+        wrong = np.flatnonzero(np.abs(off[:n]) > VISIBLE)
         defects = (f"In point {wrong[0] + 1} the linkage is on another branch.",) if n <= 5 and len(wrong) else ()
     lengths = {"crank": abs(crank), "coupler": abs(rocker - crank), "rocker": abs(rocker - 1), "ground": 1.0}
     wish_points = np.stack((wish.phi, wish.psi), axis=1)

@@ -17,6 +17,7 @@ import numpy as np
 
 from structkin.groups.rrp import RRP
 from structkin.groups.rrr import RRR
+from structkin.numerical_tolerances import COMPLEX_STEP
 from structkin.types import Complexes, Flags, Floats
 
 
@@ -165,7 +166,7 @@ def traced(kind: Kind, x: Floats, mode: Floats, theta: Floats) -> tuple[Floats, 
 
 def closing_rates(kind: Kind, x: Floats, theta: Floats) -> tuple[Floats, Floats]:
     """Return squared sines of transmission angles (n, k), and their derivatives (n, p, k) by complex steps."""
-    h, J = 1e-30, np.empty((len(theta), *x.shape))
+    h, J = COMPLEX_STEP, np.empty((len(theta), *x.shape))
     with np.errstate(all="ignore"):
         for row in range(kind.size):
             y = x + 1j * h * (np.arange(kind.size) == row)[:, None]

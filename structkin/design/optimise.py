@@ -22,18 +22,13 @@ from structkin.design.measures import Limit, Measure, closing
 from structkin.errors import InputError, Problem
 from structkin.model.frozen import freeze
 from structkin.model.mechanism import Mechanism
+from structkin.numerical_tolerances import DETERMINED, NEGLIGIBLE, ROUNDING, VISIBLE
 from structkin.solve.motion.motion import Motion
 from structkin.solve.sensitivity.parameters import Parameter, read_parameters, varied
 from structkin.types import Floats
 
-#: A search ends where its steps change the parameters or the value by less than this part.
-DONE = 1e-12
 #: The most searches with other multipliers.
 ROUNDS = 20
-#: Where a limit position is the limit, the discriminants of dyads stay this far from zero.
-ROOM = 1e-6
-#: By how much a limit may be missed, in its own unit relative to its size.
-MISSED = 1e-6
 
 
 @checked
@@ -93,7 +88,7 @@ class _Search:
             self.history.append(self.value(found) if whole and found is not None else np.nan)
             if whole and found is not None:
                 missed = self.misses(found)
-                rank = missed if missed > MISSED else 0.0, self.history[-1]
+                rank = missed if missed > VISIBLE else 0.0, self.history[-1]
                 if self.best is None or rank < self.best[0]:
                     self.best = rank, x.copy()
         return self._known[key]
@@ -195,7 +190,7 @@ def optimise(
         if not limits:
             _least_squares(search, x, bounds)
         if first.plan.with_root:
-            search.room = (closing().between(low=ROOM),)
+            search.room = (closing().between(low=DETERMINED),)
         if limits or (search.room and np.isnan(search.history).any()):
             # Least squares end where the next step cannot be assembled; along that limit the search may go on.
             _augmented(search, x if search.best is None else search.best[1], bounds)
@@ -232,8 +227,8 @@ def _check(measures: Sequence[Measure], motion: Motion, names: Sequence[str]) ->
 def _remarks(search: _Search, slopes: Floats, values: Floats, bounds: tuple[Floats, Floats]) -> list[str]:
     """Return what else there is to say: parameters at their bounds, or without effect; variants without a motion."""
     names = np.array([parameter.name for parameter in search.parameters])
-    at = np.isclose(values, bounds[0], rtol=1e-9, atol=0) | np.isclose(values, bounds[1], rtol=1e-9, atol=0)
-    idle = np.abs(slopes).max(axis=0) <= 1e-9 * np.abs(slopes).max(initial=0.0)
+    at = np.isclose(values, bounds[0], rtol=NEGLIGIBLE, atol=0) | np.isclose(values, bounds[1], rtol=NEGLIGIBLE, atol=0)
+    idle = np.abs(slopes).max(axis=0) <= NEGLIGIBLE * np.abs(slopes).max(initial=0.0)
     lost = int(np.isnan(search.history).sum())
     found = [f"at their bounds: {', '.join(names[at])}"] if at.any() else []
     found += [f"without effect: {', '.join(names[idle])}"] if idle.any() else []
@@ -289,7 +284,7 @@ def _least_squares(search: _Search, x: Floats, bounds: tuple[Floats, Floats], mo
         return np.concatenate((found / more.size, held))
 
     found = least_squares(
-        values, x, slopes, bounds=bounds, xtol=DONE, ftol=DONE, gtol=DONE, max_nfev=10 * search.evaluations
+        values, x, slopes, bounds=bounds, xtol=ROUNDING, ftol=ROUNDING, gtol=ROUNDING, max_nfev=10 * search.evaluations
     )
     return np.asarray(found.x)
 
@@ -322,7 +317,7 @@ def _augmented(search: _Search, x: Floats, bounds: tuple[Floats, Floats]) -> Non
         sides = search.sides(motion)
         pushed = np.maximum(held.push - held.mu * sides, 0.0)
         missed = float(np.abs(np.minimum(sides, held.push / held.mu)).max(initial=0.0))
-        if missed <= 0.1 * MISSED and np.allclose(x, before, rtol=1e-9, atol=0.0):
+        if missed <= 0.1 * VISIBLE and np.allclose(x, before, rtol=NEGLIGIBLE, atol=0.0):
             break
         held.mu *= 10.0 if missed > 0.25 * worst else 1.0
         held.push, worst = pushed, missed

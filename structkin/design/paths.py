@@ -13,14 +13,13 @@ from scipy.optimize import isotonic_regression
 from structkin.design.atlas_of_curves import starts, timed_starts
 from structkin.design.loops import Kind, pins, traced
 from structkin.design.refine import Bounds, Lanes, fit, misses
+from structkin.numerical_tolerances import ROUNDING
 from structkin.types import Complexes, Flags, Floats
 
 #: How many linkages are followed, and for how many steps: the fewer, the longer.
 STAGES = ((240, 40), (120, 60), (60, 100), (60, 400), (60, 1000))
 #: Linkages count as one if no pin of theirs is farther apart, in parts of the larger of path and linkage.
 SAME = 0.02
-#: By how much crank angles of points in order may fall [rad]: not at all, but for rounding.
-ROUNDING = 1e-12
 #: How much longer than allowed a link may be: the limit is a part of what is minimised.
 OVER = 1.01
 #: Samples of a motion that is verified.

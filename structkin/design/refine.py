@@ -16,16 +16,13 @@ import numpy as np
 from structkin.budget import TOGETHER, SpentError, charge
 from structkin.design.loops import Kind, closing_rates, jacobian, traced
 from structkin.groups.solve_lanes import solve_lanes
+from structkin.numerical_tolerances import LEAST_POSITIVE, LITTLE_GAIN, ROUNDING, ROUNDING_OF_FEW
 from structkin.types import Flags, Floats, Indices
 
 #: The start of the damping, its factors after a good and a bad step, and where a linkage counts as converged.
 DAMPING, GOOD, BAD, CONVERGED = 1e-2, 0.4, 3.0, 1e6
-#: Part of the cost that a good step gains.
-LITTLE = 1e-8
 #: The largest step of an angle [rad], and of the logarithm of a length and the coordinates of a tracer.
 ANGLE, DIMENSION = 0.3, 1.0
-#: Residuals at which nothing is left to gain; paths have the size 1.
-DONE = 1e-13
 #: The weight of a transmission angle that is too small, as the square of its sine.
 WEIGHT = 100.0
 #: How far along a step the second derivative is taken.
@@ -66,11 +63,11 @@ class _Normal:
         self.by_angle = None if timed else by_angle
         if not timed:
             square = (by_angle * by_angle).sum(axis=0)
-            self.square = square + damping * square.mean(axis=0) + 1e-300
+            self.square = square + damping * square.mean(axis=0) + LEAST_POSITIVE
             self.mixed = (J * by_angle[:, None]).sum(axis=0).transpose(2, 0, 1)
             H = H - (self.mixed / self.square.T[:, None]) @ self.mixed.transpose(0, 2, 1)
         scale = np.einsum("kpp->kp", H)
-        scale = np.maximum(scale, 1e-12 * scale.max(axis=1, keepdims=True) + 1e-300)
+        scale = np.maximum(scale, ROUNDING * scale.max(axis=1, keepdims=True) + LEAST_POSITIVE)
         self.H = H + (damping[:, None] * scale)[:, :, None] * np.eye(p)
 
     def step(self, r: Floats, over: Floats) -> tuple[Floats, Floats]:
@@ -103,7 +100,7 @@ def fit(
     damping = np.full(len(mode), DAMPING)
     active = np.flatnonzero(np.isfinite(cost) & np.isfinite(J).all(axis=(0, 1, 2)))
     for _ in range(steps):
-        a = active[(cost[active] > DONE**2 * points.shape[1]) & (damping[active] < CONVERGED)]
+        a = active[(cost[active] > ROUNDING_OF_FEW**2 * points.shape[1]) & (damping[active] < CONVERGED)]
         active = a
         try:
             charge(2 * r[..., a].size * (kind.size + 2) / TOGETHER)
@@ -132,7 +129,7 @@ def fit(
         new_over, new_wall = _over(kind, new_x, new_theta, bounds)
         new_cost = (new_r * new_r).sum(axis=(0, 1)) + (new_over * new_over).sum(axis=0)
         good = (new_cost < cost[a]) & (closing.min(axis=0) > 0) & np.isfinite(new_J).all(axis=(0, 1, 2))
-        gains = good & (new_cost < (1 - LITTLE) * cost[a])
+        gains = good & (new_cost < (1 - LITTLE_GAIN) * cost[a])
         w = a[good]
         x[:, w], theta[:, w], cost[w] = new_x[:, good], new_theta[:, good], new_cost[good]
         J[..., w], r[..., w] = new_J[..., good], new_r[..., good]

@@ -28,6 +28,7 @@ from structkin.design.zones import Play, Zone, read_zones, with_play
 from structkin.errors import InputError, Problem
 from structkin.model.frozen import freeze
 from structkin.model.mechanism import Mechanism
+from structkin.numerical_tolerances import NEGLIGIBLE, NO_SHARE
 from structkin.plan.status import Status
 from structkin.solve.motion.motion import Motion
 from structkin.solve.study.measures import Named, read_measures, status
@@ -46,8 +47,6 @@ QUANTITIES = ("x", "y", "speed", "angle", "omega")
 TAIL = 0.0013498980316301035
 #: The most variants that are solved at a time: their numbers stay in the caches.
 MANY = 1 << 16
-#: A dimension whose share of the variance is below this has no effect.
-IDLE = 1e-20
 
 
 @checked
@@ -516,14 +515,14 @@ def _notes(
         out = np.maximum(spread.worst[:, 0] - spread.extremes[:, 0], spread.extremes[:, 1] - spread.worst[:, 1])
         width = np.ptp(spread.worst, axis=1)
         with np.errstate(invalid="ignore"):
-            beyond = np.flatnonzero(out > 1e-9 * np.maximum(width, np.abs(spread.nominal) * 1e-3))
+            beyond = np.flatnonzero(out > NEGLIGIBLE * np.maximum(width, np.abs(spread.nominal) * 1e-3))
         if len(beyond):
             most = out[beyond].max()
             yield f"{spread.measure}: drawn variants go beyond the corners, by up to {most:.3g} {spread.unit}"
     idle = [
         name
         for k, name in enumerate(dimensions)
-        if not any((np.nan_to_num(spread.shares[:, k]) > IDLE).any() for spread in spreads.values())
+        if not any((np.nan_to_num(spread.shares[:, k]) > NO_SHARE).any() for spread in spreads.values())
     ]
     if idle:
         yield f"without effect: {', '.join(idle)}"

@@ -19,13 +19,16 @@ from structkin.budget import charge
 from structkin.global_methods.curve import Curve, Pose
 from structkin.global_methods.diagnosis import Outcome
 from structkin.global_methods.newton import close_pose
-from structkin.global_methods.scaled import CONSISTENT, Scaled
+from structkin.global_methods.scaled import Scaled
 from structkin.global_methods.smooth import is_smooth
 from structkin.numerical_tolerances import (
     DEPARTURE_ON_CURVE,
     FINEST,
     HALVINGS,
     NEAR_LIMIT,
+    RESIDUAL,
+    SAME_POSE,
+    SAME_SOLVED,
     SINGULAR,
     TURN_ON_CURVE,
     WEAK,
@@ -132,7 +135,7 @@ class BranchTracker:
     @staticmethod
     def agrees(pose: Pose) -> bool:
         """Return whether redundant rows, if any, are met as well."""
-        return not pose.scaled.redundant or float(pose.scaled.gap(pose.q, pose.z)[0]) < CONSISTENT
+        return not pose.scaled.redundant or float(pose.scaled.gap(pose.q, pose.z)[0]) < RESIDUAL
 
     @cached_property
     def by_groups(self) -> tuple[NDArray[np.int8], Floats]:
@@ -189,7 +192,7 @@ class BranchTracker:
         with np.errstate(all="ignore"):
             if before is not None and before.b is pose:
                 s, beside = before.part(z, self.units)
-                if 1.0 < s[0] < 2.6 and (len(z) == 1 or np.max(np.abs(beside / self.units)) < 1e-9):
+                if 1.0 < s[0] < 2.6 and (len(z) == 1 or np.max(np.abs(beside / self.units)) < SAME_SOLVED):
                     return before.at(s)
             return pose.taylor(z)
 
@@ -214,7 +217,7 @@ def is_near(scaled: Scaled, q: Floats, guess: Floats, before: Floats) -> Flags:
     """Return which poses q (n, lanes) are near their extrapolation, and not far from the poses before."""
     departure, turned = (np.max(np.abs(q - x) / scaled.column_units, axis=0, initial=0.0) for x in (guess, before))
     return np.asarray(
-        (departure <= DEPARTURE_ON_CURVE) & (departure <= 0.3 * turned + 1e-6) & (turned <= TURN_ON_CURVE)
+        (departure <= DEPARTURE_ON_CURVE) & (departure <= 0.3 * turned + SAME_POSE) & (turned <= TURN_ON_CURVE)
     )
 
 

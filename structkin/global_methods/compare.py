@@ -22,6 +22,7 @@ from structkin.global_methods.methods import FAMILIES, METHODS
 from structkin.global_methods.scaled import Scaled
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
+from structkin.numerical_tolerances import LEAST_SCALE, METHOD_POSITIONS, METHOD_RATES
 from structkin.plan.status import Status
 from structkin.rows.lane_matrix import summing
 from structkin.solve.call import make_schedule
@@ -31,8 +32,6 @@ from structkin.types import Flags, Floats
 #: Rounds of measuring rows and columns in turn (Ruiz, "A scaling algorithm to equilibrate both rows and columns norms
 #: in matrices", RAL-TR-2001-034): enough for parts that are a thousand times smaller than the mechanism.
 ROUNDS = 100
-#: Least scale of rows and columns, relative to the mechanism's own units.
-LEAST = 1e-6
 
 
 def regularity(scaled: Scaled, q: Floats, z: Floats) -> Floats:
@@ -48,14 +47,10 @@ def regularity(scaled: Scaled, q: Floats, z: Floats) -> Floats:
     for _ in range(ROUNDS):
         for of, summed in sums:
             norm = np.sqrt(summed @ (squares / (of_row[rows] * of_column[columns]) ** 2))
-            np.maximum(of * np.sqrt(norm), LEAST, out=of)
+            np.maximum(of * np.sqrt(norm), LEAST_SCALE, out=of)
     return scaled.least(entries / (of_row[rows] * of_column[columns])[:, None])
 
 
-#: Methods agree where positions differ by less than this part of the mechanism's size,
-POSITION = 1e-10
-#: and rates by less than this part of the largest rate of the sample, at poses
-RATE = 1e-8
 #: whose Jacobian, scaled by the dimensions of the mechanism's parts, has no smaller singular value than this.
 REGULAR = 1e-2
 #: A method that takes longer than this [s] is stopped.
@@ -100,7 +95,7 @@ class MethodRun:
     @property
     def agrees(self) -> bool:
         """Whether positions, velocities, accelerations and outcomes are those of the topological method."""
-        gaps = ((self.position, POSITION), (self.velocity, RATE), (self.acceleration, RATE))
+        gaps = ((self.position, METHOD_POSITIONS), (self.velocity, METHOD_RATES), (self.acceleration, METHOD_RATES))
         return all(gap is None or gap < most for gap, most in gaps) and not self.status_differences
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from structkin.global_methods.linear import Factors
 from structkin.global_methods.newton import ClosedPose
 from structkin.global_methods.scaled import Scaled
-from structkin.numerical_tolerances import WEAK
+from structkin.numerical_tolerances import ROUNDING, WEAK
 from structkin.types import Floats
 
 #: The powers 0 to 5 of the quintic by value, first and second derivative at both ends of the path, row by row.
@@ -148,7 +148,7 @@ class Curve:
         """Return the coordinates (n, lanes) at values z near the path; off it, to first order."""
         s, beside = self.part(z, units)
         q = self.at(s)
-        if len(z) > 1 and np.any(np.abs(beside) > 1e-12 * units):
+        if len(z) > 1 and np.any(np.abs(beside) > ROUNDING * units):
             q = q + (self.a.K @ beside) * (1 - s) + (self.b.K @ beside) * s
         return q
 

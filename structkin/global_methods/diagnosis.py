@@ -12,8 +12,8 @@ from structkin.checked import checked
 from structkin.errors import InputError, Problem
 from structkin.global_methods.families.system import Coordinates
 from structkin.global_methods.linear import Dense
-from structkin.global_methods.scaled import CONSISTENT, Scaled
-from structkin.numerical_tolerances import CLOSED, SINGULAR
+from structkin.global_methods.scaled import Scaled
+from structkin.numerical_tolerances import CLOSED, LAST_DIGIT, OPEN_ROW, RESIDUAL, SINGULAR
 from structkin.types import Floats
 
 #: Poses in which equations are evaluated in search of the least residual: where a search converges at all, it takes far
@@ -146,9 +146,9 @@ def _outcome(
     if np.isfinite(q).all():
         sigma = float(scaled.smallest_singular_value(q, z)[0])
         # Where branches meet, each step halves the error: the residual vanishes before the steps do.
-        if residuals[-1] < CONSISTENT and sigma < 1e-4 and (steps[-1] >= tolerance or sigma < SINGULAR):
+        if residuals[-1] < RESIDUAL and sigma < 1e-4 and (steps[-1] >= tolerance or sigma < SINGULAR):
             return Outcome.SINGULAR_POSE
-        if steps[-1] < tolerance and residuals[-1] < CONSISTENT:
+        if steps[-1] < tolerance and residuals[-1] < RESIDUAL:
             return Outcome.CONVERGED if _sign(_one(scaled, q, z)[1]) == sign else Outcome.OTHER_BRANCH
     to_and_fro = len(steps) > 4 and max(residuals[-4:]) < 10 * min(residuals[-4:])
     return Outcome.CYCLED if to_and_fro else Outcome.THROWN_OFF
@@ -169,7 +169,7 @@ def _judge(
         starts = [x for x in (q, estimate, scaled.coordinates.start()) if np.isfinite(x).all()]
         found = (np.abs(scaled.all_rows(nearest_pose(scaled, x, z), z)[0][:, 0]) for x in starts)
         gaps = min(found, key=np.max)
-        if gaps.max() > 1e-6:
+        if gaps.max() > OPEN_ROW:
             labels = scaled.coordinates.rows
             order = [k for k in np.argsort(-gaps) if gaps[k] > 0.1 * gaps.max()]
             rows = tuple(str(labels[k]) for k in order)
@@ -193,6 +193,13 @@ def nearest_pose(scaled: Scaled, q: Floats, z: Floats) -> Floats:
 
     method: Literal["lm", "trf"] = "lm" if scaled.coordinates.m >= scaled.coordinates.n else "trf"
     found = least_squares(
-        phi, q[:, 0] / unit, jac=jacobian, method=method, xtol=1e-15, ftol=1e-15, gtol=1e-15, max_nfev=EVALUATIONS
+        phi,
+        q[:, 0] / unit,
+        jac=jacobian,
+        method=method,
+        xtol=LAST_DIGIT,
+        ftol=LAST_DIGIT,
+        gtol=LAST_DIGIT,
+        max_nfev=EVALUATIONS,
     )
     return np.asarray(found.x * unit)[:, None]

@@ -9,10 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from structkin.global_methods.scaled import Scaled
+from structkin.numerical_tolerances import LAST_DIGIT, OPEN_ROW
 from structkin.types import Floats, Indices
-
-#: Gap of an open row, relative to its unit.
-OPEN = 1e-6
 
 
 def open_links(scaled: Scaled, q: Floats, z: Floats) -> tuple[str, ...]:
@@ -35,10 +33,10 @@ def open_links(scaled: Scaled, q: Floats, z: Floats) -> tuple[str, ...]:
             return np.asarray(scaled.all_rows(q, z)[0][rows, 0])
 
         start = q[columns, 0] / unit[columns]
-        if np.max(np.abs(phi(start))) > OPEN:
-            found = least_squares(phi, start, method="lm", xtol=1e-15, ftol=1e-15, gtol=1e-15)
+        if np.max(np.abs(phi(start))) > OPEN_ROW:
+            found = least_squares(phi, start, method="lm", xtol=LAST_DIGIT, ftol=LAST_DIGIT, gtol=LAST_DIGIT)
             gaps = np.abs(phi(found.x))
-            if not gaps.max() <= OPEN:
+            if not gaps.max() <= OPEN_ROW:
                 wide = rows[gaps > 0.1 * gaps.max()]
                 return tuple(dict.fromkeys(link for row in wide.tolist() for link in labels[row].links))
     return ()

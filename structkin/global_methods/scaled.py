@@ -23,8 +23,6 @@ from structkin.types import Floats, Indices
 #: Makes the linear solver of a pattern: rows, columns, number of unknowns.
 SolverMaker = Callable[[Indices, Indices, int], LinearSolver]
 
-#: Redundant rows agree where the largest remaining gap is below this.
-CONSISTENT = 1e-9
 #: Most numbers in full matrices that are formed together.
 NUMBERS = 1_000_000
 

@@ -15,12 +15,12 @@ import numpy as np
 from structkin.global_methods.curve import Curve, Pose
 from structkin.global_methods.newton import close
 from structkin.global_methods.scaled import Scaled
-from structkin.numerical_tolerances import FLAT_WITHIN
+from structkin.numerical_tolerances import FLAT_WITHIN, SAME_POSE
 from structkin.track.contour import ITERATIONS, POWERS, UNIT, is_analytic, missed, powers
 from structkin.types import Floats
 
-#: Radii of the circles around the middle of a step, relative to it, and largest departure of its ends from the series.
-RADII, SAME = (1.5, 1.0, 0.75, 0.6), 1e-6
+#: Radii of the circles around the middle of a step, relative to it.
+RADII = (1.5, 1.0, 0.75, 0.6)
 #: Radii of the circles around a sample, relative to the drivers' units.
 AROUND = (2e-2, 4e-3)
 
@@ -39,7 +39,7 @@ def is_smooth(curve: Curve, units: Floats, misses: list[float]) -> bool:
         terms = powers(found.q / curve.a.scaled.column_units)
         ends = (terms[:, :POWERS] @ (np.array([-0.5, 0.5]) / radius) ** np.arange(POWERS)[:, None]).real
         gap = ends - np.concatenate((curve.a.q, curve.b.q), axis=1) / curve.a.scaled.column_units
-        same = bool(np.max(np.abs(gap)) < SAME)
+        same = bool(np.max(np.abs(gap)) < SAME_POSE)
         least = min(least, missed(terms, radius * length)) if same else least
         if least <= FLAT_WITHIN:
             return same

@@ -12,10 +12,10 @@ from structkin.global_methods.families.system import Coordinates
 from structkin.global_methods.follow import follow
 from structkin.global_methods.linear import SOLVERS, Dense, LinearSolver, Sparse, Triangular
 from structkin.global_methods.newton import close, rates
-from structkin.global_methods.scaled import CONSISTENT, Scaled
+from structkin.global_methods.scaled import Scaled
 from structkin.global_methods.sweeps import is_worth_it
 from structkin.model.mechanism import Mechanism
-from structkin.numerical_tolerances import BETWEEN
+from structkin.numerical_tolerances import BETWEEN, RESIDUAL
 from structkin.plan.status import Status
 from structkin.types import Flags, Floats, Indices
 
@@ -156,7 +156,7 @@ class GlobalSolver:
         found = close(scaled, guess, z)
         good = found.converged & (found.moved < BETWEEN)
         if scaled.redundant:
-            good &= scaled.gap(found.q, z) < CONSISTENT
+            good &= scaled.gap(found.q, z) < RESIDUAL
         if good.all():
             tracker.q[:, at] = found.q
         else:

@@ -16,10 +16,8 @@ import numpy as np
 
 from structkin.global_methods.branch_tracker import BranchTracker
 from structkin.global_methods.curve import Curve, Pose
+from structkin.numerical_tolerances import SAME_SOLVED
 from structkin.types import Floats
-
-#: Scaled coordinates closer than this are the same.
-SAME = 1e-9
 
 
 @dataclass
@@ -69,5 +67,5 @@ def _shift(first: Pose, last: Pose) -> Floats | None:
     moved = last.q - first.q
     shift = 2 * np.pi * np.round(moved / (2 * np.pi))
     open = np.abs(moved - shift) / last.scaled.column_units
-    same = max(np.max(gap[:, 0]) / coordinates.size, np.max(gap[:, 1]), np.max(open)) <= SAME
+    same = max(np.max(gap[:, 0]) / coordinates.size, np.max(gap[:, 1]), np.max(open)) <= SAME_SOLVED
     return np.asarray(shift) if same else None

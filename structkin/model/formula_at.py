@@ -11,13 +11,15 @@ from __future__ import annotations
 from math import acos, asin, atan, cos, cosh, exp, floor, inf, log, nan, sin, sinh, sqrt, tan, tanh
 from typing import Any
 
+from structkin.numerical_tolerances import POWER_LOGARITHM
+
 Series = tuple[Any, Any, Any, Any]
 
 NUMBER, TIME, SUM, DIFFERENCE, PRODUCT, QUOTIENT, LEAST, LARGEST, OPPOSITE, POWER = range(10)
 SIN, COS, TAN, ASIN, ACOS, ATAN, SINH, COSH, TANH, EXP, LOG, SQRT, ABS, SIGN = range(10, 24)
 
-#: Beyond these the exponential, and the hyperbolic sine, are infinite; what a power's logarithm may be off by.
-LARGE, LARGE_HYPERBOLIC, SLIGHT = 709.782712893384, 710.4758600739439, 1e-9
+#: Beyond these the exponential, and the hyperbolic sine, are infinite.
+LARGE, LARGE_HYPERBOLIC = 709.782712893384, 710.4758600739439
 
 
 def formula_at(tape: Any, first: int, last: int, t: Any, stack: Any) -> Series:
@@ -141,7 +143,7 @@ def power(u: float, c: float) -> float:
         return 0.0 if c > 0.0 else inf if c < 0.0 else 1.0
     if u < 0.0 and c != floor(c):
         return nan
-    if c * log(abs(u)) > LARGE - SLIGHT:
+    if c * log(abs(u)) > LARGE - POWER_LOGARITHM:
         return inf if u > 0.0 or c % 2.0 == 0.0 else -inf
     return float(u**c)
 

@@ -25,6 +25,7 @@ from structkin.dynamics.slot_map import SlotMap
 from structkin.dynamics.start import with_coordinates
 from structkin.errors import InputError, Problem, StructkinError
 from structkin.model import Mechanism
+from structkin.numerical_tolerances import SAME_SOLVED
 from structkin.plan.status import Status
 from structkin.rows.affine import Affine
 from structkin.solve import Motion
@@ -42,9 +43,8 @@ STEP, FINEST, DAMPING = 0.12, 2.0**-10, 1e-3
 FAIR = 0.3
 #: A pointer is reached within this part of the size, and nothing nearer is where the way and K enclose this cosine.
 REACHED, SQUARE = 1e-4, 2e-3
-#: A pose is where the laws put it to this part of a radian or of the size; the path to a time is looked at in so many
-#: places; and laws without an end are shown for so long [s].
-SAME, LOOKS, SHOWN = 1e-9, 65, 10.0
+#: The path to a time is looked at in so many places; and laws without an end are shown for so long [s].
+LOOKS, SHOWN = 65, 10.0
 #: How far a free motion is shown [rad or parts of the size], and in how many poses.
 WIGGLE, FRAMES = 0.25, 33
 
@@ -230,7 +230,7 @@ class Driving:
         k, poses, until = self.order.index(driver), 0, time.perf_counter() + seconds
         while time.perf_counter() < until:
             rest = value - float(self.pose.q[k])
-            if abs(rest) <= 1e-9 * self._units[k]:
+            if abs(rest) <= SAME_SOLVED * self._units[k]:
                 return Progress(True, poses)
             way = np.zeros(len(self.order))
             way[k] = np.clip(rest, -STEP * self._units[k], STEP * self._units[k])
@@ -277,7 +277,7 @@ class Driving:
         return q
 
     def _is_at(self, q: Floats) -> bool:
-        return bool(np.max(np.abs(q - self.pose.q) / self._units) <= SAME)
+        return bool(np.max(np.abs(q - self.pose.q) / self._units) <= SAME_SOLVED)
 
     def wiggle(self, coordinate: str) -> Iterator[dict[str, tuple[float, float, float]]]:
         """Yield the frames of a small motion to either side along one coordinate; the pose is restored afterwards."""

@@ -13,11 +13,11 @@ from typing import Protocol
 
 import numpy as np
 
+from structkin.numerical_tolerances import CLOSED, ROOT, ROUNDING_OF_FEW, SHORTEST_PART, SOLVED_POSE
 from structkin.types import Floats
 
-#: Arclength of a step: at first, at most (times how far from its start it is, where that is above one), and below
-#: which following stops.
-FIRST, LONGEST, SHORTEST = 0.02, 0.15, 1e-9
+#: Arclength of a step: at first, and at most (times how far from its start it is, where that is above one).
+FIRST, LONGEST = 0.02, 0.15
 #: A step that crosses to another curve is halved down to this; what is still crossed is a change point.
 CROSSING, BEYOND = 1e-5, 1e-2
 #: Largest angle between neighbouring tangents [rad], and near a fold.
@@ -66,7 +66,7 @@ def steps(curve: Equations, start: Point) -> Iterator[tuple[Point, Point]]:
         there = _step(curve, here, length)
         if there is None:
             length *= 0.5
-            if length < SHORTEST:
+            if length < SHORTEST_PART:
                 break
             continue
         yield here, there
@@ -122,15 +122,15 @@ def advance(curve: Equations, here: Point, length: float) -> Point | None:
         if not np.isfinite(change).all():
             return None
         y = y + change
-        if np.abs(change).max() < 1e-13 * max(1.0, np.abs(y).max()):
+        if np.abs(change).max() < ROUNDING_OF_FEW * max(1.0, np.abs(y).max()):
             break
     else:
-        if np.abs(change).max() > 1e-10:
+        if np.abs(change).max() > SOLVED_POSE:
             return None
     if np.linalg.norm(y - guess) > 0.5 * length:
         return None
     values, J = curve.equations(y)
-    if np.abs(values).max() > 1e-8:
+    if np.abs(values).max() > CLOSED:
         return None
     full = np.vstack((J, here.tangent))
     unit = np.zeros(len(full))
@@ -158,7 +158,7 @@ def root_between(curve: Equations, here: Point, there: Point, value: Callable[[P
 
     length = float(here.tangent @ (there.y - here.y))
     first, last = (value(at(s)) for s in (0.0, length))
-    return at(brentq(lambda s: value(at(s)), 0.0, length, xtol=1e-14, rtol=1e-14) if first * last < 0 else length)
+    return at(brentq(lambda s: value(at(s)), 0.0, length, xtol=ROOT, rtol=ROOT) if first * last < 0 else length)
 
 
 def crossing_between(curve: Equations, here: Point, there: Point) -> Floats:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.polynomial import chebyshev
 
 from structkin.budget import charge
+from structkin.numerical_tolerances import ROUNDING_OF_ONE, SERIES_LEVEL, SERIES_RESOLVED, SHORTEST_PART
 from structkin.types import Flags, Floats
 
 #: Work on some pieces, given the places of all their nodes, their middles and their half lengths: returns which of
@@ -46,12 +47,8 @@ class Interpolation:
 
 #: Nodes of a piece in which extrema are looked for.
 NODES = 32
-#: A piece is resolved where its last coefficients are below this; the functions are of size one.
-RESOLVED = 1e-13
-#: Coefficients that stay level below this are the rounding of the function itself: halving would never end.
-LEVEL = 1e-10
-#: A piece is not halved below this fraction of the whole, nor once there are this many pieces.
-SMALLEST, MOST = 1e-9, 2000
+#: A piece is not halved once there are this many.
+MOST = 2000
 #: The work per piece, in steps of the budget.
 PIECE = 0.1
 #: Extrema are wanted where the function may be below this in size.
@@ -72,7 +69,7 @@ def landmarks(function: Callable[[Floats], Floats], edges: Floats) -> Floats:
     >>> landmarks(lambda x: (x - 0.3) ** 2, np.array([0.0, 1.0])).round(12).tolist()
     [0.0, 0.3, 1.0]
     """
-    found, smallest = [edges], SMALLEST * (edges[-1] - edges[0])
+    found, smallest = [edges], SHORTEST_PART * (edges[-1] - edges[0])
 
     def look(places: Floats, middle: Floats, half: Floats) -> Flags:
         done, coefficients = _resolved(function(places).reshape(-1, NODES))
@@ -92,8 +89,8 @@ def _resolved(values: Floats) -> tuple[Flags, Floats]:
     tail = np.abs(coefficients[:, -4:]).max(axis=1)
     # Far from zero the sign is certain long before the last digit is; branch points need not be resolved.
     clear = (np.abs(values).min(axis=1) > np.maximum(100 * tail, NEAR)) & (np.ptp(np.sign(values), axis=1) == 0)
-    level = (tail < LEVEL) & (np.abs(coefficients[:, 8:-4]).max(axis=1) < 10 * tail)
-    return finite & ((tail < RESOLVED) | clear | level), coefficients
+    level = (tail < SERIES_LEVEL) & (np.abs(coefficients[:, 8:-4]).max(axis=1) < 10 * tail)
+    return finite & ((tail < SERIES_RESOLVED) | clear | level), coefficients
 
 
 def _extrema(coefficients: Floats) -> Floats:
@@ -104,7 +101,7 @@ def _extrema(coefficients: Floats) -> Floats:
         return np.empty(0)
     slope = chebyshev.chebder(coefficients)
     size = np.abs(slope)
-    kept = np.flatnonzero(size > 1e-14 * size.max())
+    kept = np.flatnonzero(size > ROUNDING_OF_ONE * size.max())
     if not len(kept) or kept[-1] == 0:
         return np.empty(0)
     roots = chebyshev.chebroots(slope[: kept[-1] + 1])

@@ -14,12 +14,9 @@ from typing import Any
 import numpy as np
 
 from structkin.groups import General
-from structkin.numerical_tolerances import CLOSED, FLAT_WITHIN
+from structkin.numerical_tolerances import CLOSED, FLAT_WITHIN, HALF_DIGITS
 from structkin.track.contour import ITERATIONS, NODES, POWERS, UNIT, missed, powers
 from structkin.types import Complexes, Floats
-
-#: Coordinates closer than this, in parts of the size or radians, are the same.
-SAME = 1e-7
 
 
 @dataclass(frozen=True)
@@ -65,7 +62,7 @@ def continued(form: General, h0: tuple[Any, ...], circle: Circle, O: Floats, the
     at = [found[:, :POWERS] @ (place / circle.radius) ** np.arange(POWERS) for place in (-1.0, 1.0)]
     pose = np.concatenate((O.reshape(-1) / form.rows.size, theta[:, 0]))
     # Newton's method may find another branch all around: the function has to pass through the pose at the beginning.
-    if np.max(np.abs(at[0] - pose)) > SAME:
+    if np.max(np.abs(at[0] - pose)) > HALF_DIGITS:
         return None
     split = 2 * form.rows.links
     O, theta = at[1][:split].real.reshape(-1, 2, 1) * form.rows.size, at[1][split:, None].real

@@ -20,14 +20,12 @@ from typing import Any
 
 import numpy as np
 
-from structkin.numerical_tolerances import FLAT_WITHIN, NEVER_FLAT
+from structkin.numerical_tolerances import FLAT_WITHIN, NEVER_FLAT, SMOOTH_SERIES
 from structkin.types import Complexes, Flags
 
 #: Places on a circle, and the powers kept: the last quarter holds the negative ones.
 NODES = 32
 POWERS = 3 * NODES // 4
-#: Largest negative power that is rounding, relative to the size of the values on the circle.
-CERTAIN = 1e-11
 #: Largest negative power, in parts of the power 1, of a smooth function or nearly so. Around limits both are alike.
 SMOOTH = 1e-2
 #: Circles around the same place find the same if one misses a change point by no more than this many times another.
@@ -56,7 +54,7 @@ def is_analytic(powers: Complexes, size: Any = 1.0) -> Flags:
     >>> is_analytic(powers(np.stack((UNIT**2, np.sqrt(UNIT**2 - 0.01))))).tolist()
     [True, False]
     """
-    return np.asarray(np.max(np.abs(powers[..., POWERS:]), axis=-1) <= CERTAIN * size)
+    return np.asarray(np.max(np.abs(powers[..., POWERS:]), axis=-1) <= SMOOTH_SERIES * size)
 
 
 def missed(powers: Complexes, radius: float) -> float:

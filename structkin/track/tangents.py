@@ -20,14 +20,12 @@ from typing import Any
 import numpy as np
 
 from structkin.groups import General
-from structkin.numerical_tolerances import CLOSED
+from structkin.numerical_tolerances import CLOSED, HALF_DIGITS, ROUNDING
 from structkin.track.contour import ITERATIONS
 from structkin.types import Complexes, Floats
 
 #: Singular values of the scaled Jacobian below this are zero.
 ZERO = 1e-5
-#: Coefficients of the conditions below this part of the group's size are zero: they come from poses good to 1e-10.
-NOTHING = 1e-7
 #: A root is real to this part of its size: that of a double one is known to half the digits.
 REAL = 1e-5
 
@@ -64,7 +62,7 @@ def tangents(form: General, h: tuple[Any, ...], s: Complexes, O: Floats, theta: 
 
     known = powers(np.zeros(3 * m))[0]
     t = -right[:rank].T @ ((left[:, :rank].T @ known) / values[:rank])
-    if np.max(np.abs(W.T @ known)) > NOTHING * size:
+    if np.max(np.abs(W.T @ known)) > HALF_DIGITS * size:
         return Tangents(np.zeros((0, 3 * m)))
     if count > 2:
         return Tangents(np.zeros((0, 3 * m)), isolated=False)
@@ -87,12 +85,12 @@ def _on_a_line(conditions: Any) -> tuple[Floats | None, int]:
     low, middle, high = (conditions(np.array([c])) for c in (-1.0, 0.0, 1.0))
     rows = np.stack((0.5 * (high + low) - middle, 0.5 * (high - low), middle), axis=1)
     sizes = np.abs(rows).max(axis=1)
-    if sizes.max() < NOTHING:
+    if sizes.max() < HALF_DIGITS:
         return None, 0
     row = rows[np.argmax(sizes)]
-    row = np.where(np.abs(row) > NOTHING * sizes.max(), row, 0.0)
+    row = np.where(np.abs(row) > HALF_DIGITS * sizes.max(), row, 0.0)
     roots = np.roots(row)
-    resting = 1 if row[0] == 0.0 and np.all(np.abs(rows[:, 0]) < NOTHING) else 0
+    resting = 1 if row[0] == 0.0 and np.all(np.abs(rows[:, 0]) < HALF_DIGITS) else 0
     roots = np.unique(roots.real[np.abs(roots.imag) < REAL * (1 + np.abs(roots))])
     left = np.abs(np.stack([np.polyval(one, roots) for one in rows])).max(axis=0)
     return roots[left < REAL * sizes.max() * (1 + roots**2)][:, None], resting
@@ -110,7 +108,7 @@ def _in_a_plane(conditions: Any) -> tuple[Floats | None, int]:
         return None, 0
     rows = np.linalg.lstsq(np.stack((x * x, x * y, y * y, x, y, np.ones(12)), axis=1), values)[0].T
     size = np.abs(rows).max()
-    if size < NOTHING or np.linalg.svd(rows / size, compute_uv=False)[1] < NOTHING:
+    if size < HALF_DIGITS or np.linalg.svd(rows / size, compute_uv=False)[1] < HALF_DIGITS:
         return None, 0
     # Random combinations of the conditions have all their common roots.
     p, q = np.linalg.qr(rng.normal(size=(len(rows), 2)))[0].T @ rows / size
@@ -122,12 +120,12 @@ def _in_a_plane(conditions: Any) -> tuple[Floats | None, int]:
     mul, sub = np.polymul, np.polysub
     first, second, third = sub(mul(a, g), mul(e, d)), sub(mul(a, f), mul(e, b)), sub(mul(b, g), mul(f, d))
     resultant = sub(mul(first, first), mul(second, third))
-    if np.abs(resultant).max() < NOTHING:
+    if np.abs(resultant).max() < HALF_DIGITS:
         return None, 0
     found = []
-    for root in np.roots(np.where(np.abs(resultant) > 1e-12 * np.abs(resultant).max(), resultant, 0.0)):
+    for root in np.roots(np.where(np.abs(resultant) > ROUNDING * np.abs(resultant).max(), resultant, 0.0)):
         below = np.polyval(second, root)
-        if abs(root.imag) < REAL * (1 + abs(root)) and abs(below) > 1e-12:
+        if abs(root.imag) < REAL * (1 + abs(root)) and abs(below) > ROUNDING:
             place = np.array((root.real, -(np.polyval(first, root) / below).real))
             left = conditions(turn @ place)
             if np.abs(left).max() < REAL * size * (1 + place @ place):
@@ -161,6 +159,6 @@ def closed_on(
     pose = np.concatenate((O.reshape(-1) / size, theta[:, 0]))
     slope = np.concatenate((rates[:, :2].reshape(-1), rates[:, 2])) / size
     centre, first = found.mean(axis=1).real, (found @ s**-1).real / len(s)
-    if np.max(np.abs(centre - pose)) > NOTHING or np.max(np.abs(first - slope)) > 1e-3 * (1 + np.abs(slope).max()):
+    if np.max(np.abs(centre - pose)) > HALF_DIGITS or np.max(np.abs(first - slope)) > 1e-3 * (1 + np.abs(slope).max()):
         return None
     return form.unknowns(near, angles)

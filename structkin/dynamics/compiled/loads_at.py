@@ -9,8 +9,7 @@ from typing import Any
 
 from structkin.dynamics.compiled.laws_at import law_at
 from structkin.dynamics.compiled.memory import LoadMemory
-from structkin.dynamics.forces import add_loads, sliding, touching
-from structkin.dynamics.load_formulas import add_loads, touching
+from structkin.dynamics.load_formulas import add_loads, sliding, touching
 
 
 def weigh(mem: LoadMemory, rows: Any, out: Any) -> None:

@@ -17,6 +17,7 @@ from structkin.global_methods.families.polynomial import PolynomialCoordinates, 
 from structkin.global_methods.families.rows import Writer, solve_places
 from structkin.joints.fastened import Fastened
 from structkin.model.mechanism import Mechanism
+from structkin.numerical_tolerances import EQUAL_DATA
 from structkin.plan.known_state import seated
 from structkin.rows.affine import FIXED, Affine, Frame
 from structkin.rows.row import Row
@@ -118,7 +119,7 @@ class _Natural:
         pairs = [
             (a, b)
             for a, b in combinations(self.pins_of[link], 2)
-            if abs(local[a] - local[b]) > 1e-9 * self.size and (self.pins[a].terms or self.pins[b].terms)
+            if abs(local[a] - local[b]) > EQUAL_DATA * self.size and (self.pins[a].terms or self.pins[b].terms)
         ]
         return max(pairs, key=lambda pair: abs(local[pair[0]] - local[pair[1]]), default=None)
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.model.mechanism import Mechanism
+from structkin.numerical_tolerances import WHOLE
 from structkin.plan.plan import Plan
 from structkin.solve.batch.linkages import MOTOR
 from structkin.solve.call import make_schedule
@@ -77,7 +78,7 @@ class Motor:
     def _ends(self) -> tuple[bool, bool]:
         """Whether there are angles beyond the first and the last station: not after a whole turn; and whether at all"""
         inside = self.stations.drivers[MOTOR][0]
-        return bool(np.ptp(inside) < 2 * np.pi * (1 - 1e-9)), {*inside[[0, -1]]} == {inside.min(), inside.max()}
+        return bool(np.ptp(inside) < 2 * np.pi * (1 - WHOLE)), {*inside[[0, -1]]} == {inside.min(), inside.max()}
 
     @cached_property
     def _beyond(self) -> tuple[Floats, Floats]:

@@ -8,18 +8,19 @@ from math import comb
 
 import numpy as np
 
+from structkin.numerical_tolerances import LAST_DIGIT, NEAREST, ROUNDING_OF_FEW, SMOOTH_SERIES
 from structkin.plan.plan import Plan
 from structkin.solve.change_points.contours import Signs
-from structkin.solve.change_points.mode_changes import TOGETHER, ModeChanges
+from structkin.solve.change_points.mode_changes import ModeChanges
 from structkin.solve.engine import Lanes, positions
 from structkin.solve.schedule import Schedule
 from structkin.track.contour import UNIT
 from structkin.types import Complexes, Flags, Floats, Indices
 
-#: The path of the drivers between stations is a polynomial through this many places, or straight to within this much.
-PLACES, STRAIGHT = 8, 1e-13
-#: Inputs of a group are a polynomial through this many places, where its last coefficients are below this.
-SMOOTH_PLACES, RESOLVED = 14, 1e-11
+#: The path of the drivers between stations is a polynomial through this many places, or straight.
+PLACES = 8
+#: Inputs of a group are a polynomial through this many places.
+SMOOTH_PLACES = 14
 #: The radius up to which such a polynomial stands for a bent path, in halves of its length.
 BENT = 1.5
 
@@ -56,7 +57,7 @@ class Paths:
         with np.errstate(invalid="ignore"):
             x = np.sum((z - middle[..., None]) * ahead[..., None], axis=0) / np.sum(ahead**2, axis=0)[:, None]
             off = np.max(np.abs(z - middle[..., None] - x * ahead[..., None]), axis=(0, 2))
-        bent = off > STRAIGHT * (1.0 + np.max(np.abs(z), axis=(0, 2)))
+        bent = off > ROUNDING_OF_FEW * (1.0 + np.max(np.abs(z), axis=(0, 2)))
         powers = np.zeros((len(z), len(low), PLACES))
         powers[..., 0], powers[..., 1] = middle, ahead
         powers[:, bent] = z[:, bent, :PLACES] @ _TO_POWERS.T
@@ -111,7 +112,7 @@ class Paths:
         # SciPy takes longer to load than most motions take to solve.
         from scipy.optimize import brentq
 
-        return float(brentq(beyond, low, high, xtol=1e-15 * max(high, 1.0), rtol=4 * np.finfo(float).eps))
+        return float(brentq(beyond, low, high, xtol=LAST_DIGIT * max(high, 1.0), rtol=4 * np.finfo(float).eps))
 
 
 @dataclass(frozen=True)
@@ -144,7 +145,7 @@ class Between:
         stations = 0.5 * (low + high) + 0.5 * (high - low) * _SMOOTH
         values = self.lanes(stations, index).x[0][rows]
         terms = np.polynomial.chebyshev.chebfit(_SMOOTH, (values / units).T, SMOOTH_PLACES - 1)
-        if not np.max(np.abs(terms[-2:]), initial=0.0) < RESOLVED:
+        if not np.max(np.abs(terms[-2:]), initial=0.0) < SMOOTH_SERIES:
             return None
         powers = np.zeros((len(rows), SMOOTH_PLACES))
         for row, term in enumerate(terms.T):
@@ -162,7 +163,7 @@ class Between:
 
         def signs(step: int, s0: Floats) -> Floats:
             """A root has the sign of its mode at the station, or before it where it is zero there."""
-            rises = (s0 - paths.x) * paths.half < -TOGETHER
+            rises = (s0 - paths.x) * paths.half < -NEAREST
             side = np.where(np.isnan(s0) | rises, 1.0, -1.0) * modes(step)
             slope = self.changes.slope(step, paths.station)
             return np.asarray(side if corner else np.where(np.isnan(slope) | np.isnan(s0), side, slope))

@@ -9,14 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from structkin.numerical_tolerances import NEAREST
 from structkin.plan.plan import Plan
 from structkin.solve.change_points.contours import RADII, Contours, solve_on_contours
 from structkin.solve.schedule import Schedule
 from structkin.track.contour import UNIT
 from structkin.types import Flags, Floats, Indices
 
-#: Change points closer to each other, or to a sample, than this distance of the drivers [rad or parts of size] are one.
-TOGETHER = 1e-11
 #: Least cosine of the angle between steps of a straight path.
 ALONG = 0.999
 #: A limit position within this part of a circle's radius from its centre.
@@ -124,7 +123,7 @@ def contours_at(
     def signs(some: Indices, step: int, s0: Floats) -> Floats:
         """The smooth root has the sign of the mode: at the station, or where its path comes from or leads to."""
         mode, slope = np.broadcast_to(modes(step), len(stations))[some], changes.slope(step, stations[some])
-        side = np.where(np.abs(s0) < TOGETHER, arriving[some], np.where(np.isnan(s0), 1.0, -np.sign(s0))) * mode
+        side = np.where(np.abs(s0) < NEAREST, arriving[some], np.where(np.isnan(s0), 1.0, -np.sign(s0))) * mode
         return np.asarray(np.where(np.isnan(slope) | np.isnan(s0), side, slope))
 
     left, result = np.arange(len(stations)), None

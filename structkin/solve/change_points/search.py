@@ -18,13 +18,22 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from structkin.budget import charge
-from structkin.numerical_tolerances import FLAT_WITHIN, LIMIT, NEVER_FLAT
+from structkin.numerical_tolerances import (
+    FLAT_WITHIN,
+    LIMIT,
+    NEAREST,
+    NEVER_FLAT,
+    ROUNDING_OF_FEW,
+    ROUNDING_OF_ONE,
+    SAME_SOLVED,
+    SHORTEST_STEP,
+)
 from structkin.plan.plan import Plan
 from structkin.plan.status import Status
-from structkin.solve.change_points.between import BENT, PLACES, STRAIGHT, Paths, near_stations
+from structkin.solve.change_points.between import BENT, PLACES, Paths, near_stations
 from structkin.solve.change_points.contours import RADII, Contours, Zeros
 from structkin.solve.change_points.kept import Kept
-from structkin.solve.change_points.mode_changes import TOGETHER, ChangePoint, ModeChanges, contours_at, straight_run
+from structkin.solve.change_points.mode_changes import ChangePoint, ModeChanges, contours_at, straight_run
 from structkin.solve.engine import Lanes, discriminant, positions, step_inputs
 from structkin.solve.schedule import Schedule
 from structkin.types import Flags, Floats, Indices
@@ -45,15 +54,9 @@ PARTS = 6
 TOGETHER_UP_TO = 0.3
 #: Radii of the circles around an interval, in halves of its length.
 AROUND = (2.4, 1.2)
-#: An interval is not halved below this distance of the drivers [rad or parts of the size].
-SHORTEST = 1e-13
-#: Change points that are closer than this on the drivers' path are the same, found twice.
-SAME = 1e-9
 #: Two zeros this near to an interval, in halves of its length, and to being one, by clearance, are examined on smaller
-#: circles, so often, until their middle is known to this distance of the drivers [rad or parts of the size].
-NEAR, ROUNDS, EXACT = 1e-4, 8, 1e-14
-#: A zero this close to an end of an interval [rad or parts of the size] is at the end.
-EDGE = 1e-13
+#: circles, so often.
+NEAR, ROUNDS = 1e-4, 8
 #: Intervals that are examined at a time, and the work of each, in steps of the budget.
 BLOCK, LOOK = 256, 0.05
 #: A discriminant beyond this is far from zero, though an earlier group be flat and its pose imprecise.
@@ -196,9 +199,9 @@ class _Search:
                 continue
             found, ahead = zeros, float(zeros.middle[0])
             x += ahead
-            if abs(ahead) * path.half[0] < EXACT:
+            if abs(ahead) * path.half[0] < ROUNDING_OF_ONE:
                 break
-        if (abs(x) - 1) * path.half[0] > EDGE:
+        if (abs(x) - 1) * path.half[0] > ROUNDING_OF_FEW:
             return
         place = path.station_at(self.between.schedule, x)
         if found.clearance[0] <= -NEVER_FLAT:
@@ -225,7 +228,7 @@ class _Search:
             ahead = steps / np.linalg.norm(steps, axis=0)
         before, after = (np.clip(stations + side, 0, steps.shape[1] - 1) for side in (-1, 0))
         bend = np.linalg.norm(ahead[:, before] - ahead[:, after], axis=0)
-        joins = (high[:-1] == low[1:]) & ((stations != high[:-1]) | (bend < STRAIGHT))
+        joins = (high[:-1] == low[1:]) & ((stations != high[:-1]) | (bend < ROUNDING_OF_FEW))
         far = np.floor(np.interp(low, np.arange(len(along)), along) / TOGETHER_UP_TO)
         first = np.append(True, ~joins | (np.diff(far) != 0))
         last = np.append(first[1:], True)
@@ -249,7 +252,7 @@ class _Search:
 
     def _lengthy(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
         """Return the intervals (low, high) that can be divided; those too short are in doubt."""
-        short = Paths.through(self.between.schedule, low, high).half < SHORTEST
+        short = Paths.through(self.between.schedule, low, high).half < SHORTEST_STEP
         for place in low[short].tolist():
             self.between.changes.doubt(self.index, place)
         return low[~short], high[~short]
@@ -276,12 +279,12 @@ class _Search:
             abs(z[0, nearest] - here[id][0]) / self.between.schedule.unit(id)
             for id, z in self.between.schedule.drivers.items()
         ]
-        return float(self._stay(nearest)[1]) if max(away) < TOGETHER else place
+        return float(self._stay(nearest)[1]) if max(away) < NEAREST else place
 
     def is_known(self, station: float) -> bool:
         """Return whether this change point is known: found from the interval before, or with an earlier step."""
         return any(
-            self.index in point.steps and self._length(*sorted((point.station, station))) < SAME
+            self.index in point.steps and self._length(*sorted((point.station, station))) < SAME_SOLVED
             for point in self.between.changes.points
         )
 
@@ -301,7 +304,7 @@ class _Search:
         steps = self._steps(int(station))
         arriving, leaving = -steps[:, first - 1], steps[:, last + 1]
         arriving, leaving = arriving / np.linalg.norm(arriving), leaving / np.linalg.norm(leaving)
-        if min(np.linalg.norm(arriving - leaving), np.linalg.norm(arriving + leaving)) < STRAIGHT:
+        if min(np.linalg.norm(arriving - leaving), np.linalg.norm(arriving + leaving)) < ROUNDING_OF_FEW:
             return bool(arriving @ leaving > 0)
         # Where the path has a corner, a path that cuts it off shows whether the root changes its sign.
         units = [self.between.schedule.unit(id) for id in self.between.schedule.drivers]
@@ -331,7 +334,7 @@ class _Search:
 
     def _stay(self, k: int) -> tuple[int, int]:
         """Return the first and the last station of those around station k at which no driver has moved."""
-        moved = np.flatnonzero(~(np.max(np.abs(self._steps(k)), axis=0) <= TOGETHER))
+        moved = np.flatnonzero(~(np.max(np.abs(self._steps(k)), axis=0) <= NEAREST))
         after = int(np.searchsorted(moved, k))
         first = int(moved[after - 1]) + 1 if after else 0
         return first, int(moved[after]) - 1 if after < len(moved) else len(self.between.schedule) - 1
@@ -359,7 +362,7 @@ def _together(contours: Contours, changes: ModeChanges, index: int) -> Iterator[
     """Yield the steps, from a given one on, whose discriminants touch zero at the station of a circle."""
     for step in range(index, int(contours.until[0])):
         s0 = contours.zeros[step].flat[0] if step in contours.zeros else np.nan
-        if abs(s0) < TOGETHER:
+        if abs(s0) < NEAREST:
             yield step
         elif s0 < 0 and step not in changes.steps:
             # Its change point has been passed and is not known yet: later steps are on the wrong branch.
