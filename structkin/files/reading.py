@@ -12,11 +12,12 @@ from typing import Any
 from structkin.errors import InputError, printable
 from structkin.files.readers import Reader, reader_of
 from structkin.files.readers.address import is_address, whole
-from structkin.files.readers.imported import GROUND, Imported, counted, listed
+from structkin.files.readers.imported import Imported, counted, listed
 from structkin.files.readers.regular_sketch import with_regular_sketch
 from structkin.files.writers import FORMATS
 from structkin.model.file import SUFFIXES, check_length, parse_data
 from structkin.model.flaw import Flaw
+from structkin.model.mechanism import GROUND
 from structkin.model.tables import read_text
 
 

@@ -20,8 +20,9 @@ from structkin.joints.entry import AnyJoint
 from structkin.joints.guide import Guide
 from structkin.joints.law_cam import Follower, LawCam
 from structkin.joints.profile_rows import make_profile_cam, profile_rows
-from structkin.model.draft import GROUND, Draft
+from structkin.model.draft import Draft
 from structkin.model.flaw import Flaw, describe
+from structkin.model.mechanism import GROUND
 from structkin.model.parts import Link
 from structkin.model.topology import Joint, suggest
 from structkin.numerical_tolerances import EQUAL_DATA

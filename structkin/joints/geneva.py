@@ -13,9 +13,10 @@ import numpy as np
 from structkin.joints.entry import JointEntry
 from structkin.joints.pair import Pair, Poses
 from structkin.joints.row_writer import RowWriter
-from structkin.model.draft import GROUND, Draft
+from structkin.model.draft import Draft
 from structkin.model.fields import Name, Whole
 from structkin.model.flaw import Flaw
+from structkin.model.mechanism import GROUND
 from structkin.model.topology import Joint
 from structkin.rows.curves import Curve
 from structkin.rows.periodic import Follow, GenevaLaw

@@ -10,10 +10,11 @@ from structkin.joints.entry import LineEntry
 from structkin.joints.guide import Guide
 from structkin.joints.lines import check_line, into_frame, with_stroke
 from structkin.joints.row_writer import RowWriter
-from structkin.model.draft import GROUND, Draft
+from structkin.model.draft import Draft
 from structkin.model.fields import Location, Radius, TwoLinks
 from structkin.model.flaw import Flaw
 from structkin.model.geometry import unit_direction
+from structkin.model.mechanism import GROUND
 from structkin.model.parts import Link
 from structkin.model.topology import Joint
 from structkin.numerical_tolerances import EQUAL_DATA

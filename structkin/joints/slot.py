@@ -16,11 +16,12 @@ from structkin.joints.guide import Guide
 from structkin.joints.lines import SLOPPY, check_line, held_by, into_frame, with_stroke
 from structkin.joints.row_writer import RowWriter
 from structkin.joints.splines import open_spline, spline
-from structkin.model.draft import GROUND, Draft
+from structkin.model.draft import Draft
 from structkin.model.entry import Entry, read
 from structkin.model.fields import Anything, Flag, Location, Name, Radius, scalar, vector
 from structkin.model.flaw import Flaw, describe
 from structkin.model.geometry import unit_direction
+from structkin.model.mechanism import GROUND
 from structkin.model.parts import Link
 from structkin.model.stroke import check_stroke
 from structkin.model.topology import Joint

@@ -19,13 +19,14 @@ import numpy as np
 
 from structkin.errors import InputError, Problem
 from structkin.model.document import read_document
-from structkin.model.draft import GROUND, Draft
+from structkin.model.draft import Draft
 from structkin.model.drivers import make_drivers
 from structkin.model.entry import SECTIONS, misplaced
 from structkin.model.initial import make_initial
 from structkin.model.joints import check_use, make_joints
 from structkin.model.links import make_links
 from structkin.model.loads import make_forces
+from structkin.model.mechanism import GROUND
 from structkin.model.parts import Link
 from structkin.model.topology import Joint, Topology
 from structkin.model.written_pose import read_pose

@@ -9,11 +9,12 @@ from typing import Any
 
 from structkin.joints.prismatic import PrismaticEntry
 from structkin.joints.registry import JOINT_TYPES
-from structkin.model.draft import GROUND, Draft
+from structkin.model.draft import Draft
 from structkin.model.entry import SECTIONS
 from structkin.model.fields import vector
 from structkin.model.flaw import LARGEST, describe, short
 from structkin.model.forces import Forces
+from structkin.model.mechanism import GROUND
 from structkin.model.schema import FORCE_TYPES, DriverEntry, LinkEntry
 from structkin.model.topology import suggest
 

@@ -12,11 +12,12 @@ import numpy as np
 from structkin.joints.circular_slot import CircularSlot
 from structkin.joints.curve_slot import CurveSlot
 from structkin.joints.pair import Pair
-from structkin.model.draft import GROUND, Draft
+from structkin.model.draft import Draft
 from structkin.model.expression import Expression
 from structkin.model.fields import pair
 from structkin.model.flaw import Flaw, describe, number
 from structkin.model.laws import ConstantSpeed, ExpressionLaw, TableLaw
+from structkin.model.mechanism import GROUND
 from structkin.model.parts import DriverCoordinate, Law
 from structkin.model.schema import DriverEntry
 from structkin.model.stroke import check_stroke, read_stroke

@@ -10,9 +10,9 @@ from typing import Any, get_args
 from structkin.joints.registry import JOINT_TYPES
 from structkin.model.collector import FORMAT
 from structkin.model.document import FORBIDDEN
-from structkin.model.draft import GROUND
 from structkin.model.entry import Entry
 from structkin.model.fields import POSITIVE, TEXT, VECTOR, Checked, listed
+from structkin.model.mechanism import GROUND
 from structkin.model.schema import FORCE_TYPES, DriverEntry, LinkEntry
 from structkin.model.units import FILE_UNITS
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from structkin.model.draft import GROUND, Draft
+from structkin.model.draft import Draft
 from structkin.model.fields import numbers
 from structkin.model.flaw import Flaw, describe
 from structkin.model.forces import InitialLink, InitialPoint, InitialState
+from structkin.model.mechanism import GROUND
 from structkin.model.topology import suggest
 
 

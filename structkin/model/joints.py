@@ -5,7 +5,8 @@ from __future__ import annotations
 from structkin.joints.fastened import bodies
 from structkin.joints.prismatic import PrismaticEntry
 from structkin.joints.revolute import Revolute
-from structkin.model.draft import GROUND, Draft
+from structkin.model.draft import Draft
+from structkin.model.mechanism import GROUND
 from structkin.model.topology import suggest
 
 

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from types import MappingProxyType
 
-from structkin.model.draft import GROUND, Draft
+from structkin.model.draft import Draft
 from structkin.model.flaw import Flaw, describe
 from structkin.model.geometry import frame, place
+from structkin.model.mechanism import GROUND
 from structkin.model.parts import Link
 from structkin.model.schema import LinkEntry
 from structkin.model.topology import suggest

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from structkin.model.collector import Collector
-from structkin.model.draft import GROUND, Draft
+from structkin.model.draft import Draft
 from structkin.model.drivers import check_rows, table_rows
 from structkin.model.expression import Expression
 from structkin.model.fields import numbers, pair
@@ -33,6 +33,7 @@ from structkin.model.forces import (
 from structkin.model.geometry import unit_direction
 from structkin.model.initial import prescribed
 from structkin.model.laws import ConstantSpeed, ExpressionLaw, MonotoneTable, ScaledLaw
+from structkin.model.mechanism import GROUND
 from structkin.model.parts import Law, Link
 from structkin.model.schema import (
     ContactEntry,

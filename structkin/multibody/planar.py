@@ -16,9 +16,8 @@ from structkin.joints.prismatic import Prismatic
 from structkin.joints.revolute import Revolute
 from structkin.joints.slot import Slot
 from structkin.model import forces
-from structkin.model.draft import GROUND
 from structkin.model.laws import ConstantSpeed, ScaledLaw
-from structkin.model.mechanism import Mechanism
+from structkin.model.mechanism import GROUND, Mechanism
 from structkin.model.parts import Law
 from structkin.model.topology import JOINT_KINDS
 from structkin.multibody.joint import SpatialJoint

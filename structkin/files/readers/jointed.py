@@ -6,7 +6,8 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from structkin.files.readers.imported import GROUND, Imported, bounded
+from structkin.files.readers.imported import Imported, bounded
+from structkin.model.mechanism import GROUND
 
 #: Revolutions per minute if a file gives no speed.
 USUAL_RPM = 10.0

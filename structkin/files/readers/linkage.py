@@ -10,8 +10,9 @@ from fractions import Fraction
 from itertools import combinations
 from typing import Any
 
-from structkin.files.readers.imported import GROUND, Imported, listed
+from structkin.files.readers.imported import Imported, listed
 from structkin.files.readers.linkage_xml import Connector, Drawing, Part, parse
+from structkin.model.mechanism import GROUND
 from structkin.numerical_tolerances import WHOLE
 
 # --- motion: slots, gears and chains, inputs and actuators ---------------------------------------------------------

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from itertools import accumulate
 from typing import Any
 
-from structkin.files.readers.imported import GROUND, Imported, bounded, listed, table, tables
+from structkin.files.readers.imported import Imported, bounded, listed, table, tables
 from structkin.model.file import parse_data
 from structkin.model.flaw import describe
+from structkin.model.mechanism import GROUND
 
 UNITS = ("mm", "cm", "m", "in", "ft", "dm", "km")
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 import re
 from urllib.parse import unquote
 
-from structkin.files.readers.imported import GROUND, Imported, listed
+from structkin.files.readers.imported import Imported, listed
 from structkin.files.readers.jointed import USUAL_RPM, PlainJoint, add_joints, drive, note_usual_speed
 from structkin.model.flaw import Flaw, short
+from structkin.model.mechanism import GROUND
 
 TYPES = ("R", "P", "RP", "G")
 

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from urllib.parse import unquote
 
 from structkin.files.readers.address import query
-from structkin.files.readers.imported import GROUND, Imported, bounded, listed
+from structkin.files.readers.imported import Imported, bounded, listed
 from structkin.files.readers.jointed import USUAL_RPM, PlainJoint, add_joints, drive, note_usual_speed
 from structkin.model.flaw import Flaw
+from structkin.model.mechanism import GROUND
 
 
 @dataclass(frozen=True)

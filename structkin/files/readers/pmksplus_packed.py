@@ -23,10 +23,11 @@ from typing import Any
 from urllib.parse import unquote
 
 from structkin.files.readers.address import query
-from structkin.files.readers.imported import GROUND, Imported, listed, tables
+from structkin.files.readers.imported import Imported, listed, tables
 from structkin.files.readers.jointed import USUAL_RPM
 from structkin.files.readers.pmksplus import PlusJoint, PlusLink, build
 from structkin.model.flaw import Flaw, describe, short
+from structkin.model.mechanism import GROUND
 
 # --- what follows the selected part --------------------------------------------------------------------------------
 

@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from structkin.files.readers.imported import GROUND, Imported, bounded
+from structkin.files.readers.imported import Imported, bounded
 from structkin.files.readers.jointed import PlainJoint, add_joints, drive
 from structkin.model.flaw import Flaw, short
+from structkin.model.mechanism import GROUND
 
 #: Pyslvs moves an input through one turn and has no speeds.
 SPEED = "1 rpm"

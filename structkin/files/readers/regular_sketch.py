@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from structkin.errors import InputError, StructureError
-from structkin.files.readers.imported import GROUND
-from structkin.model.mechanism import Mechanism
+from structkin.model.mechanism import GROUND, Mechanism
 from structkin.numerical_tolerances import LAST_DIGIT, ROUNDING_OF_FEW
 from structkin.solve.special_geometry import compile_plan
 
