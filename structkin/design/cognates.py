@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from structkin.design.loops import FourBars, pins, traced
+from structkin.design.loops import FourBars
 from structkin.design.paths import ROUNDING, Wish, sound
 from structkin.design.refine import Lanes
 from structkin.types import Complexes, Indices
@@ -25,7 +25,7 @@ def cognates(one: Lanes, wish: Wish) -> Iterator[Lanes]:
     order = np.argsort(theta[:, 0] * np.sign(one.theta[-1, 0] - one.theta[0, 0]), kind="stable")
     at = np.argsort(order)[: len(one.theta)]  # where the points are among the samples
     theta = theta[order]
-    (B, C), (P, _) = pins(FourBars, *one[:2], theta), traced(FourBars, *one[:2], theta)
+    (B, C), (P, _) = FourBars.pins(*one[:2], theta), FourBars.traced(*one[:2], theta)
     b, c, p = (pin[0, :, 0] + 1j * pin[1, :, 0] for pin in (B, C, P))
     A, D = (complex(*one.x[rows, 0]) for rows in FourBars.pivots)
     for first, pin, second, other in ((A, b, D, c), (D, c, A, b)):

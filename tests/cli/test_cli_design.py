@@ -244,3 +244,30 @@ def test_wrong_words_are_refused(tmp_path, words, expected):
     found = run("synthesise", *(files.get(word, word) for word in words))
     assert isinstance(found.exception, sk.InputError), found.output
     assert all(text in str(found.exception) for text in expected), found.exception
+
+
+def test_a_path_is_fitted_by_the_mechanism_of_a_file(tmp_path, monkeypatch):
+    from structkin.design.any_topology import AnyLinkage
+
+    monkeypatch.setattr(AnyLinkage, "stages", ((120, 20), (60, 40)))
+    file = written(tmp_path / "m.toml", FOUR_BAR.partition("[mechanism.forces]")[0].replace("mechanism.", ""))
+    file.write_text(file.read_text(encoding="utf-8").replace("[mechanism]\n", ""), encoding="utf-8")
+    table = written(tmp_path / "path.csv", "x [mm],y [mm]\n0,0\n10,2\n20,2\n30,0\n")
+    found = run("synthesise", table, "--mechanism", file, "--point", "P", "--count", 2, "--json")
+    best = json.loads(found.stdout)["candidates"][0]
+    assert found.exit_code == 0 and best["kind"] == "Crank-rocker" and best["error"] < 1e-9
+    wrong = run("synthesise", table, "--mechanism", file)
+    assert "point: is missing" in str(wrong.exception)
+
+
+def test_nine_points_from_a_table(tmp_path):
+    x, y = [0.25, 0.52, 0.8, 1.2, 1.4, 1.1, 0.7, 0.2, 0.02], [0, 0.1, 0.7, 1, 1.3, 1.48, 1.4, 1, 0.4]
+    rows = "\n".join(f"{a},{b}" for a, b in zip(x, y, strict=True))
+    table = written(tmp_path / "nine.csv", f"x,y\n{rows}\n")
+    found = run("synthesise", table, "--nine-points", "--unit", "m", "--count", 3, "--json")
+    assert found.exit_code == 0 and all(one["error"] < 1e-10 for one in json.loads(found.stdout)["candidates"])
+    timed = written(tmp_path / "timed.csv", "x,y,angle\n0,0,0\n1,0,1\n0,1,2\n")
+    wrong = run("synthesise", timed, "--nine-points", "--unit", "m", "--angle-unit", "rad")
+    assert "--angle-unit: does not belong to nine points" in str(wrong.exception)
+    plain = written(tmp_path / "plain.csv", "x [m],y [m],angle [rad]\n0,0,0\n1,0,1\n0,1,2\n")
+    assert "passed at any angle" in str(run("synthesise", plain, "--nine-points").exception)
