@@ -271,3 +271,22 @@ def test_nine_points_from_a_table(tmp_path):
     assert "--angle-unit: does not belong to nine points" in str(wrong.exception)
     plain = written(tmp_path / "plain.csv", "x [m],y [m],angle [rad]\n0,0,0\n1,0,1\n0,1,2\n")
     assert "passed at any angle" in str(run("synthesise", plain, "--nine-points").exception)
+
+
+def test_a_file_may_wish_for_size_places_and_grashofs_condition(tmp_path):
+    text = 'samples = 25\n[[objective]]\nmeasure = "extent"\npoints = ["P"]\n[[limits]]\nmeasure = "grashof"\n'
+    text += 'pins = ["A", "B", "C", "D"]\nlow = "5 mm"\n'
+    text += '[[limits]]\nmeasure = "coordinate"\npoint = "C"\naxis = "y"\nlow = 20\n'
+    file = written(tmp_path / "wish.toml", text + BOUNDS + FOUR_BAR)
+    found = run("optimise", file, "--json")
+    assert found.exit_code == 0
+    limits = [
+        design.grashof([*"ABCD"]).between(low=0.005), design.coordinate("C", "y").between(low=0.02),
+    ]  # fmt: skip
+    bounds = {"lengths.A-B": (0.01, 0.2), "lengths.B-C": (0.05, 0.2), "lengths.C-D": (0.05, 0.2)}
+    own = four_bar().optimise(bounds, design.extent(["P"]), limits=limits, samples=25)
+    values = json.loads(found.stdout)["values"]
+    assert values == pytest.approx(dict(own.values)) and own.met
+    wrong = text.replace('axis = "y"', 'axis = "z"').replace('"D"]', '"Q"]').replace('["P"]', '"P"')
+    problems = str(run("optimise", written(tmp_path / "wrong.toml", wrong + BOUNDS + FOUR_BAR)).exception)
+    assert all(words in problems for words in ("'axis' is x or y", "'Q' is not a point", "'points' is a list"))
