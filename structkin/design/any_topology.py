@@ -1,7 +1,9 @@
 """Linkages of one mechanism with other dimensions: many at once, of any topology whose groups have closed forms.
 
 The dimensions are those of a drawing: coordinates of pins, and angles of guides. Only the shapes of links are read from
-it, not its pose, so one combination of the dimensions may change nothing. The formulas of all groups are written down
+it, not its pose, so one combination of the dimensions may change nothing. A gear on the ground that meshes with the
+crank's is a second driver, at its own phase plus a ratio times the crank's angle; the phase is a dimension, too. The
+formulas of all groups are written down
 as one graph of operations (`structkin.solve.functional`) and derived backward (`structkin.kernels.gradient`), for the
 tracer and for the discriminants of the dyads. Lanes are last, as in `structkin.design.loops`: dimensions (p, k), modes
 (d, k) of d dyads, crank angles (n, k) [rad].
@@ -17,6 +19,8 @@ from typing import Any
 import numpy as np
 
 from structkin.errors import InputError, Problem
+from structkin.joints.pair import Pair
+from structkin.joints.turn_coupling import TurnCoupling
 from structkin.kernels.gradient import gradient
 from structkin.kernels.store import plain
 from structkin.kernels.symbols import Graph, Term
@@ -30,6 +34,8 @@ from structkin.types import Complexes, Flags, Floats
 BLOCK = 8192
 #: The keys of a joint without numbers, and that of a number which is a dimension.
 KEYS = {"type", "links", "at", "along", "pin", "slot", "on", "axis"}
+#: Those of a gear or a belt, and what a whole ratio may be off.
+WHEELS, WHOLE = {"type", "links", "teeth", "ratio", "internal", "crossed", "carrier"}, 1e-12
 
 
 class AnyLinkage:
@@ -45,7 +51,7 @@ class AnyLinkage:
         self.sections = _sections(mechanism, point)
         self.points = tuple(self.sections["points"])
         self.guides = [id for id, entry in self.sections["joints"].items() if "axis" in entry]
-        base = Mechanism(self.name, **self.sections)
+        base = Mechanism(self.name, **_without_gears(self.sections, mechanism))
         names = [*(f"points.{name}.{axis}" for name in self.points for axis in "xy")]
         names += [f"joints.{id}.axis" for id in self.guides]
         parameters = read_parameters(base, names)
@@ -53,7 +59,12 @@ class AnyLinkage:
         if any(not isinstance(step, Closed) for step in formulas.steps):
             hint = "drive it by another crank, from which every group is a dyad"
             raise InputError([Problem("mechanism", "has a group without a closed form", hint)], self.name)
-        self.size, self._xy = len(parameters), 2 * len(self.points)
+        #: Turns of the drivers by those of the crank: of the crank itself, then of the gears; rows of the coordinates,
+        #: the guides and the phases of the gears.
+        (self._crank, *gears), self._ratios = base.drivers, _ratios(mechanism)
+        ends = np.cumsum([2 * len(self.points), len(self.guides), len(gears)]).tolist()
+        self.size, self._xy = ends[-1], ends[0]
+        self._axes, self._phases = slice(ends[0], ends[1]), slice(ends[1], ends[2])
         self._graph = Graph()
         self._p = [self._graph.load(f"p{k}") for k in range(self.size)]
         self._angle: Term = self._graph.load("z")
@@ -63,9 +74,10 @@ class AnyLinkage:
         self.numbers = self.size + self.dyads
         ground = base.links[base.topology.ground].points
         self.pivots = tuple(slice(2 * k, 2 * k + 2) for k, name in enumerate(self.points) if name in ground)
-        (drive,) = base.drivers.values()
-        own = np.array([[parameter.value] for parameter in parameters])
-        self.mirror = self._mirrored_modes(own, np.array(modes), np.array([[drive.start]]))
+        start, *others = (drive.start for drive in base.drivers.values())
+        phases = [own - ratio * start for own, ratio in zip(others, self._ratios, strict=True)]
+        own = np.array([*(parameter.value for parameter in parameters), *phases])[:, None]
+        self.mirror = self._mirrored_modes(own, np.array(modes), np.array([[start]]))
 
     # --- formulas ---------------------------------------------------------------------------------------------
 
@@ -75,8 +87,12 @@ class AnyLinkage:
         x: list[Any] = [0.0] * formulas.rows
         for row, number in zip(formulas.held, formulas.numbers.at(p, np), strict=False):
             x[row] = number
-        for _, row, sign in formulas.drivers:
-            x[row : row + 2] = [np.cos(self._angle), sign * np.sin(self._angle)]
+        angles: dict[str, Term] = {self._crank: self._angle}
+        others = [id for id, _, _ in formulas.drivers if id != self._crank]
+        for id, phase, ratio in zip(others, self._p[self._phases], self._ratios, strict=True):
+            angles[id] = phase + ratio * self._angle
+        for id, row, sign in formulas.drivers:
+            x[row : row + 2] = [np.cos(angles[id]), sign * np.sin(angles[id])]
         found: list[Term] = []
         modes: list[float] = []
         for step in formulas.steps:
@@ -90,7 +106,7 @@ class AnyLinkage:
             pose = step.pose.at(values, np)
             x[step.first : step.first + len(pose)] = pose
         known = p | {f"x{row}": value for row, value in enumerate(x)}
-        known |= {f"z{id}": self._angle for id, _, _ in formulas.drivers}
+        known |= {f"z{id}": angle for id, angle in angles.items()}
         return found, formulas.outputs.at(known, np)[: self._xy], modes
 
     def _function(self, wanted: Sequence[Term]) -> Callable[..., Any]:
@@ -101,6 +117,11 @@ class AnyLinkage:
             "a linkage", "from numpy import cos, sin, sqrt\n" + "\n    ".join(lines)
         ).found
         return function
+
+    @property
+    def returns(self) -> bool:
+        """Whether a whole turn of the crank brings all gears back."""
+        return all(abs(ratio - round(ratio)) < WHOLE for ratio in self._ratios)
 
     @property
     def _tracer(self) -> list[Term]:
@@ -172,7 +193,8 @@ class AnyLinkage:
     def drawn(self, unit: Floats) -> tuple[Floats, Floats]:
         """Return linkages (p, k) and modes (d, k) from numbers between 0 and 1: pins anywhere in a square."""
         x = unit[: self.size].copy()
-        x[self._xy :] *= np.pi
+        x[self._axes] *= np.pi
+        x[self._phases] *= 2 * np.pi
         return x, np.where(unit[self.size : self.numbers] < 0.5, -1.0, 1.0)
 
     def lengths(self, x: Floats) -> tuple[Floats, Floats]:
@@ -198,7 +220,8 @@ class AnyLinkage:
         y = x.copy()
         z = by * (x[: self._xy : 2] + 1j * x[1 : self._xy : 2]) + shift
         y[: self._xy : 2], y[1 : self._xy : 2] = z.real, z.imag
-        y[self._xy :] += np.angle(by)
+        y[self._axes] += np.angle(by)
+        y[self._phases] += np.outer(1 - np.array(self._ratios), np.angle(by))
         return y
 
     def mirrored(self, x: Floats, which: Flags) -> Floats:
@@ -222,7 +245,7 @@ class AnyLinkage:
         """Return a linkage (p, 1) as a mechanism in the pose at its first angle (n, 1), driven at 1 rad/s."""
         places = self.placed(x, mode, theta[:1])[:, 0, 0]
         joints = {id: dict(entry) for id, entry in self.sections["joints"].items()}
-        for id, angle in zip(self.guides, x[self._xy :, 0].tolist(), strict=True):
+        for id, angle in zip(self.guides, x[self._axes, 0].tolist(), strict=True):
             joints[id]["axis"] = [float(np.cos(angle)), float(np.sin(angle))]
         (id,), (drive,) = zip(*self.sections["drivers"].items(), strict=True)
         return Mechanism(
@@ -247,6 +270,11 @@ def refused(mechanism: Mechanism, point: str) -> list[Problem]:
     data: Mapping[str, Mapping[str, Any]] = mechanism.source_dict.get("joints", {})
     for id, entry in data.items():
         kind = entry.get("type")
+        if kind in ("gear", "belt"):
+            if not WHEELS.issuperset(entry) or len(drives) != 1 or not _meshes(mechanism, mechanism.joints[id]):
+                hint = "only wheels on the ground that mesh with the driven one, given by teeth or ratio, are fitted"
+                problems.append(Problem(f"joints.{id}", f"a {kind} in this place has dimensions of its own", hint))
+            continue
         if (
             kind not in ("prismatic", "pin-in-slot")
             or not KEYS.issuperset(entry)
@@ -260,6 +288,34 @@ def refused(mechanism: Mechanism, point: str) -> list[Problem]:
         known = [name for name in mechanism.places if name in moving and name not in fixed]
         problems.append(Problem("point", f"'{point}' is not a point that moves", suggest(point, known)))
     return problems
+
+
+def _meshes(mechanism: Mechanism, joint: Pair) -> bool:
+    """Return whether a gear or belt couples the driven crank with another wheel on the ground."""
+    (drive,) = mechanism.drivers.values()
+    ground = mechanism.topology.ground
+    coupled = isinstance(joint, TurnCoupling) and joint.ratio is not None and joint.arm == ground
+    return coupled and {*drive.links} & {*joint.links} == {*drive.links} - {ground}
+
+
+def _ratios(mechanism: Mechanism) -> list[float]:
+    """Return the turns of the gears by those of the crank."""
+    (drive,) = mechanism.drivers.values()
+    found = [joint for joint in mechanism.joints.values() if isinstance(joint, TurnCoupling) and joint.ratio]
+    return [1 / joint.ratio if joint.links[0] in drive.links else joint.ratio for joint in found if joint.ratio]
+
+
+def _without_gears(sections: Mapping[str, Any], mechanism: Mechanism) -> dict[str, Any]:
+    """Return sections of the mechanism in which a driver takes the place of each gear."""
+    ((id, driver),) = sections["drivers"].items()
+    drivers, joints = {id: driver}, {}
+    for name, entry in sections["joints"].items():
+        if isinstance(mechanism.joints[name], TurnCoupling):
+            (other,) = {*entry["links"]} - {*driver["links"]}
+            drivers[name] = {"links": [driver["links"][0], other], "speed": 1.0}
+        else:
+            joints[name] = entry
+    return {**sections, "drivers": drivers, "joints": joints}
 
 
 def _sections(mechanism: Mechanism, point: str) -> dict[str, Any]:

@@ -51,8 +51,8 @@ def synthesise(
     times the extent of the path. No transmission angle is below `transmission` [rad], by default 1 deg. `kinds` are
     "four-bar" and "slider-crank". In their place a `mechanism` of any topology may be given, such as a six-bar, with
     the name of the `point` that draws the path: all its lengths are searched, its own are not kept. It is driven by one
-    crank at the ground, and has pins, straight guides and slots, and groups with closed forms. At most `count`
-    candidates are returned. The same `seed` gives the same candidates.
+    crank at the ground, and has pins, straight guides and slots, wheels that mesh with the crank's, and groups with
+    closed forms. At most `count` candidates are returned. The same `seed` gives the same candidates.
 
     An atlas of coupler curves gives some hundred linkages to start from; all are fitted at once, by exact derivatives,
     to the least sum of squares of the distances. Of each four-bar the two cognates are tried. Every candidate is
@@ -71,7 +71,11 @@ def synthesise(
     wish = _wish(path, closed, timing, pivots, longest, transmission, kinds, mechanism, point, count, seed)
     searched: list[Kind] = [KINDS[name] for name in kinds]
     if mechanism is not None and point is not None:
-        searched = [AnyLinkage(mechanism, point)]
+        fitted = AnyLinkage(mechanism, point)
+        if closed and not fitted.returns:
+            hint = "drive the crank of the largest wheel, so that the other ones turn a whole number of times"
+            raise InputError([Problem("closed", "a turn of the crank does not close the path", hint)], "synthesise")
+        searched = [fitted]
     meter = new_meter(budget, source="synthesise")
     notes: list[str] = []
     found: list[tuple[Kind, Candidate, Lanes]] = []

@@ -27,6 +27,7 @@ EVERY = {
     "Watt I": AnyLinkage(mechanism("Watt I"), "P"),
     "Stephenson I": AnyLinkage(mechanism("Stephenson I"), "P"),
     "shaper": AnyLinkage(SHAPER, "F"),
+    "geared five-bar": AnyLinkage(sk.load(sk.examples.path("geared_five_bar")), "P"),
 }
 
 
@@ -88,7 +89,7 @@ def test_a_similarity_and_a_mirror_move_the_tracer_with_the_linkage(kind):
     np.testing.assert_allclose(flat[0] - 1j * flat[1], z, atol=1e-12)
 
 
-@pytest.mark.parametrize("name", ["Watt I", "Stephenson I", "shaper"])
+@pytest.mark.parametrize("name", ["Watt I", "Stephenson I", "shaper", "geared five-bar"])
 def test_in_every_pose_the_links_have_the_lengths_of_the_drawing(name):
     """The crank has the direction of its angle, too: both follow from places alone."""
     kind = EVERY[name]
@@ -105,7 +106,7 @@ def test_in_every_pose_the_links_have_the_lengths_of_the_drawing(name):
     np.testing.assert_array_equal(points[0] + 1j * points[1], places[kind.point])
 
 
-@pytest.mark.parametrize("name", ["Watt I", "Stephenson I", "shaper"])
+@pytest.mark.parametrize("name", ["Watt I", "Stephenson I", "shaper", "geared five-bar"])
 def test_the_least_discriminant_and_its_derivatives_are_those_of_differences(name):
     kind = EVERY[name]
     x, mode, theta = some(kind)

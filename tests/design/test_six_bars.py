@@ -57,6 +57,34 @@ def test_a_slider_crank_is_found_as_a_mechanism_and_as_a_kind(monkeypatch):
     assert found[0].mechanism.slider_cranks()
 
 
+def geared(motor: str) -> sk.Mechanism:
+    data = sk.load(sk.examples.path("geared_five_bar")).source_dict
+    return sk.Mechanism.from_dict({**data, "drivers": {"motor": {"joint": motor, "speed": 1.0}}})
+
+
+@pytest.mark.parametrize("closed", [True, False])
+def test_a_known_geared_five_bar_is_found_again(closed, monkeypatch):
+    """Cranks of 1 and 0.8 whose turns are -2 to 1, by the law of cosines; an arc is driven by the faster one."""
+    monkeypatch.setattr(AnyLinkage, "stages", ((480, 30), (160, 60), (60, 150)))
+    turn = np.linspace(0, 2 * np.pi, 64, endpoint=False)[slice(None) if closed else slice(5, 35)]
+    B, C = np.exp(1j * (0.7 - 2 * turn)), 3 + 0.5j + 0.8 * np.exp(1j * (turn + 0.3))
+    far = np.abs(C - B)
+    along = (far**2 + 2.6**2 - 2.9**2) / (2 * far)
+    P = B + (along + 1j * np.sqrt(2.6**2 - along**2)) * (C - B) / far
+    points = np.stack((P.real, P.imag), axis=1)
+    found = sk.synthesise(path=points, closed=closed, mechanism=geared("D" if closed else "A"), point="P", count=1)[0]
+    assert found.error < 1e-9 and found.mechanism.joints["mesh"].ratio == -2
+    assert_passes(found, points)
+    own = {"A-D": np.hypot(3, 0.5), "A-B": 1.0, "B-P": 2.6, "P-C": 2.9, "D-C": 0.8}
+    assert dict(found.lengths) == pytest.approx(own)
+
+
+def test_a_closed_path_needs_gears_that_come_back():
+    line = [(0, 0), (1, 0.2), (2, 0)]
+    with pytest.raises(sk.InputError, match="a turn of the crank does not close the path"):
+        sk.synthesise(path=line, closed=True, mechanism=geared("A"), point="P")
+
+
 def test_timed_points_and_limits_are_respected(monkeypatch):
     monkeypatch.setattr(AnyLinkage, "stages", ((240, 40), (60, 100)))
     turns = np.linspace(0, 1, 5)
