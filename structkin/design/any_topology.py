@@ -52,6 +52,9 @@ class AnyLinkage:
         self.points = tuple(self.sections["points"])
         self.guides = [id for id, entry in self.sections["joints"].items() if "axis" in entry]
         base = Mechanism(self.name, **_without_gears(self.sections, mechanism))
+        if not self._pairs:
+            problem = Problem("mechanism", "has no link with two pins", "give a linkage, such as a six-bar")
+            raise InputError([problem], self.name)
         names = [*(f"points.{name}.{axis}" for name in self.points for axis in "xy")]
         names += [f"joints.{id}.axis" for id in self.guides]
         parameters = read_parameters(base, names)
@@ -237,7 +240,7 @@ class AnyLinkage:
         other = self.mirrored(x, np.ones(1, bool))
         signs = [np.array(one).reshape(-1, 1) for one in product((-1.0, 1.0), repeat=self.dyads)]
         away = [np.abs(self.placed(other, one * modes[:, None], -theta) - wanted).max() for one in signs]
-        return signs[int(np.argmin(away))]
+        return signs[int(np.argmin(np.nan_to_num(away, nan=np.inf)))]  # where a dyad is open there is no place
 
     # --- one linkage ------------------------------------------------------------------------------------------
 

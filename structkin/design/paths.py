@@ -76,12 +76,14 @@ def linkages(
     middle = complex(*wish.middle[:, 0])
     places = [(place - middle) / wish.size for place in wish.pivots]
     found: list[Lanes] = []
-    searches = [*product(range(kind.rounds), permutations(range(len(kind.pivots)), len(places)))]
+    arrangements = [*permutations(range(len(kind.pivots)), len(places))]
+    searches = [*product(range(kind.rounds), arrangements)]
+    share = max(1, len(arrangements) // 2)  # six-bars have many: each is searched with fewer starts
     for k, (late, arrangement) in enumerate(searches):
         if late and min(float(misses(kind, lanes, points).min()) for lanes in found) < ENOUGH:
             break
         fixed = dict(zip(arrangement, places, strict=True))
-        found.append(_fitted(kind, unit, fixed, seed + late, partial(part_of, report, k, len(searches))))
+        found.append(_fitted(kind, unit, fixed, seed + late, share, partial(part_of, report, k, len(searches))))
     lanes = Lanes(*(np.concatenate(parts, axis=-1) for parts in zip(*found, strict=True)))
     lanes = lanes.some(sound(kind, unit, lanes))
     order = np.argsort(misses(kind, lanes, unit.points), kind="stable")
@@ -94,20 +96,22 @@ def linkages(
             yield Lanes(kind.moved(one.x, np.array([wish.size + 0j]), np.array([middle])), one.mode, one.theta)
 
 
-def _fitted(kind: Kind, wish: Wish, fixed: dict[int, complex], seed: int, report: Callable[[float], None]) -> Lanes:
+def _fitted(
+    kind: Kind, wish: Wish, fixed: dict[int, complex], seed: int, share: int, report: Callable[[float], None]
+) -> Lanes:  # fmt: skip
     free = np.ones(kind.size, bool)
     for k in fixed:
         free[kind.pivots[k]] = False
     n, timed = wish.points.shape[1], wish.timing is not None
     bounds = Bounds(wish.longest, 1.5 * np.sin(wish.least) ** 2, wish.closed)
     more = min(max(1, 64 // n), 4)  # the fewer points, the more linkages fit them, and the less work each is
-    count = more * kind.stages[0][0]
+    count = more * kind.stages[0][0] // share
     if wish.timing is None:
         lanes = starts(kind, wish.points, wish.closed, fixed, count, seed)
     else:
         lanes = timed_starts(kind, wish.points, wish.timing - wish.timing[0], fixed, count, seed)
     for k, (count, steps) in enumerate(kind.stages):
-        lanes = lanes.some(np.argsort(misses(kind, lanes, wish.points))[: more * count])
+        lanes = lanes.some(np.argsort(misses(kind, lanes, wish.points))[: more * count // share])
         if not timed and k:  # beside a cusp, angles may have been folded
             sign = np.sign(lanes.theta[-1] - lanes.theta[0])
             lanes = lanes._replace(theta=np.sort(lanes.theta * sign, axis=0) * sign)

@@ -27,6 +27,7 @@ EVERY = {
     "Watt I": AnyLinkage(mechanism("Watt I"), "P"),
     "Stephenson I": AnyLinkage(mechanism("Stephenson I"), "P"),
     "shaper": AnyLinkage(SHAPER, "F"),
+    "swing": AnyLinkage(sk.load(sk.examples.path("watt_six_bar")), "F"),  # its own pose closes in one mode only
     "geared five-bar": AnyLinkage(sk.load(sk.examples.path("geared_five_bar")), "P"),
 }
 

@@ -143,6 +143,13 @@ def test_everything_wrong_with_a_mechanism_is_listed():
     assert len(caught.value.problems) == 5
 
 
+def test_a_lone_crank_is_refused_in_words():
+    crank = {"points": {"A": (0, 0), "P": (1, 0)}, "links": {"ground": ["A"], "crank": ["A", "P"]}}
+    lone = sk.Mechanism(**crank, drivers={"motor": {"joint": "A", "speed": 1.0}})
+    with pytest.raises(sk.InputError, match="no link with two pins"):
+        sk.synthesise(path=[(0, 0), (1, 0.2), (2, 0)], mechanism=lone, point="P")
+
+
 def test_a_triad_is_refused_in_words():
     triad = sk.load(sk.examples.path("stephenson_iii_triad"))
     with pytest.raises(sk.InputError, match="without a closed form"):
