@@ -3,10 +3,9 @@
 The dimensions are those of a drawing: coordinates of pins, and angles of guides. Only the shapes of links are read from
 it, not its pose, so one combination of the dimensions may change nothing. A gear on the ground that meshes with the
 crank's is a second driver, at its own phase plus a ratio times the crank's angle; the phase is a dimension, too. The
-formulas of all groups are written down
-as one graph of operations (`structkin.solve.functional`) and derived backward (`structkin.kernels.gradient`), for the
-tracer and for the discriminants of the dyads. Lanes are last, as in `structkin.design.loops`: dimensions (p, k), modes
-(d, k) of d dyads, crank angles (n, k) [rad].
+formulas of all groups are written down as one graph of operations (`structkin.solve.functional`) and derived backward
+(`structkin.kernels.gradient`), for the tracer and for the discriminants of the dyads. Lanes are last, as in
+`structkin.design.loops`: dimensions (p, k), modes (d, k) of d dyads, crank angles (n, k) [rad].
 """
 
 from __future__ import annotations
@@ -62,8 +61,7 @@ class AnyLinkage:
         if any(not isinstance(step, Closed) for step in formulas.steps):
             hint = "drive it by another crank, from which every group is a dyad"
             raise InputError([Problem("mechanism", "has a group without a closed form", hint)], self.name)
-        #: Turns of the drivers by those of the crank: of the crank itself, then of the gears; rows of the coordinates,
-        #: the guides and the phases of the gears.
+        # Dimensions are the coordinates, then the guides' axes, then the gears' phases.
         (self._crank, *gears), self._ratios = base.drivers, _ratios(mechanism)
         ends = np.cumsum([2 * len(self.points), len(self.guides), len(gears)]).tolist()
         self.size, self._xy = ends[-1], ends[0]
@@ -278,11 +276,8 @@ def refused(mechanism: Mechanism, point: str) -> list[Problem]:
                 hint = "only wheels on the ground that mesh with the driven one, given by teeth or ratio, are fitted"
                 problems.append(Problem(f"joints.{id}", f"a {kind} in this place has dimensions of its own", hint))
             continue
-        if (
-            kind not in ("prismatic", "pin-in-slot")
-            or not KEYS.issuperset(entry)
-            or not isinstance(entry.get("at", ""), str)
-        ):
+        plain_keys = KEYS.issuperset(entry) and isinstance(entry.get("at", ""), str)
+        if kind not in ("prismatic", "pin-in-slot") or not plain_keys:
             hint = "only pins, straight guides and straight slots without ends are fitted"
             problems.append(Problem(f"joints.{id}", f"a {kind} with these numbers has dimensions of its own", hint))
     moving = {name for link in mechanism.topology.moving_links for name in mechanism.links[link].points}
@@ -315,7 +310,7 @@ def _without_gears(sections: Mapping[str, Any], mechanism: Mechanism) -> dict[st
     for name, entry in sections["joints"].items():
         if isinstance(mechanism.joints[name], TurnCoupling):
             (other,) = {*entry["links"]} - {*driver["links"]}
-            drivers[name] = {"links": [driver["links"][0], other], "speed": 1.0}
+            drivers[f"{id}_{name}"] = {"links": [driver["links"][0], other], "speed": 1.0}
         else:
             joints[name] = entry
     return {**sections, "drivers": drivers, "joints": joints}
