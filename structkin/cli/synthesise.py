@@ -19,6 +19,7 @@ from structkin.design.loops import KINDS
 from structkin.design.nine_points import synthesise_nine_points
 from structkin.design.positions import KINDS as BODY_KINDS
 from structkin.design.positions import synthesise_positions
+from structkin.design.six_bars import NAMED
 from structkin.design.synthesise import BUDGET
 from structkin.design.synthesise import synthesise as find
 from structkin.errors import InputError, Problem
@@ -85,7 +86,7 @@ def synthesise(
     ] = None,
     transmission: Annotated[float, typer.Option(help="No transmission angle is smaller [deg].")] = 1.0,
     kind: Annotated[
-        list[str] | None, typer.Option(help=f"{', '.join(BODY_KINDS)}; may be repeated. Default: all.")
+        list[str] | None, typer.Option(help=f"{', '.join((*BODY_KINDS, *NAMED))}; may be repeated.")
     ] = None,
     count: Annotated[int, typer.Option(help="Number of candidates.")] = 10,
     seed: Annotated[int, typer.Option(help="Start of the random numbers.")] = 0,

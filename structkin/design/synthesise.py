@@ -18,6 +18,7 @@ from structkin.design.cognates import cognates
 from structkin.design.loops import KINDS, FourBars, Kind
 from structkin.design.paths import SAME, Wish, corners, linkages, part_of
 from structkin.design.refine import Lanes
+from structkin.design.six_bars import NAMED, named
 from structkin.design.verify import verified
 from structkin.errors import InputError, Problem
 from structkin.model.flaw import LARGEST
@@ -49,10 +50,12 @@ def synthesise(
     `timing[i] - timing[0]` at point i; it may turn either way. `pivots` (1, 2) or (2, 2) [m] are ground pivots that the
     linkage must have, in either order. No link, nor the ground, is longer than `longest` [m], to 1 %; by default 20
     times the extent of the path. No transmission angle is below `transmission` [rad], by default 1 deg. `kinds` are
-    "four-bar" and "slider-crank". In their place a `mechanism` of any topology may be given, such as a six-bar, with
-    the name of the `point` that draws the path: all its lengths are searched, its own are not kept. It is driven by one
-    crank at the ground, and has pins, straight guides and slots, wheels that mesh with the crank's, and groups with
-    closed forms. At most `count` candidates are returned. The same `seed` gives the same candidates.
+    "four-bar" and "slider-crank", which are the default; "Watt I", "Watt II", "Stephenson I" and "Stephenson III",
+    six-bars of two dyads; and "geared five-bar", whose cranks have equal gears. In their place a `mechanism` of any
+    topology may be given with the name of the `point` that draws the path: all its lengths are searched, its own are
+    not kept. It is driven by one crank at the ground, and has pins, straight guides and slots, wheels that mesh with
+    the crank's, and groups with closed forms. At most `count` candidates are returned. The same `seed` gives the same
+    candidates.
 
     An atlas of coupler curves gives some hundred linkages to start from; all are fitted at once, by exact derivatives,
     to the least sum of squares of the distances. Of each four-bar the two cognates are tried. Every candidate is
@@ -69,7 +72,7 @@ def synthesise(
     (3, True, True)
     """
     wish = _wish(path, closed, timing, pivots, longest, transmission, kinds, mechanism, point, count, seed)
-    searched: list[Kind] = [KINDS[name] for name in kinds]
+    searched: list[Kind] = [KINDS[name] if name in KINDS else named(name) for name in kinds]
     if mechanism is not None and point is not None:
         fitted = AnyLinkage(mechanism, point)
         if closed and not fitted.returns:
@@ -157,7 +160,7 @@ def _wish(
         problems.append(Problem("longest", f"{longest} is not a positive length", "such as 0.5 [m]"))
     if not 0 < transmission < np.pi / 2:
         problems.append(Problem("transmission", f"{transmission} is no angle between 0 and pi/2", "such as 0.5 [rad]"))
-    problems += wrong_choice(kinds, KINDS, count, seed)
+    problems += wrong_choice(kinds, (*KINDS, *NAMED), count, seed)
     if (mechanism is None) != (point is None):
         missing, hint = (
             ("point", "name the tracer") if point is None else ("mechanism", "give the linkage to be fitted")

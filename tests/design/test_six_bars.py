@@ -33,6 +33,17 @@ def test_a_known_watt_six_bar_is_found_again(monkeypatch):
     assert set(found[0].lengths) >= {"A-B", "B-C", "C-D", "D-E", "E-F", "F-G"}
 
 
+def test_six_bars_have_names_too(monkeypatch):
+    monkeypatch.setattr(AnyLinkage, "stages", ((120, 20), (40, 40)))
+    points = known_six_bar("Watt II", 2, closed=True)
+    found = sk.synthesise(path=points, closed=True, kinds=["Watt II", "geared five-bar"], count=2)
+    assert {one.kind for one in found} <= {"Watt II", "geared five-bar"}
+    for one in found:
+        assert_passes(one, points)
+    with pytest.raises(sk.InputError, match="'Watt III' is unknown"):
+        sk.synthesise(path=points, kinds=["Watt III"])
+
+
 SLIDER_CRANK = sk.Mechanism(
     "Compressor",
     units={"length": "mm"},
