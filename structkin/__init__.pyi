@@ -4,6 +4,7 @@ from .design import Optimum as Optimum
 from .design.candidates import Candidate as Candidate
 from .design.candidates import Candidates as Candidates
 from .design.function import synthesise_function as synthesise_function
+from .design.nine_points import synthesise_nine_points as synthesise_nine_points
 from .design.positions import synthesise_positions as synthesise_positions
 from .design.synthesise import synthesise as synthesise
 from .design.tolerances import Spread as Spread

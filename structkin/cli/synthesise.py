@@ -16,13 +16,16 @@ from structkin.cli.terminal import print_json, print_table, progress, say
 from structkin.design.candidates import Candidates
 from structkin.design.function import synthesise_function
 from structkin.design.loops import KINDS
+from structkin.design.nine_points import synthesise_nine_points
 from structkin.design.positions import KINDS as BODY_KINDS
 from structkin.design.positions import synthesise_positions
+from structkin.design.six_bars import NAMED
 from structkin.design.synthesise import BUDGET
 from structkin.design.synthesise import synthesise as find
 from structkin.errors import InputError, Problem
 from structkin.model.expression import Expression
 from structkin.model.flaw import Flaw
+from structkin.model.mechanism import Mechanism
 from structkin.model.tables import read_table, titles_of
 from structkin.model.units import Units
 from structkin.types import Floats
@@ -50,6 +53,14 @@ def synthesise(
     positions: Annotated[
         bool, typer.Option("--positions", help="The rows are positions of a body, its origin and its angle.")
     ] = False,
+    nine_points: Annotated[
+        bool, typer.Option("--nine-points", help="The path has nine points, passed in any order, on any branch.")
+    ] = False,
+    file: Annotated[
+        Path | None,
+        typer.Option("--mechanism", help="Fit this mechanism, such as a six-bar, in place of --kind.", metavar="FILE"),
+    ] = None,
+    point: Annotated[str | None, typer.Option(help="The point of --mechanism that draws the path.")] = None,
     closed: Annotated[bool, typer.Option("--closed", help="The path is closed; the crank makes whole turns.")] = False,
     pivot: Annotated[
         list[str] | None, typer.Option(help="A ground pivot that is given; may be repeated once.", metavar="X,Y")
@@ -75,7 +86,7 @@ def synthesise(
     ] = None,
     transmission: Annotated[float, typer.Option(help="No transmission angle is smaller [deg].")] = 1.0,
     kind: Annotated[
-        list[str] | None, typer.Option(help=f"{', '.join(BODY_KINDS)}; may be repeated. Default: all.")
+        list[str] | None, typer.Option(help=f"{', '.join((*BODY_KINDS, *NAMED))}; may be repeated.")
     ] = None,
     count: Annotated[int, typer.Option(help="Number of candidates.")] = 10,
     seed: Annotated[int, typer.Option(help="Start of the random numbers.")] = 0,
@@ -91,7 +102,9 @@ def synthesise(
     as_json: Json = False,
 ) -> None:
     """Find linkages for the points of a path, for positions of a body, or for a function."""
-    wish = "function" if function is not None else "positions" if positions else "path"
+    wish = (
+        "function" if function is not None else "positions" if positions else "nine_points" if nine_points else "path"
+    )
     _check_options(context, wish)
     length = unit or "m"
     if function is not None:
@@ -121,13 +134,23 @@ def synthesise(
                 np.column_stack((table * scale, angles)), pivots=pivots if len(pivots) else None,
                 pins=pins if len(pins) else None, kinds=kind or BODY_KINDS, count=count, seed=seed,
             )  # fmt: skip
+        elif nine_points and angles is not None:
+            problem = Problem("angle", "nine points are passed at any angle", "leave the column out")
+            raise InputError([problem], str(path))
+        elif nine_points:
+            with progress("searching") as report:
+                found = synthesise_nine_points(
+                    table * scale, count=count, seed=seed, budget=budget_of(budget), progress=report
+                )
         else:
             steps = budget_of(budget)
+            mechanism = None if file is None else Mechanism.load(file)
             with progress("fitting") as report:
                 found = find(
                     path=table * scale, closed=closed, timing=angles, pivots=pivots,
                     longest=None if longest is None else longest * scale, transmission=float(np.radians(transmission)),
-                    kinds=kind or tuple(KINDS), count=count, seed=seed, budget=steps, progress=report,
+                    kinds=kind or tuple(KINDS), mechanism=mechanism, point=point, count=count, seed=seed,
+                    budget=steps, progress=report,
                 )  # fmt: skip
     written = () if folder is None else found.save(folder, unit=length)
     if as_json:
@@ -143,10 +166,12 @@ def synthesise(
 
 #: The options that belong to some wishes only.
 _BELONGS = {
-    "path": {"positions", "path"}, "unit": {"path", "positions"}, "angle_unit": {"path", "positions"},
+    "path": {"positions", "path", "nine_points"}, "unit": {"path", "positions", "nine_points"},
+    "angle_unit": {"path", "positions"}, "nine_points": {"nine_points"}, "file": {"path"}, "point": {"path"},
     "closed": {"path"}, "pivot": {"path", "positions"}, "pin": {"positions"}, "interval": {"function"},
     "crank": {"function"}, "rocker": {"function"}, "points": {"function"}, "longest": {"path"},
-    "transmission": {"path"}, "kind": {"path", "positions"}, "seed": {"path", "positions"}, "budget": {"path"},
+    "transmission": {"path"}, "kind": {"path", "positions"}, "seed": {"path", "positions", "nine_points"},
+    "budget": {"path", "nine_points"},
     "positions": {"positions"},
 }  # fmt: skip
 
@@ -154,8 +179,8 @@ _BELONGS = {
 def _check_options(context: typer.Context, wish: str) -> None:
     """Raise `InputError` that lists the options that do not belong to a wish, and those that a function lacks."""
     given = [name for name in _BELONGS if getattr(context.get_parameter_source(name), "name", "DEFAULT") != "DEFAULT"]
-    words = {"path": "PATH.csv"}
-    what = {"path": "a path", "positions": "positions", "function": "a function"}
+    words = {"path": "PATH.csv", "file": "--mechanism"}
+    what = {"path": "a path", "positions": "positions", "function": "a function", "nine_points": "nine points"}
     names = {name: words.get(name, f"--{name.replace('_', '-')}") for name in _BELONGS}
     problems = [
         Problem(names[name], f"does not belong to {what[wish]}", "leave it out")

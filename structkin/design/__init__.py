@@ -1,7 +1,19 @@
 """Design: from a wish to a mechanism, by synthesis or by better dimensions; each is verified by its whole motion."""
 
 from structkin.design.force_measures import effort, shaking_force, shaking_moment
-from structkin.design.measures import Limit, Measure, angle, closing, dwell, path, stroke, travel
+from structkin.design.measures import (
+    Limit,
+    Measure,
+    angle,
+    closing,
+    coordinate,
+    dwell,
+    extent,
+    grashof,
+    path,
+    stroke,
+    travel,
+)
 from structkin.design.optimise import Optimum
 
 __all__ = [
@@ -10,8 +22,11 @@ __all__ = [
     "Optimum",
     "angle",
     "closing",
+    "coordinate",
     "dwell",
     "effort",
+    "extent",
+    "grashof",
     "path",
     "shaking_force",
     "shaking_moment",

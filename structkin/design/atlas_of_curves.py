@@ -12,10 +12,10 @@ Sources: Zahn & Roskies, IEEE Trans. Computers 21 (1972); McGarva & Mullineux, A
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from functools import lru_cache
 from itertools import product
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from scipy.fft import dct
@@ -23,7 +23,7 @@ from scipy.interpolate import CubicSpline
 from scipy.spatial import cKDTree
 from scipy.stats import qmc
 
-from structkin.design.loops import KINDS, Kind, traced
+from structkin.design.loops import Kind
 from structkin.design.refine import Lanes
 from structkin.types import Complexes, Floats, Indices
 
@@ -40,9 +40,10 @@ NEAREST = 4000
 
 
 class Atlas(NamedTuple):
-    """Linkages (p, m) of mode +1, the crank's pivot at 0: first crank angles and spans (m,), coefficients (m, q)."""
+    """Linkages (p, m) and their modes, first crank angles and spans (m,), coefficients (m, q)."""
 
     x: Floats
+    mode: Floats
     first: Floats
     span: Floats
     coefficients: Complexes
@@ -50,32 +51,31 @@ class Atlas(NamedTuple):
 
 
 @lru_cache(maxsize=8)
-def atlas(name: str, closed: bool, seed: int) -> Atlas:
+def atlas(kind: Kind, closed: bool, seed: int) -> Atlas:
     """Return the atlas of a kind, made in about half a second at the first call."""
-    kind = KINDS[name]
-    unit = qmc.Sobol(8, rng=seed).random_base2(DRAWN).T
-    x = kind.drawn(unit)
-    first = 2 * np.pi * unit[6]
-    span = np.full_like(first, 2 * np.pi) if closed else np.radians(20 + 330 * unit[7])
+    unit = qmc.Sobol(kind.numbers + 2, rng=seed).random_base2(DRAWN).T
+    x, mode = kind.drawn(unit)
+    first = 2 * np.pi * unit[-2]
+    span = np.full_like(first, 2 * np.pi) if closed else np.radians(20 + 330 * unit[-1])
     parts = []
     for part in np.array_split(np.arange(len(first)), 32):
         block = part
         for count in (13, ANGLES):  # most are sorted out by a few samples
-            block = block[_closing(kind, x[:, block], first[block], span[block], count) > LEAST]
-        z, _ = _curves(kind, x[:, block], first[block], span[block])
+            block = block[_closing(kind, x[:, block], mode[..., block], first[block], span[block], count) > LEAST]
+        z, _ = _curves(kind, x[:, block], mode[..., block], first[block], span[block])
         parts.append((block, coefficients(_at(z, z, np.broadcast_to(_steps(closed), (len(z), POINTS))), closed)))
     kept, c = (np.concatenate(part) for part in zip(*parts, strict=True))
-    return Atlas(x[:, kept], first[kept], span[kept], c, cKDTree(_invariants(c, closed)))
+    return Atlas(x[:, kept], mode[..., kept], first[kept], span[kept], c, cKDTree(_invariants(c, closed)))
 
 
-def _closing(kind: Kind, x: Floats, first: Floats, span: Floats, count: int) -> Floats:
+def _closing(kind: Kind, x: Floats, mode: Floats, first: Floats, span: Floats, count: int) -> Floats:
     theta = first + span * np.linspace(0, 1, count)[:, None]
-    return np.asarray(traced(kind, x, np.ones_like(first), theta)[1].min(axis=0))
+    return np.asarray(kind.traced(x, mode, theta)[1].min(axis=0))
 
 
-def _curves(kind: Kind, x: Floats, first: Floats, span: Floats) -> tuple[Complexes, Floats]:
+def _curves(kind: Kind, x: Floats, mode: Floats, first: Floats, span: Floats) -> tuple[Complexes, Floats]:
     theta = first + span * np.linspace(0, 1, ANGLES)[:, None]
-    points, _ = traced(kind, x, np.ones_like(first), theta)
+    points, _ = kind.traced(x, mode, theta)
     return (points[0] + 1j * points[1]).T, theta.T
 
 
@@ -125,7 +125,7 @@ def starts(
     kind: Kind, points: Floats, closed: bool, pivots: Mapping[int, complex], count: int, seed: int
 ) -> Lanes:  # fmt: skip
     """Return the linkages nearest to a path through points (2, n); `pivots` are those given, by their index."""
-    found = atlas(kind.name, closed, seed)
+    found = atlas(cast("Hashable", kind), closed, seed)
     path, part = along(points, closed)
     parts = []
     for mirror, reverse in product((False, True), repeat=2):
@@ -142,13 +142,14 @@ def starts(
     scale, move, late, error, which, mirrored, back = (np.concatenate(part) for part in zip(*parts, strict=True))
     best = np.argsort(error)[:count]
     which, scale = which[best], scale[best]
-    curve, theta = _curves(kind, found.x[:, which], found.first[which], found.span[which])
+    curve, theta = _curves(kind, found.x[:, which], found.mode[..., which], found.first[which], found.span[which])
     at = np.where(back[best, None], (0.0 if closed else 1.0) - part, part) + late[best, None]
     turns = np.floor(at) if closed else np.zeros_like(at)
     angle = _at(curve, theta, at - turns) + 2 * np.pi * turns + np.angle(scale)[:, None]
     sign = np.where(mirrored[best], -1.0, 1.0)
     x = kind.mirrored(kind.moved(found.x[:, which], scale, move[best]), mirrored[best])
-    return Lanes(x, np.where(mirrored[best], kind.mirror, 1.0), angle.T * sign)
+    mode = found.mode[..., which] * np.where(mirrored[best], kind.mirror, 1.0)
+    return Lanes(x, mode, angle.T * sign)
 
 
 def _similar(
@@ -191,13 +192,14 @@ def timed_starts(
     kind: Kind, points: Floats, turned: Floats, pivots: Mapping[int, complex], count: int, seed: int
 ) -> Lanes:  # fmt: skip
     """Return linkages near points (2, n) at given turns (n,) of the crank from an angle that is free."""
-    unit = qmc.Sobol(8, rng=seed).random_base2(DRAWN).T
-    x, first, sign = kind.drawn(unit), 2 * np.pi * unit[6], np.where(unit[7] < 0.5, -1.0, 1.0)
+    unit = qmc.Sobol(kind.numbers + 2, rng=seed).random_base2(DRAWN).T
+    x, mode = kind.drawn(unit)
+    first, sign = 2 * np.pi * unit[-2], np.where(unit[-1] < 0.5, -1.0, 1.0)
     z = points[0] + 1j * points[1]
     parts = []
     for part in np.array_split(np.arange(len(first)), 32):
         angles = first[part] + sign[part] * turned[:, None]
-        places, closing = traced(kind, x[:, part], np.ones(len(part)), angles)
+        places, closing = kind.traced(x[:, part], mode[..., part], angles)
         kept = closing.min(axis=0) > LEAST
         block, places, theta = part[kept], places[..., kept], angles[:, kept]
         own = [x[rows, block][0] + 1j * x[rows, block][1] for rows in kind.pivots]
@@ -218,4 +220,4 @@ def timed_starts(
     side = np.where(flip, -1.0, 1.0)[best]
     angle = (theta[best] + np.angle(by[best])[:, None]).T * side
     found = kind.mirrored(kind.moved(x[:, which[best]], by[best], shift[best]), flip[best])
-    return Lanes(found, np.where(flip[best], kind.mirror, 1.0), angle)
+    return Lanes(found, mode[..., which[best]] * np.where(flip[best], kind.mirror, 1.0), angle)

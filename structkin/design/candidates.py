@@ -27,8 +27,9 @@ MEASURES = {"error": True, "rms": True, "transmission": False, "proportion": Tru
 class Candidate:
     """A mechanism that does nearly what was wished; every number is from a solution of its whole motion.
 
-    `kind` is "four-bar" or "slider-crank", `point` the name of the tracer. The motor of `mechanism` turns at 1 rad/s,
-    so that `mechanism.solve()` is the motion past the points, or a whole turn for a closed path.
+    `kind` is one of the kinds, or the title of a given mechanism; `point` is the name of the tracer. The motor of
+    `mechanism` turns at 1 rad/s, so that `mechanism.solve()` is the motion past the points, or a whole turn for a
+    closed path.
 
     `distances` (n,) [m] are those of the points from the tracer where the crank has turned by `turns` (n,) [rad] from
     the first point. The turns rise or fall from point to point: the points are passed in their order, on one branch,

@@ -13,10 +13,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from structkin.design.loops import FourBars, pins, traced
-from structkin.design.paths import Wish, sound
+from structkin.design.loops import FourBars
+from structkin.design.paths import ROUNDING, Wish, sound
 from structkin.design.refine import Lanes
-from structkin.numerical_tolerances import EQUAL_DATA, ROUNDING
 from structkin.types import Complexes, Indices
 
 
@@ -26,7 +25,7 @@ def cognates(one: Lanes, wish: Wish) -> Iterator[Lanes]:
     order = np.argsort(theta[:, 0] * np.sign(one.theta[-1, 0] - one.theta[0, 0]), kind="stable")
     at = np.argsort(order)[: len(one.theta)]  # where the points are among the samples
     theta = theta[order]
-    (B, C), (P, _) = pins(FourBars, *one[:2], theta), traced(FourBars, *one[:2], theta)
+    (B, C), (P, _) = FourBars.pins(*one[:2], theta), FourBars.traced(*one[:2], theta)
     b, c, p = (pin[0, :, 0] + 1j * pin[1, :, 0] for pin in (B, C, P))
     A, D = (complex(*one.x[rows, 0]) for rows in FourBars.pivots)
     for first, pin, second, other in ((A, b, D, c), (D, c, A, b)):
@@ -44,7 +43,7 @@ def _driven(
 ) -> Lanes | None:  # fmt: skip
     """Return the four-bar with these pivots and pins along the motion if its crank AB passes the points in order."""
     lengths = np.array([abs(B[0] - A), abs(C[0] - B[0]), abs(C[0] - D)])
-    if lengths.min() < EQUAL_DATA * wish.size:
+    if lengths.min() < 1e-9 * wish.size:
         return None  # the tracer is a pin: the cognate is the four-bar itself, or none
     turned = np.unwrap(np.angle(B - A))
     step = np.diff(turned) * np.sign(turned[-1] - turned[0])
@@ -54,7 +53,7 @@ def _driven(
         return None
     if wish.timing is not None:
         crank, wished = np.abs(theta[:, 0] - theta[0, 0]), wish.timing - wish.timing[0]
-        if np.abs(crank - wished).max() > EQUAL_DATA:
+        if np.abs(crank - wished).max() > 1e-9:
             return None
     tracer = (P[0] - B[0]) / (C[0] - B[0]) * lengths[1]
     x = np.array([A.real, A.imag, D.real, D.imag, *np.log(lengths), tracer.real, tracer.imag])

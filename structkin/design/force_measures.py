@@ -16,7 +16,7 @@ of order six, as those of `structkin.solve.sensitivity.varied_plan`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -24,8 +24,8 @@ from structkin.checked import checked
 from structkin.design.measures import Measure
 from structkin.errors import InputError, Problem
 from structkin.solve.motion.motion import Motion
-from structkin.solve.sensitivity.parameters import Parameter, read_parameters, varied
-from structkin.solve.sensitivity.varied_plan import FINE, OFFSETS, WEIGHTS
+from structkin.solve.sensitivity.by_variants import held_lengths, slope_by_variants
+from structkin.solve.sensitivity.parameters import read_parameters
 from structkin.types import Floats
 
 #: Of the numbers that move nothing: the values at which forces are found, in steps of `LONG` of the reach; weights.
@@ -65,25 +65,14 @@ def _measured(words: str, forces: Callable[[Motion], Floats]) -> Measure:
 
     def jacobian(motion: Motion, names: Sequence[str]) -> Floats:
         own = read_parameters(motion.mechanism, names)
-        held = {parameter: parameter.value for parameter in own if parameter.section == "lengths"}
-        return np.stack([_slope(motion, held, parameter, values) for parameter in own], axis=1)
+        held = held_lengths(own)
+        still = (STILL_OFFSETS, STILL_WEIGHTS)
+        slopes = [
+            slope_by_variants(motion, held, one, values, *still, LONG * one.reach)
+            if one.is_still
+            else slope_by_variants(motion, held, one, values)
+            for one in own
+        ]
+        return np.stack(slopes, axis=1)
 
     return Measure(words, values, jacobian)
-
-
-def _slope(
-    motion: Motion, held: Mapping[Parameter, float], parameter: Parameter, values: Callable[[Motion], Floats]
-) -> Floats:
-    """Return the derivative (k,) of forces by a parameter."""
-    offsets, weights, step = (
-        (STILL_OFFSETS, STILL_WEIGHTS, LONG * parameter.reach)
-        if parameter.is_still
-        else (OFFSETS, WEIGHTS, parameter.reach / FINE)
-    )
-    given = {id: tuple(motion.drivers[id]) for id in motion.thirds} or None
-    total = np.zeros(())
-    for offset, weight in zip(offsets, weights, strict=True):
-        variant = varied(motion.mechanism, {**held, parameter: parameter.value + offset * step})
-        t = motion.t if np.isfinite(motion.t).all() else None
-        total = total + weight / step * values(variant.solve(t=t, drivers=given))
-    return total

@@ -15,31 +15,114 @@ from typing import Any
 
 import numpy as np
 
+from structkin.design.any_topology import AnyLinkage
 from structkin.groups.rrp import RRP
 from structkin.groups.rrr import RRR
-from structkin.numerical_tolerances import COMPLEX_STEP
 from structkin.types import Complexes, Flags, Floats
 
+#: An angle and that opposite [rad].
+HALVES = np.array([[0.0], [np.pi]])
 
-class FourBars:
+
+class _OneDyad:
+    """What linkages of a crank and one dyad have in common."""
+
+    #: Random numbers that draw a linkage, and the dimensions whose steps are limited.
+    numbers, limited = 6, slice(4, None)
+    #: How many linkages are followed, and for how many steps: the fewer, the longer.
+    stages = ((240, 40), (120, 60), (60, 100), (60, 400), (60, 1000))
+    #: How many linkages without an error are enough, and how often the search begins anew where there is none.
+    enough, rounds = np.inf, 1
+    size: int
+    #: The row of the crank's length; that of the coupler follows.
+    crank: int
+    #: What a mirror makes of the dyad's mode.
+    mirror: float
+    group: RRR | RRP
+
+    @staticmethod
+    def inputs(x: Floats, B: Floats) -> tuple[Any, ...]:
+        """Return the inputs of the dyad for pins B (2, n, k)."""
+        raise NotImplementedError
+
+    @staticmethod
+    def rates(x: Floats, row: int) -> tuple[Any, ...]:
+        """Return the derivatives by one dimension of the inputs but B."""
+        raise NotImplementedError
+
+    @classmethod
+    def traced(cls, x: Floats, mode: Floats, theta: Floats) -> tuple[Floats, Floats]:
+        """Return tracers (2, n, k) and the squared sines of transmission angles (n, k), negative if it is open."""
+        with np.errstate(all="ignore"):
+            points, closing, _ = cls._posed(x, mode, theta)
+        return points, closing
+
+    @classmethod
+    def closing_rates(cls, x: Floats, mode: Floats, theta: Floats) -> tuple[Floats, Floats]:
+        """Return squared sines of transmission angles (n, k), and their derivatives (n, p, k) by complex steps."""
+        h, J = 1e-30, np.empty((len(theta), *x.shape))
+        with np.errstate(all="ignore"):
+            for row in range(cls.size):
+                y = x + 1j * h * (np.arange(cls.size) == row)[:, None]
+                B = y[:2, None] + np.exp(y[cls.crank]) * np.stack((np.cos(theta), np.sin(theta)))
+                closing = np.asarray(cls.group.discriminant(cls.inputs(y, B)))
+                J[:, row] = closing.imag / h
+        return closing.real, J
+
+    @classmethod
+    def pins(cls, x: Floats, mode: Floats, theta: Floats) -> tuple[Floats, Floats]:
+        """Return the pins B and C (2, n, k)."""
+        with np.errstate(all="ignore"):
+            _, _, (_, h, C, _) = cls._posed(x, mode, theta)
+        return h[0], C
+
+    @classmethod
+    def jacobian(cls, x: Floats, mode: Floats, theta: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return what `traced` does, and its derivatives (2, p + 1, n, k) by the dimensions and, last, theta."""
+        p, crank = cls.size, cls.crank
+        J = np.zeros((2, p + 1, *theta.shape))
+        with np.errstate(all="ignore"):
+            points, closing, (U, h, C, w) = cls._posed(x, mode, theta)
+            a, b = np.exp(x[crank : crank + 2])
+            for row in (*range(p - 2), p):
+                dB = np.zeros((2, 1, 1))
+                dB[row : row + 1] = row < 2
+                if row in (crank, p):
+                    dB = a * (U if row == crank else np.stack((-U[1], U[0])))
+                (dC,) = cls.group.linear(h, (C,), (dB, *cls.rates(x, row)), (0.0, 0.0))
+                J[:, row] = dB + _carried(x, (dC - dB) / b - (w if row == crank + 1 else 0.0))
+            J[:, p - 2], J[:, p - 1] = w, np.stack((-w[1], w[0]))
+        return points, closing, J
+
+    @classmethod
+    def _posed(cls, x: Floats, mode: Floats, theta: Floats) -> tuple[Floats, Floats, tuple[Any, ...]]:
+        U = np.stack((np.cos(theta), np.sin(theta)))
+        B = x[:2, None] + np.exp(x[cls.crank]) * U
+        h = cls.inputs(x, B)
+        closing = np.asarray(cls.group.discriminant(h))
+        (C,) = cls.group.position(h, mode * np.sqrt(np.maximum(closing, 0.0)))
+        w = (C - B) / np.exp(x[cls.crank + 1])
+        return B + _carried(x, w), closing, (U, h, C, w)
+
+
+class FourBars(_OneDyad):
     """Dimensions: pivots A and D, logarithms of crank, coupler and rocker, tracer u, v along BC and to its left."""
 
     name = "four-bar"
     group = RRR()
     size = 9
-    #: The row of the crank's length; that of the coupler follows.
     crank = 4
-    #: What a mirror makes of the dyad's mode.
     mirror = -1.0
     #: The rows of the ground pivots.
     pivots: tuple[slice, ...] = (slice(0, 2), slice(2, 4))
 
     @staticmethod
-    def drawn(unit: Floats) -> Floats:
-        """Return linkages (p, k) from numbers (6, k) between 0 and 1: lengths within a decade, tracers on a disc."""
+    def drawn(unit: Floats) -> tuple[Floats, Floats]:
+        """Return linkages (p, k) and modes (k,) from numbers (6, k) in 0 to 1: lengths, and tracers on a disc."""
         ground, crank, coupler, rocker = np.exp(np.log(10) * (unit[:4] - 0.5))
         still, tracer = np.zeros_like(ground), _tracer(coupler, unit)
-        return np.stack((still, still, ground, still, np.log(crank), np.log(coupler), np.log(rocker), *tracer))
+        x = np.stack((still, still, ground, still, np.log(crank), np.log(coupler), np.log(rocker), *tracer))
+        return x, np.ones_like(ground)
 
     @staticmethod
     def inputs(x: Floats, B: Floats) -> tuple[Any, ...]:
@@ -65,9 +148,9 @@ class FourBars:
         return np.concatenate((x[4:7], np.log(square)[None] / 2)), J
 
     @staticmethod
-    def extreme(x: Floats) -> Floats:
-        """Return the crank angle (k,) on the line of the pivots; here and opposite transmission angles are extreme."""
-        return np.asarray(np.arctan2(x[3] - x[1], x[2] - x[0]))
+    def extremes(x: Floats, mode: Floats, theta: Floats) -> Floats:
+        """Return the crank angles (2, k) on the line of the pivots, where transmission angles are extreme."""
+        return np.asarray(np.arctan2(x[3] - x[1], x[2] - x[0]) + HALVES)
 
     @staticmethod
     def moved(x: Floats, by: Complexes, shift: Complexes) -> Floats:
@@ -88,7 +171,7 @@ class FourBars:
         return y
 
 
-class SliderCranks:
+class SliderCranks(_OneDyad):
     """Dimensions: pivot A, the guide's angle and offset to the left of A, logarithms of crank and rod, tracer u, v."""
 
     name = "slider-crank"
@@ -99,11 +182,12 @@ class SliderCranks:
     pivots: tuple[slice, ...] = (slice(0, 2),)
 
     @staticmethod
-    def drawn(unit: Floats) -> Floats:
-        """Return linkages (p, k) from numbers (6, k) between 0 and 1; guides are parallel to x, at its left."""
+    def drawn(unit: Floats) -> tuple[Floats, Floats]:
+        """Return linkages (p, k) and modes (k,) from numbers (6, k) in 0 to 1; guides parallel to x, to its left."""
         crank, rod = np.exp(np.log(10) * (unit[2:4] - 0.5))
         still, tracer = np.zeros_like(crank), _tracer(rod, unit)
-        return np.stack((still, still, still, 3 * unit[0], np.log(crank), np.log(rod), *tracer))
+        x = np.stack((still, still, still, 3 * unit[0], np.log(crank), np.log(rod), *tracer))
+        return x, np.ones_like(crank)
 
     @staticmethod
     def inputs(x: Floats, B: Floats) -> tuple[Any, ...]:
@@ -126,9 +210,9 @@ class SliderCranks:
         return x[4:6], J
 
     @staticmethod
-    def extreme(x: Floats) -> Floats:
-        """Return the crank angle (k,) across the guide; here and opposite transmission angles are extreme."""
-        return np.asarray(x[2] + np.pi / 2)
+    def extremes(x: Floats, mode: Floats, theta: Floats) -> Floats:
+        """Return the crank angles (2, k) across the guide, where transmission angles are extreme."""
+        return np.asarray(x[2] + np.pi / 2 + HALVES)
 
     @staticmethod
     def moved(x: Floats, by: Complexes, shift: Complexes) -> Floats:
@@ -148,8 +232,8 @@ class SliderCranks:
         return y
 
 
-Kind = type[FourBars] | type[SliderCranks]
-KINDS: dict[str, Kind] = {kind.name: kind for kind in (FourBars, SliderCranks)}
+Kind = type[FourBars] | type[SliderCranks] | AnyLinkage
+KINDS: dict[str, type[FourBars] | type[SliderCranks]] = {kind.name: kind for kind in (FourBars, SliderCranks)}
 
 
 def _tracer(coupler: Floats, unit: Floats) -> tuple[Floats, Floats]:
@@ -157,60 +241,6 @@ def _tracer(coupler: Floats, unit: Floats) -> tuple[Floats, Floats]:
     return coupler / 2 + r * np.cos(t), r * np.sin(t)
 
 
-def traced(kind: Kind, x: Floats, mode: Floats, theta: Floats) -> tuple[Floats, Floats]:
-    """Return the tracers (2, n, k), and the squared sines of the transmission angles (n, k), negative if it is open."""
-    with np.errstate(all="ignore"):
-        points, closing, _ = _posed(kind, x, mode, theta)
-    return points, closing
-
-
-def closing_rates(kind: Kind, x: Floats, theta: Floats) -> tuple[Floats, Floats]:
-    """Return squared sines of transmission angles (n, k), and their derivatives (n, p, k) by complex steps."""
-    h, J = COMPLEX_STEP, np.empty((len(theta), *x.shape))
-    with np.errstate(all="ignore"):
-        for row in range(kind.size):
-            y = x + 1j * h * (np.arange(kind.size) == row)[:, None]
-            B = y[:2, None] + np.exp(y[kind.crank]) * np.stack((np.cos(theta), np.sin(theta)))
-            closing = np.asarray(kind.group.discriminant(kind.inputs(y, B)))
-            J[:, row] = closing.imag / h
-    return closing.real, J
-
-
-def pins(kind: Kind, x: Floats, mode: Floats, theta: Floats) -> tuple[Floats, Floats]:
-    """Return the pins B and C (2, n, k)."""
-    with np.errstate(all="ignore"):
-        _, _, (_, h, C, _) = _posed(kind, x, mode, theta)
-    return h[0], C
-
-
-def _posed(kind: Kind, x: Floats, mode: Floats, theta: Floats) -> tuple[Floats, Floats, tuple[Any, ...]]:
-    U = np.stack((np.cos(theta), np.sin(theta)))
-    B = x[:2, None] + np.exp(x[kind.crank]) * U
-    h = kind.inputs(x, B)
-    closing = np.asarray(kind.group.discriminant(h))
-    (C,) = kind.group.position(h, mode * np.sqrt(np.maximum(closing, 0.0)))
-    w = (C - B) / np.exp(x[kind.crank + 1])
-    return B + _carried(x, w), closing, (U, h, C, w)
-
-
 def _carried(x: Floats, w: Floats) -> Floats:
     u, v = x[-2:]
     return np.stack((u * w[0] - v * w[1], u * w[1] + v * w[0]))
-
-
-def jacobian(kind: Kind, x: Floats, mode: Floats, theta: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return what `traced` does, and the derivatives (2, p + 1, n, k) by the dimensions and, last, the crank angle."""
-    p, crank = kind.size, kind.crank
-    J = np.zeros((2, p + 1, *theta.shape))
-    with np.errstate(all="ignore"):
-        points, closing, (U, h, C, w) = _posed(kind, x, mode, theta)
-        a, b = np.exp(x[crank : crank + 2])
-        for row in (*range(p - 2), p):
-            dB = np.zeros((2, 1, 1))
-            dB[row : row + 1] = row < 2
-            if row in (crank, p):
-                dB = a * (U if row == crank else np.stack((-U[1], U[0])))
-            (dC,) = kind.group.linear(h, (C,), (dB, *kind.rates(x, row)), (0.0, 0.0))
-            J[:, row] = dB + _carried(x, (dC - dB) / b - (w if row == crank + 1 else 0.0))
-        J[:, p - 2], J[:, p - 1] = w, np.stack((-w[1], w[0]))
-    return points, closing, J

@@ -6,6 +6,9 @@
     closing()              how far each dyad is from a limit position, the squared sine of a transmission angle
     stroke("J", length)    the range of a travel, or of a link's angle, over the samples, less a wanted one
     dwell("J", 10, 30)     how far a travel, or a link's angle, is from its mean over some samples, where it should rest
+    coordinate("P", "x")   that of a point at each sample: a region for it, or for a pivot      n numbers [m]
+    extent()               width and height of the mechanism over the samples                   2 numbers [m]
+    grashof([*"ABCD"])        by how much a four-bar satisfies Grashof's condition                 1 number [m]
 
 An objective is the sum of the squares of all numbers. Another measure is a `Measure` with functions of one's own: both
 are given the motion, the second also the names of the parameters, as `Motion.sensitivity` takes them.
@@ -15,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -160,6 +164,79 @@ def dwell(of: str, first: int, last: int) -> Measure:
         lambda motion: resting(motion, _output(motion, of)),
         lambda motion, names: resting(motion, _slopes(motion, of, names)),
     )
+
+
+@checked
+def coordinate(point: str, axis: Literal["x", "y"]) -> Measure:
+    """Return a coordinate (n,) [m] of a point at the samples; between limits it is a region for it, or for a pivot."""
+    k = "xy".index(axis)
+    return Measure(
+        f"{axis} of {point}",
+        lambda motion: motion.position(point)[:, k],
+        lambda motion, names: motion.sensitivity(point, to=names, kind="point")[:, k],
+    )
+
+
+@checked
+def extent(points: Sequence[str] = ()) -> Measure:
+    """Return width and height (2,) [m] of what some points, by default all, cover over the samples."""
+
+    def ends(motion: Motion) -> list[list[tuple[int, str]]]:
+        """Return sample and point with the largest and the least x, then y."""
+        names = points or tuple(motion.mechanism.places)
+        every = np.stack([motion.position(name) for name in names], axis=1)
+        flat = every.reshape(-1, 2)
+        both = zip(flat.argmax(axis=0).tolist(), flat.argmin(axis=0).tolist(), strict=True)
+        return [[(at // len(names), names[at % len(names)]) for at in pair] for pair in both]
+
+    def values(motion: Motion) -> Floats:
+        found = [[motion.position(name)[at, k] for at, name in pair] for k, pair in enumerate(ends(motion))]
+        return np.array([most - least for most, least in found])
+
+    def jacobian(motion: Motion, names: Sequence[str]) -> Floats:
+        rows = [
+            [motion.sensitivity(name, to=names, kind="point")[at, k] for at, name in pair]
+            for k, pair in enumerate(ends(motion))
+        ]
+        return np.array([most - least for most, least in rows])
+
+    return Measure("width and height", values, jacobian)
+
+
+@checked
+def grashof(pins: Sequence[str]) -> Measure:
+    """Return by how much (1,) [m] a four-bar with these four pins, in the order of its loop, has a link that can turn.
+
+    That is the sum of the two other lengths less that of the shortest and the longest; at least zero is Grashof's
+    condition, `grashof([*"ABCD"]).between(low=0)`. It is the shortest link that turns fully against its neighbours
+    (F. Grashof, Theoretische Maschinenlehre, 1883). Raises `InputError` unless there are four different pins.
+    """
+    if len(pins) != 4 or len(set(pins)) != 4:
+        problem = Problem(
+            "pins", f"expected four different ones, found {', '.join(pins) or 'none'}", 'such as ["A", "B", "C", "D"]'
+        )
+        raise InputError([problem], "grashof")
+
+    def sides(motion: Motion) -> tuple[Floats, Floats]:
+        """Return the lengths (4,), and by how much each counts."""
+        places = np.stack([motion.position(pin)[0] for pin in pins])
+        length = np.linalg.norm(np.roll(places, -1, axis=0) - places, axis=1)
+        weight = np.ones(4)
+        weight[[length.argmin(), length.argmax()]] = -1.0
+        return length, weight
+
+    def values(motion: Motion) -> Floats:
+        length, weight = sides(motion)
+        return np.array([weight @ length])
+
+    def jacobian(motion: Motion, names: Sequence[str]) -> Floats:
+        length, weight = sides(motion)
+        places = np.stack([motion.position(pin)[0] for pin in pins])
+        by = np.stack([motion.sensitivity(pin, to=names, kind="point")[0] for pin in pins])
+        apart, turned = np.roll(places, -1, axis=0) - places, np.roll(by, -1, axis=0) - by
+        return np.asarray(np.einsum("k,kc,kcp->p", weight / length, apart, turned)[None])
+
+    return Measure(f"Grashof's condition of {'-'.join(pins)}", values, jacobian)
 
 
 def _output(motion: Motion, of: str) -> Floats:

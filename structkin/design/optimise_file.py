@@ -30,6 +30,9 @@ MEASURES: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
     "travel": ("joint", "joint", ("values",)),
     "stroke": ("joint or link", "of", ("wanted",)),
     "dwell": ("joint or link", "of", ("first", "last")),
+    "coordinate": ("point", "point", ("axis",)),
+    "extent": ("", "", ("points",)),
+    "grashof": ("", "", ("pins",)),
     "transmission": ("", "", ("least",)),
     "effort": ("driver", "driver", ("static",)),
     "shaking_force": ("", "", ()),
@@ -174,6 +177,14 @@ class _Reader:
             if not isinstance(first, int) or not isinstance(last, int):
                 raise Flaw("'first' and 'last' are numbers of samples", "such as first = 10")
             return measures.dwell(name, first, last), of("angle" if name in m.links else "length")
+        if kind == "coordinate":
+            if entry.get("axis") not in ("x", "y"):
+                raise Flaw(f"'axis' is x or y, not {describe(entry.get('axis'))}", 'such as axis = "x"')
+            return measures.coordinate(name, entry["axis"]), of("length")
+        if kind in ("extent", "grashof"):
+            key = "points" if kind == "extent" else "pins"
+            points = self._points(entry.get(key, []), key)
+            return (measures.extent if kind == "extent" else measures.grashof)(points), of("length")
         if kind == "effort":
             static = entry.get("static", False)
             if not isinstance(static, bool):
@@ -181,6 +192,14 @@ class _Reader:
             return force_measures.effort(name, static=static), plain_number
         made = force_measures.shaking_force if kind == "shaking_force" else force_measures.shaking_moment
         return made(), plain_number
+
+    def _points(self, given: Any, key: str) -> list[str]:
+        if not isinstance(given, list):
+            raise Flaw(f"'{key}' is a list of points, not {describe(given)}", f'such as {key} = ["A", "B", "C", "D"]')
+        for point in given:
+            if point not in self.mechanism.places:
+                raise Flaw(f"{describe(point)} is not a point", suggest(str(point), self.mechanism.places))
+        return given
 
     def _numbers(self, given: Any, quantity: str) -> Any:
         if not isinstance(given, list) or not given:

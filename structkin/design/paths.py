@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import permutations
+from itertools import permutations, product
 
 import numpy as np
 from scipy.optimize import isotonic_regression
 
+from structkin.design.any_topology import AnyLinkage
 from structkin.design.atlas_of_curves import starts, timed_starts
-from structkin.design.loops import Kind, pins, traced
+from structkin.design.loops import Kind
 from structkin.design.refine import Bounds, Lanes, fit, misses
 from structkin.numerical_tolerances import ROUNDING
 from structkin.types import Complexes, Flags, Floats
 
-#: How many linkages are followed, and for how many steps: the fewer, the longer.
-STAGES = ((240, 40), (120, 60), (60, 100), (60, 400), (60, 1000))
+#: The error of a linkage that passes all points, in sizes of the path, and that of one for which no other is searched.
+EXACT, ENOUGH = 1e-10, 1e-7
 #: Linkages count as one if no pin of theirs is farther apart, in parts of the larger of path and linkage.
 SAME = 0.02
 #: How much longer than allowed a link may be: the limit is a part of what is minimised.
@@ -73,42 +74,50 @@ def linkages(
     unit = replace(wish, points=points, pivots=(), longest=wish.longest / wish.size)
     middle = complex(*wish.middle[:, 0])
     places = [(place - middle) / wish.size for place in wish.pivots]
-    found = []
+    found: list[Lanes] = []
     arrangements = [*permutations(range(len(kind.pivots)), len(places))]
-    for k, arrangement in enumerate(arrangements):
+    searches = [*product(range(kind.rounds), arrangements)]
+    share = max(1, len(arrangements) // 2)  # six-bars have many: each is searched with fewer starts
+    for k, (late, arrangement) in enumerate(searches):
+        if late and min(float(misses(kind, lanes, points).min()) for lanes in found) < ENOUGH:
+            break
         fixed = dict(zip(arrangement, places, strict=True))
-        found.append(_fitted(kind, unit, fixed, seed, partial(part_of, report, k, len(arrangements))))
+        found.append(_fitted(kind, unit, fixed, seed + late, share, partial(part_of, report, k, len(searches))))
     lanes = Lanes(*(np.concatenate(parts, axis=-1) for parts in zip(*found, strict=True)))
     lanes = lanes.some(sound(kind, unit, lanes))
     order = np.argsort(misses(kind, lanes, unit.points), kind="stable")
-    known = np.empty((0, 2, 2), complex)
+    known: list[Complexes] = []
     for k in order.tolist():
         one = lanes.some(np.array([k]))
         own = corners(kind, one)
-        if not (np.abs(known - own).max(axis=(1, 2)) < SAME * max(1.0, np.abs(own).max())).any():
-            known = np.concatenate((known, own[None], own[None, ::-1]))
+        if not any(np.abs(other - own).max() < SAME * max(1.0, np.abs(own).max()) for other in known):
+            known += [own, own[::-1]]
             yield Lanes(kind.moved(one.x, np.array([wish.size + 0j]), np.array([middle])), one.mode, one.theta)
 
 
-def _fitted(kind: Kind, wish: Wish, fixed: dict[int, complex], seed: int, report: Callable[[float], None]) -> Lanes:
+def _fitted(
+    kind: Kind, wish: Wish, fixed: dict[int, complex], seed: int, share: int, report: Callable[[float], None]
+) -> Lanes:  # fmt: skip
     free = np.ones(kind.size, bool)
     for k in fixed:
         free[kind.pivots[k]] = False
     n, timed = wish.points.shape[1], wish.timing is not None
     bounds = Bounds(wish.longest, 1.5 * np.sin(wish.least) ** 2, wish.closed)
     more = min(max(1, 64 // n), 4)  # the fewer points, the more linkages fit them, and the less work each is
-    count = more * STAGES[0][0]
+    count = more * kind.stages[0][0] // share
     if wish.timing is None:
         lanes = starts(kind, wish.points, wish.closed, fixed, count, seed)
     else:
         lanes = timed_starts(kind, wish.points, wish.timing - wish.timing[0], fixed, count, seed)
-    for k, (count, steps) in enumerate(STAGES):
-        lanes = lanes.some(np.argsort(misses(kind, lanes, wish.points))[: more * count])
+    for k, (count, steps) in enumerate(kind.stages):
+        lanes = lanes.some(np.argsort(misses(kind, lanes, wish.points))[: more * count // share])
         if not timed and k:  # beside a cusp, angles may have been folded
             sign = np.sign(lanes.theta[-1] - lanes.theta[0])
             lanes = lanes._replace(theta=np.sort(lanes.theta * sign, axis=0) * sign)
         lanes = fit(kind, lanes, wish.points, steps, free=free, timed=timed, bounds=bounds)
-        report((k + 1) / len(STAGES))
+        report((k + 1) / len(kind.stages))
+        if np.count_nonzero(misses(kind, lanes, wish.points) < EXACT) >= kind.enough:
+            break
     return lanes if timed else lanes._replace(theta=_ordered(lanes.theta))
 
 
@@ -121,13 +130,15 @@ def _ordered(theta: Floats) -> Floats:
 
 def sound(kind: Kind, wish: Wish, lanes: Lanes) -> Flags:
     """Return which linkages (k,) pass the points in order, away from dead centres, and have no link too long."""
-    closing = traced(kind, lanes.x, lanes.mode, wish.motion(lanes.theta))[1].min(axis=0)
+    closing = kind.traced(lanes.x, lanes.mode, wish.motion(lanes.theta))[1].min(axis=0)
     fits = np.exp(kind.lengths(lanes.x)[0]).max(axis=0) < OVER * wish.longest
     return np.asarray((closing > np.sin(wish.least) ** 2) & wish.in_order(lanes.theta) & fits)
 
 
 def corners(kind: Kind, one: Lanes) -> Complexes:
-    """Return pivot and pin (2, 2) of both ends of a linkage at the first point."""
-    B, C = (pin[0, 0, 0] + 1j * pin[1, 0, 0] for pin in pins(kind, one.x, one.mode, one.theta[:1]))
+    """Return pivot and pin (2, 2) of both ends of a linkage at the first point; of any topology all points (1, q)."""
+    if isinstance(kind, AnyLinkage):
+        return kind.placed(one.x, one.mode, one.theta[:1])[None, :, 0, 0]
+    B, C = (pin[0, 0, 0] + 1j * pin[1, 0, 0] for pin in kind.pins(one.x, one.mode, one.theta[:1]))
     pivots = [complex(*one.x[rows, 0]) for rows in kind.pivots]
     return np.array([[pivots[0], B], [pivots[-1], C]])

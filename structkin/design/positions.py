@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import permutations
+from itertools import permutations, product
 from math import pi, tau
 from typing import Any
 
@@ -21,7 +21,6 @@ from structkin.design.dyads import Displacements, Dyad
 from structkin.errors import InputError, Problem
 from structkin.model.flaw import LARGEST
 from structkin.model.mechanism import Mechanism
-from structkin.numerical_tolerances import EQUAL_DATA, RESIDUAL, SAME_POSE
 from structkin.types import Floats
 
 #: What a crank and another dyad make.
@@ -94,8 +93,8 @@ def _wrong(positions: NDArray[Any]) -> list[Problem]:
         Problem("positions", f"position {b} repeats position {a}", "leave it out")
         for b in range(len(positions))
         for a in range(b)
-        if np.hypot(*(positions[a, :2] - positions[b, :2])) <= EQUAL_DATA * size
-        and abs(np.exp(1j * (positions[a, 2] - positions[b, 2])) - 1) <= EQUAL_DATA
+        if np.hypot(*(positions[a, :2] - positions[b, :2])) <= 1e-9 * size
+        and abs(np.exp(1j * (positions[a, 2] - positions[b, 2])) - 1) <= 1e-9
     ]
     if not again and not np.ptp(positions[:, :2]):
         again = [Problem("positions", "only turn the body about its origin", "a pin there does it")]
@@ -108,35 +107,33 @@ def through(
     """Return up to `count` linkages through positions (n, 3), the best ones first; see `synthesise_positions`."""
     moved = Displacements.of(positions)
     origin = complex(*positions[0, :2])
-    found = candidates(moved, origin, pivots, pins, seed)
-    wanted = (loop for loop in _loops(moved, found) if NAMES[loop.other.kind] in kinds)
-    loops = sorted(wanted, key=lambda loop: -loop.quality)
-    tried: list[Candidate] = []
-    for loop in loops:
-        if len(tried) >= 6 * count or sum(not one.defects for one in tried) >= 3 * count:
+    pairs = _pairs(*candidates(moved, origin, pivots, pins, seed))
+    wanted = (loop for loop in loops(moved, pairs) if NAMES[loop.other.kind] in kinds)
+    ranked = sorted(wanted, key=lambda loop: -loop.quality)
+    done: list[Candidate] = []
+    for loop in ranked:
+        if len(done) >= 6 * count or sum(not one.defects for one in done) >= 3 * count:
             break
-        tried += _tried(loop, moved, positions)
-    exact = RESIDUAL * moved.size
-    tried.sort(key=lambda one: (len(one.defects), max(one.error, exact), -np.nan_to_num(one.transmission)))
-    return tried[:count]
+        done += tried(loop, moved, positions)
+    exact = dyads.CLOSED * moved.size
+    done.sort(key=lambda one: (len(one.defects), max(one.error, exact), -np.nan_to_num(one.transmission)))
+    return done[:count]
 
 
 def candidates(
     moved: Displacements, origin: complex, pivots: Sequence[complex], pins: Sequence[complex], seed: int
-) -> list[Dyad]:
-    """Return dyads for the positions: all of five or more, a selection of what fewer leave free."""
+) -> tuple[list[list[Dyad]], list[Dyad]]:
+    """Return dyads for the positions: those of each given point, and all others or a selection of them."""
     n = len(moved.d) + 1
     if n > 5:
-        return dyads.nearest(moved)
+        return [], dyads.nearest(moved)
     if n == 5:
-        return dyads.five(moved)
+        return [], dyads.five(moved)
     if n == 4:
-        return [*dyads.on_the_curve(moved, LINES), *dyads.guided_through_four(moved), *_slots(moved)]
+        return [], [*dyads.on_the_curve(moved, LINES), *dyads.guided_through_four(moved), *_slots(moved)]
     if n == 2:
         return _through_two(moved, origin, pivots, pins)
-    if pivots or pins:
-        chosen = [one for pivot in pivots for one in dyads.pin_of(moved, pivot)]
-        return chosen + [one for pin in pins for one in dyads.pivot_of(moved, pin)]
+    given = [dyads.pin_of(moved, pivot) for pivot in pivots] + [dyads.pivot_of(moved, pin) for pin in pins]
     places = moved.of_point(origin)
     center, reach = places.mean(), np.abs(places - places.mean()).max() or moved.size
     points = 2 * qmc.Sobol(2, seed=seed).random(TRIED) - 1
@@ -144,26 +141,36 @@ def candidates(
     for angle in np.arange(12) * pi / 12:
         e = np.exp(1j * angle)
         found += [*dyads.guided(moved, e), *dyads.slotted(moved, e)]
-    return found
+    return given, found
+
+
+def _pairs(given: list[list[Dyad]], free: list[Dyad]) -> Iterator[tuple[Dyad, Dyad]]:
+    """Return the pairs of dyads, in both orders: of two given points, or of one with any other dyad."""
+    if not given:
+        return permutations(free, 2)
+    groups = given if len(given) > 1 else [*given, free]
+    return (pair for one, other in permutations(groups, 2) for pair in product(one, other))
 
 
 def _through_two(
     moved: Displacements, origin: complex, pivots: Sequence[complex], pins: Sequence[complex]
-) -> list[Dyad]:
+) -> tuple[list[list[Dyad]], list[Dyad]]:
     """Return cranks for two positions: pivots lie on the bisector of a pin's places, pins on a line for each pivot."""
     size, T = moved.size, moved.bilinear()[0]
-    found = []
+    given = []
     for pivot in pivots:
         constant, x, y = T @ [1.0, pivot.real, pivot.imag]
         normal = complex(x, y)
         if abs(normal) > 0:  # the pin that is closest to the origin of the body
             away = (constant + x * origin.real + y * origin.imag) / abs(normal) ** 2
-            found.append(Dyad("RR", pivot, origin - away * normal))
+            given.append([Dyad("RR", pivot, origin - away * normal)])
     around = [origin + size * r * np.exp(1j * angle) for r in (0.4, 0.8) for angle in np.arange(6) * pi / 3]
-    for pin in pins or ([] if pivots else around):
+
+    def to(pin: complex) -> list[Dyad]:
         first, last = moved.of_point(complex(pin))
-        found += [Dyad("RR", complex((first + last) / 2 + 1j * r * (last - first)), complex(pin)) for r in _OFFSETS]
-    return found
+        return [Dyad("RR", complex((first + last) / 2 + 1j * r * (last - first)), complex(pin)) for r in _OFFSETS]
+
+    return given + [to(pin) for pin in pins], [one for pin in around for one in to(pin)]
 
 
 def _slots(moved: Displacements) -> list[Dyad]:
@@ -181,10 +188,10 @@ class _Loop:
     quality: float
 
 
-def _loops(moved: Displacements, found: list[Dyad]) -> Iterator[_Loop]:
+def loops(moved: Displacements, pairs: Iterable[tuple[Dyad, Dyad]]) -> Iterator[_Loop]:
     """Yield the pairs of dyads that make a linkage, with what the positions alone tell of it."""
-    for crank, other in permutations(found, 2):
-        near = SAME_POSE * moved.size
+    for crank, other in pairs:
+        near = 1e-6 * moved.size
         if crank.kind != "RR" or abs(crank.ground - other.ground) < near or abs(crank.body - other.body) < near:
             continue
         pins = moved.of_point(crank.body)
@@ -223,7 +230,8 @@ def _sines(moved: Displacements, crank: Dyad, other: Dyad) -> Floats:
     return np.asarray((along.conjugate() * line).real / np.abs(line))
 
 
-def _tried(loop: _Loop, moved: Displacements, positions: Floats) -> Iterator[Candidate]:
+def tried(loop: _Loop, moved: Displacements, positions: Floats) -> Iterator[Candidate]:
+    """Yield the linkage as a candidate, moved from the first position to the last; none if it cannot be built."""
     ways = [np.linspace(a, b, BETWEEN, endpoint=False) for a, b in zip(loop.angles, loop.angles[1:], strict=False)]
     try:
         mechanism = _mechanism(loop, positions)

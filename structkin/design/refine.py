@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from structkin.budget import TOGETHER, SpentError, charge
-from structkin.design.loops import Kind, closing_rates, jacobian, traced
+from structkin.design.loops import Kind
 from structkin.groups.solve_lanes import solve_lanes
 from structkin.numerical_tolerances import LEAST_POSITIVE, LITTLE_GAIN, ROUNDING, ROUNDING_OF_FEW
 from structkin.types import Flags, Floats, Indices
@@ -30,7 +30,7 @@ AHEAD = 0.1
 
 
 class Lanes(NamedTuple):
-    """Linkages (p, k) of one kind, the modes of their dyads (k,) and the crank angles of the points (n, k)."""
+    """Linkages (p, k) of one kind, the modes (k,) or (d, k) of their dyads, the crank angles (n, k) of the points."""
 
     x: Floats
     mode: Floats
@@ -38,7 +38,7 @@ class Lanes(NamedTuple):
 
     def some(self, which: Indices | Flags) -> Lanes:
         """Return some of the linkages."""
-        return Lanes(self.x[:, which], self.mode[which], self.theta[:, which])
+        return Lanes(self.x[:, which], self.mode[..., which], self.theta[:, which])
 
 
 class Bounds(NamedTuple):
@@ -93,11 +93,11 @@ def fit(
     """
     x, theta, mode = lanes.x.copy(), lanes.theta.copy(), lanes.mode
     target = points[:, :, None]
-    places, _, J = jacobian(kind, x, mode, theta)
+    places, _, J = kind.jacobian(x, mode, theta)
     r = places - target
-    over, wall = _over(kind, x, theta, bounds)
+    over, wall = _over(kind, Lanes(x, mode, theta), bounds)
     cost = (r * r).sum(axis=(0, 1)) + (over * over).sum(axis=0)
-    damping = np.full(len(mode), DAMPING)
+    damping = np.full(x.shape[1], DAMPING)
     active = np.flatnonzero(np.isfinite(cost) & np.isfinite(J).all(axis=(0, 1, 2)))
     for _ in range(steps):
         a = active[(cost[active] > ROUNDING_OF_FEW**2 * points.shape[1]) & (damping[active] < CONVERGED)]
@@ -114,7 +114,7 @@ def fit(
         full = np.zeros((kind.size, len(a)))
         full[free] = dx
         turn = np.clip(turn, -ANGLE, ANGLE)
-        ahead, _ = traced(kind, x[:, a] + AHEAD * full, mode[a], theta[:, a] + AHEAD * turn)
+        ahead, _ = kind.traced(x[:, a] + AHEAD * full, mode[..., a], theta[:, a] + AHEAD * turn)
         linear = np.einsum("cpnk,pk->cnk", Ja, dx) + by_angle * turn
         bent = 2 / AHEAD * ((ahead - target - ra) / AHEAD - linear)
         bent = np.where(np.isfinite(bent).all(axis=(0, 1)), bent, 0.0)
@@ -122,11 +122,11 @@ def fit(
         small = 2 * np.linalg.norm(bow, axis=0) < 0.75 * np.linalg.norm(dx, axis=0)
         full[free] += 0.5 * bow * small
         turn = turn + 0.5 * np.clip(swerve, -ANGLE, ANGLE) * small
-        much = np.maximum(np.abs(full[kind.crank :]).max(axis=0) / DIMENSION, 1.0)
+        much = np.maximum(np.abs(full[kind.limited]).max(axis=0) / DIMENSION, 1.0)
         new_x, new_theta = x[:, a] + full / much, theta[:, a] + turn / much
-        places, closing, new_J = jacobian(kind, new_x, mode[a], new_theta)
+        places, closing, new_J = kind.jacobian(new_x, mode[..., a], new_theta)
         new_r = places - target
-        new_over, new_wall = _over(kind, new_x, new_theta, bounds)
+        new_over, new_wall = _over(kind, Lanes(new_x, mode[..., a], new_theta), bounds)
         new_cost = (new_r * new_r).sum(axis=(0, 1)) + (new_over * new_over).sum(axis=0)
         good = (new_cost < cost[a]) & (closing.min(axis=0) > 0) & np.isfinite(new_J).all(axis=(0, 1, 2))
         gains = good & (new_cost < (1 - LITTLE_GAIN) * cost[a])
@@ -138,17 +138,18 @@ def fit(
     return Lanes(x, mode, theta)
 
 
-def _over(kind: Kind, x: Floats, theta: Floats, bounds: Bounds) -> tuple[Floats, Floats]:
+def _over(kind: Kind, lanes: Lanes, bounds: Bounds) -> tuple[Floats, Floats]:
     """Return by how much bounds are exceeded (q, k), and the derivatives (q, p, k).
 
     They are those of the logarithms of the lengths, and of the transmission angles where these are extreme, if the
     crank comes there.
     """
+    x, mode, theta = lanes
     logs, longer = kind.lengths(x)
-    angles = kind.extreme(x) + np.pi * np.arange(2)[:, None]
-    closing, rates = closing_rates(kind, x, angles)
+    angles = kind.extremes(x, mode, theta)
+    closing, rates = kind.closing_rates(x, mode, angles)
     span = theta[-1] - theta[0]
-    comes = np.mod((angles - theta[0]) * np.sign(span), 2 * np.pi) < (np.inf if bounds.closed else np.abs(span))
+    comes = np.mod((angles - theta[0]) * np.sign(span), 2 * np.pi) <= (np.inf if bounds.closed else np.abs(span))
     over = np.concatenate((logs - np.log(bounds.longest), WEIGHT * np.where(comes, bounds.least - closing, 0.0)))
     over = np.maximum(over, 0.0)
     return over, np.concatenate((longer, -WEIGHT * rates)) * (over > 0)[:, None]
@@ -156,5 +157,5 @@ def _over(kind: Kind, x: Floats, theta: Floats, bounds: Bounds) -> tuple[Floats,
 
 def misses(kind: Kind, lanes: Lanes, points: Floats) -> Floats:
     """Return the root mean square (k,) of the distances of points (2, n) from the tracers at their crank angles."""
-    r = traced(kind, *lanes)[0] - points[:, :, None]
+    r = kind.traced(*lanes)[0] - points[:, :, None]
     return np.asarray(np.nan_to_num(np.sqrt((r * r).sum(axis=0).mean(axis=0)), nan=np.inf))

@@ -11,20 +11,22 @@ from numpy.typing import ArrayLike, NDArray
 
 from structkin.budget import metering, new_meter
 from structkin.checked import checked
+from structkin.design.any_topology import AnyLinkage, refused
 from structkin.design.arguments import one_or_two, usable, wrong_choice
-from structkin.design.candidates import Candidate, Candidates
+from structkin.design.candidates import ALIKE, Candidate, Candidates
 from structkin.design.cognates import cognates
-from structkin.design.loops import KINDS, FourBars
+from structkin.design.loops import KINDS, FourBars, Kind
 from structkin.design.paths import SAME, Wish, corners, linkages, part_of
 from structkin.design.refine import Lanes
+from structkin.design.six_bars import NAMED, named
 from structkin.design.verify import verified
 from structkin.errors import InputError, Problem
 from structkin.model.flaw import LARGEST
-from structkin.numerical_tolerances import EQUAL_DATA, NEGLIGIBLE, VISIBLE
+from structkin.model.mechanism import Mechanism
 from structkin.types import Complexes
 
-#: Steps (`structkin.budget`) of a search: twice what a path without an exact solution needs.
-BUDGET = 200_000
+#: Steps (`structkin.budget`) of a search: twice what a path without an exact solution needs of a six-bar.
+BUDGET = 500_000
 #: More points of a path only take time: a linkage passes nine at most.
 MOST = 1000
 #: The longest link by default, in parts of the path's extent.
@@ -37,7 +39,8 @@ LEAST = float(np.radians(1.0))
 def synthesise(
     *, path: ArrayLike | None = None, closed: bool = False, timing: ArrayLike | None = None,
     pivots: ArrayLike | None = None, longest: float | None = None, transmission: float = LEAST,
-    kinds: Sequence[str] = tuple(KINDS), count: int = 10, seed: int = 0, budget: float | None = BUDGET,
+    kinds: Sequence[str] = tuple(KINDS), mechanism: Mechanism | None = None, point: str | None = None,
+    count: int = 10, seed: int = 0, budget: float | None = BUDGET,
     progress: Callable[[float], None] | None = None,
 ) -> Candidates:  # fmt: skip
     """Find linkages with a point that passes given points, driven by a crank at the ground.
@@ -47,7 +50,12 @@ def synthesise(
     `timing[i] - timing[0]` at point i; it may turn either way. `pivots` (1, 2) or (2, 2) [m] are ground pivots that the
     linkage must have, in either order. No link, nor the ground, is longer than `longest` [m], to 1 %; by default 20
     times the extent of the path. No transmission angle is below `transmission` [rad], by default 1 deg. `kinds` are
-    "four-bar" and "slider-crank". At most `count` candidates are returned. The same `seed` gives the same candidates.
+    "four-bar" and "slider-crank", which are the default; "Watt I", "Watt II", "Stephenson I" and "Stephenson III",
+    six-bars of two dyads; and "geared five-bar", whose cranks have equal gears. In their place a `mechanism` of any
+    topology may be given with the name of the `point` that draws the path: all its lengths are searched, its own are
+    not kept. It is driven by one crank at the ground, and has pins, straight guides and slots, wheels that mesh with
+    the crank's, and groups with closed forms. At most `count` candidates are returned. The same `seed` gives the same
+    candidates.
 
     An atlas of coupler curves gives some hundred linkages to start from; all are fitted at once, by exact derivatives,
     to the least sum of squares of the distances. Of each four-bar the two cognates are tried. Every candidate is
@@ -63,33 +71,39 @@ def synthesise(
     >>> len(found), found[0].error < 1e-9, bool(found[0].mechanism.solve(samples=5).ok.all())
     (3, True, True)
     """
-    wish = _wish(path, closed, timing, pivots, longest, transmission, kinds, count, seed)
+    wish = _wish(path, closed, timing, pivots, longest, transmission, kinds, mechanism, point, count, seed)
+    searched: list[Kind] = [KINDS[name] if name in KINDS else named(name) for name in kinds]
+    if mechanism is not None and point is not None:
+        fitted = AnyLinkage(mechanism, point)
+        if closed and not fitted.returns:
+            hint = "drive the crank of the largest wheel, so that the other ones turn a whole number of times"
+            raise InputError([Problem("closed", "a turn of the crank does not close the path", hint)], "synthesise")
+        searched = [fitted]
     meter = new_meter(budget, source="synthesise")
     notes: list[str] = []
-    found: list[tuple[Candidate, Lanes]] = []
+    found: list[tuple[Kind, Candidate, Lanes]] = []
     report = progress or (lambda part: None)
     with metering(meter):
-        for k, name in enumerate(kinds):
-            kind = KINDS[name]
+        for k, kind in enumerate(searched):
             if len(wish.pivots) > len(kind.pivots):
-                notes.append(f"A {name} has one ground pivot, so none has the two that are given.")
+                notes.append(f"A {kind.name} has one ground pivot, so none has the two that are given.")
                 continue
             best = 0
-            for one in linkages(kind, wish, seed, partial(part_of, report, k, len(kinds))):
+            for one in linkages(kind, wish, seed, partial(part_of, report, k, len(searched))):
                 if (candidate := verified(kind, one, wish)) is not None:
-                    found.append((candidate, one))
+                    found.append((kind, candidate, one))
                     best += 1
                     if best == count:
                         break
         every = _best(wish, found)
-        for candidate, one in every[:count]:
-            if candidate.kind == FourBars.name:
+        for kind, _, one in every[:count]:
+            if kind is FourBars:
                 for other in cognates(one, wish):
                     own = [complex(*other.x[rows, 0]) for rows in FourBars.pivots]
-                    if all(min(abs(place - at) for at in own) < NEGLIGIBLE * wish.size for place in wish.pivots):
+                    if all(min(abs(place - at) for at in own) < ALIKE * wish.size for place in wish.pivots):
                         twin = verified(FourBars, other, wish, cognate=True)
                         if twin is not None:
-                            found.append((twin, other))
+                            found.append((kind, twin, other))
     chosen = _best(wish, found)[:count]
     if meter.spent > meter.limit:
         notes.append(f"The budget of {meter.limit:g} steps is spent: a larger one may give better linkages.")
@@ -98,32 +112,33 @@ def synthesise(
             "No linkage was found that passes the points in order, on one branch, with no link longer than "
             f"{wish.longest:.3g} m and no transmission angle below {np.degrees(wish.least):.3g} deg."
         )
-    elif chosen[0][0].error > VISIBLE * wish.size:
-        part = chosen[0][0].error / wish.size
+    elif chosen[0][1].error > 1e-6 * wish.size:
+        error = chosen[0][1].error
         notes.append(
-            f"No linkage found passes all points: the best is {chosen[0][0].error:.3g} m away, {100 * part:.2g} % of "
-            "the path's size. A point takes one of the 9 dimensions of a four-bar or the 8 of a slider-crank, a timed "
-            "point two, a given pivot two: where they are fewer, all points are met only by chance."
+            f"No linkage found passes all points: the best is {error:.3g} m away, {100 * error / wish.size:.2g} % of "
+            "the path's size. A point takes one of the 9 dimensions of a four-bar, the 8 of a slider-crank or the 15 "
+            "of a six-bar, a timed point two, a given pivot two: where they are fewer, all points are met only by "
+            "chance."
         )
-    return Candidates(tuple(candidate for candidate, _ in chosen), tuple(notes))
+    return Candidates(tuple(candidate for _, candidate, _ in chosen), tuple(notes))
 
 
-def _best(wish: Wish, found: list[tuple[Candidate, Lanes]]) -> list[tuple[Candidate, Lanes]]:
+def _best(wish: Wish, found: list[tuple[Kind, Candidate, Lanes]]) -> list[tuple[Kind, Candidate, Lanes]]:
     """Return candidates in order, each linkage once."""
-    order = sorted(found, key=lambda one: (max(one[0].rms, NEGLIGIBLE * wish.size), -one[0].transmission))
-    kept: list[tuple[Candidate, Lanes, Complexes]] = []
-    for candidate, one in order:
-        own = corners(KINDS[candidate.kind], one)
+    order = sorted(found, key=lambda one: (max(one[1].rms, ALIKE * wish.size), -one[1].transmission))
+    kept: list[tuple[Kind, Candidate, Lanes, Complexes]] = []
+    for kind, candidate, one in order:
+        own = corners(kind, one)
         near = SAME * max(wish.size, float(np.abs(own - own[0, 0]).max()))
-        alike = (other for twin, _, other in kept if twin.kind == candidate.kind)
+        alike = (other for twin, _, _, other in kept if twin is kind)
         if not any(np.abs(own - turned).max() < near for other in alike for turned in (other, other[::-1])):
-            kept.append((candidate, one, own))
-    return [(candidate, one) for candidate, one, _ in kept]
+            kept.append((kind, candidate, one, own))
+    return [(kind, candidate, one) for kind, candidate, one, _ in kept]
 
 
 def _wish(
     path: ArrayLike | None, closed: bool, timing: ArrayLike | None, pivots: ArrayLike | None, longest: float | None,
-    transmission: float, kinds: Sequence[str], count: int, seed: int,
+    transmission: float, kinds: Sequence[str], mechanism: Mechanism | None, point: str | None, count: int, seed: int,
 ) -> Wish:  # fmt: skip
     """Return a wish for a path; raise `InputError` with everything that is wrong with it."""
     problems: list[Problem] = []
@@ -145,7 +160,16 @@ def _wish(
         problems.append(Problem("longest", f"{longest} is not a positive length", "such as 0.5 [m]"))
     if not 0 < transmission < np.pi / 2:
         problems.append(Problem("transmission", f"{transmission} is no angle between 0 and pi/2", "such as 0.5 [rad]"))
-    problems += wrong_choice(kinds, KINDS, count, seed)
+    problems += wrong_choice(kinds, (*KINDS, *NAMED), count, seed)
+    if (mechanism is None) != (point is None):
+        missing, hint = (
+            ("point", "name the tracer") if point is None else ("mechanism", "give the linkage to be fitted")
+        )
+        problems.append(Problem(missing, f"is missing: a {'mechanism' if point is None else 'point'} is given", hint))
+    if mechanism is not None:
+        problems += refused(mechanism, point) if point is not None else []
+        if tuple(kinds) != tuple(KINDS):
+            problems.append(Problem("kinds", "are given besides a mechanism", "leave one of them out"))
     if problems:
         raise InputError(problems, "synthesise")
     angles = None if timing is None else np.asarray(timing, float)
@@ -162,10 +186,10 @@ def _bad_points(points: NDArray[Any], closed: bool) -> list[Problem]:
         hint = "every point needs two numbers [m]"
         return [Problem("path", f"point {rows[0]} is not finite, or beyond {LARGEST:g}", hint)]
     size = float(np.ptp(points, axis=0).max())
-    again = np.flatnonzero(np.abs(np.diff(points, axis=0)).max(axis=1) <= EQUAL_DATA * size)
+    again = np.flatnonzero(np.abs(np.diff(points, axis=0)).max(axis=1) <= 1e-9 * size)
     if len(again):
         return [Problem("path", f"point {again[0] + 1} repeats point {again[0]}", "leave it out")]
-    if closed and np.abs(points[0] - points[-1]).max() <= EQUAL_DATA * size:
+    if closed and np.abs(points[0] - points[-1]).max() <= 1e-9 * size:
         return [Problem("path", "the last point repeats the first", "leave it out: a closed path returns to the first")]
     return []
 

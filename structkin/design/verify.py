@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from structkin.branches.limits.transmission import acute
+from structkin.design.any_topology import AnyLinkage
 from structkin.design.candidates import Candidate
-from structkin.design.loops import FourBars, Kind, pins, traced
+from structkin.design.loops import FourBars, Kind
 from structkin.design.paths import SAMPLES, Wish
 from structkin.design.refine import Lanes
 from structkin.errors import InputError
@@ -18,7 +19,10 @@ from structkin.model.mechanism import Mechanism
 def mechanism_of(kind: Kind, one: Lanes, wish: Wish) -> Mechanism:
     """Return a linkage as a mechanism in the pose of the first point, whose motor turns at 1 rad/s past all of them."""
     first = one.theta[:1]
-    (B, C), (P, _) = pins(kind, one.x, one.mode, first), traced(kind, one.x, one.mode, first)
+    if isinstance(kind, AnyLinkage):
+        turn = float(one.theta[-1, 0] - one.theta[0, 0])
+        return kind.built(*one, turn, 2 * np.pi if wish.closed else abs(turn))
+    (B, C), (P, _) = kind.pins(one.x, one.mode, first), kind.traced(one.x, one.mode, first)
     places: dict[str, Any] = {name: pin[:, 0, 0].tolist() for name, pin in (("B", B), ("C", C), ("P", P))}
     places |= {name: one.x[rows, 0].tolist() for name, rows in zip("AD", kind.pivots, strict=False)}
     turn = float(one.theta[-1, 0] - one.theta[0, 0])
@@ -49,16 +53,23 @@ def verified(kind: Kind, one: Lanes, wish: Wish, *, cognate: bool = False) -> Ca
         return None
     if not motion.ok.all():
         return None
-    places = motion.position("P")[np.searchsorted(t, times)]
+    point = kind.point if isinstance(kind, AnyLinkage) else "P"
+    places = motion.position(point)[np.searchsorted(t, times)]
     every = np.concatenate([motion.position(name) for name in mechanism.points])
-    A, B, C = (mechanism.points[name] for name in "ABC")
-    lengths = {"crank": B - A, "coupler" if kind is FourBars else "rod": C - B}
-    if kind is FourBars:
-        D = mechanism.points["D"]
-        lengths |= {"rocker": D - C, "ground": D - A}
+    dyads = sorted({motion.plan.steps[k].group for k in motion.plan.with_root})
+    angles = [float(acute(motion.transmission_angle(group)).min()) for group in dyads]
     return Candidate(
-        kind.name, mechanism, "P", wish.points.T.copy(), np.linalg.norm(places - wish.points.T, axis=1), turns,
-        float(acute(motion.transmission_angle("C")).min()),
-        {name: float(np.hypot(*length)) for name, length in lengths.items()},
-        float(np.ptp(every, axis=0).max()), cognate,
+        kind.name, mechanism, point, wish.points.T.copy(), np.linalg.norm(places - wish.points.T, axis=1), turns,
+        min(angles, default=float(np.pi / 2)), _lengths(kind, mechanism), float(np.ptp(every, axis=0).max()), cognate,
     )  # fmt: skip
+
+
+def _lengths(kind: Kind, mechanism: Mechanism) -> dict[str, float]:
+    if isinstance(kind, AnyLinkage):
+        return kind.named_lengths(mechanism)
+    A, B, C = (mechanism.places[name] for name in "ABC")
+    lengths = {"crank": abs(B - A), "coupler" if kind is FourBars else "rod": abs(C - B)}
+    if kind is FourBars:
+        D = mechanism.places["D"]
+        lengths |= {"rocker": abs(D - C), "ground": abs(D - A)}
+    return lengths

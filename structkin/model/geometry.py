@@ -108,14 +108,15 @@ def _corner(
     c = abs(base)
     if c <= ROUNDING * (la + lb):
         raise Flaw(f"'{a}' and '{b}' coincide, so two lengths from them do not locate '{name}'")
-    x = (la**2 - lb**2 + c**2) / (2 * c)
-    square = la**2 - x**2
-    if square < -ROUNDING * la**2:
+    near = la * la
+    x = (near - lb * lb + c * c) / (2 * c)
+    square = near - x * x
+    if square < -ROUNDING * near:
         raise Flaw(
             f"the triangle {a}, {b}, {name} cannot close: {show(la)} and {show(lb)} over a base of {show(c)}",
             f"check the lengths '{a}-{name}' and '{b}-{name}' and the distance from {a} to {b}",
         )
-    if square <= ROUNDING * la**2:
+    if square <= ROUNDING * near:
         return exact[a] + x * base / c
     sketched = sketch[b] - sketch[a]
     side = (sketched.conjugate() * (sketch[name] - sketch[a])).imag

@@ -244,3 +244,49 @@ def test_wrong_words_are_refused(tmp_path, words, expected):
     found = run("synthesise", *(files.get(word, word) for word in words))
     assert isinstance(found.exception, sk.InputError), found.output
     assert all(text in str(found.exception) for text in expected), found.exception
+
+
+def test_a_path_is_fitted_by_the_mechanism_of_a_file(tmp_path, monkeypatch):
+    from structkin.design.any_topology import AnyLinkage
+
+    monkeypatch.setattr(AnyLinkage, "stages", ((120, 20), (60, 40)))
+    file = written(tmp_path / "m.toml", FOUR_BAR.partition("[mechanism.forces]")[0].replace("mechanism.", ""))
+    file.write_text(file.read_text(encoding="utf-8").replace("[mechanism]\n", ""), encoding="utf-8")
+    table = written(tmp_path / "path.csv", "x [mm],y [mm]\n0,0\n10,2\n20,2\n30,0\n")
+    found = run("synthesise", table, "--mechanism", file, "--point", "P", "--count", 2, "--json")
+    best = json.loads(found.stdout)["candidates"][0]
+    assert found.exit_code == 0 and best["kind"] == "Crank-rocker" and best["error"] < 1e-9
+    wrong = run("synthesise", table, "--mechanism", file)
+    assert "point: is missing" in str(wrong.exception)
+
+
+def test_nine_points_from_a_table(tmp_path):
+    x, y = [0.25, 0.52, 0.8, 1.2, 1.4, 1.1, 0.7, 0.2, 0.02], [0, 0.1, 0.7, 1, 1.3, 1.48, 1.4, 1, 0.4]
+    rows = "\n".join(f"{a},{b}" for a, b in zip(x, y, strict=True))
+    table = written(tmp_path / "nine.csv", f"x,y\n{rows}\n")
+    found = run("synthesise", table, "--nine-points", "--unit", "m", "--count", 3, "--json")
+    assert found.exit_code == 0 and all(one["error"] < 1e-10 for one in json.loads(found.stdout)["candidates"])
+    timed = written(tmp_path / "timed.csv", "x,y,angle\n0,0,0\n1,0,1\n0,1,2\n")
+    wrong = run("synthesise", timed, "--nine-points", "--unit", "m", "--angle-unit", "rad")
+    assert "--angle-unit: does not belong to nine points" in str(wrong.exception)
+    plain = written(tmp_path / "plain.csv", "x [m],y [m],angle [rad]\n0,0,0\n1,0,1\n0,1,2\n")
+    assert "passed at any angle" in str(run("synthesise", plain, "--nine-points").exception)
+
+
+def test_a_file_may_wish_for_size_places_and_grashofs_condition(tmp_path):
+    text = 'samples = 25\n[[objective]]\nmeasure = "extent"\npoints = ["P"]\n[[limits]]\nmeasure = "grashof"\n'
+    text += 'pins = ["A", "B", "C", "D"]\nlow = "5 mm"\n'
+    text += '[[limits]]\nmeasure = "coordinate"\npoint = "C"\naxis = "y"\nlow = 20\n'
+    file = written(tmp_path / "wish.toml", text + BOUNDS + FOUR_BAR)
+    found = run("optimise", file, "--json")
+    assert found.exit_code == 0
+    limits = [
+        design.grashof([*"ABCD"]).between(low=0.005), design.coordinate("C", "y").between(low=0.02),
+    ]  # fmt: skip
+    bounds = {"lengths.A-B": (0.01, 0.2), "lengths.B-C": (0.05, 0.2), "lengths.C-D": (0.05, 0.2)}
+    own = four_bar().optimise(bounds, design.extent(["P"]), limits=limits, samples=25)
+    values = json.loads(found.stdout)["values"]
+    assert values == pytest.approx(dict(own.values)) and own.met
+    wrong = text.replace('axis = "y"', 'axis = "z"').replace('"D"]', '"Q"]').replace('["P"]', '"P"')
+    problems = str(run("optimise", written(tmp_path / "wrong.toml", wrong + BOUNDS + FOUR_BAR)).exception)
+    assert all(words in problems for words in ("'axis' is x or y", "'Q' is not a point", "'points' is a list"))

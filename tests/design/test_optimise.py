@@ -191,3 +191,61 @@ def test_a_dwell_of_wrong_samples_is_refused() -> None:
             design.dwell("rocker", first, last)
     with pytest.raises(sk.InputError, match="there is no sample 30"):
         four_bar().optimise(WIDE, design.dwell("rocker", 10, 30), samples=25)
+
+
+@pytest.mark.parametrize(
+    "measure",
+    [design.coordinate("P", "y"), design.coordinate("D", "x"), design.extent(), design.extent(["A", "P"]),
+     design.grashof([*"ABCD"])],
+    ids=repr,
+)  # fmt: skip
+def test_derivatives_of_places_sizes_and_lengths_are_differences_of_variants(measure: design.Measure) -> None:
+    m, names, h = four_bar(), ["lengths.A-B", "points.D.x", "points.P.y", "points.C.x"], 1e-7
+    motion = m.solve(25)
+    found = measure.jacobian(motion, names)
+    own = {one.name: one for one in read_parameters(m, names)}
+    held = {one: one.value for one in own.values() if one.section == "lengths"}
+    for k, name in enumerate(names):
+        ends = [
+            measure.values(varied(m, {**held, own[name]: own[name].value + side * h}).solve(t=motion.t))
+            for side in (1, -1)
+        ]
+        np.testing.assert_allclose(found[:, k], (ends[0] - ends[1]) / (2 * h), atol=1e-6)
+
+
+def test_an_extent_is_that_of_the_law_of_cosines() -> None:
+    """A slider-crank in line covers two cranks and a rod; its height is that of the crank's circle."""
+    m = sk.Mechanism(
+        points={"A": (0, 0), "B": (1, 0), "C": (4, 0)}, drivers={"motor": {"joint": "A", "speed": 1.0}},
+        links={"ground": ["A"], "crank": ["A", "B"], "rod": ["B", "C"], "slide": ["C"]},
+        joints={"guide": {"type": "prismatic", "links": ["slide", "ground"], "at": "C", "axis": [1, 0]}},
+    )  # fmt: skip
+    motion = m.solve(181)
+    assert design.extent().values(motion) == pytest.approx([5.0, 2.0], abs=1e-12)
+    assert design.extent(["C"]).values(motion) == pytest.approx([2.0, 0.0], abs=1e-12)
+    assert design.coordinate("C", "x").values(motion).min() == pytest.approx(2.0, abs=1e-12)
+
+
+def test_grashofs_condition_and_a_region_are_met() -> None:
+    """A triple rocker becomes a four-bar with a link that turns fully."""
+    m = sk.Mechanism(
+        points={"A": (0, 0), "B": (0.5, 1.4), "C": (2.6, 1.5), "D": (3, 0)},
+        links={"ground": ["A", "D"], "crank": ["A", "B"], "coupler": ["B", "C"], "rocker": ["D", "C"]},
+        drivers={"motor": {"joint": "A", "law": "1.2 + 0.2*t"}}, duration=1.0,
+    )  # fmt: skip
+    start = np.hypot(2.1, 0.1) + np.hypot(0.4, 1.5) - np.hypot(0.5, 1.4) - 3.0
+    assert design.grashof([*"ABCD"]).values(m.solve(5)) == pytest.approx([start]) and start < -0.5
+    bounds = {f"lengths.{pair}": (0.3, 4.0) for pair in ("A-B", "B-C", "C-D")}
+    limits = [design.grashof([*"ABCD"]).between(low=0.1), design.coordinate("C", "x").between(high=2.5)]
+    best = m.optimise(bounds, design.angle("rocker", m.solve(5).angle("rocker")), samples=5, limits=limits)
+    assert best.met, best.words
+    a, b, c = best.values.values()
+    lengths = sorted((a, b, c, 3.0))
+    assert lengths[1] + lengths[2] - lengths[0] - lengths[3] >= 0.1 - 1e-5
+    assert best.motion.position("C")[:, 0].max() <= 2.5 + 1e-5
+
+
+def test_four_pins_are_needed_for_grashofs_condition() -> None:
+    for pins in ([*"ABC"], [*"ABCA"], []):
+        with pytest.raises(sk.InputError, match="four different ones"):
+            design.grashof(pins)

@@ -62,3 +62,26 @@ def test_positions_on_two_branches_are_named() -> None:
     found = through(np.array(places), (), (), KINDS, 9, 0)
     own = [one for one in found if np.allclose(one.mechanism.points["A"], (0, 0), atol=1e-6)]
     assert own and all(any("taken apart" in defect for defect in one.defects) for one in own)
+
+
+@pytest.mark.parametrize("n", [2, 3])
+@pytest.mark.parametrize("seed", range(4))
+def test_one_given_pivot_or_pin_is_completed_by_another_dyad(seed: int, n: int) -> None:
+    """A single one left no pair of dyads: nothing was found."""
+    (A, D, B, _), positions = positions_of_a_four_bar(seed, n, 1.5)
+    for pivots, pins in (((A,), ()), ((D,), ()), ((), (B,))):
+        found = through(positions, pivots, pins, KINDS, 5, 0)
+        assert len(found) == 5 and not found[0].defects
+        for one in found:
+            places = [complex(*place) for place in one.mechanism.points.values()]
+            assert min(abs(place - (*pivots, *pins)[0]) for place in places) < 1e-9
+            if not one.defects:
+                check(one, positions, 1e-9)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_given_pivot_and_a_given_pin_are_both_kept(seed: int) -> None:
+    (A, _, _, C), positions = positions_of_a_four_bar(seed, 3, 1.5)
+    for one in through(positions, (A,), (C,), KINDS, 5, 0):
+        places = [complex(*place) for place in one.mechanism.points.values()]
+        assert all(min(abs(place - given) for place in places) < 1e-9 for given in (A, C))

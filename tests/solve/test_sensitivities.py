@@ -385,3 +385,42 @@ def test_names_with_dots_are_told_apart() -> None:
     [first], [second] = (read_parameters(m, [name]) for name in ("joints.guide.axis", "joints.guide.2.axis"))
     assert (first.path[1], second.path[1]) == ("guide", "guide.2")
     assert second.value == pytest.approx(np.pi / 2)
+
+
+# --- second derivatives ---------------------------------------------------------------------------------------
+
+
+def second_of(formula: Callable[..., Any], p: dict[str, Any], one: str, other: str, z: Any) -> Any:
+    """The second derivative of a point (n, 2): differences of order eight of complex steps."""
+    h = 1e-2 * abs(p[other])
+    ends = [
+        weight * (by_complex_step(formula, {**p, other: p[other] + k * h}, one, z)
+                  - by_complex_step(formula, {**p, other: p[other] - k * h}, one, z))
+        for k, weight in WEIGHTS.items()
+    ]  # fmt: skip
+    return sum(ends) / h
+
+
+def test_second_derivatives_of_a_four_bar_are_those_of_its_formula() -> None:
+    keys = {"a": "lengths.A-B", "b": "lengths.B-C", "c": "lengths.C-D", "d": "points.D.x"}
+    motion = made_four_bar().solve(25)
+    found = motion.second_sensitivity("C", to=[*keys.values()])
+    assert found.shape == (25, 2, 4, 4)
+    z = motion.drivers["motor"][0]
+    for (j, one), (k, other) in itertools.product(enumerate(keys), repeat=2):
+        own = second_of(four_bar, FOUR, one, other, z)
+        assert np.abs(found[..., j, k] - own).max() < 1e-8 * np.abs(found).max()
+    # Of the coupler's angle, plain second differences of its formula.
+    h, ends = 1e-3, []
+    for side in (1, 0, -1):
+        p = {**FOUR, "a": FOUR["a"] + side * h}
+        x, y = four_bar(p, z)
+        ends.append(np.unwrap(np.arctan2(y - p["a"] * np.sin(z), x - p["a"] * np.cos(z))))
+    turned = motion.second_sensitivity("coupler", to=["lengths.A-B"])
+    assert turned.shape == (25, 1, 1)
+    assert np.abs(turned[:, 0, 0] - (ends[0] - 2 * ends[1] + ends[2]) / h**2).max() < 1e-5
+
+
+def test_second_derivatives_refuse_unknown_names() -> None:
+    with pytest.raises(sk.InputError, match=r"lengths\.A-Q"):
+        made_four_bar().solve(5).second_sensitivity("C", to=["lengths.A-Q"])

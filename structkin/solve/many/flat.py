@@ -144,6 +144,9 @@ def _least(values: Floats, meeting: Flags) -> tuple[Indices, Indices]:
 
     A discriminant is a square: where it is zero between the stations, the parabola through three of them falls low.
     """
+    if not (values < SUSPECT).any():
+        which, at = np.nonzero(meeting)
+        return which, at
     with np.errstate(invalid="ignore", divide="ignore"):
         padded = np.pad(np.where(values >= 0, values, np.inf), ((0, 0), (1, 1)), constant_values=np.inf)
         before, here, after = padded[:, :-2], padded[:, 1:-1], padded[:, 2:]

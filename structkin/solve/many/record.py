@@ -223,7 +223,8 @@ class ManyPlan:
         for register, numbers in self.held.items():
             rows, own = self.plan.rows(register), numbers.values[1 + variants][:, None]
             x = lanes.x[:, rows].reshape(len(lanes.x), -1, len(variants), len(lanes.status) // len(variants))
-            x[0] = (own.real, own.imag) if numbers.is_complex else own
+            for row, part in zip(x[0], (own.real, own.imag) if numbers.is_complex else (own,), strict=True):
+                row[:] = part
             x[1:] = 0.0
 
 

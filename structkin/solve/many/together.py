@@ -122,6 +122,8 @@ class Together:
     def _is_slow(self) -> Flags:
         """Whether samples are so close that they show how links turn (v,): all drivers and links turn slowly."""
         plan = self.many.plan
+        if len(self.lanes.status) == self.count:
+            return np.ones(self.count, bool)
         found = [np.moveaxis(self._direction(link, 0), -1, 0) for link in self.mechanism.topology.moving_links]
         for step in plan.steps:
             if isinstance(step.kind, RRR | RPR):

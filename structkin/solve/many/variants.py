@@ -20,11 +20,15 @@ from structkin.types import Indices
 
 
 def _times(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
+    if not (np.iscomplexobj(a) and np.iscomplexobj(b)):  # the other parts would be zero
+        return _complex(a.real * b.real, a.imag * b if np.iscomplexobj(a) else a * b.imag)
     return _complex(a.real * b.real - a.imag * b.imag, a.real * b.imag + a.imag * b.real)
 
 
 def _over(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
     """Divide by Smith's method, as Python does."""
+    if not np.iscomplexobj(b):  # which then divides both parts
+        return _complex(a.real / b, a.imag / b)
     steep = np.abs(b.real) < np.abs(b.imag)
     c, d = np.where(steep, b.imag, b.real), np.where(steep, b.real, b.imag)
     ratio = d / c

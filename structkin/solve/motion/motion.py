@@ -282,6 +282,26 @@ class Motion:
 
         return point_or_link(self, name, link, kind, to, order)
 
+    def second_sensitivity(
+        self, name: str | complex, link: str | None = None, *, to: Sequence[str], kind: PartKind | None = None
+    ) -> Floats:
+        """Return the second derivatives of a point (n, 2, p, p) or a link's angle (n, p, p) by p numbers of the file.
+
+        They are differences of the first derivatives of variants, six for each number, of order six: good to some
+        1e-10 of their size where the motion is far from its limits. What is named, held and refused is as in
+        `sensitivity`; `InputError` too where a variant next to the mechanism cannot be built.
+
+        >>> import structkin as sk
+        >>> m = sk.Mechanism(
+        ...     points={"A": (0, 0), "B": (2, 0)}, links={"ground": ["A"], "crank": ["A", "B"]},
+        ...     drivers={"motor": {"joint": "A", "speed": 1.0}})
+        >>> m.solve(t=[0.0]).second_sensitivity("B", to=["lengths.A-B", "points.A.x"]).shape
+        (1, 2, 2, 2)
+        """
+        from structkin.solve.sensitivity.by_variants import second_sensitivity
+
+        return second_sensitivity(self, name, link, kind, to)
+
     def travel_sensitivity(self, joint: str, *, to: Sequence[str], order: int = 0) -> Floats:
         """Return the derivatives (n, p) of the travel along a prismatic joint or slot, as in `sensitivity`.
 
