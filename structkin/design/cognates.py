@@ -14,8 +14,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from structkin.design.loops import FourBars
-from structkin.design.paths import ROUNDING, Wish, sound
+from structkin.design.paths import Wish, sound
 from structkin.design.refine import Lanes
+from structkin.numerical_tolerances import EQUAL_DATA, ROUNDING
 from structkin.types import Complexes, Indices
 
 
@@ -43,7 +44,7 @@ def _driven(
 ) -> Lanes | None:  # fmt: skip
     """Return the four-bar with these pivots and pins along the motion if its crank AB passes the points in order."""
     lengths = np.array([abs(B[0] - A), abs(C[0] - B[0]), abs(C[0] - D)])
-    if lengths.min() < 1e-9 * wish.size:
+    if lengths.min() < EQUAL_DATA * wish.size:
         return None  # the tracer is a pin: the cognate is the four-bar itself, or none
     turned = np.unwrap(np.angle(B - A))
     step = np.diff(turned) * np.sign(turned[-1] - turned[0])
@@ -53,7 +54,7 @@ def _driven(
         return None
     if wish.timing is not None:
         crank, wished = np.abs(theta[:, 0] - theta[0, 0]), wish.timing - wish.timing[0]
-        if np.abs(crank - wished).max() > 1e-9:
+        if np.abs(crank - wished).max() > EQUAL_DATA:
             return None
     tracer = (P[0] - B[0]) / (C[0] - B[0]) * lengths[1]
     x = np.array([A.real, A.imag, D.real, D.imag, *np.log(lengths), tracer.real, tracer.imag])

@@ -18,6 +18,7 @@ import numpy as np
 from structkin.design.any_topology import AnyLinkage
 from structkin.groups.rrp import RRP
 from structkin.groups.rrr import RRR
+from structkin.numerical_tolerances import COMPLEX_STEP
 from structkin.types import Complexes, Flags, Floats
 
 #: An angle and that opposite [rad].
@@ -60,7 +61,7 @@ class _OneDyad:
     @classmethod
     def closing_rates(cls, x: Floats, mode: Floats, theta: Floats) -> tuple[Floats, Floats]:
         """Return squared sines of transmission angles (n, k), and their derivatives (n, p, k) by complex steps."""
-        h, J = 1e-30, np.empty((len(theta), *x.shape))
+        h, J = COMPLEX_STEP, np.empty((len(theta), *x.shape))
         with np.errstate(all="ignore"):
             for row in range(cls.size):
                 y = x + 1j * h * (np.arange(cls.size) == row)[:, None]

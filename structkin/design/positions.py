@@ -21,6 +21,7 @@ from structkin.design.dyads import Displacements, Dyad
 from structkin.errors import InputError, Problem
 from structkin.model.flaw import LARGEST
 from structkin.model.mechanism import Mechanism
+from structkin.numerical_tolerances import EQUAL_DATA, RESIDUAL, SAME_POSE
 from structkin.types import Floats
 
 #: What a crank and another dyad make.
@@ -93,8 +94,8 @@ def _wrong(positions: NDArray[Any]) -> list[Problem]:
         Problem("positions", f"position {b} repeats position {a}", "leave it out")
         for b in range(len(positions))
         for a in range(b)
-        if np.hypot(*(positions[a, :2] - positions[b, :2])) <= 1e-9 * size
-        and abs(np.exp(1j * (positions[a, 2] - positions[b, 2])) - 1) <= 1e-9
+        if np.hypot(*(positions[a, :2] - positions[b, :2])) <= EQUAL_DATA * size
+        and abs(np.exp(1j * (positions[a, 2] - positions[b, 2])) - 1) <= EQUAL_DATA
     ]
     if not again and not np.ptp(positions[:, :2]):
         again = [Problem("positions", "only turn the body about its origin", "a pin there does it")]
@@ -115,7 +116,7 @@ def through(
         if len(done) >= 6 * count or sum(not one.defects for one in done) >= 3 * count:
             break
         done += tried(loop, moved, positions)
-    exact = dyads.CLOSED * moved.size
+    exact = RESIDUAL * moved.size
     done.sort(key=lambda one: (len(one.defects), max(one.error, exact), -np.nan_to_num(one.transmission)))
     return done[:count]
 
@@ -191,7 +192,7 @@ class _Loop:
 def loops(moved: Displacements, pairs: Iterable[tuple[Dyad, Dyad]]) -> Iterator[_Loop]:
     """Yield the pairs of dyads that make a linkage, with what the positions alone tell of it."""
     for crank, other in pairs:
-        near = 1e-6 * moved.size
+        near = SAME_POSE * moved.size
         if crank.kind != "RR" or abs(crank.ground - other.ground) < near or abs(crank.body - other.body) < near:
             continue
         pins = moved.of_point(crank.body)

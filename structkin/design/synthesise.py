@@ -13,7 +13,7 @@ from structkin.budget import metering, new_meter
 from structkin.checked import checked
 from structkin.design.any_topology import AnyLinkage, refused
 from structkin.design.arguments import one_or_two, usable, wrong_choice
-from structkin.design.candidates import ALIKE, Candidate, Candidates
+from structkin.design.candidates import Candidate, Candidates
 from structkin.design.cognates import cognates
 from structkin.design.loops import KINDS, FourBars, Kind
 from structkin.design.paths import SAME, Wish, corners, linkages, part_of
@@ -23,6 +23,7 @@ from structkin.design.verify import verified
 from structkin.errors import InputError, Problem
 from structkin.model.flaw import LARGEST
 from structkin.model.mechanism import Mechanism
+from structkin.numerical_tolerances import EQUAL_DATA, NEGLIGIBLE, VISIBLE
 from structkin.types import Complexes
 
 #: Steps (`structkin.budget`) of a search: twice what a path without an exact solution needs of a six-bar.
@@ -100,7 +101,7 @@ def synthesise(
             if kind is FourBars:
                 for other in cognates(one, wish):
                     own = [complex(*other.x[rows, 0]) for rows in FourBars.pivots]
-                    if all(min(abs(place - at) for at in own) < ALIKE * wish.size for place in wish.pivots):
+                    if all(min(abs(place - at) for at in own) < NEGLIGIBLE * wish.size for place in wish.pivots):
                         twin = verified(FourBars, other, wish, cognate=True)
                         if twin is not None:
                             found.append((kind, twin, other))
@@ -112,7 +113,7 @@ def synthesise(
             "No linkage was found that passes the points in order, on one branch, with no link longer than "
             f"{wish.longest:.3g} m and no transmission angle below {np.degrees(wish.least):.3g} deg."
         )
-    elif chosen[0][1].error > 1e-6 * wish.size:
+    elif chosen[0][1].error > VISIBLE * wish.size:
         error = chosen[0][1].error
         notes.append(
             f"No linkage found passes all points: the best is {error:.3g} m away, {100 * error / wish.size:.2g} % of "
@@ -125,7 +126,7 @@ def synthesise(
 
 def _best(wish: Wish, found: list[tuple[Kind, Candidate, Lanes]]) -> list[tuple[Kind, Candidate, Lanes]]:
     """Return candidates in order, each linkage once."""
-    order = sorted(found, key=lambda one: (max(one[1].rms, ALIKE * wish.size), -one[1].transmission))
+    order = sorted(found, key=lambda one: (max(one[1].rms, NEGLIGIBLE * wish.size), -one[1].transmission))
     kept: list[tuple[Kind, Candidate, Lanes, Complexes]] = []
     for kind, candidate, one in order:
         own = corners(kind, one)
@@ -186,10 +187,10 @@ def _bad_points(points: NDArray[Any], closed: bool) -> list[Problem]:
         hint = "every point needs two numbers [m]"
         return [Problem("path", f"point {rows[0]} is not finite, or beyond {LARGEST:g}", hint)]
     size = float(np.ptp(points, axis=0).max())
-    again = np.flatnonzero(np.abs(np.diff(points, axis=0)).max(axis=1) <= 1e-9 * size)
+    again = np.flatnonzero(np.abs(np.diff(points, axis=0)).max(axis=1) <= EQUAL_DATA * size)
     if len(again):
         return [Problem("path", f"point {again[0] + 1} repeats point {again[0]}", "leave it out")]
-    if closed and np.abs(points[0] - points[-1]).max() <= 1e-9 * size:
+    if closed and np.abs(points[0] - points[-1]).max() <= EQUAL_DATA * size:
         return [Problem("path", "the last point repeats the first", "leave it out: a closed path returns to the first")]
     return []
 
