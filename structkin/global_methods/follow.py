@@ -61,12 +61,14 @@ def follow(tracker: BranchTracker, progress: Callable[[float], None] | None = No
         if turns is not None and turns.ends_before(target) and turns.repeat(k, pose, before):
             return
         found = tracker.step(pose, tracker.at(target), before)
+        way: list[Curve] = []
         if found is None and target > k + 1:
             stride = 0.5 * min(stride, lengths[target] - lengths[k])
             continue
         undecided = found is None and is_undecided(tracker.misses)
         if found is None and not undecided:
-            found = tracker.track_to(pose, tracker.at(target))
+            way = tracker.track_to(pose, tracker.at(target))
+            found = way[-1].b if way else None
             undecided = is_undecided(tracker.misses)
         if found is None and not undecided:
             target, found = pass_singular(tracker, k, end, pose, before)
@@ -80,11 +82,13 @@ def follow(tracker: BranchTracker, progress: Callable[[float], None] | None = No
             k, pose = resume(tracker, k, miss(tracker, k + 1, pose))
             before = turns = None
             continue
-        before = Curve(pose, found)
+        # Of several steps there are no samples in between.
+        way = way or [Curve(pose, found)]
+        before = way[-1]
         tracker.predict(tracker.lanes[k + 1 : target], before, tracker.values[:, k + 1 : target])
         tracker.keep(target, found)
         if turns is not None:
-            turns.curves.append(before)
+            turns.curves += way
         stride = min(LONGEST, 2 * stride) if found.iterations < EASE else stride
         k, pose = target, found
 

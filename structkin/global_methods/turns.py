@@ -42,13 +42,13 @@ class Turns:
 
     def repeat(self, k: int, pose: Pose, before: Curve | None) -> bool:
         """Track to the end of the whole turns; predict all samples after the place k if the first pose recurs."""
-        last = self.tracker.go(pose, self.first.z + self._whole_turn, before)
-        shift = None if last is None else _shift(self.first, last)
-        if last is None or shift is None:
+        way = self.tracker.go(pose, self.first.z + self._whole_turn, before)
+        shift = _shift(self.first, way[-1].b) if way else None
+        if shift is None:
             self.count += 1
             return False
         number, gone = np.divmod((self.tracker.values[0, k + 1 :] - self.first.z[0, 0]) / self._whole_turn, 1.0)
-        curves = [*self.curves, Curve(pose, last)]
+        curves = [*self.curves, *way]
         starts = [(curve.a.z - self.first.z)[0, 0] / self._whole_turn for curve in curves]
         which = np.searchsorted(starts, gone, side="right").astype(np.min_scalar_type(len(starts)))
         # Group the lanes by curve: small numbers are sorted in one pass.
