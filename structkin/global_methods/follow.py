@@ -19,7 +19,7 @@ from structkin.global_methods.diagnosis import Outcome, nearest_pose, newton_rap
 from structkin.global_methods.gaps import pass_singular
 from structkin.global_methods.newton import close
 from structkin.global_methods.open_block import open_links
-from structkin.global_methods.resume import resume
+from structkin.global_methods.resume import follow_groups, resume
 from structkin.global_methods.turns import Turns
 from structkin.plan.status import Status
 from structkin.track.contour import is_undecided
@@ -72,6 +72,11 @@ def follow(tracker: BranchTracker, progress: Callable[[float], None] | None = No
             undecided = is_undecided(tracker.misses)
         if found is None and not undecided:
             target, found = pass_singular(tracker, k, end, pose, before)
+        if found is None:
+            place, proved = follow_groups(tracker, k)
+            if proved is not None:
+                k, pose, before, turns = place, proved, None, None
+                continue
         if undecided:
             lane = int(tracker.lanes[k + 1])
             tracker.failures.append(Failure(lane, Outcome.SINGULAR_POSE, (), (tracker.reached or pose).weakest_links))

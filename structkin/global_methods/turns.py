@@ -15,8 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from structkin.global_methods.branch_tracker import BranchTracker
-from structkin.global_methods.curve import Curve, Pose
-from structkin.types import Floats
+from structkin.global_methods.curve import Curve, Pose, whole_turns
 
 #: Scaled coordinates closer than this are the same.
 SAME = 1e-9
@@ -43,7 +42,7 @@ class Turns:
     def repeat(self, k: int, pose: Pose, before: Curve | None) -> bool:
         """Track to the end of the whole turns; predict all samples after the place k if the first pose recurs."""
         way = self.tracker.go(pose, self.first.z + self._whole_turn, before)
-        shift = _shift(self.first, way[-1].b) if way else None
+        shift = whole_turns(self.first, way[-1].b, SAME) if way else None
         if shift is None:
             self.count += 1
             return False
@@ -59,15 +58,3 @@ class Turns:
                 self.tracker.lanes[k + 1 + here], curve, z, shift * number[here] if shift.any() else 0.0
             )
         return True
-
-
-def _shift(first: Pose, last: Pose) -> Floats | None:
-    """Return the turn (n, 1) of each coordinate from one pose to an equal one; None where they differ."""
-    coordinates = last.scaled.coordinates
-    gap = np.abs(coordinates.frames(last.q) - coordinates.frames(first.q)).reshape(-1, 2, 2)
-    # Where all links are in the same place, coordinates that differ are angles.
-    moved = last.q - first.q
-    shift = 2 * np.pi * np.round(moved / (2 * np.pi))
-    open = np.abs(moved - shift) / last.scaled.column_units
-    same = max(np.max(gap[:, 0]) / coordinates.size, np.max(gap[:, 1]), np.max(open)) <= SAME
-    return np.asarray(shift) if same else None

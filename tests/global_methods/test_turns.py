@@ -60,18 +60,9 @@ def test_turns_through_change_points(make, family):
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_link_that_turns_by_half_a_turn_where_the_turn_of_the_driver_is_completed(family, method):
     """Samples there were on the other branch: pins 1e-4 apart, rod and rocker lack 1e-6 to be flat, so never are."""
-    ground, crank, rod, rocker, beside = 1.0001, 1.0, 1.5, 1.500099, 0.006
-    B, D = np.exp(1j * beside), ground
-    x = (abs(D - B) ** 2 + rod**2 - rocker**2) / (2 * abs(D - B))
-    C = B + (D - B) / abs(D - B) * (x - 1j * np.sqrt(rod**2 - x**2))
-    m = sk.Mechanism(
-        points={"A": (0, 0), "B": (B.real, B.imag), "C": (C.real, C.imag), "D": (D, 0)},
-        links={"ground": ["A", "D"], "crank": ["A", "B"], "rod": ["B", "C"], "rocker": ["D", "C"]},
-        drivers={"motor": {"joint": "A"}},
-    )
-    found = m.solve(
-        drivers={"motor": beside + np.linspace(0, 2.2 * np.pi, 2000)}, method=method, coordinates=family
-    )
+    m = four_bar(1.0, 1.5, 1.500099, 1.0001, 0.006, side=-1)
+    drivers = {"motor": 0.006 + np.linspace(0, 2.2 * np.pi, 2000)}
+    found = m.solve(drivers=drivers, method=method, coordinates=family)
     assert found.ok.all()
     b, c, d = (found.position(name) @ (1, 1j) for name in "BCD")
     assert (((c - b) * (d - b).conj()).imag < 0).all()
