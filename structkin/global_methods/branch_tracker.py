@@ -160,6 +160,10 @@ class BranchTracker:
         new = Pose(scaled, z, found.q, found.iterations, found if scaled is pose.scaled else None)
         if not self.agrees(new) or new.strength < SINGULAR:
             return None  # the tracker cannot continue from a singular pose: it is stepped over
+        # Beside a fold the expansion may lead to another branch, which does not lead back.
+        weak = min(pose.strength, new.strength) < WEAK
+        if weak and not is_near(scaled, pose.q, new.taylor(pose.z), new.q)[0]:
+            return None
         crosses = (new.signs != pose.signs).any() or self._falls_to_zero(pose, z)
         if crosses and not is_smooth(Curve(pose, new), self.units, self.misses):
             return None
