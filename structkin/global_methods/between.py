@@ -21,9 +21,9 @@ def again(tracker: BranchTracker, lane: int) -> None:
     """Track to a sample between stations that did not close from its prediction."""
     place, pose = int(np.searchsorted(tracker.lanes, lane)), _beside(tracker, lane)
     assert pose is not None
-    found = tracker.go(pose, tracker.z[:, [lane]])
-    if found is not None:
-        tracker.keep(place, found)
+    way = tracker.go(pose, tracker.z[:, [lane]])
+    if way:
+        tracker.keep(place, way[-1].b)
     else:
         why = miss(tracker, place, pose)
         tracker.status[lane] = Status.SINGULAR if tracker.solved[lane] else why

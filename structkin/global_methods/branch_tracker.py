@@ -153,11 +153,12 @@ class BranchTracker:
         known = np.where(self.angular, known + 2 * np.pi * np.round((z - known) / (2 * np.pi)), known)
         return Pose(self.systems[self.system_of[lane]], known, self.q[:, [lane]])
 
-    def go(self, pose: Pose, z: Floats, before: Curve | None = None) -> Pose | None:
-        """Move to other values of the drivers in one step or in more; None where the branch is in doubt."""
+    def go(self, pose: Pose, z: Floats, before: Curve | None = None) -> list[Curve]:
+        """Move to other values of the drivers, and return the curve of each step; none where the branch is in doubt."""
         self.misses.clear()
-        found = self.step(pose, z, before) or self.track_to(pose, z)
-        return None if is_undecided(self.misses) else found
+        found = self.step(pose, z, before)
+        way = self.track_to(pose, z) if found is None else [Curve(pose, found)]
+        return [] if is_undecided(self.misses) else way
 
     def step(self, pose: Pose, z: Floats, before: Curve | None = None) -> Pose | None:
         """Take one step to other values of the drivers; None where it is not safe."""
@@ -170,6 +171,10 @@ class BranchTracker:
         new = Pose(scaled, z, found.q, found.iterations, found if scaled is pose.scaled else None)
         if not self.agrees(new) or new.strength < SINGULAR:
             return None  # the tracker cannot continue from a singular pose: it is stepped over
+        # Beside a fold the expansion may lead to another branch, which does not lead back.
+        weak = min(pose.strength, new.strength) < WEAK
+        if weak and not is_near(scaled, pose.q, new.taylor(pose.z), new.q)[0]:
+            return None
         crosses = (new.signs != pose.signs).any() or self._falls_to_zero(pose, z)
         if crosses and not is_smooth(Curve(pose, new), self.units, self.misses):
             return None
@@ -196,11 +201,19 @@ class BranchTracker:
                     return before.at(s)
             return pose.taylor(z)
 
-    def track_to(self, pose: Pose, z: Floats) -> Pose | None:
-        """Track straight to other values in steps that shrink where a trial fails."""
+    def track_to(self, pose: Pose, z: Floats) -> list[Curve]:
+        """Track straight to other values in steps that shrink where a trial fails.
+
+        Returns the curve of each step, none where a step failed. Only these tell where the motion was: one through both
+        ends may miss a link that turns fast in between.
+        """
+        way: list[Curve] = []
 
         def take(here: Pose, end: float) -> Pose | None:
-            return self.step(here, z if end == 1.0 else pose.z + end * (z - pose.z))
+            new = self.step(here, z if end == 1.0 else pose.z + end * (z - pose.z))
+            if new is not None:
+                way.append(Curve(here, new))
+            return new
 
         def shortest(here: Pose) -> float:
             gone = np.max(np.abs(here.q - pose.q) / here.scaled.column_units, initial=0.0)
@@ -208,9 +221,9 @@ class BranchTracker:
 
         last, arrived = follow_straight(pose, take, shortest, first=0.5)
         if arrived:
-            return last
+            return way
         self.reached = last
-        return None
+        return []
 
 
 def is_near(scaled: Scaled, q: Floats, guess: Floats, before: Floats) -> Flags:

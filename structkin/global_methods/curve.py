@@ -110,6 +110,18 @@ class Pose:
         return self.q + self.K @ dz + 0.5 * self.second(dz)
 
 
+def whole_turns(first: Pose, last: Pose, same: float) -> Floats | None:
+    """Return the turn (n, 1) of each coordinate from one pose to an equal one; None where links differ by `same`."""
+    coordinates = last.scaled.coordinates
+    gap = np.abs(coordinates.frames(last.q) - coordinates.frames(first.q)).reshape(-1, 2, 2)
+    # Where all links are in the same place, coordinates that differ are angles.
+    moved = last.q - first.q
+    shift = 2 * np.pi * np.round(moved / (2 * np.pi))
+    open = np.abs(moved - shift) / last.scaled.column_units
+    is_same = max(np.max(gap[:, 0]) / coordinates.size, np.max(gap[:, 1]), np.max(open)) <= same
+    return np.asarray(shift) if is_same else None
+
+
 @dataclass(frozen=True)
 class Curve:
     """The quintic through two poses with their first and second derivatives, along the drivers' straight path."""

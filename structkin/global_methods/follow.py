@@ -19,7 +19,7 @@ from structkin.global_methods.diagnosis import Outcome, nearest_pose, newton_rap
 from structkin.global_methods.gaps import pass_singular
 from structkin.global_methods.newton import close
 from structkin.global_methods.open_block import open_links
-from structkin.global_methods.resume import resume
+from structkin.global_methods.resume import follow_groups, resume
 from structkin.global_methods.turns import Turns
 from structkin.numerical_tolerances import SINGULAR
 from structkin.plan.status import Status
@@ -61,15 +61,22 @@ def follow(tracker: BranchTracker, progress: Callable[[float], None] | None = No
         if turns is not None and turns.ends_before(target) and turns.repeat(k, pose, before):
             return
         found = tracker.step(pose, tracker.at(target), before)
+        way: list[Curve] = []
         if found is None and target > k + 1:
             stride = 0.5 * min(stride, lengths[target] - lengths[k])
             continue
         undecided = found is None and is_undecided(tracker.misses)
         if found is None and not undecided:
-            found = tracker.track_to(pose, tracker.at(target))
+            way = tracker.track_to(pose, tracker.at(target))
+            found = way[-1].b if way else None
             undecided = is_undecided(tracker.misses)
         if found is None and not undecided:
             target, found = pass_singular(tracker, k, end, pose, before)
+        if found is None:
+            place, proved = follow_groups(tracker, k)
+            if proved is not None:
+                k, pose, before, turns = place, proved, None, None
+                continue
         if undecided:
             lane = int(tracker.lanes[k + 1])
             tracker.failures.append(Failure(lane, Outcome.SINGULAR_POSE, (), (tracker.reached or pose).weakest_links))
@@ -80,11 +87,13 @@ def follow(tracker: BranchTracker, progress: Callable[[float], None] | None = No
             k, pose = resume(tracker, k, miss(tracker, k + 1, pose))
             before = turns = None
             continue
-        before = Curve(pose, found)
+        # Of several steps there are no samples in between.
+        way = way or [Curve(pose, found)]
+        before = way[-1]
         tracker.predict(tracker.lanes[k + 1 : target], before, tracker.values[:, k + 1 : target])
         tracker.keep(target, found)
         if turns is not None:
-            turns.curves.append(before)
+            turns.curves += way
         stride = min(LONGEST, 2 * stride) if found.iterations < EASE else stride
         k, pose = target, found
 

@@ -15,9 +15,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from structkin.global_methods.branch_tracker import BranchTracker
-from structkin.global_methods.curve import Curve, Pose
+from structkin.global_methods.curve import Curve, Pose, whole_turns
 from structkin.numerical_tolerances import SAME_SOLVED
-from structkin.types import Floats
 
 
 @dataclass
@@ -40,13 +39,13 @@ class Turns:
 
     def repeat(self, k: int, pose: Pose, before: Curve | None) -> bool:
         """Track to the end of the whole turns; predict all samples after the place k if the first pose recurs."""
-        last = self.tracker.go(pose, self.first.z + self._whole_turn, before)
-        shift = None if last is None else _shift(self.first, last)
-        if last is None or shift is None:
+        way = self.tracker.go(pose, self.first.z + self._whole_turn, before)
+        shift = whole_turns(self.first, way[-1].b, SAME_SOLVED) if way else None
+        if shift is None:
             self.count += 1
             return False
         number, gone = np.divmod((self.tracker.values[0, k + 1 :] - self.first.z[0, 0]) / self._whole_turn, 1.0)
-        curves = [*self.curves, Curve(pose, last)]
+        curves = [*self.curves, *way]
         starts = [(curve.a.z - self.first.z)[0, 0] / self._whole_turn for curve in curves]
         which = np.searchsorted(starts, gone, side="right").astype(np.min_scalar_type(len(starts)))
         # Group the lanes by curve: small numbers are sorted in one pass.
@@ -57,15 +56,3 @@ class Turns:
                 self.tracker.lanes[k + 1 + here], curve, z, shift * number[here] if shift.any() else 0.0
             )
         return True
-
-
-def _shift(first: Pose, last: Pose) -> Floats | None:
-    """Return the turn (n, 1) of each coordinate from one pose to an equal one; None where they differ."""
-    coordinates = last.scaled.coordinates
-    gap = np.abs(coordinates.frames(last.q) - coordinates.frames(first.q)).reshape(-1, 2, 2)
-    # Where all links are in the same place, coordinates that differ are angles.
-    moved = last.q - first.q
-    shift = 2 * np.pi * np.round(moved / (2 * np.pi))
-    open = np.abs(moved - shift) / last.scaled.column_units
-    same = max(np.max(gap[:, 0]) / coordinates.size, np.max(gap[:, 1]), np.max(open)) <= SAME_SOLVED
-    return np.asarray(shift) if same else None

@@ -15,10 +15,12 @@ class Status(IntEnum):
 
     A sample that is `BEYOND_STROKE` is solved like one that is OK, with all its numbers: the links close, but a pin is
     beyond the end of its slot, or a cylinder is beyond its stroke.
+    A sample that is `OUT_OF_REACH` has no pose; or it has one, but between it and the sample before there is a gap, in
+    which there are none, so that the motion has ended.
     A sample that is `UNCERTIFIED` lies behind a pose in which a group is nearly flat: it cannot be told there whether
     the motion crosses to the group's other mode, as at a change point, or keeps its own. Or it has a pose, but between
-    it and the sample before there is a gap, in which there are none, or a stretch that could not be followed. A dyad
-    has the numbers of its own mode; a larger group need not have any.
+    it and the sample before there is a stretch that could not be followed.
+    Where a sample of either kind has a pose, a dyad has the numbers of its own mode; a larger group need not have any.
     `BAD_INPUT` is the outcome of an invalid variant (`structkin.Motions.faults` says why): a single mechanism would
     raise `InputError`.
 

@@ -100,6 +100,10 @@ def mark_gaps(status: NDArray[np.int8], group: NDArray[np.int32], kept: Indices,
     inside = (behind > 0) & (behind < len(kept))
     ends, behind = ends[inside], behind[inside]
     first = (lanes.status[behind] == Status.OK) & (lanes.status[behind - 1] == Status.OK)
-    # The first place of a gap names its group.
-    behind, at = np.unique(behind[first], return_index=True)
-    lanes.status[behind], lanes.group[behind] = Status.UNCERTIFIED, group[ends[first][at]]
+    ends, behind = ends[first], behind[first]
+    # A gap ends the motion, and what has not been followed proves nothing. The first place names the group.
+    proved = status[ends] == Status.OUT_OF_REACH
+    for some, outcome in ((~proved, Status.UNCERTIFIED), (proved, Status.OUT_OF_REACH)):
+        at, where = np.unique(behind[some], return_index=True)
+        clear = lanes.status[at] == Status.OK
+        lanes.status[at[clear]], lanes.group[at[clear]] = outcome, group[ends[some][where[clear]]]

@@ -38,13 +38,11 @@ def smooth_sweep(plan: Plan, schedule: Schedule, progress: Progress | None = Non
         _sweep_with_changes(replace(plan, steps=head), schedule, changes)
     lanes = smooth(plan, schedule, changes, _sweep_with_changes(plan, schedule, changes, progress, flip=flip))
     stations = np.arange(len(schedule))
-    doubtful = [(index, stations > place) for index, place in changes.doubts.items()]
-    # Behind a gap a step has its mode, but no motion leads there.
-    doubtful += [(index, stations == np.ceil(place)) for index, place in sorted(changes.gaps)]
-    for index, behind in doubtful:
-        mark(
-            lanes.status, lanes.group, behind & (lanes.status == Status.OK), Status.UNCERTIFIED, plan.steps[index].group
-        )
+    behind = [(index, stations > place, Status.UNCERTIFIED) for index, place in changes.doubts.items()]
+    # Behind a gap a step has its mode, but the motion has ended before it.
+    behind += [(index, stations == np.ceil(place), Status.OUT_OF_REACH) for index, place in sorted(changes.gaps)]
+    for index, where, outcome in behind:
+        mark(lanes.status, lanes.group, where & (lanes.status == Status.OK), outcome, plan.steps[index].group)
     return lanes
 
 

@@ -90,3 +90,19 @@ def test_continuation_points_by_compiled_sweeps(monkeypatch):
     for engine in ("python", "compiled"):
         found = m.solve(100, method="global-triangular", engine=engine)
         assert found.ok.all() and distinct(motion, found)[0].max() < 1e-10
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("start", [5.413, 5.9])
+@pytest.mark.parametrize("narrow", [-22, -26])
+def test_pins_that_pass_each_other_where_all_equations_are_singular(narrow, start, family):
+    """The groups prove that the dyad becomes flat there, by its discriminant, and so changes its mode."""
+    apart = 2.0**narrow
+    m = four_bar(1.0, 1.5, 1.5 + apart, 1.0 + apart, start)
+    z = start + np.linspace(0, 1.2 * 2 * np.pi, 5)
+    for method in ("global", "global-triangular"):
+        found = m.solve(drivers={"motor": z}, method=method, coordinates=family)
+        B, C = (found.position(name) @ (1, 1j) for name in "BC")
+        mode = np.sign(((C - B) * (1.0 + apart - B).conj()).imag)
+        assert found.ok.all()
+        np.testing.assert_array_equal(mode, mode[0] * (-1.0) ** (z // (2 * np.pi)))

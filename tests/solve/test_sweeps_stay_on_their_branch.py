@@ -240,6 +240,11 @@ def test_cases_found_by_an_independent_trial(name, count):
     assert not faults(one, count)
 
 
+def test_a_way_that_turns_back_beside_a_fold():
+    """The expansion of the second order there led to a branch beyond the fold: 455 of 963 samples, status ok."""
+    assert not faults(case("parallelogram_in_triad", 1595), 963)
+
+
 # --- the families -----------------------------------------------------------------------------------------------------
 
 

@@ -63,11 +63,11 @@ def passages(motion: Motion) -> dict[int, tuple[Passage, ...]]:
                 found.append(_passage(motion, part.start - 1, part.start))
             elif part.start == 0:
                 found.append(_from_sketch(motion))
-            if status == Status.UNCERTIFIED:
-                # The gap lies before the sample, which has a pose.
-                if part.start > 0 and np.isfinite(motion.lanes.x[0, :, part.start]).all():
-                    found.append(_passage(motion, part.start, part.start - 1))
-            elif part.stop < len(motion) and motion.ok[part.stop]:
+            has_pose = bool(np.isfinite(motion.lanes.x[0, :, part.start]).all())
+            if has_pose and status != Status.BEYOND_STROKE and part.start > 0:
+                # The gap lies before the sample.
+                found.append(_passage(motion, part.start, part.start - 1))
+            if status != Status.UNCERTIFIED and part.stop < len(motion) and motion.ok[part.stop]:
                 found.append(_passage(motion, part.stop, part.stop - 1))
         result[part.start] = tuple(passage for passage in found if passage is not None)
     return result

@@ -6,7 +6,7 @@ or to its ends in both directions. Its folds cut it into arcs on which the param
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -97,11 +97,13 @@ def _follow_to_end(
     start = begin(system, y, direction)
     marks: list[_Mark] = [(y, None)]
     try:
-        for here, there in steps(system, start):
-            if is_back(system, start, here, there, periodic=whole is None):
-                back = shifted(y, there) if whole is None else y
-                return [*marks, (there.y + system.apart(back, there.y), None)], True
-            if end := barred_between(system, here, there) or range_between(here, there, whole):
+        for here, ahead in steps(system, start):
+            closed, there = is_back(system, start, here, ahead, periodic=whole is None), ahead
+            if closed:
+                # The last step leads to the start, from which the first one has led on.
+                back = shifted(y, ahead) if whole is None else y
+                there = replace(start, y=ahead.y + system.apart(back, ahead.y))
+            elif end := barred_between(system, here, there) or range_between(here, there, whole):
                 return [*marks, (end.y, end)], False
             if there.orientation * here.orientation < 0:
                 crossings.append(crossing_between(system, here, there))
@@ -109,10 +111,10 @@ def _follow_to_end(
             if there.tangent[-1] * here.tangent[-1] < 0:
                 fold = fold_between(system, here, there)
                 marks.append((fold.y, fold))
-            end = far_end(system, here, there)
+            end = None if closed else far_end(system, here, there)
             marks.append((there.y, end))
-            if end:
-                return marks, False
+            if end or closed:
+                return marks, closed
     except LostError as lost:
         return [*marks, (lost.y, lost_at(lost.y))], False
     raise AssertionError("steps end in an exception")

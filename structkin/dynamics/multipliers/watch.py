@@ -153,9 +153,9 @@ class Watch:
         turning = np.max(np.hypot(rates[:, 2], rates[:, 3]), axis=0, initial=0.0)
         units = 1.0 / np.where(turning > 0, turning, 1.0 / self._joints.size)
         tracker = BranchTracker(self._scaled, now.z, units[:, None], np.zeros(now.z.shape, bool))
-        found = tracker.go(ends[0], now.z)
+        way = tracker.go(ends[0], now.z)
         misses += tracker.misses
-        return found is not None and float(np.max(np.abs(found.q - ends[1].q) / self._scaled.column_units)) < SAME_POSE
+        return bool(way) and float(np.max(np.abs(way[-1].b.q - ends[1].q) / self._scaled.column_units)) < SAME_POSE
 
     def _group(self, now: _Seen) -> int:
         """Return the last group with links of the weakest block, -1 where it is not known."""

@@ -15,7 +15,7 @@ import numpy as np
 from structkin.numerical_tolerances import LIMIT
 from structkin.plan.status import Status
 
-LOST, GAP = int(Status.OUT_OF_REACH), int(Status.UNCERTIFIED)
+LOST = int(Status.OUT_OF_REACH)
 #: An interval that clearance does not decide is divided into so many parts, and each part again, so often.
 PARTS, DEPTH = 8, 4
 
@@ -253,4 +253,4 @@ def solve(
                     doubtful[b] = True
                     break
                 if found == 1 and status[b, i + 1] == 0:
-                    status[b, i + 1] = GAP
+                    status[b, i + 1] = LOST

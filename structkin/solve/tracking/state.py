@@ -117,7 +117,7 @@ class TrackerState:
             h = self.path.inputs(lanes)
             self.status[lanes[self.solver.singular(h, np.take(self.out, lanes, axis=1))]] = Status.SINGULAR
         parted = self.path.lanes[list(self.parted)]
-        self.status[parted[self.status[parted] == Status.OK]] = Status.UNCERTIFIED
+        self.status[parted[self.status[parted] == Status.OK]] = Status.OUT_OF_REACH
         if self.status.any():
             self.out[:, (self.status != Status.OK) & (self.status != Status.SINGULAR)] = np.nan
 
