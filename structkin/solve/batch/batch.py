@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from structkin.checked import checked
+from structkin.checked import checked, unchecked
 from structkin.errors import InputError, Problem
 from structkin.model.frozen import read_only
 from structkin.plan.status import Status
@@ -166,7 +166,9 @@ class Batch:
                         out[:, k], status[k] = np.nan, Status.BAD_INPUT
                         faults[number] = InputError(error.problems, f"linkage {number}")
                 position, velocity, acceleration = out[:, : high - low]
-                yield BatchBlock(start + low, position, velocity, acceleration, status, faults)
+                block = BatchBlock.__new__(BatchBlock)
+                unchecked(block.__init__)(start + low, position, velocity, acceleration, status, faults)
+                yield block
 
     def _alone(self, k: int, way: int, out: Floats) -> NDArray[np.int8]:
         """Solve a linkage into `out` (3, joints, 2, n) as a mechanism; return its status, or raise its `InputError`."""
