@@ -97,6 +97,20 @@ def test_gaps_between_two_samples_are_found(monkeypatch):
 
 
 @pytest.mark.compiled
+def test_a_narrow_gap_where_the_ends_of_a_dyad_nearly_meet_is_decided_in_the_loop(monkeypatch):
+    """The crank's pin passes the rocker's pivot at 2e-5, nearer than the difference 1e-4 of the bars, between samples.
+
+    The squared sine is -2.4e-9 there: within what 1e-8 of the size may make of it, though 8e-5 is lacking.
+    """
+    compiled(monkeypatch)
+    batch = sk.solve_batch(*four_bar(1.0, 2.0, 2.0001, 1.00002), TURN - 0.69)
+    compare(batch)
+    assert np.flatnonzero(batch.status[0]).tolist() == [199] and batch.status[0, 199] == sk.Status.UNCERTIFIED
+    monkeypatch.setattr(type(batch), "_alone", None)
+    assert (sk.solve_batch(batch.linkages, angles=batch.angles).status == batch.status).all()
+
+
+@pytest.mark.compiled
 @pytest.mark.parametrize("ground", [3.0, 3.0 + 1e-13, 3.0 + 1e-10, 3.0 + 1e-5, 3.0 - 1e-5])
 def test_a_change_point_is_passed_as_solve_passes_it(ground, monkeypatch):
     """A parallelogram, and some that nearly are one: the first two pass their flat poses smoothly."""

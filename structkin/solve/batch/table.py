@@ -11,11 +11,11 @@ from structkin.groups import RRR
 from structkin.plan.closing import CLEAR, half_square
 from structkin.solve.batch.linkages import Linkages
 from structkin.solve.batch.order import Way, ordered
-from structkin.track.tolerances import NEVER_FLAT
+from structkin.track.tolerances import DOUBLE_ZERO, NEVER_FLAT
 from structkin.types import Floats
 
 #: A dyad that is drawn flatter than this is left to `Mechanism.solve`, which refuses it, or says that it always is.
-DRAWN = 4 * CLEAR
+DRAWN = 1.01 * max(CLEAR, DOUBLE_ZERO**0.5)
 
 
 @dataclass(frozen=True)
