@@ -190,6 +190,9 @@ def solve_batch(
     motor: ArrayLike | None = None,
     angles: ArrayLike = (),
     speed: float = 1.0,
+    *,
+    bodies: Any = None,
+    slides: Any = None,
 ) -> Batch:
     """Return the motions of m linkages of bars and pins, all of different topologies, at the same angles.
 
@@ -223,16 +226,17 @@ def solve_batch(
     if not np.isfinite(speed):
         problems.append(Problem("speed", f"{speed} is not finite", "such as 1.0 [rad/s]"))
     given = {"points": points, "fixed": fixed, "motor": motor}
+    more = {"bodies": bodies, "slides": slides}
     if isinstance(adjacency, Linkages):
-        problems += [Problem(key, "is one of the arrays of the linkages", "leave it out") for key in given
-                     if given[key] is not None]  # fmt: skip
+        problems += [Problem(key, "is one of the arrays of the linkages", "leave it out") for key, one in
+                     {**given, **more}.items() if one is not None]  # fmt: skip
         linkages: Linkages | None = adjacency
     else:
         problems += [Problem(key, "is missing", "give four arrays, or Linkages") for key in given if given[key] is None]
         linkages = None
         if not problems:
             assert points is not None and motor is not None
-            linkages = Linkages.of(adjacency, points, fixed, motor)
+            linkages = Linkages.of(adjacency, points, fixed, motor, **more)
     if problems:
         raise InputError(problems, "solve_batch")
     assert linkages is not None

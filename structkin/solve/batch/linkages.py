@@ -1,7 +1,8 @@
-"""Linkages of bars and pins as arrays, as data sets store them: checked, and each of them as a mechanism."""
+"""Linkages of bars, rigid links and guides as arrays, as data sets store them: checked, and each as a mechanism."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +23,8 @@ from structkin.types import Flags, Floats, Indices
 
 #: The name of the driver of each linkage; the crank has one more point, by which the driver's angle is 0 in the sketch.
 MOTOR, MARK = "motor", "X"
+#: What is wrong whatever else a linkage has.
+MOTOR_FAULTS = Way.MOTOR_PIN_FIXED, Way.MOTOR_PIVOT_FREE, Way.MOTOR_WITHOUT_BAR
 #: Most numbers of linkages that a message lists.
 LISTED = 5
 
@@ -49,12 +52,22 @@ class Linkages:
     points: Floats
     fixed: NDArray[np.bool_]
     motor: Indices
+    bodies: Indices | None = None
+    slides: Floats | None = None
 
     @classmethod
-    def of(cls, adjacency: Any, points: ArrayLike, fixed: Any, motor: ArrayLike) -> Linkages:
+    def of(
+        cls, adjacency: Any, points: ArrayLike, fixed: Any, motor: ArrayLike, *, bodies: Any = None, slides: Any = None
+    ) -> Linkages:
         """Return the linkages of arrays; `InputError` lists everything that is wrong with these.
 
         A motor (2,) is that of all linkages. What is wrong with the structure of one linkage is not an error here.
+
+        >>> bars, places = [[0, 1, 0], [1, 0, 1], [0, 1, 0]], [(0, 0), (1, 0), (3, 1)]  # a slider-crank
+        >>> ram = [(np.nan, -1), (np.nan, -1), (0.0, -1)]  # joint 2 slides along x on the ground
+        >>> linkages = Linkages.of([bars], [places], [[1, 0, 0]], (0, 1), slides=[ram])
+        >>> [group.kind for group in linkages.mechanism(0).structure().groups]
+        ['driven R', 'RRP']
         """
         problems: list[Problem] = []
         bars = _array("adjacency", adjacency, "(m, joints, joints)", 3, problems)
@@ -63,10 +76,14 @@ class Linkages:
         on_ground = _array("fixed", fixed, "(m, joints)", 2, problems)
         pair = _array("motor", np.broadcast_to(motor, (m, 2)) if np.shape(motor) == (2,) and m >= 0 else motor,
                       "(m, 2)", 2, problems)  # fmt: skip
+        links = None if bodies is None else _array("bodies", bodies, "(m, joints)", 2, problems)
+        guides = None if slides is None else _array("slides", slides, "(m, joints, 2)", 3, problems)
         if bars is not None:
-            wanted = {"adjacency": (m, joints, joints), "points": (m, joints, 2), "fixed": (m, joints), "motor": (m, 2)}
+            wanted = {"adjacency": (m, joints, joints), "points": (m, joints, 2), "fixed": (m, joints), "motor": (m, 2),
+                      "bodies": (m, joints), "slides": (m, joints, 2)}  # fmt: skip
             hints = {"motor": "one pivot and one crank pin for each linkage"}
-            given = {"adjacency": bars, "points": places, "fixed": on_ground, "motor": pair}
+            given = {"adjacency": bars, "points": places, "fixed": on_ground, "motor": pair,
+                     "bodies": links, "slides": guides}  # fmt: skip
             for key, array in given.items():
                 if array is not None and array.shape != wanted[key]:
                     message = f"has the shape {array.shape}, not {wanted[key]}"
@@ -75,7 +92,7 @@ class Linkages:
             problems.append(Problem("adjacency", "holds no linkage"))
         if not problems:
             assert bars is not None and places is not None and on_ground is not None and pair is not None
-            problems = list(_faults(bars, places, on_ground, pair))
+            problems = [*_faults(bars, places, on_ground, pair), *_faults_of_links(on_ground, links, guides)]
         if problems:
             raise InputError(problems, "linkages")
         return cls(
@@ -83,6 +100,8 @@ class Linkages:
             read_only(np.array(places, np.float64)),
             read_only(np.array(on_ground != 0)),
             read_only(np.array(pair, np.int64)),
+            None if links is None else read_only(np.array(links, np.int64)),
+            None if guides is None else read_only(np.array(guides, np.float64)),
         )
 
     @classmethod
@@ -120,7 +139,7 @@ class Linkages:
 
         Raises `InputError` where linkages cannot be solved by dyads, one after another.
         """
-        dyads, counts, ways = ordered(self.adjacency, self.fixed, self.motor)
+        dyads, counts, ways = self.ordered()
         if (ways != Way.DYADS).any():
             raise InputError([*_listed("adjacency", "cannot be solved by dyads alone", ways != Way.DYADS)], "linkages")
         every, joints = np.arange(len(self))[:, None], self.points.shape[1]
@@ -147,27 +166,59 @@ class Linkages:
 
     def take(self, part: slice) -> Linkages:
         """Return some of the linkages, as views."""
-        return Linkages(self.adjacency[part], self.points[part], self.fixed[part], self.motor[part])
+        more = (None if array is None else array[part] for array in (self.bodies, self.slides))
+        return Linkages(self.adjacency[part], self.points[part], self.fixed[part], self.motor[part], *more)
+
+    def ordered(self) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int8]]:
+        """Return the dyads (m, joints, 3), joint and other ends of its bars, their counts and ways (m,); see `order`.
+
+        Linkages with rigid links or guides go their own way, unless their motor is at fault.
+        """
+        bars, special = self.adjacency, np.zeros(len(self), bool)
+        if self.bodies is not None:
+            rigid = (self.bodies[:, :, None] == self.bodies[:, None, :]) & (self.bodies >= 0)[:, :, None]
+            bars, special = bars | rigid & ~np.eye(bars.shape[1], dtype=bool), special | (self.bodies >= 0).any(axis=1)
+        if self.slides is not None:
+            special |= np.isfinite(self.slides[..., 0]).any(axis=1)
+        dyads, counts, ways = ordered(bars, self.fixed, self.motor)
+        counts[special], ways[special & ~np.isin(ways, MOTOR_FAULTS)] = 0, Way.ALONE
+        return dyads, counts, ways
 
     def mechanism(self, k: int) -> Mechanism:
         """Return linkage k as a mechanism: joints "J0", "J1", ..., a link for each bar, and the driver "motor".
 
-        The driver's angle is 0 in the sketch: the crank has one more point, "X", beside its pivot. Raises `InputError`
-        where there is no such linkage, and where its arrays are not those of a mechanism.
+        A rigid link is called "body_0" by its number, the block on the guide of joint 3 "block_3". The driver's angle
+        is 0 in the sketch: the crank has one more point, "X", beside its pivot. Raises `InputError` where there is no
+        such linkage, and where its arrays are not those of a mechanism.
         """
         if not -len(self) <= k < len(self):
             raise InputError([Problem("k", f"there is no linkage {k}", f"they are numbered from 0 to {len(self) - 1}")])
         pivot, pin = self.motor[k].tolist()
         points = {f"J{j}": tuple(place) for j, place in enumerate(self.points[k].tolist())}
         (x, y), reach = points[f"J{pivot}"], abs(self.places[k, pin] - self.places[k, pivot])
+        body = np.full(len(points), -1) if self.bodies is None else self.bodies[k]
         links = {"ground": [f"J{j}" for j in np.flatnonzero(self.fixed[k]).tolist()]}
         links["crank"] = [f"J{pivot}", MARK, f"J{pin}"]
+        names = {-1: "ground"}
+        for number in np.unique(body[body >= 0]).tolist():
+            own = np.flatnonzero(body == number).tolist()
+            names[number] = "crank" if {pivot, pin} <= {*own} else f"body_{number}"
+            links[names[number]] = [*dict.fromkeys((*links.get(names[number], ()), *(f"J{j}" for j in own)))]
         for a, b in np.argwhere(np.triu(self.adjacency[k], 1)).tolist():
-            if {a, b} != {pivot, pin} and not self.fixed[k, [a, b]].all():
+            if {a, b} != {pivot, pin} and not self.fixed[k, [a, b]].all() and not body[a] == body[b] >= 0:
                 links[f"bar_{a}_{b}"] = [f"J{a}", f"J{b}"]
+        joints = {}
+        for j in [] if self.slides is None else np.flatnonzero(np.isfinite(self.slides[k, :, 0])).tolist():
+            direction, carrier = self.slides[k, j].tolist()
+            links[f"block_{j}"] = [f"J{j}"]
+            joints[f"guide_{j}"] = {
+                "type": "prismatic", "links": [f"block_{j}", names[int(carrier)]], "at": f"J{j}",
+                "axis": (math.cos(direction), math.sin(direction)),
+            }  # fmt: skip
         return Mechanism(
             points={**points, MARK: (x + reach, y)},
             links=links,
+            joints=joints,
             drivers={MOTOR: {"joint": f"J{pivot}", "links": ["ground", "crank"]}},
         )
 
@@ -204,6 +255,23 @@ def _faults(bars: NDArray[Any], places: NDArray[Any], on_ground: NDArray[Any], p
     for key, found in wrong.items():
         for message, where in found:
             yield from _listed(key, message, where)
+
+
+def _faults_of_links(
+    on_ground: NDArray[Any], links: NDArray[Any] | None, guides: NDArray[Any] | None
+) -> Iterator[Problem]:
+    """Yield what is wrong with the numbers of rigid links and with guides."""
+    body = np.full(on_ground.shape, -1) if links is None else links
+    yield from _listed("bodies", "is no number of a rigid link, nor -1", ~((body >= -1) & (body == np.floor(body))))
+    if guides is None:
+        return
+    direction, carrier = guides[..., 0], guides[..., 1]
+    there = ~np.isnan(direction)
+    known = (carrier == -1) | (carrier[:, :, None] == np.where(body >= 0, body, -1)[:, None, :]).any(axis=2)
+    yield from _listed("slides", "is not finite", there & ~np.isfinite(direction))
+    yield from _listed("slides", "has a carrier that is no rigid link of its linkage, nor -1", there & ~known)
+    yield from _listed("slides", "is at a joint of its own carrier", there & (carrier >= 0) & (carrier == body))
+    yield from _listed("slides", "is at a fixed joint", there & (on_ground != 0))
 
 
 def _listed(key: str, message: str, where: Flags) -> Iterator[Problem]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from structkin.groups import RRR
 from structkin.plan.closing import CLEAR, half_square
 from structkin.solve.batch.linkages import Linkages
-from structkin.solve.batch.order import Way, ordered
+from structkin.solve.batch.order import Way
 from structkin.track.tolerances import DOUBLE_ZERO, NEVER_FLAT
 from structkin.types import Floats
 
@@ -40,7 +40,7 @@ class Table:
     def of(cls, linkages: Linkages) -> Table:
         """Return the table of some linkages."""
         m, joints = linkages.fixed.shape
-        dyads, counts, ways = ordered(linkages.adjacency, linkages.fixed, linkages.motor)
+        dyads, counts, ways = linkages.ordered()
         halves, (flat, modes) = np.ones((m, joints, 2)), np.ones((2, m, joints))
         k, s = np.nonzero((np.arange(joints) < counts[:, None]) & (ways == Way.DYADS)[:, None])
         q, one, two = dyads[k, s].T
