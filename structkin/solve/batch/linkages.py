@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -129,9 +129,13 @@ class Linkages:
     def load(cls, folder: str | Path) -> Linkages:
         """Return the linkages of a folder of LInK's arrays: connectivity.npy, x0.npy and node_types.npy.
 
-        Joints on no bar, which fill the arrays of smaller linkages, are fixed. Raises `InputError` as `of`, and where a
-        file cannot be read.
+        Or of a data set, a folder *.zarr, that `Batch.save` made. Joints on no bar, which fill LInK's arrays of smaller
+        linkages, are fixed. Raises `InputError` as `of`, and where a file cannot be read.
         """
+        if Path(folder).suffix == ".zarr":
+            from structkin.solve.batch import data_set
+
+            return cls.of(**data_set.load(Path(folder)))
         return cls.of(*read_arrays(Path(folder)))
 
     def save(self, folder: str | Path) -> None:
@@ -160,14 +164,23 @@ class Linkages:
         return len(self.points)
 
     @property
+    def joints(self) -> int:
+        """The number of joints of each."""
+        return int(self.points.shape[1])
+
+    @property
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """The arrays by their names, without those that are None."""
+        return {one.name: value for one in fields(self) if (value := getattr(self, one.name)) is not None}
+
+    @property
     def places(self) -> NDArray[np.complex128]:
         """The places (m, joints) [m] of the joints in the sketch, x + iy."""
         return self.points[..., 0] + 1j * self.points[..., 1]
 
     def take(self, part: slice) -> Linkages:
         """Return some of the linkages, as views."""
-        more = (None if array is None else array[part] for array in (self.bodies, self.slides))
-        return Linkages(self.adjacency[part], self.points[part], self.fixed[part], self.motor[part], *more)
+        return Linkages(**{name: array[part] for name, array in self.arrays.items()})
 
     def ordered(self) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int8]]:
         """Return the dyads (m, joints, 3), joint and other ends of its bars, their counts and ways (m,); see `order`.
@@ -208,8 +221,9 @@ class Linkages:
             if {a, b} != {pivot, pin} and not self.fixed[k, [a, b]].all() and not body[a] == body[b] >= 0:
                 links[f"bar_{a}_{b}"] = [f"J{a}", f"J{b}"]
         joints = {}
-        for j in [] if self.slides is None else np.flatnonzero(np.isfinite(self.slides[k, :, 0])).tolist():
-            direction, carrier = self.slides[k, j].tolist()
+        slides = np.full(self.points[k].shape, np.nan) if self.slides is None else self.slides[k]
+        for j in np.flatnonzero(np.isfinite(slides[:, 0])).tolist():
+            direction, carrier = slides[j].tolist()
             links[f"block_{j}"] = [f"J{j}"]
             joints[f"guide_{j}"] = {
                 "type": "prismatic", "links": [f"block_{j}", names[int(carrier)]], "at": f"J{j}",

@@ -96,7 +96,7 @@ def decide(
         flagged[at, 2] = short[c] > 0.0 and short[c + 1] > 0.0 and short[c + 2] > 0.0 and short[c + 3] > 0.0
 
 
-def lacks(x: Any, b: Any, one: Any, two: Any, i: Any, half: Any, apart: Any) -> bool:
+def lacks(x: Any, b: Any, one: Any, two: Any, i: Any, half: Any, apart: Any) -> Any:
     """Return whether a dyad lacks more than a length to close at a station."""
     A, B = x[0, b, one, :, i : i + 1], x[0, b, two, :, i : i + 1]
     still = np.zeros((2, 1))
