@@ -77,7 +77,7 @@ def test_linkages_with_and_without_rigid_links_are_mixed():
     ("change", "words"),
     [
         ({"bodies": [[0, 0, 0]]}, ["bodies: has the shape"]),
-        ({"bodies": [[0, -2, 0.5, 0]]}, ["bodies: is no number"]),
+        ({"bodies": [[0, -2, 0.5, 1e30]]}, ["bodies: is no number"]),
         ({"slides": [[NONE, NONE, (np.inf, -1), NONE]]}, ["slides: is not finite"]),
         ({"slides": [[NONE, NONE, (0, 2), NONE]]}, ["slides: has a carrier that is no rigid link"]),
         ({"bodies": [[-1, -1, 2, 2]], "slides": [[NONE, NONE, (0, 2), NONE]]}, ["slides: is at a joint of its own"]),

@@ -288,7 +288,8 @@ def _faults_of_links(
 ) -> Iterator[Problem]:
     """Yield what is wrong with the numbers of rigid links and with guides."""
     body = np.full(on_ground.shape, -1) if links is None else links
-    yield from _listed("bodies", "is no number of a rigid link, nor -1", ~((body >= -1) & (body == np.floor(body))))
+    is_number = (body >= -1) & (body < 2**31) & (body == np.floor(body))
+    yield from _listed("bodies", "is no number of a rigid link, nor -1", ~is_number)
     if guides is None:
         return
     direction, carrier = guides[..., 0], guides[..., 1]
