@@ -26,9 +26,12 @@ def random_arrays(
 ) -> tuple[NDArray[np.bool_], Floats, NDArray[np.bool_], Indices]:
     """Return adjacency, points, fixed and motor; see `structkin.Linkages.random`."""
     rng = np.random.default_rng(seed)
-    sizes = [min(PART, count - first) for first in range(0, count, PART)]
-    parts = [_part(rng, size, joints, triads, turning=turning) for size in sizes]
-    adjacency, points, fixed = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+    adjacency, fixed = np.empty((count, joints, joints), bool), np.empty((count, joints), bool)
+    points = np.empty((count, joints, 2))
+    for first in range(0, count, PART):
+        part = slice(first, first + PART)
+        drawn = _part(rng, len(points[part]), joints, triads, turning=turning)
+        adjacency[part], points[part], fixed[part] = drawn
     return adjacency, points, fixed, np.tile([0, 1], (count, 1))
 
 

@@ -96,9 +96,9 @@ class Linkages:
         if problems:
             raise InputError(problems, "linkages")
         return cls(
-            read_only(np.array(bars != 0)),
+            read_only(np.asarray(bars != 0)),
             read_only(np.array(places, np.float64)),
-            read_only(np.array(on_ground != 0)),
+            read_only(np.asarray(on_ground != 0)),
             read_only(np.array(pair, np.int64)),
             None if links is None else read_only(np.array(links, np.int64)),
             None if guides is None else read_only(np.array(guides, np.float64)),
@@ -135,7 +135,8 @@ class Linkages:
             problems.append(Problem("triads", "may not turn fully", "leave turning out, and choose by status"))
         if problems:
             raise InputError(problems, "random linkages")
-        return cls.of(*random_arrays(count, joints, seed, turning=turning, triads=triads))
+        bars, places, fixed, motor = random_arrays(count, joints, seed, turning=turning, triads=triads)
+        return cls(read_only(bars), read_only(places), read_only(fixed), read_only(motor))
 
     @classmethod
     def load(cls, folder: str | Path) -> Linkages:
