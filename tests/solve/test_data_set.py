@@ -35,7 +35,7 @@ def test_a_data_set_holds_the_path_of_a_joint_and_is_read_again(tmp_path):
 
 def test_an_interrupted_one_goes_on_and_another_is_refused(tmp_path, monkeypatch):
     linkages, store = scattered(10, 5, seed=4), tmp_path / "set.zarr"
-    batch, rows, done = sk.solve_batch(linkages, angles=TURN[:20]), data_set.Rows.rows, []
+    batch, rows, done = sk.solve_batch(linkages, angles=TURN[:20]), data_set.StoredShare.rows, []
 
     def counted(self, arrays):
         done.append(len(arrays["points"]))
@@ -44,7 +44,7 @@ def test_an_interrupted_one_goes_on_and_another_is_refused(tmp_path, monkeypatch
     def stop(part):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(data_set.Rows, "rows", counted)
+    monkeypatch.setattr(data_set.StoredShare, "rows", counted)
     with pytest.raises(KeyboardInterrupt):
         batch.save(store, progress=stop)
     found = batch.save(store)

@@ -21,7 +21,7 @@ from structkin.solve.batch.mechanisms import Mechanisms, case_of
 from structkin.solve.batch.motor import Motor
 from structkin.solve.batch.order import Way
 from structkin.solve.batch.runner import Runner
-from structkin.solve.batch.share import Share, chunks_of
+from structkin.solve.batch.share import Share, chunked
 from structkin.solve.batch.table import Table
 from structkin.solve.study.cluster import done_by, faults_of
 from structkin.solve.study.store import LOST
@@ -221,8 +221,8 @@ class Batch:
         """Yield the blocks that the client's workers solve, as they come; in a buffer of all, each at its place."""
         count, (_, held, joints, _, n) = len(self), out.shape
         size = min(held, count, max(1, TASK // (48 * joints * n)))
-        chunks = chunks_of(self.linkages, size, range(-(-count // size)))
-        for number, rows in done_by(self.client, Share(self.angles, self.speed, count), chunks):
+        share, chunks = Share(self.angles, self.speed, count), chunked(self.linkages, size)
+        for number, rows in done_by(self.client, share, chunks):
             first, found = number * size, min(size, count - number * size)
             place = out[:, first : first + found] if held >= count else out[:, :found]
             if rows is None:

@@ -36,7 +36,7 @@ ARRAYS: Mapping[str, tuple[tuple[str, ...], type]] = {
 
 
 @dataclass(frozen=True)
-class Rows(Share):
+class StoredShare(Share):
     """What is done with a chunk of a data set: paths and statuses beside the arrays."""
 
     def rows(self, arrays: Mapping[str, NDArray[Any]], /) -> dict[str, NDArray[Any]]:
@@ -86,7 +86,7 @@ def save(
     number = {"linkage": np.arange(len(linkages), dtype=np.float64)}
     with written(path, OSError, ValueError):
         store = ZarrStore.opened(path, number, angles, variables, size, {STUDY: json.dumps(identity)}, "angle")
-    job = Rows(angles, speed, len(linkages), slice(None) if keep == "all" else keep)
+    job = StoredShare(angles, speed, len(linkages), slice(None) if keep == "all" else keep)
     parts = chunks_of(len(linkages), size)
     fill(store, path, parts, job, lambda part: linkages.take(part).arrays, workers, client, progress)
     return store.dataset()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,9 +12,6 @@ from numpy.typing import NDArray
 from structkin.solve.batch.linkages import Linkages
 from structkin.solve.batch.mechanisms import Mechanisms
 from structkin.types import Floats
-
-#: What a task solves: the names of its rows are those of `Share.rows`.
-Chunks = Iterator[tuple[int, dict[str, NDArray[Any]]]]
 
 
 @dataclass(frozen=True)
@@ -47,7 +44,7 @@ class Share:
         return {"motions": np.concatenate(motions), "status": np.concatenate(statuses), "faults": faults}
 
 
-def chunks_of(source: Linkages | Mechanisms, size: int, wanted: Iterable[int]) -> Chunks:
-    """Yield the numbers of wanted chunks, of so many linkages each, and their arrays."""
-    for number in wanted:
+def chunked(source: Linkages | Mechanisms, size: int) -> Iterator[tuple[int, dict[str, NDArray[Any]]]]:
+    """Yield the numbers of chunks, of so many linkages each, and their arrays."""
+    for number in range(-(-len(source) // size)):
         yield number, source.take(slice(number * size, (number + 1) * size)).arrays
