@@ -145,7 +145,7 @@ def good() -> dict[str, Any]:
         "adjacency": every["Linkages"], "Linkages.joints": 5, "count": 3, "folder": "data", "part": slice(0, 1), "k": 0,
         **{f"Linkages.{one}": getattr(every["Linkages"], one) for one in ("adjacency", "points", "fixed", "motor")},
         "parameters": {"lengths.B-C": [0.11]}, "measures": ["path.C"], "measure": "reached", "mechanism": m,
-        "y": -9.81, "seconds": 1.0, "Kinetostatics.link": "crank", "Kinetostatics.id": "crank",
+        "y": -9.81, "seconds": 1.0, "Batch.to": "set.zarr", "Kinetostatics.link": "crank", "Kinetostatics.id": "crank",
         "Functional.parameters": [0.1], "Functional.drivers": {"motor": 0.5},
         "Kinetostatics.driver": "motor", "fluctuation": 0.02,
     }  # fmt: skip

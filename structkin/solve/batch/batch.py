@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,16 +14,28 @@ from numpy.typing import ArrayLike, NDArray
 from structkin.checked import checked
 from structkin.errors import InputError, Problem
 from structkin.model.frozen import read_only
+from structkin.model.mechanism import Mechanism
 from structkin.plan.status import Status
-from structkin.solve.batch.linkages import MOTOR, Linkages
+from structkin.solve.batch.linkages import Linkages
+from structkin.solve.batch.mechanisms import Mechanisms, case_of
 from structkin.solve.batch.motor import Motor
 from structkin.solve.batch.order import Way
 from structkin.solve.batch.runner import Runner
+from structkin.solve.batch.share import Share, chunked
 from structkin.solve.batch.table import Table
+from structkin.solve.study.cluster import done_by, faults_of
+from structkin.solve.study.store import LOST
 from structkin.types import Floats
+
+if TYPE_CHECKING:
+    from xarray import Dataset
 
 #: Bytes of the buffer of a block, if none is given: it stays in the caches.
 BYTES = 1 << 20
+#: Bytes that a task of a cluster returns.
+TASK = 1 << 24
+#: Why a linkage is lost.
+ENDED = InputError([Problem("client", "its chunk ended every worker it was given to", "solve it without client")])
 #: Linkages whose structure is found at a time.
 PART = 1024
 
@@ -66,22 +79,27 @@ class BatchBlock:
         return np.asarray(self.status == Status.OK)
 
 
+#: The fields of a block, in order.
+FIELDS = tuple(field.name for field in fields(BatchBlock))
+
+
 @checked
 @dataclass(frozen=True, repr=False)
 class Batch:
-    """The motions of m linkages at the same n angles of their cranks; see `solve_batch`.
+    """The motions of m `linkages`, or mechanisms, at the same n angles of their cranks; see `solve_batch`.
 
     Nothing is solved before it is asked for. `blocks` yields some linkages after the others, all in one buffer; the
     arrays of all of them are kept.
     """
 
-    linkages: Linkages
+    linkages: Linkages | Mechanisms
     angles: Floats
     speed: float
+    client: Any = None
 
     def __repr__(self) -> str:
         """Return the counts."""
-        return f"<Batch: {len(self)} linkages of {self.linkages.points.shape[1]} joints, {len(self.angles)} angles>"
+        return f"<Batch: {len(self)} linkages of {self.linkages.joints} joints, {len(self.angles)} angles>"
 
     def __len__(self) -> int:
         """Return the number of linkages."""
@@ -127,9 +145,9 @@ class Batch:
         `out` (3, b, joints, 2, n) is the buffer, of b linkages at a time; without it, one that stays in the caches.
         Raises `InputError` where it is another array.
         """
-        rest = (self.linkages.points.shape[1], 2, len(self.angles))
+        rest = (self.linkages.joints, 2, len(self.angles))
         if out is None:
-            out = np.empty((3, max(1, BYTES // (48 * rest[0] * rest[2])), *rest))
+            return self._parts()
         buffer = np.asarray(out)
         fits = buffer is out and buffer.dtype == np.float64 and buffer.flags.c_contiguous and buffer.flags.writeable
         if not fits or buffer.ndim != 5 or not buffer.shape[1] or buffer.shape != (3, buffer.shape[1], *rest):
@@ -138,46 +156,104 @@ class Batch:
             raise InputError([Problem("out", message, f"np.empty({wanted}) makes one")], "blocks")
         return self._blocks(buffer)
 
+    def _parts(self, total: int = 0) -> Iterator[BatchBlock]:
+        """Yield the blocks in a buffer of their own; `total` is the number of linkages of which these are some."""
+        joints, n = self.linkages.joints, len(self.angles)
+        size = (BYTES if self.client is None else TASK) // (48 * joints * n)
+        return self._blocks(np.empty((3, max(1, size), joints, 2, n)), total)
+
+    def save(
+        self, to: str | Path, *, keep: int | str = -1, workers: int = 1,
+        progress: Callable[[float], None] | None = None,
+    ) -> Dataset:  # fmt: skip
+        """Make a data set: a zarr store, chunk by chunk, and return it as an `xarray.Dataset`.
+
+        It holds the `path` of one joint as float32, (m, 2, n) [m], `keep` is its number, by default the last; or with
+        "all" those of all, (m, joints, 2, n). Beside it are `status` (m, n), the arrays of the linkages, and the
+        coordinate `angle` (n,) [rad]. The same call after an interruption goes on with the chunks that are not
+        finished; another data set is not overwritten. `workers` are processes that share the chunks; the client does,
+        if the batch has one. `progress` is called with the fraction that is finished. `Linkages.load` reads the arrays.
+
+        Raises `InputError` for the name of the store, the number of the joint, and mechanisms: they have no arrays.
+        """
+        from structkin.solve.batch.data_set import save
+
+        return save(self.linkages, self.angles, self.speed, to, keep, workers, self.client, progress)
+
     @cached_property
     def _whole(self) -> BatchBlock:
-        out = np.empty((3, len(self), self.linkages.points.shape[1], 2, len(self.angles)))
-        (block,) = self._blocks(out)
+        out = np.empty((3, len(self), self.linkages.joints, 2, len(self.angles)))
+        status, faults = np.empty((len(self), len(self.angles)), np.int8), dict[int, InputError]()
+        for block in self._blocks(out):
+            status[block.first : block.first + len(block)] = block.status
+            faults.update(block.faults)
         position, velocity, acceleration = map(read_only, out)
-        return BatchBlock(0, position, velocity, acceleration, read_only(block.status), block.faults)
+        return BatchBlock(0, position, velocity, acceleration, read_only(status), dict(sorted(faults.items())))
 
     @cached_property
     def _motor(self) -> Motor:
         return Motor.of(self.angles, self.speed)
 
-    def _blocks(self, out: Floats) -> Iterator[BatchBlock]:
+    def _blocks(self, out: Floats, total: int = 0) -> Iterator[BatchBlock]:
+        if self.client is not None:
+            yield from self._by_client(out)
+            return
         count, size = len(self), min(out.shape[1], len(self))
-        runner = Runner.of(self._motor, out.shape[2], size, count)
+        runner = Runner.of(self._motor, out.shape[2], size, total or count)
         statuses = np.empty((size, out.shape[-1]), np.int8)
         for start in range(0, count, max(PART, size)):
-            table = Table.of(self.linkages.take(slice(start, start + max(PART, size))))
-            for low in range(0, len(table.ways), size):
-                high = min(low + size, len(table.ways))
+            part = self.linkages.take(slice(start, start + max(PART, size)))
+            table = Table.of(part) if isinstance(part, Linkages) else None
+            for low in range(0, len(part), size):
+                high = min(low + size, len(part))
                 status, faults = statuses[: high - low], dict[int, InputError]()
-                for k in runner.run(table, low, high, out, status).tolist():
+                left = np.arange(high - low) if table is None else runner.run(table, low, high, out, status)
+                for k in left.tolist():
                     number = start + low + k
                     try:
-                        status[k] = self._alone(number, table.ways[low + k], out[:, k])
+                        status[k] = self._alone(number, Way.ALONE if table is None else table.ways[low + k], out[:, k])
                     except InputError as error:
                         out[:, k], status[k] = np.nan, Status.BAD_INPUT
                         faults[number] = InputError(error.problems, f"linkage {number}")
-                position, velocity, acceleration = out[:, : high - low]
-                yield BatchBlock(start + low, position, velocity, acceleration, status, faults)
+                yield _block(start + low, out[:, : high - low], status, faults)
+
+    def _by_client(self, out: Floats) -> Iterator[BatchBlock]:
+        """Yield the blocks that the client's workers solve, as they come; in a buffer of all, each at its place."""
+        count, (_, held, joints, _, n) = len(self), out.shape
+        size = min(held, count, max(1, TASK // (48 * joints * n)))
+        share, chunks = Share(self.angles, self.speed, count), chunked(self.linkages, size)
+        for number, rows in done_by(self.client, share, chunks):
+            first, found = number * size, min(size, count - number * size)
+            place = out[:, first : first + found] if held >= count else out[:, :found]
+            if rows is None:
+                place[:], status, reasons = np.nan, np.full((found, n), LOST, np.int8), [ENDED] * found
+            else:
+                place[:], status, reasons = np.moveaxis(rows["motions"], 1, 0), rows["status"], rows["faults"].tolist()
+            faults = {
+                first + k: InputError(one.problems, f"linkage {first + k}") for k, one in enumerate(reasons) if one
+            }
+            yield _block(first, place, status, faults)
 
     def _alone(self, k: int, way: int, out: Floats) -> NDArray[np.int8]:
         """Solve a linkage into `out` (3, joints, 2, n) as a mechanism; return its status, or raise its `InputError`."""
         if way in _WHY:
             raise InputError([Problem(*_WHY[Way(way)])])
-        zeros = np.zeros(len(self.angles))
-        motion = self.linkages.mechanism(k).solve(drivers={MOTOR: (self.angles, zeros + self.speed, zeros)})
-        for j in range(out.shape[1]):
+        case, zeros = case_of(self.linkages, k), np.zeros(len(self.angles))
+        motion = case.mechanism.solve(drivers={case.driver: (case.start + self.angles, zeros + self.speed, zeros)})
+        out[:, len(case.points) :] = np.nan
+        for j, point in enumerate(case.points):
             for order, values in enumerate((motion.position, motion.velocity, motion.acceleration)):
-                out[order, j] = values(f"J{j}").T
+                out[order, j] = values(point).T
         return motion.status
+
+
+def _block(first: int, motions: Floats, status: NDArray[np.int8], faults: dict[int, InputError]) -> BatchBlock:
+    """Return a block of its arrays, which need no check."""
+    position, velocity, acceleration = motions
+    values = (first, position, velocity, acceleration, status, faults)
+    block = BatchBlock.__new__(BatchBlock)
+    vars(block).update(zip(FIELDS, values, strict=True))
+    return block
 
 
 @checked
@@ -188,22 +264,31 @@ def solve_batch(
     motor: ArrayLike | None = None,
     angles: ArrayLike = (),
     speed: float = 1.0,
+    *,
+    bodies: Any = None,
+    slides: Any = None,
+    client: Any = None,
 ) -> Batch:
-    """Return the motions of m linkages of bars and pins, all of different topologies, at the same angles.
+    """Return the motions of m linkages, all of different topologies, at the same angles of their cranks.
 
     `adjacency` (m, joints, joints) says which joints a bar joins, `points` (m, joints, 2) [m] where they are in the
     sketch, `fixed` (m, joints) which of them are fixed to the ground, and `motor` (m, 2), or (2,) for all, the pivot
-    and the pin of each crank. `Linkages` hold all four. `angles` (n,) [rad] are those by which the cranks have turned
-    from the sketch, and `speed` [rad/s] is the rate at which they turn.
+    and the pin of each crank. `bodies` and `slides` add rigid links of several joints, and guides. `Linkages` hold all
+    six, and say more of them. Or `adjacency` is a list of mechanisms with one crank each: their points are the joints,
+    in the order of the file, and NaN follows where others have more. `angles` (n,) [rad] are those by which the cranks
+    have turned from the sketch, and `speed` [rad/s] is the rate at which they turn.
 
-    Statuses and digits are those of `Mechanism.solve` for each `Linkages.mechanism`. Linkages of dyads take
+    Statuses and digits are those of `Mechanism.solve` for each `Linkages.mechanism`. Linkages of bars in dyads take
     microseconds: structure, order of solution and certificate of the branch are found in the loop, which Numba compiles
-    once. Others, with triads and larger groups or redundant bars, are solved one by one, in some ten milliseconds each,
-    and so are those that pass a change point or come close to one. What is wrong with the structure of one linkage is
-    its status, `BAD_INPUT`; `Batch.faults` says why.
+    once. Others, with triads and larger groups, rigid links, guides or redundant bars, are solved one by one, in some
+    ten milliseconds each, and so are those that pass a change point or come close to one. What is wrong with the
+    structure of one linkage is its status, `BAD_INPUT`; `Batch.faults` says why.
+
+    With a `client` of a Dask cluster (`distributed.Client`), its workers solve them, to the same last bit. Linkages
+    whose task ended every worker have the status -2 (lost).
 
     Raises `InputError` for arrays that do not fit: shapes, adjacency that is not symmetric, values that are not finite,
-    a motor that is no pair of joints.
+    a motor that is no pair of joints; and for a client that is none, or whose workers have another structkin.
 
     >>> import structkin as sk
     >>> bars = [[0, 1, 0, 0], [1, 0, 1, 0], [0, 1, 0, 1], [0, 0, 1, 0]]  # a four-bar
@@ -220,18 +305,22 @@ def solve_batch(
         )
     if not np.isfinite(speed):
         problems.append(Problem("speed", f"{speed} is not finite", "such as 1.0 [rad/s]"))
+    if client is not None:
+        problems += faults_of(client)
     given = {"points": points, "fixed": fixed, "motor": motor}
-    if isinstance(adjacency, Linkages):
-        problems += [Problem(key, "is one of the arrays of the linkages", "leave it out") for key in given
-                     if given[key] is not None]  # fmt: skip
-        linkages: Linkages | None = adjacency
+    more = {"bodies": bodies, "slides": slides}
+    source: Linkages | Mechanisms | None = adjacency if isinstance(adjacency, Linkages) else None
+    if isinstance(adjacency, (list, tuple)) and any(isinstance(one, Mechanism) for one in adjacency):
+        source = Mechanisms.of(adjacency)
+    if source is not None:
+        problems += [Problem(key, "is one of the arrays of the linkages", "leave it out") for key, one in
+                     {**given, **more}.items() if one is not None]  # fmt: skip
     else:
         problems += [Problem(key, "is missing", "give four arrays, or Linkages") for key in given if given[key] is None]
-        linkages = None
         if not problems:
             assert points is not None and motor is not None
-            linkages = Linkages.of(adjacency, points, fixed, motor)
+            source = Linkages.of(adjacency, points, fixed, motor, **more)
     if problems:
         raise InputError(problems, "solve_batch")
-    assert linkages is not None
-    return Batch(linkages, read_only(np.array(turned, np.float64)), float(speed))
+    assert source is not None
+    return Batch(source, read_only(np.array(turned, np.float64)), float(speed), client)

@@ -1,66 +1,131 @@
-"""Random linkages of dyads, built group by group."""
+"""Random linkages, built group by group: dyads, and triads if they are asked for."""
 
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from structkin.groups import RRR
 from structkin.plan.closing import half_square
-from structkin.types import Floats, Indices
+from structkin.types import Flags, Floats, Indices
 
 #: Angles of the crank at which the ends of a dyad are known while it is chosen.
 ANGLES = 90
 #: Part of the joints after the third that are fixed.
 FIXED = 0.2
+#: Linkages that are drawn at a time, which bounds the memory.
+PART = 4096
+#: How often other ends are drawn for a dyad whose ends nearly meet.
+TRIES = 8
+
+Arrays = tuple[NDArray[np.bool_], Floats, NDArray[np.bool_]]
 
 
-def random_arrays(count: int, joints: int, seed: int, *, turning: bool) -> tuple[Floats, Floats, Floats, Indices]:
+def random_arrays(
+    count: int, joints: int, seed: int, *, turning: bool, triads: float
+) -> tuple[NDArray[np.bool_], Floats, NDArray[np.bool_], Indices]:
     """Return adjacency, points, fixed and motor; see `structkin.Linkages.random`."""
     rng = np.random.default_rng(seed)
+    adjacency, fixed = np.empty((count, joints, joints), bool), np.empty((count, joints), bool)
+    points = np.empty((count, joints, 2))
+    for first in range(0, count, PART):
+        part = slice(first, first + PART)
+        drawn = _part(rng, len(points[part]), joints, triads, turning=turning)
+        adjacency[part], points[part], fixed[part] = drawn
+    return adjacency, points, fixed, np.tile([0, 1], (count, 1))
+
+
+def _part(rng: np.random.Generator, count: int, joints: int, triads: float, *, turning: bool) -> Arrays:
     every, cosine, sine = np.arange(count), *(f(np.linspace(0, 2 * np.pi, ANGLES)) for f in (np.cos, np.sin))
-    adjacency, fixed = np.zeros((count, joints, joints)), np.zeros((count, joints))
-    paths = np.empty((count, joints, 2, ANGLES))
-    fixed[:, [0, 2]] = 1
+    adjacency, fixed = np.zeros((count, joints, joints), bool), np.zeros((count, joints), bool)
+    paths = np.empty((count, joints, 2, ANGLES if turning else 1))
+    fixed[:, [0, 2]] = True
     _join(adjacency, every, 0, 1)
     paths[:, [0, 2]] = rng.random((count, 2, 2, 1))
     reach, turn = 0.05 + 0.1 * rng.random((count, 1)), 2 * np.pi * rng.random((count, 1))
-    arm = reach * np.exp(1j * turn) * (cosine + 1j * sine)
+    arm = (reach * np.exp(1j * turn) * (cosine + 1j * sine))[:, : paths.shape[3]]
     paths[:, 1] = paths[:, 0] + np.stack((arm.real, arm.imag), axis=1)
+    left, legs = np.zeros(count, int), np.zeros((count, 3), int)
     for new in range(3, joints):
-        fixed[:, new] = (rng.random(count) < FIXED) & (new < joints - 1)
-        moves = fixed[:, :new] == 0
-        one = np.argmax(rng.random((count, new)) * moves, axis=1)
-        two = np.argmax(rng.random((count, new)) * (np.arange(new) != one[:, None]), axis=1)
+        if triads and joints - new >= 3:
+            begins = (left == 0) & (rng.random(count) < triads)
+            left[begins], legs[begins] = 3, _ends(rng, fixed[:, :new])[begins]
+        in_triad = left > 0
+        fixed[:, new] = (rng.random(count) < FIXED) & (new < joints - 1) & ~in_triad
+        one, two = _pair(rng, fixed[:, :new])
+        if turning:
+            _keep_apart(rng, paths, fixed[:, :new], one, two)
+        is_dyad = ~fixed[:, new] & ~in_triad
         for end in (one, two):
-            _join(adjacency, every[fixed[:, new] == 0], new, end[fixed[:, new] == 0])
+            _join(adjacency, every[is_dyad], new, end[is_dyad])
+        # The three joints of a triad are those of a link, each on a bar of its own.
+        _join(adjacency, every[in_triad], new, legs[in_triad, 3 - left[in_triad]])
+        for before in (1, 2):
+            some = in_triad & (left <= 3 - before)
+            _join(adjacency, every[some], new, new - before)
+        left[in_triad] -= 1
         place = rng.random((count, 2, 1))
-        paths[:, new] = np.where(
-            fixed[:, new, None, None] == 1, place, _dyad(rng, paths[every, one], paths[every, two], place, turning)
-        )
-    return adjacency, paths[..., 0], fixed, np.tile([0, 1], (count, 1))
+        paths[:, new] = place
+        if turning:
+            closing = _dyad(rng, paths[every, one], paths[every, two], place)
+            paths[is_dyad, new] = closing[is_dyad]
+    return adjacency, paths[..., 0], fixed
 
 
-def _join(adjacency: Floats, linkages: Indices, new: int, end: Indices | int) -> None:
-    adjacency[linkages, new, end] = adjacency[linkages, end, new] = 1
+def _pair(rng: np.random.Generator, fixed: Flags) -> tuple[Indices, Indices]:
+    """Return the ends (m,) of new dyads among the joints so far, the first of which moves."""
+    count, new = fixed.shape
+    one = np.argmax(rng.random((count, new)) * ~fixed, axis=1)
+    return one, np.argmax(rng.random((count, new)) * (np.arange(new) != one[:, None]), axis=1)
 
 
-def _dyad(rng: np.random.Generator, A: Floats, B: Floats, place: Floats, turning: bool) -> Floats:
-    """Return the path (m, 2, n) of a joint on bars from A and B: drawn at a place, or so that it closes at all angles.
+def _keep_apart(rng: np.random.Generator, paths: Floats, fixed: Flags, one: Indices, two: Indices) -> None:
+    """Draw other ends (m,) for new dyads whose ends nearly meet, at last the crank's, which keep their distance."""
+    near = np.arange(len(one))
+    for _ in range(TRIES):
+        near = near[_nearly_meet(paths[near, one[near]], paths[near, two[near]])]
+        if not len(near):
+            return
+        one[near], two[near] = _pair(rng, fixed[near])
+    one[near], two[near] = 1, 0
+
+
+def _ends(rng: np.random.Generator, fixed: Flags) -> Indices:
+    """Return three different ends (m, 3) of the bars of new triads, the first of which moves."""
+    count, new = fixed.shape
+    one = np.argmax(rng.random((count, new)) * ~fixed, axis=1)
+    rest = np.argsort(rng.random((count, new)) + 2 * (np.arange(new) == one[:, None]), axis=1)
+    return np.column_stack((one, rest[:, :2]))
+
+
+def _join(adjacency: NDArray[np.bool_], linkages: Indices, new: int, end: Indices | int) -> None:
+    adjacency[linkages, new, end] = adjacency[linkages, end, new] = True
+
+
+def _nearly_meet(A: Floats, B: Floats) -> Flags:
+    """Return whether two joints (m, 2, n) come nearer than twice their way from one angle to the next (m,)."""
+    apart, way = _norm(B - A), _norm(np.diff(B - A, axis=2))
+    return np.asarray(apart.min(axis=1) < 2 * way.max(axis=1))
+
+
+def _norm(vectors: Floats) -> Floats:
+    return np.hypot(vectors[:, 0], vectors[:, 1])
+
+
+def _dyad(rng: np.random.Generator, A: Floats, B: Floats, place: Floats) -> Floats:
+    """Return the path (m, 2, n) of a joint on bars from A and B, so long that it closes at all angles.
 
     A dyad closes where its bars are together longer than the distance of the ends, and their difference is shorter.
+    Between two angles this changes by at most half the way of the ends, a quarter of the least distance.
     """
     P, Q = place - A[..., :1], place - B[..., :1]
-    first, second = np.hypot(P[:, 0], P[:, 1]), np.hypot(Q[:, 0], Q[:, 1])
     side = np.where(P[:, 0] * Q[:, 1] > P[:, 1] * Q[:, 0], 1.0, -1.0)
-    if turning:
-        apart = np.hypot(*(B - A).swapaxes(0, 1))
-        both = apart.max(axis=1, keepdims=True) * (1.1 + 0.5 * rng.random(side.shape))
-        more = apart.min(axis=1, keepdims=True) * (1.8 * rng.random(side.shape) - 0.9)
-        first, second = 0.5 * (both + more), 0.5 * (both - more)
+    apart = _norm(B - A)
+    least = apart.min(axis=1, keepdims=True)
+    both = (apart.max(axis=1, keepdims=True) + 0.25 * least) * (1.1 + 0.5 * rng.random(side.shape))
+    more = 0.75 * least * (1.8 * rng.random(side.shape) - 0.9)
+    first, second = 0.5 * (both + more), 0.5 * (both - more)
     h = (A.swapaxes(0, 1), B.swapaxes(0, 1), half_square(first), half_square(second))
     with np.errstate(invalid="ignore"):
         (C,) = RRR().position(h, side * np.sqrt(np.asarray(RRR().discriminant(h))))
-    found = np.asarray(C.swapaxes(0, 1))
-    if not turning:
-        found[..., :1] = place
-    return found
+    return np.asarray(C.swapaxes(0, 1))

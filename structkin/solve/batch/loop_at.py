@@ -96,15 +96,20 @@ def decide(
         flagged[at, 2] = short[c] > 0.0 and short[c + 1] > 0.0 and short[c + 2] > 0.0 and short[c + 3] > 0.0
 
 
+def lacks(x: Any, b: Any, one: Any, two: Any, i: Any, half: Any, apart: Any) -> Any:
+    """Return whether a dyad lacks more than a length to close at a station."""
+    A, B = x[0, b, one, :, i : i + 1], x[0, b, two, :, i : i + 1]
+    still = np.zeros((2, 1))
+    return clearance(None, (A, B, half[0], half[1]), (still, still, 0.0, 0.0))[0] < -apart
+
+
 def is_near(x: Any, b: Any, one: Any, two: Any, i: Any, half: Any, apart: Any, discriminant: Any, flat: Any) -> bool:
     """Return whether a dyad lacks less than a length to close at a station, unless it passes a limit position there."""
     if discriminant[i] < -LIMIT and 0 < i < discriminant.size - 1:
         before, after = discriminant[i - 1], discriminant[i + 1]
         if max(before, after) > 10.0 * flat and min(before, after) < -10.0 * flat:
             return False
-    A, B = x[0, b, one, :, i : i + 1], x[0, b, two, :, i : i + 1]
-    still = np.zeros((2, 1))
-    return not clearance(None, (A, B, half[0], half[1]), (still, still, 0.0, 0.0))[0] < -apart
+    return not lacks(x, b, one, two, i, half, apart)
 
 
 def search(
@@ -115,7 +120,7 @@ def search(
     dyads: Any,
     counts: Any,
     halves: Any,
-    flat: Any,
+    apart: Any,
     modes: Any,
     points: Any,
     fixed: Any,
@@ -149,7 +154,7 @@ def search(
             dyad(near, b, one, two, q, discriminant, modes[k, at], halves[k, at])
         flags = 0
         for i in range(size):
-            if discriminant[i] < -flat[k, s]:
+            if discriminant[i] < -LIMIT and lacks(near, b, dyads[k, s, 1], dyads[k, s, 2], i, halves[k, s], apart[k]):
                 found = 1
             elif discriminant[i] <= LIMIT:
                 return 2
@@ -194,14 +199,15 @@ def solve(
     steep: Any,
     edge: Any,
     guard: Any,
-) -> None:
-    """Solve linkages from `low` to `high` into places from `first` on."""
-    n, joints = circle.shape[2], points.shape[1]
+) -> int:
+    """Solve linkages from `low` to `high` into places from `first` on; return how many are `doubtful`, and left."""
+    n, joints, left = circle.shape[2], points.shape[1], 0
     for k in range(low, high):
         b, flags = k - first, 0
         status[b] = 0
-        doubtful[b] = False
-        if ways[k] != 0:
+        doubtful[b] = ways[k] != 0
+        if doubtful[b]:
+            left += 1
             continue
         for j in range(joints):
             if fixed[k, j]:
@@ -241,7 +247,7 @@ def solve(
                     dyads,
                     counts,
                     halves,
-                    flat,
+                    apart,
                     modes,
                     points,
                     fixed,
@@ -254,3 +260,5 @@ def solve(
                     break
                 if found == 1 and status[b, i + 1] == 0:
                     status[b, i + 1] = LOST
+        left += doubtful[b]
+    return left

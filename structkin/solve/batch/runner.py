@@ -12,13 +12,13 @@ from structkin.numerical_tolerances import GUARD
 from structkin.solve.batch.loop import LOOP
 from structkin.solve.batch.loop_at import PARTS
 from structkin.solve.batch.motor import Motor
-from structkin.solve.batch.order import Way
 from structkin.solve.batch.table import Table
 from structkin.solve.change_points.search import STEEP
 from structkin.types import Floats, Indices
 
 #: So few linkages are solved one by one where the loop was never compiled on this machine: digits are the same.
 FEW = 2000
+NONE = np.empty(0, np.intp)
 
 
 @dataclass(frozen=True)
@@ -40,6 +40,8 @@ class Runner:
         """Return the runner of blocks of `size` among `count` linkages of so many joints."""
         n = len(motor.angles)
         compiled = has_numba() and (count > FEW or LOOP.is_stored("solve"))
+        if compiled:
+            LOOP.announce("solve")
         wide = np.empty((3, size, joints, 2, n)) if compiled and motor.has_more else None
         near, discriminant = np.empty((3, 1, joints, 2, PARTS + 1)), np.empty(n)
         flagged, hulls = (
@@ -54,24 +56,22 @@ class Runner:
 
         Return the places in the block of those that are left.
         """
-        if self.compiled:
-            self._loop(table, low, high, out, status)
-            return np.flatnonzero(self.doubtful[: high - low] | (table.ways[low:high] != Way.DYADS))
-        return np.arange(high - low)
+        if not self.compiled:
+            return np.arange(high - low)
+        return np.flatnonzero(self.doubtful[: high - low]) if self._loop(table, low, high, out, status) else NONE
 
-    def _loop(self, table: Table, low: int, high: int, out: Floats, status: NDArray[np.int8]) -> None:
+    def _loop(self, table: Table, low: int, high: int, out: Floats, status: NDArray[np.int8]) -> int:
+        """Run the compiled loop; return how many linkages are left."""
         motor, linkages = self.motor, table.linkages
-        x = out if self.wide is None else self.wide
-        LOOP.announce("solve")
-        LOOP.compiled["solve"](
-            *(x, self.status, self.doubtful, motor.angles, motor.speed, motor.circle, low, low, high),
+        x, statuses = (out, status) if self.wide is None else (self.wide, self.status)
+        left: int = LOOP.compiled["solve"](
+            *(x, statuses, self.doubtful, motor.angles, motor.speed, motor.circle, low, low, high),
             *(table.dyads, table.counts, table.halves, table.flat, table.apart, table.modes, table.ways),
             *(linkages.points, linkages.fixed, linkages.motor, *self.scratch),
             *(STEEP if motor.is_even else 0.0, motor.edge, GUARD**2),
         )
-        if self.wide is None:
-            status[:] = self.status[: high - low]
-            return
-        for k in range(high - low):
-            out[:, k] = self.wide[:, k][..., motor.places]
-            status[k] = motor.at_samples(self.status[k])
+        if self.wide is not None:
+            for k in range(high - low):
+                out[:, k] = self.wide[:, k][..., motor.places]
+                status[k] = motor.at_samples(self.status[k])
+        return left

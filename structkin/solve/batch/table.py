@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.groups import RRR
-from structkin.numerical_tolerances import DETERMINED, NEVER_FLAT
+from structkin.numerical_tolerances import DETERMINED, DOUBLE_ZERO, NEVER_FLAT
 from structkin.plan.closing import half_square
 from structkin.solve.batch.linkages import Linkages
-from structkin.solve.batch.order import Way, ordered
+from structkin.solve.batch.order import Way
 from structkin.types import Floats
 
 #: A dyad that is drawn flatter than this is left to `Mechanism.solve`, which refuses it, or says that it always is.
-DRAWN = 4 * DETERMINED
+DRAWN = 1.01 * max(DETERMINED, DOUBLE_ZERO**0.5)
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Table:
     def of(cls, linkages: Linkages) -> Table:
         """Return the table of some linkages."""
         m, joints = linkages.fixed.shape
-        dyads, counts, ways = ordered(linkages.adjacency, linkages.fixed, linkages.motor)
+        dyads, counts, ways = linkages.ordered()
         halves, (flat, modes) = np.ones((m, joints, 2)), np.ones((2, m, joints))
         k, s = np.nonzero((np.arange(joints) < counts[:, None]) & (ways == Way.DYADS)[:, None])
         q, one, two = dyads[k, s].T
@@ -52,7 +52,8 @@ class Table:
         with np.errstate(all="ignore"):
             indicator = RRR().mode_indicator(h, (_vector(C),))
         halves[k, s, 0], halves[k, s, 1] = l1, l2
-        apart = NEVER_FLAT * (linkages.points.max(axis=1) - linkages.points.min(axis=1)).sum(axis=-1)
+        # Copied with the joints first, in which NumPy finds extrema five times as fast.
+        apart = NEVER_FLAT * np.ptp(linkages.points.transpose(1, 2, 0).copy(), axis=0).sum(axis=0)
         with np.errstate(divide="ignore"):
             # The slope of the discriminant by the distance of the ends is at most 4 / b, b the shorter bar.
             flat[k, s] = 8 * apart[k] / np.sqrt(2 * np.minimum(l1, l2))

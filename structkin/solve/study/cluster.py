@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
+from numpy.typing import NDArray
+
 from structkin.errors import InputError, Problem
-from structkin.solve.study.work import Job, Rows
-from structkin.types import Floats
+from structkin.solve.study.work import Rows, Work
 from structkin.version import __version__
 
 #: Chunks that are given out at least, and for each thread of the workers: a worker never waits for the next one.
@@ -60,7 +61,7 @@ def faults_of(client: Any) -> list[Problem]:
 
 
 def done_by(
-    client: Any, job: Job, chunks: Iterable[tuple[int, Mapping[str, Floats]]]
+    client: Any, job: Work, chunks: Iterable[tuple[int, Mapping[str, NDArray[Any]]]]
 ) -> Iterator[tuple[int, Rows | None]]:
     """Yield the numbers of chunks and their rows as they come; None for a chunk that ended all workers it was given to.
 
@@ -75,10 +76,10 @@ def done_by(
 
     # Once for all tasks, with functions of the user's script by value, which workers do not have.
     packed, waiting = dumps(job), iter(chunks)
-    given, suspect = dict[Any, tuple[int, Mapping[str, Floats]]](), list[tuple[int, Mapping[str, Floats]]]()
+    given, suspect = dict[Any, tuple[int, Mapping[str, NDArray[Any]]]](), list[tuple[int, Mapping[str, NDArray[Any]]]]()
     running = as_completed(loop=client.loop)
 
-    def give(chunk: tuple[int, Mapping[str, Floats]]) -> None:
+    def give(chunk: tuple[int, Mapping[str, NDArray[Any]]]) -> None:
         future = client.submit(_rows, packed, __version__, chunk[1], pure=False)
         given[future.key] = chunk
         running.add(future)
@@ -117,7 +118,7 @@ def done_by(
             client.cancel(list(running.futures))
 
 
-def _rows(packed: bytes, version: str, parameters: Mapping[str, Floats]) -> Rows:
+def _rows(packed: bytes, version: str, parameters: Mapping[str, NDArray[Any]]) -> Rows:
     """Return the rows of a chunk, on a worker."""
     if version != __version__:  # a worker that came later
         from distributed import get_worker
@@ -128,10 +129,10 @@ def _rows(packed: bytes, version: str, parameters: Mapping[str, Floats]) -> Rows
 
 
 @lru_cache(maxsize=1)
-def _job(packed: bytes) -> Job:
+def _job(packed: bytes) -> Work:
     from distributed.protocol.pickle import loads
 
-    job: Job = loads(packed)
+    job: Work = loads(packed)
     return job
 
 

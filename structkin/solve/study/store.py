@@ -113,6 +113,8 @@ class ZarrStore:
     """
 
     path: Path
+    #: The coordinate of the samples: "t" [s] unless these have no times.
+    sampled: str = "t"
 
     @classmethod
     def opened(
@@ -123,11 +125,12 @@ class ZarrStore:
         variables: Mapping[str, Variable],
         size: int,
         attributes: Mapping[str, Any],
+        sampled: str = "t",
     ) -> ZarrStore:
         """Return the store of a study, made unless there is one; `InputError` if there is one of another study."""
         if path.exists():
             check_same(path, attributes)
-            return cls(path)
+            return cls(path, sampled)
         import zarr
 
         count = len(next(iter(parameters.values())))
@@ -139,7 +142,7 @@ class ZarrStore:
         unfinished.mkdir()
         group = zarr.open_group(str(unfinished), mode="w", zarr_format=3, attributes=dict(attributes))
         fixed = [(key, values, "variant") for key, values in parameters.items()]
-        for key, values, dim in [*fixed, ("t", t, "sample")]:
+        for key, values, dim in [*fixed, (sampled, t, "sample")]:
             array = group.create_array(
                 key, shape=values.shape, chunks=values.shape, dtype="f8", dimension_names=[dim], fill_value=np.nan
             )
@@ -159,7 +162,7 @@ class ZarrStore:
             dimension_names=["chunk"],
         )  # fmt: skip
         os.replace(unfinished, path)
-        return cls(path)
+        return cls(path, sampled)
 
     @property
     def _group(self) -> Any:
@@ -189,8 +192,8 @@ class ZarrStore:
 
         found = xr.open_dataset(self.path, engine="zarr", consolidated=False, zarr_format=3)
         about = json.loads(found.attrs[STUDY])
-        whole = found.set_coords([*about["parameters"], "t"])
-        return whole[list(about["measures"])].assign_coords(t=whole["t"])
+        whole = found.set_coords([*about["parameters"], self.sampled])
+        return whole[list(about["measures"])].assign_coords({self.sampled: whole[self.sampled]})
 
 
 def check_same(path: Path, attributes: Mapping[str, Any]) -> None:

@@ -40,7 +40,7 @@ from structkin.solve.study.store import (
     read,
     study_of,
 )
-from structkin.solve.study.work import Job, Rows, done
+from structkin.solve.study.work import Job, Rows, Work, done
 from structkin.types import Floats, Indices
 from structkin.version import __version__
 
@@ -194,7 +194,7 @@ def study(
         problems += faults_of(client)
     path = None if to is None else Path(to)
     if path is not None:
-        problems += _faults_of_store(path, [*parameters, *functions])
+        problems += faults_of_store(path, [*parameters, *functions])
     if problems:
         raise InputError(problems, mechanism.title or "study")
     times = make_schedule(mechanism, samples, t, drivers, duration).t
@@ -208,29 +208,42 @@ def study(
         _check_memory(variables, count, mechanism.title)
         store = MemoryStore(values, times, variables, count, attributes)
     else:
-        with _written(path, OSError, ValueError):
+        with written(path, OSError, ValueError):
             store = ZarrStore.opened(path, values, times, variables, size, attributes)
-    parts = [slice(first, min(first + size, count)) for first in range(0, count, size)]
+
+    def given(part: slice) -> dict[str, NDArray[Any]]:
+        return {key: own[part] for key, own in values.items()}
+
+    fill(store, path, chunks_of(count, size), job, given, workers, client, progress)
+    return Study(mechanism, store.dataset(), tuple(values))
+
+
+def chunks_of(count: int, size: int) -> list[slice]:
+    """Return the chunks, of so many variants each."""
+    return [slice(first, min(first + size, count)) for first in range(0, count, size)]
+
+
+def fill(
+    store: Store, path: Path | None, parts: Sequence[slice], job: Work,
+    given: Callable[[slice], Mapping[str, NDArray[Any]]], workers: int, client: Any,
+    progress: Callable[[float], None] | None,
+) -> None:  # fmt: skip
+    """Do the chunks that a store lacks, by workers or a client of Dask: `given` returns what the job is given."""
     missing = [number for number in range(len(parts)) if not store.has(number)]
-
-    def chunks() -> Iterator[tuple[int, dict[str, Floats]]]:
-        for number in missing:
-            yield number, {key: own[parts[number]] for key, own in values.items()}
-
-    work = done(job, chunks(), workers) if client is None else done_by(client, job, chunks())
+    chunks = ((number, given(parts[number])) for number in missing)
+    work = done(job, chunks, workers) if client is None else done_by(client, job, chunks)
     for finished, (number, rows) in enumerate(work, len(parts) - len(missing) + 1):
-        with _written(path, OSError):
+        with written(path, OSError):
             if rows is None:
                 store.lose(parts[number])
             else:
                 store.write(number, parts[number], rows)
         if progress is not None:
             progress(finished / len(parts))
-    return Study(mechanism, store.dataset(), tuple(values))
 
 
 @contextmanager
-def _written(path: Path | None, *errors: type[Exception]) -> Iterator[None]:
+def written(path: Path | None, *errors: type[Exception]) -> Iterator[None]:
     """Raise `InputError` where a store cannot be written, as on a full disk: what was finished is kept."""
     try:
         yield
@@ -258,7 +271,7 @@ def _faults_of_work(job: Job, workers: int) -> list[Problem]:
     return problems
 
 
-def _faults_of_store(path: Path, names: Sequence[str]) -> list[Problem]:
+def faults_of_store(path: Path, names: Sequence[str]) -> list[Problem]:
     """Return what is wrong with the path of a store, and with names that it cannot hold."""
     problems = []
     if path.suffix != ".zarr":
@@ -306,10 +319,10 @@ def _identity(job: Job, values: Mapping[str, Floats], times: Floats, size: int) 
         {
             "structkin": __version__,
             "mechanism": job.mechanism.source_dict,
-            "parameters": {key: _digest(own) for key, own in values.items()},
+            "parameters": {key: digest_of(own) for key, own in values.items()},
             "measures": {name: _text(measure) for name, measure in job.measures.items()},
-            "samples": [len(times), _digest(times)],
-            "drivers": {id: _digest(np.asarray(own, np.float64)) for id, own in (job.drivers or {}).items()},
+            "samples": [len(times), digest_of(times)],
+            "drivers": {id: digest_of(np.asarray(own, np.float64)) for id, own in (job.drivers or {}).items()},
             "pose": repr(job.mechanism._pose),
             "budget": job.budget,
             "chunk": size,
@@ -317,7 +330,8 @@ def _identity(job: Job, values: Mapping[str, Floats], times: Floats, size: int) 
     )
 
 
-def _digest(values: NDArray[Any]) -> str:
+def digest_of(values: NDArray[Any]) -> str:
+    """Return a text that differs for arrays that differ."""
     return hashlib.sha256(np.ascontiguousarray(values).tobytes()).hexdigest()
 
 

@@ -9,7 +9,7 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from multiprocessing import get_context
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,15 +19,21 @@ from structkin.model.mechanism import Mechanism
 from structkin.solve.many.kept import measured
 from structkin.solve.many.motions import Motions
 from structkin.solve.many.solve_many import PART, prepare
-from structkin.types import Floats
 
 #: What the variables of some variants hold, by their names.
 Rows = dict[str, NDArray[Any]]
 
 
+class Work(Protocol):
+    """What is done with each chunk: it can be sent to another process if what it holds can."""
+
+    def rows(self, parameters: Mapping[str, NDArray[Any]], /) -> Rows:
+        """Return the rows of the chunk that has these."""
+
+
 @dataclass(frozen=True)
 class Job:
-    """What is done with each chunk: it can be sent to another process if its measures can."""
+    """The work of a study: measures of variants of a mechanism."""
 
     mechanism: Mechanism
     measures: Mapping[str, Callable[[Motions], Any]]
@@ -38,7 +44,7 @@ class Job:
     engine: str
     budget: float | None
 
-    def rows(self, parameters: Mapping[str, Floats]) -> Rows:
+    def rows(self, parameters: Mapping[str, NDArray[Any]], /) -> Rows:
         """Return the measures (v, ...) of variants with these parameters (v,)."""
         call = prepare(
             self.mechanism, self.samples, parameters, None, None, self.t, self.drivers, self.duration, self.engine,
@@ -52,7 +58,7 @@ class Job:
 
 
 def done(
-    job: Job, chunks: Iterable[tuple[int, Mapping[str, Floats]]], workers: int
+    job: Work, chunks: Iterable[tuple[int, Mapping[str, NDArray[Any]]]], workers: int
 ) -> Iterator[tuple[int, Rows | None]]:
     """Yield the numbers of chunks and their rows, in order; `InputError` where a worker process ends."""
     if workers == 1:

@@ -1,0 +1,93 @@
+"""Rigid links and guides in the arrays of `solve_batch`; the second road is closed form, or bars in their place."""
+
+import numpy as np
+import pytest
+from test_batch import TURN, arrays, compare, four_bar
+
+import structkin as sk
+
+NONE = (np.nan, -1)
+
+
+def test_a_slider_crank_moves_as_its_closed_form():
+    r, rod, off = 1.0, 3.0, 0.4
+    start = np.sqrt(rod**2 - off**2) + r
+    bars = [(0, 1), (1, 2)]
+    given = arrays(bars, [(0, 0), (r, 0), (start, off)], [0])
+    batch = sk.solve_batch(*given, TURN, slides=[[NONE, NONE, (0.0, -1)]])
+    x = r * np.cos(TURN) + np.sqrt(rod**2 - (off - r * np.sin(TURN)) ** 2)
+    np.testing.assert_allclose(batch.position[0, 2], [x, off + 0 * x], atol=1e-12)
+    assert compare(batch) == {sk.Status.OK}
+
+
+def test_a_guide_on_a_turning_link():
+    """Whitworth: the crank's pin slides along a lever that turns about joint 2; joint 3 is the lever's end."""
+    places = [(0, 0.5), (0, 1.5), (0, 0), (0, -0.8)]
+    batch = sk.solve_batch(*arrays([(0, 1)], places, [0, 2]), TURN, bodies=[[-1, -1, 7, 7]],
+                           slides=[[NONE, (np.pi / 2, 7), NONE, NONE]])  # fmt: skip
+    pin = batch.position[0, 1]
+    np.testing.assert_allclose(batch.position[0, 3], -0.8 * pin / np.hypot(*pin), atol=1e-12)
+    assert compare(batch) == {sk.Status.OK}
+
+
+def test_a_rigid_link_moves_as_three_bars():
+    bars, places, fixed, motor = four_bar()
+    top = places[0, 1] + (0.5, 1.5)
+    more = np.concatenate((places, [[top]]), axis=1), np.pad(fixed, ((0, 0), (0, 1))), motor
+    rigid = sk.solve_batch(np.pad(bars, ((0, 0), (0, 1), (0, 1))), *more, TURN, bodies=[[-1, 3, 3, -1, 3]])
+    joined = np.pad(bars, ((0, 0), (0, 1), (0, 1)))
+    for end in (1, 2):
+        joined[0, 4, end] = joined[0, end, 4] = 1
+    as_bars = sk.solve_batch(joined, *more, TURN)
+    assert rigid.ok.all() and as_bars.ok.all()
+    for name in ("position", "velocity", "acceleration"):
+        np.testing.assert_allclose(getattr(rigid, name), getattr(as_bars, name), atol=1e-11)
+    assert rigid.linkages.mechanism(0).links["body_3"].points == ("J1", "J2", "J4")
+
+
+def test_the_crank_may_be_a_rigid_link():
+    bars, places, fixed, motor = four_bar()
+    places = np.concatenate((places, [[(0.2, -0.6)]]), axis=1)
+    given = np.pad(bars, ((0, 0), (0, 1), (0, 1)))
+    given[0, 0, 1] = given[0, 1, 0] = 0
+    batch = sk.solve_batch(given, places, np.pad(fixed, ((0, 0), (0, 1))), motor, TURN, bodies=[[0, 0, -1, -1, 0]])
+    turned = np.exp(1j * TURN) * (0.2 - 0.6j)
+    np.testing.assert_allclose(batch.position[0, 4], [turned.real, turned.imag], atol=1e-12)
+    assert compare(batch) == {sk.Status.OK}
+
+
+def test_linkages_with_and_without_rigid_links_are_mixed():
+    """Where a guide or link is missing, a linkage is one of bars; what cannot move is the fault of that one."""
+    bars, places, fixed, motor = (np.repeat(one, 3, axis=0) if np.ndim(one) > 1 else one for one in four_bar())
+    body = np.full((3, 4), -1)
+    body[2, 2:] = 0  # the rocker is a link of two points, and the coupler is missing
+    bars = bars.copy()
+    bars[2, 1, 2] = bars[2, 2, 1] = 0
+    slides = np.full((3, 4, 2), np.nan)
+    slides[1, 2] = 0.3, -1  # and a guide besides: it stands
+    batch = sk.solve_batch(bars, places, fixed, motor, TURN, bodies=body, slides=slides)
+    plain = sk.solve_batch(bars[:1], places[:1], fixed[:1], motor, TURN)
+    np.testing.assert_array_equal(batch.position[0], plain.position[0])
+    assert list(batch.faults) == [1, 2] and batch.ok[0].all()
+    with pytest.raises(sk.InputError, match="dyads alone"):
+        batch.linkages.save("nowhere")
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"bodies": [[0, 0, 0]]}, ["bodies: has the shape"]),
+        ({"bodies": [[0, -2, 0.5, 1e30]]}, ["bodies: is no number"]),
+        ({"slides": [[NONE, NONE, (np.inf, -1), NONE]]}, ["slides: is not finite"]),
+        ({"slides": [[NONE, NONE, (0, 2), NONE]]}, ["slides: has a carrier that is no rigid link"]),
+        ({"bodies": [[-1, -1, 2, 2]], "slides": [[NONE, NONE, (0, 2), NONE]]}, ["slides: is at a joint of its own"]),
+        ({"slides": [[NONE, NONE, NONE, (0, -1)]], "bodies": "zzz"}, ["bodies: expected an array of numbers"]),
+        ({"slides": [[(0, -1), NONE, NONE, NONE]]}, ["slides: is at a fixed joint"]),
+    ],
+)
+def test_faults_of_the_arrays_are_one_error(change, words):
+    with pytest.raises(sk.InputError) as caught:
+        sk.solve_batch(*four_bar(), TURN, **change)
+    assert len(caught.value.problems) == len(words) and all(word in str(caught.value) for word in words)
+    with pytest.raises(sk.InputError, match="leave it out"):
+        sk.solve_batch(sk.Linkages.random(2, 5), angles=TURN, **change)

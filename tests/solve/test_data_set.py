@@ -1,0 +1,85 @@
+"""Data sets: what the store holds is what `solve_batch` gives, whoever makes it, however often it is interrupted."""
+
+import numpy as np
+import pytest
+import xarray as xr
+from distributed import Client
+from test_batch import TURN, scattered
+
+import structkin as sk
+from structkin.examples import path as example
+from structkin.solve.batch import data_set
+
+
+@pytest.fixture(autouse=True)
+def small_chunks(monkeypatch):
+    monkeypatch.setattr(data_set, "CHUNK", 4)
+
+
+def test_a_data_set_holds_the_path_of_a_joint_and_is_read_again(tmp_path):
+    linkages = scattered(10, 6, seed=2)
+    batch, parts = sk.solve_batch(linkages, angles=TURN[:50]), []
+    found = batch.save(tmp_path / "set.zarr", progress=parts.append)
+    assert parts == [1 / 3, 2 / 3, 1] and found["path"].dtype == np.float32
+    np.testing.assert_array_equal(found["path"], batch.position[:, -1].astype(np.float32))
+    np.testing.assert_array_equal(found["status"], batch.status)
+    np.testing.assert_array_equal(found["angle"], batch.angles)
+    read = sk.Linkages.load(tmp_path / "set.zarr")
+    for name, array in linkages.arrays.items():
+        np.testing.assert_array_equal(getattr(read, name), array, name)
+    every = batch.save(tmp_path / "all.zarr", keep="all")
+    np.testing.assert_array_equal(every["path"], batch.position.astype(np.float32))
+    plain = xr.open_dataset(tmp_path / "all.zarr", engine="zarr", consolidated=False)
+    assert plain["path"].dims == ("variant", "joint", "xy", "sample")
+
+
+def test_an_interrupted_one_goes_on_and_another_is_refused(tmp_path, monkeypatch):
+    linkages, store = scattered(10, 5, seed=4), tmp_path / "set.zarr"
+    batch, rows, done = sk.solve_batch(linkages, angles=TURN[:20]), data_set.StoredShare.rows, []
+
+    def counted(self, arrays):
+        done.append(len(arrays["points"]))
+        return rows(self, arrays)
+
+    def stop(part):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(data_set.StoredShare, "rows", counted)
+    with pytest.raises(KeyboardInterrupt):
+        batch.save(store, progress=stop)
+    found = batch.save(store)
+    assert done == [4, 4, 2]
+    np.testing.assert_array_equal(found["path"], batch.position[:, -1].astype(np.float32))
+    with pytest.raises(sk.InputError, match="is the store of another study: angles differs"):
+        sk.solve_batch(linkages, angles=TURN[:21]).save(store)
+
+
+def test_a_cluster_makes_the_same(tmp_path):
+    linkages = scattered(9, 5, seed=6)
+    with Client(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=":0") as client:
+        one, many = (
+            sk.solve_batch(linkages, angles=TURN[:20], client=by).save(tmp_path / f"{k}.zarr", keep=2)
+            for k, by in enumerate((None, client))
+        )
+    assert one.equals(many)
+
+
+def test_rigid_links_and_guides_are_stored(tmp_path):
+    rigid = np.full((2, 4), -1)
+    slides = np.full((2, 4, 2), np.nan)
+    linkages = sk.Linkages.of(*(getattr(scattered(2, 4, seed=1), name) for name in ("adjacency", "points", "fixed",
+                              "motor")), bodies=rigid, slides=slides)  # fmt: skip
+    sk.solve_batch(linkages, angles=TURN[:5]).save(tmp_path / "set.zarr")
+    read = sk.Linkages.load(tmp_path / "set.zarr")
+    np.testing.assert_array_equal(read.bodies, rigid)
+    np.testing.assert_array_equal(read.slides, slides)
+
+
+def test_all_that_is_wrong_is_named(tmp_path):
+    batch = sk.solve_batch(scattered(2, 5, seed=1), angles=TURN[:5])
+    with pytest.raises(sk.InputError, match="3 errors"):
+        batch.save(tmp_path / "set.nc", keep=5, workers=0)
+    with pytest.raises(sk.InputError, match="are mechanisms"):
+        sk.solve_batch([sk.load(example("crank_rocker"))], angles=TURN[:5]).save(tmp_path / "set.zarr")
+    with pytest.raises(sk.InputError, match="is not a data set"):
+        sk.Linkages.load(tmp_path / "nothing.zarr")
