@@ -67,7 +67,10 @@ def test_what_keeps_a_simulation_from_starting_is_an_error(check, change, said):
 
 def test_solve_names_the_verb_that_moves_a_free_driver():
     m = sk.Mechanism.from_dict(SWING)
-    with pytest.raises(sk.InputError, match=r"let `simulate` move it freely; in Python, drivers=\{...\} passes"):
+    with pytest.raises(
+        sk.InputError,
+        match=r"let `simulate` or `report --simulate SECONDS` move it freely; in Python, drivers=\{...\} passes",
+    ):
         m.solve()
 
 
