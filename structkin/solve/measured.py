@@ -236,11 +236,11 @@ def _chosen(
 
 def _named(names: Sequence[str], titles: Sequence[str]) -> str:
     """Return how a column is named, from the command line and from Python."""
-    title = next(iter(titles), "x1")
+    name, title = names[0], next(iter(titles), "x1")
     shown = ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
     return (
         f"name one of {shown}; other titles in the file are {', '.join(map(repr, titles[:12])) or 'none'}: "
-        f"say which is meant, such as --column {shlex.quote(f'{names[0]}={title}')}, or columns={{{names[0]!r}: {title!r}}} in Python"
+        f"say which is meant, such as --column {shlex.quote(f'{name}={title}')}, or in Python columns={{{name!r}: {title!r}}}"
     )
 
 
@@ -302,10 +302,11 @@ def _lag(
         raise Flaw("the model has too few poses to look for a lag")
     step = 2 * reach / (SHIFTS - 1)
     if abs(best) + step > reach or not math.isfinite(badness(best - step) + badness(best + step)):
-        unit = "s" if against == "t" else getattr(m.units, _driver_kind(m, against))
-        size = reach / m.units.scale("time" if against == "t" else _driver_kind(m, against))
+        kind = "time" if against == "t" else _driver_kind(m, against)
+        unit = "s" if kind == "time" else getattr(m.units, kind)
+        ends = f"{reach / m.units.scale(kind):.4g} {unit} to each side"
         raise Flaw(
-            f"no lag explains the data: the residuals are least at the end of the search, {size:.4g} {unit} to each side",
+            f"no lag explains the data: the residuals are least at the end of the search, {ends}",
             "measure over a longer range, or correct a known lag in the table",
         )
     lag = float(minimize_scalar(badness, bounds=(best - step, best + step), options={"xatol": 1e-6 * step}).x)

@@ -69,7 +69,7 @@ def test_solve_names_the_verb_that_moves_a_free_driver():
     m = sk.Mechanism.from_dict(SWING)
     with pytest.raises(
         sk.InputError,
-        match=r"let `simulate` or `report --simulate SECONDS` move it freely; in Python, drivers=\{...\} passes",
+        match=r"let `simulate` or `report --simulate SECONDS` move it freely",
     ):
         m.solve()
 

@@ -90,8 +90,8 @@ def test_samples_without_a_pose_do_not_count(tmp_path: Path) -> None:
         ("t;q", {"t": "t", "Q.x": "q"}, "Q.x: is no quantity of the mechanism"),
         ("t;q", {"t": "t", "B.x": "x"}, "no line of"),
         ("time;q", {"B.x": "q"}, "that the others are measured against"),
-        ("frame time;q", {"B.x": "q"}, "--column 't=frame time', or columns={'t': 'frame time'} in Python"),
-        ("t;q r", None, "--column 'B.x=q r', or columns={'B.x': 'q r'} in Python"),
+        ("frame time;q", {"B.x": "q"}, "--column 't=frame time', or in Python columns={'t': 'frame time'}"),
+        ("t;q r", None, "--column 'B.x=q r', or in Python columns={'B.x': 'q r'}"),
         ("t;q [kg]", {"t": "t", "B.x": "q [kg]"}, "'kg' is no unit of length"),
     ],
 )
