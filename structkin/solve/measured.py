@@ -240,7 +240,8 @@ def _named(names: Sequence[str], titles: Sequence[str]) -> str:
     shown = ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
     return (
         f"name one of {shown}; other titles in the file are {', '.join(map(repr, titles[:12])) or 'none'}: "
-        f"say which is meant, such as --column {shlex.quote(f'{name}={title}')}, or in Python columns={{{name!r}: {title!r}}}"
+        f"say which is meant, such as --column {shlex.quote(f'{name}={title}')}, or in Python "
+        f"columns={{{name!r}: {title!r}}}"
     )
 
 

@@ -50,6 +50,13 @@ CASES = {
     "decimal comma of a power": ("4,0e-4", "4.0e-4", "line 14", "a decimal comma", "4.0e-4"),
     "thousands": ('"A-B" = 1,500.0', '"A-B" = 15', "line 18", "a number with separators", "write 1500.0"),
     "thousands with a blank": ('"A-B" = 1 500', '"A-B" = 15', "line 18", "a number with separators", "write 1500"),
+    "thousands in a list": ("[1,015.2, 0]", "[15.2, 0]", "line 6", "a comma in a number", "write 1015.2"),
+    "thousands or decimals": ("[1,015, 0]", "[15.2, 0]", "line 6", "a decimal comma", "1.015; if the comma separates thou"),
+    "a length of thousands": ('"A-B" = 1,500', '"A-B" = 15', "line 18", "a decimal comma", "thousands, write 1500"),
+    "a length in text": ('"A-B" = "1,500 mm"', '"A-B" = 15', "lengths.A-B", "no", "thousands, write 1500"),
+    "zero first, behind a comma": ("[1,05.2, 0]", "[15.2, 0]", "line 6", "begins with a zero", "write 5.2"),
+    "two keys on a line": ('[drivers.motor]\njoint = "A", speed = "60 rpm"',
+                           '[drivers]\nmotor = { joint = "A", speed = "60 rpm" }', "line 21", "two keys on one line", "own"),
     "semicolon in a list": ("C = [42.3; 30.29]", "C = [42.3, 30.29]", "line 7", "a list has a ';'", "commas"),
     "semicolon at the end": ("B = [15.2, 0];", "B = [15.2, 0]", "line 6", "at the end of a line", "delete it"),
     "comma at the end": ("B = [15.2, 0],", "B = [15.2, 0]", "line 6", "a comma at the end of a line", "delete it"),
@@ -71,6 +78,13 @@ CASES = {
     "no quotes": ("[A, D]", '["A", "D"]', "line 12", "text without quotes", 'write "A"'),
     "a unit of the file": ("length = mm", 'length = "mm"', "line 2", "text without quotes", 'write "mm"'),
     "unclosed quote": ('title = "Crank', 'title = "Crank-rocker"', "line 1", "the quote is not closed", 'write "'),
+    "no quote before": ('joint = A", speed', 'joint = "A", speed', "line 21", "a quote is missing before A", 'write "A"'),
+    "no quote before the last": ('["C", D"]', '["C", "D"]', "line 15", "a quote is missing before D", 'write "D"'),
+    "no quote before the first": ('[A", "B"]', '["A", "B"]', "line 13", "a quote is missing before A", 'write "A"'),
+    "no quote after": ('["C, "D"]', '["C", "D"]', "line 15", "a quote is missing after C", 'write "C"'),
+    "no quote after, in a table": ('"A, speed', '"A", speed', "line 21", "a quote is missing after A", 'write "A"'),
+    "no quote before a unit": ('60 rpm"', '"60 rpm"', "line 21", "missing before 60 rpm", 'write "60 rpm"'),
+    "no quote and no comma": ('["A" B"]', '["A", "B"]', "line 13", "a quote is missing before B", 'write "B"'),
     "umlaut as a bare key": ("Ä = [20.5, 35.4]", "P = [20.5, 35.4]", "line 9", "the name Ä needs quotes", '"Ä" ='),
     "umlaut in a key": ("Träger = [", "rocker = [", "line 15", "the name Träger needs quotes", '"Träger" ='),
     "Greek key": ("α = [20.5, 35.4]", "P = [20.5, 35.4]", "line 9", "the name α needs quotes", '"α" ='),
@@ -140,7 +154,7 @@ LAWS = {
 
 def problems_of(text: str, tmp_path: Path) -> tuple[Problem, ...]:
     path = tmp_path / "m.toml"
-    path.write_text(text, encoding="utf-8")
+    path.write_text(text, encoding="utf-8", newline="")
     with pytest.raises(InputError) as caught:
         load(path)
     return caught.value.problems
@@ -184,6 +198,12 @@ def test_an_unclosed_list_of_many_lines_begins_where_it_begins(tmp_path: Path) -
     text = FILE.replace('"A-B" = 15', '"A-B" = 15\n"B-C" = [\n  40,\n  41,')
     (problem,) = problems_of(text, tmp_path)
     assert problem.message.startswith("line 19: the bracket [ is not closed")
+
+
+def test_line_ends_of_old_macs(tmp_path: Path) -> None:
+    first, *others = problems_of(FILE.replace("mass = 0.6", "mass = 0,6").replace("\n", "\r"), tmp_path)
+    assert "end in CR alone" in first.message and "LF or CRLF" in first.hint
+    assert [other.message.split(":")[0] for other in others] == ["line 14"]
 
 
 def test_a_long_line_is_shown_about_the_mistake(tmp_path: Path) -> None:
