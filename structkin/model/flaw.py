@@ -93,7 +93,7 @@ def number(value: Any) -> float:
     3.0
     """
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.integer | np.floating):
-        hint = "write it without quotes" if isinstance(value, str) else ""
+        hint = "write it without quotes" if isinstance(value, str) else "write a number, such as 0.5"
         raise Flaw(f"expected a number, found {describe(value)}", hint)
     try:
         result = float(value)
@@ -101,5 +101,5 @@ def number(value: Any) -> float:
         result = math.inf
     if not abs(result) <= LARGEST:
         shown = "a huge number" if isinstance(value, int) or math.isfinite(result) else value
-        raise Flaw(f"expected a finite number, found {shown}")
+        raise Flaw(f"expected a finite number, found {shown}", f"write one of at most {LARGEST:g}")
     return result

@@ -140,7 +140,7 @@ class Mechanism:
         >>> Mechanism.load("no_such_linkage.toml")
         Traceback (most recent call last):
         structkin.errors.InputError: no_such_linkage.toml: 1 error
-          - there is no file 'no_such_linkage.toml'
+          - there is no file 'no_such_linkage.toml'; correct the name, or write its folder before it
         """
         from structkin import files
 
