@@ -352,7 +352,7 @@ def _half_quoted(e: _Place) -> Cause | None:
     ended = re.search(r"([\"'])([^\"',]+),[^\"']*\1$", e.raw[:at])
     if ended and re.match(r"\w", e.raw[at:]):
         return f"a quote is missing after {short(ended[2])}", f'write "{ended[2]}"'
-    begun = re.match(r"\s*([^\"',=\[\]{}#]*[^\"',=\[\]{}#\s])[\"']\s*([,\]}#]|$)", e.raw[start:])
+    begun = re.match(r"([^\"',=\[\]{}#]*[^\"',=\[\]{}#\s])[\"']\s*([,\]}#]|$)", e.raw[start:].lstrip())
     return (f"a quote is missing before {short(begun[1])}", f'write "{begun[1]}"') if begun else None
 
 
