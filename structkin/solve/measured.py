@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 #: The largest lag that is looked for, as a part of the measured range, and the samples and shifts of the search.
 REACH, DENSE, SHIFTS = 0.25, 2001, 401
 
-#: Fewer samples than this tell no lag, and one that explains them leaves less than this part of their mean squares.
+#: Fewer samples than this tell no lag, and one that explains them leaves at most this part of their variance.
 FEWEST, LEFT = 5, 0.25
 
 
@@ -262,8 +262,8 @@ def _lag(
 ) -> tuple[float, dict[str, float]]:  # fmt: skip
     """Return the shift along x at which the squares of all residuals, each by its range, are least, and their RMS.
 
-    Raises `Flaw` if no shift explains the data: if the least squares lie at the end of the search, or leave as much as
-    without a shift and as the measured values scatter by themselves.
+    Raises `Flaw` if no shift explains the data: if the least squares lie at the end of the search, or are not much less
+    than those of the measured values about their means.
     """
     from scipy.interpolate import CubicSpline
     from scipy.optimize import minimize_scalar
@@ -312,7 +312,7 @@ def _lag(
         )
     lag = float(minimize_scalar(badness, bounds=(best - step, best + step), options={"xatol": 1e-6 * step}).x)
     scatter = [_apart(one.measured - one.measured.mean(), one.kind) for one in columns]
-    if badness(lag) > LEFT * max(badness(0.0), squares(scatter)):
-        raise Flaw("no lag explains the data: none makes the residuals much smaller")
+    if badness(lag) > LEFT * squares(scatter):
+        raise Flaw("no lag explains the data: none makes the residuals much smaller than the data scatter")
     left = zip(columns, residuals(lag), strict=True)
     return lag, {one.name: float(np.sqrt(np.nanmean(apart**2))) for one, apart in left}
