@@ -206,6 +206,25 @@ def test_the_index_leads_to_every_page():
     assert {page.relative_to(docs).as_posix() for page in docs.rglob("*.md")} - {"index.md"} <= linked
 
 
+def test_extras_are_installed_in_double_quotes():
+    """Bare brackets are patterns of some shells, and single quotes are part of the name in a prompt of Windows."""
+    texts = [*PAGES, *ROOT.glob("structkin/**/*.py")]
+    found = [line for page in texts for line in re.findall(r"pip install .*", page.read_text(encoding="utf-8"))]
+    extras = [line for line in found if "structkin[" in line]
+    assert len(extras) > 15
+    assert not [
+        line for line in extras if line.count("structkin[") != len(re.findall(r'"structkin\[[\w,{}]+\]"', line))
+    ]
+
+
+def test_the_table_of_commands_has_them_all():
+    """Each is a row at the top of the page, with a link to where it is described."""
+    from structkin.cli import COMMANDS
+
+    table = (ROOT / "docs/command-line.md").read_text(encoding="utf-8").split("\n## ")[0]
+    assert set(re.findall(r"^\| \[`structkin ([\w-]+)", table, re.MULTILINE)) == set(COMMANDS)
+
+
 def test_the_commands_and_sections_are_all_documented():
     """A new command, option, section or public name has to be written about."""
     import typer.main

@@ -36,6 +36,9 @@ FIRST = 100
 #: A law in a file in degrees that swings through less than this [deg] in a second may be written in radians.
 SMALL_SWING = 6.3
 
+#: A point this many times smaller than the others may be in metres, if it then is at most this much off their size.
+FAR, NEAR = 100, 20
+
 #: Pins between these distances from the line of a guide, relative to the mechanism's size, may be drawn inaccurately.
 ROUGH = 1e-5, 0.05
 
@@ -58,7 +61,7 @@ def check(
     motion, remarks = _run(mechanism, structure)
     free = _free(mechanism)
     odd = [*free, *_odd_units(mechanism), *_odd_formulas(mechanism), *_odd_curves(mechanism), *_odd_guides(mechanism)]
-    odd += _lone_points(mechanism)
+    odd += _odd_points(mechanism) + _lone_points(mechanism, structure) + _twins(mechanism)
     odd += [] if free else _odd_masses(mechanism)
     notes = [*odd, *mechanism.remarks, *([] if motion is None else _not_closed(motion))]
     notes += structure.diagnostics if determines_all(structure) else ()
@@ -98,7 +101,8 @@ def _odd_units(mechanism: Mechanism) -> list[Problem]:
         own, si = (mechanism.units.angle, "rad") if angular else (mechanism.units.length, "m")
         speed = entry.get("speed")
         if isinstance(speed, int | float) and own != si:
-            hint = f'write "{speed} {own}/s" if you mean that'
+            meant = f'"{speed} rpm" or "{speed} {own}/s"' if angular else f'"{speed} {own}/s"'
+            hint = f"write {meant} if you mean that"
             notes.append(Problem(f"drivers.{id}.speed", f"{speed} is in {si}/s", hint))
     return notes
 
@@ -122,14 +126,56 @@ def _odd_formulas(mechanism: Mechanism) -> list[Problem]:
     return notes
 
 
-def _lone_points(mechanism: Mechanism) -> list[Problem]:
-    """Return the links of one point and one joint: a second point, where the next link is joined, was forgotten."""
-    joints = Counter(link for joint in mechanism.topology.joints for link in joint.links)
-    hint = "name its other points, where further links are joined to it"
+def _odd_points(mechanism: Mechanism) -> list[Problem]:
+    """Return the points that are far smaller than the others in the file's unit, and of their size in metres."""
+    sizes = {
+        name: math.hypot(*place)
+        for name, place in mechanism.source_dict["points"].items()
+        if all(isinstance(x, int | float) for x in place) and any(place)
+    }
+    usual = float(np.median(list(sizes.values()))) if len(sizes) > 2 else 0.0
+    unit, scale = mechanism.units.length, mechanism.units.length_scale
     return [
-        Problem(f"links.{name}", f"has no point but {', '.join(link.local)}, and one joint", hint)
+        Problem(f"points.{name}", f"is {size:.3g} {unit} from the origin, the others about {usual:.3g} {unit}", hint)
+        for name, size in sizes.items()
+        if size < usual / FAR and usual / NEAR < size / scale < usual * NEAR
+        for hint in [f"a bare number is in {unit}: {size:.3g} m is {size / scale:.3g} {unit}"]
+    ]
+
+
+def _lone_points(mechanism: Mechanism, structure: KinematicStructure) -> list[Problem]:
+    """Return the links that hang on one joint or none, although they have or need further ones.
+
+    Such a link has one point only, or, if links can still move, points that are on no other link and at no joint.
+    """
+    joints = Counter(link for joint in mechanism.topology.joints for link in joint.links)
+    shared = Counter(point for link in mechanism.links.values() for point in link.local)
+    data = mechanism.source_dict
+    used = {text for section in ("joints", "drivers") for _, text in _texts("", data.get(section))}
+    is_loose, notes = not determines_all(structure), []
+    for name, link in mechanism.links.items():
+        alone = [point for point in link.local if shared[point] == 1 and point not in used]
+        if name == GROUND or joints[name] > 1:
+            continue
+        if len(link.local) == 1 and joints[name] == 1:
+            message = f"has no point but {', '.join(link.local)}, and one joint"
+            hint = "name its other points, where further links are joined to it, or give it a guide in [joints]"
+            notes.append(Problem(f"links.{name}", message, hint))
+        elif is_loose and alone:
+            message = f"{' and '.join(alone)} {'is' if len(alone) == 1 else 'are'} on no other link"
+            hint = "name each point that joins two links in both of them, also in ground"
+            notes.append(Problem(f"links.{name}", message, hint))
+    return notes
+
+
+def _twins(mechanism: Mechanism) -> list[Problem]:
+    """Return the links with the same two or more points as a link before them."""
+    first: dict[frozenset[str], str] = {}
+    hint = "delete one of them, unless both are built"
+    return [
+        Problem(f"links.{name}", f"has the same points as {first[points]}", hint)
         for name, link in mechanism.links.items()
-        if name != GROUND and len(link.local) == 1 and joints[name] == 1
+        if len(points := frozenset(link.local)) > 1 and first.setdefault(points, name) != name
     ]
 
 

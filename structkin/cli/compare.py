@@ -68,7 +68,7 @@ def compare(
     ] = None,
     column: Annotated[
         list[str] | None,
-        typer.Option(help="With --measured, NAME=TITLE: the title of t, P.x, rocker.angle, ...; repeated."),
+        typer.Option(help="With --measured, NAME=TITLE: another title of t, P.x, rocker.angle, ...; repeated."),
     ] = None,
     as_json: Json = False,
 ) -> None:

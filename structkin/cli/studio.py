@@ -25,7 +25,7 @@ def studio(
     try:
         from structkin.studio.run import new_session, run
     except ModuleNotFoundError as error:
-        hint = "python -m pip install 'structkin[studio]'"
+        hint = 'python -m pip install "structkin[studio]"'
         raise InputError([Problem("studio", f"needs {error.name}, which is not installed", hint)], "command") from None
     if file is not None and shared:
         raise InputError([Problem("--shared", "cannot be combined with a file", "leave one of them out")], "command")

@@ -18,7 +18,7 @@ from structkin.files.writers import FORMATS
 from structkin.model.file import SUFFIXES, check_length, parse_data
 from structkin.model.flaw import Flaw
 from structkin.model.mechanism import GROUND
-from structkin.model.tables import read_text
+from structkin.model.tables import BEGUN, read_text
 
 
 def leave_out_strays(found: Imported) -> None:
@@ -77,6 +77,9 @@ def _names(entry: Mapping[str, Any]) -> Iterator[str]:
 #: What files of other kinds are that people try.
 NOT_READ = {
     **{suffix: one.name for suffix, one in FORMATS.items() if suffix not in SUFFIXES},
+    **dict.fromkeys((".xlsx", ".xls", ".ods"), "workbook"),
+    **dict.fromkeys((".docx", ".odt"), "text document"),
+    ".csv": "table, CSV",
     **dict.fromkeys((".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tif", ".tiff"), "picture"),
     **dict.fromkeys((".mp4", ".mov", ".avi", ".webm"), "video"),
     ".html": "page, such as a report",
@@ -138,9 +141,11 @@ def _read(path: str | Path) -> tuple[dict[str, Any], tuple[str, ...]]:
 
 
 def _not_read(path: Path, suffix: str) -> Flaw:
-    hint = "name a .toml or .json file, or one of Linkage, PMKS, PMKS+, MotionGen or Pyslvs"
+    hint = f"{BEGUN}; files of Linkage, PMKS, PMKS+, MotionGen and Pyslvs can also be read"
     if suffix == ".csv":
-        hint = f'a driver or a force reads its columns: csv = "{path.name}"; structkin structure reads a matrix'
+        hint = (
+            f'{BEGUN}; a driver or a force reads its columns: csv = "{path.name}"; structkin structure reads a matrix'
+        )
     elif NOT_READ[suffix].startswith(("picture", "video", "page")):
         hint = "name the file that it was drawn from: .toml or .json"
     return Flaw(f"a {suffix} file ({NOT_READ[suffix]}) has no mechanism that can be read", hint)

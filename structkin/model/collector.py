@@ -99,8 +99,10 @@ class Collector:
             self.unread.add(section)
             found = "this section is missing" if table is None else f"expected a table, found {describe(table)}"
             doubled = isinstance(table, list) and all(isinstance(one, Mapping) for one in table) and table
-            hint = f"write [{section}], not [[{section}]], and below it entries such as {sample}" if doubled else ""
-            self.fault(section, found, hint or f"such as {sample}")
+            inside = (
+                f"write [{section}]{f', not [[{section}]],' if doubled else ''} and below it entries such as {sample}"
+            )
+            self.fault(section, found, inside if doubled or table is None else f"write {section} = {{ {sample} }}")
         return []
 
     def read_entry(self, model: type[E], key: str, value: Any) -> E | None:

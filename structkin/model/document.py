@@ -118,6 +118,18 @@ def _read_lengths(draft: Draft, data: Mapping[str, Any]) -> None:
             draft.lengths[frozenset(ends)] = length
 
 
+#: Names that others use for kinds of joints.
+_OTHER_TYPES = {
+    **dict.fromkeys(("slider", "slide", "sliding", "guide", "translational", "p"), "prismatic"),
+    **dict.fromkeys(("slot", "pin-slot", "pin_in_slot", "rp"), "pin-in-slot"),
+    **dict.fromkeys(("fixed", "weld", "welded", "rigid"), "fastened"),
+    **dict.fromkeys(("gears", "spur"), "gear"),
+    **dict.fromkeys(("chain", "pulley", "pulleys"), "belt"),
+    **dict.fromkeys(("wheel", "roll"), "rolling"),
+    **dict.fromkeys(("maltese", "maltese cross"), "geneva"),
+}
+
+
 def _read_joints(draft: Draft, data: Mapping[str, Any]) -> None:
     known = list(JOINT_TYPES)
     for key, name, value in draft.entries(data, "joints", f"guide = {PrismaticEntry.sample}"):
@@ -133,10 +145,11 @@ def _read_joints(draft: Draft, data: Mapping[str, Any]) -> None:
             draft.fault(key, "'type' is missing", f"known: {', '.join(known)}")
         elif not isinstance(kind, str):
             draft.fault(f"{key}.type", f"expected text, found {describe(kind)}", f"known: {', '.join(known)}")
-        elif kind in ("revolute", "pin", "R"):
+        elif kind in ("revolute", "pin", "hinge", "R"):
             draft.fault(f"{key}.type", "revolute joints are not listed here", "name their point in both links")
         else:
-            hint = suggest(kind, known)
+            other = _OTHER_TYPES.get(kind.casefold())
+            hint = f"did you mean '{other}'?" if other else suggest(kind, known)
             draft.fault(f"{key}.type", f"the type '{kind}' is unknown", hint)
             # its other errors, if the hint is right
             meant = next((name for name in known if hint == f"did you mean '{name}'?"), None)

@@ -64,7 +64,10 @@ class Draft(Collector):
         if name in self.points:
             return True
         if not self.excused("points", name):
-            self.fault(key, f"point '{name}' is not in [points]", suggest(name, self.point_names))
+            if entry := self.link_entries.get(name):
+                self.fault(key, f"'{name}' is a link, not a point", f"its points: {', '.join(entry.points) or 'none'}")
+            else:
+                self.fault(key, f"point '{name}' is not in [points]", suggest(name, self.point_names))
         return False
 
     def has_points(self, key: str, names: Iterable[str]) -> bool:
@@ -76,7 +79,10 @@ class Draft(Collector):
         if name in self.link_entries:
             return True
         if name != GROUND and not self.excused("links", name):
-            self.fault(key, f"link '{name}' is not in [links]", suggest(name, self.link_entries))
+            if on := [link for link, entry in self.link_entries.items() if name in entry.points]:
+                self.fault(key, f"'{name}' is a point, not a link", f"it is on {' and '.join(on)}")
+            else:
+                self.fault(key, f"link '{name}' is not in [links]", suggest(name, self.link_entries))
         return False
 
     def has_point_on(self, key: str, link: str, name: str) -> bool:

@@ -95,6 +95,10 @@ def _at_joint(draft: Draft, key: str, id: str, name: str, links: tuple[str, str]
         elif len(held) > 1 and name in draft.points:
             message = f"'{name}' is not a joint: its links ({', '.join(held)}) are fastened together"
             draft.fault(f"{key}.joint", message, "drive a joint that can move")
+        elif name in draft.link_entries:
+            on = [joint.id for joint in draft.joints.values() if name in joint.links]
+            hint = f"its joints: {', '.join(on)}" if on else "it has no joint"
+            draft.fault(f"{key}.joint", f"'{name}' is a link, not a joint", hint)
         else:
             draft.fault(f"{key}.joint", f"there is no joint '{name}'", suggest(name, draft.joints))
         return None
@@ -233,7 +237,7 @@ def table_rows(value: Any) -> list[tuple[float, float]]:
     rows = []
     for i, row in enumerate(value, 1):
         try:
-            t, x = pair(row, "[time, value]")
+            t, x = pair(row, "[time, value]", "such as [0, 10]")
             rows.append((number(t), number(x)))
         except Flaw as flaw:
             raise Flaw(f"row {i}: {flaw.message}", flaw.hint) from None

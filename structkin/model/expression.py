@@ -121,7 +121,7 @@ def parse(text: str) -> ast.expr:
     if strange := next((char for char in text if char in _PLAIN), ""):
         raise Flaw(f"'{short(text)}' has the character {strange}", f"write {_PLAIN[strange]}")
     try:
-        return ast.parse(text.strip(), mode="eval").body
+        tree = ast.parse(text.strip(), mode="eval").body
     except SyntaxError as error:
         place = f" at character {error.offset}" if error.offset else ""
         missing = text.count("(") - text.count(")")
@@ -130,6 +130,13 @@ def parse(text: str) -> ast.expr:
         raise _misread(text) or Flaw(f"'{short(text)}' is not a formula{place}", 'such as "0.5*sin(2*pi*t)"') from None
     except (ValueError, RecursionError, MemoryError):
         raise Flaw("the formula cannot be read", "make it shorter, with less nesting") from None
+    if any(isinstance(node, ast.Tuple) for node in ast.walk(tree)):
+        plain = re.sub(r"(?<=\d),(?=\d)", ".", text)
+        hint = (
+            f"write a decimal point: {plain.strip()}" if plain != text else "write one formula; decimals have a point"
+        )
+        raise Flaw(f"'{short(text)}' contains a comma", hint)
+    return tree
 
 
 def _misread(text: str) -> Flaw | None:
@@ -180,8 +187,6 @@ def check(node: ast.AST, depth: int = 0) -> None:
             raise Flaw(
                 f"'{unparsed(node)}' is not allowed in a formula", f"functions: {', '.join([*FUNCTIONS, *CHOICES])}"
             )
-        case ast.Tuple():
-            raise Flaw(f"'{unparsed(node)}' contains a comma", "write a decimal point: 0.5")
         case _:
             raise Flaw(f"'{unparsed(node)}' is not allowed in a formula", "only numbers, t, + - * / ** and functions")
 

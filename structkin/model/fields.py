@@ -52,17 +52,17 @@ ROWS = listed(listed(NUMBER, 2, 2), 2)
 LAW = {"type": ["number", "string"]}
 
 
-def pair(value: Any, what: str) -> list[Any]:
-    """Return the two items of a list, tuple or array; raise `Flaw` otherwise.
+def pair(value: Any, what: str, hint: str = "") -> list[Any]:
+    """Return the two items of a list, tuple or array; raise `Flaw`, with the hint, otherwise.
 
     >>> pair((1, 2), "[x, y]")
     [1, 2]
     """
     if isinstance(value, str) or not isinstance(value, list | tuple | np.ndarray):
-        raise Flaw(f"expected {what}, found {describe(value)}")
+        raise Flaw(f"expected {what}, found {describe(value)}", hint)
     items = list(value)
     if len(items) != 2:
-        raise Flaw(f"expected {what}, found a list of {len(items)}")
+        raise Flaw(f"expected {what}, found a list of {len(items)}", hint)
     return items
 
 
@@ -124,7 +124,7 @@ def _meant(value: Any) -> str:
 
 
 def _axis(value: Any) -> complex:
-    x, y = pair(value, "a direction [x, y]")
+    x, y = pair(value, "a direction [x, y]", "such as [1, 0] along x, [0, 1] along y")
     axis = complex(number(x), number(y))
     if axis == 0:
         raise Flaw("the direction [0, 0] is not a direction", "such as [1, 0]")
@@ -133,7 +133,8 @@ def _axis(value: Any) -> complex:
 
 def _text(value: Any) -> str:
     if not isinstance(value, str):
-        raise Flaw(f"expected a name in quotes, found {describe(value)}")
+        name = value[0] if isinstance(value, list | tuple) and len(value) == 1 else "A"
+        raise Flaw(f"expected a name in quotes, found {describe(value)}", f'such as "{name}"')
     return value
 
 
@@ -149,16 +150,16 @@ def _names(what: str, sample: str) -> Checked:
     return checked(check, listed(TEXT))
 
 
-def _two(what: str) -> Checked:
+def _two(what: str, sample: str) -> Checked:
     def check(value: Any) -> tuple[str, str]:
-        first, second = pair(value, f"two {what} names")
+        first, second = pair(value, f"two {what} names", f"such as {sample}")
         return _text(first), _text(second)
 
     return checked(check, listed(TEXT, 2, 2))
 
 
 def _columns(value: Any) -> tuple[str | int, str | int]:
-    columns = pair(value, "two columns")
+    columns = pair(value, "two columns", 'such as ["t", "x"] or [1, 3]')
     for column in columns:
         if isinstance(column, bool) or not isinstance(column, str | int) or (isinstance(column, int) and column < 1):
             raise Flaw(f"expected titles or numbers from 1, found {describe(column)}", 'such as ["t", "x"] or [1, 3]')
@@ -200,7 +201,7 @@ def _real(value: Any) -> float:
 
 
 def _teeth(value: Any) -> tuple[int, int]:
-    counts = pair(value, "two numbers of teeth")
+    counts = pair(value, "two numbers of teeth", "such as [20, 40]")
     for count in counts:
         if isinstance(count, bool) or not isinstance(count, int) or count < 1:
             raise Flaw(f"expected two whole numbers of teeth, found {describe(count)}", "such as [20, 40]")
@@ -208,7 +209,7 @@ def _teeth(value: Any) -> tuple[int, int]:
 
 
 def _radii(value: Any, info: ValidationInfo) -> tuple[float, float]:
-    first, second = (_units(info).quantity(item, "length") for item in pair(value, "two radii"))
+    first, second = (_units(info).quantity(item, "length") for item in pair(value, "two radii", "such as [20, 40]"))
     if first <= 0 or second <= 0:
         raise Flaw("expected two positive radii", "for an internal gear write internal = true, not a negative radius")
     return first, second
@@ -232,8 +233,8 @@ _COUNT = {"type": "integer", "minimum": 1}
 Name = Annotated[str, checked(_text, TEXT)]
 Names = Annotated[tuple[str, ...], _names("point", '["A", "B"]')]
 LinkNames = Annotated[tuple[str, ...], _names("link", '["crank", "gear"]')]
-TwoLinks = Annotated[tuple[str, str], _two("link")]
-TwoPoints = Annotated[tuple[str, str], _two("point")]
+TwoLinks = Annotated[tuple[str, str], _two("link", '["ground", "crank"]')]
+TwoPoints = Annotated[tuple[str, str], _two("point", '["E", "F"]')]
 Columns = Annotated[tuple[str | int, str | int], checked(_columns, listed({"anyOf": [TEXT, _COUNT]}, 2, 2))]
 Axis = Annotated[complex, checked(_axis, {**listed(NUMBER, 2, 2), "not": {"const": [0, 0]}})]
 Location = Annotated[str | complex, checked(_location, {"anyOf": [TEXT, VECTOR]})]

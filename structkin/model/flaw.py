@@ -14,7 +14,7 @@ from structkin.errors import Problem
 #: A larger number is an error: its powers would overflow.
 LARGEST = 1e100
 
-_DECIMAL_COMMA = re.compile(r"\s*([+-]?\d+),(\d+)")
+_COMMA = re.compile(r"\s*([+-]?\d+),(\d+)((?:\.\d+)?(?:[eE][+-]?\d+)?)")
 
 
 class Flaw(ValueError):  # noqa: N818 - never seen by a user: it becomes a Problem
@@ -68,13 +68,22 @@ def describe(value: Any) -> str:
 
 
 def decimal_comma(text: str) -> str:
-    """Return a hint if a text begins with a number with a decimal comma; else an empty string.
+    """Return a hint if a text begins with a number with a comma; else an empty string.
 
     >>> decimal_comma("-0,5 mm"), decimal_comma("0.5 mm")
     ('write a decimal point: -0.5', '')
+    >>> decimal_comma("1,015"), decimal_comma("1,015.2")
+    ('write a decimal point: 1.015; if the comma separates thousands, write 1015', 'write 1015.2')
     """
-    match = _DECIMAL_COMMA.match(text)
-    return f"write a decimal point: {match[1]}.{match[2]}" if match else ""
+    match = _COMMA.match(text)
+    if match is None:
+        return ""
+    thousands = re.fullmatch(r"[+-]?[1-9]\d{0,2},\d{3}", f"{match[1]},{match[2]}")
+    plain = f"write {match[1]}{match[2]}{match[3]}"
+    if "." in match[3]:
+        return plain if thousands else ""
+    hint = f"write a decimal point: {match[1]}.{match[2]}{match[3]}"
+    return f"{hint}; if the comma separates thousands, {plain}" if thousands else hint
 
 
 def number(value: Any) -> float:
@@ -84,7 +93,7 @@ def number(value: Any) -> float:
     3.0
     """
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.integer | np.floating):
-        hint = "write it without quotes" if isinstance(value, str) else ""
+        hint = "write it without quotes" if isinstance(value, str) else "write a number, such as 0.5"
         raise Flaw(f"expected a number, found {describe(value)}", hint)
     try:
         result = float(value)
@@ -92,5 +101,5 @@ def number(value: Any) -> float:
         result = math.inf
     if not abs(result) <= LARGEST:
         shown = "a huge number" if isinstance(value, int) or math.isfinite(result) else value
-        raise Flaw(f"expected a finite number, found {shown}")
+        raise Flaw(f"expected a finite number, found {shown}", f"write one of at most {LARGEST:g}")
     return result

@@ -169,7 +169,7 @@ def _circle_on_line(draft: Draft, key: str, entry: ContactEntry) -> tuple[Disc, 
 def _two_circles(draft: Draft, key: str, entry: ContactEntry) -> tuple[Disc, Disc] | None:
     assert entry.centers is not None
     c, d = entry.centers
-    sizes = [draft.quantity(f"{key}.radii", r, "length") for r in pair(entry.radii, "two radii")]
+    sizes = [draft.quantity(f"{key}.radii", r, "length") for r in pair(entry.radii, "two radii", "such as [20, 40]")]
     if not draft.has_points(f"{key}.centers", (c, d)) or None in sizes:
         return None
     r, s = (float(size or 0.0) for size in sizes)

@@ -140,7 +140,7 @@ class Mechanism:
         >>> Mechanism.load("no_such_linkage.toml")
         Traceback (most recent call last):
         structkin.errors.InputError: no_such_linkage.toml: 1 error
-          - there is no file 'no_such_linkage.toml'
+          - there is no file 'no_such_linkage.toml'; correct the name, or write its folder before it
         """
         from structkin import files
 
@@ -579,9 +579,10 @@ class Mechanism:
         """Compare measured data in a CSV file with the motion of the model.
 
         The columns of the file are found by their titles: "t" (or the name of the driver) and quantities such as "P.x",
-        "rocker.angle" or "guide.travel", each with its unit in brackets if that is not the file's. If the titles are
+        "rocker.angle" or "guide.travel", each with its unit in brackets if that is not the file's. Where titles are
         others, such as those of a video tracker, `columns` maps quantities to titles. The model is solved at the
-        measured times or driver values; the result has residuals, their root mean squares, and the lag.
+        measured times or driver values; the result has residuals, their root mean squares, and the lag, or why no lag
+        explains the data.
 
         Raises `InputError` for a file that cannot be read, a quantity that the mechanism does not have, and what
         `solve` raises.

@@ -16,7 +16,7 @@ def read_stroke(units: Units, value: Any, kind: str) -> tuple[float, float]:
     >>> read_stroke(Units(), [-0.1, "30 mm"], "length")
     (-0.1, 0.03)
     """
-    least, largest = (units.quantity(item, kind) for item in pair(value, "[smallest, largest]"))
+    least, largest = (units.quantity(item, kind) for item in pair(value, "[smallest, largest]", "such as [20, 60]"))
     return least, largest
 
 

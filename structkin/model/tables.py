@@ -29,19 +29,23 @@ _BINARY = {
     b"GIF8": "a picture (GIF)",
     b"RIFF": "a picture or a video",
     b"%PDF-": "a PDF document",
-    b"PK\x03\x04": "an archive, such as an Excel workbook",
+    b"PK\x03\x04": "an archive, such as an Excel workbook or a Word document",
 }
 
 
-def read_text(path: Path, fallback: str | None = None) -> str:
+#: What to do with a file that is no text, or empty, where a mechanism or the like is read.
+BEGUN = "give a text file, .toml or .json; `structkin examples` lists mechanisms to begin with"
+
+
+def read_text(path: Path, fallback: str | None = None, remedy: str = BEGUN) -> str:
     """Return the text of a file; raise `Flaw` if it is missing, not a regular file, too large, binary or empty.
 
-    A file in UTF-16 begins with its mark. `fallback` is the encoding to try for one that is not UTF-8. Pipes and
-    devices are not read: they may block forever or never end.
+    A file in UTF-16 begins with its mark. `fallback` is the encoding to try for one that is not UTF-8, `remedy` what
+    to do with an office document or an empty one. Pipes and devices are not read: they may block forever or never end.
 
     >>> read_text(Path("no_such_file.csv"))
     Traceback (most recent call last):
-    structkin.model.flaw.Flaw: there is no file 'no_such_file.csv'
+    structkin.model.flaw.Flaw: there is no file 'no_such_file.csv'; correct the name, or write its folder before it
     """
     try:
         mode = path.stat().st_mode
@@ -61,7 +65,7 @@ def read_text(path: Path, fallback: str | None = None) -> str:
         raise Flaw(f"'{path}' is larger than {LARGEST_FILE >> 20} MiB", "use a smaller file")
     wide = raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     if kind := next((kind for start, kind in _BINARY.items() if raw.startswith(start)), ""):
-        hint = "save the sheet as CSV" if kind.startswith("an archive") else "name the text file that it was made from"
+        hint = remedy if kind.startswith("an archive") else "name the text file that it was made from"
         raise Flaw(f"the file is {kind}, not text", hint)
     if b"\0" in raw[:4096] and not wide:
         raise Flaw("the file is binary, not text", "use a text file in UTF-8")
@@ -73,7 +77,7 @@ def read_text(path: Path, fallback: str | None = None) -> str:
         line = raw[: error.start].count(b"\n") + 1
         raise Flaw(f"the file is not text in UTF-8 (line {line})", "save it as UTF-8") from None
     if not text.strip():
-        raise Flaw("the file is empty")
+        raise Flaw("the file is empty", remedy)
     return text
 
 
@@ -83,7 +87,7 @@ def _alike(path: Path) -> str:
     except OSError:
         return f"there is no folder '{path.parent}'"
     close = difflib.get_close_matches(path.name, names, n=1)
-    return f"did you mean '{path.parent / close[0]}'?" if close else ""
+    return f"did you mean '{path.parent / close[0]}'?" if close else "correct the name, or write its folder before it"
 
 
 #: What may separate cells, in order of preference; a blank stands for any number of blanks.
@@ -94,6 +98,9 @@ WITHOUT_CSV = ("chooses columns of a file, but there is no csv", 'write csv = "d
 
 #: The separators with which numbers may have decimal commas.
 WITH_COMMAS = (";", "\t")
+
+#: What to do with a file that is no text, or empty, where a table is read.
+SHEET = "save the sheet as CSV"
 
 #: How many lines at the end of a file show how its cells are separated.
 SHOWN = 50
@@ -121,7 +128,7 @@ def read_table(
     name starts at `folder` and may lead out of it: the file is the user's, and only numbers are read. Raises `Flaw`
     with the line number.
     """
-    raw = read_text((folder or Path()) / name, WINDOWS).splitlines()
+    raw = read_text((folder or Path()) / name, WINDOWS, SHEET).splitlines()
     separator = _separator(raw[-SHOWN:])
     lines = list(_lines(raw, separator))
     if not lines:
@@ -142,7 +149,7 @@ def read_table(
 
 def titles_of(path: Path) -> list[str]:
     """Return the texts above the numbers of a CSV file, among them the titles of its columns; raise `Flaw`."""
-    raw = read_text(path, WINDOWS).splitlines()
+    raw = read_text(path, WINDOWS, SHEET).splitlines()
     found: dict[str, None] = {}
     for line in _lines(raw, _separator(raw[-SHOWN:])):
         if all(_is_number(cell, comma=True) for cell in line.cells):

@@ -11,7 +11,7 @@ import tomllib
 import unicodedata
 from dataclasses import dataclass
 
-from structkin.model.flaw import Flaw, short
+from structkin.model.flaw import Flaw, decimal_comma, short
 from structkin.model.units import unit
 
 #: Errors of one text that are listed: the first ones show what is to be learned.
@@ -46,6 +46,9 @@ def syntax_flaws(text: str) -> list[Flaw]:
     """
     flaws: list[Flaw] = []
     rest, passed = text.replace("\r\n", "\n"), 0
+    if "\r" in rest:
+        flaws.append(Flaw("lines end in CR alone, as on old Macs", "save the file with line ends LF or CRLF"))
+        rest = rest.replace("\r", "\n")
     while len(flaws) < MOST:
         try:
             tomllib.loads(rest)
@@ -192,7 +195,7 @@ def _decimal_comma(e: _Place) -> Cause | None:
             if grouped.end() >= reached:
                 return "a number with separators", "write " + re.sub(r"[^-+.0-9]", "", grouped[0])
         elif (comma := _COMMA.match(shown, match.end())) and comma.end() >= reached:
-            return "a decimal comma", f"write a decimal point: {comma[1]}.{comma[2]}"
+            return "a decimal comma", decimal_comma(comma[0])
         elif (both := _PAIR.match(shown, match.end())) and both.end() >= reached:
             return "two numbers without brackets", f"write [{both[1]}, {both[2]}]"
     return None
@@ -204,6 +207,8 @@ def _comma(e: _Place) -> Cause | None:
     value = e.raw.partition("=")[2].strip()
     if e.rest == ",":
         return "a comma at the end of a line", "delete it"
+    if re.match(r",\s*[\w.\"'-]+\s*=", e.rest):
+        return "two keys on one line", "write each on a line of its own, without the comma, or all in { }"
     return "a list needs brackets", f"write [{value}]"
 
 
@@ -282,11 +287,12 @@ def _number(e: _Place) -> Cause | None:
         return None
     if re.match(r"\.(?!\d)", e.rest):
         return "a number ends with its decimal point", f"write {ends[1]}.0"
-    if re.fullmatch("[+-]?0", ends[1]) and not ends[2] and (digits := re.match(r"\d+", e.rest)):
+    if re.fullmatch("[+-]?0", ends[1]) and not ends[2] and (digits := re.match(r"[\d.]+", e.rest)):
         if re.search(r"\d,0$", e.before):
-            start = re.split(r"[^0-9,+-]", e.before)[-1].replace(",", ".")
-            return "a decimal comma", f"write a decimal point: {start}{digits[0]}"
-        return "a number begins with a zero", f"write {digits[0].lstrip('0') or '0'}"
+            number = re.split(r"[^0-9,+-]", e.before)[-1] + e.rest[: len(re.split(r"[^0-9.]", e.rest)[0])]
+            if hint := decimal_comma(number):
+                return "a comma in a number" if "." in number else "a decimal comma", hint
+        return "a number begins with a zero", "write " + re.sub(r"^0+(?=\d)", "", digits[0])
     return None
 
 
@@ -340,6 +346,16 @@ def _word(e: _Place) -> Cause | None:
     return "text without quotes", f'write "{e.words}"'
 
 
+def _half_quoted(e: _Place) -> Cause | None:
+    """Text with one quote of two: the other is missing before it, or behind it."""
+    start, at = max(e.before.rfind(mark) for mark in "=[,{\"'") + 1, len(e.before)
+    ended = re.search(r"([\"'])([^\"',]+),[^\"']*\1$", e.raw[:at])
+    if ended and re.match(r"\w", e.raw[at:]):
+        return f"a quote is missing after {short(ended[2])}", f'write "{ended[2]}"'
+    begun = re.match(r"([^\"',=\[\]{}#]*[^\"',=\[\]{}#\s])[\"']\s*([,\]}#]|$)", e.raw[start:].lstrip())
+    return (f"a quote is missing before {short(begun[1])}", f'write "{begun[1]}"') if begun else None
+
+
 def _missing_comma(e: _Place) -> Cause | None:
     starts = r"[\"'\[{\d+-]" if e.open == "[" else r"[\w\"']"
     is_statement = re.match(r"\[+[^\d\[\]\"',][^,]*\]+\s*$|[^\[\]{}]*=", e.rest) and not e.before.strip()
@@ -383,6 +399,7 @@ _RULES = (
     _unclosed_before,
     _backslash,
     _comment,
+    _half_quoted,
     _decimal_comma,
     _unit,
     _strange_character,

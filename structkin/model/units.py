@@ -216,7 +216,7 @@ class Units:
         size = self._quantity(value, kind)
         if (sign == "positive" and size <= 0) or (sign == "not negative" and size < 0):
             wanted = "greater than zero" if sign == "positive" else "that is not negative"
-            raise Flaw(f"expected {indefinite(kind)} {wanted}, found {value}")
+            raise Flaw(f"expected {indefinite(kind)} {wanted}, found {value}", f'such as "{QUANTITIES[kind][1]}"')
         return size
 
     def _quantity(self, value: Any, kind: str) -> float:
@@ -226,7 +226,10 @@ class Units:
         if isinstance(value, Noted):
             value.quantity = kind
         if not isinstance(value, str):
-            return number(number(value) * self.scale(kind))
+            try:
+                return number(number(value) * self.scale(kind))
+            except Flaw as flaw:
+                raise Flaw(flaw.message, f'such as "{example}"') from None
         match = _NUMBER.fullmatch(value)
         if match is None:
             raise Flaw(f"expected a number or a number with a unit, found {describe(value)}", f'such as "{example}"')

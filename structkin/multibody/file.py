@@ -264,7 +264,7 @@ def load(path: str | Path) -> SpatialModel:
     >>> load("no_such_top.toml")
     Traceback (most recent call last):
     structkin.errors.InputError: no_such_top.toml: 1 error
-      - there is no file 'no_such_top.toml'
+      - there is no file 'no_such_top.toml'; correct the name, or write its folder before it
     """
     path = Path(path)
     return from_dict(load_data(path), source=str(path), folder=path.parent)

@@ -166,7 +166,7 @@ def frame_of(columns: Sequence[Column], motion: Motion, words: Sequence[str] | N
     try:
         import pandas as pd
     except ImportError:
-        message = "a data frame needs pandas, which is not installed: pip install structkin[pandas]"
+        message = 'a data frame needs pandas, which is not installed: pip install "structkin[pandas]"'
         raise StructkinError(message) from None
     frame = pd.DataFrame({column.name: column.values for column in columns})
     frame["status"] = words or status_words(motion)

@@ -31,7 +31,8 @@ def measured_table(found: MeasuredComparison, title: str = "") -> Table:
         )
         for one in found.columns
     ]
-    lines = [f"Lag of the measured motion: {_in_units(found, found.lag, found.x_kind)} along {found.against}."]
+    lag = f"Lag of the measured motion: {_in_units(found, found.lag, found.x_kind)} along {found.against}."
+    lines = [f"Compared without a lag: {found.no_lag}." if found.no_lag else lag]
     if found.missing:
         lines.append(f"At {found.missing} of {len(found.x)} samples the model has no pose; they do not count.")
     heads = ("quantity", "RMS", "largest", "RMS without lag")

@@ -87,7 +87,8 @@ def make_schedule(
         Problem(
             f"drivers.{id}",
             "has neither speed nor law, and no values were given",
-            "add speed, law or table, or let `simulate` move it freely; in Python, drivers={...} passes values",
+            "add speed, law or table, or let `simulate` or `report --simulate SECONDS` move it freely; in Python, "
+            "drivers={...} passes values",
         )
         for id, law in laws.items()
         if law is None

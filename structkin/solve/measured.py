@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,7 @@ import numpy as np
 from structkin.checked import checked
 from structkin.errors import InputError, Problem
 from structkin.model.flaw import Flaw
+from structkin.model.mechanism import GROUND
 from structkin.model.tables import read_table, titles_of
 from structkin.model.topology import suggest
 from structkin.model.units import Units
@@ -33,6 +35,9 @@ if TYPE_CHECKING:
 
 #: The largest lag that is looked for, as a part of the measured range, and the samples and shifts of the search.
 REACH, DENSE, SHIFTS = 0.25, 2001, 401
+
+#: Fewer samples than this tell no lag, and one that explains them leaves at most this part of their variance.
+FEWEST, LEFT = 5, 0.25
 
 
 @checked
@@ -69,8 +74,8 @@ class MeasuredComparison:
 
     `x` (n,) are times [s] if `x_kind` is "time", or values of the driver `against` [rad or m], by "angle" or "length".
     `lag`, in the unit of `x`, is by how much the measured motion comes later than that of the model, measured(x) =
-    model(x - lag), and `remaining` the root mean square of each residual at this lag. Without a lag that leaves half
-    the samples, it is NaN and `remaining` is empty.
+    model(x - lag), and `remaining` the root mean square of each residual at this lag. If no lag explains the data, it
+    is NaN, `remaining` is empty, and `no_lag` says why.
     """
 
     title: str
@@ -81,6 +86,7 @@ class MeasuredComparison:
     columns: tuple[MeasuredColumn, ...]
     lag: float
     remaining: Mapping[str, float]
+    no_lag: str = ""
 
     def __repr__(self) -> str:
         """Show the counts."""
@@ -104,6 +110,7 @@ class MeasuredComparison:
             "x": plain(self.x, self.x_kind),
             "missing": self.missing,
             "lag": plain(self.lag, self.x_kind)[0],
+            "no_lag": self.no_lag or None,
             "quantities": [
                 {
                     "name": one.name,
@@ -150,8 +157,11 @@ def compare_measured(
         measured = values * mechanism.units.scale(quantity)
         model = np.where(motion.ok, of(motion), np.nan)
         found.append(MeasuredColumn(name, quantity, measured, model, _apart(measured - model, quantity)))
-    lag, remaining = _lag(mechanism, against, x, found, known, budget)
-    return MeasuredComparison(mechanism.title, mechanism.units, against, kind, x, tuple(found), lag, remaining)
+    said = mechanism.title, mechanism.units, against, kind, x, tuple(found)
+    try:
+        return MeasuredComparison(*said, *_lag(mechanism, against, x, found, known, budget))
+    except Flaw as flaw:
+        return MeasuredComparison(*said, math.nan, {}, str(flaw))
 
 
 #: The kind of a quantity, and what gives its values (n,) [m or rad] from a motion.
@@ -185,20 +195,25 @@ def _driver_kind(m: Mechanism, id: str) -> str:
 def _chosen(
     m: Mechanism, path: Path, columns: Mapping[str, str] | None, known: Mapping[str, Quantity]
 ) -> tuple[dict[str, str], str]:
-    """Return the title of each quantity and of what they are measured against, and the name of the latter."""
-    if columns is None:
-        try:
-            titles = titles_of(path)
-        except Flaw as flaw:
-            raise InputError(flaw.problems(), str(path)) from None
-        named = {re.sub(r"\s*[\[(][^\[\]()]*[\])]$", "", title): title for title in titles}
-        wanted = {name: title for name, title in named.items() if name in known or name == "t" or name in m.drivers}
-        wanted |= {name.removesuffix(".value"): title for name, title in named.items()
-                   if name.endswith(".value") and name.removesuffix(".value") in m.drivers}  # fmt: skip
-        if "t" in wanted:
-            wanted = {name: title for name, title in wanted.items() if name not in m.drivers}
-    else:
-        wanted = dict(columns)
+    """Return the title of each quantity and of what they are measured against, and the name of the latter.
+
+    Titles that are names need not be given; those that are `given` come first.
+    """
+    given = dict(columns or {})
+    try:
+        titles = titles_of(path)
+    except Flaw as flaw:
+        raise InputError(flaw.problems(), str(path)) from None
+    named = {re.sub(r"\s*[\[(][^\[\]()]*[\])]$", "", title): title for title in titles if title not in given.values()}
+    wanted = {name: title for name, title in named.items() if name in known or name == "t" or name in m.drivers}
+    wanted |= {name.removesuffix(".value"): title for name, title in named.items()
+               if name.endswith(".value") and name.removesuffix(".value") in m.drivers}  # fmt: skip
+    if "t" in given or not m.drivers.keys().isdisjoint(given):
+        wanted = {name: title for name, title in wanted.items() if name != "t" and name not in m.drivers}
+    elif "t" in wanted:
+        wanted = {name: title for name, title in wanted.items() if name not in m.drivers}
+    wanted |= given
+    others = [title for title in titles if title not in wanted.values()]
     problems = [
         Problem(name, "is no quantity of the mechanism", suggest(name, ["t", *m.drivers, *known]))
         for name in wanted
@@ -207,17 +222,28 @@ def _chosen(
     against = [name for name in wanted if name == "t" or name in m.drivers]
     if len(against) != 1 and not problems:
         what = "has no column" if not against else f"has the columns {', '.join(against)}"
-        hint = f"name one of t, {', '.join(m.drivers)}; titles in the file may differ: columns={{'t': 'time'}}"
+        hint = _named(["t", *m.drivers], others)
         problems.append(Problem("", f"{what} that the others are measured against", hint))
     if len(wanted) == len(against) and not problems:
-        first, *others = list(known)[:3]
-        hint = f"such as {', '.join([first, *others])}; titles in the file may differ: columns={{'{first}': 'x'}}"
+        ground = m.links[GROUND].local
+        hint = _named(sorted(known, key=lambda name: name[:-2] in ground), others)
         problems.append(Problem("", "no column is a quantity of the mechanism", hint))
     if against and against[0] != "t" and len(m.drivers) > 1:
         problems.append(Problem(against[0], "is one of several drivers", "measure against time: t"))
     if problems:
         raise InputError(problems, str(path))
     return wanted, against[0]
+
+
+def _named(names: Sequence[str], titles: Sequence[str]) -> str:
+    """Return how a column is named, from the command line and from Python."""
+    name, title = names[0], next(iter(titles), "x1")
+    shown = ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
+    return (
+        f"name one of {shown}; other titles in the file are {', '.join(map(repr, titles[:12])) or 'none'}: "
+        f"say which is meant, such as --column {shlex.quote(f'{name}={title}')}, or in Python "
+        f"columns={{{name!r}: {title!r}}}"
+    )
 
 
 def _motion(m: Mechanism, against: str, x: Floats, budget: float | None) -> Motion:
@@ -235,43 +261,59 @@ def _lag(
     m: Mechanism, against: str, x: Floats, columns: Sequence[MeasuredColumn], known: Mapping[str, Quantity],
     budget: float | None,
 ) -> tuple[float, dict[str, float]]:  # fmt: skip
-    """Return the shift along x at which the squares of all residuals, each by its range, are least, and their RMS."""
+    """Return the shift along x at which the squares of all residuals, each by its range, are least, and their RMS.
+
+    Raises `Flaw` if no shift explains the data: if the least squares lie at the end of the search, or are not much less
+    than those of the measured values about their means.
+    """
     from scipy.interpolate import CubicSpline
     from scipy.optimize import minimize_scalar
 
     low, high = float(x.min()), float(x.max())
     reach = REACH * (high - low)
-    if len(x) < 3 or reach == 0:
-        return math.nan, {}
+    if len(x) < FEWEST or reach == 0:
+        raise Flaw(f"fewer than {FEWEST} samples tell no lag")
     grid = np.linspace(low - reach, high + reach, DENSE)
     dense = _motion(m, against, grid, budget)
     sound = np.flatnonzero(dense.ok)
     runs = np.split(sound, np.flatnonzero(np.diff(sound) > 1) + 1)
     run = max(runs, key=len)
-    if len(run) < 4:
-        return math.nan, {}
     splines = []
-    for one in columns:
+    for one in columns if len(run) >= 4 else ():
         values = known[one.name][1](dense)[run]
         splines.append(CubicSpline(grid[run], np.unwrap(values) if one.kind == "angle" else values, extrapolate=False))
 
     def residuals(lag: float) -> list[Floats]:
         return [_apart(one.measured - f(x - lag), one.kind) for one, f in zip(columns, splines, strict=True)]
 
-    def badness(lag: float) -> float:
+    def squares(parts: Sequence[Floats]) -> float:
         total = 0.0
-        for one, apart in zip(columns, residuals(lag), strict=True):
+        for one, apart in zip(columns, parts, strict=True):
             there = apart[np.isfinite(apart)]
             if 2 * len(there) < len(x):
                 return math.inf
             total += float(np.mean(there**2)) / (float(np.ptp(one.measured)) or 1.0) ** 2
         return total
 
+    def badness(lag: float) -> float:
+        return squares(residuals(lag))
+
     shifts = sorted(np.linspace(-reach, reach, SHIFTS), key=abs)
-    best = min(shifts, key=badness)
+    best = min(shifts, key=badness) if splines else 0.0
+    if not splines or not math.isfinite(badness(best)):
+        raise Flaw("the model has too few poses to look for a lag")
     step = 2 * reach / (SHIFTS - 1)
-    if not math.isfinite(badness(best)):
-        return math.nan, {}
+    if abs(best) + step > reach or not math.isfinite(badness(best - step) + badness(best + step)):
+        kind = "time" if against == "t" else _driver_kind(m, against)
+        unit = "s" if kind == "time" else getattr(m.units, kind)
+        ends = f"{reach / m.units.scale(kind):.4g} {unit} to each side"
+        raise Flaw(
+            f"no lag explains the data: the residuals are least at the end of the search, {ends}",
+            "measure over a longer range, or correct a known lag in the table",
+        )
     lag = float(minimize_scalar(badness, bounds=(best - step, best + step), options={"xatol": VISIBLE * step}).x)
+    scatter = [_apart(one.measured - one.measured.mean(), one.kind) for one in columns]
+    if badness(lag) > LEFT * squares(scatter):
+        raise Flaw("no lag explains the data: none makes the residuals much smaller than the data scatter")
     left = zip(columns, residuals(lag), strict=True)
     return lag, {one.name: float(np.sqrt(np.nanmean(apart**2))) for one, apart in left}

@@ -13,7 +13,7 @@ import numpy as np
 
 from structkin.errors import InputError, Problem
 from structkin.model.flaw import Flaw, decimal_comma
-from structkin.model.tables import read_text
+from structkin.model.tables import SHEET, read_text
 from structkin.model.topology import suggest
 from structkin.types import Floats, Indices
 
@@ -65,7 +65,7 @@ def read_markers(
     if unit not in LENGTHS:
         raise InputError([Problem("unit", f"'{unit}' is unknown", suggest(unit, LENGTHS))], source)
     try:
-        text = read_text(Path(path))
+        text = read_text(Path(path), remedy=SHEET)
     except Flaw as flaw:
         raise InputError([Problem("", flaw.message, flaw.hint)], source) from None
     lines = [line for line in text.splitlines() if line.strip() and not line.startswith("#")]

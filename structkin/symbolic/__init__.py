@@ -48,7 +48,7 @@ def equations(
     except ModuleNotFoundError as error:
         if error.name not in ("sympy", "mpmath"):
             raise
-        hint = "pip install 'structkin[symbolic]'"
+        hint = 'pip install "structkin[symbolic]"'
         raise InputError([Problem("", "SymPy is not installed", hint)], model.name) from None
     return derive(
         model, numbers=numbers, shared=shared, loops=loops, independent=independent, ratios=ratios, solved=solved,

@@ -67,7 +67,10 @@ def test_what_keeps_a_simulation_from_starting_is_an_error(check, change, said):
 
 def test_solve_names_the_verb_that_moves_a_free_driver():
     m = sk.Mechanism.from_dict(SWING)
-    with pytest.raises(sk.InputError, match=r"let `simulate` move it freely; in Python, drivers=\{...\} passes"):
+    with pytest.raises(
+        sk.InputError,
+        match=r"let `simulate` or `report --simulate SECONDS` move it freely",
+    ):
         m.solve()
 
 
@@ -118,3 +121,46 @@ def test_a_link_that_names_one_point_is_noted(check) -> None:
     }
     run = check(four_bar)
     assert "note: links.crank: has no point but A, and one joint; name its other points" in " ".join(run.stdout.split())
+
+
+CRANK_ROCKER = {
+    "units": {"length": "mm", "angle": "deg"},
+    "points": {"A": [0, 0], "B": [15.2, 0], "C": [42.3, 30.29], "D": [45.72, 0], "P": [20.5, 35.4]},
+    "links": {"ground": ["A", "D"], "crank": ["A", "B"], "coupler": ["B", "C", "P"], "rocker": ["C", "D"]},
+    "drivers": {"motor": {"joint": "A", "speed": "60 rpm"}},
+}
+LINKS = CRANK_ROCKER["links"]
+
+
+@pytest.mark.parametrize(
+    ("change", "notes"),
+    [
+        ({}, []),
+        ({"links": {**LINKS, "rocker": ["C"]}}, ["links.rocker: has no point but C, and one joint"]),
+        ({"links": {**LINKS, "ground": ["A"]}}, ["links.rocker: D is on no other link"]),
+        (
+            {"links": {**LINKS, "extra": ["Q", "R"]}, "points": {**CRANK_ROCKER["points"], "Q": [1, 2], "R": [3, 4]}},
+            ["links.extra: Q and R are on no other link"],
+        ),
+        ({"links": {**LINKS, "rocker": ["C", "E"]}, "points": {**CRANK_ROCKER["points"], "E": [46, 0]}},
+         ["links.rocker: E is on no other link"]),
+        ({"links": {**LINKS, "rocker2": ["D", "C"]}}, ["links.rocker2: has the same points as rocker"]),
+        ({"drivers": {"motor": {"joint": "A", "speed": 60}}},
+         ['drivers.motor.speed: 60 is in rad/s; write "60 rpm" or "60 deg/s"']),
+        ({"points": {**CRANK_ROCKER["points"], "B": [0.0152, 0]}},
+         ["points.B: is 0.0152 mm from the origin", "0.0152 m is 15.2 mm"]),
+        ({"points": {**CRANK_ROCKER["points"], "B": [1.52, 0]}}, []),
+    ],
+)  # fmt: skip
+def test_what_looks_odd_is_noted(check, change, notes):
+    said = check(CRANK_ROCKER | change).stdout
+    assert [note for note in notes if note not in said] == []
+    assert said.count("  note: ") == (0 if not notes else 2 if "rocker2" in said else 1)
+
+
+@pytest.mark.parametrize("name", sk.examples.names())
+def test_no_example_has_such_a_note(name):
+    from structkin.cli import check as module
+
+    m = sk.load(sk.examples.path(name))
+    assert module._odd_points(m) + module._lone_points(m, m.structure()) + module._twins(m) == []

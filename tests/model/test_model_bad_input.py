@@ -378,7 +378,7 @@ def test_a_joint_of_a_misspelt_type_is_read_as_the_type_that_is_meant() -> None:
 
 def test_a_section_that_cannot_be_read_causes_no_other_problems() -> None:
     assert [str(problem) for problem in problems_of({**EVERYTHING, "points": 3})] == [
-        "points: expected a table, found the number 3; such as A = [0, 0]"
+        "points: expected a table, found the number 3; write points = { A = [0, 0] }"
     ]
 
 

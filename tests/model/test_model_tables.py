@@ -50,7 +50,7 @@ def test_cells_are_separated_in_one_way(separator, tmp_path):
         ({"speed": "0,5 rad/s"}, "write a decimal point: 0.5"),
         ({"speed": "-0,5"}, "write a decimal point: -0.5"),
         ({"law": "0,5*t"}, "write a decimal point: 0.5"),
-        ({"law": "1 + (0,5)*t"}, "write a decimal point: 0.5"),
+        ({"law": "1 + (0,5)*t"}, r"write a decimal point: 1 \+ \(0.5\)"),
     ],
 )
 def test_decimal_commas_in_values(driver, words):

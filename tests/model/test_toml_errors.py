@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from structkin import Driver, Joint, Topology, load
+from structkin import Driver, Joint, Mechanism, Topology, load
 from structkin.cli import main
 from structkin.errors import InputError, Problem
 
@@ -50,6 +50,13 @@ CASES = {
     "decimal comma of a power": ("4,0e-4", "4.0e-4", "line 14", "a decimal comma", "4.0e-4"),
     "thousands": ('"A-B" = 1,500.0', '"A-B" = 15', "line 18", "a number with separators", "write 1500.0"),
     "thousands with a blank": ('"A-B" = 1 500', '"A-B" = 15', "line 18", "a number with separators", "write 1500"),
+    "thousands in a list": ("[1,015.2, 0]", "[15.2, 0]", "line 6", "a comma in a number", "write 1015.2"),
+    "thousands or decimals": ("[1,015, 0]", "[15.2, 0]", "line 6", "a decimal comma", "thousands, write 1015"),
+    "a length of thousands": ('"A-B" = 1,500', '"A-B" = 15', "line 18", "a decimal comma", "thousands, write 1500"),
+    "a length in text": ('"A-B" = "1,500 mm"', '"A-B" = 15', "lengths.A-B", "no", "thousands, write 1500"),
+    "zero first, behind a comma": ("[1,05.2, 0]", "[15.2, 0]", "line 6", "begins with a zero", "write 5.2"),
+    "two keys on a line": ('[drivers.motor]\njoint = "A", speed = "60 rpm"',
+                           '[drivers]\nmotor = { joint = "A", speed = "60 rpm" }', "line 21", "two keys", "own"),
     "semicolon in a list": ("C = [42.3; 30.29]", "C = [42.3, 30.29]", "line 7", "a list has a ';'", "commas"),
     "semicolon at the end": ("B = [15.2, 0];", "B = [15.2, 0]", "line 6", "at the end of a line", "delete it"),
     "comma at the end": ("B = [15.2, 0],", "B = [15.2, 0]", "line 6", "a comma at the end of a line", "delete it"),
@@ -71,6 +78,13 @@ CASES = {
     "no quotes": ("[A, D]", '["A", "D"]', "line 12", "text without quotes", 'write "A"'),
     "a unit of the file": ("length = mm", 'length = "mm"', "line 2", "text without quotes", 'write "mm"'),
     "unclosed quote": ('title = "Crank', 'title = "Crank-rocker"', "line 1", "the quote is not closed", 'write "'),
+    "no quote before": ('joint = A", speed', 'joint = "A", speed', "line 21", "missing before A", 'write "A"'),
+    "no quote before the last": ('["C", D"]', '["C", "D"]', "line 15", "a quote is missing before D", 'write "D"'),
+    "no quote before the first": ('[A", "B"]', '["A", "B"]', "line 13", "missing before A", 'write "A"'),
+    "no quote after": ('["C, "D"]', '["C", "D"]', "line 15", "a quote is missing after C", 'write "C"'),
+    "no quote after, in a table": ('"A, speed', '"A", speed', "line 21", "a quote is missing after A", 'write "A"'),
+    "no quote before a unit": ('60 rpm"', '"60 rpm"', "line 21", "missing before 60 rpm", 'write "60 rpm"'),
+    "no quote and no comma": ('["A" B"]', '["A", "B"]', "line 13", "a quote is missing before B", 'write "B"'),
     "umlaut as a bare key": ("Ä = [20.5, 35.4]", "P = [20.5, 35.4]", "line 9", "the name Ä needs quotes", '"Ä" ='),
     "umlaut in a key": ("Träger = [", "rocker = [", "line 15", "the name Träger needs quotes", '"Träger" ='),
     "Greek key": ("α = [20.5, 35.4]", "P = [20.5, 35.4]", "line 9", "the name α needs quotes", '"α" ='),
@@ -117,6 +131,21 @@ CASES = {
     "Force": ('type = "Force"', 'type = "force"', "forces.push.type", "the type 'Force' is unknown", "mean 'force'?"),
     "a driver as a list": ('["A", "60 rpm"]', '{ joint = "A", speed = "60 rpm" }', "drivers.motor", "list", "joint ="),
     "number and unit": ('[60, "rpm"]', '"60 rpm"', "drivers.motor.speed", "found a list", 'such as "60 rpm"'),
+    "one unit": ('units = "mm"', 'units = { length = "mm", angle = "deg", mass = "kg" }', "units", "the text 'mm'",
+                       'write units = { length = "mm" }'),
+    "a link as a joint": ('joint = "crank"', 'joint = "A"', "drivers.motor.joint", "is a link, not a joint", "A, B"),
+    "a link as a point": ('at = "crank"', 'at = "P"', "forces.push.at", "is a link, not a point", "its points: A, B"),
+    "points as links": ('links = ["A", "crank"]', 'joint = "A"', "drivers.motor.links", "is a point, not a link",
+                        "it is on ground and crank"),
+    "a speed of true": ("speed = true", 'speed = "60 rpm"', "drivers.motor.speed", "found true", 'such as "60 rpm"'),
+    "infinity": ("B = [inf, 0]", "B = [15.2, 0]", "points.B", "found inf", 'such as "15 mm"'),
+    "one end": ('between = ["A"]', 'joint = "A"', "drivers.motor.between", "a list of 1", 'such as ["E", "F"]'),
+    "a list of one name": ('joint = ["A"]', 'joint = "A"', "drivers.motor.joint", "found a list", 'such as "A"'),
+    "a negative length": ('"A-B" = -15', '"A-B" = 15', "lengths.A-B", "found -15", 'such as "15 mm"'),
+    "no length": ('"A-B" = 0', '"A-B" = 15', "lengths.A-B", "greater than zero, found 0", 'such as "15 mm"'),
+    "a negative mass": ("mass = -1", "mass = 0.6", "links.coupler.mass", "not negative, found -1", 'such as "250 g"'),
+    "no time": ("duration = 0\n[points]", "[points]", "duration", "greater than zero, found 0", 'such as "2 s"'),
+    "a table that is missing": ('csv = "lift.csv"', 'speed = "60 rpm"', "drivers.motor.csv", "no file", "folder"),
     "Grad": ('"Grad"', '"deg"', "units.angle", "'Grad' is not a unit", "known: rad, deg"),
     "long dash": ('"A–B" = 15', '"A-B" = 15', "lengths.A–B", "with '-' between", 'such as "A-B" = 15'),
 }  # fmt: skip
@@ -134,13 +163,16 @@ LAWS = {
     "30·t": ("has the character ·", "write *"),
     "2*π*t": ("has the character π", "write pi"),
     "phi = 30*t": ("is an equation", "right of the ="),
+    "0,5*t": ("'0,5*t' contains a comma", "write a decimal point: 0.5*t"),
+    "1 + (0,5*t)": ("'1 + (0,5*t)' contains a comma", "write a decimal point: 1 + (0.5*t)"),
+    "t, 2": ("'t, 2' contains a comma", "write one formula"),
     "sin(0,5*t)": ("sin takes one argument", "write a decimal point: 0.5"),
 }
 
 
 def problems_of(text: str, tmp_path: Path) -> tuple[Problem, ...]:
     path = tmp_path / "m.toml"
-    path.write_text(text, encoding="utf-8")
+    path.write_text(text, encoding="utf-8", newline="")
     with pytest.raises(InputError) as caught:
         load(path)
     return caught.value.problems
@@ -186,6 +218,12 @@ def test_an_unclosed_list_of_many_lines_begins_where_it_begins(tmp_path: Path) -
     assert problem.message.startswith("line 19: the bracket [ is not closed")
 
 
+def test_line_ends_of_old_macs(tmp_path: Path) -> None:
+    first, *others = problems_of(FILE.replace("mass = 0.6", "mass = 0,6").replace("\n", "\r"), tmp_path)
+    assert "end in CR alone" in first.message and "LF or CRLF" in first.hint
+    assert [other.message.split(":")[0] for other in others] == ["line 14"]
+
+
 def test_a_long_line_is_shown_about_the_mistake(tmp_path: Path) -> None:
     (problem,) = problems_of(FILE.replace("4.0e-4", "4,0e-4"), tmp_path)
     assert "inertia = 4,0e-4" in problem.message
@@ -218,7 +256,7 @@ def test_toml_and_json_taken_for_each_other(name: str, content: str, hint: str, 
         ("four_bar.webp", b"RIFF\0\0", "a .webp file (picture) has no mechanism"),
         ("report.html", b"<html></html>", "a .html file (page, such as a report) has no mechanism"),
         ("four_bar.toml", b"\x89PNG\r\n\x1a\n\0", "the file is a picture (PNG), not text"),
-        ("four_bar.toml", b"PK\x03\x04\0", "an archive, such as an Excel workbook, not text"),
+        ("four_bar.toml", b"PK\x03\x04\0", "an archive, such as an Excel workbook or a Word document, not text"),
     ],
 )
 def test_pictures_are_no_mechanisms(
@@ -235,6 +273,44 @@ def test_pictures_are_no_mechanisms(
         main()
     assert ended.value.code == 2
     assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("m.toml", b"PK\x03\x04\0"),
+        ("m.docx", b"PK\x03\x04\0"),
+        ("m.xlsx", b"PK\x03\x04\0"),
+        ("m.csv", b"A,0,0\n"),
+        ("m.toml", b""),
+    ],
+)
+def test_what_is_no_mechanism_is_told_what_one_is(name: str, content: bytes, tmp_path: Path) -> None:
+    """The sheet was to be saved as CSV, which was refused in turn, and a workbook was said to hold K and L."""
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(InputError) as caught:
+        load(tmp_path / name)
+    (problem,) = caught.value.problems
+    assert "give a text file, .toml or .json" in problem.hint and "structkin examples" in problem.hint
+    assert "CSV" not in problem.hint and "K and L" not in problem.message
+
+
+GUIDE = {
+    "points": {"O": [0, 0], "A": [20, 0], "B": [90, 10]},
+    "links": {"ground": ["O"], "crank": ["O", "A"], "rod": ["A", "B"], "piston": ["B"]},
+    "joints": {"guide": {"type": "prismatic", "links": ["piston", "ground"], "at": "B", "axis": [1, 0]}},
+    "drivers": {"motor": {"joint": "O", "speed": 1}},
+}
+
+
+@pytest.mark.parametrize("kind", ["slider", "Slider", "P", "guide"])
+def test_other_names_of_joints_are_known(kind: str) -> None:
+    joints = {"guide": {**GUIDE["joints"]["guide"], "type": kind, "axis": "x"}}
+    with pytest.raises(InputError) as caught:
+        Mechanism.from_dict({**GUIDE, "joints": joints})
+    first, second = caught.value.problems
+    assert first.hint == "did you mean 'prismatic'?"
+    assert (second.key, second.hint) == ("joints.guide.axis", "such as [1, 0] along x, [0, 1] along y")
 
 
 def test_tuples_are_neither_joints_nor_drivers() -> None:

@@ -154,7 +154,7 @@ def test_without_pandas_the_remedy_is_named(monkeypatch):
 
     monkeypatch.delitem(sys.modules, "pandas", raising=False)
     monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(sk.StructkinError, match=r"pip install structkin\[pandas\]"):
+    with pytest.raises(sk.StructkinError, match=r'pip install "structkin\[pandas\]"'):
         to_dataframe(motion)
 
 

@@ -89,7 +89,9 @@ def test_samples_without_a_pose_do_not_count(tmp_path: Path) -> None:
         ("q;B.x", None, "has no column that the others are measured against"),
         ("t;q", {"t": "t", "Q.x": "q"}, "Q.x: is no quantity of the mechanism"),
         ("t;q", {"t": "t", "B.x": "x"}, "no line of"),
-        ("t;q", {"B.x": "q"}, "that the others are measured against"),
+        ("time;q", {"B.x": "q"}, "that the others are measured against"),
+        ("frame time;q", {"B.x": "q"}, "--column 't=frame time', or in Python columns={'t': 'frame time'}"),
+        ("t;q r", None, "--column 'B.x=q r', or in Python columns={'B.x': 'q r'}"),
         ("t;q [kg]", {"t": "t", "B.x": "q [kg]"}, "'kg' is no unit of length"),
     ],
 )
@@ -97,6 +99,54 @@ def test_mistakes(crank: sk.Mechanism, tmp_path: Path, head: str, columns: dict[
     with pytest.raises(InputError) as caught:
         crank.compare_measured(table(tmp_path / "m.csv", head, T, T), columns=columns)
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("head", "given", "names"),
+    [
+        ("t;px;B.y", {"B.x": "px"}, ["B.x", "B.y"]),
+        ("t;B.x;B.y", {"t": "t"}, ["B.x", "B.y"]),
+        ("t;B.x;B.y", {"B.x": "B.y", "B.y": "B.x"}, ["B.x", "B.y"]),
+        ("t;B.x;B.y", {"B.y": "B.x"}, ["B.y"]),
+        ("frame;motor;B.y", {"t": "frame"}, ["B.y"]),
+    ],
+)
+def test_titles_that_are_names_need_not_be_given(
+    crank: sk.Mechanism, tmp_path: Path, head: str, given: dict[str, str], names: list[str]
+) -> None:
+    data = table(tmp_path / "m.csv", head, T, 50 * np.cos(2 * T), 50 * np.sin(2 * T))
+    found = crank.compare_measured(data, columns=given)
+    assert found.against == "t"
+    assert sorted(one.name for one in found.columns) == names
+
+
+@pytest.mark.parametrize(
+    ("t", "x", "y", "said"),
+    [
+        # A quarter of 0.8 s is looked through.
+        (T / 3.75, 50 * np.cos(2 * (T / 3.75 - 0.3)), 50 * np.sin(2 * (T / 3.75 - 0.3)), "end of the search, 0.2 s"),
+        (T, 50 * np.cos(2 * T), -50 * np.sin(2 * T), "no lag explains the data"),
+        (T, np.random.default_rng(5).normal(0, 50, 61), np.random.default_rng(6).normal(0, 50, 61), "much smaller"),
+        (T[:3], 50 * np.cos(2 * T[:3]), 50 * np.sin(2 * T[:3]), "fewer than 5 samples"),
+    ],
+    ids=["long", "mirrored", "noise", "three samples"],
+)
+def test_a_lag_that_explains_nothing_is_none(
+    crank: sk.Mechanism, tmp_path: Path, t: np.ndarray, x: np.ndarray, y: np.ndarray, said: str
+) -> None:
+    found = crank.compare_measured(table(tmp_path / "m.csv", "t;B.x;B.y", t, x, y))
+    assert math.isnan(found.lag) and not found.remaining
+    assert said in found.no_lag and found.to_dict()["lag"] is None
+    assert found.columns[0].rms == pytest.approx(1e-3 * math.sqrt(np.mean((x - 50 * np.cos(2 * t)) ** 2)), abs=1e-12)
+
+
+def test_noise_hides_no_lag_and_no_agreement(crank: sk.Mechanism, tmp_path: Path) -> None:
+    noise = np.random.default_rng(3).normal(0, 1, (2, 61))
+    for late in (0.0, 0.3):
+        x, y = 50 * np.cos(2 * (T - late)) + noise[0], 50 * np.sin(2 * (T - late)) + noise[1]
+        found = crank.compare_measured(table(tmp_path / "m.csv", "t;B.x;B.y", T, x, y))
+        assert found.lag == pytest.approx(late, abs=0.01)
+        assert found.remaining["B.x"] == pytest.approx(1e-3, rel=0.3) and not found.no_lag
 
 
 def test_the_command_prints_and_draws(crank: sk.Mechanism, tmp_path: Path) -> None:

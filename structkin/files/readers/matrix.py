@@ -25,7 +25,7 @@ from structkin.model.adjacency import nodes_of
 from structkin.model.file import LONGEST_FILE, check_length, parse_data
 from structkin.model.flaw import Flaw
 from structkin.model.mechanism import GROUND
-from structkin.model.tables import read_text
+from structkin.model.tables import SHEET, read_text
 from structkin.model.topology import Joint, Topology, suggest
 
 KEYS = ("title", "ground", "links", "adjacency", "joints", "drivers")
@@ -46,7 +46,7 @@ def read_matrix(path: Path, *, drivers: Sequence[str] = (), ground: str | None =
         suffix = path.suffix.lower()
         if suffix not in (*SUFFIXES, ".json"):
             return None
-        text = read_text(path)
+        text = read_text(path, remedy=SHEET)
         if suffix == ".json" and not (text.lstrip()[:1] == "[" or '"adjacency"' in text):
             return None
         check_length(text, LONGEST_FILE)

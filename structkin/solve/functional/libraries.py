@@ -14,7 +14,7 @@ import numpy as np
 
 from structkin.errors import Problem
 
-HINT = "arrays of NumPy, of JAX (pip install 'structkin[jax]'), of PyTorch (pip install 'structkin[torch]'), or CuPy"
+HINT = 'arrays of NumPy, of JAX (pip install "structkin[jax]"), of PyTorch (pip install "structkin[torch]"), or CuPy'
 
 
 @dataclass(frozen=True)
