@@ -14,7 +14,8 @@ From the browser:
 | `turn` | `driver`, `to`, `seq` | `pose`; likewise |
 | `seek` | `t` [s], `seq` | `pose`, with all drivers where their laws put them; likewise |
 | `rest` | | `state`, with the pose of the sketch |
-| `limits`, `ranking`, `efforts`, `assemblies`, `scene` | | one of the same name, when it is found |
+| `layers` | `names`, and `base`, a link (see `layers`) | `pose`, which has `layers` from now on, if there is one |
+| `limits`, `ranking`, `efforts`, `assemblies`, `scene`, `courses` | | one of the same name, when it is found |
 | `wiggle` | `coordinate` | `wiggle` |
 | `assembly` | `index`, from the last `assemblies` | `pose`: the mechanism is put together that way |
 | `save` | `overwrite` | `saved`, and `state` |
@@ -31,19 +32,20 @@ To the browser:
 
 - `hello`: `protocol`, `version`, `file` (its name, null if there is none), `key` (under which the browser keeps unsaved
   work), `example` (whether it is the one to try).
-- `state`: `revision`, `document`, `sketch`, `scene` (as in `structkin.show.view`; null where there is no mechanism) and
-  its frames `sketched`, `exact` (the scene with given lengths, where there are any), `problems`, `stray` (points on no
-  link), `loose` (links that nothing connects to the ground), `structure`, `undo`, `redo`, `changes` (how many can be
-  undone), `saved`, and what `pose` has where there is one, with `clock` (from when to when [s] the laws run, and
-  whether without an end; null without laws).
+- `state`: `revision`, `document`, `sketch`, `loads` (see `marks`), `lifts` (of cams over their turn), `scene` (as in
+  `structkin.show.view`; null where there is no mechanism) and its frames `sketched`, `exact` (the scene with given
+  lengths, where there are any), `problems`, `stray` (points on no link), `loose` (links that nothing connects to the
+  ground), `structure`, `undo`, `redo`, `changes` (how many can be undone), `saved`, and what `pose` has where there is
+  one, with `clock` (from when to when [s] the laws run, and whether without an end; null without laws).
 - `pose`: `revision`, `frames`, `drivers`, `free` (coordinates without a driver), `t` (the time [s] at which the laws
   give this pose, null if none is known), `stopped` (why it moves no farther), `done` (whether it is as near as
-  possible), `seq`.
+  possible), `seq`, and `layers`, if any are wanted.
 - `refused`: `problems`; the request cannot be carried out, and nothing has changed.
 - `fault`: `problems`; likewise, but the studio is wrong. The terminal shows the traceback.
 - `working`: a message takes long, or waits for one that does; its answer follows.
 - `efforts`: what holds the pose at rest, in N and N m.
 - `scene`: that of the state, with slots as long as the mechanism's own motion needs.
+- `courses`: what is plotted over the motion, see `courses`.
 - `limits`, `ranking`, `assemblies`, `wiggle`, `saved`, `shared`, `notes`: see `wire`.
 
 A message from the browser may carry a number `ask`, which the last of its answers repeats. One that is answered later
@@ -55,6 +57,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, field
 from itertools import islice
@@ -71,11 +74,14 @@ from structkin.show.view import samples
 from structkin.studio import commands, gallery, share, wire
 from structkin.studio.adopt import with_pose
 from structkin.studio.check import Check, check
+from structkin.studio.courses import courses
 from structkin.studio.document import Document, refuse
 from structkin.studio.driving import Driving, Progress
 from structkin.studio.faults import fault
 from structkin.studio.files import MechanismFile, opened
 from structkin.studio.history import History
+from structkin.studio.layers import Layers
+from structkin.studio.marks import marks
 
 PROTOCOL = 1
 #: The time [s] that a drag is followed before the pose is shown.
@@ -102,6 +108,8 @@ class Session:
     _check: Check = field(init=False)
     _driving: Driving | InputError | None = field(init=False, default=None)
     _assemblies: list[Assembly] = field(init=False, default_factory=list)
+    #: What is drawn over the pose.
+    _layers: Layers = field(init=False, default_factory=Layers)
     #: Whether the document was replaced as a whole since the file was read or written.
     _replaced: bool = field(init=False, default=False)
 
@@ -144,6 +152,7 @@ class Session:
         if message.get("protocol") != PROTOCOL:
             raise refuse("", "the page is of another version of structkin", "load it again")
         name = None if self.file is None else self.file.path.name
+        self._layers = Layers()
         yield {"type": "hello", "protocol": PROTOCOL, "version": structkin.__version__, "file": name,
                "key": self._key, "example": self.example}  # fmt: skip
         yield self.state()
@@ -218,6 +227,11 @@ class Session:
         self._driving = None
         yield self.state()
 
+    def _choose_layers(self, message: Message) -> Iterator[Message]:
+        self._layers = Layers.read(message.get("names"), message.get("base"))
+        with suppress(InputError):
+            yield self._pose(None, Progress(True, 0))
+
     def _pose(self, seq: float | None, progress: Progress) -> Message:
         return {**self._placed(), "type": "pose", "seq": seq, "done": progress.done,
                 "stopped": progress.stopped, "revision": self.revision}  # fmt: skip
@@ -256,6 +270,12 @@ class Session:
     def _find_efforts(self, message: Message) -> Iterator[Job]:
         motion = self.driving.motion
         yield self._job("efforts", lambda: wire.efforts(motion.forces()))
+
+    def _find_courses(self, message: Message) -> Iterator[Job]:
+        if self.driving.free:
+            raise refuse("drivers", "a motion is plotted where drivers determine it", "drive what moves freely")
+        mechanism = self.driving.mechanism
+        yield self._job("courses", lambda: courses(mechanism))
 
     def _find_ranking(self, message: Message) -> Iterator[Job]:
         mechanism = self._check.mechanism
@@ -352,6 +372,8 @@ class Session:
             "document": self.history.now.data,
             "sketch": wire.sketch(self.history.now),
             "scene": scene,
+            "loads": [] if found.mechanism is None else marks(self.history.now, found.mechanism),
+            "lifts": wire.lifts(found.mechanism),
             "problems": wire.problems(reasons),
             "stray": list(found.stray),
             "loose": list(found.loose),
@@ -378,6 +400,7 @@ class Session:
             "drivers": wire.values(driving.mechanism, driving.values),
             "free": list(driving.free),
             "t": driving.time,
+            **({"layers": self._layers.of(driving)} if self._layers.names else {}),
         }
 
 
@@ -393,6 +416,7 @@ ANSWERS: Mapping[str, Callable[[Session, Message], Iterator[Message | Job]]] = {
     "turn": Session._turn,
     "seek": Session._seek,
     "rest": Session._rest,
+    "layers": Session._choose_layers,
     "save": Session._save,
     "share": Session._share,
     "gallery": Session._gallery,
@@ -400,6 +424,7 @@ ANSWERS: Mapping[str, Callable[[Session, Message], Iterator[Message | Job]]] = {
     "limits": Session._find_limits,
     "ranking": Session._find_ranking,
     "efforts": Session._find_efforts,
+    "courses": Session._find_courses,
     "assemblies": Session._find_assemblies,
     "scene": Session._find_scene,
     "assembly": Session._take_assembly,

@@ -5,6 +5,8 @@ import { type Box, grown, type Pose, spot } from "../pose";
 import { type Hit, Scene } from "../scene";
 import type { Point, View } from "../types";
 import { shaded, withLoose } from "./draft";
+import { Layers } from "./layers";
+import { Loads } from "./loads";
 import { Arcs, Backdrop, camera, frame, Ghosts, Handles, over, Paths, pixels, rubber } from "./over";
 import { Grid, gridStep, ScaleBar } from "./ruler";
 import { asked, dark, drag, edit, ghosts, mode, newStroke, opened, playing, pose, scene, seenAt, selected, several, slotted, snap, state, take, tell, tool, typed } from "./store";
@@ -28,12 +30,12 @@ export function Canvas() {
   const action = useRef<Action | null>(null);
   const editing = mode.value === "edit";
   const view = useMemo(() => shaded(withLoose(scene.value, now), dark.value), [scene.value, now, dark.value]);
-  const fit = useMemo(() => boxOf(now, editing ? {} : placesIn(pose.peek(), now, view)), [opened.value, now.sketch.unit]);
+  const fit = useMemo(() => boxOf(now, editing ? {} : placesIn(pose.peek(), now, view), view.box), [opened.value, now.sketch.unit]);
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const { kind, name } = selected.value ?? {};
     // a pin is a point and a joint
-    const parts = kind === "points" ? [`point:${name}`, `joint:${name}`] : kind ? [`${kind.slice(0, -1)}:${name}`] : [];
+    const parts = kind === "points" ? [`point:${name}`, `joint:${name}`] : kind === "forces" ? [`spring:${name}`] : kind ? [`${kind.slice(0, -1)}:${name}`] : [];
     for (const shape of box.current!.querySelectorAll<SVGElement>(".sk-shapes > *"))
       shape.classList.toggle("st-chosen", parts.includes(shape.dataset.part ?? ""));
   }, [view, selected.value]);
@@ -54,7 +56,8 @@ export function Canvas() {
     const at: Point = [raw.x, raw.y];
     const hit = raw.part ? raw : { ...raw, part: linkNear(now, editing ? now.sketch.points : placesIn(seenAt(raw.event), now, view), at) };
     if (asked.peek()) {
-      take({ link: partOf(hit, "link"), point: pointAt(now.sketch.points, at) });
+      const point = pointAt(now.sketch.points, at);
+      take({ link: partOf(hit, "link"), point, joint: partOf(hit, "joint") ?? point });
       return true;
     }
     if (mode.peek() === "drive") {
@@ -183,7 +186,13 @@ export function Canvas() {
             <Ghosts view={view} />
           </>
         }
-        top={<ScaleBar unit={now.sketch.unit} />}
+        top={
+          <>
+            <ScaleBar unit={now.sketch.unit} />
+            <Loads marks={now.loads} />
+            {!editing && <Layers view={view} />}
+          </>
+        }
         over={
           <>
             {!editing && <Paths view={view} />}
@@ -210,13 +219,15 @@ export function Canvas() {
 
 // --- where things are ----------------------------------------------------------------------------------------
 
-/** Return the box of the sketch and of other places. */
-function boxOf({ sketch }: State, places: Record<string, Point>): Box {
+/** Return the box of the sketch and of other places, with a rim, and of what the scene needs. */
+function boxOf({ sketch }: State, places: Record<string, Point>, scene?: View["box"]): Box {
   let box: Box | null = null;
   for (const at of [...Object.values(sketch.points), ...Object.values(places)]) box = grown(box, at);
-  const { x0, y0, x1, y1 } = box ?? { x0: -50, y0: -30, x1: 50, y1: 40 };
+  if (!box) return { x0: -50, y0: -30, x1: 50, y1: 40 };
+  const { x0, y0, x1, y1 } = box;
   const rim = Math.max(0.35 * Math.max(x1 - x0, y1 - y0), 1e-9);
-  return box ? { x0: x0 - rim, y0: y0 - rim, x1: x1 + rim, y1: y1 + rim } : { x0, y0, x1, y1 };
+  const wide = { x0: x0 - rim, y0: y0 - rim, x1: x1 + rim, y1: y1 + rim };
+  return scene ? grown(grown(wide, [scene[0], scene[1]]), [scene[2], scene[3]]) : wide;
 }
 
 /** Return where points are drawn in a pose. */
@@ -350,7 +361,9 @@ function linksAt({ clientX, clientY }: { clientX: number; clientY: number }): st
 
 function select(hit: Hit, point: string | null) {
   const [link, joint, driver] = [partOf(hit, "link"), partOf(hit, "joint"), partOf(hit, "driver")];
-  if (point) selected.value = { kind: "points", name: point };
+  const load = partOf(hit, "load") ?? partOf(hit, "spring");
+  if (load) selected.value = { kind: "forces", name: load };
+  else if (point) selected.value = { kind: "points", name: point };
   else if (driver) selected.value = { kind: "drivers", name: driver };
   else if (joint) {
     const isPoint = joint in state.peek()!.sketch.points;

@@ -5,7 +5,8 @@ import { spot } from "../pose";
 import { fixed, number } from "../words";
 import { driveAt } from "./canvas";
 import { Field, NumberField, type Quantity } from "./fields";
-import { EntryForm } from "./forms";
+import { EntryForm, type Fields } from "./entry_form";
+import { MassFields } from "./mass_form";
 import { duplicate, edit, mode, pose, renamed, scene, selected, several, state, traced } from "./store";
 import type { State } from "./types";
 
@@ -46,11 +47,11 @@ function One({ now }: { now: State }) {
   if (!chosen) return null;
   const { kind, name } = chosen;
   const joint = now.structure?.joints.find((one) => one.id === name);
-  const entry = kind === "joints" || kind === "drivers" ? now.document[kind]?.[name] : undefined;
+  const entry = kind === "joints" || kind === "drivers" || kind === "forces" ? now.document[kind]?.[name] : undefined;
   const own = now.structure?.drivers.some((driver) => driver.joint === name);
   return (
     <section ref={form} data-panel="selection" key={`${kind} ${name}`}>
-      <h2>{{ points: "Point", links: "Link", joints: "Joint", drivers: "Driver" }[kind]} <em>{name}</em></h2>
+      <h2>{{ points: "Point", links: "Link", joints: "Joint", drivers: "Driver", forces: "Load" }[kind]} <em>{name}</em></h2>
       {name !== "ground" && (
         <Field label="Name" value={name} onSet={(to) => {
           renamed.value = { kind, name: to };
@@ -59,7 +60,9 @@ function One({ now }: { now: State }) {
       )}
       {kind === "points" && <PointFields now={now} name={name} />}
       {kind === "links" && <LinkFields now={now} name={name} />}
-      {entry && <EntryForm section={kind as "joints" | "drivers"} name={name} entry={entry} />}
+      {kind === "links" && name !== "ground" && <MassFields now={now} name={name} />}
+      {entry && typeof entry.type === "string" && <p class="st-quiet">Kind: {entry.type}</p>}
+      {entry && <EntryForm section={kind as Fields} name={name} entry={entry} now={now} />}
       <div class="st-row">
         {(kind === "points" || kind === "joints") && joint && joint.kind.match(/^[RP]$/) && (
           <button type="button" disabled={own} onClick={() => driveAt(now, name)}>{own ? "Drives" : "Drive here"}</button>

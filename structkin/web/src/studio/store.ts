@@ -7,10 +7,12 @@ import {
   type Card,
   type Choice,
   type Command,
+  type Courses,
   type Effort,
   type Found,
   type Ghost,
   type Incoming,
+  type LayerData,
   type Placed,
   type PoseMessage,
   PROTOCOL,
@@ -21,7 +23,7 @@ import {
 export type Mode = "drive" | "edit";
 export type Tool = "select" | "link" | "point" | "ground" | "slider" | "cylinder" | "driver";
 export interface Selected {
-  kind: "points" | "links" | "joints" | "drivers";
+  kind: "points" | "links" | "joints" | "drivers" | "forces";
   name: string;
 }
 
@@ -60,15 +62,16 @@ export function duplicate(points: string[]) {
 }
 /** What is selected once the studio has accepted its new name. */
 export const renamed = signal<Selected | null>(null);
-/** What a new joint still asks for by a click, what was given, and the words for what is next. */
+/** What a new joint or load still asks for by a click, what was given, and the words for what is next. */
 export interface Asked {
+  section: "joints" | "forces";
   kind: string;
-  asks: { key: string; what: "link" | "point"; words: string }[];
+  asks: { key: string; what: "link" | "point" | "joint"; words: string }[];
   got: Record<string, string>;
 }
 export const asked = signal<Asked | null>(null);
-/** Give a new joint the link or point that was clicked. */
-export function take(clicked: Record<"link" | "point", string | null>) {
+/** Give a new joint or load the link, point or joint that was clicked. */
+export function take(clicked: Record<"link" | "point" | "joint", string | null>) {
   const now = asked.peek()!;
   const next = now.asks.find(({ key }) => !now.got[key]);
   const name = next && clicked[next.what];
@@ -88,6 +91,17 @@ export const ranking = signal<Choice[] | null>(null);
 export const ghosts = signal<Ghost[] | null>(null);
 export const ranges = signal<Range[] | null>(null);
 export const efforts = signal<Effort[]>([]);
+/** What is to be drawn over the pose, and relative to which link; and what came with the pose that is shown. */
+export const layers = signal<{ names: Layer[]; base: string }>({ names: [], base: "ground" });
+export type Layer = "velocity" | "acceleration" | "centres" | "forces";
+export const layered = signal<LayerData>({});
+export function setLayers(names: Layer[], base = layers.peek().base) {
+  layers.value = { names, base };
+  send({ type: "layers", names, base });
+}
+/** Whether plots are shown beside the drawing, and what they show of a revision, or why nothing. */
+export const plotting = signal(false);
+export const courses = signal<{ revision: number; found: Courses | null; failure: string } | null>(null);
 /** The scene drawn for the whole motion of a revision. */
 export const wide = signal<{ revision: number; scene: View } | null>(null);
 /** The scene that is drawn: that of the sketch in Edit, else the one with exact lengths, with slots as long as is known. */
@@ -316,6 +330,7 @@ function hear(message: Incoming) {
         key = `structkin:${message.key}`;
         welcome.value = message.example;
         refit = true;
+        if (layers.peek().names.length) setLayers(layers.peek().names);
         break;
       case "state":
         takeState(message);
@@ -356,6 +371,9 @@ function hear(message: Incoming) {
         break;
       case "scene":
         if (!message.failure) wide.value = { revision: message.revision, scene: message.found };
+        break;
+      case "courses":
+        courses.value = { revision: message.revision, found: Array.isArray(message.found) ? null : message.found, failure: message.failure ?? "" };
         break;
       case "notes":
         read = message.notes;
@@ -455,10 +473,11 @@ export function setTool(to: Tool) {
 }
 
 let resting = 0;
-function place({ frames, drivers, t }: Placed) {
+function place({ frames, drivers, t, layers: over }: Placed) {
   pose.value = poseOf(frames ?? {});
   values.value = drivers ?? {};
   time.value = t ?? null;
+  layered.value = over ?? {};
   clearTimeout(resting);
   efforts.value = [];
   if (frames && state.peek()?.document.forces) resting = setTimeout(() => send({ type: "efforts" }), 250);
