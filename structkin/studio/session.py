@@ -17,6 +17,8 @@ From the browser:
 | `layers` | `names`, and `base`, a link (see `layers`) | `pose`, which has `layers` from now on, if there is one |
 | `limits`, `ranking`, `efforts`, `assemblies`, `scene`, `courses` | | one of the same name, when it is found |
 | `wiggle` | `coordinate` | `wiggle` |
+| `simulate` | | `simulation`, when it is found: `t`, `frames` of all samples, and `stopped` |
+| `settle` | `index`, a sample of the last `simulation` | `pose`: the mechanism stands there |
 | `assembly` | `index`, from the last `assemblies` | `pose`: the mechanism is put together that way |
 | `save` | `overwrite` | `saved`, and `state` |
 | `share` | | `shared` with the `fragment` |
@@ -67,6 +69,7 @@ import numpy as np
 
 import structkin
 from structkin.branches.assemblies import Assembly
+from structkin.dynamics import Simulation
 from structkin.errors import InputError, Problem, StructkinError
 from structkin.joints.guide import Guide
 from structkin.model import Mechanism
@@ -79,6 +82,7 @@ from structkin.studio.document import Document, refuse
 from structkin.studio.driving import Driving, Progress
 from structkin.studio.faults import fault
 from structkin.studio.files import MechanismFile, opened
+from structkin.studio.free_run import frames_at, free_run, let_go, pose_of
 from structkin.studio.history import History
 from structkin.studio.layers import Layers
 from structkin.studio.marks import marks
@@ -108,6 +112,8 @@ class Session:
     _check: Check = field(init=False)
     _driving: Driving | InputError | None = field(init=False, default=None)
     _assemblies: list[Assembly] = field(init=False, default_factory=list)
+    #: The last simulation, once there is one.
+    _runs: list[Simulation] = field(init=False, default_factory=list)
     #: What is drawn over the pose.
     _layers: Layers = field(init=False, default_factory=Layers)
     #: Whether the document was replaced as a whole since the file was read or written.
@@ -193,17 +199,17 @@ class Session:
 
     def _set(self, history: History) -> Message:
         """Make a document the current one and return its state; if it has none, the one before stays."""
-        before = self.history, self.revision, self._check, self._driving, self._assemblies
+        before = self.history, self.revision, self._check, self._driving, self._assemblies, self._runs
         try:
             if history.now != self.history.now:
                 self.revision += 1
                 self._check = check(history.now, self._folder, self._check)
-                self._driving, self._assemblies = None, []
+                self._driving, self._assemblies, self._runs = None, [], []
             self.history = history
             state = self.state()
             wire.text(state)
         except Exception:
-            self.history, self.revision, self._check, self._driving, self._assemblies = before
+            self.history, self.revision, self._check, self._driving, self._assemblies, self._runs = before
             raise
         return state
 
@@ -309,6 +315,24 @@ class Session:
         own = self.driving.own
         self._driving = Driving(self._assemblies[index].mechanism(), own)
         yield self._pose(None, Progress(True, 1))
+
+    def _simulate(self, message: Message) -> Iterator[Job]:
+        start = let_go(self.driving)
+        self._runs = found = list[Simulation]()
+
+        def job() -> Message:
+            found.append(free_run(start, lambda: self._runs is found))
+            return frames_at(found[0])
+
+        yield self._job("simulation", job)
+
+    def _settle(self, message: Message) -> Iterator[Message]:
+        index = message.get("index")
+        if not self._runs or type(index) is not int or not 0 <= index < len(self._runs[0]):
+            raise refuse("", "this sample is not known any more", "simulate again")
+        before, run = self.driving, self._runs[0]
+        self._driving = Driving(before.mechanism.posed(pose_of(run, index)), before.own)
+        yield self._pose(None, Progress(True, 1, run.stopped if index == len(run) - 1 else ""))
 
     def _wiggle(self, message: Message) -> Iterator[Message]:
         driving, coordinate = self.driving, message.get("coordinate")
@@ -429,6 +453,8 @@ ANSWERS: Mapping[str, Callable[[Session, Message], Iterator[Message | Job]]] = {
     "scene": Session._find_scene,
     "assembly": Session._take_assembly,
     "wiggle": Session._wiggle,
+    "simulate": Session._simulate,
+    "settle": Session._settle,
 }
 
 

@@ -29,7 +29,7 @@ VALUES: tuple[Any, ...] = (
 #: Texts that are no messages.
 NONSENSE = ("", "{", "null", "[]", '{"type":', "[" * 50_000, '{"type": "undo"}}', "\0", "NaN", '"undo"', "9" * 5000)
 SECTIONS = ("points", "links", "joints", "drivers", "forces", "initial", "lengths", "units")
-SEARCHES = ("limits", "ranking", "efforts", "assemblies", "scene", "courses")
+SEARCHES = ("limits", "ranking", "efforts", "assemblies", "scene", "courses", "simulate")
 
 
 def message(session: Session, source: random.Random) -> str:
@@ -147,6 +147,7 @@ def _move(session: Session, source: random.Random) -> dict[str, Any]:
         {"type": "layers", "names": source.sample([*LAYERS, ""], source.randrange(3)), "base": link},
         {"type": "wiggle", "coordinate": driver},
         {"type": "assembly", "index": source.randrange(-1, 3)},
+        {"type": "settle", "index": source.randrange(-1, 3)},
     ))  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Plots beside the drawing: of what is selected, with a line at the pose that is shown, which a press on a plot sets."""
+"""Plots beside the drawing: of what is selected, with a line at the pose that is shown; a press on one sets it."""
 
 from __future__ import annotations
 

@@ -17,6 +17,7 @@ import {
   type PoseMessage,
   PROTOCOL,
   type Range,
+  type Run,
   type State,
 } from "./types";
 
@@ -110,9 +111,12 @@ export const scene = computed<View | null>(() => {
   if (!now || mode.value === "edit") return now?.scene ?? null;
   return (wide.value?.revision === now.revision ? wide.value.scene : now.exact) ?? now.scene;
 });
-/** The driver that is played, or all of them. */
+/** The driver that is played, all of them, or a simulation. */
 export const ALL = Symbol("all drivers");
-export const playing = signal<string | typeof ALL | null>(null);
+export const RUN = Symbol("simulation");
+export const playing = signal<string | typeof ALL | typeof RUN | null>(null);
+/** The simulation of the pose that was shown, once it is found. */
+export const run = signal<Run | null>(null);
 /** The time [s] at which the laws of the drivers give the pose that is shown. */
 export const time = signal<number | null>(null);
 /** How fast the motion is played, and what follows its end. */
@@ -217,7 +221,7 @@ const sharedWords = () =>
     : "";
 
 /** Messages that change what is shown carry a number, which their answer repeats. */
-const CHANGES = new Set(["edit", "undo", "redo", "open", "adopt", "assembly", "rest", "save"]);
+const CHANGES = new Set(["edit", "undo", "redo", "open", "adopt", "assembly", "settle", "rest", "save"]);
 let asks = 0;
 /** The last change that was answered, and the last one that was made for what was then shown. */
 let [done, made] = [0, 0];
@@ -286,7 +290,7 @@ export const turn = (driver: string, to: number) => send({ type: "turn", driver,
 
 export const seek = (t: number) => send({ type: "seek", t, seq: ++sequence });
 
-export function search(what: "ranking" | "assemblies" | "limits") {
+export function search(what: "ranking" | "assemblies" | "limits" | "simulate") {
   searching.value = what;
   send({ type: what });
 }
@@ -372,6 +376,14 @@ function hear(message: Incoming) {
       case "scene":
         if (!message.failure) wide.value = { revision: message.revision, scene: message.found };
         break;
+      case "simulation":
+        searching.value = "";
+        if (message.failure) tell(message.failure, true);
+        else if (mode.peek() === "drive") {
+          run.value = message.found as Run;
+          playing.value = RUN;
+        }
+        break;
       case "courses":
         courses.value = { revision: message.revision, found: Array.isArray(message.found) ? null : message.found, failure: message.failure ?? "" };
         break;
@@ -418,7 +430,7 @@ function takeState(message: State) {
   stopped.value = "";
   if (before && before.revision !== message.revision) {
     [ranking.value, ghosts.value, ranges.value] = [null, null, null];
-    [searching.value, shared.value] = ["", ""];
+    [searching.value, shared.value, run.value] = ["", "", null];
     keep(message);
   }
   if (!before) offerKept(message);
@@ -459,6 +471,7 @@ export function rest() {
 
 export function setMode(to: Mode) {
   if (mode.peek() === to) return;
+  playing.value = null;
   mode.value = to;
   welcome.value = false;
   if (to === "edit") send({ type: "rest" });

@@ -181,6 +181,13 @@ export interface Courses {
   samples: Samples;
 }
 
+/** A motion under masses and loads (structkin/studio/free_run.py). */
+export interface Run {
+  t: number[];
+  frames: Samples["frames"];
+  stopped: string;
+}
+
 export interface Ghost {
   label: string;
   frames: Record<string, [number, number, number]>;
@@ -201,6 +208,7 @@ export type Incoming =
   | ({ type: "limits" } & Found<Range>)
   | ({ type: "ranking" } & Found<Choice>)
   | ({ type: "efforts" } & Found<Effort>)
+  | { type: "simulation"; revision: number; found: Run | []; failure?: string }
   | { type: "courses"; revision: number; found: Courses | []; failure?: string }
   | { type: "scene"; revision: number; found: View; failure?: string }
   | { type: "notes"; notes: string[] }
