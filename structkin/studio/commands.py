@@ -20,7 +20,7 @@ from structkin.studio import locks, references
 from structkin.studio.command import Command, Name, Number, Place, check_there
 from structkin.studio.document import GROUND, SHARED, Document, members, refuse, with_members
 from structkin.studio.faults import refusal
-from structkin.studio.several import DeletePoints, Duplicate, Transform
+from structkin.studio.several import Align, DeletePoints, Duplicate, Transform
 
 #: Names that mean something else: to a mechanism file, and to the objects of the page.
 RESERVED = (GROUND, "__proto__")
@@ -338,7 +338,7 @@ class Replace(Command):
 
 AnyCommand = (
     AddPoint | MovePoint | MergePoints | Attach | Detach | AddLink | Put | Drive | Rename | Delete | SetLength
-    | SetAngle | SetHead | SetGravity | Replace | Slide | Transform | Duplicate | DeletePoints
+    | SetAngle | SetHead | SetGravity | Replace | Slide | Transform | Align | Duplicate | DeletePoints
 )  # fmt: skip
 _READER: TypeAdapter[Command] = TypeAdapter(Annotated[AnyCommand, Field(discriminator="op")])
 

@@ -105,6 +105,8 @@ def _edit(session: Session, source: random.Random) -> dict[str, Any]:
         {"op": "delete", "section": section, "name": name(section)},
         {"op": "set_length", "first": name("points"), "second": name("points"), "length": source.choice((None, 1, 50))},
         {"op": "set_angle", "first": name("points"), "second": name("points"), "angle": source.uniform(-400, 400)},
+        {"op": "align", "points": [name("points"), name("points")], "axis": source.choice("xyz")},
+        {"op": "transform", "points": [name("points")], "turn": source.uniform(-9, 9), "to": _place(source)},
         {"op": "set_gravity", "value": source.choice((None, [0, -9.81], _place(source)))},
         {"op": "set_head", "key": source.choice(("title", "duration", "units")), "value": source.choice(VALUES)},
     ]

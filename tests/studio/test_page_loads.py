@@ -116,6 +116,12 @@ def test_a_drawn_load_is_selected_changed_and_deleted_and_gravity_is_taken_away(
     studio.page.keyboard.press("Escape")
     studio.page.get_by_text("push (force)").click()
     studio.page.keyboard.press("Delete")
+    new_load(studio, "torsion spring", studio.point("D"))
+    studio.page.keyboard.press("Escape")
+    x, y = studio.point("D")
+    studio.page.mouse.click(x - 14, y)
+    studio.see("selection", "Load torsion spring")
+    studio.page.keyboard.press("Delete")
     assert eventually(studio.page, lambda: not studio.page.locator(".st-force").count())
     assert "forces" not in saved(studio, file)
 

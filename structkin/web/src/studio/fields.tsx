@@ -19,7 +19,7 @@ export function Field({ label, value, onSet }: { label: string; value: string; o
 const LENGTHS = { m: 1, mm: 1e-3, cm: 1e-2, dm: 0.1, km: 1e3, um: 1e-6, "µm": 1e-6, in: 0.0254, ft: 0.3048 };
 
 /** What a number is: its units, and what is said if it is not one. */
-const QUANTITIES = {
+export const QUANTITIES = {
   length: { units: LENGTHS, words: "a length must be a positive number" },
   coordinate: { units: LENGTHS, words: "a coordinate must be a number" },
   angle: { units: { rad: 1, deg: Math.PI / 180, "°": Math.PI / 180, mrad: 1e-3, rev: 2 * Math.PI }, words: "an angle must be a number" },

@@ -39,6 +39,7 @@ import {
   step,
   takeKept,
   tell,
+  tool,
   welcome,
 } from "./store";
 import type { State } from "./types";
@@ -176,7 +177,7 @@ addEventListener(
   (event) => {
     const way = WAYS[event.key];
     const points = chosenPoints();
-    if (!way || !points.length || gallery.peek() || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (!way || !points.length || tool.peek() !== "select" || gallery.peek() || event.ctrlKey || event.metaKey || event.altKey) return;
     if (fieldOf(event.target)) return;
     const step = gridStep(pixels(1)) * (event.shiftKey ? 0.1 : 1);
     const goesOn = nudged && nudged.points === points.join() && event.timeStamp - nudged.time < STROKE;

@@ -66,14 +66,14 @@ export function Loads({ marks }: { marks: Mark[] }) {
         return (
           <>
             <title>{`${mark.id}: torsion spring`}</title>
-            <path d={spiral([x, y])} />
+            <Line d={spiral([x, y])} />
           </>
         );
       case "friction":
         return (
           <>
             <title>{`${mark.id}: friction`}</title>
-            <path d={`M${x - 15} ${y + 13}H${x + 15}${[-9, -3, 3, 9].map((k) => `M${x + k + 3} ${y + 13}L${x + k - 3} ${y + 19}`).join("")}`} />
+            <Line d={`M${x - 15} ${y + 13}H${x + 15}${[-9, -3, 3, 9].map((k) => `M${x + k + 3} ${y + 13}L${x + k - 3} ${y + 19}`).join("")}`} />
           </>
         );
       case "contact":
@@ -90,6 +90,16 @@ export function Loads({ marks }: { marks: Mark[] }) {
   }
 }
 
+/** A line with a wide edge that takes the pointer. */
+function Line({ d }: { d: string }) {
+  return (
+    <>
+      <path d={d} class="st-hold" />
+      <path d={d} />
+    </>
+  );
+}
+
 /** An arrow that begins at a place, or ends there, with its text at the far end. */
 function Arrow({ at, way, largest, longest, text, arrives }: { at: Point; way: Point; largest: number; longest: number; text?: string; arrives?: boolean }) {
   const size = sizeOf(way);
@@ -101,8 +111,7 @@ function Arrow({ at, way, largest, longest, text, arrives }: { at: Point; way: P
   const far = from[0] - 4 * Math.sign(dx);
   return (
     <>
-      <path d={line} class="st-hold" />
-      <path d={line} />
+      <Line d={line} />
       <path d={head} class="st-filled" />
       {text && <text x={far} y={from[1] - (dy > 1 ? 6 : dy < -1 ? -14 : 8)} text-anchor={dx > 1 ? "end" : dx < -1 ? "start" : "middle"}>{text}</text>}
     </>
@@ -118,7 +127,7 @@ function Turn({ at: [x, y], sense, text }: { at: Point; sense: number; text: str
   const { head } = arrowOf(back, [to[0] - back[0], to[1] - back[1]]);
   return (
     <>
-      <path d={`M${from}A${TURN} ${TURN} 0 1 ${sense > 0 ? 0 : 1} ${to}`} />
+      <Line d={`M${from}A${TURN} ${TURN} 0 1 ${sense > 0 ? 0 : 1} ${to}`} />
       <path d={head} class="st-filled" />
       <text x={x} y={y - TURN - 6} text-anchor="middle">{text}</text>
     </>

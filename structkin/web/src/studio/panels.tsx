@@ -195,7 +195,7 @@ function Value({ id, unit, turn }: { id: string; unit: string; turn: number }) {
 /** Return a value in words; of an angle beyond a `turn`, what is left of it, and the whole turns. */
 function valueWords(value: number, unit: string, turn: number): string {
   const turns = Math.abs(value) > turn ? Math.trunc(value / turn) : 0;
-  const rest = fixed(value - turns * turn, 4) + unit;
+  const rest = fixed(turns ? value - turns * turn : value, 4) + unit;
   return turns ? `${rest} ${turns < 0 ? "−" : "+"} ${Math.abs(turns)} turn${Math.abs(turns) > 1 ? "s" : ""}` : rest;
 }
 

@@ -24,6 +24,8 @@ function Several({ points }: { points: string[] }) {
         <button type="button" title="Ctrl+D" onClick={() => duplicate(points)}>Duplicate</button>
         <button type="button" title="Left becomes right" onClick={() => change({ mirror: "x" })}>Mirror ↔</button>
         <button type="button" title="Up becomes down" onClick={() => change({ mirror: "y" })}>Mirror ↕</button>
+        <button type="button" title="All get the y of the first" onClick={() => edit({ op: "align", points, axis: "y" })}>Align ―</button>
+        <button type="button" title="All get the x of the first" onClick={() => edit({ op: "align", points, axis: "x" })}>Align |</button>
         <button type="button" class="st-danger" onClick={() => edit({ op: "delete_points", points })}>Delete</button>
       </div>
       <div class="st-row">

@@ -50,6 +50,8 @@ export const tool = signal<Tool>("select");
 export const slotted = remembered("slotted", false);
 /** Whether points that are drawn or dragged snap to the grid. */
 export const snap = remembered("snap", true);
+/** Whether the dimensions of all links are drawn in Edit. */
+export const dimensions = remembered("dimensions", false);
 export const selected = signal<Selected | null>(null);
 /** The points that are selected together. */
 export const several = signal<string[]>([]);
