@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import colorsys
 from collections.abc import Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Literal
 
 from structkin.structure import Group, KinematicStructure
@@ -36,6 +37,7 @@ PLAIN = "#34495E"
 SMALL, NORMAL, LARGE = 8.0, 9.0, 12.0
 
 
+@cache
 def group_colour(index: int | None) -> str:
     """Return the colour of a group by its index, `LOOSE` for None; after the palette, darker and lighter shades.
 

@@ -73,7 +73,6 @@ from structkin.dynamics import Simulation
 from structkin.errors import InputError, Problem, StructkinError
 from structkin.joints.guide import Guide
 from structkin.model import Mechanism
-from structkin.show.view import samples
 from structkin.studio import commands, gallery, share, wire
 from structkin.studio.adopt import with_pose
 from structkin.studio.check import Check, check
@@ -378,15 +377,14 @@ class Session:
         found, scene = self._check, None
         placed: Message = {}
         reasons = list(found.problems)
-        if found.mechanism is not None:
-            scene = wire.scene(found)
-            kept = samples(found.mechanism)["frames"]
-            sketched = {link: [at["x"][0], at["y"][0], at["angle"][0]] for link, at in kept.items()}
+        if (drawn := wire.scene(found)) is not None:
+            scene, sketched = drawn
             placed = {"frames": sketched, "sketched": sketched}
         try:
             placed |= {**self._placed(), "clock": self.driving.clock}
             if self.history.now.section("lengths"):
-                placed["exact"] = wire.scene(found, self.driving.motion)
+                exact = wire.scene(found, self.driving.motion)
+                placed["exact"] = exact and exact[0]
         except InputError as error:
             if found.mechanism is not None and not reasons:
                 reasons = list(error.problems)

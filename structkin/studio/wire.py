@@ -82,8 +82,8 @@ def lifts(mechanism: Mechanism | None) -> dict[str, list[list[float]]]:
     return found
 
 
-def scene(check: Check, motion: Motion | None = None) -> dict[str, Any] | None:
-    """Return the scene of a document drawn for its sketch or a motion, None if there is no mechanism.
+def scene(check: Check, motion: Motion | None = None) -> tuple[dict[str, Any], dict[str, list[float]]] | None:
+    """Return the scene of a document drawn for its sketch or a motion, and its frames; None without a mechanism.
 
     Links are as long as in the sketch, or as in the motion, where given lengths are exact.
     """
@@ -92,8 +92,8 @@ def scene(check: Check, motion: Motion | None = None) -> dict[str, Any] | None:
     if motion is not None:  # without the free coordinates, which are no drivers of the file
         motion = replace(motion, drivers={id: motion.drivers[id] for id in check.mechanism.drivers})
     found = view(check.mechanism, motion, structure=check.structure)
-    del found["samples"]
-    return found
+    kept = found.pop("samples")["frames"]
+    return found, {link: [at["x"][0], at["y"][0], at["angle"][0]] for link, at in kept.items()}
 
 
 def wide_scene(mechanism: Mechanism, structure: KinematicStructure | None, samples: int) -> dict[str, Any]:
