@@ -166,7 +166,7 @@ function Table({ label, rows, now, set }: { label: string; rows: Row[]; now: Sta
     }));
   return (
     <table class="st-rows" aria-label={label}>
-      <thead><tr>{columns.map((column) => <th key={column}>{Array.isArray(rows[0]) ? (["time", "value"][Number(column)] ?? column) : column}</th>)}<th /></tr></thead>
+      <thead><tr>{columns.map((column) => <th key={column}>{Array.isArray(rows[0]) ? (["time", "value"][Number(column)] ?? column) : column}</th>)}<td /></tr></thead>
       <tbody>
         {rows.map((row, k) => (
           <tr key={k}>
