@@ -44,7 +44,7 @@ const MORE: Record<string, (length: number) => Record<string, unknown>> = {
 function parsed(text: string): unknown {
   const value = text.trim();
   if (value === "true" || value === "false") return value === "true";
-  return value && Number.isFinite(Number(value)) ? Number(value) : value;
+  return value && !Number.isNaN(Number(value)) ? Number(value) : value;
 }
 
 const written = (value: unknown) => (typeof value === "object" ? JSON.stringify(value) : String(value));

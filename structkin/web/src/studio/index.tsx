@@ -1,6 +1,7 @@
 // The studio: the page that `structkin studio` serves.
 import "uplot/dist/uPlot.min.css";
 import "../style.css";
+import "./drawing.css";
 import "./studio.css";
 import { effect, signal } from "@preact/signals";
 import { render } from "preact";
