@@ -46,6 +46,18 @@ def centres(motion: Motion) -> dict[str, Any] | None:
     return {"pairs": found, "left_out": max(0, len(moving) - given)} if found else None
 
 
+def centres_relative_to(motion: Motion, base: str) -> dict[str, complex]:
+    """Return the instant centre [m] of each moving link relative to a base, at the first sample of a motion.
+
+    Those at pins are among them; those at infinity, and those that the rates do not tell, are not.
+    """
+    m = motion.mechanism
+    twists = {link: _twist(motion, link) for link in m.topology.moving_links}
+    twists[m.topology.ground] = (np.zeros(len(motion), complex), np.zeros(len(motion)))
+    found = {link: complex(_centre(motion, base, link, twists)[0]) for link in twists if link != base}
+    return {link: z for link, z in found.items() if np.isfinite(z)}
+
+
 def _twist(motion: Motion, link: str) -> tuple[Complexes, Floats]:
     """Return u and w (n,) of a link, per unit rate of a single driver, else per second."""
     m = motion.mechanism

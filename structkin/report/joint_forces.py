@@ -99,21 +99,26 @@ def forces(motion: Motion) -> dict[str, Any] | None:
     panels.append(_panel("power", "W", [*((id, found.driver_power(id)) for id in m.drivers),
                                         ("loads", found.applied_power)]))  # fmt: skip
     panels.append(_panel("kinetic energy", "J", [("of all links", found.kinetic_energy)]))
-    arrows = [
-        _arrow(motion, "joint", joint, link, found.reaction_place(joint, link), force)
-        for joint, link, force in reactions
-    ]
-    arrows += [_arrow(motion, "joint", *end) for id in m.drivers for end in pin_forces(found, id)]
-    loads = applied(motion)
-    arrows += [_arrow(motion, "applied", *load) for load in [*loads, *weights(motion)]]
     return {
         "panels": [panel for panel in panels if panel],
-        "arrows": arrows,
-        "table": _table(found, reactions, loads, x),
+        "arrows": arrows_of(found),
+        "table": _table(found, reactions, applied(motion), x),
         "hardest": hardest(found),
         "notes": _notes(found),
         "locked": lock_note(found),
     }
+
+
+def arrows_of(found: Kinetostatics) -> list[dict[str, Any]]:
+    """Return the forces on links as arrows: those of joints and cylinders, and those of springs, loads and weights."""
+    motion = found.motion
+    joints = [(joint, link, found.reaction_place(joint, link), force) for joint, link, force in reactions_of(found)]
+    joints += [end for id in motion.mechanism.drivers for end in pin_forces(found, id)]
+    return [
+        _arrow(motion, kind, *load)
+        for kind, loads in (("joint", joints), ("applied", [*applied(motion), *weights(motion)]))
+        for load in loads
+    ]
 
 
 def _none(notes: list[str]) -> dict[str, Any]:

@@ -36,7 +36,12 @@ def scene_of(mechanism: Mechanism, structure: KinematicStructure | None, poses: 
     for spring in mechanism.forces.springs.values():
         sheet.part = f"spring:{spring.id}"
         a, b = (_end(sheet, end) for end in spring.ends)
-        sheet.spring(a, b, sheet.part)
+        # a spring with a damper stands beside it; a ram alone is a piston in a cup as well
+        aside = 0.8 if spring.stiffness and spring.damping else 0.0
+        if spring.stiffness:
+            sheet.spring(a, b, sheet.part, aside)
+        if spring.damping or not spring.stiffness:
+            sheet.damper(a, b, f"damper:{spring.id}" if spring.stiffness else sheet.part, -aside)
     for drive in mechanism.drivers.values():
         sheet.pins |= {point for _, point in drive.ends or ()}
     _points(sheet)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import colorsys
 import sys
 from collections.abc import Sequence
+from functools import cache
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -98,6 +99,7 @@ PLAIN = "#34495E"
 SMALL, NORMAL, LARGE = 8.0, 9.0, 12.0
 
 
+@cache
 def group_colour(index: int | None) -> str:
     """Return the colour of a group by its index, `LOOSE` for None; after the palette, darker and lighter shades.
 

@@ -267,16 +267,25 @@ class Sheet:
         self.line(tip, [0, rod], f"rod:{id}", stroke=DRIVER, width=1.8, layer=BLOCK)
         self.line(tip, [rod - across, rod + across], f"piston:{id}", stroke=DRIVER, width=2.5, layer=BLOCK)
 
-    def spring(self, a: tuple[str, complex], b: tuple[str, complex], id: str) -> None:
-        """Draw a spring between places of two links."""
-        distances = self.distance(a, b)
-        length = float(np.max(distances, initial=0.0))
-        if not length:
-            return
+    def spring(self, a: tuple[str, complex], b: tuple[str, complex], id: str, aside: float = 0.0) -> None:
+        """Draw a spring between places of two links, its coils so many symbol sizes beside the line of these."""
         share = np.concatenate(([0.0], np.linspace(0.2, 0.8, 11), [1.0]))
-        side = np.array([0.0, 0.0, *[0.5, -0.5] * 4, 0.5, 0.0, 0.0])
-        frame = Frame(*a, toward=b, stretch=length)
-        self.line(frame, length * share + 1j * self.u * side, id, stroke=GROUND, width=1.1, layer=BARREL)
+        side = np.array([0.0, 0.0, *[0.5, -0.5] * 4, 0.5, 0.0, 0.0]) + aside * (np.abs(share - 0.5) < 0.4)
+        self._stretched(a, b, share + 1j * side, id)
+
+    def damper(self, a: tuple[str, complex], b: tuple[str, complex], id: str, aside: float = 0.0) -> None:
+        """Draw a dashpot between places of two links, a piston in a cup; beside their line as a spring is."""
+        cup = np.array([0.0, 0.2, 0.3, 0.3 + 0.5j, 0.65 + 0.5j, np.nan, 0.3, 0.3 - 0.5j, 0.65 - 0.5j])
+        rod = np.array([np.nan, 0.5 + 0.35j, 0.5 - 0.35j, np.nan, 0.5, 0.8, 1.0])
+        way = np.concatenate((cup, rod))
+        self._stretched(a, b, way + 1j * aside * (np.abs(way.real - 0.5) < 0.4), id)
+
+    def _stretched(self, a: tuple[str, complex], b: tuple[str, complex], way: Complexes, id: str) -> None:
+        """Draw a line that is stretched between two places: parts of their distance, and symbol sizes aside."""
+        length = float(np.max(self.distance(a, b), initial=0.0))
+        if length:
+            frame = Frame(*a, toward=b, stretch=length)
+            self.line(frame, length * way.real + 1j * self.u * way.imag, id, stroke=GROUND, width=1.1, layer=BARREL)
 
 
 def broken(*parts: Complexes) -> Complexes:

@@ -135,8 +135,7 @@ class _Writer:
 
     def place(self, z: complex) -> list[float]:
         """Return a place [m] as x and y."""
-        found: list[float] = self.length([z.real, z.imag])
-        return found
+        return [_rounded(part / self.scale, self.digits) for part in (z.real, z.imag)]
 
     def box(self, scene: Scene, k: int) -> list[float]:
         """Return the left, lower, right and upper ends of the scene in pose k and of the paths of all points."""
@@ -150,6 +149,9 @@ class _Writer:
     def frames(self, link: str) -> dict[str, Any]:
         """Return the origin and the continuous angle [rad] of a link's frame; None where the pose is unknown."""
         origin, direction = self.poses.frames[link]
+        if len(origin) == 1 and np.isfinite(origin[0] + direction[0]):  # as below, without arrays
+            place = self.place(complex(origin[0]))
+            return {"x": place[:1], "y": place[1:], "angle": [_rounded(float(np.angle(direction[0])), DIGITS)]}
         known = np.isfinite(origin + direction)
         x, y, angle = (np.where(known, part, np.nan) for part in (origin.real, origin.imag, np.angle(direction)))
         angle[known] = np.unwrap(angle[known])
@@ -256,6 +258,14 @@ def _style(shape: Shape) -> dict[str, Any]:
         "opacity": 1,
         "layer": shape.layer,
     }
+
+
+def _rounded(value: float, digits: int) -> Any:
+    """Return a number as `_plain` does, None if it is not finite."""
+    power = 10.0 ** abs(digits)
+    if not math.isfinite(value):
+        return None
+    return round(value * power) / power + 0.0 if digits >= 0 else round(value / power) * power + 0.0
 
 
 def _plain(values: ArrayLike, digits: int) -> Any:

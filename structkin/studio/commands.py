@@ -20,7 +20,7 @@ from structkin.studio import locks, references
 from structkin.studio.command import Command, Name, Number, Place, check_there
 from structkin.studio.document import GROUND, SHARED, Document, members, refuse, with_members
 from structkin.studio.faults import refusal
-from structkin.studio.several import DeletePoints, Duplicate, Transform
+from structkin.studio.several import Align, DeletePoints, Duplicate, Transform
 
 #: Names that mean something else: to a mechanism file, and to the objects of the page.
 RESERVED = (GROUND, "__proto__")
@@ -312,6 +312,19 @@ class SetHead(Command):
         return Document(rest if self.value is None else {self.key: self.value, **rest})
 
 
+class SetGravity(Command):
+    """Set the acceleration of gravity [m/s^2]; null removes it."""
+
+    op: Literal["set_gravity"]
+    value: Place | None
+
+    def apply(self, document: Document) -> Document:
+        """Return the document after the command."""
+        rest = {name: entry for name, entry in document.section("forces").items() if name != "gravity"}
+        forces = rest if self.value is None else {"gravity": [*self.value], **rest}
+        return document.changed(lambda data: data.update(forces=forces))
+
+
 class Replace(Command):
     """Replace this document by another one: a new one, a shared one, or one that the browser kept."""
 
@@ -325,7 +338,7 @@ class Replace(Command):
 
 AnyCommand = (
     AddPoint | MovePoint | MergePoints | Attach | Detach | AddLink | Put | Drive | Rename | Delete | SetLength
-    | SetAngle | SetHead | Replace | Slide | Transform | Duplicate | DeletePoints
+    | SetAngle | SetHead | SetGravity | Replace | Slide | Transform | Align | Duplicate | DeletePoints
 )  # fmt: skip
 _READER: TypeAdapter[Command] = TypeAdapter(Annotated[AnyCommand, Field(discriminator="op")])
 

@@ -129,11 +129,44 @@ class Driving:
     @property
     def motion(self) -> Motion:
         """The pose at rest, as a motion of one sample."""
-        x = np.zeros((3, len(self.pose.x), 1))
-        x[0, :, 0] = self.pose.x
+        still = np.zeros(len(self.order))
+        return self._sample(np.zeros(len(self.pose.x)), np.zeros(len(self.pose.x)), still, still)
+
+    @property
+    def moving(self) -> Motion | None:
+        """The pose with the rates of the drivers' laws, as a motion of one sample; None where these are not known."""
+        rates = self._rates
+        if rates is None:
+            return None
+        try:
+            pose, convective = self._poses.aside().at(0.0, self.pose.q, rates[0])
+        except NoPoseError:
+            return None
+        return self._sample(rates[0] @ pose.K, rates[1] @ pose.K + convective, *rates)
+
+    @property
+    def _rates(self) -> tuple[Floats, Floats] | None:
+        """The first and second rates (f,) of all drivers: of their laws at the time of this pose, or if constant."""
+        if not self._laws or len(self._laws) < len(self.order):
+            return None
+        t, speeds = self.time, [law.speed for _, law in self._laws]
+        if t is not None:
+            found = np.array([law(np.array([t])) for _, law in self._laws])[:, :, 0]
+            return (found[:, 1], found[:, 2]) if np.isfinite(found).all() else None
+        return None if None in speeds else (np.array(speeds, dtype=float), np.zeros(len(speeds)))
+
+    def _sample(self, v: Floats, a: Floats, dq: Floats, ddq: Floats) -> Motion:
+        """Return the pose with these rates of its slots (rows,) and drivers (f,) as a motion of one sample."""
+        x = np.stack((self.pose.x, v, a))[:, :, None]
         lanes = Lanes(x, np.zeros(1, np.int8), np.full(1, -1, np.int32), np.zeros(0))
-        drivers = {id: np.array([[value], [0.0], [0.0]]) for id, value in self.values.items()}
-        return Motion(self.mechanism, self.plan, np.full(1, np.nan), drivers, lanes)
+        q = np.stack((self.pose.q, dq, ddq))
+        drivers = {id: q[:, k : k + 1] for k, id in enumerate(self.order)}
+        t = self.time
+        if (
+            t is not None and self.clock is not None and self.clock[2]
+        ):  # as the page shows it: loads may end with a turn
+            t = self.clock[0] + (t - self.clock[0]) % (self.clock[1] - self.clock[0])
+        return Motion(self.mechanism, self.plan, np.array([np.nan if t is None else t]), drivers, lanes)
 
     @cached_property
     def clock(self) -> tuple[float, float, bool] | None:

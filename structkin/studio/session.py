@@ -14,8 +14,11 @@ From the browser:
 | `turn` | `driver`, `to`, `seq` | `pose`; likewise |
 | `seek` | `t` [s], `seq` | `pose`, with all drivers where their laws put them; likewise |
 | `rest` | | `state`, with the pose of the sketch |
-| `limits`, `ranking`, `efforts`, `assemblies`, `scene` | | one of the same name, when it is found |
+| `layers` | `names`, and `base`, a link (see `layers`) | `pose`, which has `layers` from now on, if there is one |
+| `limits`, `ranking`, `efforts`, `assemblies`, `scene`, `courses` | | one of the same name, when it is found |
 | `wiggle` | `coordinate` | `wiggle` |
+| `simulate` | | `simulation`, when it is found: `t`, `frames` of all samples, and `stopped` |
+| `settle` | `index`, a sample of the last `simulation` | `pose`: the mechanism stands there |
 | `assembly` | `index`, from the last `assemblies` | `pose`: the mechanism is put together that way |
 | `save` | `overwrite` | `saved`, and `state` |
 | `share` | | `shared` with the `fragment` |
@@ -31,19 +34,20 @@ To the browser:
 
 - `hello`: `protocol`, `version`, `file` (its name, null if there is none), `key` (under which the browser keeps unsaved
   work), `example` (whether it is the one to try).
-- `state`: `revision`, `document`, `sketch`, `scene` (as in `structkin.show.view`; null where there is no mechanism) and
-  its frames `sketched`, `exact` (the scene with given lengths, where there are any), `problems`, `stray` (points on no
-  link), `loose` (links that nothing connects to the ground), `structure`, `undo`, `redo`, `changes` (how many can be
-  undone), `saved`, and what `pose` has where there is one, with `clock` (from when to when [s] the laws run, and
-  whether without an end; null without laws).
+- `state`: `revision`, `document`, `sketch`, `loads` (see `marks`), `lifts` (of cams over their turn), `scene` (as in
+  `structkin.show.view`; null where there is no mechanism) and its frames `sketched`, `exact` (the scene with given
+  lengths, where there are any), `problems`, `stray` (points on no link), `loose` (links that nothing connects to the
+  ground), `structure`, `undo`, `redo`, `changes` (how many can be undone), `saved`, and what `pose` has where there is
+  one, with `clock` (from when to when [s] the laws run, and whether without an end; null without laws).
 - `pose`: `revision`, `frames`, `drivers`, `free` (coordinates without a driver), `t` (the time [s] at which the laws
   give this pose, null if none is known), `stopped` (why it moves no farther), `done` (whether it is as near as
-  possible), `seq`.
+  possible), `seq`, and `layers`, if any are wanted.
 - `refused`: `problems`; the request cannot be carried out, and nothing has changed.
 - `fault`: `problems`; likewise, but the studio is wrong. The terminal shows the traceback.
 - `working`: a message takes long, or waits for one that does; its answer follows.
 - `efforts`: what holds the pose at rest, in N and N m.
 - `scene`: that of the state, with slots as long as the mechanism's own motion needs.
+- `courses`: what is plotted over the motion, see `courses`.
 - `limits`, `ranking`, `assemblies`, `wiggle`, `saved`, `shared`, `notes`: see `wire`.
 
 A message from the browser may carry a number `ask`, which the last of its answers repeats. One that is answered later
@@ -55,6 +59,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, field
 from itertools import islice
@@ -64,18 +69,22 @@ import numpy as np
 
 import structkin
 from structkin.branches.assemblies import Assembly
+from structkin.dynamics import Simulation
 from structkin.errors import InputError, Problem, StructkinError
 from structkin.joints.guide import Guide
 from structkin.model import Mechanism
-from structkin.show.view import samples
 from structkin.studio import commands, gallery, share, wire
 from structkin.studio.adopt import with_pose
 from structkin.studio.check import Check, check
+from structkin.studio.courses import courses
 from structkin.studio.document import Document, refuse
 from structkin.studio.driving import Driving, Progress
 from structkin.studio.faults import fault
 from structkin.studio.files import MechanismFile, opened
+from structkin.studio.free_run import frames_at, free_run, let_go, pose_of
 from structkin.studio.history import History
+from structkin.studio.layers import Layers
+from structkin.studio.marks import marks
 
 PROTOCOL = 1
 #: The time [s] that a drag is followed before the pose is shown.
@@ -102,6 +111,10 @@ class Session:
     _check: Check = field(init=False)
     _driving: Driving | InputError | None = field(init=False, default=None)
     _assemblies: list[Assembly] = field(init=False, default_factory=list)
+    #: The last simulation, once there is one.
+    _runs: list[Simulation] = field(init=False, default_factory=list)
+    #: What is drawn over the pose.
+    _layers: Layers = field(init=False, default_factory=Layers)
     #: Whether the document was replaced as a whole since the file was read or written.
     _replaced: bool = field(init=False, default=False)
 
@@ -144,6 +157,7 @@ class Session:
         if message.get("protocol") != PROTOCOL:
             raise refuse("", "the page is of another version of structkin", "load it again")
         name = None if self.file is None else self.file.path.name
+        self._layers = Layers()
         yield {"type": "hello", "protocol": PROTOCOL, "version": structkin.__version__, "file": name,
                "key": self._key, "example": self.example}  # fmt: skip
         yield self.state()
@@ -184,17 +198,17 @@ class Session:
 
     def _set(self, history: History) -> Message:
         """Make a document the current one and return its state; if it has none, the one before stays."""
-        before = self.history, self.revision, self._check, self._driving, self._assemblies
+        before = self.history, self.revision, self._check, self._driving, self._assemblies, self._runs
         try:
             if history.now != self.history.now:
                 self.revision += 1
                 self._check = check(history.now, self._folder, self._check)
-                self._driving, self._assemblies = None, []
+                self._driving, self._assemblies, self._runs = None, [], []
             self.history = history
             state = self.state()
             wire.text(state)
         except Exception:
-            self.history, self.revision, self._check, self._driving, self._assemblies = before
+            self.history, self.revision, self._check, self._driving, self._assemblies, self._runs = before
             raise
         return state
 
@@ -217,6 +231,11 @@ class Session:
     def _rest(self, message: Message) -> Iterator[Message]:
         self._driving = None
         yield self.state()
+
+    def _choose_layers(self, message: Message) -> Iterator[Message]:
+        self._layers = Layers.read(message.get("names"), message.get("base"))
+        with suppress(InputError):
+            yield self._pose(None, Progress(True, 0))
 
     def _pose(self, seq: float | None, progress: Progress) -> Message:
         return {**self._placed(), "type": "pose", "seq": seq, "done": progress.done,
@@ -257,6 +276,12 @@ class Session:
         motion = self.driving.motion
         yield self._job("efforts", lambda: wire.efforts(motion.forces()))
 
+    def _find_courses(self, message: Message) -> Iterator[Job]:
+        if self.driving.free:
+            raise refuse("drivers", "a motion is plotted where drivers determine it", "drive what moves freely")
+        mechanism = self.driving.mechanism
+        yield self._job("courses", lambda: courses(mechanism))
+
     def _find_ranking(self, message: Message) -> Iterator[Job]:
         mechanism = self._check.mechanism
         if mechanism is None:
@@ -289,6 +314,24 @@ class Session:
         own = self.driving.own
         self._driving = Driving(self._assemblies[index].mechanism(), own)
         yield self._pose(None, Progress(True, 1))
+
+    def _simulate(self, message: Message) -> Iterator[Job]:
+        start = let_go(self.driving)
+        self._runs = found = list[Simulation]()
+
+        def job() -> Message:
+            found.append(free_run(start, lambda: self._runs is found))
+            return frames_at(found[0])
+
+        yield self._job("simulation", job)
+
+    def _settle(self, message: Message) -> Iterator[Message]:
+        index = message.get("index")
+        if not self._runs or type(index) is not int or not 0 <= index < len(self._runs[0]):
+            raise refuse("", "this sample is not known any more", "simulate again")
+        before, run = self.driving, self._runs[0]
+        self._driving = Driving(before.mechanism.posed(pose_of(run, index)), before.own)
+        yield self._pose(None, Progress(True, 1, run.stopped if index == len(run) - 1 else ""))
 
     def _wiggle(self, message: Message) -> Iterator[Message]:
         driving, coordinate = self.driving, message.get("coordinate")
@@ -334,15 +377,14 @@ class Session:
         found, scene = self._check, None
         placed: Message = {}
         reasons = list(found.problems)
-        if found.mechanism is not None:
-            scene = wire.scene(found)
-            kept = samples(found.mechanism)["frames"]
-            sketched = {link: [at["x"][0], at["y"][0], at["angle"][0]] for link, at in kept.items()}
+        if (drawn := wire.scene(found)) is not None:
+            scene, sketched = drawn
             placed = {"frames": sketched, "sketched": sketched}
         try:
             placed |= {**self._placed(), "clock": self.driving.clock}
             if self.history.now.section("lengths"):
-                placed["exact"] = wire.scene(found, self.driving.motion)
+                exact = wire.scene(found, self.driving.motion)
+                placed["exact"] = exact and exact[0]
         except InputError as error:
             if found.mechanism is not None and not reasons:
                 reasons = list(error.problems)
@@ -352,6 +394,8 @@ class Session:
             "document": self.history.now.data,
             "sketch": wire.sketch(self.history.now),
             "scene": scene,
+            "loads": [] if found.mechanism is None else marks(self.history.now, found.mechanism),
+            "lifts": wire.lifts(found.mechanism),
             "problems": wire.problems(reasons),
             "stray": list(found.stray),
             "loose": list(found.loose),
@@ -378,6 +422,7 @@ class Session:
             "drivers": wire.values(driving.mechanism, driving.values),
             "free": list(driving.free),
             "t": driving.time,
+            **({"layers": self._layers.of(driving)} if self._layers.names else {}),
         }
 
 
@@ -393,6 +438,7 @@ ANSWERS: Mapping[str, Callable[[Session, Message], Iterator[Message | Job]]] = {
     "turn": Session._turn,
     "seek": Session._seek,
     "rest": Session._rest,
+    "layers": Session._choose_layers,
     "save": Session._save,
     "share": Session._share,
     "gallery": Session._gallery,
@@ -400,10 +446,13 @@ ANSWERS: Mapping[str, Callable[[Session, Message], Iterator[Message | Job]]] = {
     "limits": Session._find_limits,
     "ranking": Session._find_ranking,
     "efforts": Session._find_efforts,
+    "courses": Session._find_courses,
     "assemblies": Session._find_assemblies,
     "scene": Session._find_scene,
     "assembly": Session._take_assembly,
     "wiggle": Session._wiggle,
+    "simulate": Session._simulate,
+    "settle": Session._settle,
 }
 
 

@@ -69,16 +69,37 @@ class Transform(Command):
         return document.changed(change)
 
 
+class Align(Command):
+    """Bring points to the x or the y of the first of them; it is refused if a given length would not hold."""
+
+    op: Literal["align"]
+    points: Names
+    axis: Literal["x", "y"]
+
+    def apply(self, document: Document) -> Document:
+        """Return the document after the command."""
+        first = document.known_place(self.points[0])
+        places = {point: document.known_place(point) for point in self.points}
+        moved = {
+            point: complex(first.real, z.imag) if self.axis == "x" else complex(z.real, first.imag)
+            for point, z in places.items()
+        }
+        _check_lengths(document, moved, (1, 2))
+        return document.changed(
+            lambda data: data["points"].update({name: [z.real, z.imag] for name, z in moved.items()})
+        )
+
+
 def _is_pair(value: Any) -> bool:
     return isinstance(value, list) and len(value) == 2 and all(isinstance(part, int | float) for part in value)
 
 
-def _check_lengths(document: Document, moved: Mapping[str, complex]) -> None:
-    """Raise `InputError` if a given length from a moved point to another one would not hold."""
+def _check_lengths(document: Document, moved: Mapping[str, complex], ends_moved: tuple[int, ...] = (1,)) -> None:
+    """Raise `InputError` if a given length would not hold of which so many ends are moved."""
     broken = []
     for key, value in document.section("lengths").items():
         ends, length = key.split("-"), document.length(value)
-        if len(ends) == 2 and length and len(moved.keys() & set(ends)) == 1:
+        if len(ends) == 2 and length and len(moved.keys() & set(ends)) in ends_moved:
             a, b = (moved[end] if end in moved else document.place(end) for end in ends)
             before = [document.place(end) for end in ends]
             if a is None or b is None or None in before:

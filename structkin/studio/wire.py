@@ -8,10 +8,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from structkin import budget, model
 from structkin.branches.limits.result import Limits
 from structkin.dynamics import Kinetostatics
 from structkin.errors import InputError, Problem
+from structkin.joints.law_cam import LawCam
 from structkin.model import Mechanism
 from structkin.show.style import GROUND, group_colour
 from structkin.show.view import view
@@ -24,6 +27,8 @@ from structkin.studio.document import Document
 
 Frames = Mapping[str, tuple[float, float, float]]
 
+#: Places at which the lift of a cam is shown.
+LOOKS = 121
 #: The commands that do the same without a limit.
 COMMANDS = "`structkin limits` or `structkin assemblies` on it with --budget none"
 
@@ -66,8 +71,19 @@ def sketch(document: Document) -> dict[str, Any]:
     }
 
 
-def scene(check: Check, motion: Motion | None = None) -> dict[str, Any] | None:
-    """Return the scene of a document drawn for its sketch or a motion, None if there is no mechanism.
+def lifts(mechanism: Mechanism | None) -> dict[str, list[list[float]]]:
+    """Return the lift of each cam with a law over its turn: angles and lifts in the file's units."""
+    if mechanism is None:
+        return {}
+    units, turn, found = mechanism.units, np.linspace(0.0, 2.0 * np.pi, LOOKS), {}
+    for id, cam in mechanism.joints.of(LawCam).items():
+        size = units.length_scale if cam.moves.hinge is None else units.angle_scale
+        found[id] = [(turn / units.angle_scale).tolist(), (cam.lift(turn) / size).tolist()]
+    return found
+
+
+def scene(check: Check, motion: Motion | None = None) -> tuple[dict[str, Any], dict[str, list[float]]] | None:
+    """Return the scene of a document drawn for its sketch or a motion, and its frames; None without a mechanism.
 
     Links are as long as in the sketch, or as in the motion, where given lengths are exact.
     """
@@ -76,8 +92,8 @@ def scene(check: Check, motion: Motion | None = None) -> dict[str, Any] | None:
     if motion is not None:  # without the free coordinates, which are no drivers of the file
         motion = replace(motion, drivers={id: motion.drivers[id] for id in check.mechanism.drivers})
     found = view(check.mechanism, motion, structure=check.structure)
-    del found["samples"]
-    return found
+    kept = found.pop("samples")["frames"]
+    return found, {link: [at["x"][0], at["y"][0], at["angle"][0]] for link, at in kept.items()}
 
 
 def wide_scene(mechanism: Mechanism, structure: KinematicStructure | None, samples: int) -> dict[str, Any]:

@@ -183,6 +183,23 @@ def test_a_spring_is_drawn_between_its_pins():
     assert {"spring:back", "pivot:S", "pin:P"} <= set(found)
 
 
+def test_a_damper_is_a_dashpot_alone_or_beside_its_spring():
+    data = crank_rocker().source_dict
+    data["points"]["S"] = [0, 40]
+    data["links"]["ground"].append("S")
+    drawings = []
+    for keys in ({"damping": 5}, {"damping": 5, "stiffness": 5}):
+        data["forces"] = {"back": {"type": "spring", "between": ["P", "S"], **keys}}
+        drawings.append(draw_schematic(sk.Mechanism.from_dict(data)))
+    alone, both = drawings
+    assert "damper:back" not in gids(alone) and {"spring:back", "damper:back"} <= set(gids(both))
+    # a cup and a piston: lines that do not hang together
+    for drawing, id in ((alone, "spring:back"), (both, "damper:back")):
+        places = drawn(drawing, id).get_xydata()
+        assert np.isnan(places).any()
+        assert not np.isnan(places[[0, -1]]).any()
+
+
 def test_a_driver_arrow_turns_with_the_speed():
     def sense(speed: float) -> float:
         data = one_crank().source_dict

@@ -13,6 +13,7 @@ from typing import Any
 from structkin.examples import names, path
 from structkin.studio import share
 from structkin.studio.document import Document
+from structkin.studio.layers import LAYERS
 from structkin.studio.session import ANSWERS, Session
 
 EXAMPLES = {name: path(name).read_text(encoding="utf-8") for name in names()}
@@ -28,7 +29,7 @@ VALUES: tuple[Any, ...] = (
 #: Texts that are no messages.
 NONSENSE = ("", "{", "null", "[]", '{"type":', "[" * 50_000, '{"type": "undo"}}', "\0", "NaN", '"undo"', "9" * 5000)
 SECTIONS = ("points", "links", "joints", "drivers", "forces", "initial", "lengths", "units")
-SEARCHES = ("limits", "ranking", "efforts", "assemblies", "scene")
+SEARCHES = ("limits", "ranking", "efforts", "assemblies", "scene", "courses", "simulate")
 
 
 def message(session: Session, source: random.Random) -> str:
@@ -104,6 +105,9 @@ def _edit(session: Session, source: random.Random) -> dict[str, Any]:
         {"op": "delete", "section": section, "name": name(section)},
         {"op": "set_length", "first": name("points"), "second": name("points"), "length": source.choice((None, 1, 50))},
         {"op": "set_angle", "first": name("points"), "second": name("points"), "angle": source.uniform(-400, 400)},
+        {"op": "align", "points": [name("points"), name("points")], "axis": source.choice("xyz")},
+        {"op": "transform", "points": [name("points")], "turn": source.uniform(-9, 9), "to": _place(source)},
+        {"op": "set_gravity", "value": source.choice((None, [0, -9.81], _place(source)))},
         {"op": "set_head", "key": source.choice(("title", "duration", "units")), "value": source.choice(VALUES)},
     ]
     return {"type": "edit", "command": source.choice(commands), "stroke": source.choice((None, 1, 2))}
@@ -141,8 +145,11 @@ def _move(session: Session, source: random.Random) -> dict[str, Any]:
     return source.choice((
         {"type": "drag", "link": link, "local": _place(source), "to": _place(source), "seq": source.randrange(9)},
         {"type": "turn", "driver": driver, "to": source.uniform(-500, 500), "seq": source.randrange(9)},
+        {"type": "seek", "t": source.uniform(-1, 3), "seq": source.randrange(9)},
+        {"type": "layers", "names": source.sample([*LAYERS, ""], source.randrange(3)), "base": link},
         {"type": "wiggle", "coordinate": driver},
         {"type": "assembly", "index": source.randrange(-1, 3)},
+        {"type": "settle", "index": source.randrange(-1, 3)},
     ))  # fmt: skip
 
 

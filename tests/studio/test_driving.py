@@ -180,3 +180,29 @@ def test_a_mechanism_whose_drivers_have_no_law_has_no_clock():
     assert driving.clock is None and driving.time is None
     with pytest.raises(sk.InputError, match="no driver has a law"):
         driving.seek(1.0)
+
+
+@pytest.mark.parametrize("name", ["excavator", "one_cylinder_engine", "cam_roller_follower", "five_bar_two_drivers"])
+def test_the_rates_of_a_pose_are_those_of_the_motion_at_its_time(name: str):
+    m = sk.load(path(name))
+    driving = Driving(m)
+    start, end, _ = driving.clock
+    driving.seek(start + 0.37 * (end - start))
+    here, motion = driving.moving, m.solve(t=[start + 0.37 * (end - start)])
+    for point in m.places:
+        for rate in ("velocity", "acceleration"):
+            want = getattr(motion, rate)(point)
+            assert getattr(here, rate)(point) == pytest.approx(want, rel=1e-9, abs=1e-9 * m.size)
+
+
+def test_rates_are_known_where_speeds_are_constant_or_the_laws_lead_to_the_pose():
+    m = sk.load(path("crank_rocker"))
+    driving = Driving(m)
+    driving.turn("motor", driving.values["motor"] + 1.0)
+    assert driving.moving.omega("crank")[0] == pytest.approx(m.drivers["motor"].law.speed)
+    swings = Driving(m.with_drivers({"motor": {"joint": "A", "law": "60 + 20*sin(t)"}}))
+    swings.seek(0.0)
+    assert swings.moving.omega("crank")[0] == pytest.approx(np.radians(20.0))
+    swings.turn("motor", swings.values["motor"] + 0.1)
+    assert swings.moving is None
+    assert Driving(m.with_drivers({"motor": {"joint": "A"}})).moving is None

@@ -148,3 +148,14 @@ def test_a_jansen_leg_plays_smoothly(browser: Any, capsys: pytest.CaptureFixture
             print(f"\n  studio, Jansen leg: {rate:.0f} poses a second while it plays")
         # the figure of an idle machine is 60
         assert rate > 10 and not studio.errors
+
+
+def test_the_value_of_a_cylinder_is_shown(browser: Any):
+    m = sk.load(path("excavator"))
+    first = next(iter(m.drivers))
+    with served(path("excavator")) as address:
+        studio = Studio(browser, address)
+        start = m.drivers[first].start / m.units.length_scale
+        shown = studio.page.locator(".st-driver", has_text=first).locator("output").inner_text()
+        assert float(shown.split()[0].replace("−", "-")) == pytest.approx(start, abs=1e-3)
+        assert not studio.errors

@@ -136,3 +136,21 @@ def test_any_choice_of_points_is_changed_or_refused(data: st.DataObject):
     check(after)
     if message["op"] == "duplicate":
         assert len(after.places) == len(document.places) + len(set(points))
+
+
+def test_points_are_aligned_with_the_first_and_given_lengths_hold():
+    drawn = Document(
+        {"points": {"A": [0, 1], "B": [3, 5], "C": [7, 9]}, "links": {"bar": ["A", "B"], "rod": ["B", "C"]}}
+    )
+    level = commands.read({"op": "align", "points": ["B", "A", "C"], "axis": "y"}).apply(drawn)
+    assert level.places == {"A": 5j, "B": 3 + 5j, "C": 7 + 5j}
+    upright = commands.read({"op": "align", "points": ["C", "A"], "axis": "x"}).apply(drawn)
+    assert upright.places == {"A": 7 + 1j, "B": 3 + 5j, "C": 7 + 9j}
+    locked = Document({**drawn.data, "lengths": {"A-B": 5}})
+    for points in (["A", "B"], ["A", "C"], ["C", "B"]):
+        command = commands.read({"op": "align", "points": points, "axis": "x"})
+        if points == ["A", "C"]:
+            assert command.apply(locked).places["C"] == 9j
+            continue
+        with pytest.raises(InputError, match="A-B = 5 m would not hold"):
+            command.apply(locked)

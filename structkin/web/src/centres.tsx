@@ -4,13 +4,13 @@ import { pixel } from "./camera";
 import { colourOf } from "./overlays";
 import type { Player } from "./player";
 import { matrix, moved, poseAt } from "./pose";
-import { at, type Centre, type Report } from "./report_types";
+import { at, type CentrePair, type Report } from "./report_types";
 import { StageContext } from "./scene";
 import { pathOf } from "./shapes";
 import type { Point, View } from "./types";
 
 /** Return the centres relative to a base, each with the link that moves on it. */
-export function centresOn(view: Report, base: string): { link: string; pair: Centre }[] {
+export function centresOn(view: Report, base: string): { link: string; pair: CentrePair }[] {
   return view.centres!.pairs.flatMap((pair) =>
     pair.base === base ? [{ link: pair.link, pair }] : pair.link === base ? [{ link: pair.base, pair }] : [],
   );
@@ -34,15 +34,20 @@ export function Centres({ view, player, base }: { view: Report; player: Player; 
       {centresOn(view, base).map(({ link, pair }) => {
         const [cx, cy] = [at(pair.x, k), at(pair.y, k)];
         if (cx === null || cy === null) return null;
-        const [px, py] = pixel(camera, size, [cx, cy]);
-        return (
-          <g key={link} data-centre={link} stroke={colourOf(view, link)}>
-            <circle cx={px} cy={py} r={5.5} />
-            <path d={`M${px - 9} ${py}H${px + 9}M${px} ${py - 9}V${py + 9}`} />
-            <text x={px + 10} y={py - 9}>{ground ? link : `${link} / ${base}`}</text>
-          </g>
-        );
+        const words = ground ? link : `${link} / ${base}`;
+        return <Centre key={link} link={link} at={pixel(camera, size, [cx, cy])} colour={colourOf(view, link)} words={words} />;
       })}
+    </g>
+  );
+}
+
+/** An instant centre, in pixels. */
+export function Centre({ link, at: [x, y], colour, words }: { link: string; at: Point; colour: string; words: string }) {
+  return (
+    <g data-centre={link} stroke={colour}>
+      <circle cx={x} cy={y} r={5.5} />
+      <path d={`M${x - 9} ${y}H${x + 9}M${x} ${y - 9}V${y + 9}`} />
+      <text x={x + 10} y={y - 9}>{words}</text>
     </g>
   );
 }
@@ -79,7 +84,7 @@ export function Centrodes({ view, player, link, base }: { view: Report; player: 
   );
 }
 
-function placesOf(pair: Centre): (Point | null)[] {
+function placesOf(pair: CentrePair): (Point | null)[] {
   return pair.x.map((x, k) => (x === null || pair.y[k] == null ? null : [x, pair.y[k]!]));
 }
 

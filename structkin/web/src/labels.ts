@@ -43,6 +43,18 @@ export function labelOffsets(view: View, names: Name[], poses: Pose[], camera: C
   const anchors = poses.map((pose) => names.map((name) => anchor(name, pose, camera, size)));
   const halves = names.map(({ text }): Point => [(text.length * CHARACTER) / 2 + 3, HEIGHT / 2]);
   const offsets: (Point | null)[] = names.map(() => null);
+  // what a name can cover, wherever it is put: of a large mechanism, little of all that is drawn
+  const span = DISTANCES.at(-1)! + clearance;
+  const widest = Math.max(0, ...halves.map(([w]) => w));
+  const inks = poses.map((_, p) =>
+    names.map((_, k) => within(obstacles[p]!, anchors[p]![k]!, span + 2 * halves[k]![0], span + halves[k]![1])),
+  );
+  const neighbours = poses.map((_, p) =>
+    names.map((_, k) => {
+      const found = within(anchors[p]!, anchors[p]![k]!, 2 * (span + halves[k]![0] + widest) + 4, 2 * span + 2 * HEIGHT);
+      return found.filter((other) => other !== k);
+    }),
+  );
   const cost = (k: number, [dx, dy]: Point): number => {
     const [w, h] = halves[k]!;
     let total = 0;
@@ -51,9 +63,12 @@ export function labelOffsets(view: View, names: Name[], poses: Pose[], camera: C
       if (!at) return;
       const [x, y] = [at[0] + dx, at[1] + dy];
       if (x < w || x > size[0] - w || y < h || y > size[1] - h) total += 60;
-      for (const [px, py] of obstacles[p]!) if (Math.abs(px - x) < w && Math.abs(py - y) < h) total += 1;
-      anchors[p]!.forEach((place, other) => {
-        if (!place || other === k) return;
+      for (const ink of inks[p]![k]!) {
+        const [px, py] = obstacles[p]![ink]!;
+        if (Math.abs(px - x) < w && Math.abs(py - y) < h) total += 1;
+      }
+      neighbours[p]![k]!.forEach((other) => {
+        const place = anchors[p]![other]!;
         if (!names[other]!.italic && Math.abs(place[0] - x) < w + 4 + clearance && Math.abs(place[1] - y) < h + 4 + clearance) total += 4;
         const shift = offsets[other];
         if (!shift) return;
@@ -83,15 +98,29 @@ export function labelOffsets(view: View, names: Name[], poses: Pose[], camera: C
   return offsets as Point[];
 }
 
+/** Return the indices of the places within a distance of another one, along x and y; none if that has no place. */
+function within(places: (Point | null)[], at: Point | null, reachX: number, reachY: number): number[] {
+  const found: number[] = [];
+  if (!at) return found;
+  const [x, y] = at;
+  for (let k = 0; k < places.length; k++) {
+    const place = places[k];
+    if (place && Math.abs(place[0] - x) < reachX && Math.abs(place[1] - y) < reachY) found.push(k);
+  }
+  return found;
+}
+
 /** Return whether two names at these places (in pixels) cover each other. */
 export function collide(names: Name[], places: (Point | null)[]): boolean {
-  return places.some((a, k) =>
-    places.slice(0, k).some((b, other) => {
-      if (!a || !b) return false;
+  for (let k = 0; k < places.length; k++) {
+    const a = places[k];
+    for (let other = 0; a && other < k; other++) {
+      const b = places[other];
       const reach = ((names[k]!.text.length + names[other]!.text.length) * CHARACTER) / 2 + 2;
-      return Math.abs(a[0] - b[0]) < reach && Math.abs(a[1] - b[1]) < HEIGHT;
-    }),
-  );
+      if (b && Math.abs(a[0] - b[0]) < reach && Math.abs(a[1] - b[1]) < HEIGHT) return true;
+    }
+  }
+  return false;
 }
 
 /** Return the pixel of a name's anchor. */

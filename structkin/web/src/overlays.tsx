@@ -1,5 +1,6 @@
 // Overlays of a mechanism: paths, velocities, accelerations and forces.
 import { useContext, useMemo } from "preact/hooks";
+import { arrowOf } from "./arrows";
 import { pixel } from "./camera";
 import type { Player } from "./player";
 import { poseAt, spot } from "./pose";
@@ -39,16 +40,12 @@ export function Arrows({ arrows, largest, longest, name }: { arrows: Arrow[]; la
       {arrows.map((arrow) => {
         const [x, y] = pixel(camera, size, arrow.from);
         const [dx, dy] = [(arrow.way[0] / largest) * longest, (-arrow.way[1] / largest) * longest];
-        const length = Math.hypot(dx, dy);
-        if (!(length > 3)) return null;
-        const [ux, uy] = [dx / length, dy / length];
-        const head = Math.min(8, 0.6 * length);
-        const [bx, by] = [x + dx - head * ux, y + dy - head * uy];
-        const side = 0.42 * head;
+        if (!(Math.hypot(dx, dy) > 3)) return null;
+        const { line, head } = arrowOf([x, y], [dx, dy]);
         return (
           <g key={arrow.name} data-arrow={arrow.name}>
-            <path d={`M${x} ${y}L${bx} ${by}`} />
-            <path class="sk-head" d={`M${x + dx} ${y + dy}L${bx - side * uy} ${by + side * ux}L${bx + side * uy} ${by - side * ux}Z`} />
+            <path d={line} />
+            <path class="sk-head" d={head} />
           </g>
         );
       })}
@@ -75,7 +72,7 @@ export function rateScale(view: Report, of: "v" | "a"): Scale {
     : { class: "sk-acceleration", label: "acceleration", unit: acceleration, largest, longest: 90 };
 }
 
-const FORCES = {
+export const FORCES = {
   joint: { class: "sk-force", label: "force of a joint or cylinder on a link" },
   applied: { class: "sk-applied", label: "applied force, force of a spring, weight" },
 };

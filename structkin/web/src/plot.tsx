@@ -2,9 +2,8 @@
 import { effect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
-import type { Player } from "./player";
 import { posed } from "./pose";
-import type { Numbers } from "./types";
+import type { Numbers, Samples } from "./types";
 import { digitsOf, fixed, ticks } from "./words";
 
 export interface Curve {
@@ -15,12 +14,19 @@ export interface Curve {
   faint?: boolean;
 }
 
+/** What a plot needs of a player: it marks the sample that is shown, and sets it. */
+export interface Shown {
+  samples: Samples;
+  index: { value: number };
+  playing: { value: boolean };
+}
+
 export interface PlotProps {
   title: string;
   unit: string;
   x: { name: string; unit: string; values: Numbers };
   curves: Curve[];
-  player: Player;
+  player: Shown;
   height?: number;
   /** Values at which a horizontal line is drawn. */
   marks?: number[];

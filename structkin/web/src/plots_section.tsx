@@ -13,9 +13,10 @@ import { number, unitWords } from "./words";
 const DASH = [5, 4];
 const NEUTRAL = "#7a8794";
 /** Colours of curves that belong to no link: those of the groups' palette. */
-const PALETTE = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#882255", "#999933", "#332288", "#44AA99", "#8C510A"];
+export const PALETTE = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#882255", "#999933", "#332288", "#44AA99", "#8C510A"];
 
-function vector(x: Numbers, y: Numbers, colour: string, whole: boolean): Curve[] {
+/** The curves of the two components of a vector, and of its magnitude. */
+export function vector(x: Numbers, y: Numbers, colour: string, whole: boolean): Curve[] {
   const parts = [{ name: "x", values: x, colour }, { name: "y", values: y, colour, dash: DASH }];
   return whole ? [...parts, { name: "magnitude", values: magnitudes(x, y), colour: NEUTRAL, faint: true }] : parts;
 }
@@ -98,11 +99,11 @@ export function PlotsSection({ view, player }: { view: Report; player: Player })
   );
 }
 
-function Choice({ label, names, value, choose }: { label: string; names: string[]; value: string; choose: (name: string) => void }) {
+export function Choice({ label, names, value, choose }: { label: string; names: string[]; value: string; choose: (name: string) => void }) {
   return (
     <label class="sk-choice">
       {label}
-      <select value={value} onChange={(event) => choose(event.currentTarget.value)}>
+      <select aria-label={label} value={value} onChange={(event) => choose(event.currentTarget.value)}>
         {names.map((name) => <option key={name}>{name}</option>)}
       </select>
     </label>

@@ -55,7 +55,7 @@ export interface DriverLimits {
   passed: End[];
 }
 
-export interface Centre {
+export interface CentrePair {
   link: string;
   base: string;
   x: Numbers;
@@ -115,7 +115,7 @@ export interface Report extends View {
   };
   coefficients?: Coefficients;
   /** Instant centres of links relative to the ground or to each other. */
-  centres?: { pairs: Centre[]; left_out: number };
+  centres?: { pairs: CentrePair[]; left_out: number };
   limits?: DriverLimits[];
   transmission?: {
     unit: string;
@@ -136,7 +136,7 @@ export interface Report extends View {
 }
 
 /** Return the x and y of a point at all samples. */
-export function placesOf({ plots, samples }: Report, point: string): [x: Numbers, y: Numbers] {
+export function placesOf({ plots, samples }: Pick<Report, "plots" | "samples">, point: string): [x: Numbers, y: Numbers] {
   const [x, y] = plots!.places[point]!.map((course) => Array.from({ length: samples!.n }, (_, k) => at(course, k)));
   return [x!, y!];
 }

@@ -42,6 +42,8 @@ export interface SceneProps {
   onPointerDown?: (hit: Hit) => boolean | void;
   onPointerMove?: (hit: Hit) => void;
   onPointerUp?: (hit: Hit) => void;
+  /** A second finger came: what the first one began ends. */
+  onPinch?: () => void;
   class?: string;
 }
 
@@ -111,7 +113,7 @@ export function Scene(props: SceneProps) {
   };
   /** From the screen to pixels of the picture, kept while the pointer is down: asking for it lays the page out. */
   const screen = useRef<DOMMatrix | null>(null);
-  const place = (event: MouseEvent): Point => {
+  const place = (event: { clientX: number; clientY: number }): Point => {
     const back = screen.current ?? svg.current!.getScreenCTM()!.inverse();
     const { x, y } = new DOMPoint(event.clientX, event.clientY).matrixTransform(back);
     return placeOf(camera.peek() ?? home(), size.peek(), [x, y]);
@@ -133,8 +135,33 @@ export function Scene(props: SceneProps) {
     return () => element.removeEventListener("wheel", turn);
   }, [wheel, camera]);
 
+  /** Two fingers zoom about their middle, and move what is between them. */
+  const fingers = useRef(new Map<number, Point>());
+  const pinch = (event: PointerEvent) => {
+    const between = () => {
+      const [[ax, ay], [bx, by]] = [...fingers.current.values()] as [Point, Point];
+      return { clientX: (ax + bx) / 2, clientY: (ay + by) / 2, apart: Math.hypot(bx - ax, by - ay) || 1 };
+    };
+    const before = between();
+    const held = place(before);
+    fingers.current.set(event.pointerId, [event.clientX, event.clientY]);
+    const after = between();
+    zoom(after.apart / before.apart, held);
+    const [x, y] = place(after);
+    const at = camera.peek();
+    if (at) camera.value = { ...at, x: at.x + held[0] - x, y: at.y + held[1] - y };
+  };
+
   const panned = useRef<Point | null>(null);
   const down = (event: PointerEvent) => {
+    if (event.pointerType === "touch" && wheel === "always") {
+      fingers.current.set(event.pointerId, [event.clientX, event.clientY]);
+      if (fingers.current.size === 2) {
+        panned.current = null;
+        props.onPinch?.();
+      }
+      if (fingers.current.size > 1) return;
+    }
     if (event.button !== 0 && event.button !== 1) return;
     screen.current = svg.current!.getScreenCTM()!.inverse();
     if (props.onPointerDown?.(hit(event))) svg.current!.setPointerCapture(event.pointerId);
@@ -145,7 +172,9 @@ export function Scene(props: SceneProps) {
   };
   const move = (event: PointerEvent) => {
     const at = camera.peek();
-    if (panned.current && at) {
+    if (fingers.current.size > 1) {
+      if (fingers.current.size === 2 && fingers.current.has(event.pointerId)) pinch(event);
+    } else if (panned.current && at) {
       const [x, y] = place(event);
       untouched.current = false;
       camera.value = { ...at, x: at.x + panned.current[0] - x, y: at.y + panned.current[1] - y };
@@ -160,6 +189,9 @@ export function Scene(props: SceneProps) {
     return () => element.removeEventListener(MOVES, follow);
   }, []);
   const up = (event: PointerEvent) => {
+    const pinched = fingers.current.size > 1;
+    fingers.current.delete(event.pointerId);
+    if (pinched) return;
     screen.current = null;
     if (panned.current) panned.current = null;
     else props.onPointerUp?.(hit(event));

@@ -68,3 +68,7 @@ export function fileName(title: string | undefined, name: string): string {
   const stem = !plain || DEVICES.test(plain) ? `mechanism${plain && `-${plain}`}` : plain;
   return stem + name.slice(name.search(/[-.]/));
 }
+
+/** Return a force or moment with its unit, in thousands if it is large. */
+export const inThousands = (value: number, unit: string): string =>
+  Math.abs(value) >= 1e3 ? `${number(value / 1e3, 3)} k${unit}` : `${number(value, 3)} ${unit}`;

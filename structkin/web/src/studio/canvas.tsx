@@ -4,17 +4,23 @@ import { pixel } from "../camera";
 import { type Box, grown, type Pose, spot } from "../pose";
 import { type Hit, Scene } from "../scene";
 import type { Point, View } from "../types";
+import { Dimensions, Typed } from "./dimensions";
 import { shaded, withLoose } from "./draft";
-import { Arcs, Backdrop, camera, frame, Ghosts, Handles, over, Paths, pixels, rubber } from "./over";
+import { Layers } from "./layers";
+import { Loads } from "./loads";
+import { Arcs, Backdrop, camera, cross, frame, Ghosts, Handles, over, Paths, pixels, rubber } from "./over";
 import { Grid, gridStep, ScaleBar } from "./ruler";
-import { asked, dark, drag, edit, ghosts, mode, newStroke, opened, playing, pose, scene, seenAt, selected, several, slotted, snap, state, take, tell, tool, typed } from "./store";
+import { asked, dark, dimensions, drag, edit, ghosts, mode, newStroke, opened, playing, pose, scene, seenAt, selected, several, slotted, snap, state, take, tell, tool, typed } from "./store";
 import type { State } from "./types";
 
-/** Pixels within which the pointer is on a point, and within which coordinates snap to those of other points. */
-const NEAR = 11;
+/** Pixels within which a mouse and a finger are on a point, and within which coordinates snap to those of others. */
+const [MOUSE, FINGER] = [11, 22];
+let reach = MOUSE;
 const SNAP = 6;
 /** Pixels that a point is dragged before it moves: a click leaves it where it is. */
 const CLICK = 3;
+
+const WAYS: Record<string, Point> = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
 
 type Action =
   | { kind: "drive"; link: string; local: Point }
@@ -28,12 +34,12 @@ export function Canvas() {
   const action = useRef<Action | null>(null);
   const editing = mode.value === "edit";
   const view = useMemo(() => shaded(withLoose(scene.value, now), dark.value), [scene.value, now, dark.value]);
-  const fit = useMemo(() => boxOf(now, editing ? {} : placesIn(pose.peek(), now, view)), [opened.value, now.sketch.unit]);
+  const fit = useMemo(() => boxOf(now, editing ? {} : placesIn(pose.peek(), now, view), view.box), [opened.value, now.sketch.unit]);
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const { kind, name } = selected.value ?? {};
     // a pin is a point and a joint
-    const parts = kind === "points" ? [`point:${name}`, `joint:${name}`] : kind ? [`${kind.slice(0, -1)}:${name}`] : [];
+    const parts = kind === "points" ? [`point:${name}`, `joint:${name}`] : kind === "forces" ? [`spring:${name}`] : kind ? [`${kind.slice(0, -1)}:${name}`] : [];
     for (const shape of box.current!.querySelectorAll<SVGElement>(".sk-shapes > *"))
       shape.classList.toggle("st-chosen", parts.includes(shape.dataset.part ?? ""));
   }, [view, selected.value]);
@@ -51,10 +57,12 @@ export function Canvas() {
 
   const down = (raw: Hit): boolean => {
     if (raw.event.button !== 0) return false;
+    reach = raw.event.pointerType === "touch" ? FINGER : MOUSE;
     const at: Point = [raw.x, raw.y];
     const hit = raw.part ? raw : { ...raw, part: linkNear(now, editing ? now.sketch.points : placesIn(seenAt(raw.event), now, view), at) };
     if (asked.peek()) {
-      take({ link: partOf(hit, "link"), point: pointAt(now.sketch.points, at) });
+      const point = pointAt(now.sketch.points, at);
+      take({ link: partOf(hit, "link"), point, joint: partOf(hit, "joint") ?? point });
       return true;
     }
     if (mode.peek() === "drive") {
@@ -144,17 +152,15 @@ export function Canvas() {
     }
   };
 
+  const cancel = () => ([action.current, rubber.value, over.value, frame.value] = [null, null, null, null]);
   const up = (hit: Hit) => {
     const doing = action.current;
-    action.current = null;
-    rubber.value = null;
-    over.value = null;
+    cancel();
     if (doing?.kind === "move" && doing.moved) {
       const target = aim(state.peek()!, hit, doing.point).point;
       if (target) edit({ op: "merge_points", keep: target, drop: doing.point }, doing.stroke);
     } else if ((doing?.kind === "several" || doing?.kind === "move") && !doing.moved) pick(doing.toggle);
     else if (doing?.kind === "frame") {
-      frame.value = null;
       const [[a, b], [c, d]] = [doing.from, [hit.x, hit.y]];
       const inside = Object.entries(now.sketch.points).filter(([, [x, y]]) => (x - a) * (x - c) <= 0 && (y - b) * (y - d) <= 0);
       several.value = inside.map(([name]) => name);
@@ -162,8 +168,31 @@ export function Canvas() {
     } else if (doing?.kind === "draw") draw(now, doing, hit);
   };
 
+  useEffect(() => (tool.value === "select" || !editing ? void (cross.value = null) : undefined), [tool.value, editing]);
+  /** The tools by keyboard: the arrows move a cross, Enter is a click, and of a line its two ends. */
+  const key = (event: KeyboardEvent) => {
+    const way = WAYS[event.key];
+    if (!editing || tool.peek() === "select" || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === "Escape") [action.current, rubber.value, cross.value] = [null, null, null];
+    if ((!way && event.key !== "Enter") || !(event.target instanceof SVGSVGElement)) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const { x, y } = camera.peek()!;
+    const step = gridStep(pixels(1)) * (event.shiftKey ? 0.1 : 1);
+    const begun = cross.peek() ?? ([x, y].map((part) => Math.round(part / step) * step) as Point);
+    const [cx, cy] = (cross.value = way ? [begun[0] + step * way[0], begun[1] + step * way[1]] : begun);
+    const place = pixel(camera.peek()!, [event.target.clientWidth, event.target.clientHeight], [cx, cy]);
+    const { left, top } = event.target.getBoundingClientRect();
+    const there = { clientX: left + place[0], clientY: top + place[1], button: 0, shiftKey: event.shiftKey };
+    const part = document.elementFromPoint(there.clientX, there.clientY)?.closest("[data-part]")?.getAttribute("data-part") ?? null;
+    const hit: Hit = { part, id: null, x: cx, y: cy, event: new PointerEvent("pointerdown", there) };
+    if (way) move(hit);
+    else if (action.current) up(hit);
+    else down(hit);
+  };
+
   return (
-    <div ref={box} class={`st-canvas ${asked.value ? "st-asks" : ""}`}>
+    <div ref={box} onKeyDownCapture={key} class={`st-canvas ${asked.value ? "st-asks" : ""}`}>
       <Scene
         class={`st-scene st-${mode.value} st-tool-${tool.value}`}
         view={view}
@@ -176,6 +205,7 @@ export function Canvas() {
         onPointerDown={down}
         onPointerMove={move}
         onPointerUp={up}
+        onPinch={cancel}
         under={
           <>
             {editing && <Grid />}
@@ -183,7 +213,13 @@ export function Canvas() {
             <Ghosts view={view} />
           </>
         }
-        top={<ScaleBar unit={now.sketch.unit} />}
+        top={
+          <>
+            <ScaleBar unit={now.sketch.unit} />
+            <Loads marks={now.loads} />
+            {editing ? <Dimensions now={now} /> : <Layers view={view} />}
+          </>
+        }
         over={
           <>
             {!editing && <Paths view={view} />}
@@ -204,19 +240,28 @@ export function Canvas() {
           Snap to grid
         </label>
       )}
+      {editing && (
+        <label class="st-snap st-measured">
+          <input type="checkbox" checked={dimensions.value} onChange={(event) => (dimensions.value = event.currentTarget.checked)} />
+          Dimensions
+        </label>
+      )}
+      {editing && <Typed />}
     </div>
   );
 }
 
 // --- where things are ----------------------------------------------------------------------------------------
 
-/** Return the box of the sketch and of other places. */
-function boxOf({ sketch }: State, places: Record<string, Point>): Box {
+/** Return the box of the sketch and of other places, with a rim, and of what the scene needs. */
+function boxOf({ sketch }: State, places: Record<string, Point>, scene?: View["box"]): Box {
   let box: Box | null = null;
   for (const at of [...Object.values(sketch.points), ...Object.values(places)]) box = grown(box, at);
-  const { x0, y0, x1, y1 } = box ?? { x0: -50, y0: -30, x1: 50, y1: 40 };
+  if (!box) return { x0: -50, y0: -30, x1: 50, y1: 40 };
+  const { x0, y0, x1, y1 } = box;
   const rim = Math.max(0.35 * Math.max(x1 - x0, y1 - y0), 1e-9);
-  return box ? { x0: x0 - rim, y0: y0 - rim, x1: x1 + rim, y1: y1 + rim } : { x0, y0, x1, y1 };
+  const wide = { x0: x0 - rim, y0: y0 - rim, x1: x1 + rim, y1: y1 + rim };
+  return scene ? grown(grown(wide, [scene[0], scene[1]]), [scene[2], scene[3]]) : wide;
 }
 
 /** Return where points are drawn in a pose. */
@@ -232,7 +277,7 @@ function placesIn(shown: Pose, { sketch, loose }: State, { points }: View): Reco
 
 /** Return the point at a place, other than `but`. */
 function pointAt(points: Record<string, Point>, [x, y]: Point, but?: string): string | null {
-  let [best, least]: [string | null, number] = [null, pixels(NEAR)];
+  let [best, least]: [string | null, number] = [null, pixels(reach)];
   for (const [name, [px, py]] of Object.entries(points)) {
     const distance = Math.hypot(px - x, py - y);
     if (name !== but && distance < least) [best, least] = [name, distance];
@@ -291,7 +336,7 @@ function aim(now: State, { x, y, event }: Hit, but?: string): Aim {
 /** Return the moving link that the pointer grips in the pose that was seen, and the place in its frame. */
 function grip(view: View, hit: Hit, at: Point, seen: Pose): { link: string; local: Point } | null {
   let link = partOf(hit, "link");
-  let nearest = pixels(NEAR + 4);
+  let nearest = pixels(reach + 4);
   for (const point of view.points) {
     const place = spot(seen, [point.link, ...point.at]);
     const holder = point.link === "ground" ? null : point.link;
@@ -350,7 +395,9 @@ function linksAt({ clientX, clientY }: { clientX: number; clientY: number }): st
 
 function select(hit: Hit, point: string | null) {
   const [link, joint, driver] = [partOf(hit, "link"), partOf(hit, "joint"), partOf(hit, "driver")];
-  if (point) selected.value = { kind: "points", name: point };
+  const load = partOf(hit, "load") ?? partOf(hit, "spring");
+  if (load) selected.value = { kind: "forces", name: load };
+  else if (point) selected.value = { kind: "points", name: point };
   else if (driver) selected.value = { kind: "drivers", name: driver };
   else if (joint) {
     const isPoint = joint in state.peek()!.sketch.points;
@@ -364,7 +411,7 @@ function draw(now: State, { from, point }: { from: Point; point: string | null }
   const { at: end, point: target } = aim(now, hit);
   const length = Math.hypot(end[0] - from[0], end[1] - from[1]);
   if (tool.peek() === "link") {
-    if (length < pixels(NEAR)) tell("Drag from one end of the link to the other");
+    if (length < pixels(reach)) tell("Drag from one end of the link to the other");
     else edit({ op: "add_link", points: [point ?? from, target ?? end] });
   } else if (tool.peek() === "cylinder") {
     if (!target || target === point) tell("End at a point of another link", true);
@@ -379,7 +426,7 @@ function draw(now: State, { from, point }: { from: Point; point: string | null }
     const link = [...linksAt(hit.event), near].find((name) => now.sketch.links[name] && !now.sketch.links[name].includes(point!));
     const along = link && link !== "ground" ? now.sketch.links[link]!.slice(0, 2) : [];
     const [p, q] = along.map((name) => now.sketch.points[name]);
-    if (!(p && q) && length < pixels(NEAR)) return tell("Drag along the guide, or to the link that has the slot");
+    if (!(p && q) && length < pixels(reach)) return tell("Drag along the guide, or to the link that has the slot");
     const ways = p && q ? [q[0] - p[0], q[1] - p[1]] : [end[0] - from[0], end[1] - from[1]];
     const axis = ways.map((part) => Number((part / Math.hypot(...ways)).toFixed(4)));
     const aside = p ? (from[1] - p[1]) * axis[0]! - (from[0] - p[0]) * axis[1]! : 0;

@@ -1,22 +1,32 @@
-// Entries of the file as forms: each key with its value as it is in the file; new joints from a template.
+// New joints and loads: each kind asks for its links and points by clicks, and begins with a template.
 import { useEffect, useRef } from "preact/hooks";
-import { type Asked, asked, edit, refusals, renamed, setMode, tell } from "./store";
+import { type Asked, asked, edit, renamed, setMode } from "./store";
 import type { Entry, State } from "./types";
 
-/** What a template is made of, beside the links and points that were clicked. */
+/** What a template is made of, beside what was clicked. */
 interface Parts {
   /** Two points of a link. */
   line: (link: string | undefined) => string[];
   /** A length of a tenth of the drawing, and an angle in the unit of the file. */
   length: number;
   turn: (degrees: number) => number | string;
+  /** The distance of two points in the sketch. */
+  distance: (a: string | undefined, b: string | undefined) => number;
 }
 
 const link = (key: string, words: string) => ({ key, what: "link" as const, words });
 const point = (key: string, words: string) => ({ key, what: "point" as const, words });
+const joint = (key: string, words: string) => ({ key, what: "joint" as const, words });
+
+interface Kind {
+  asks: Asked["asks"];
+  /** Its type in the file, if that is another word. */
+  type?: string;
+  entry: (got: Record<string, string>, parts: Parts) => Entry;
+}
 
 /** What a new joint of each kind asks for, and its template: numbers can be changed. */
-const KINDS: Record<string, { asks: Asked["asks"]; entry: (got: Record<string, string>, parts: Parts) => Entry }> = {
+const JOINTS: Record<string, Kind> = {
   prismatic: {
     asks: [link("a", "the link that slides"), link("b", "the link that it slides on"), point("at", "a point of the first one")],
     entry: ({ a, b, at }) => ({ links: [a, b], at, axis: [1, 0] }),
@@ -63,84 +73,77 @@ const KINDS: Record<string, { asks: Asked["asks"]; entry: (got: Record<string, s
   fastened: { asks: [link("a", "the first link"), link("b", "the second link")], entry: ({ a, b }) => ({ links: [a, b] }) },
 };
 
+const LOADS: Record<string, Kind> = {
+  spring: {
+    asks: [point("a", "one end"), point("b", "the other end")],
+    entry: ({ a, b }, { distance }) => ({ between: [a, b], stiffness: "1 N/mm", free_length: distance(a, b) }),
+  },
+  damper: {
+    asks: [point("a", "one end"), point("b", "the other end")],
+    type: "spring",
+    entry: ({ a, b }) => ({ between: [a, b], damping: "100 N s/m" }),
+  },
+  force: { asks: [point("at", "the point on which it acts")], entry: ({ at }) => ({ at, value: ["0 N", "-100 N"] }) },
+  moment: { asks: [link("on", "the link on which it acts")], entry: ({ on }) => ({ on, value: "1 N m" }) },
+  "torsion spring": {
+    asks: [joint("joint", "the pin at which it sits")],
+    type: "torsion",
+    entry: ({ joint }) => ({ joint, stiffness: "1 N m/rad" }),
+  },
+  friction: { asks: [joint("joint", "the joint that rubs")], entry: ({ joint }) => ({ joint, limit: 1 }) },
+  contact: {
+    asks: [point("center", "the middle of the round end"), link("on", "the link that it meets")],
+    entry: ({ center, on }, { line, length }) => ({ center, radius: length, along: line(on), stiffness: 1e6 }),
+  },
+};
+
+const SECTIONS = {
+  joints: { word: "joint", kinds: JOINTS },
+  forces: { word: "load", kinds: LOADS },
+};
+
 const partsOf = ({ sketch }: State): Parts => ({
   line: (name) => (sketch.links[name ?? ""] ?? []).slice(0, 2),
   length: Number((sketch.size / 10).toPrecision(1)),
   turn: (degrees) => (sketch.angle === "deg" ? degrees : `${degrees} deg`),
+  distance: (a, b) => {
+    const [[x, y], [u, v]] = [sketch.points[a ?? ""] ?? [0, 0], sketch.points[b ?? ""] ?? [0, 0]];
+    return Number(Math.hypot(u - x, v - y).toPrecision(5));
+  },
 });
 
-/** Return a typed value: a list or table as in JSON, a number, true or false, or else text. */
-export function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-}
-
-const written = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));
-
-export function EntryForm({ section, name, entry }: { section: "joints" | "drivers"; name: string; entry: Entry }) {
-  const set = (key: string, text: string) => {
-    const rest = Object.fromEntries(Object.entries(entry).filter(([other]) => other !== key));
-    edit({ op: "put", section, name, entry: text.trim() ? { ...entry, [key]: parsed(text) } : rest });
-  };
-  return (
-    <div class="st-entry">
-      {Object.entries(entry).map(([key, value]) => (
-        <label class="st-field" key={key}>
-          <span>{key}</span>
-          <input
-            key={`${refusals.value} ${written(value)}`}
-            defaultValue={written(value)}
-            onKeyDown={(event) => event.key === "Enter" && event.currentTarget.blur()}
-            onBlur={({ currentTarget }) => currentTarget.value !== written(value) && set(key, currentTarget.value)}
-          />
-        </label>
-      ))}
-      <label class="st-field">
-        <span>add</span>
-        <input
-          placeholder='key = value, such as stroke = ["0 mm", "40 mm"]'
-          onKeyDown={(event) => {
-            const [, key, text] = event.currentTarget.value.match(/^\s*(\w+)\s*=\s*(.+)$/) ?? [];
-            if (event.key !== "Enter") return;
-            if (!key || !text) return tell("Write key = value", true);
-            event.currentTarget.value = "";
-            set(key, text);
-          }}
-        />
-      </label>
-    </div>
-  );
-}
-
-/** A new joint: its links and points are clicked in the drawing, or chosen by name; it is added if it fits. */
-export function JointForm({ now }: { now: State }) {
-  const given = asked.value;
+/** A new joint or load: its links and points are clicked in the drawing, or chosen by name; it is added if it fits. */
+export function NewEntry({ now, section }: { now: State; section: keyof typeof SECTIONS }) {
+  const { word, kinds } = SECTIONS[section];
+  const given = asked.value?.section === section ? asked.value : null;
   const form = useRef<HTMLElement>(null);
   useEffect(() => {
     if (given) form.current!.scrollIntoView({ block: "nearest" });
   }, [given]);
   const begin = (kind: string) => {
-    asked.value = kind ? { kind, asks: KINDS[kind]!.asks, got: {} } : null;
+    asked.value = kind ? { section, kind, asks: kinds[kind]!.asks, got: {} } : null;
     if (kind) setMode("edit");
   };
   const add = () => {
     const { kind, got } = given!;
     const name = newName(now, kind);
-    renamed.value = { kind: "joints", name };
-    edit({ op: "put", section: "joints", name, entry: { type: kind, ...KINDS[kind]!.entry(got, partsOf(now)) } }, undefined, true);
+    renamed.value = { kind: section, name };
+    const { type = kind, entry } = kinds[kind]!;
+    edit({ op: "put", section, name, entry: { type, ...entry(got, partsOf(now)) } }, undefined, true);
   };
-  const names = { link: ["ground", ...Object.keys(now.sketch.links).filter((name) => name !== "ground")], point: Object.keys(now.sketch.points) };
+  const names = {
+    link: ["ground", ...Object.keys(now.sketch.links).filter((name) => name !== "ground")],
+    point: Object.keys(now.sketch.points),
+    joint: now.structure?.joints.map(({ id }) => id) ?? [],
+  };
   return (
-    <section ref={form} data-panel="joint">
-      <h2>New joint</h2>
+    <section ref={form} data-panel={word}>
+      <h2>New {word}</h2>
       <label class="st-field">
         <span>kind</span>
-        <select aria-label="New joint" value={given?.kind ?? ""} onChange={({ currentTarget }) => begin(currentTarget.value)}>
+        <select aria-label={`New ${word}`} value={given?.kind ?? ""} onChange={({ currentTarget }) => begin(currentTarget.value)}>
           <option value="">choose …</option>
-          {Object.keys(KINDS).map((one) => <option key={one}>{one}</option>)}
+          {Object.keys(kinds).map((one) => <option key={one}>{one}</option>)}
         </select>
       </label>
       {given?.asks.map(({ key, what, words }) => (
@@ -163,7 +166,7 @@ export function JointForm({ now }: { now: State }) {
 }
 
 function newName({ document, sketch }: State, kind: string): string {
-  const taken = new Set([...Object.keys(sketch.points), ...Object.keys(document.joints ?? {}), ...Object.keys(document.drivers ?? {})]);
+  const taken = new Set([sketch.points, document.joints, document.drivers, document.forces].flatMap((section) => Object.keys(section ?? {})));
   const stem = kind.replaceAll("-", " ");
   for (let k = 1; ; k++) {
     const name = k === 1 ? stem : `${stem}${k}`;

@@ -1,5 +1,7 @@
 // The studio: the page that `structkin studio` serves.
+import "uplot/dist/uPlot.min.css";
 import "../style.css";
+import "./drawing.css";
 import "./studio.css";
 import { effect, signal } from "@preact/signals";
 import { render } from "preact";
@@ -8,6 +10,7 @@ import { Begin, Gallery } from "./gallery";
 import { pixels } from "./over";
 import { Panels } from "./panels";
 import { Player } from "./play";
+import { Plots } from "./plots";
 import { gridStep } from "./ruler";
 import {
   asked,
@@ -25,6 +28,7 @@ import {
   notes,
   open,
   openFile,
+  plotting,
   save,
   selected,
   several,
@@ -36,6 +40,7 @@ import {
   step,
   takeKept,
   tell,
+  tool,
   welcome,
 } from "./store";
 import type { State } from "./types";
@@ -97,6 +102,7 @@ function Studio() {
           {closed.value && <Closed />}
           {held.value && <p class="st-drop">Drop the file to open it; a picture is shown behind the drawing</p>}
         </div>
+        {plotting.value && <Plots now={state.value} />}
         <Player now={state.value} />
       </main>
       <Panels />
@@ -114,9 +120,11 @@ effect(() => {
 
 addEventListener("keydown", (event) => {
   if (gallery.peek()) return;
-  if (event.target instanceof HTMLElement && event.target.closest("input, textarea, select")) return;
   const command = event.ctrlKey || event.metaKey;
   const key = event.key.toLowerCase();
+  const field = fieldOf(event.target);
+  if (field && command && key === "s") field.blur(); // what was typed is saved as well
+  else if (field && !(command && field.matches("[type=checkbox], [type=range]"))) return;
   if (command && key === "z") step(event.shiftKey ? "redo" : "undo");
   else if (command && key === "y") step("redo");
   else if (command && key === "s") save();
@@ -144,6 +152,10 @@ addEventListener("keydown", (event) => {
   event.preventDefault();
 });
 
+/** Return the field that has the focus, if it is one. */
+const fieldOf = (target: EventTarget | null) =>
+  target instanceof HTMLElement ? target.closest<HTMLElement>("input, textarea, select") : null;
+
 /** The points that Ctrl+C has taken. */
 let copied: string[] = [];
 
@@ -166,8 +178,8 @@ addEventListener(
   (event) => {
     const way = WAYS[event.key];
     const points = chosenPoints();
-    if (!way || !points.length || gallery.peek() || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.target instanceof HTMLElement && event.target.closest("input, textarea, select")) return;
+    if (!way || !points.length || tool.peek() !== "select" || gallery.peek() || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (fieldOf(event.target)) return;
     const step = gridStep(pixels(1)) * (event.shiftKey ? 0.1 : 1);
     const goesOn = nudged && nudged.points === points.join() && event.timeStamp - nudged.time < STROKE;
     const [x, y] = goesOn ? nudged!.to : state.peek()!.sketch.points[points[0]!]!;

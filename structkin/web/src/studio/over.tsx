@@ -18,6 +18,8 @@ export const rubber = signal<[Point, Point] | null>(null);
 /** Two corners of the frame that is drawn around what is to be selected. */
 export const frame = signal<[Point, Point] | null>(null);
 export const over = signal<string | null>(null);
+/** Where the keys of the arrows have brought the cross with which a tool is used by keyboard. */
+export const cross = signal<Point | null>(null);
 
 export const pixels = (count: number) => count / (camera.peek()?.scale ?? 1);
 
@@ -29,6 +31,7 @@ export function Handles({ now }: { now: State }) {
   return (
     <g class="st-handles">
       {line && <path d={pathOf(line, false)} class="st-rubber" />}
+      {cross.value && <Cross at={cross.value} px={px} />}
       {a && b && <path d={pathOf([a, [b[0], a[1]], b, [a[0], b[1]]], true)} class="st-frame" />}
       {Object.entries(now.sketch.points).map(([name, [x, y]]) => {
         const chosen = several.value.includes(name) || (selected.value?.kind === "points" && selected.value.name === name);
@@ -39,6 +42,11 @@ export function Handles({ now }: { now: State }) {
       })}
     </g>
   );
+}
+
+function Cross({ at: [x, y], px }: { at: Point; px: number }) {
+  const arm = 14 * px;
+  return <path class="st-cross" d={`M${x - arm} ${y}H${x + arm}M${x} ${y - arm}V${y + arm}`} />;
 }
 
 /** The background picture: its middle and its width are set in the panel. */

@@ -1,10 +1,12 @@
 // The panels next to the drawing: problems, groups in solve order, drivers, the selection, and searches.
 import { useComputed, useSignalEffect } from "@preact/signals";
 import { useRef } from "preact/hooks";
-import { fixed, number } from "../words";
+import { fixed, inThousands } from "../words";
 import { turned } from "./draft";
 import { NumberField, read } from "./fields";
-import { JointForm } from "./forms";
+import { NewEntry } from "./forms";
+import { LayersPanel } from "./layers";
+import { LoadsPanel } from "./loads_panel";
 import { PlayOne } from "./play";
 import { Selection } from "./selection";
 import {
@@ -38,9 +40,11 @@ export function Panels() {
       <Status now={now} />
       <Selection now={now} />
       <Drivers now={now} />
+      <LayersPanel now={now} />
       <Groups now={now} />
       <Searches now={now} />
-      <JointForm now={now} />
+      <NewEntry now={now} section="joints" />
+      <LoadsPanel now={now} />
       <Units now={now} />
       <Backdrop />
     </aside>
@@ -165,7 +169,7 @@ function Drivers({ now }: { now: State }) {
           <output>
             <Value id={id} unit={unit(kind)} turn={kind === "angle" ? turnIn(now.sketch.angle) : Infinity} />
             {efforts.value.filter(({ driver, value }) => driver === id && value !== null).map(({ value, unit }) => (
-              <small title="Effort that holds this pose at rest">{effortWords(value!, unit)}</small>
+              <small title="Effort that holds this pose at rest">{inThousands(value!, unit)}</small>
             ))}
           </output>
           <PlayOne id={id} isAngle={kind === "angle"} now={now} />
@@ -191,15 +195,12 @@ function Value({ id, unit, turn }: { id: string; unit: string; turn: number }) {
 /** Return a value in words; of an angle beyond a `turn`, what is left of it, and the whole turns. */
 function valueWords(value: number, unit: string, turn: number): string {
   const turns = Math.abs(value) > turn ? Math.trunc(value / turn) : 0;
-  const rest = fixed(value - turns * turn, 4) + unit;
+  const rest = fixed(turns ? value - turns * turn : value, 4) + unit;
   return turns ? `${rest} ${turns < 0 ? "−" : "+"} ${Math.abs(turns)} turn${Math.abs(turns) > 1 ? "s" : ""}` : rest;
 }
 
 /** Return a whole turn in a unit of angle. */
 const turnIn = (unit: string) => ({ deg: 360, rad: 2 * Math.PI, mrad: 2e3 * Math.PI, rev: 1 })[unit] ?? 2 * Math.PI;
-
-const effortWords = (value: number, unit: string) =>
-  Math.abs(value) >= 1e3 ? `${number(value / 1e3, 3)} k${unit}` : `${number(value, 3)} ${unit}`;
 
 /** The slider of a driver, and its value as it is typed. */
 function Setting({ id, isAngle, now }: { id: string; isAngle: boolean; now: State }) {

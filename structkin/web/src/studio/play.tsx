@@ -2,7 +2,8 @@
 import { useComputed, useSignalEffect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { number } from "../words";
-import { ALL, ending, onPose, pace, playing, seek, setMode, time, turn, values } from "./store";
+import { ALL, ending, onPose, pace, playing, plotting, seek, setMode, time, turn, values } from "./store";
+import { Simulate } from "./simulate";
 import type { State } from "./types";
 
 /** A motion that takes between so many seconds is shown in real time at first, another one in `USUAL`. */
@@ -30,6 +31,7 @@ export function Player({ now }: { now: State }) {
       <div class="st-player">
         <button type="button" aria-label="Play" disabled>▶</button>
         <span class="st-quiet">No driver has a speed. Select one and give it a speed, such as 30 rpm; or drag.</span>
+        <Simulate now={now} />
       </div>
     );
   const start = () => {
@@ -69,12 +71,16 @@ export function Player({ now }: { now: State }) {
           <option value="stop">stop</option>
         </select>
       </label>
+      <button type="button" class="st-word" aria-pressed={plotting.value} title="Curves of points, links and driver efforts over the motion" onClick={() => (plotting.value = !plotting.value)}>
+        Plots
+      </button>
+      <Simulate now={now} />
     </div>
   );
 }
 
 /** Return a time within the range that is shown: motions without an end repeat it. */
-function shownTime(t: number, [from, to, endless]: [number, number, boolean]): number {
+export function shownTime(t: number, [from, to, endless]: [number, number, boolean]): number {
   const whole = to - from;
   return endless ? from + ((((t - from) % whole) + whole) % whole) : t;
 }

@@ -5,7 +5,8 @@ import { spot } from "../pose";
 import { fixed, number } from "../words";
 import { driveAt } from "./canvas";
 import { Field, NumberField, type Quantity } from "./fields";
-import { EntryForm } from "./forms";
+import { EntryForm, type Fields } from "./entry_form";
+import { MassFields } from "./mass_form";
 import { duplicate, edit, mode, pose, renamed, scene, selected, several, state, traced } from "./store";
 import type { State } from "./types";
 
@@ -23,6 +24,8 @@ function Several({ points }: { points: string[] }) {
         <button type="button" title="Ctrl+D" onClick={() => duplicate(points)}>Duplicate</button>
         <button type="button" title="Left becomes right" onClick={() => change({ mirror: "x" })}>Mirror ↔</button>
         <button type="button" title="Up becomes down" onClick={() => change({ mirror: "y" })}>Mirror ↕</button>
+        <button type="button" title="All get the y of the first" onClick={() => edit({ op: "align", points, axis: "y" })}>Align ―</button>
+        <button type="button" title="All get the x of the first" onClick={() => edit({ op: "align", points, axis: "x" })}>Align |</button>
         <button type="button" class="st-danger" onClick={() => edit({ op: "delete_points", points })}>Delete</button>
       </div>
       <div class="st-row">
@@ -46,11 +49,11 @@ function One({ now }: { now: State }) {
   if (!chosen) return null;
   const { kind, name } = chosen;
   const joint = now.structure?.joints.find((one) => one.id === name);
-  const entry = kind === "joints" || kind === "drivers" ? now.document[kind]?.[name] : undefined;
+  const entry = kind === "joints" || kind === "drivers" || kind === "forces" ? now.document[kind]?.[name] : undefined;
   const own = now.structure?.drivers.some((driver) => driver.joint === name);
   return (
     <section ref={form} data-panel="selection" key={`${kind} ${name}`}>
-      <h2>{{ points: "Point", links: "Link", joints: "Joint", drivers: "Driver" }[kind]} <em>{name}</em></h2>
+      <h2>{{ points: "Point", links: "Link", joints: "Joint", drivers: "Driver", forces: "Load" }[kind]} <em>{name}</em></h2>
       {name !== "ground" && (
         <Field label="Name" value={name} onSet={(to) => {
           renamed.value = { kind, name: to };
@@ -59,7 +62,9 @@ function One({ now }: { now: State }) {
       )}
       {kind === "points" && <PointFields now={now} name={name} />}
       {kind === "links" && <LinkFields now={now} name={name} />}
-      {entry && <EntryForm section={kind as "joints" | "drivers"} name={name} entry={entry} />}
+      {kind === "links" && name !== "ground" && <MassFields now={now} name={name} />}
+      {entry && typeof entry.type === "string" && <p class="st-quiet">Kind: {entry.type}</p>}
+      {entry && <EntryForm section={kind as Fields} name={name} entry={entry} now={now} />}
       <div class="st-row">
         {(kind === "points" || kind === "joints") && joint && joint.kind.match(/^[RP]$/) && (
           <button type="button" disabled={own} onClick={() => driveAt(now, name)}>{own ? "Drives" : "Drive here"}</button>

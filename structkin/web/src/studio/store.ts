@@ -7,21 +7,24 @@ import {
   type Card,
   type Choice,
   type Command,
+  type Courses,
   type Effort,
   type Found,
   type Ghost,
   type Incoming,
+  type LayerData,
   type Placed,
   type PoseMessage,
   PROTOCOL,
   type Range,
+  type Run,
   type State,
 } from "./types";
 
 export type Mode = "drive" | "edit";
 export type Tool = "select" | "link" | "point" | "ground" | "slider" | "cylinder" | "driver";
 export interface Selected {
-  kind: "points" | "links" | "joints" | "drivers";
+  kind: "points" | "links" | "joints" | "drivers" | "forces";
   name: string;
 }
 
@@ -47,6 +50,8 @@ export const tool = signal<Tool>("select");
 export const slotted = remembered("slotted", false);
 /** Whether points that are drawn or dragged snap to the grid. */
 export const snap = remembered("snap", true);
+/** Whether the dimensions of all links are drawn in Edit. */
+export const dimensions = remembered("dimensions", false);
 export const selected = signal<Selected | null>(null);
 /** The points that are selected together. */
 export const several = signal<string[]>([]);
@@ -60,15 +65,16 @@ export function duplicate(points: string[]) {
 }
 /** What is selected once the studio has accepted its new name. */
 export const renamed = signal<Selected | null>(null);
-/** What a new joint still asks for by a click, what was given, and the words for what is next. */
+/** What a new joint or load still asks for by a click, what was given, and the words for what is next. */
 export interface Asked {
+  section: "joints" | "forces";
   kind: string;
-  asks: { key: string; what: "link" | "point"; words: string }[];
+  asks: { key: string; what: "link" | "point" | "joint"; words: string }[];
   got: Record<string, string>;
 }
 export const asked = signal<Asked | null>(null);
-/** Give a new joint the link or point that was clicked. */
-export function take(clicked: Record<"link" | "point", string | null>) {
+/** Give a new joint or load the link, point or joint that was clicked. */
+export function take(clicked: Record<"link" | "point" | "joint", string | null>) {
   const now = asked.peek()!;
   const next = now.asks.find(({ key }) => !now.got[key]);
   const name = next && clicked[next.what];
@@ -88,6 +94,17 @@ export const ranking = signal<Choice[] | null>(null);
 export const ghosts = signal<Ghost[] | null>(null);
 export const ranges = signal<Range[] | null>(null);
 export const efforts = signal<Effort[]>([]);
+/** What is to be drawn over the pose, and relative to which link; and what came with the pose that is shown. */
+export const layers = signal<{ names: Layer[]; base: string }>({ names: [], base: "ground" });
+export type Layer = "velocity" | "acceleration" | "centres" | "forces";
+export const layered = signal<LayerData>({});
+export function setLayers(names: Layer[], base = layers.peek().base) {
+  layers.value = { names, base };
+  send({ type: "layers", names, base });
+}
+/** Whether plots are shown beside the drawing, and what they show of a revision, or why nothing. */
+export const plotting = signal(false);
+export const courses = signal<{ revision: number; found: Courses | null; failure: string } | null>(null);
 /** The scene drawn for the whole motion of a revision. */
 export const wide = signal<{ revision: number; scene: View } | null>(null);
 /** The scene that is drawn: that of the sketch in Edit, else the one with exact lengths, with slots as long as is known. */
@@ -96,9 +113,12 @@ export const scene = computed<View | null>(() => {
   if (!now || mode.value === "edit") return now?.scene ?? null;
   return (wide.value?.revision === now.revision ? wide.value.scene : now.exact) ?? now.scene;
 });
-/** The driver that is played, or all of them. */
+/** The driver that is played, all of them, or a simulation. */
 export const ALL = Symbol("all drivers");
-export const playing = signal<string | typeof ALL | null>(null);
+export const RUN = Symbol("simulation");
+export const playing = signal<string | typeof ALL | typeof RUN | null>(null);
+/** The simulation of the pose that was shown, once it is found. */
+export const run = signal<Run | null>(null);
 /** The time [s] at which the laws of the drivers give the pose that is shown. */
 export const time = signal<number | null>(null);
 /** How fast the motion is played, and what follows its end. */
@@ -203,7 +223,7 @@ const sharedWords = () =>
     : "";
 
 /** Messages that change what is shown carry a number, which their answer repeats. */
-const CHANGES = new Set(["edit", "undo", "redo", "open", "adopt", "assembly", "rest", "save"]);
+const CHANGES = new Set(["edit", "undo", "redo", "open", "adopt", "assembly", "settle", "rest", "save"]);
 let asks = 0;
 /** The last change that was answered, and the last one that was made for what was then shown. */
 let [done, made] = [0, 0];
@@ -272,7 +292,7 @@ export const turn = (driver: string, to: number) => send({ type: "turn", driver,
 
 export const seek = (t: number) => send({ type: "seek", t, seq: ++sequence });
 
-export function search(what: "ranking" | "assemblies" | "limits") {
+export function search(what: "ranking" | "assemblies" | "limits" | "simulate") {
   searching.value = what;
   send({ type: what });
 }
@@ -316,6 +336,7 @@ function hear(message: Incoming) {
         key = `structkin:${message.key}`;
         welcome.value = message.example;
         refit = true;
+        if (layers.peek().names.length) setLayers(layers.peek().names);
         break;
       case "state":
         takeState(message);
@@ -356,6 +377,17 @@ function hear(message: Incoming) {
         break;
       case "scene":
         if (!message.failure) wide.value = { revision: message.revision, scene: message.found };
+        break;
+      case "simulation":
+        searching.value = "";
+        if (message.failure) tell(message.failure, true);
+        else if (mode.peek() === "drive") {
+          run.value = message.found as Run;
+          playing.value = RUN;
+        }
+        break;
+      case "courses":
+        courses.value = { revision: message.revision, found: Array.isArray(message.found) ? null : message.found, failure: message.failure ?? "" };
         break;
       case "notes":
         read = message.notes;
@@ -400,7 +432,7 @@ function takeState(message: State) {
   stopped.value = "";
   if (before && before.revision !== message.revision) {
     [ranking.value, ghosts.value, ranges.value] = [null, null, null];
-    [searching.value, shared.value] = ["", ""];
+    [searching.value, shared.value, run.value] = ["", "", null];
     keep(message);
   }
   if (!before) offerKept(message);
@@ -441,6 +473,7 @@ export function rest() {
 
 export function setMode(to: Mode) {
   if (mode.peek() === to) return;
+  playing.value = null;
   mode.value = to;
   welcome.value = false;
   if (to === "edit") send({ type: "rest" });
@@ -455,10 +488,11 @@ export function setTool(to: Tool) {
 }
 
 let resting = 0;
-function place({ frames, drivers, t }: Placed) {
+function place({ frames, drivers, t, layers: over }: Placed) {
   pose.value = poseOf(frames ?? {});
   values.value = drivers ?? {};
   time.value = t ?? null;
+  layered.value = over ?? {};
   clearTimeout(resting);
   efforts.value = [];
   if (frames && state.peek()?.document.forces) resting = setTimeout(() => send({ type: "efforts" }), 250);

@@ -58,6 +58,7 @@ export function Toolbar() {
   };
   return (
     <header class="st-bar">
+      <h1 class="st-unseen">structkin studio: {now?.document.title || "a mechanism without a title"}</h1>
       <div class="st-modes" role="group" aria-label="Mode">
         <button type="button" aria-pressed={mode.value === "drive"} title="Drag any point to drive (Space)" onClick={() => setMode("drive")}>Drive</button>
         <button type="button" aria-pressed={mode.value === "edit"} title="Draw and change (Space)" onClick={() => setMode("edit")}>Edit</button>

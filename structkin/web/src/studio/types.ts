@@ -1,5 +1,6 @@
 // The messages of the studio (structkin/studio/session.py, protocol 1).
-import type { Point, View } from "../types";
+import type { Panel, Report } from "../report_types";
+import type { Place, Point, Samples, View } from "../types";
 
 export const PROTOCOL = 1;
 
@@ -64,7 +65,25 @@ export type Mechanism = Record<string, unknown> & {
   joints?: Record<string, Entry>;
   drivers?: Record<string, Entry>;
   lengths?: Record<string, unknown>;
+  links?: Record<string, string[] | Entry>;
+  forces?: Record<string, Entry> & { gravity?: unknown };
 };
+
+/** A mass or a load, and where it is (structkin/studio/marks.py). */
+export type Mark =
+  | { id: string; kind: "mass"; at: Place; mass: number; way: Point }
+  | { id: string; kind: "force"; at: Place; way: Point; local: boolean; varies: boolean }
+  | { id: string; kind: "moment"; at: Place; size: number; varies: boolean }
+  | { id: string; kind: "torsion" | "friction"; at: Place }
+  | { id: string; kind: "contact"; at: Place; circles: [link: string, x: number, y: number, radius: number][] };
+
+/** What is drawn over a pose (structkin/studio/layers.py). */
+export interface LayerData {
+  rates?: { points: Record<string, [vx: number | null, vy: number | null, ax: number | null, ay: number | null]>; units: [string, string] } | null;
+  centres?: Record<string, Point>;
+  forces?: { kind: "joint" | "applied"; joint: string; link: string; x: number | null; y: number | null; fx: number | null; fy: number | null }[];
+  failure?: string;
+}
 
 export interface Placed {
   frames?: Record<string, [number, number, number]>;
@@ -72,6 +91,7 @@ export interface Placed {
   free?: string[];
   /** The time [s] at which the laws of the drivers give this pose. */
   t?: number | null;
+  layers?: LayerData;
 }
 
 export interface State extends Placed {
@@ -81,6 +101,9 @@ export interface State extends Placed {
   sketch: Sketch;
   /** The scene of the sketch, and its frames; with given lengths, links in motion are drawn as in `exact`. */
   scene: View | null;
+  loads: Mark[];
+  /** Of cams with a law: angles and lifts. */
+  lifts: Record<string, [angles: number[], lifts: number[]]>;
   /** From when to when [s] the drivers' laws run, and whether without an end. */
   clock?: [from: number, to: number, endless: boolean] | null;
   sketched?: Placed["frames"];
@@ -149,6 +172,22 @@ export interface Effort {
   unit: string;
 }
 
+/** What is plotted over the motion (structkin/studio/courses.py). */
+export interface Courses {
+  plots: NonNullable<Report["plots"]>;
+  rates: Report["rates"] | null;
+  efforts: Panel[];
+  notes: string[];
+  samples: Samples;
+}
+
+/** A motion under masses and loads (structkin/studio/free_run.py). */
+export interface Run {
+  t: number[];
+  frames: Samples["frames"];
+  stopped: string;
+}
+
 export interface Ghost {
   label: string;
   frames: Record<string, [number, number, number]>;
@@ -169,6 +208,8 @@ export type Incoming =
   | ({ type: "limits" } & Found<Range>)
   | ({ type: "ranking" } & Found<Choice>)
   | ({ type: "efforts" } & Found<Effort>)
+  | { type: "simulation"; revision: number; found: Run | []; failure?: string }
+  | { type: "courses"; revision: number; found: Courses | []; failure?: string }
   | { type: "scene"; revision: number; found: View; failure?: string }
   | { type: "notes"; notes: string[] }
   | { type: "gallery"; cards: Card[] }

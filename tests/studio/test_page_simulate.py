@@ -1,0 +1,72 @@
+"""Simulate from here, in a browser: start, stop, reset."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pages import eventually
+from studio_page import Studio, served
+
+PENDULUM = """units = { length = "mm", angle = "deg" }
+points = { A = [0, 0], B = [100, 0] }
+drivers = { swing = { joint = "A", speed = "10 rpm" } }
+[links]
+ground = ["A"]
+rod = { points = ["A", "B"], point_masses = { B = 1 } }
+[forces]
+gravity = [0, -9.81]
+"""
+
+
+def angle(studio: Studio) -> float:
+    return float(studio.page.get_by_label("swing, value").input_value())
+
+
+def test_a_pendulum_falls_from_the_pose_that_is_shown_stops_and_is_put_back(browser: Any, tmp_path: Path):
+    file = tmp_path / "pendulum.toml"
+    file.write_text(PENDULUM)
+    with served(file) as address:
+        studio = Studio(browser, address)
+        field = studio.page.get_by_label("swing, value")
+        field.fill("-30")
+        field.press("Enter")
+        studio.at_rest()
+        studio.press("Simulate")
+        studio.page.get_by_role("button", name="Stop").wait_for()
+        heights = []
+        for _ in range(40):
+            heights.append(studio.page.locator("circle:is([data-id='pin:B'], [data-id='point:B'])").bounding_box()["y"])
+            studio.page.wait_for_timeout(30)
+        # it swings from -30 to -150 degrees, and through the lowest place
+        top, bottom = studio.pixel(0, -50)[1], studio.pixel(0, -100)[1]
+        assert (
+            min(heights) > top - 12 and max(heights) < bottom + 12 and max(heights) - min(heights) > (bottom - top) / 4
+        )
+        if studio.page.get_by_role("button", name="Stop").count():
+            studio.press("Stop")
+        studio.at_rest()
+        assert -151 < angle(studio) < -29
+        # drawn where the driver says: the mechanism stands there
+        turn = math.radians(angle(studio))
+        assert studio.place("B") == pytest.approx(studio.pixel(100 * math.cos(turn), 100 * math.sin(turn)), abs=1.5)
+        studio.press("Reset")
+        assert eventually(studio.page, lambda: angle(studio) == pytest.approx(-30, abs=1e-3))
+        assert not studio.errors
+
+
+def test_without_masses_there_is_nothing_to_simulate_and_a_change_ends_it(browser: Any, tmp_path: Path):
+    file = tmp_path / "pendulum.toml"
+    file.write_text(PENDULUM)
+    with served(file) as address:
+        studio = Studio(browser, address)
+        studio.press("Simulate")
+        studio.page.get_by_role("button", name="Stop").wait_for()
+        studio.page.get_by_label("Gravity").uncheck()
+        studio.page.get_by_role("button", name="Simulate").wait_for()
+        assert studio.page.get_by_role("button", name="Reset").count() == 0
+        before = angle(studio)
+        studio.at_rest()
+        assert angle(studio) == before and not studio.errors
