@@ -25,6 +25,7 @@ from structkin.kernels.store import plain
 from structkin.kernels.symbols import Graph, Term
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
+from structkin.numerical_tolerances import ROUNDING
 from structkin.solve.functional.formulas import Closed, Formulas, formulas_of
 from structkin.solve.sensitivity.parameters import read_parameters
 from structkin.types import Complexes, Flags, Floats
@@ -33,8 +34,8 @@ from structkin.types import Complexes, Flags, Floats
 BLOCK = 8192
 #: The keys of a joint without numbers, and that of a number which is a dimension.
 KEYS = {"type", "links", "at", "along", "pin", "slot", "on", "axis"}
-#: Those of a gear or a belt, and what a whole ratio may be off.
-WHEELS, WHOLE = {"type", "links", "teeth", "ratio", "internal", "crossed", "carrier"}, 1e-12
+#: Those of a gear or a belt.
+WHEELS = {"type", "links", "teeth", "ratio", "internal", "crossed", "carrier"}
 
 
 class AnyLinkage:
@@ -122,7 +123,7 @@ class AnyLinkage:
     @property
     def returns(self) -> bool:
         """Whether a whole turn of the crank brings all gears back."""
-        return all(abs(ratio - round(ratio)) < WHOLE for ratio in self._ratios)
+        return all(abs(ratio - round(ratio)) < ROUNDING for ratio in self._ratios)
 
     @property
     def _tracer(self) -> list[Term]:

@@ -34,6 +34,14 @@ from structkin.design.positions import loops, tried
 from structkin.errors import InputError, Problem
 from structkin.groups.solve_lanes import solve_lanes
 from structkin.model.flaw import LARGEST
+from structkin.numerical_tolerances import (
+    EQUAL_DATA,
+    LEAST_POSITIVE,
+    ROUNDING,
+    ROUNDING_OF_ONE,
+    SAME_POSE,
+    SHORTEST_SEGMENT,
+)
 from structkin.types import Complexes, Floats
 
 #: The number of points.
@@ -42,14 +50,12 @@ NINE = 9
 STARTS, STAGES = 2000, (40, 60, 100)
 #: Rounds without a linkage that was not known before, after which the search ends.
 IDLE = 15
-#: The sum of squares of a solution; points have the size 1. Linkages farther out, or with shorter links, are left out.
-SOLVED, FAR, SHORT = 1e-24, 1e3, 1e-6
-#: Pivots of two curves that count as the same, in parts of their own size.
-SAME = 1e-6
+#: Linkages farther out than this are left out; points have the size 1.
+FAR = 1e3
 #: Steps (`structkin.budget`) of a search.
 BUDGET = 200_000
 #: The damping at the start, its factors after a good and a bad step, its least; the largest step of an angle [rad].
-DAMPING, GOOD, BAD, LEAST, ANGLE = 1e-2, 0.4, 3.0, 1e-14, 0.3
+DAMPING, GOOD, BAD, LEAST, ANGLE = 1e-2, 0.4, 3.0, ROUNDING_OF_ONE, 0.3
 
 
 @checked
@@ -94,7 +100,7 @@ def synthesise_nine_points(
                 break
             for y, angles in solutions:  # those of a triple differ, but for their pivots
                 own = _pivots(y)
-                if any(np.abs(own - other).max() < SAME * (1 + np.abs(own).max()) for other in known):
+                if any(np.abs(own - other).max() < SAME_POSE * (1 + np.abs(own).max()) for other in known):
                     continue
                 known.append(own)
                 best = _best(z, size * y + z[0], np.concatenate(([0.0], angles)))
@@ -134,7 +140,7 @@ def _bad(points: NDArray[Any]) -> list[Problem]:
     return [
         Problem("points", f"point {b} repeats point {a}", "nine different points are needed")
         for a, b in combinations(range(NINE), 2)
-        if np.abs(points[a] - points[b]).max() <= 1e-9 * size
+        if np.abs(points[a] - points[b]).max() <= EQUAL_DATA * size
     ]
 
 
@@ -154,7 +160,7 @@ def _round(d: Complexes, random: np.random.Generator) -> Iterator[tuple[Complexe
             best = np.argsort(cost)[: len(cost) // 2]
             y, angles, cost = y[:, best], angles[:, best], cost[best]
     links = np.abs(np.stack((y[0] - y[1], y[2] - y[3], y[0] - y[2], y[1] - y[3], y[1], y[3])))
-    sound = (cost < SOLVED) & (links.min(axis=0) > SHORT) & (np.abs(y).max(axis=0) < FAR)
+    sound = (cost < ROUNDING**2) & (links.min(axis=0) > SHORTEST_SEGMENT) & (np.abs(y).max(axis=0) < FAR)
     return ((y[:, k], angles[:, k]) for k in np.flatnonzero(sound))
 
 
@@ -178,14 +184,14 @@ def _fitted(d: Complexes, y: Complexes, angles: Floats, steps: int) -> tuple[Com
     for _ in range(steps):
         charge(r.size * 8 / TOGETHER)
         square = (c * c).sum(axis=0)
-        square = square + damping * square.mean(axis=0) + 1e-300
+        square = square + damping * square.mean(axis=0) + LEAST_POSITIVE
         mixed, along = np.einsum("cjpk,cjk->kpj", J, c), (r * c).sum(axis=0)
         rows = J.transpose(3, 2, 0, 1).reshape(len(cost), 8, 16)
         H = rows @ rows.transpose(0, 2, 1) - (mixed / square.T[:, None]) @ mixed.transpose(0, 2, 1)
         right = (rows @ r.transpose(2, 0, 1).reshape(-1, 16, 1))[..., 0]
         right = right - np.einsum("kpj,jk->kp", mixed, along / square)
         scale = np.einsum("kpp->kp", H)
-        scale = np.maximum(scale, 1e-12 * scale.max(axis=1, keepdims=True) + 1e-300)
+        scale = np.maximum(scale, ROUNDING * scale.max(axis=1, keepdims=True) + LEAST_POSITIVE)
         dx = -solve_lanes(H + (damping[:, None] * scale)[:, :, None] * np.eye(8), right).T
         turn = np.clip(-(along + np.einsum("kpj,pk->jk", mixed, dx)) / square, -ANGLE, ANGLE)
         much = np.maximum(np.abs(dx).max(axis=0), 1.0)

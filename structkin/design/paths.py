@@ -14,11 +14,11 @@ from structkin.design.any_topology import AnyLinkage
 from structkin.design.atlas_of_curves import starts, timed_starts
 from structkin.design.loops import Kind
 from structkin.design.refine import Bounds, Lanes, fit, misses
-from structkin.numerical_tolerances import ROUNDING
+from structkin.numerical_tolerances import HALF_DIGITS, ROUNDING, SOLVED_POSE
 from structkin.types import Complexes, Flags, Floats
 
 #: The error of a linkage that passes all points, in sizes of the path, and that of one for which no other is searched.
-EXACT, ENOUGH = 1e-10, 1e-7
+EXACT, ENOUGH = SOLVED_POSE, HALF_DIGITS
 #: Linkages count as one if no pin of theirs is farther apart, in parts of the larger of path and linkage.
 SAME = 0.02
 #: How much longer than allowed a link may be: the limit is a part of what is minimised.

@@ -13,6 +13,7 @@ from structkin.dynamics.start import LAWS
 from structkin.errors import StructkinError
 from structkin.model import Mechanism
 from structkin.model.parts import SketchPose
+from structkin.numerical_tolerances import VISIBLE
 from structkin.show.view import samples
 from structkin.solve import Motion
 from structkin.studio.document import refuse
@@ -57,7 +58,7 @@ def free_run(mechanism: Mechanism, wanted: Callable[[], bool] = lambda: True) ->
             raise _TooLongError
 
     count = min(int(LASTS * RATE), max(FRAMES // len(mechanism.links), 30))
-    return mechanism.simulate(np.linspace(0.0, LASTS, count + 1), rtol=1e-6, atol=1e-8, progress=watch)
+    return mechanism.simulate(np.linspace(0.0, LASTS, count + 1), rtol=VISIBLE, atol=VISIBLE / 100, progress=watch)
 
 
 def pose_of(motion: Motion, k: int) -> SketchPose:
