@@ -126,7 +126,7 @@ COMMANDS = {
 #: Words of a command that writes several files into a folder.
 FOLDERS = {
     "demo": ["demo", "--to"],
-    "studies": ["studies", "slider-crank", "--to"],
+    "studies": ["studies", "newton", "--to"],
     "synthesise": ["synthesise", "PATH", "--kind", "four-bar", "--count", "2", "--budget", "200", "--to"],
 }
 
