@@ -121,7 +121,7 @@ def line_of(tape: Sequence[Row]) -> tuple[float, float] | None:
             stack.append((a - b, other - slope))
         elif code == reader.PRODUCT and (other == 0 or slope == 0):
             stack.append((a * b, other * b + a * slope))
-        elif code == reader.QUOTIENT and slope == 0:
+        elif code == reader.QUOTIENT and slope == 0 and b != 0:
             stack.append((a / b, other / b))
         else:
             return None

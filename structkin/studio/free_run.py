@@ -23,13 +23,6 @@ from structkin.studio.driving import Driving
 LASTS, RATE, FRAMES, PATIENCE = 5.0, 60, 40_000, 30.0
 
 
-class _TooLongError(StructkinError):
-    def __init__(self) -> None:
-        super().__init__(
-            "the simulation takes too long for the studio: save the file and run `structkin simulate` on it"
-        )
-
-
 def let_go(driving: Driving) -> Mechanism:
     """Return the mechanism in its pose, at rest, with all drivers free; `InputError` if it has no masses.
 
@@ -55,7 +48,8 @@ def free_run(mechanism: Mechanism, wanted: Callable[[], bool] = lambda: True) ->
 
     def watch(part: float) -> None:
         if time.monotonic() > until or not wanted():
-            raise _TooLongError
+            words = "the simulation takes too long for the studio: save the file and run `structkin simulate` on it"
+            raise StructkinError(words)
 
     count = min(int(LASTS * RATE), max(FRAMES // len(mechanism.links), 30))
     return mechanism.simulate(np.linspace(0.0, LASTS, count + 1), rtol=VISIBLE, atol=VISIBLE / 100, progress=watch)
