@@ -22,6 +22,7 @@ def test_the_mechanisms_are_as_described():
         assert all(link.mass and link.inertia for link in m.links.values() if link.name != "ground")
 
 
+@pytest.mark.full
 @pytest.mark.compiled
 def test_errors_of_structkin_shrink_with_the_step():
     case = Case("four-bar", four_bar(), ("crank", "B"), 1e-4, {"rk4": (8e-3, 4e-3), "DOP853": (1e-8,)}, {})

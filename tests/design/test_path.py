@@ -148,6 +148,7 @@ def test_a_slider_crank_is_found_again():
     assert found[0].error < 1e-9 and found[0].mechanism.slider_cranks()
 
 
+@pytest.mark.full
 def test_a_wish_out_of_reach_says_how_far_it_is():
     square = [(0, 0), (1, 0), (2, 0), (2, 1), (2, 2), (1, 2), (0, 2), (0, 1)]
     found = sk.synthesise(path=square, closed=True, count=2)

@@ -211,6 +211,7 @@ def chain(count: int) -> sk.Mechanism:
     )
 
 
+@pytest.mark.full
 def test_a_chain_of_many_links_costs_no_more_terms_than_links() -> None:
     m = with_coordinates(chain(24))
     equations, compiled = start(m, 0.0, (), engine="python"), start(m, 0.0, (), engine="compiled")

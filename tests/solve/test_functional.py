@@ -192,7 +192,13 @@ def test_derivatives_of_a_four_bar_agree_with_a_complex_step(name: str, key: str
 
 
 @pytest.mark.parametrize(
-    "name", few(("crank_rocker", "eight_bar_double_triad", "excavator", "platform_3rrr", "stephenson_iii_triad"))
+    "name",
+    [
+        "crank_rocker",
+        pytest.param("eight_bar_double_triad", marks=pytest.mark.slow),  # a minute of tracing
+        *(pytest.param(name, marks=pytest.mark.full) for name in ("excavator", "platform_3rrr")),
+        "stephenson_iii_triad",
+    ],
 )
 def test_derivatives_are_those_of_the_motion(name: str) -> None:
     """By parameters both ways, and twice along the motion, where general groups need their second derivatives."""

@@ -45,7 +45,7 @@ def test_a_press_on_a_plot_moves_the_mechanism_there_and_the_line_follows_it(bro
         assert value(studio, "velocity", "x") == pytest.approx(1e3 * motion.velocity("C")[0][0], rel=1e-3)
         line = plotted(studio, "velocity").locator(".sk-now")
         before = line.bounding_box()["x"]
-        studio.pull(studio.place("B"), studio.place("A"))
+        studio.pull(studio.place("B"), studio.place("D"))
         assert eventually(studio.page, lambda: line.bounding_box()["x"] != before)
         assert not studio.errors
 
