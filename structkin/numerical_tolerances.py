@@ -128,6 +128,8 @@ TRIALS = 64
 SHORTEST_PART = 1e-9
 #: The same where a singular end or a change point is approached to rounding.
 SHORTEST_STEP = 1e-13
+#: Part of an interval, next to an end at infinity, in which discriminants have lost their digits.
+LOST_AT_INFINITY = 1e-6
 #: A step aside, in parts of an interval: far beyond rounding, and short against all else.
 NUDGE = 1e-6
 #: Steps of a fixed size are equal if they differ by less: the last one of an interval is divided anew.

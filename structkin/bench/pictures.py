@@ -81,7 +81,9 @@ def draw_shares(comparison: MethodComparison, sizes: Sequence[int]) -> Figure:
         parts = np.array([100 * comparison.shares[method][size][operation] for method, size in bars])
         axes.barh(range(len(bars)), parts, left=left, color=PALETTE[k], label=operation)
         left += parts
-    axes.set_yticks(range(len(bars)), [f"{TITLES[method]}, {size} dyads" for method, size in bars])
+    axes.set_yticks(
+        range(len(bars)), [f"{with_engine(method, 'python', TITLES)}, {size} dyads" for method, size in bars]
+    )
     axes.invert_yaxis()
     axes.set_xlim(0, 100)
     axes.set_xlabel("share of the time [%]", fontsize=NORMAL)
@@ -109,7 +111,7 @@ def draw_shares_by_size(comparison: MethodComparison) -> Figure:
         panel.set_xlabel("constraints 2k + 2", fontsize=NORMAL)
         panel.set_ylabel("share of the time [%]", fontsize=NORMAL)
         _sizes(panel, every)
-        panel.set_title(TITLES[method], fontsize=NORMAL)
+        panel.set_title(with_engine(method, "python", TITLES), fontsize=NORMAL)
         dress(panel)
     for panel in panels[len(comparison.shares) :]:
         panel.set_visible(False)

@@ -33,8 +33,9 @@ from structkin.structure import KinematicStructure
 #: Most steps of the simulation that checks its start.
 FIRST = 100
 
-#: A law in a file in degrees that swings through less than this [deg] in a second may be written in radians.
-SMALL_SWING = 6.3
+#: A law in a file in degrees that swings through less than this [deg] in a second may be written in radians; the
+#: instants of the second that are looked at.
+SMALL_SWING, LOOKS = 6.3, 100
 
 #: A point this many times smaller than the others may be in metres, if it then is at most this much off their size.
 FAR, NEAR = 100, 20
@@ -183,7 +184,7 @@ def _like_radians(law: Expression) -> bool:
     """Whether a law grows by a fraction of pi a second, or swings through a few degrees."""
     if law.slope is not None:
         return law.slope != 0 and (12 * law.slope / math.pi).is_integer()
-    values = law(np.linspace(0.0, 1.0, FIRST))[0]
+    values = law(np.linspace(0.0, 1.0, LOOKS))[0]
     return bool(np.ptp(values) < SMALL_SWING)
 
 

@@ -127,7 +127,7 @@ COMMANDS = {
 FOLDERS = {
     "demo": ["demo", "--to"],
     "studies": ["studies", "newton", "--to"],
-    "synthesise": ["synthesise", "PATH", "--unit", "m", "--kind", "four-bar", "--count", "2", "--budget", "200", "--to"],
+    "synthesise": ["synthesise", "PATH", *"--unit m --kind four-bar --count 2 --budget 200 --to".split()],
 }
 
 #: Commands that write no file that is named, and one that replaces none.

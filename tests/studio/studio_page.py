@@ -10,6 +10,7 @@ from typing import Any
 
 from pages import PATIENCE
 
+from structkin import load
 from structkin.studio.run import make_server, new_session
 from structkin.studio.session import Session
 
@@ -89,6 +90,13 @@ class Studio:
         handles = self.page.locator("circle[data-point]").all()
         return {one.get_attribute("data-point"): [one.get_attribute(k) for k in ("cx", "cy")] for one in handles}
 
+    def saved(self, file: Path) -> dict[str, Any]:
+        """Save, and return what the file then holds."""
+        self.at_rest()
+        self.page.keyboard.press("Control+s")
+        self.page.get_by_text("Saved").first.wait_for()
+        return load(file).source_dict
+
     def pull(self, *places: tuple[float, float]) -> None:
         """Drag along positions on the screen."""
         self.page.mouse.move(*places[0])
@@ -115,6 +123,17 @@ class Studio:
         self.at_rest()
         box = self.page.locator(f"circle:is([data-id='pin:{point}'], [data-id='point:{point}'])").bounding_box()
         return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+@contextmanager
+def opened(browser: Any, folder: Path, text: str) -> Iterator[tuple[Studio, Path]]:
+    """Open a studio of a new file with a text; at the end the page has had no errors."""
+    file = folder / "drawn.toml"
+    file.write_text(text)
+    with served(file) as address:
+        studio = Studio(browser, address)
+        yield studio, file
+        assert not studio.errors
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from pages import eventually
-from studio_page import Studio, middle, served
+from studio_page import Studio, middle, opened
 
 TWO_BARS = """units = { length = "mm", angle = "deg" }
 points = { A = [0, 0], B = [60, 20], C = [80, 70] }
@@ -18,13 +18,9 @@ links = { ground = ["A"], link1 = ["A", "B"], link2 = ["B", "C"] }
 
 @pytest.fixture
 def drawn(browser: Any, tmp_path: Path) -> Any:
-    file = tmp_path / "bars.toml"
-    file.write_text(TWO_BARS)
-    with served(file) as address:
-        studio = Studio(browser, address)
+    with opened(browser, tmp_path, TWO_BARS) as (studio, _):
         studio.press("Edit")
         yield studio
-        assert not studio.errors
 
 
 def dimension(studio: Studio, name: str) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from pages import eventually
-from studio_page import Studio, served
+from studio_page import Studio, opened
 
 import structkin as sk
 
@@ -29,12 +29,8 @@ push = { type = "force", at = "C", value = [-20, 5] }
 
 @pytest.fixture
 def press(browser: Any, tmp_path: Path) -> Any:
-    file = tmp_path / "press.toml"
-    file.write_text(PRESS)
-    with served(file) as address:
-        studio = Studio(browser, address)
+    with opened(browser, tmp_path, PRESS) as (studio, file):
         yield studio, sk.load(file)
-        assert not studio.errors
 
 
 def show(studio: Studio, label: str) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from pages import eventually
-from studio_page import Studio, middle, served
+from studio_page import Studio, middle, opened, served
 
 import structkin as sk
 
@@ -30,19 +30,8 @@ cam = { type = "cam", cam = "disc", follower = "lifter", at = "R", radius = 5, l
 
 @pytest.fixture
 def drawn(browser: Any, tmp_path: Path) -> Any:
-    file = tmp_path / "rocker.toml"
-    file.write_text(ROCKER)
-    with served(file) as address:
-        studio = Studio(browser, address)
-        yield studio, file
-        assert not studio.errors
-
-
-def saved(studio: Studio, file: Path) -> dict[str, Any]:
-    studio.at_rest()
-    studio.page.keyboard.press("Control+s")
-    studio.page.get_by_text("Saved").first.wait_for()
-    return sk.load(file).source_dict
+    with opened(browser, tmp_path, ROCKER) as drawn:
+        yield drawn
 
 
 def fill(studio: Studio, label: str, text: str) -> None:
@@ -82,7 +71,7 @@ def test_masses_springs_and_forces_are_made_by_hand_and_held_by_the_driver(drawn
     studio.press("Drive")
     studio.page.get_by_title("Effort that holds this pose at rest").wait_for()
     shown = studio.page.get_by_title("Effort that holds this pose at rest").inner_text().replace("−", "-")
-    data = saved(studio, file)
+    data = studio.saved(file)
     # steel, 20 mm by 5 mm: 7850 kg/m^3 of 1e-4 m^2
     assert data["links"]["rocker"] == {"points": ["D", "C"], "shape": "rod", "density": 0.785}
     assert data["forces"]["gravity"] == [0, -9.81] and data["forces"]["force"]["value"] == ["-20 N", "-100 N"]
@@ -112,7 +101,7 @@ def test_a_drawn_load_is_selected_changed_and_deleted_and_gravity_is_taken_away(
     studio.page.get_by_label("Gravity").check()
     studio.at_rest()
     studio.page.get_by_label("Gravity").uncheck()
-    assert set(saved(studio, file)["forces"]) == {"push"}
+    assert set(studio.saved(file)["forces"]) == {"push"}
     studio.page.keyboard.press("Escape")
     studio.page.get_by_text("push (force)").click()
     studio.page.keyboard.press("Delete")
@@ -123,7 +112,7 @@ def test_a_drawn_load_is_selected_changed_and_deleted_and_gravity_is_taken_away(
     studio.see("selection", "Load torsion spring")
     studio.page.keyboard.press("Delete")
     assert eventually(studio.page, lambda: not studio.page.locator(".st-force").count())
-    assert "forces" not in saved(studio, file)
+    assert "forces" not in studio.saved(file)
 
 
 def test_the_law_of_a_cam_is_a_table(browser: Any, tmp_path: Path):
@@ -152,7 +141,7 @@ def test_the_law_of_a_cam_is_a_table(browser: Any, tmp_path: Path):
         type_in("1 over", "160")
         type_in("1 to", "1.2 cm")
         studio.see("status", "ready to drive")
-        assert saved(studio, file)["joints"]["cam"]["law"] == [
+        assert studio.saved(file)["joints"]["cam"]["law"] == [
             {"motion": "3-4-5", "over": 160, "to": "1.2 cm"},
             {"motion": "3-4-5", "over": 180, "to": 0},
             {"motion": "dwell", "over": 20},

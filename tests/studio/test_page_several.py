@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 from pages import eventually
-from studio_page import Studio, served
+from studio_page import Studio, opened, served
 
-import structkin as sk
 from structkin.examples import path
 
 TWO_BARS = """units = { length = "mm", angle = "deg" }
@@ -20,20 +19,9 @@ links = { ground = ["A"], link1 = ["A", "B"], link2 = ["C", "D"] }
 
 @pytest.fixture
 def drawn(browser: Any, tmp_path: Path) -> Any:
-    file = tmp_path / "drawn.toml"
-    file.write_text(TWO_BARS)
-    with served(file) as address:
-        studio = Studio(browser, address)
+    with opened(browser, tmp_path, TWO_BARS) as (studio, file):
         studio.press("Edit")
         yield studio, file
-        assert not studio.errors
-
-
-def saved(studio: Studio, file: Path) -> dict[str, Any]:
-    studio.at_rest()
-    studio.page.keyboard.press("Control+s")
-    studio.page.get_by_text("Saved").first.wait_for()
-    return sk.load(file).source_dict
 
 
 def places(studio: Studio) -> dict[str, list[float]]:
@@ -59,7 +47,7 @@ def test_a_frame_selects_and_a_drag_moves_all_of_it(drawn: Any):
     assert moves["C"] == pytest.approx(moves["D"]) and moves["C"][0] > 1 and moves["A"] == moves["B"] == [0, 0]
     studio.press("Undo")
     assert places(studio) == before
-    assert saved(studio, file)["points"]["C"] == [0, 50]
+    assert studio.saved(file)["points"]["C"] == [0, 50]
 
 
 def test_shift_adds_points_and_links_and_takes_them_away(drawn: Any):
@@ -110,7 +98,7 @@ def test_copies_are_pasted_mirrored_turned_and_deleted(drawn: Any):
     turn.fill("180")
     turn.press("Enter")
     assert eventually(studio.page, lambda: places(studio)["E"] == pytest.approx([before["E"][0], before["F"][1]]))
-    data = saved(studio, file)
+    data = studio.saved(file)
     assert data["links"]["link3"] == ["E", "F"] and data["links"]["ground"] == ["A", "E"]
     studio.page.keyboard.press("Control+d")
     studio.see("several", "G, H")
@@ -129,7 +117,7 @@ def test_the_slider_tool_makes_a_block_on_a_guide(browser: Any, tmp_path: Path):
         studio.pull((x, y), (x + 60, y))
         studio.see("status", "Mobility 1")
         joint = {"type": "prismatic", "links": ["slider", "ground"], "at": "C", "axis": [1, 0]}
-        assert saved(studio, file)["joints"] == {"guide": joint}
+        assert studio.saved(file)["joints"] == {"guide": joint}
         assert not studio.errors
 
 

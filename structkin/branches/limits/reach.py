@@ -17,7 +17,16 @@ import numpy as np
 
 from structkin.branches.limits.poses import Modes, Poses
 from structkin.budget import charge
-from structkin.numerical_tolerances import COMPLEX_STEP, DOUBLE_ZERO, FLAT_WITHIN, NEVER_FLAT, NUDGE, ROOT, SAME_SOLVED
+from structkin.numerical_tolerances import (
+    COMPLEX_STEP,
+    DOUBLE_ZERO,
+    FLAT_WITHIN,
+    LOST_AT_INFINITY,
+    NEVER_FLAT,
+    NUDGE,
+    ROOT,
+    SAME_SOLVED,
+)
 from structkin.rows.periodic import TURN
 from structkin.track.chebyshev import landmarks
 from structkin.types import Flags, Floats
@@ -300,14 +309,14 @@ class Chart:
             p, width = self.at(places), self.interval.ends[1].p - self.interval.ends[0].p
             for end in self.interval.ends:
                 if self._is_infinite(end):
-                    far |= np.abs(p - end.p) < NUDGE * width
+                    far |= np.abs(p - end.p) < LOST_AT_INFINITY * width
             far[[0, -1]] = False
         return far
 
     def _beside(self, end: End) -> float:
         """Return the parameter next to an end at infinity up to which discriminants are precise."""
         low, high = self.interval.ends
-        inside = 1.01 * NUDGE * (high.p - low.p)
+        inside = 1.01 * LOST_AT_INFINITY * (high.p - low.p)
         return end.p + (inside if end is low else -inside)
 
     def _is_infinite(self, end: End) -> bool:
