@@ -67,7 +67,7 @@ objective = [{ measure = "stroke", of = "rocker", wanted = 1.0 }]
 
 #: Measured data of the crank-rocker, and points of a path.
 MEASURED = "t,B.x\n0,0.5\n0.01,0.4\n0.02,0.3\n"
-PATH = "x,y\n0,0\n1,0.2\n2,0\n"
+PATH = "x [m],y [m]\n0,0\n1,0.2\n2,0\n"
 
 STUDIES = {"--csv": ".csv", "--plot": ".svg", "--best": ".png"}
 #: Short measurements; the others write by the same function, and the CSV of `scalable-four-bar` grows under its name.
@@ -127,7 +127,7 @@ COMMANDS = {
 FOLDERS = {
     "demo": ["demo", "--to"],
     "studies": ["studies", "newton", "--to"],
-    "synthesise": ["synthesise", "PATH", *"--unit m --kind four-bar --count 2 --budget 200 --to".split()],
+    "synthesise": ["synthesise", "PATH", "--kind", "four-bar", "--count", "2", "--budget", "200", "--to"],
 }
 
 #: Commands that write no file that is named, and one that replaces none.
