@@ -70,6 +70,7 @@ def test_given_values_are_named_like_laws():
         mechanism.solve(duration=1e9)
 
 
+@pytest.mark.full
 def test_a_driver_on_another_joint_ends_where_its_guides_are_parallel():
     """The rudder of Rapson's slide moved from A to B: the pose goes to infinity at 90 degrees, in 600,000 steps."""
     mechanism = example("rapson_slide", drivers={"rudder": {"joint": "B", "law": "90 + 35*sin(2*pi*t/10)"}})
@@ -186,6 +187,7 @@ def structkin(*arguments):
     )
 
 
+@pytest.mark.full
 def test_the_command_line_has_the_budget(tmp_path):
     file = path("stephenson_iii_triad")
     run = structkin("solve", file, "--duration", "1e12")

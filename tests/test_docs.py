@@ -33,7 +33,8 @@ ROOT = Path(__file__).parents[1]
 #: Pages that take long: what they show is tested in shorter ways as well.
 LONG = {
     *("command-line.md", "python.md", "studies.md", "many-variants.md"),
-    *("excavator-report.md", "equations.md", "data-set.md", "leg-with-optax.md"),
+    *("excavator-report.md", "equations.md", "data-set.md", "leg-with-optax.md", "descent-in-jax.md"),
+    *("linkage-for-a-curve.md", "lamp-arm.md", "dwell.md", "atlas.md"),
 }
 #: Pages that need a package which is too large for the extra "test".
 NEEDS = {"torch-layer.md": "torch"}

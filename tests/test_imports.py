@@ -138,6 +138,7 @@ def test_packages_that_stand_apart_load_none_of_the_others(those):
     assert not [module for module in reached if module.count(".") and package(module) in APART[those]]
 
 
+@pytest.mark.full
 def test_modules_can_be_imported_in_any_order():
     """A circle within a package always loads in the same order: Python loads a package before its modules.
 

@@ -32,6 +32,7 @@ def test_errors_of_structkin_shrink_with_the_step():
     assert at_target(found, 1e-4)["structkin (compiled)"].error <= 1e-4
 
 
+@pytest.mark.full
 @pytest.mark.compiled
 def test_paces_report_the_measurements(monkeypatch):
     monkeypatch.setattr(measured_runs, "STEPS", {"reduced": 100})

@@ -9,6 +9,7 @@ from structkin.bench import formulations
 from structkin.bench.formulations import _Case, _planar, _small, _tree, table_lines
 
 
+@pytest.mark.full
 @pytest.mark.compiled  # small steps
 def test_formulations_agree_on_one_mechanism(monkeypatch):
     monkeypatch.setattr(formulations, "engine_here", lambda: "python")

@@ -85,6 +85,7 @@ def test_lengths_are_found_from_a_path_in_a_file(tmp_path, how):
     assert (tmp_path / "best.png").stat().st_size > 1000
 
 
+@pytest.mark.full
 def test_strokes_limits_and_forces_are_those_of_python(tmp_path):
     text = (
         FOUR_BAR
@@ -273,6 +274,7 @@ def test_nine_points_from_a_table(tmp_path):
     assert "passed at any angle" in str(run("synthesise", plain, "--nine-points").exception)
 
 
+@pytest.mark.full
 def test_a_file_may_wish_for_size_places_and_grashofs_condition(tmp_path):
     text = 'samples = 25\n[[objective]]\nmeasure = "extent"\npoints = ["P"]\n[[limits]]\nmeasure = "grashof"\n'
     text += 'pins = ["A", "B", "C", "D"]\nlow = "5 mm"\n'

@@ -131,6 +131,7 @@ def test_given_pivots_are_kept(closed, count):
         assert all(min(np.hypot(*(place - at)) for at in own) < 1e-8 for place in pivots)
 
 
+@pytest.mark.full
 def test_noise_is_not_exceeded():
     target = known(8, True)
     size = np.ptp(target.points, axis=0).max()
@@ -156,6 +157,7 @@ def test_a_wish_out_of_reach_says_how_far_it_is():
     assert f"{found[0].error:.3g} m away" in found.notes[0]
 
 
+@pytest.mark.full
 def test_no_link_is_longer_than_allowed():
     """Without a limit, the best linkages for this path have links fifty times as long."""
     phase = np.linspace(0, 2 * np.pi, 40, endpoint=False)

@@ -188,7 +188,7 @@ def test_no_samples_have_no_rows_to_reshape(case, family):
     assert c.jacobian(q, z).shape == (len(c.pattern[0]), 0)
 
 
-@pytest.mark.parametrize("family", few(FAMILIES, 2))
+@pytest.mark.parametrize("family", few(FAMILIES, 1))
 def test_a_range_out_of_reach_of_a_slot_of_segments(family):
     """The samples that stop take their lanes with them, until none is left."""
     m = sk.load(path("garage_door"))

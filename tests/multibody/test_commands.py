@@ -12,6 +12,7 @@ from contextlib import suppress
 
 import numpy as np
 import pytest
+from cases import few
 from typer.testing import CliRunner
 
 import structkin as sk
@@ -169,7 +170,7 @@ main()
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no signals of this kind here")
-@pytest.mark.parametrize("options", [(), ("--method", "small-steps")])
+@pytest.mark.parametrize("options", few([[], ["--method", "small-steps"]], 1))
 def test_an_interrupt_ends_a_long_run_at_once_and_leaves_nothing(tmp_path, options):
     words = ["spatial", PENDULUM, "--duration", "1e5", "--budget", "none", "--csv", str(tmp_path / "a.csv"), *options]
     with subprocess.Popen(

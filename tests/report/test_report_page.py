@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import few
 from pages import Opened, eventually, open_file, pins
 
 import structkin as sk
@@ -32,7 +33,7 @@ def four_bar(browser: Any, tmp_path: Path) -> Opened:
     return opened_report(browser, sk.load(path("crank_rocker")), tmp_path)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", few(NAMES, 2))
 def test_a_report_moves_and_can_be_stepped_through_without_errors_or_requests(name: str, browser: Any, tmp_path: Path):
     m = sk.load(path(name))
     motion, unit = m.solve(samples=SAMPLES), m.units.scale("length")

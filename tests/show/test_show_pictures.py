@@ -203,6 +203,7 @@ def remarks(caplog):
     letters._warn.cache_clear()
 
 
+@pytest.mark.full
 def test_letters_that_no_font_has_get_one_warning(remarks, tmp_path, monkeypatch):
     """Warnings are errors here: matplotlib's own would fail."""
     plain = [font for font in font_manager.fontManager.ttflist if font.name == "DejaVu Sans"]

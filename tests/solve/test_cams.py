@@ -7,6 +7,7 @@ import json
 import numpy as np
 import pytest
 from cam_samples import KINDS, cam_file, eccentric
+from cases import few
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -427,7 +428,7 @@ def test_samples_without_a_pose_stay_empty(by):
     assert np.nanmax(on.gap) < 1e-12
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", few(FAMILIES, 1))
 def test_a_profile_where_no_sample_has_a_value_of_the_driver(family):
     """The rows of a profile (and of a curved slot) took apart an array without samples: "cannot reshape"."""
     m = eccentric("roller")

@@ -31,7 +31,7 @@ def describe(case):
 # --- random mechanisms ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("element", sorted({*GEARED}, key=lambda f: f.__name__))
+@pytest.mark.parametrize("element", few(sorted({*GEARED}, key=lambda f: f.__name__), 3))
 def test_every_element_on_driven_links(element):
     seen = 0
     for seed in range(8):

@@ -71,6 +71,7 @@ def test_functions_of_a_script_travel(client, tmp_path):
     assert done.stdout == "same\n", done.stderr
 
 
+@pytest.mark.full
 def test_a_chunk_that_ends_its_workers_is_lost(client, tmp_path):
     """Its status says so, and others that were on the same workers are there; later it is tried again."""
     values = {"lengths.B-C": np.linspace(0.06, 0.16, 64)}

@@ -248,7 +248,7 @@ def test_a_way_that_turns_back_beside_a_fold():
 # --- the families -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("family", few(FAMILIES, 5))
+@pytest.mark.parametrize("family", few(FAMILIES, 4))
 def test_sweeps_stay_on_their_branch(family):
     found = []
     for seed in range(SEEDS):

@@ -57,6 +57,7 @@ def test_chains_with_several_drivers_move(case):
         check(entry)
 
 
+@pytest.mark.full
 def test_a_sketch_has_no_parallelogram_and_is_the_same_in_every_process():
     places = {id: complex(*place) for id, place in sk.chains(4)[0].sketch().items()}
     a, b, c, d = (places[id] for id in ("J0", "J1", "J2", "J3"))

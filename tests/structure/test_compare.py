@@ -177,6 +177,7 @@ def test_long_symmetric_chains_take_no_time() -> None:
     check(twice, reordered, sk.isomorphic(twice, reordered))
 
 
+@pytest.mark.full
 def test_a_fingerprint_is_the_same_in_every_run() -> None:
     program = "from structkin import *; from structkin.examples import path; print(fingerprint(load(path('v_engine'))))"
     prints = set()

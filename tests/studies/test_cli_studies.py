@@ -21,6 +21,7 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *wo
     return int(caught.value.code or 0), said.out, said.err
 
 
+@pytest.mark.full
 def test_baumgarte(monkeypatch, capsys, tmp_path: Path) -> None:
     code, out, _ = run(monkeypatch, capsys, "baumgarte", "--to", str(tmp_path / "new"))
     assert code == 0
@@ -46,6 +47,7 @@ def test_gait(monkeypatch, capsys, tmp_path: Path) -> None:
     assert len((tmp_path / "gait_moments.csv").read_text().splitlines()) == 202
 
 
+@pytest.mark.full
 def test_gait_drift_of_measured_markers(monkeypatch, capsys, tmp_path: Path) -> None:
     made = synthetic_markers(seed=5)
     heads = ["t", *(f"{name}_{axis}" for name in made.places for axis in "xy")]

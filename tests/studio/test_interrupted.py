@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from cases import few
 
 #: Saves two documents in turn, is ended by a signal at a random moment, and looks at the file; that 20 times.
 SAVING = """
@@ -41,7 +42,7 @@ print(sorted(found), len(os.listdir(file.path.parent)))
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no signals of this kind here")
-@pytest.mark.parametrize("name", ["SIGKILL", "SIGINT"])
+@pytest.mark.parametrize("name", few(["SIGKILL", "SIGINT"], 1))
 def test_a_file_is_saved_whole_or_not_at_all(name: str, tmp_path: Path):
     words = [sys.executable, "-c", SAVING, str(tmp_path / "mine.json"), str(int(signal.Signals[name]))]
     done = subprocess.run(words, check=False, capture_output=True, text=True, timeout=120)

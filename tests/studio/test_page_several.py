@@ -158,6 +158,7 @@ def ladder(count: int) -> str:
     return "\n".join([head, "[points]", *points, "[links]", f"ground = [{', '.join(ground)}]", *links, ""])
 
 
+@pytest.mark.full
 def test_a_drawing_of_200_links_stays_editable(browser: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     """In processor time, which does not depend on what else the machine does: the page took 0.5 to 1.2 s of it."""
     file = tmp_path / "ladder.toml"

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cases import few
 from messages import EXAMPLES, message
 from talk import Tab, opened
 
@@ -57,7 +58,7 @@ def _is_saved(session: Session, file: Path) -> bool:
     return MechanismFile(file).read() == session.history.now and session.state()["saved"]
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", few(range(4)))
 def test_random_messages_are_answered(seed: int, tmp_path: Path):
     assert go_through(seed, tmp_path) == []
 

@@ -43,7 +43,9 @@ def test_m_and_h_are_those_of_the_recursive_scheme(seed):
     agree(found.function(), scheme, states(f, seed))
 
 
-@pytest.mark.parametrize("kinds", ["screw universal", "cylindrical revolute", "planar", "spherical", "fixed screw"])
+@pytest.mark.parametrize(
+    "kinds", few(["cylindrical revolute", "screw universal", "planar", "spherical", "fixed screw"], 1)
+)
 @pytest.mark.parametrize("backwards", few([False, True], 1))
 def test_explicit_expressions_are_the_same(kinds, backwards):
     pairs = [("ground", "b1"), ("b1", "b2")]
@@ -57,7 +59,7 @@ def test_explicit_expressions_are_the_same(kinds, backwards):
     agree(equations(model, shared=False).function(), scheme, states(len(scheme.coordinates), 7))
 
 
-@pytest.mark.parametrize("axis", few([X, Y, Z, np.array([0.6, 0, 0.8])], 2), ids=["x", "y", "z", "oblique"])
+@pytest.mark.parametrize("axis", few([X, Y, Z, np.array([0.6, 0, 0.8])], 1), ids=["x", "y", "z", "oblique"])
 @pytest.mark.parametrize("shared", [False, True])
 def test_plane_chains_about_any_axis(axis, shared):
     model = chain(4, axis)
@@ -114,6 +116,7 @@ def test_cart_pole_is_that_of_lagrange():
     compare(cart_pole(), sp.lambdify([[x, p], [x.diff(), p.diff()]], [method.mass_matrix, method.forcing], "numpy"))
 
 
+@pytest.mark.full
 def test_a_spherical_top_is_that_of_kane():
     q, u = me.dynamicsymbols("q:3"), me.dynamicsymbols("u:3")
     N, B, O = me.ReferenceFrame("N"), me.ReferenceFrame("B"), me.Point("O")

@@ -8,6 +8,7 @@ import sys
 
 import numpy as np
 import pytest
+from cases import few
 from spatial_models import body, joint, spatial
 
 from structkin.errors import InputError
@@ -42,7 +43,7 @@ def test_a_title_is_no_python(title):
 
 
 @pytest.mark.skipif(CC is None or sys.platform == "win32", reason="needs gcc or cc")
-@pytest.mark.parametrize("shared", [False, True])
+@pytest.mark.parametrize("shared", few([False, True], 1))
 def test_a_title_is_no_c(shared, tmp_path):
     for n, title in enumerate(TITLES):
         source, library = tmp_path / f"{n}.c", tmp_path / f"{n}.so"

@@ -95,7 +95,7 @@ def accelerations(found):
     return dict(zip(found.coordinates, np.linalg.lstsq(M, right, rcond=1e-13)[0][:n], strict=True))
 
 
-@pytest.mark.parametrize("name", few(["excavator", "five_bar_two_drivers", "platform_3rpr", "toggle_press"], 2))
+@pytest.mark.parametrize("name", few(["toggle_press", "excavator", "five_bar_two_drivers", "platform_3rpr"], 1))
 def test_multipliers_and_other_choices_give_the_same(name):
     m, free = weighed(name), [EXAMPLES[name][0]]
     expected = accelerations(m.equations(free=free))

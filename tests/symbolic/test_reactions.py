@@ -11,7 +11,7 @@ from structkin.examples import spatial
 
 
 @pytest.mark.parametrize("loops", ["explicit", "multipliers"])
-@pytest.mark.parametrize("data", [FOUR_BAR, SLIDER_CRANK], ids=["four-bar", "slider-crank"])
+@pytest.mark.parametrize("data", few([SLIDER_CRANK, FOUR_BAR], 1), ids=["slider-crank", "four-bar"])
 def test_reactions_are_those_of_the_plane(data, loops):
     m, t = sk.Mechanism(**data), np.linspace(0, 1, 11)
     plane = m.simulate(t, rtol=1e-12, atol=1e-13).forces()
