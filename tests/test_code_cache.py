@@ -91,6 +91,7 @@ def run_both(store, folder):
     return int(hits)
 
 
+@pytest.mark.full
 def test_damaged_files_of_the_store_are_made_anew(tmp_path):
     pytest.importorskip("numba")
     store = tmp_path / "store"

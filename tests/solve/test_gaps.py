@@ -49,6 +49,7 @@ OPEN = [
 ]  # fmt: skip
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("points", "lengths"), OPEN)
 def test_a_group_that_is_open_in_the_sketch_begins_at_the_same_place_at_any_samples(points, lengths):
     """It began at up to 24 samples next to the sketch: 58 % of them were ok at 13 to 181 samples, at 361 none."""

@@ -17,6 +17,8 @@ from structkin.examples import path
 from structkin.studio import commands
 from structkin.studio.run import new_session
 
+pytestmark = pytest.mark.full
+
 #: Two links that are not joined yet; link1 is neither level nor upright.
 SLANTED = """units = { length = "mm", angle = "deg" }
 points = { A = [0, 0], B = [60, 20], C = [0, 50], D = [80, 70] }
