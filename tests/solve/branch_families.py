@@ -88,6 +88,10 @@ class Case:
             until = self.walk.first(1e-2)
         elif self.draft.narrow and self.off > GREY[0]:
             until = self.walk.first(0.0)
+        elif self.draft.narrow and len(self.draft.drivers) > 1:
+            # Whether pins meet or pass each other in a flat zone around a corner, the walk cannot tell.
+            lengths = np.linalg.norm(np.diff(self.corners, axis=0) / self.walk.unit, axis=1)
+            until = min([(k, low) for k, low, high in self.walk.flats if high > lengths[k]], default=until)
         return X, sure & np.array([place <= until for place in zip(segment, s, strict=True)]), near
 
     def motion(self, count: int, **options: Any) -> Any:
