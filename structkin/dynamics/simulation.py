@@ -26,7 +26,6 @@ from structkin.model.frozen import read_only
 from structkin.plan.plan import Plan
 from structkin.solve import Motion
 from structkin.solve.engine import ContourPoses, Lanes
-from structkin.solve.special_geometry import structure_of
 from structkin.types import Floats
 
 
@@ -100,7 +99,7 @@ def _by_slots(equations: Partitioned, instants: Sequence[Instant]) -> tuple[Plan
 def _by_frames(equations: Partitioned, kept: Sequence[Recorded], drivers: Mapping[str, Floats]) -> tuple[Plan, Lanes]:
     """Return the frames of all links, which do not depend on the choice of coordinates."""
     mechanism, links = equations.mechanism, equations.own.links
-    plan = frame_plan(mechanism, structure_of(mechanism))
+    plan = frame_plan(mechanism)
     X, dX, ddX = (np.stack([one.X[order] for one in kept], axis=-1) for order in range(3))
     U, dU, ddU = (part.reshape(len(links), 4, -1)[:, 2:] for part in (X, dX, ddX))
     omega, alpha = (U[:, 0] * d[:, 1] - U[:, 1] * d[:, 0] for d in (dU, ddU))

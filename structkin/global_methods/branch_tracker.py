@@ -189,8 +189,8 @@ class BranchTracker:
             return False
         rise = pose.K @ (z - pose.z)
         part = TRIAL / max(float(np.max(np.abs(rise) / pose.scaled.column_units, initial=0.0)), TRIAL)
-        beside = Pose(pose.scaled, pose.z + part * (z - pose.z), pose.q + part * rise)
-        return pose.strength + (beside.strength - pose.strength) / part <= 0.0
+        beside = pose.weakest(pose.q + part * rise, pose.z + part * (z - pose.z))
+        return pose.strength + (beside - pose.strength) / part <= 0.0
 
     def _extrapolate(self, pose: Pose, z: Floats, before: Curve | None) -> Floats:
         """Extrapolate the curve so far if the drivers continue straight, else expand in their values."""

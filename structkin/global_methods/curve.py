@@ -79,6 +79,12 @@ class Pose:
         """The smallest singular value of a diagonal block."""
         return self._branch[2]
 
+    def weakest(self, q: Floats, z: Floats) -> float:
+        """Return the smallest singular value that the block which is weakest here has at another pose q (n, 1)."""
+        if self.scaled.blocks is None:
+            return float(self.scaled.smallest_singular_value(q, z)[0])
+        return self.scaled.blocks.least(self._branch[1], self.scaled.system(q, z)[1])
+
     @cached_property
     def K(self) -> Floats:
         """dq/dz (n, f)."""

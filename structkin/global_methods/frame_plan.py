@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -25,19 +26,24 @@ from structkin.plan.known_state import KnownState
 from structkin.plan.plan import Plan, Register, Step
 from structkin.rows.affine import Frame
 from structkin.solve.engine import Lanes, sweep
-from structkin.structure import Group, KinematicStructure
+from structkin.solve.special_geometry import structure_of
+from structkin.structure import Group
 from structkin.types import Floats
 
+_plans: WeakKeyDictionary[Mechanism, Plan] = WeakKeyDictionary()
 
-def frame_plan(mechanism: Mechanism, structure: KinematicStructure) -> Plan:
+
+def frame_plan(mechanism: Mechanism) -> Plan:
     """Return the plan whose slots are the frames of all links.
 
     Raises `StructureError` where drivers are missing or too many.
     """
-    try:
-        return record_plan(mechanism, structure, close=_close)
-    except DrawnSingularError as error:
-        return error.plan  # frames are read, not solved, by this plan
+    if mechanism not in _plans:
+        try:
+            _plans[mechanism] = record_plan(mechanism, structure_of(mechanism), close=_close)
+        except DrawnSingularError as error:
+            _plans[mechanism] = error.plan  # frames are read, not solved, by this plan
+    return _plans[mechanism]
 
 
 def _close(state: KnownState, group: Group, index: int) -> Mapping[str, Frame]:

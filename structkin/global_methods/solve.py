@@ -80,7 +80,7 @@ def solve_globally(
     structure = structure_of(mechanism)
     coordinates = constraints(mechanism, family, structure=structure)
     compile_plan(mechanism)  # refuses redundant joints that contradict each other, and sketches in a singular position
-    plan = frame_plan(mechanism, structure)
+    plan = frame_plan(mechanism)
     fine, kept = schedule.fine(12 * len(mechanism.links))
     grant(STEP * coordinates.n * len(fine))
     drivers = np.zeros((3, 0, len(fine)))

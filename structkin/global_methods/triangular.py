@@ -122,6 +122,10 @@ class Blocks:
             determinants[which], least[which] = determinant.T, sigma.T
         return np.sign(determinants), least.argmin(axis=0), least.min(axis=0)
 
+    def least(self, block: int, entries: Floats) -> float:
+        """Return the smallest singular value of a block of one pose."""
+        return float(_singular(self.blocks[block].dense(entries)[:, None])[1][0, 0])
+
 
 def _matching(rows: Indices, columns: Indices, n: int) -> Indices | None:
     """Return the column (n,) that is matched with each row; None where no matching is perfect.

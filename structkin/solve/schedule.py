@@ -43,7 +43,7 @@ def turning_points(law: Law, t: Floats, rates: Floats) -> Floats:
     >>> turning_points(law, t, law(t)[1]).round(4).tolist()
     [1.5708]
     """
-    if isinstance(law, ConstantSpeed) or len(t) < 2:
+    if len(t) < 2:
         return np.zeros(0)
     parts = max(1, PARTS // len(t))
     stations = np.arange((len(t) - 1) * parts + 1) / parts
@@ -218,7 +218,7 @@ class Schedule:
         """The number of equal parts of each interval (n - 1,), as many as the drivers' steps need at their rates."""
         counts = np.ones(max(len(self) - 1, 0))
         for id in self.drivers:
-            counts = np.fmax(counts, np.ceil(np.fmax(*self._travels(id)) / self.step(id) * (1 - WHOLE)))
+            counts = np.fmax(counts, np.ceil(self._travel(id) / self.step(id) * (1 - WHOLE)))
         # Next to a station without a value there is no path to follow: a law may go to infinity there.
         counts[~(self._has_values[1:] & self._has_values[:-1])] = 1
         # More than fits into any memory.
@@ -250,11 +250,18 @@ class Schedule:
         # What moves smoothly meanwhile is divided evenly.
         even = np.ones(len(steep))
         for id in self.drivers.keys() - laws:
-            even = np.fmax(even, np.ceil(np.fmax(*self._travels(id)) / self.step(id)))
+            even = np.fmax(even, np.ceil(self._travel(id) / self.step(id)))
         if np.sum(even[steep]) > MOST:
             return np.zeros(0)
         found += [k + np.arange(even[k]) / even[k] for k in np.flatnonzero(steep)]
         return np.unique(np.concatenate(found))
+
+    def _travel(self, id: str) -> Floats:
+        """Return how far a driver moves between each two stations (n - 1,), by its values or farther by its rates."""
+        law, values = self.mechanism.drivers[id].law, self.drivers[id][0]
+        if isinstance(law, ConstantSpeed) and id not in self.by_values:
+            return np.asarray(np.abs(values[1:] - values[:-1]))
+        return np.fmax(*self._travels(id))
 
     def _travels(self, id: str) -> tuple[Floats, Floats]:
         """Return how far a driver moves between each two stations (n - 1,), by its values and by its rates there.
@@ -263,8 +270,8 @@ class Schedule:
         """
         values, rates = self.drivers[id][:2]
         with np.errstate(all="ignore"):
-            by_rates = np.fmax(np.abs(rates[1:]), np.abs(rates[:-1])) * np.abs(np.diff(self.t))
-            return np.abs(np.diff(values)), by_rates
+            by_rates = np.fmax(np.abs(rates[1:]), np.abs(rates[:-1])) * np.abs(self.t[1:] - self.t[:-1])
+            return np.abs(values[1:] - values[:-1]), by_rates
 
     @cached_property
     def _has_values(self) -> Flags:
@@ -305,7 +312,7 @@ class Schedule:
         if len(self.drivers) != 1 or len(self) < 4:
             return 0.0
         (z,) = self.drivers.values()
-        step = np.diff(z[0]) / self.unit(next(iter(self.drivers)))
+        step = (z[0, 1:] - z[0, :-1]) / self.unit(next(iter(self.drivers)))
         step = step[~(np.abs(step) < ROUNDING)]
         least, most = float(step.min(initial=np.inf)), float(step.max(initial=-np.inf))
         even = least * most > 0 and max(least / most, most / least) < EVEN
@@ -341,7 +348,7 @@ class Schedule:
     def distance(self, id: str) -> float:
         """Return how far a driver moves from the sketch over all stations, in radians or in sizes of the mechanism."""
         first, last = self.lead[id]
-        travel = np.fmax(*self._travels(id))
+        travel = self._travel(id)
         if len(self._steep):
             intervals = np.unique(self._steep.astype(np.intp))
             places = np.union1d(self._steep, intervals + 1.0)
@@ -363,12 +370,11 @@ class Schedule:
 
     def with_turning_points(self) -> tuple[Schedule, Indices]:
         """Return a schedule with stations also where laws reverse, and the places of the stations in it."""
-        drives = self.mechanism.drivers
-        laws = {id: law for id in self.drivers if id not in self.by_values and (law := drives[id].law) is not None}
-        turns = np.unique(
-            np.concatenate([[], *(turning_points(law, self.t, self.drivers[id][1]) for id, law in laws.items())])
-        )
+        moving = {id: self.mechanism.drivers[id].law for id in self.drivers if id not in self.by_values}
+        laws = {id: law for id, law in moving.items() if law is not None and not isinstance(law, ConstantSpeed)}
         own = np.arange(len(self))
+        found = [turning_points(law, self.t, self.drivers[id][1]) for id, law in laws.items()]
+        turns = np.unique(np.concatenate(found)) if found else own[:0]
         if not len(turns):
             return self, own
         kept = own + np.searchsorted(turns, own)
@@ -439,4 +445,5 @@ class Schedule:
 
 def known(values: Floats) -> Floats:
     """Return values with NaN for infinite ones, as at a pole of a law: a driver cannot move there."""
-    return np.where(np.isfinite(values), values, np.nan)
+    finite = np.isfinite(values)
+    return values if finite.all() else np.where(finite, values, np.nan)

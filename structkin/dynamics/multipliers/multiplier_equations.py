@@ -111,7 +111,7 @@ class Multipliers:
         self.formulation = formulation
         self.mechanism, self.stabilisation, self.users = mechanism, stabilisation, tuple(users)
         structure = structure_of(mechanism)
-        self.plan = frame_plan(mechanism, structure)
+        self.plan = frame_plan(mechanism)
         self.order = tuple(mechanism.drivers)
         laws = [drive.law for drive in mechanism.drivers.values()]
         self.free = np.array([k for k, law in enumerate(laws) if law is None], np.intp)

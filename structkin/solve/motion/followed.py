@@ -127,17 +127,20 @@ def turns_along(angle: Floats, drawn: float, drivers: list[Floats]) -> tuple[Flo
     ([0.0, 0.283, nan, 2.283, nan, nan], [False, False, False, True, False, False])
     """
     good = np.flatnonzero(np.isfinite(angle))
-    turn = np.full(len(angle), np.nan)
     if not len(good):
-        return turn, np.zeros(len(angle), bool)
-    step = wrapped(np.diff(angle[good]))
-    turn[good[0]] = wrapped(angle[good[0]] - drawn)
-    turn[good[1:]] = turn[good[0]] + np.cumsum(step)
-    lost = np.flatnonzero((np.abs(step) > UNKNOWN) & (np.diff(good) == 1))
+        return np.full(len(angle), np.nan), np.zeros(len(angle), bool)
+    known = angle if len(good) == len(angle) else angle[good]
+    step, found = wrapped(known[1:] - known[:-1]), np.empty(len(known))
+    found[0] = wrapped(known[0] - drawn)
+    found[1:] = found[0] + np.cumsum(step)
+    fast = np.abs(step) > UNKNOWN
+    if known is angle and not fast.any():
+        return found, np.zeros(len(angle), bool)
+    turn = np.full(len(angle), np.nan)
+    turn[good] = found
+    lost = np.flatnonzero(fast & (np.diff(good) == 1))
     if len(lost):
         turn[good[lost[0] + 1] :] = np.nan
-    elif len(good) == len(angle):
-        return turn, np.zeros(len(angle), bool)
     return over_gaps(turn, drivers)
 
 

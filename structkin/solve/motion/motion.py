@@ -133,7 +133,9 @@ class Motion:
         turns; a motion that repeats is followed once. Behind a gap to which no motion leads, the shorter rotation
         across it is taken. NaN where the motion is too long to follow, or does not lead to the pose.
         """
-        return wound(self._direction_angle(link), self.turn(link))
+        turn = self.turn(link)
+        counted = self._turnings[link].counted == link and link not in self.counted
+        return wound(self._counted_angles["link", link] if counted else self._direction_angle(link), turn)
 
     def turn(self, link: str) -> Floats:
         """Return how far a link has turned since the sketch (n,) [rad], whole turns counted as in `angle`.
@@ -620,8 +622,8 @@ class Motion:
         """The angles (n,) of links that neither drivers nor gears determine, and of pins in circular slots."""
         arcs = [id for id, joint in self.mechanism.joints.of(Sliding).items() if joint.measure == "angle"]
         links = [link for link, how in self._turnings.items() if how.counted == link]
-        counted = [*(("link", link) for link in links), *(("slot", id) for id in arcs)]
-        return {what: self._frames.angle(*seen(what, self._frames)) for what in counted}
+        in_slots = {("slot", id): self._frames.angle(*seen(("slot", id), self._frames)) for id in arcs}
+        return {("link", link): self._direction_angle(link) for link in links} | in_slots
 
     @cached_property
     def _is_slow(self) -> bool:

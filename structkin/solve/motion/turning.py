@@ -26,7 +26,7 @@ def wrapped(angle: Floats) -> Floats:
     >>> wrapped(np.array([0.5, 2 * np.pi + 0.5])).round(6).tolist()
     [0.5, 0.5]
     """
-    return np.asarray(angle - 2 * np.pi * np.round(angle / (2 * np.pi)))
+    return angle - 2 * np.pi * np.round(angle / (2 * np.pi))
 
 
 def wound(angle: Floats, turn: Floats) -> Floats:
@@ -36,9 +36,10 @@ def wound(angle: Floats, turn: Floats) -> Floats:
     [0.0, 9.566]
     """
     whole = turn - angle
-    first = np.argmax(np.isfinite(whole), axis=-1, keepdims=True)
-    whole = whole - np.take_along_axis(whole, first, axis=-1)
-    return np.asarray(angle + 2 * np.pi * np.round(whole / (2 * np.pi)))
+    start = whole[..., :1]
+    if not np.isfinite(start).all():
+        start = np.take_along_axis(whole, np.argmax(np.isfinite(whole), axis=-1, keepdims=True), axis=-1)
+    return angle + 2 * np.pi * np.round((whole - start) / (2 * np.pi))
 
 
 #: A driver and the factor of its value.

@@ -78,7 +78,7 @@ class Direct:
         found = self.join(O, theta)
         if self.form.rows.count > 3 * self.form.rows.links:
             # Redundant rows have no determinant: what is zero with it stands in.
-            return found, change, self.form.smallest_singular_value(values, self.phi(found))
+            return found, change, self.sigma(h, found)
         sign, log = np.linalg.slogdet(self.form.jacobian(values, self.phi(found)))
         return found, change, sign * np.exp(np.clip(log, -LARGEST, LARGEST))
 
@@ -122,7 +122,11 @@ class Direct:
 
     def singular(self, h: Floats, s: Floats) -> Flags:
         """Decide by the smallest singular value of the scaled Jacobian."""
-        return np.asarray(self.form.smallest_singular_value(self.values(h), self.phi(s)) < SINGULAR)
+        return np.asarray(self.sigma(h, s) < SINGULAR)
+
+    def sigma(self, h: Floats, s: Floats) -> Floats:
+        """Return the smallest singular value of the scaled Jacobian (n,)."""
+        return np.asarray(self.form.smallest_singular_value(self.values(h), self.phi(s)))
 
 
 def apart(form: General, s: Floats, t: Floats, *, origins: bool = True) -> Floats:

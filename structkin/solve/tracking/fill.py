@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from structkin.numerical_tolerances import DEPARTURE, SAME_POSE, TURN
+from structkin.numerical_tolerances import BETWEEN, CLOSED, DEPARTURE, ITERATIONS, SAME_POSE, TURN
 from structkin.plan.status import Status
 from structkin.solve.tracking.direct import apart
 from structkin.solve.tracking.input_path import InputPath
@@ -15,12 +15,14 @@ from structkin.solve.tracking.intervals import Intervals
 from structkin.solve.tracking.solved_lanes import Poses, reach, step
 from structkin.solve.tracking.state import TrackerState
 from structkin.solve.tracking.stepping import come_back, step_to, to_next
-from structkin.types import Floats, Indices
+from structkin.types import Flags, Floats, Indices
 
 #: Lanes that give the inputs' derivatives at a point, and the part of the path by which they are apart.
 LEAVING, APART = 3, 20
 #: A curve whose second derivative exceeds this multiple of the first passes a kink of the inputs.
 CURVED = 4.0
+#: With more lanes between two points, the one in the middle is tried first.
+MANY = 256
 
 
 def fill(state: TrackerState, *, backwards: bool = False) -> int | None:
@@ -59,6 +61,12 @@ def _fill_between(state: TrackerState, first: Indices, last: Indices, determinan
     length = path.length[last] - path.length[first]
     inverse = 1 / np.where(length > 0, length, 1.0)
     curves = _curves(state, first, last, start, end, inverse)
+    intervals = Intervals(count, path.length[first], inverse, curves)
+    if count.max() > MANY and (bad := _leaves(state, first, last, intervals)).any():
+        gaps = [_halve(state, first[bad], last[bad], determinant[bad], ahead)]
+        if not bad.all():
+            gaps.append(_fill_between(state, first[~bad], last[~bad], determinant[~bad], ahead))
+        return _nearest(gaps, ahead)
     h: Sequence[Floats]
     if (last[:-1] == first[1:]).all():
         low, high = int(first[0]), int(last[-1])
@@ -70,7 +78,6 @@ def _fill_between(state: TrackerState, first: Indices, last: Indices, determinan
         listed = np.arange(np.sum(count)) + np.repeat(first - (np.cumsum(count) - count), count)
         h = tuple(path.at(listed))
         along, out, k = path.length[listed], np.empty((len(start), len(listed))), listed
-    intervals = Intervals(count, path.length[first], inverse, curves)
     closed = solver.between(h, along, intervals, out)
     near = apart(solver.form, start, end, origins=False) < TURN + DEPARTURE
     # Usually all determinants clearly have one sign.
@@ -98,6 +105,19 @@ def _fill_between(state: TrackerState, first: Indices, last: Indices, determinan
     return _halve(state, first[bad], last[bad], determinant[bad], ahead) if len(bad) else None
 
 
+def _leaves(state: TrackerState, first: Indices, last: Indices, intervals: Intervals) -> Flags:
+    """Return in which intervals of many lanes the pose in the middle is far from the curve: all lanes would be lost."""
+    wide = np.flatnonzero(intervals.count > MANY)
+    middle, solver = (first[wide] + last[wide]) // 2, state.solver
+    ones = np.ones(len(wide), np.intp)
+    some = Intervals(ones, intervals.begin[wide], intervals.inverse[wide], intervals.curves[:, :, wide])
+    guess = some.guess(state.path.length[middle], solver.form.rows.links)
+    s, change, _ = solver.newton(state.path.at(middle), guess, ITERATIONS)
+    bad = np.zeros(len(first), bool)
+    bad[wide] = ~((change < CLOSED) & (apart(solver.form, s, guess) < BETWEEN))
+    return bad
+
+
 def _halve(state: TrackerState, first: Indices, last: Indices, determinant: Floats, ahead: int) -> int | None:
     """Solve the lanes between some pairs of points via those in their middle."""
     path, solver, gaps = state.path, state.solver, []
@@ -107,7 +127,7 @@ def _halve(state: TrackerState, first: Indices, last: Indices, determinant: Floa
     state.keep(middle[good], found.take(np.flatnonzero(good)))
     determinants = found.determinant.copy()
     for j in np.flatnonzero(~good):
-        tracked = reach(solver, start.take([j]), path.at(middle[j]))
+        tracked = reach(solver, start.take([j]), path.at(middle[j]), first=0.5)
         if isinstance(tracked, Poses):
             state.keep(middle[j], tracked)
             good[j], determinants[j] = True, tracked.determinant[0]

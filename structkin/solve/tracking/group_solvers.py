@@ -7,7 +7,7 @@ ones, as rows (inputs, n); constants belong to the solver.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -28,7 +28,7 @@ TOGETHER = 2
 #: Fewer lanes continue together: selecting lanes would take longer than the steps it saves.
 SMALL = 512
 #: Up to this number, lanes are computed one by one without a compiler.
-FEW = 4
+FEW = 12
 
 
 class GroupSolver(Protocol):
@@ -171,7 +171,7 @@ class Kernels:
     def _newton_of_few(self, h: Floats, s: Floats, iterations: int) -> tuple[Floats, Floats, Floats]:
         newton, c = self.kernel.numbers.newton, self._numbers
         found, changes, determinants = [], [], []
-        for here, begin in zip(h.T.tolist() or [[]] * s.shape[1], s.T.tolist(), strict=True):
+        for here, begin in zip(h.T.tolist(), s.T.tolist(), strict=True):
             pose, change, determinant = begin, math.nan, math.nan
             try:
                 for _ in range(iterations):
@@ -249,22 +249,28 @@ class Kernels:
         if s.shape[1] > FEW:
             _write(self.kernel.arrays.ahead(h, s, d, self._numbers), t)
             return t
-        none: list[list[float]] = [[]] * s.shape[1]
-        lanes = zip(h.T.tolist() or none, s.T.tolist(), d.T.tolist() or none, strict=True)
-        for lane, (here, pose, change) in enumerate(lanes):
-            try:
-                t[:, lane] = self.kernel.numbers.ahead(here, pose, change, self._numbers)
-            except (ArithmeticError, ValueError):
-                t[:, lane] = np.nan
+        self._each(self.kernel.numbers.ahead, t, h, s, d)
         return t
 
     def rates(self, h: Floats, s: Floats, d: Floats, e: Floats) -> tuple[Floats, Floats]:
         """Return first and second rates."""
-        k = len(h)
-        x = np.empty((3, k + len(s), s.shape[1]))
+        k, n = len(h), s.shape[1]
+        if n <= FEW and not self.compiled:
+            found = np.empty((2 * len(s), n))
+            self._each(self.kernel.numbers.rates, found, h, s, d, e)
+            return found[: len(s)], found[len(s) :]
+        x = np.empty((3, k + len(s), n))
         x[0, :k], x[1, :k], x[2, :k], x[0, k:] = h, d, e, s
-        self.write_rates(x, np.arange(k), k, 0, s.shape[1])
+        self.write_rates(x, np.arange(k), k, 0, n)
         return x[1, k:], x[2, k:]
+
+    def _each(self, function: Callable[..., tuple[float, ...]], out: Floats, *parts: Floats) -> None:
+        """Write what a function of numbers returns for each lane into out (rows, n); NaN where it is not defined."""
+        for lane, numbers in enumerate(zip(*[part.T.tolist() for part in parts], strict=True)):
+            try:
+                out[:, lane] = function(*numbers, self._numbers)
+            except (ArithmeticError, ValueError):
+                out[:, lane] = np.nan
 
     def write_rates(self, x: Floats, inputs: Ints, first: int, low: int, high: int) -> None:
         """Write first and second rates into x (3, rows, n), in the lanes from low to high."""

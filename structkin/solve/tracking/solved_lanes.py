@@ -121,8 +121,8 @@ def trend(
     `way` gives the inputs at parts (n,) of the way there, which is straight without it. The tangents of the poses lead
     to the `predicted` ones, where these are known.
     """
-    part, beside = _beside(solver, poses, h, way, predicted)
-    return np.asarray(poses.determinant + (beside.determinant - poses.determinant) / part)
+    part, near = beside(solver, poses, h, way, predicted)
+    return np.asarray(poses.determinant + (near.determinant - poses.determinant) / part)
 
 
 def vanishes(solver: GroupSolver, poses: Poses, h: Floats, way: Way | None = None) -> Flags:
@@ -131,33 +131,34 @@ def vanishes(solver: GroupSolver, poses: Poses, h: Floats, way: Way | None = Non
     Towards a limit position it falls like a root, whose tangent reaches zero only as far again behind it: so the way
     passes over a gap or a flat pose, or is too long to know.
     """
-    return np.asarray(vanishing(solver, poses, h, way) <= 1.0)
+    return np.asarray(vanishing(solver, poses, *beside(solver, poses, h, way)) <= 1.0)
 
 
-def vanishing(solver: GroupSolver, poses: Poses, h: Floats, way: Way | None = None) -> Floats:
-    """Return at which part (n,) of the way to inputs h the smallest singular value is zero by its tangent.
+def vanishing(solver: GroupSolver, poses: Poses, part: Floats, near: Poses) -> Floats:
+    """Return at which part (n,) of a way the smallest singular value is zero by its tangent.
 
-    Infinite where it does not fall.
+    That leads to the poses `near`, at another `part` (n,). Infinite where the value does not fall.
     """
-    rows = Direct(solver.form, solver.known)
-    part, beside = _beside(solver, poses, h, way)
-    both = poses.beside(beside)
-    now, then = np.split(solver.form.smallest_singular_value(rows.values(both.h), rows.phi(both.s)), 2)
-    with np.errstate(all="ignore"):
-        return np.asarray(np.where(now > then, part * now / (now - then), np.inf))
+    both, n = poses.beside(near), len(part)
+    sigma = Direct(solver.form, solver.known).sigma(both.h, both.s)
+    now, fall = sigma[:n], sigma[:n] - sigma[n:]
+    return np.divide(part * now, fall, out=np.full(n, np.inf), where=fall > 0.0)
 
 
-def _beside(
-    solver: GroupSolver, poses: Poses, h: Floats, way: Way | None, predicted: Floats | None = None
+def beside(
+    solver: GroupSolver, poses: Poses, h: Floats, way: Way | None = None, predicted: Floats | None = None
 ) -> tuple[Floats, Poses]:
-    """Return poses beside others on the way to inputs h, and at which part (n,) of the way they are."""
+    """Return at which part (n,) of the way to inputs h poses beside others are, and these.
+
+    The way is straight, or given; the tangents of the poses lead to the `predicted` ones, where these are known.
+    """
     predicted = solver.ahead(poses.h, poses.s, h - poses.h) if predicted is None else predicted
     moved = apart(solver.form, predicted, poses.s)
     part = np.minimum(TRIAL / np.where(moved > 0.0, moved, TRIAL), 1.0)
-    beside = way(part) if way else mixed(solver, poses.h, h, part)
-    near = solver.ahead(poses.h, poses.s, beside - poses.h) if way else poses.s + part * (predicted - poses.s)
-    s, _, determinant = solver.newton(beside, near, 1)
-    return part, Poses(beside, s, determinant)
+    there = way(part) if way else mixed(solver, poses.h, h, part)
+    near = solver.ahead(poses.h, poses.s, there - poses.h) if way else poses.s + part * (predicted - poses.s)
+    s, _, determinant = solver.newton(there, near, 1)
+    return part, Poses(there, s, determinant)
 
 
 def in_steps(solver: GroupSolver, poses: Poses, h: Floats, count: int) -> tuple[Flags, Poses]:
@@ -175,9 +176,14 @@ def in_steps(solver: GroupSolver, poses: Poses, h: Floats, count: int) -> tuple[
 
 
 def reach(
-    solver: GroupSolver, start: Poses, target: Floats, halvings: int = HALVINGS, route: Route | None = None
+    solver: GroupSolver,
+    start: Poses,
+    target: Floats,
+    halvings: int = HALVINGS,
+    route: Route | None = None,
+    first: float = 1.0,
 ) -> Poses | Status:
-    """Walk one lane to other inputs; the step shrinks where a trial fails and grows with success.
+    """Walk one lane to other inputs, the `first` step over this part; steps shrink where a trial fails, and grow again.
 
     The way is straight, or a given route: through a flat pose on that leads analytic continuation. Where guides become
     parallel a pose runs off to infinity: its steps then grow with the distance moved.
@@ -215,15 +221,14 @@ def reach(
                 return crossed, end
         return None
 
-    (pose, _), arrived = follow_straight((start, 0.0), take, lambda _: 0.5**halvings)
+    (pose, _), arrived = follow_straight((start, 0.0), take, lambda _: 0.5**halvings, first=first)
     if is_undecided(missed):
         return Status.UNCERTIFIED
     if arrived:
         return pose
     if gone(pose) < GONE and np.max(np.abs(pose.h - target) * weights_of(solver)) < AT_LIMIT:
         return Poses(target, pose.s, pose.determinant)
-    rows = Direct(solver.form, solver.known)
-    sigma = solver.form.smallest_singular_value(rows.values(pose.h), rows.phi(pose.s))[0]
+    sigma = Direct(solver.form, solver.known).sigma(pose.h, pose.s)[0]
     return Status.OUT_OF_REACH if sigma < NEAR_LIMIT else Status.NOT_CONVERGED
 
 

@@ -46,6 +46,8 @@ class TrackerState:
         #: Lanes that have a pose, but a gap between them and the lane before.
         self.parted: set[int] = set()
         self._doubtful: list[Indices] = []
+        #: A pose that is kept is asked for its singular value again.
+        self._seen: tuple[Poses | None, Floats] = None, np.zeros(0)
 
     @property
     def doubtful_determinant(self) -> float:
@@ -67,7 +69,8 @@ class TrackerState:
         if len(doubtful):
             near = ~(np.abs(poses.determinant[doubtful]) > self.solver.regular_determinant)
             self._doubtful.append(lanes[doubtful[near]])
-            self.least = min(self.least, float(np.min(self.sigma(poses.h[:, doubtful], poses.s[:, doubtful]))))
+            some = poses if len(doubtful) == len(lanes) else poses.take(doubtful)
+            self.least = min(self.least, float(np.min(self.sigma(some))))
 
     def link(self, points: Sequence[int], determinants: Sequence[float], *, tracked: bool) -> None:
         """Add points after the last one; the lanes in between are filled later."""
@@ -101,12 +104,13 @@ class TrackerState:
     def is_flat(self, pose: Poses, limit: float = FLAT) -> bool:
         """Return whether a pose is so near a singular one that its tangent is unreliable."""
         clear = abs(pose.determinant[0]) > self.doubtful_determinant
-        return not clear and bool(self.sigma(pose.h, pose.s)[0] < limit)
+        return not clear and bool(self.sigma(pose)[0] < limit)
 
-    def sigma(self, h: Floats, s: Floats) -> Floats:
+    def sigma(self, poses: Poses) -> Floats:
         """Return the smallest singular value of the scaled Jacobian (n,)."""
-        rows = Direct(self.solver.form, self.solver.known)
-        return np.asarray(self.solver.form.smallest_singular_value(rows.values(h), rows.phi(s)))
+        if poses is not self._seen[0]:
+            self._seen = poses, Direct(self.solver.form, self.solver.known).sigma(poses.h, poses.s)
+        return self._seen[1]
 
     def close(self) -> None:
         """Mark the poses that have no rates, and clear the numbers of lanes without a pose."""

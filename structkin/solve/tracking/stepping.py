@@ -7,14 +7,13 @@ from itertools import pairwise
 
 import numpy as np
 
+from structkin.budget import charge
 from structkin.numerical_tolerances import CLOSED, COME_BACK, FINEST, REGULAR, RETURN
 from structkin.plan.status import Status
-from structkin.solve.tracking.solved_lanes import Poses, in_steps, reach, vanishing
+from structkin.solve.tracking.solved_lanes import Poses, beside, in_steps, reach, step, vanishing
 from structkin.solve.tracking.state import TrackerState
 from structkin.types import Flags, Floats, Indices
 
-#: Halvings of the step to a point while there are lanes in between.
-FEW = 2
 #: Previous lanes among which a regular one is searched.
 BACK = 60
 #: Over a step that passes a gap, determinants fall to less than this part of themselves, on both sides together.
@@ -113,50 +112,54 @@ def _may_pass_over(along: Floats, size: Floats) -> list[int]:
 def _passes_over(state: TrackerState, first: Indices, last: Indices, start: Poses, end: Poses) -> Flags:
     """Return which ways of the inputs between lanes pass over a gap or a flat pose, as the tangents at both ends tell.
 
-    A root's tangent reaches zero as far again behind its limit: from the nearer one of two limits on the way that is
-    before its end, and from the other one within twice the way.
+    The determinants fall along both. A root's tangent reaches zero as far again behind its limit: from the nearer one
+    of two limits on the way that is before its end, and from the other one within twice the way.
     """
-    ahead = _vanishing_ahead(state, first, last, start, end.h)
-    over = ahead <= 2.0
+    both, there = start.beside(end), np.concatenate((end.h, start.h), axis=1)
+    rate = _rate(state, np.concatenate((first, last)), np.concatenate((last, first)), both.h)
+    part, near = beside(state.solver, both, there, lambda part: both.h + part * rate)
+    fall = np.reshape((near.determinant / both.determinant - 1.0) / part, (2, -1))
+    over = np.asarray((fall < 0.0).all(axis=0) & (fall.sum(axis=0) < math.log(DIP)))
     if over.any():
-        back = _vanishing_ahead(state, last, first, end, start.h)
-        over &= (back <= 2.0) & (np.minimum(ahead, back) <= 1.0)
+        zero = np.reshape(vanishing(state.solver, both, part, near), (2, -1))
+        over &= (zero.max(axis=0) <= 2.0) & (zero.min(axis=0) <= 1.0)
     return over
 
 
-def _vanishing_ahead(state: TrackerState, k: Indices, target: Indices, poses: Poses, there: Floats) -> Floats:
-    """Return at which part (n,) of the way of the inputs to other lanes the smallest singular value is zero."""
+def _rate(state: TrackerState, k: Indices, target: Indices, h: Floats) -> Floats:
+    """Return the rates (inputs, n) of the inputs h at lanes on the way to others, whose length is 1."""
     path = state.path
     # The tangent of the way is that of the parabola through three lanes.
     low = np.maximum(k - 1, [path.beginning_of_run(one) for one in k])
     high = np.minimum(k + 1, [path.end_of_run(one) for one in k])
-    before, after = (path.length[x] - path.length[k] for x in (low, high))
-    with np.errstate(all="ignore"):
-        slopes = [(path.at(x) - poses.h) / far for x, far in ((low, before), (high, after))]
-        rate = np.where(before == 0, slopes[1], np.where(after == 0, slopes[0], 0.0))
-        both = (slopes[1] * -before + slopes[0] * after) / (after - before)
-    rate = np.where((before < 0) & (after > 0), both, rate) * (path.length[target] - path.length[k])
-    return vanishing(state.solver, poses, there, lambda part: poses.h + part * np.nan_to_num(rate))
+    lengths = (path.length[x].tolist() for x in (low, k, high, target))
+    parts = [_parabola(one - at, other - at, end - at) for one, at, other, end in zip(*lengths, strict=True)]
+    before, behind = np.transpose(parts)
+    return np.asarray(before * (path.at(low) - h) + behind * (path.at(high) - h))
 
 
-def step_to(state: TrackerState, k: int, end: int, pose: Poses) -> tuple[list[int], list[float], Poses, Status]:
-    """Step from a solved lane to another, by fewer lanes at a time where a step fails.
+def _parabola(before: float, after: float, far: float) -> tuple[float, float]:
+    """Return by which factors values `before` and `after` 0, less that at 0, give `far` times the slope there."""
+    if before == 0.0 or after == 0.0:
+        return (far / before if before else 0.0), (far / after if after else 0.0)
+    return far * after / before / (after - before), -far * before / after / (after - before)
+
+
+def step_to(
+    state: TrackerState, k: int, end: int, pose: Poses, *, tried: bool = False
+) -> tuple[list[int], list[float], Poses, Status]:
+    """Step from a solved lane to another, by fewer lanes at a time where a step fails, as one has if it was `tried`.
 
     Return the reached points with their determinants, the last pose, and why it is not that of the end.
     """
     reached: list[int] = []
     determinants: list[float] = []
     before = state.neighbour(k)
-    count = abs(end - k)
+    count = abs(end - k) - tried * (abs(end - k) // 2)
     while k != end:
         count = 1 if state.is_flat(pose) else min(count, abs(end - k))
         target = k + (count if end > k else -count)
-        found = to_next(state, pose, k, target) if count == 1 else _reach(state, pose, target, FEW)
-        if isinstance(found, Poses) and count > 1:
-            sizes = np.array([*before[1], pose.determinant[0], found.determinant[0]])
-            both = pose.beside(found)
-            if not _before_a_gap(state, np.array([*before[0], k, target]), sizes, both.h, both.s):
-                found = Status.NOT_CONVERGED
+        found = to_next(state, pose, k, target) if count == 1 else _over_lanes(state, pose, k, target, before)
         if isinstance(found, Poses):
             state.keep(target, found)
             reached.append(target)
@@ -168,6 +171,18 @@ def step_to(state: TrackerState, k: int, end: int, pose: Poses) -> tuple[list[in
         else:
             count -= count // 2
     return reached, determinants, pose, Status.OK
+
+
+def _over_lanes(
+    state: TrackerState, pose: Poses, k: int, target: int, before: tuple[list[int], list[float]]
+) -> Poses | Status:
+    """Take one step over the lanes up to another one, if it passes over no gap; `before` is the point before lane k."""
+    charge(state.solver.form.rows.links / 4)
+    good, found = step(state.solver, pose, state.path.at(target))
+    if good[0]:
+        sizes, both = np.array([*before[1], pose.determinant[0], found.determinant[0]]), pose.beside(found)
+        good[0] = _before_a_gap(state, np.array([*before[0], k, target]), sizes, both.h, both.s) == 1
+    return found if good[0] else Status.NOT_CONVERGED
 
 
 def step_back(state: TrackerState, k: int, first: int, pose: Poses) -> None:
@@ -227,10 +242,6 @@ def _beside(known: Floats, lanes: Indices, there: Floats, nearest: Indices) -> F
     return np.asarray(found)
 
 
-def _reach(state: TrackerState, pose: Poses, target: int, halvings: int) -> Poses | Status:
-    return reach(state.solver, pose, state.path.at(target), halvings)
-
-
 def to_next(state: TrackerState, pose: Poses, k: int, target: int) -> Poses | Status:
     """Continue to the next lane along the drivers' path; where its neighbour is flat, from a regular pose before it."""
     if state.is_flat(pose):
@@ -251,5 +262,5 @@ def _regular(state: TrackerState, k: int, target: int) -> Indices:
     before = before[state.status[path.lanes[before]] == Status.OK]
     h, s = path.at(before), state.found(before)
     # Lanes beside may be the points of a curve that has not been closed yet.
-    closed = state.solver.newton(h, s, 1)[1] < CLOSED
-    return np.asarray(before[closed & (state.sigma(h, s) > REGULAR)])
+    _, change, determinant = state.solver.newton(h, s, 1)
+    return np.asarray(before[(change < CLOSED) & (state.sigma(Poses(h, s, determinant)) > REGULAR)])

@@ -100,18 +100,16 @@ class Predictor:
             points = path.points(k, self._window)
             if len(points) <= self._few:
                 break
-            h = path.at(points)
-            good, poses = self._from_tracked(h)
-            count = 0
-            if good[0]:
+            good, poses = self._from_tracked(path.at(points))
+            if good[:1].any():
                 good &= self._follow(pose, poses)
-                count = len(good) if good.all() else int(np.argmin(good))
+            count = len(good) if good.all() else int(np.argmin(good))
             if count:
                 kept = poses.take(slice(count))
                 state.keep(points[:count], kept)
                 state.link(points[:count].tolist(), kept.determinant.tolist(), tracked=False)
                 k, pose = int(points[count - 1]), poses.take(slice(count - 1, count))
-            if count < len(good):
+            if count < len(points):
                 # After a place that has to be stepped past, try again soon.
                 self._tried = len(state.tracked) - (self._few - 1 if count else 0)
                 self._window = AFRESH * self._few
@@ -132,16 +130,21 @@ class Predictor:
         )
 
     def _from_tracked(self, h: Floats) -> tuple[Flags, Poses]:
-        """Close poses at inputs (inputs, n) from the nearest tracked points; return which have one near."""
+        """Close poses at inputs (inputs, n) from the nearest tracked points; return which of the first succeed.
+
+        They end before the first inputs that have no such point near; few are not worth it.
+        """
         state, path = self.state, self.state.path
         points = np.array(state.tracked)
         old = path.at(points)
         near, nearest = _nearest(path.places(old), path.places(h))
-        if not near[0]:
-            return near, Poses(h, np.empty((len(state.out), 0)), np.empty(0))
+        ahead = len(near) if near.all() else int(np.argmin(near))
+        if ahead <= self._few:
+            return near[:0], Poses(h[:, :0], np.empty((len(state.out), 0)), np.empty(0))
+        h, nearest = h[:, :ahead], nearest[:ahead]
         old, s = np.take(old, nearest, axis=1), state.found(points[nearest])
         found, change, determinant = state.solver.newton(h, state.solver.ahead(old, s, h - old), ITERATIONS)
-        return near & (change < CLOSED), Poses(h, found, determinant)
+        return change < CLOSED, Poses(h, found, determinant)
 
 
 def _nearest(old: Floats, places: Floats) -> tuple[Flags, Indices]:
@@ -244,7 +247,7 @@ def _run(state: TrackerState, origins: Floats, angles: Floats, progress: Callabl
         if reached > k:
             k = reached
             continue
-        points, determinants, pose, why = step_to(state, k, path.point(k, path.end_of_run(k)), pose)
+        points, determinants, pose, why = step_to(state, k, path.point(k, path.end_of_run(k)), pose, tried=True)
         state.link(points, determinants, tracked=True)
         k = points[-1] if points else k
         if why != Status.OK:
