@@ -50,10 +50,10 @@ class Number:
         at[self.path[-1]] = f"{value!r} {si_unit(self.quantity)}" if self.quantity else value
 
 
-def number_of(mechanism: Mechanism, key: str) -> Number:
+def number_of(mechanism: Mechanism, key: str, *, laws: bool = False) -> Number:
     """Return the number with a key, such as "lengths.A-B", "points.P.x" or "forces.spring.stiffness".
 
-    Raises `Flaw` where the mechanism has no such number.
+    Raises `Flaw` where the mechanism has no such number, and for numbers of the laws of drivers unless `laws` may vary.
     """
     section, _, name = key.partition(".")
     if section == "lengths":
@@ -66,7 +66,7 @@ def number_of(mechanism: Mechanism, key: str) -> Number:
         raise Flaw("is not a number of this mechanism", "name one of its numbers, such as links.crank.mass")
     if path[0] in ("title", "format", "notes", "units", "duration"):
         raise Flaw("is the same for all variants", "name a number of a point, link, joint, driver or force")
-    if path[0] == "drivers" and path[2] in ("law", "table", "csv"):
+    if not laws and path[0] == "drivers" and path[2] in ("law", "table", "csv"):
         raise Flaw("is part of a law", "pass the values of the driver, or vary its speed")
     if isinstance(value, str):
         try:
