@@ -35,7 +35,7 @@ def text_table(
 
     table = Table(title=Text(title), caption=Text(caption), title_justify="left", caption_justify="left")
     for head in heads:
-        table.add_column(head, overflow="fold", justify="right" if head in figures else "left")
+        table.add_column(Text(head), overflow="fold", justify="right" if head in figures else "left")
     for row in rows:
         table.add_row(*map(Text, row))
     return table
