@@ -26,7 +26,7 @@ from structkin.errors import InputError, Problem
 from structkin.joints.turn_coupling import TurnCoupling
 from structkin.model.flaw import Flaw
 from structkin.model.mechanism import Mechanism
-from structkin.model.numbers import STILL, length_of, name_in, number_of, own_value, rebuilt
+from structkin.model.numbers import STILL, length_of, name_in, number_in_si, number_of, own_value, rebuilt
 from structkin.model.topology import suggest
 
 #: The keys of joints whose numbers may vary, besides `axis`, and `over` and `to` of a law.
@@ -40,7 +40,8 @@ Path = tuple[str | int, ...]
 class Parameter:
     """A number that may vary: its `value` in SI, and the distance from it within which it may be changed smoothly.
 
-    `path` is its place in the data of the file, where it is written as a multiple of `scale`.
+    `path` is its place in the data of the file, and `scale` the file's unit of its `quantity`, which is that of a
+    `Number`.
     """
 
     name: str
@@ -48,6 +49,7 @@ class Parameter:
     reach: float
     path: Path
     scale: float = 1.0
+    quantity: str = ""
 
     @property
     def section(self) -> str:
@@ -135,7 +137,7 @@ def _read(mechanism: Mechanism, data: Mapping[str, Any], name: str) -> Parameter
 
 def _length(mechanism: Mechanism, data: Mapping[str, Any], name: str, pair: str) -> Parameter:
     length = length_of(mechanism, pair)
-    return Parameter(name, length, length, ("lengths", pair), mechanism.units.length_scale)
+    return Parameter(name, length, length, ("lengths", pair), mechanism.units.length_scale, "length")
 
 
 def _coordinate(mechanism: Mechanism, data: Mapping[str, Any], name: str, rest: str) -> Parameter:
@@ -152,7 +154,8 @@ def _coordinate(mechanism: Mechanism, data: Mapping[str, Any], name: str, rest: 
     ]
     reach = min((far for far in beside if far > 0), default=mechanism.size or 1.0)
     value = place.real if axis == "x" else place.imag
-    return Parameter(name, value, reach, ("points", point, "xy".index(axis)), mechanism.units.length_scale)
+    path = ("points", point, "xy".index(axis))
+    return Parameter(name, value, reach, path, mechanism.units.length_scale, "length")
 
 
 def _of_joint(mechanism: Mechanism, data: Mapping[str, Any], name: str, rest: str) -> Parameter:
@@ -164,7 +167,7 @@ def _of_joint(mechanism: Mechanism, data: Mapping[str, Any], name: str, rest: st
     joint, path = mechanism.joints[id], ("joints", id, *keys)
     if keys == ["axis"] and "axis" in joints[id]:
         x, y = joints[id]["axis"]
-        return Parameter(name, cmath.phase(complex(x, y)), 1.0, path)
+        return Parameter(name, cmath.phase(complex(x, y)), 1.0, path, mechanism.units.scale("angle"), "angle")
     if keys == ["ratio"] and isinstance(joint, TurnCoupling) and joint.ratio is not None and joint.arm is not None:
         return Parameter(name, joint.ratio, min(abs(joint.ratio), abs(joint.ratio - 1)) or 1.0, path)
     if keys[0] not in _OF_JOINT and (keys[0] != "law" or keys[-1] not in ("over", "to")):
@@ -191,9 +194,9 @@ def _still(mechanism: Mechanism, data: Mapping[str, Any], name: str, rest: str) 
 def _number(mechanism: Mechanism, name: str, reach: Mapping[str, float]) -> Parameter:
     """Return a number of the file; one that is zero may change by the reach of its quantity."""
     number = number_of(mechanism, name, laws=True)
-    value = own_value(mechanism, number)
-    scale = mechanism.units.quantity(1.0, number.quantity) if number.quantity else 1.0
-    return Parameter(name, value, abs(value) or reach.get(number.quantity, 0.0) or 1.0, number.path, scale)
+    value, quantity = own_value(mechanism, number), number.quantity
+    scale = number_in_si(mechanism, quantity, 1.0)
+    return Parameter(name, value, abs(value) or reach.get(quantity, 0.0) or 1.0, number.path, scale, quantity)
 
 
 def _keys(rest: str, id: str | None) -> list[str | int]:
