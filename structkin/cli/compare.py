@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.table import Table
-from rich.text import Text
 
 from structkin import show
 from structkin.cli.options import USUAL, Budget, Duration, File, Json, Samples, budget_of, opened
@@ -19,6 +17,10 @@ from structkin.dynamics.multipliers.choice import STABILISATIONS
 from structkin.errors import InputError, Problem
 from structkin.global_methods import Comparison
 from structkin.global_methods.methods import FAMILIES, METHODS
+from structkin.show.terminal import text_table
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 
 def compare(
@@ -131,25 +133,23 @@ def _table(found: Comparison, title: str) -> Table:
         verdict = "no sample has a regular pose"
     if found.abandoned:
         verdict += f" among those that finished within {found.patience:g} s"
-    table = Table(title=Text(f"{title}: {found.samples} samples, {verdict}"), title_justify="left")
     traced = ("MiB",) if any(run.peak_bytes is not None for run in found.runs) else ()
-    times, gaps = ("time [ms]", "spread", "wall [ms]", "ratio"), ("position", "velocity", "accel.")
+    times, gaps = ("time [ms]", "range", "wall [ms]", "ratio"), ("position", "speed", "accel.")
     figures = ("n", *times, *traced, "iterations", *gaps, "ok")
-    for head in ("method", "coordinates", *figures, "agrees"):
-        table.add_column(Text(head), justify="right" if head in figures else "left", no_wrap=head not in figures)
+    rows = []
     first = found.runs[0]
     for run in found.runs:
         apart = (run.position, run.velocity, run.acceleration)
         differences = ["" if run is first or x is None else f"{x:.0e}" for x in apart]
         newton = f"{run.iterations:.1f} (max {run.most_iterations})" if run.n is not None else ""
-        table.add_row(
+        rows.append((
             run.method, run.coordinates or "", "" if run.n is None else str(run.n), f"{1e3 * run.seconds:.3g}",
             f"{100 * run.spread:.0f} %", f"{1e3 * run.wall_seconds:.3g}",
             # A clock with coarse ticks may not see a short run at all.
             f"{run.seconds / first.seconds:.3g}" if first.seconds else "",
             *("" if run.peak_bytes is None else f"{run.peak_bytes / 2**20:.2f}" for _ in traced), newton, *differences,
             str(run.ok), "" if run is first or not reached else "yes" if run.agrees else "no",
-        )  # fmt: skip
+        ))  # fmt: skip
     regular = (
         f"rates relative to the largest of each sample, at the {found.regular} samples not near a singular pose."
         if found.regular
@@ -164,5 +164,5 @@ def _table(found: Comparison, title: str) -> Table:
     if found.abandoned:
         names = ", ".join(method + (f" ({family})" if family else "") for method, family in found.abandoned)
         caption += f" Abandoned after {found.patience:g} s: {names}; raise --patience to wait longer."
-    table.caption = Text(caption)
-    return table
+    title = f"{title}: {found.samples} samples, {verdict}"
+    return text_table(title, caption, ("method", "coordinates", *figures, "agrees"), rows, figures)

@@ -6,8 +6,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
-from rich.text import Text
 
 from structkin.cli.terminal import console, say
 from structkin.errors import InputError, Problem
@@ -55,15 +53,12 @@ def examples(
 
 
 def _list() -> None:
-    table = Table("name", "mechanism", "groups in solve order", title="Examples", title_justify="left")
-    for name in names():
-        mechanism = Mechanism.load(path(name))
-        kinds = ", ".join(group.kind for group in mechanism.structure().groups)
-        table.add_row(*map(Text, (name, mechanism.title, kinds)))
-    table.add_row(SCALABLE, "Scalable four-bar, --dyads 1 to 1000", "driven R, RRR for each dyad")
-    console().print(table)
-    table = Table("name", "model", "bodies", title="In space", title_justify="left")
-    for name in spatial.names():
-        model = SpatialModel.load(spatial.path(name))
-        table.add_row(*map(Text, (name, model.name, ", ".join(model.bodies))))
-    console().print(table)
+    from structkin.show.terminal import text_table
+
+    mechanisms = [(name, Mechanism.load(path(name))) for name in names()]
+    rows = [(name, one.title, ", ".join(group.kind for group in one.structure().groups)) for name, one in mechanisms]
+    rows.append((SCALABLE, "Scalable four-bar, --dyads 1 to 1000", "driven R, RRR for each dyad"))
+    console().print(text_table("Examples", "", ("name", "mechanism", "groups in solve order"), rows))
+    models = [(name, SpatialModel.load(spatial.path(name))) for name in spatial.names()]
+    rows = [(name, one.name, ", ".join(one.bodies)) for name, one in models]
+    console().print(text_table("In space", "", ("name", "model", "bodies"), rows))

@@ -32,20 +32,11 @@ def say(*lines: str) -> None:
 
 
 def print_table(title: str, rows: Sequence[Sequence[str]], left: int = 1) -> None:
-    """Print rows of text, the first of which are the headings; `left` columns hold words, the others numbers.
+    """Print rows of text, the first of which are the headings; `left` columns hold words, the others numbers."""
+    from structkin.show.terminal import text_table
 
-    Text is no markup: "[s]" is a unit.
-    """
-    from rich import box
-    from rich.table import Table
-
-    table = Table(box=box.SIMPLE, padding=(0, 1, 0, 0))
-    for k, name in enumerate(rows[0]):
-        table.add_column(Text(name), justify="left" if k < left else "right", no_wrap=True)
-    for row in rows[1:]:
-        table.add_row(*map(Text, row))
-    say(title)
-    console().print(table)
+    heads, *cells = rows
+    console().print(text_table(title, "", heads, cells, figures=heads[left:]))
 
 
 def complain(error: InputError) -> None:

@@ -15,7 +15,7 @@ from structkin.model.file import load_data
 from structkin.model.flaw import Flaw, describe
 from structkin.model.flaw import number as plain_number
 from structkin.model.mechanism import Mechanism
-from structkin.model.numbers import number_in_si, number_of
+from structkin.model.numbers import number_in_si
 from structkin.model.tables import read_table
 from structkin.model.topology import suggest
 from structkin.solve.sensitivity.parameters import read_parameters
@@ -78,11 +78,7 @@ def _bounds(mechanism: Mechanism, given: Mapping[str, Any], problems: list[Probl
             parameter = read_parameters(mechanism, [name])[0]
             if not isinstance(pair, list) or len(pair) != 2:
                 raise Flaw(f"expected two bounds, found {describe(pair)}", "such as [100, 140]")
-            if parameter.is_axis:
-                found[name] = tuple(mechanism.units.quantity(one, "angle") for one in pair)
-            else:
-                number = number_of(mechanism, name)
-                found[name] = tuple(number_in_si(mechanism, number, one) for one in pair)
+            found[name] = tuple(number_in_si(mechanism, parameter.quantity, one) for one in pair)
         except Flaw as flaw:
             problems.append(Problem(f"parameters.{name}", flaw.message, flaw.hint))
         except InputError as error:

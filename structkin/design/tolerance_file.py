@@ -10,9 +10,10 @@ from structkin.errors import InputError, Problem
 from structkin.model.file import load_data
 from structkin.model.flaw import Flaw, describe
 from structkin.model.mechanism import Mechanism
+from structkin.model.numbers import number_in_si
 from structkin.model.topology import suggest
 from structkin.model.units import Units
-from structkin.solve.sensitivity.parameters import Parameter, read_parameters
+from structkin.solve.sensitivity.parameters import read_parameters
 from structkin.solve.study.study_file import counts_of, duration_of, mechanism_of, table_of
 
 #: The keys of a file of tolerances; the first is needed, and one of the next two.
@@ -76,28 +77,17 @@ def _tolerances(mechanism: Mechanism, given: Mapping[str, Any], problems: list[P
     found: dict[str, Any] = {}
     for name, value in given.items():
         try:
-            parameter = read_parameters(mechanism, [name])[0]
+            quantity = read_parameters(mechanism, [name])[0].quantity
         except InputError as error:
             problems += [Problem(f"tolerances.{name}", one.message, one.hint) for one in error.problems]
             continue
         try:
             if isinstance(value, Mapping):
-                found[name] = {key: _in_si(mechanism, parameter, own) for key, own in value.items()}
+                found[name] = {key: number_in_si(mechanism, quantity, own) for key, own in value.items()}
             elif isinstance(value, list):
-                found[name] = tuple(_in_si(mechanism, parameter, own) for own in value)
+                found[name] = tuple(number_in_si(mechanism, quantity, own) for own in value)
             else:
-                found[name] = _in_si(mechanism, parameter, value)
+                found[name] = number_in_si(mechanism, quantity, value)
         except Flaw as flaw:
             problems.append(Problem(f"tolerances.{name}", flaw.message, flaw.hint))
     return found
-
-
-def _in_si(mechanism: Mechanism, parameter: Parameter, value: Any) -> float:
-    """Return a deviation in SI; raise `Flaw` where it is none. Of other numbers than these it is one of the file's."""
-    if parameter.section in ("lengths", "points"):
-        return mechanism.units.quantity(value, "length")
-    if parameter.is_axis:
-        return mechanism.units.quantity(value, "angle")
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise Flaw(f"expected a number as the file has it, found {describe(value)}", "such as 0.1")
-    return value * parameter.scale

@@ -1,4 +1,4 @@
-"""One run of the Newton-Raphson method examined closely: whether it converged, to what, and if not, why."""
+"""One run of the Newton-Raphson method examined closely: whether it converged, to what, and if not, why and where."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from structkin.global_methods.families.system import Coordinates
 from structkin.global_methods.linear import Dense
 from structkin.global_methods.scaled import Scaled
 from structkin.numerical_tolerances import CLOSED, LAST_DIGIT, OPEN_ROW, RESIDUAL, SINGULAR
-from structkin.types import Floats
+from structkin.types import Floats, Indices
 
 #: Poses in which equations are evaluated in search of the least residual: where a search converges at all, it takes far
 #: fewer, but next to a pose with links of very different lengths it may creep for thousands.
@@ -203,3 +203,33 @@ def nearest_pose(scaled: Scaled, q: Floats, z: Floats) -> Floats:
         max_nfev=EVALUATIONS,
     )
     return np.asarray(found.x * unit)[:, None]
+
+
+def open_links(scaled: Scaled, q: Floats, z: Floats) -> tuple[str, ...]:
+    """Return the links at the open rows of the first diagonal block that does not close from q (n, 1) at z (f, 1).
+
+    The blocks are closed one after another, as the groups would be: all equations together spread a gap that cannot be
+    closed over every joint before it. Empty where all blocks close, or where the system has no such blocks.
+    """
+    from scipy.optimize import least_squares
+
+    blocks, labels = scaled.blocks, scaled.coordinates.rows
+    if blocks is None:
+        return ()
+    q, unit = q.copy(), scaled.coordinates.column_units
+    for block in blocks.blocks:
+        rows = block.rows if scaled.chosen is None else scaled.chosen[block.rows]
+        columns = block.columns
+
+        def phi(x: Floats, rows: Indices = rows, columns: Indices = columns) -> Floats:
+            q[columns, 0] = x * unit[columns]
+            return np.asarray(scaled.all_rows(q, z)[0][rows, 0])
+
+        start = q[columns, 0] / unit[columns]
+        if np.max(np.abs(phi(start))) > OPEN_ROW:
+            found = least_squares(phi, start, method="lm", xtol=LAST_DIGIT, ftol=LAST_DIGIT, gtol=LAST_DIGIT)
+            gaps = np.abs(phi(found.x))
+            if not gaps.max() <= OPEN_ROW:
+                wide = rows[gaps > 0.1 * gaps.max()]
+                return tuple(dict.fromkeys(link for row in wide.tolist() for link in labels[row].links))
+    return ()

@@ -15,10 +15,9 @@ import numpy as np
 from structkin.global_methods.between import miss
 from structkin.global_methods.branch_tracker import BranchTracker, Failure
 from structkin.global_methods.curve import Curve, Pose
-from structkin.global_methods.diagnosis import Outcome, nearest_pose, newton_raphson
+from structkin.global_methods.diagnosis import Outcome, nearest_pose, newton_raphson, open_links
 from structkin.global_methods.gaps import pass_singular
 from structkin.global_methods.newton import close
-from structkin.global_methods.open_block import open_links
 from structkin.global_methods.resume import follow_groups, resume
 from structkin.global_methods.turns import Turns
 from structkin.numerical_tolerances import SINGULAR

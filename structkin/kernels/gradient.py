@@ -1,8 +1,8 @@
-"""The derivatives of an expression of symbols by many values: one sweep back through its operations."""
+"""The derivatives of expressions of symbols, by one sweep through their operations."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from structkin.kernels.symbols import Graph, Symbol, Term
 
@@ -28,6 +28,28 @@ def gradient(graph: Graph, term: Term, values: Sequence[Symbol]) -> list[Term]:
             if isinstance(operand, Symbol):
                 found[operand.index] = found[operand.index] + part if operand.index in found else part
     return [found.get(value.index, 0.0) for value in values]
+
+
+def rate(graph: Graph, term: Term, rates: Mapping[str, Term]) -> Term:
+    """Return the rate of an expression of values with these rates; those of others are zero.
+
+    >>> import numpy as np
+    >>> graph = Graph()
+    >>> x = graph.load("x")
+    >>> graph.lines([rate(graph, np.sqrt(x * x), {"x": graph.load("dx")})])
+    ['t1 = x * x', 't2 = sqrt(t1)', 't4 = dx * x', 't5 = t4 + t4', 't6 = 0.5 / t2', 't7 = t5 * t6']
+    """
+    found: dict[int, Term] = {}
+    for symbol in graph.below([term]):
+        if symbol.op == "load":
+            found[symbol.index] = rates.get(str(symbol.args[0]), 0.0)
+            continue
+        total: Term = 0.0
+        for k, operand in enumerate(symbol.args):
+            by = found[operand.index] if isinstance(operand, Symbol) else 0.0
+            total = total + _parts(symbol, by)[k] if isinstance(by, Symbol) or by else total
+        found[symbol.index] = total
+    return found[term.index] if isinstance(term, Symbol) else 0.0
 
 
 def _parts(symbol: Symbol, by: Term) -> tuple[Term, ...]:

@@ -1,7 +1,9 @@
 """The rows of a general group as formulas: values, Jacobian, and time derivatives.
 
-The same equations as in `structkin.groups.general`, with symbols for the inputs, the poses and the constants. Rows are
-scaled as there, so that each is of the order of a length; the unknowns are O_x, O_y and theta of each link.
+The equations are those of `structkin.groups.general`, with symbols for the inputs, the poses and the constants: the
+products of `rows`, differentiated by Leibniz's rule, and the relations of `structkin.rows.relations`. Jacobians are the
+rates of the rows along each unknown, of which symbols leave what is not zero. Rows are scaled as there, so that each is
+of the order of a length; the unknowns are O_x, O_y and theta of each link.
 
 Linear systems are solved symbolically, by a branch-free elimination that is stable for all numbers. Pivots cannot be
 chosen in formulas written before the numbers are known. Pins give coefficients of 1 and -1: these are eliminated first,
@@ -11,19 +13,21 @@ without growth. The remaining few rows of lengths and directions are brought to 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from structkin.groups import Rows
-from structkin.groups.kind import cross, dot
+from structkin.groups.kind import dot, product
 from structkin.kernels.symbols import Graph, Symbol, Term
 from structkin.rows.affine import Affine
 from structkin.rows.curves import Curve
 from structkin.rows.equations import Form
+from structkin.rows.jet import Jet, Vector
 from structkin.rows.plane_curve import PlaneCurve
-from structkin.rows.relations import DrivenAngle, OnCurve
+from structkin.rows.relations import DrivenAngle, OnCurve, derivative
 from structkin.rows.row import Row
 
 # --- elimination ---------------------------------------------------------------------------------------------------
@@ -162,11 +166,11 @@ class Elimination:
 # --- rows ----------------------------------------------------------------------------------------------------------
 
 Pair = tuple[Term, Term]
-#: A quantity with its known time derivatives.
-Jet = tuple[Pair, ...]
-#: Origin and direction of each link, and those of each order of derivative.
+#: A vector with its derivatives along k directions, 2^k parts as in `structkin.rows.jet`.
+Parts = tuple[Pair, ...]
+#: Origin and direction of each link; those and their derivatives, part by part.
 Frames = Sequence[tuple[Pair, Pair]]
-Orders = Sequence[Frames]
+Poses = Sequence[Frames]
 
 _NOTHING: Pair = (0.0, 0.0)
 
@@ -189,33 +193,6 @@ def _minus(a: Pair, b: Pair) -> Pair:
 
 def _scaled(a: Pair, factor: Term) -> Pair:
     return a[0] * factor, a[1] * factor
-
-
-def _last(form: Callable[[Pair, Pair], Term], a: Jet, b: Jet) -> Term:
-    """Return the highest known derivative of a bilinear form."""
-    if len(a) == 1:
-        return form(a[0], b[0])
-    if len(a) == 2:
-        return form(a[1], b[0]) + form(a[0], b[1])
-    return form(a[2], b[0]) + 2.0 * form(a[1], b[1]) + form(a[0], b[2])
-
-
-def _half_square(a: Jet) -> Term:
-    """Return the highest known derivative of half the square of a length."""
-    if len(a) == 1:
-        return 0.5 * dot(a[0], a[0])
-    return dot(a[1], a[0]) if len(a) == 2 else dot(a[2], a[0]) + dot(a[1], a[1])
-
-
-def _product(a: Jet, b: Jet) -> Jet:
-    """Return the product of two vectors as complex numbers, with its derivatives."""
-    found = [_times(a[0], b[0])]
-    if len(a) > 1:
-        found.append(_plus(_times(a[1], b[0]), _times(a[0], b[1])))
-    if len(a) > 2:
-        mixed = _scaled(_times(a[1], b[1]), 2.0)
-        found.append(_plus(_plus(_times(a[2], b[0]), mixed), _times(a[0], b[2])))
-    return tuple(found)
 
 
 @dataclass(frozen=True)
@@ -275,12 +252,14 @@ class _Writer:
         self.places: list[Pair] = [_NOTHING] * len(on_curves)
         self.origins = [self._load("s", 4 * k) for k in range(rows.links)]
         self.units = [self._load("s", 4 * k + 2) for k in range(rows.links)]
-        self.known: dict[str, list[Pair]] = {"h": [], "d": [], "e": []}
+        self.known: dict[str, list[Pair]] = {"h": [], "d": [], "e": [], "0": []}
         moving = 0
         for j, value in enumerate(known):
             width = 2 if j < rows.vectors else 1
             for letter, found in self.known.items():
-                if value is None:
+                if letter == "0":
+                    pair = _NOTHING
+                elif value is None:
                     pair = self._load(letter, moving) if width == 2 else (self.graph.load(f"{letter}{moving}"), 0.0)
                 elif letter == "h":
                     pair = self._pair(complex(value)) if width == 2 else (self._constant(float(value.real)), 0.0)
@@ -307,7 +286,8 @@ class _Writer:
         still = [(_NOTHING, _NOTHING)] * m
         here: list[tuple[Pair, Pair]] = list(zip(self.origins, self.units, strict=True))
         self.size, self.weight = self._constant(rows.size), self._constant(1 / rows.size)
-        self.weights = [self._constant(1 / size) for size in rows.row_sizes]
+        forms = [form for form in rows.forms if isinstance(form, Row | Curve)]
+        self.weighted = [(form, self._constant(1 / size)) for form, size in zip(forms, rows.row_sizes, strict=True)]
         values = self._values([here], "h")
         system = Elimination(self._jacobian(here))
         # The Newton step removes the residual of the rows.
@@ -324,7 +304,7 @@ class _Writer:
             ((moved[3 * k], moved[3 * k + 1]), _scaled(_turned(self.units[k]), moved[3 * k + 2])) for k in range(m)
         ]
         bent = [(_NOTHING, _scaled(self.units[k], -(moved[3 * k + 2] * moved[3 * k + 2]))) for k in range(m)]
-        more = [-term for term in system.solve(self._values([here, rates, bent], "hde"))]
+        more = [-term for term in system.solve(self._values([here, rates, rates, bent], "hdde"))]
         second = [
             ((more[3 * k], more[3 * k + 1]), _plus(_scaled(_turned(self.units[k]), more[3 * k + 2]), bent[k][1]))
             for k in range(m)
@@ -364,12 +344,12 @@ class _Writer:
 
     # --- vectors and rows ---------------------------------------------------------------------------------
 
-    def _slot(self, slot: int, orders: Orders, letters: str) -> Jet:
+    def _slot(self, slot: int, poses: Poses, letters: str) -> Parts:
         """Return the vector of a slot with its derivatives."""
         links = 2 * self.rows.links
         if slot >= links:
             return tuple(self.known[letter][slot - links] for letter in letters)
-        return tuple(frames[slot // 2][slot % 2] for frames in orders)
+        return tuple(frames[slot // 2][slot % 2] for frames in poses)
 
     def _factor(self, slot: int, factor: complex) -> tuple[bool, Pair]:
         """Return whether a factor of a slot is negative, and its absolute value: both signs share one constant."""
@@ -379,135 +359,102 @@ class _Writer:
             self._factors[key] = self._pair(key[1])
         return minus, self._factors[key]
 
-    def _vector(self, vector: Affine, orders: Orders, letters: str) -> Jet:
+    def _vector(self, vector: Affine, poses: Poses, letters: str) -> Parts:
         """Return a vector with its derivatives; terms of one point are combined first, because rows share points."""
-        terms, parts = dict(vector.terms), list[tuple[bool, Jet]]()
+        terms, parts = dict(vector.terms), list[tuple[bool, Parts]]()
         for slot, factor in vector.terms:
-            jet = self._slot(slot, orders, letters)
+            found = self._slot(slot, poses, letters)
             origin = slot < 2 * self.rows.links and slot % 2 == 0
             if origin and slot + 1 in terms:
                 other, by = self._factor(slot + 1, terms[slot + 1] * factor.real)
                 add = _minus if other else _plus
-                arms = self._slot(slot + 1, orders, letters)
-                jet = tuple(add(O, _times(U, by)) for O, U in zip(jet, arms, strict=True))
+                arms = self._slot(slot + 1, poses, letters)
+                found = tuple(add(O, _times(U, by)) for O, U in zip(found, arms, strict=True))
             elif slot < 2 * self.rows.links and slot % 2 == 1 and slot - 1 in terms:
                 continue
             if origin:
-                parts.append((factor.real < 0, jet))
+                parts.append((factor.real < 0, found))
             else:
                 minus, by = self._factor(slot, factor)
-                parts.append((minus, tuple(_times(pair, by) for pair in jet)))
+                parts.append((minus, tuple(_times(pair, by) for pair in found)))
         if vector.const:
             minus, by = self._factor(-1, vector.const)
             parts.append((minus, (by, *[_NOTHING] * (len(letters) - 1))))
-        total: Jet = (_NOTHING,) * len(letters)
-        for minus, jet in sorted(parts, key=lambda part: part[0]):
+        total: Parts = (_NOTHING,) * len(letters)
+        for minus, part in sorted(parts, key=lambda signed: signed[0]):
             add = _minus if minus else _plus
-            total = tuple(add(a, b) for a, b in zip(total, jet, strict=True))
+            total = tuple(add(a, b) for a, b in zip(total, part, strict=True))
         return total
 
-    def _values(self, orders: Orders, letters: str) -> list[Term]:
-        """Return the scaled rows, or their highest derivative for which `orders` are given."""
-        found: list[Term] = []
-        for form, weight in zip(self.rows.forms, self.weights, strict=True):
-            if isinstance(form, Row):
-                found.append(self._value(form, orders, letters) * weight)
-            elif curve_of(form):
-                found.append(self._distance(form, orders, letters) * weight)
-            else:
-                A, T, B = self._driven(form, orders, letters)
-                found.append(_last(cross, _product(A, T), B) * weight)
-        return found
+    def _values(self, poses: Poses, letters: str) -> list[Term]:
+        """Return the scaled rows, or their derivative along all directions of the parts."""
+        return [self._value(form, poses, letters) * weight for form, weight in self.weighted]
 
-    def _value(self, row: Row, orders: Orders, letters: str) -> Term:
+    def _value(self, form: Row | Curve, poses: Poses, letters: str) -> Term:
+        if isinstance(form, Row):
+            return self._product_row(form, poses, letters)
+        near: Any = _Near(self, self._numbers.get(id(form), -1))
+        relation = OnCurve(near) if curve_of(form) else form.relation
+        return derivative(relation, *zip(*(self._vector(x, poses, letters) for x in _vectors(form)), strict=True))
+
+    def _product_row(self, row: Row, poses: Poses, letters: str) -> Term:
         total: Term = 0.0
         for w, a, b in row.products:
-            first = self._vector(a, orders, letters)
-            if a == b:
-                total = total + 2.0 * w.real * _half_square(first)
+            first = self._vector(a, poses, letters)
+            half = len(first) // 2
+            if a != b:
+                second = [_turned_by(w, part) for part in self._vector(b, poses, letters)]
+                total = total + product(dot, first, second)[-1]
+            elif half:
+                # The derivative of half the square along the last direction.
+                total = total + 2.0 * w.real * product(dot, first[:half], first[half:])[-1]
             else:
-                second = self._vector(b, orders, letters)
-                # mypy infers no type for the default that binds w
-                total = total + _last(lambda p, q, w=w: dot(p, _turned_by(w, q)), first, second)  # type: ignore[misc]
+                total = total + 2.0 * w.real * (0.5 * dot(first[0], first[0]))
         for number, factor in row.numbers:
             value = self.known[letters[-1]][self.rows.vectors + self.rows.scalars.index(number)][0]
             total = total - value if factor == -1 else total + factor * value
         return total + self._constant(row.constant) if len(letters) == 1 else total
 
-    def _distance(self, form: Form, orders: Orders, letters: str) -> Term:
-        """Return the distance of a pin from a curve, or its highest derivative."""
-        W, B = (self._vector(vector, orders, letters) for vector in self._on_curve(form))
-        place, number = _product(W, tuple((x, -y) for x, y in B)), self._numbers[id(form)]
-        d, nx, ny, hxx, hxy, hyy = (self.graph.load(f"q{number}_{k}") for k in range(6))
-        if len(letters) == 1:
-            self.places[number] = place[0]
-            return d
-        x, y = place[-1]
-        total = nx * x + ny * y
-        if len(letters) == 3:
-            a, b = place[1]
-            total = total + hxx * (a * a) + 2.0 * hxy * (a * b) + hyy * (b * b)
-        return total
-
-    def _on_curve(self, form: Form) -> list[Affine]:
-        """Return the vector to a pin, and the direction of the link that has the curve."""
-        assert isinstance(form, Curve)
-        return [vector for vector in form.vectors if isinstance(vector, Affine)]
-
-    def _driven(self, form: Form, orders: Orders, letters: str) -> tuple[Jet, Jet, Jet]:
-        """Return the three vectors of a driven angle."""
-        A, T, B = (self._vector(vector, orders, letters) for vector in self._ends(form))
-        return A, T, B
-
-    def _ends(self, form: Form) -> tuple[Affine, Affine, Affine]:
-        assert isinstance(form, Curve)
-        A, T, B = (vector for vector in form.vectors if isinstance(vector, Affine))
-        return A, T, B
-
     def _jacobian(self, here: Frames) -> list[dict[int, Term]]:
         """Return the derivatives of the scaled rows in O_x, O_y and theta of each link."""
         found: list[dict[int, Term]] = []
-        for form, weight in zip(self.rows.forms, self.weights, strict=True):
+        for form, weight in self.weighted:
             row: dict[int, Term] = {}
-            if isinstance(form, Row):
-                for w, a, b in form.products:
-                    (first,), (second,) = (self._vector(x, [here], "h") for x in (a, b))
-                    if a == b:
-                        self._spread(row, _scaled(first, 2.0 * w.real * weight), a)
-                    else:
-                        self._spread(row, _scaled(_turned_by(w, second), weight), a)
-                        self._spread(row, _scaled(_turned_by(w.conjugate(), first), weight), b)
-            elif curve_of(form):
-                to, along = self._on_curve(form)
-                (W,), (B,) = (self._vector(x, [here], "h") for x in (to, along))
-                n = tuple(self.graph.load(f"q{self._numbers[id(form)]}_{k}") for k in (1, 2))
-                self._spread(row, _scaled(_times((n[0], n[1]), B), weight), to)
-                self._spread(row, _scaled(_times(W, (n[0], -n[1])), weight), along)
-            else:
-                (A,), (T,), (B,) = self._driven(form, [here], "h")
-                D = _times(A, T)
-                start, _, end = self._ends(form)
-                ((slot, _),) = start.terms
-                if slot < 2 * self.rows.links:
-                    row[3 * (slot // 2) + 2] = -(dot(D, B) * weight)
-                self._spread(row, _scaled(_turned(D), weight), end)
-            found.append({column: term for column, term in row.items() if isinstance(term, Symbol) or term != 0})
+            slots = (slot for vector in _vectors(form) for slot, _ in vector.terms)
+            for link in sorted({slot // 2 for slot in slots if slot < 2 * self.rows.links}):
+                units = ((1.0, 0.0), _NOTHING), ((0.0, 1.0), _NOTHING), (_NOTHING, _turned(self.units[link]))
+                for part, rate in enumerate(units):
+                    rates = [(_NOTHING, _NOTHING)] * self.rows.links
+                    rates[link] = rate
+                    term = self._value(form, [here, rates], "h0") * weight
+                    if isinstance(term, Symbol) or term != 0:
+                        row[3 * link + part] = term
+            found.append(row)
         return found
 
-    def _spread(self, row: dict[int, Term], gradient: Pair, vector: Affine) -> None:
-        """Add the derivatives of a row in the links' poses, given its gradient in a vector."""
-        for slot, factor in vector.terms:
-            if slot >= 2 * self.rows.links:
-                continue
-            link, which = divmod(slot, 2)
-            if which:
-                minus, by = self._factor(slot, factor)
-                slopes = {2: dot(gradient, _turned(_times(self.units[link], by)))}
-            else:
-                minus, slopes = factor.real < 0, dict(enumerate(gradient))
-            for part, slope in slopes.items():
-                column = 3 * link + part
-                row[column] = row.get(column, 0.0) + (-slope if minus else slope)
+
+@dataclass(frozen=True)
+class _Near:
+    """A curve near a pin, by the distance from it and its derivatives."""
+
+    writer: _Writer
+    number: int
+
+    def distance(self, place: Vector) -> Jet:
+        """Return the distance of the pin, a jet of up to two directions."""
+        X, Y = (part.parts for part in place)
+        d, nx, ny, hxx, hxy, hyy = (self.writer.graph.load(f"q{self.number}_{k}") for k in range(6))
+        if len(X) == 1:
+            self.writer.places[self.number] = X[0], Y[0]
+        parts = [d, *(nx * x + ny * y for x, y in zip(X[1:], Y[1:], strict=True))]
+        if len(X) == 4:
+            parts[3] = parts[3] + hxx * (X[1] * X[2]) + hxy * (X[1] * Y[2] + X[2] * Y[1]) + hyy * (Y[1] * Y[2])
+        return Jet(parts)
+
+
+def _vectors(form: Row | Curve) -> list[Affine]:
+    found = [x for _, *both in form.products for x in both] if isinstance(form, Row) else form.vectors
+    return [vector for vector in found if isinstance(vector, Affine)]
 
 
 def _turned_by(w: complex, a: Pair) -> Pair:

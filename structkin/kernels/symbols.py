@@ -219,7 +219,9 @@ class Symbol:
             return -plain if turned else plain
         if _is_opposite(b):
             return node("add" if op == "sub" else "sub", a, b.args[0])
-        return node("sub", b, a.args[0]) if op == "add" and _is_opposite(a) else node(op, a, b)
+        if _is_opposite(a):
+            return node("sub", b, a.args[0]) if op == "add" else -node("add", a.args[0], b)
+        return node(op, a, b)
 
 
 def _is_opposite(term: Term) -> bool:

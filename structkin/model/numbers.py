@@ -50,10 +50,10 @@ class Number:
         at[self.path[-1]] = f"{value!r} {si_unit(self.quantity)}" if self.quantity else value
 
 
-def number_of(mechanism: Mechanism, key: str) -> Number:
+def number_of(mechanism: Mechanism, key: str, *, laws: bool = False) -> Number:
     """Return the number with a key, such as "lengths.A-B", "points.P.x" or "forces.spring.stiffness".
 
-    Raises `Flaw` where the mechanism has no such number.
+    Raises `Flaw` where the mechanism has no such number, and for those of a driver's law; with `laws`, but for a table.
     """
     section, _, name = key.partition(".")
     if section == "lengths":
@@ -67,7 +67,10 @@ def number_of(mechanism: Mechanism, key: str) -> Number:
     if path[0] in ("title", "format", "notes", "units", "duration"):
         raise Flaw("is the same for all variants", "name a number of a point, link, joint, driver or force")
     if path[0] == "drivers" and path[2] in ("law", "table", "csv"):
-        raise Flaw("is part of a law", "pass the values of the driver, or vary its speed")
+        if not laws or path[2] != "table":
+            raise Flaw("is part of a law", "pass the values of the driver, or vary its speed")
+        drive = mechanism.drivers[str(path[1])]
+        return Number(key, path, "time" if path[-1] == 0 else "angle" if drive.kind == "angle" else "length")
     if isinstance(value, str):
         try:
             return Number(key, path, unit_of(value))
@@ -119,15 +122,15 @@ def own_value(mechanism: Mechanism, number: Number) -> float:
     """Return the value of a number in the mechanism itself, in SI."""
     if number.path[0] == "lengths":
         return length_of(mechanism, str(number.path[1]))
-    return number_in_si(mechanism, number, _at(mechanism.source_dict, number.path))
+    return number_in_si(mechanism, number.quantity, _at(mechanism.source_dict, number.path))
 
 
-def number_in_si(mechanism: Mechanism, number: Number, value: Any) -> float:
+def number_in_si(mechanism: Mechanism, quantity: str, value: Any) -> float:
     """Return a value as it is written in a file, a number in the file's unit or text with a unit, in SI.
 
-    Raises `Flaw` where it is none.
+    `quantity` is that of a `Number`. Raises `Flaw` where it is none.
     """
-    return mechanism.units.quantity(value, number.quantity) if number.quantity else plain_number(value)
+    return mechanism.units.quantity(value, quantity) if quantity else plain_number(value)
 
 
 def _path(data: Any, key: str) -> tuple[str | int, ...]:

@@ -38,16 +38,21 @@ from structkin.model.fields import (
 # --- forces --------------------------------------------------------------------------------------------------------
 
 
-class SpringEntry(Entry):
-    """A spring, damper and actuator between two points; the free length defaults to that of the sketch."""
-
-    sample: ClassVar[str] = '{ type = "spring", between = ["P", "D"], stiffness = 500, free_length = 40 }'
+class SpringKeys(Entry):
+    """What springs in the plane and in space have in common."""
 
     type: Name
     between: TwoPoints
     stiffness: Annotated[float, scalar("stiffness", sign="not negative")] = 0.0
     free_length: Annotated[float, scalar("length", sign="not negative")] | None = None
     damping: Annotated[float, scalar("damping", sign="not negative")] = 0.0
+
+
+class SpringEntry(SpringKeys):
+    """A spring, damper and actuator between two points; the free length defaults to that of the sketch."""
+
+    sample: ClassVar[str] = '{ type = "spring", between = ["P", "D"], stiffness = 500, free_length = 40 }'
+
     actuator: Effort = None
 
 

@@ -8,9 +8,9 @@ from typing import Annotated, ClassVar
 from pydantic import PlainValidator
 
 from structkin.model.entry import Entry
-from structkin.model.fields import Anything, Flag, Name, Names, TwoPoints, one_of, scalar
+from structkin.model.fields import Anything, Flag, Name, Names, one_of, scalar
 from structkin.model.fields import Radius as Length
-from structkin.model.schema import SizedEntry
+from structkin.model.schema import SizedEntry, SpringKeys
 from structkin.multibody.fields import Axes, BoxSize, Direction, Refs, Spot, TwoBodies, TwoSpots
 
 SHAPES = ("rod", "cylinder", "box", "sphere")
@@ -80,16 +80,11 @@ class SpatialMomentEntry(SizedEntry):
     frame: Annotated[str, PlainValidator(FRAMES)] = "global"
 
 
-class SpatialSpringEntry(Entry):
+class SpatialSpringEntry(SpringKeys):
     """A spring and damper between two points; the free length defaults to the drawn distance."""
 
     sample: ClassVar[str] = '{ type = "spring", between = ["rod.B", "ground.C"], stiffness = 500 }'
 
-    type: Name
-    between: TwoPoints
-    stiffness: Annotated[float, scalar("stiffness", sign="not negative")] = 0.0
-    free_length: Annotated[float, scalar("length", sign="not negative")] | None = None
-    damping: Annotated[float, scalar("damping", sign="not negative")] = 0.0
     breaks_at: Annotated[float, scalar("force", sign="positive")] | None = None
 
 

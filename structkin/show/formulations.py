@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rich.table import Table
-from rich.text import Text
-
 from structkin.dynamics.formulations_compared import FormulationComparison
 from structkin.numerical_tolerances import LEAST_DRAWN
 from structkin.show.fitting import add_title
 from structkin.show.letters import legible
 from structkin.show.style import GROUND, NORMAL, PALETTE, SMALL, dress, new_figure, plain
+from structkin.show.terminal import text_table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+    from rich.table import Table
 
 
 def formulations_table(found: FormulationComparison, title: str = "") -> Table:
@@ -23,25 +22,22 @@ def formulations_table(found: FormulationComparison, title: str = "") -> Table:
     if found.abandoned:
         verdict += f" among those that finished within {found.patience:g} s"
     name = found.title or title
-    table = Table(title=Text(f"{name}: {found.end:g} s simulated, {verdict}"), title_justify="left")
     traced = ("MiB",) if any(run.peak_bytes is not None for run in found.runs) else ()
     # Columns that say the same in every row would leave no room for the figures.
     several = ("stabilisation",) if len(_stabilisations(found)) > 1 else ()
     gaps = ("position", "speed", "reaction", "energy", "violation")
     figures = ("n + m", "calls", "time [s]", "wall [s]", *traced, *gaps)
-    for head in ("formulation", "coordinates", *several, *figures, "agrees"):
-        table.add_column(Text(head), justify="right" if head in figures else "left", no_wrap=head in figures)
+    rows = []
     for run in found.runs:
         differences = (run.position, run.velocity, run.reaction, run.energy, run.violation)
-        table.add_row(
+        rows.append((
             run.formulation, run.coordinates or "", *(run.stabilisation or "" for _ in several), f"{run.n} + {run.m}",
             str(run.evaluations), f"{run.seconds:.3g}", f"{run.wall_seconds:.3g}",
             *("" if run.peak_bytes is None else f"{run.peak_bytes / 2**20:.2f}" for _ in traced),
             *("" if gap is None else f"{gap:.0e}" for gap in differences), "yes" if run.agrees else "no",
-        )  # fmt: skip
-    table.caption = Text("\n".join(_notes(found)))
-    table.caption_justify = "left"
-    return table
+        ))  # fmt: skip
+    title, heads = f"{name}: {found.end:g} s simulated, {verdict}", ("formulation", "coordinates", *several)
+    return text_table(title, "\n".join(_notes(found)), (*heads, *figures, "agrees"), rows, figures)
 
 
 def _stabilisations(found: FormulationComparison) -> list[str]:

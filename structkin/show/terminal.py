@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -35,30 +35,33 @@ def text_table(
 
     table = Table(title=Text(title), caption=Text(caption), title_justify="left", caption_justify="left")
     for head in heads:
-        table.add_column(head, overflow="fold", justify="right" if head in figures else "left")
+        table.add_column(Text(head), overflow="fold", justify="right" if head in figures else "left")
     for row in rows:
         table.add_row(*map(Text, row))
     return table
 
 
-def groups_table(structure: KinematicStructure) -> Table:
-    """Return a table of the structural groups in solve order."""
-    rows = [
+#: What is said of a structural group.
+GROUP_HEADS = ("kind", "links", "joints", "drivers", "class", "order", "level", "depends on")
+
+
+def group_rows(structure: KinematicStructure) -> list[tuple[Any, ...]]:
+    """Return the number of each structural group, in solve order, and what `GROUP_HEADS` says; None is unknown."""
+    return [
         (
-            str(group.index + 1),
-            group.kind,
-            ", ".join(group.links) or "(a pin)",
-            ", ".join(group.joints),
-            ", ".join(group.drivers),
-            group.class_ or "",
-            "" if group.order is None else str(group.order),
-            str(group.level),
+            group.index + 1, group.kind, ", ".join(group.links) or "(a pin)", ", ".join(group.joints),
+            ", ".join(group.drivers), group.class_, group.order, group.level,
             ", ".join(str(index + 1) for index in group.depends_on),
         )
         for group in structure.groups
-    ]
-    heads = ("#", "kind", "links", "joints", "drivers", "class", "order", "level", "depends on")
+    ]  # fmt: skip
+
+
+def groups_table(structure: KinematicStructure) -> Table:
+    """Return a table of the structural groups in solve order."""
+    rows = [["" if cell is None else str(cell) for cell in row] for row in group_rows(structure)]
     verdict = "\n".join([structure.mobility_in_words, *map(str, structure.diagnostics)])
+    heads = ("#", *GROUP_HEADS)
     return text_table("Structural groups in solve order", verdict, heads, rows, figures=("#", "order", "level"))
 
 

@@ -6,34 +6,25 @@ import json
 
 import numpy as np
 import pytest
+from crank_rocker_text import CRANK_ROCKER
 from typer.testing import CliRunner
 
 import structkin as sk
 from structkin import design
 from structkin.cli import app
+from structkin.design.optimise_file import read_optimisation
+from structkin.examples import path
+from structkin.solve.sensitivity.parameters import read_parameters
 
 LENGTHS = {"A-B": 0.042, "B-C": 0.118, "C-D": 0.083}
-FOUR_BAR = """
-[mechanism]
-title = "Crank-rocker"
-units = { length = "mm", angle = "deg" }
-[mechanism.points]
-A = [0, 0]
-B = [20, 34.64]
-C = [133.9, 72.5]
-D = [100, 0]
-P = [90, 120]
-[mechanism.links]
-ground = ["A", "D"]
-crank = ["A", "B"]
-coupler = { points = ["B", "C", "P"], mass = 0.5, center = [70, 60], inertia = 2e-4 }
-rocker = ["D", "C"]
-[mechanism.drivers]
-motor = { joint = "A", speed = "60 rpm" }
+FOUR_BAR = (
+    CRANK_ROCKER
+    + """
 [mechanism.forces]
 gravity = [0, -9.81]
 spring = { type = "spring", between = ["D", "P"], stiffness = "0.2 N/mm", free_length = 100 }
 """
+)
 BOUNDS = """
 [parameters]
 "lengths.A-B" = [10, "20 cm"]
@@ -292,3 +283,20 @@ def test_a_file_may_wish_for_size_places_and_grashofs_condition(tmp_path):
     wrong = text.replace('axis = "y"', 'axis = "z"').replace('"D"]', '"Q"]').replace('["P"]', '"P"')
     problems = str(run("optimise", written(tmp_path / "wrong.toml", wrong + BOUNDS + FOUR_BAR)).exception)
     assert all(words in problems for words in ("'axis' is x or y", "'Q' is not a point", "'points' is a list"))
+
+
+def test_bounds_are_in_the_unit_of_what_they_bound(tmp_path):
+    """The value of a driver's table is an angle, as an axis is; a coordinate of a slot's curve is a length."""
+    table = FOUR_BAR.replace('speed = "60 rpm"', "table = [[0, 60], [1, 120], [2, 60]]")
+    door = f'mechanism = "{path("garage_door")}"\n'
+    cases = [
+        (table, "rocker", "drivers.motor.table.1.1", '[100, "2.5 rad"]', (np.radians(100), 2.5), 120),
+        (door, "panel", "joints.track.start.1", '[1800, "1.9 m"]', (1.8, 1.9), 1850),
+        (door, "panel", "joints.rail.axis", '["1.5 rad", 95]', (1.5, np.radians(95)), 90),
+    ]
+    for head, link, name, bounds, expected, own in cases:
+        text = f'{head}[parameters]\n"{name}" = {bounds}\n[[objective]]\nmeasure = "stroke"\nof = "{link}"\n'
+        m, options = read_optimisation(written(tmp_path / "a.toml", text))
+        (parameter,) = read_parameters(m, [name])
+        assert options["parameters"][name] == pytest.approx(expected, rel=1e-12)
+        assert parameter.value / parameter.scale == pytest.approx(own, rel=1e-12)

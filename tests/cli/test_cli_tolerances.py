@@ -6,35 +6,21 @@ import csv
 import json
 
 import pytest
+from crank_rocker_text import CRANK_ROCKER
 from typer.testing import CliRunner
 
 import structkin as sk
 from structkin.cli import app
 
-FILE = """
+FILE = f"""
 samples = 25
 variants = 128
 seed = 2
-[mechanism]
-title = "Crank-rocker"
-units = { length = "mm", angle = "deg" }
-[mechanism.points]
-A = [0, 0]
-B = [20, 34.64]
-C = [133.9, 72.5]
-D = [100, 0]
-[mechanism.links]
-ground = ["A", "D"]
-crank = ["A", "B"]
-coupler = ["B", "C"]
-rocker = ["D", "C"]
-[mechanism.drivers]
-motor = { joint = "A", speed = "60 rpm" }
-[tolerances]
+{CRANK_ROCKER}[tolerances]
 "lengths.A-B" = 0.05
 "lengths.B-C" = [-0.1, "0.02 cm"]
-"points.D.x" = { sigma = 0.02 }
-"drivers.motor.speed" = 0.5
+"points.D.x" = {{ sigma = 0.02 }}
+"drivers.motor.speed" = "0.5 rad/s"
 [clearances]
 B = "20 um"
 [measures]
@@ -55,7 +41,7 @@ def test_numbers_of_a_file_are_in_its_units(tmp_path):
             "drivers": {"motor": {"joint": "A", "speed": "60 rpm"}},
         }
     )
-    found = run(tmp_path / "a.toml", FILE.replace('"drivers.motor.speed" = 0.5\n', ""), "--json")
+    found = run(tmp_path / "a.toml", FILE.replace('"drivers.motor.speed" = "0.5 rad/s"\n', ""), "--json")
     assert found.exit_code == 0, found.output
     own = mechanism.tolerances(
         {"lengths.A-B": 5e-5, "lengths.B-C": (-1e-4, 2e-4), "points.D.x": {"sigma": 2e-5}},
@@ -81,7 +67,7 @@ def test_a_pose_and_lost_variants(tmp_path):
     for old, new in (
         ("samples = 25\n", ""),
         ("range.angle.rocker", "angle.rocker"),
-        ('"drivers.motor.speed" = 0.5\n', ""),
+        ('"drivers.motor.speed" = "0.5 rad/s"\n', ""),
         ("[clearances]", "[at]\nmotor = 90\n[clearances]"),
     ):
         text = text.replace(old, new)
@@ -99,7 +85,7 @@ def test_every_mistake_is_listed(tmp_path):
     variants = -1
     duration = "3 mm"
     at = { engine = 3 }
-    tolerances = { "lengths.A-X" = 0.1, "lengths.A-B" = "3 kg", "drivers.motor.speed" = "1 rpm" }
+    tolerances = { "lengths.A-X" = 0.1, "lengths.A-B" = "3 kg", "drivers.motor.speed" = "1 mm" }
     clearances = { B = "x" }
     measures = 3
     """ + FILE[FILE.index("[mechanism]") : FILE.index("[tolerances]")]

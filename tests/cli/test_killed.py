@@ -10,6 +10,7 @@ import sys
 import time
 
 import pytest
+from crank_rocker_text import CRANK_ROCKER
 from ended import ended
 
 from structkin.cli import COMMANDS as ALL
@@ -42,12 +43,6 @@ drivers = { m = { joint = "A", speed = 1 } }
 """
 
 #: Tolerances and wishes of a crank-rocker.
-FOUR_BAR = """
-[mechanism]
-points = { A = [0, 0], B = [20, 34.64], C = [133.9, 72.5], D = [100, 0] }
-links = { ground = ["A", "D"], crank = ["A", "B"], coupler = ["B", "C"], rocker = ["D", "C"] }
-drivers = { motor = { joint = "A", speed = 1 } }
-"""
 TOLERANCES = (
     """
 samples = 5
@@ -55,14 +50,14 @@ variants = 16
 tolerances = { "lengths.A-B" = 0.05 }
 measures = { swing = "range.angle.rocker" }
 """
-    + FOUR_BAR
+    + CRANK_ROCKER
 )
 WISH = (
     """
 parameters = { "lengths.C-D" = [50, 200] }
 objective = [{ measure = "stroke", of = "rocker", wanted = 1.0 }]
 """
-    + FOUR_BAR
+    + CRANK_ROCKER
 )
 
 #: Measured data of the crank-rocker, and points of a path.

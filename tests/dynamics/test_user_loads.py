@@ -260,6 +260,18 @@ def expected_steps(m: sk.Mechanism, max_steps: int) -> int:
     return r.integration.evaluations
 
 
+def test_a_start_without_friction_looks_at_none() -> None:
+    """Only methods of one step shorten steps where a joint reverses; the start was evaluated once more for them."""
+    counts = {}
+    for integrator in ("LSODA", "DOP853"):
+        times = list[float]()
+        arm().simulate(
+            0.1, samples=2, integrator=integrator, loads=[lambda t, _, to=times: to.append(float(t[0])) or []]
+        )
+        counts[integrator] = times.count(0.0)
+    assert counts["DOP853"] == counts["LSODA"]
+
+
 STEPS = [[0, 0], [1.2, 0], [1.2001, 200], [1.2019, 200], [1.202, 0], [5, 0]]
 
 #: Moments of some milliseconds, and their integrals [N m s].

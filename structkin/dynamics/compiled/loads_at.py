@@ -52,15 +52,21 @@ def locate(mem: LoadMemory, x: Any) -> None:
     const, factor, ptr, row = mem.const, mem.factor, mem.term_ptr, mem.term_row
     place, speed, push = mem.places[0], mem.places[1], mem.places[2]
     for e in range(len(const)):
-        px, py, vx, vy = const[e][0], const[e][1], 0.0, 0.0
-        for k in range(ptr[e], ptr[e + 1]):
-            r, re, im = row[k], factor[k][0], factor[k][1]
-            px += re * x[0][r] - im * x[0][r + 1]
-            py += im * x[0][r] + re * x[0][r + 1]
-            vx += re * x[1][r] - im * x[1][r + 1]
-            vy += im * x[1][r] + re * x[1][r + 1]
-        place[e][0], place[e][1], speed[e][0], speed[e][1] = px, py, vx, vy
+        found = expression(const, ptr, row, factor, e, x[0], x[1])
+        place[e][0], place[e][1], speed[e][0], speed[e][1] = found
         push[e][0] = push[e][1] = 0.0
+
+
+def expression(const: Any, ptr: Any, row: Any, factor: Any, e: int, places: Any, rates: Any) -> Any:
+    """Return an expression of slots and its rate, at places and rates of their rows."""
+    px, py, vx, vy = const[e][0], const[e][1], 0.0, 0.0
+    for k in range(ptr[e], ptr[e + 1]):
+        r, re, im = row[k], factor[k][0], factor[k][1]
+        px += re * places[r] - im * places[r + 1]
+        py += im * places[r] + re * places[r + 1]
+        vx += re * rates[r] - im * rates[r + 1]
+        vy += im * rates[r] + re * rates[r + 1]
+    return px, py, vx, vy
 
 
 def spread(mem: LoadMemory, load: Any) -> None:

@@ -16,71 +16,15 @@ from structkin.dynamics.compiled.memory import Memory
 from structkin.dynamics.integrators import steps
 from structkin.groups import Rows, Turn
 from structkin.kernels import store
+from structkin.kernels.gradient import rate
 from structkin.kernels.group import MARGIN, MOST
 from structkin.kernels.group_rows import Formulas, formulas
 from structkin.kernels.store import Kernel
-from structkin.kernels.symbols import Graph, Symbol, Term
 from structkin.kernels.text import Text
 from structkin.kernels.tracing import SCALAR, VECTOR, Signature, Trace, signature, trace
 from structkin.model import formula_at
 from structkin.numerical_tolerances import DETERMINED, SIMULATED_TURN, SINGULAR
 from structkin.plan.plan import Plan, Register, Step
-
-# --- derivatives of expressions ------------------------------------------------------------------------------------
-
-_RULES: Mapping[str, Callable[..., Term]] = {
-    "add": lambda a, b, da, db: da + db,
-    "sub": lambda a, b, da, db: da - db,
-    "mul": lambda a, b, da, db: da * b + a * db,
-    "div": lambda a, b, da, db: (da - a / b * db) / b,
-}
-
-
-def derivative(graph: Graph, term: Term, rates: Mapping[str, Term]) -> Term:
-    """Return the rate of an expression of values with these rates; those of others are zero.
-
-    >>> import numpy as np
-    >>> graph = Graph()
-    >>> x = graph.load("x")
-    >>> rate = derivative(graph, np.sqrt(x * x * x), {"x": graph.load("dx")})
-    >>> values = {"x": 4.0, "dx": 2.0, "sqrt": np.sqrt}
-    >>> exec("; ".join(graph.lines([rate])), values)
-    >>> float(values[graph.name(rate)])
-    6.0
-    """
-    found: dict[int, Term] = {}
-
-    def of(one: Term) -> Term:
-        return found[one.index] if isinstance(one, Symbol) else 0.0
-
-    for symbol in graph.below([term]):
-        args = symbol.args
-        if symbol.op == "load":
-            found[symbol.index] = rates.get(str(args[0]), 0.0)
-        elif symbol.op in _RULES:
-            da, db = of(args[0]), of(args[1])
-            still = not isinstance(da, Symbol) and not isinstance(db, Symbol) and da == db == 0
-            found[symbol.index] = 0.0 if still else _RULES[symbol.op](*args, da, db)
-        else:
-            found[symbol.index] = _slope(symbol, args[0]) * of(args[0]) if isinstance(of(args[0]), Symbol) else 0.0
-    return of(term)
-
-
-def _slope(symbol: Symbol, u: Term) -> Term:
-    """Return the derivative of a function of one argument."""
-    match symbol.op:
-        case "neg":
-            return -1.0
-        case "sqrt":
-            return 0.5 / symbol
-        case "exp":
-            return symbol
-        case "sin":
-            return u.cos()
-        case "cos":
-            return -u.sin()
-    raise TypeError(f"no derivative of {symbol.op}")
-
 
 # --- the text ------------------------------------------------------------------------------------------------------
 
@@ -270,9 +214,9 @@ class _Kind:
             yield "root = sqrt(signed)"
             return
         yield from (f"root = follow_root(mem, s, {name}, dt)", "if root == 0.0:", "    return 0")
-        rate = derivative(graph, discriminant, {f"h0_{one}": graph.load(f"h1_{one}") for one, _ in self._inputs()})
-        yield from graph.lines([rate])
-        yield f"mem.new_roots[0][s], mem.new_roots[1][s] = root, 0.5 * {graph.name(rate)} / root"
+        slope = rate(graph, discriminant, {f"h0_{one}": graph.load(f"h1_{one}") for one, _ in self._inputs()})
+        yield from graph.lines([slope])
+        yield f"mem.new_roots[0][s], mem.new_roots[1][s] = root, 0.5 * {graph.name(slope)} / root"
 
     def _inputs(self) -> Iterator[tuple[str, str]]:
         for j, letter in enumerate(self.of.operands):

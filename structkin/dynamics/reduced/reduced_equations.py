@@ -290,7 +290,8 @@ class Reduced:
 
     def slips(self, t: float, y: Floats) -> Floats:
         """Return the rate (k,) of each joint with friction, in parts of its transition."""
-        self.touches(t, y)
+        if len(self._machine.mem.slips):
+            self.touches(t, y)
         return np.array(self._machine.mem.slips)
 
     def look_ahead(self, t: float, y: Floats) -> bool:

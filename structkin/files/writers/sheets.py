@@ -16,6 +16,7 @@ from structkin.show.columns import (
     time_column,
 )
 from structkin.show.motion_forces import effort_columns, forces_of, frame_columns, reaction_columns
+from structkin.show.terminal import GROUP_HEADS, group_rows
 from structkin.solve import Motion
 
 
@@ -48,15 +49,8 @@ def sheets_of(motion: Motion) -> list[Sheet]:
 
 def structure_sheet(motion: Motion) -> Sheet:
     """Return the structural groups in solve order."""
-    rows = [
-        (
-            group.index + 1, group.kind, ", ".join(group.links), ", ".join(group.joints), ", ".join(group.drivers),
-            group.class_, group.order, group.level, ", ".join(str(index + 1) for index in group.depends_on),
-        )
-        for group in motion.structure.groups
-    ]  # fmt: skip
-    heads = ("group", "kind", "links", "joints", "drivers", "class", "order", "level", "depends on")
-    return Sheet("structure", heads, tuple(zip(*rows, strict=True)) or ((),) * len(heads))
+    heads = ("group", *GROUP_HEADS)
+    return Sheet("structure", heads, tuple(zip(*group_rows(motion.structure), strict=True)) or ((),) * len(heads))
 
 
 def _about(motion: Motion) -> Sheet:

@@ -141,3 +141,11 @@ def cam_motion(motion: Motion, joint: str) -> CamMotion | ProfileMotion:
         return CamMotion(cam, motion)
     assert isinstance(cam, ProfileCam)
     return ProfileMotion(cam, motion)
+
+
+def geneva_motion(motion: Motion, joint: str) -> GenevaMotion:
+    """Return a Geneva wheel at the samples; see `Motion.geneva`."""
+    wheels = motion.mechanism.joints.of(Geneva)
+    if joint not in wheels:
+        raise motion._frames.unknown(joint, "a Geneva wheel", wheels)
+    return GenevaMotion(wheels[joint], motion)

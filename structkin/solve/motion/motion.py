@@ -14,7 +14,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from structkin.checked import checked
 from structkin.errors import InputError, PoseError, Problem
-from structkin.joints.geneva import Geneva
 from structkin.joints.pair import Poses
 from structkin.joints.sliding import Sliding
 from structkin.model.arguments import index as whole_index
@@ -454,12 +453,9 @@ class Motion:
 
         Raises `InputError` where there is no such wheel.
         """
-        from structkin.solve.motion.higher_pairs import GenevaMotion
+        from structkin.solve.motion.higher_pairs import geneva_motion
 
-        wheels = self.mechanism.joints.of(Geneva)
-        if joint not in wheels:
-            raise self._frames.unknown(joint, "a Geneva wheel", wheels)
-        return GenevaMotion(wheels[joint], self)
+        return geneva_motion(self, joint)
 
     def mechanical_advantage(
         self, output: str, driver: str | None = None, kind: Literal["point", "link", "joint"] | None = None

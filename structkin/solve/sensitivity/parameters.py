@@ -18,30 +18,19 @@ from __future__ import annotations
 
 import cmath
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from structkin.errors import InputError, Problem
-from structkin.joints.law_cam import LawCam
 from structkin.joints.turn_coupling import TurnCoupling
 from structkin.model.flaw import Flaw
 from structkin.model.mechanism import Mechanism
-from structkin.model.numbers import STILL, length_of, name_in, number_of, own_value, rebuilt
+from structkin.model.numbers import STILL, length_of, name_in, number_in_si, number_of, own_value, rebuilt
 from structkin.model.topology import suggest
 
-#: What the numbers under a key of a joint measure; None is a ratio. Of a list of pairs, what each column does.
-_JOINT: Mapping[str, str | tuple[str, str] | None] = {
-    "radius": "length",
-    "base": "length",
-    "radii": "length",
-    "at": "length",
-    "outline": "length",
-    "through": "length",
-    "profile": ("angle", "length"),
-    "start": "angle",
-    "ratio": None,
-}
+#: The keys of joints whose numbers may vary, besides `axis`, and `over` and `to` of a law.
+_OF_JOINT = ("radius", "base", "radii", "at", "outline", "through", "profile", "start", "ratio")
 
 #: The place of a value in the data of a mechanism file.
 Path = tuple[str | int, ...]
@@ -51,7 +40,8 @@ Path = tuple[str | int, ...]
 class Parameter:
     """A number that may vary: its `value` in SI, and the distance from it within which it may be changed smoothly.
 
-    `path` is its place in the data of the file, where it is written as a multiple of `scale`.
+    `path` is its place in the data of the file, and `scale` the file's unit of its `quantity`, which is that of a
+    `Number`.
     """
 
     name: str
@@ -59,6 +49,7 @@ class Parameter:
     reach: float
     path: Path
     scale: float = 1.0
+    quantity: str = ""
 
     @property
     def section(self) -> str:
@@ -146,7 +137,7 @@ def _read(mechanism: Mechanism, data: Mapping[str, Any], name: str) -> Parameter
 
 def _length(mechanism: Mechanism, data: Mapping[str, Any], name: str, pair: str) -> Parameter:
     length = length_of(mechanism, pair)
-    return Parameter(name, length, length, ("lengths", pair), mechanism.units.length_scale)
+    return Parameter(name, length, length, ("lengths", pair), mechanism.units.length_scale, "length")
 
 
 def _coordinate(mechanism: Mechanism, data: Mapping[str, Any], name: str, rest: str) -> Parameter:
@@ -163,7 +154,8 @@ def _coordinate(mechanism: Mechanism, data: Mapping[str, Any], name: str, rest: 
     ]
     reach = min((far for far in beside if far > 0), default=mechanism.size or 1.0)
     value = place.real if axis == "x" else place.imag
-    return Parameter(name, value, reach, ("points", point, "xy".index(axis)), mechanism.units.length_scale)
+    path = ("points", point, "xy".index(axis))
+    return Parameter(name, value, reach, path, mechanism.units.length_scale, "length")
 
 
 def _of_joint(mechanism: Mechanism, data: Mapping[str, Any], name: str, rest: str) -> Parameter:
@@ -175,66 +167,38 @@ def _of_joint(mechanism: Mechanism, data: Mapping[str, Any], name: str, rest: st
     joint, path = mechanism.joints[id], ("joints", id, *keys)
     if keys == ["axis"] and "axis" in joints[id]:
         x, y = joints[id]["axis"]
-        return Parameter(name, cmath.phase(complex(x, y)), 1.0, path)
+        return Parameter(name, cmath.phase(complex(x, y)), 1.0, path, mechanism.units.scale("angle"), "angle")
     if keys == ["ratio"] and isinstance(joint, TurnCoupling) and joint.ratio is not None and joint.arm is not None:
         return Parameter(name, joint.ratio, min(abs(joint.ratio), abs(joint.ratio - 1)) or 1.0, path)
-    leaf = _leaf(joints[id], keys)
-    first, last = keys[0], keys[-1]
-    kind: Any
-    if first == "law" and last in ("over", "to"):
-        angular = isinstance(joint, LawCam) and mechanism.joints[joint.joint].kind == "R"
-        kind = "angle" if last == "over" or angular else "length"
-    elif first not in _JOINT:
-        raise Flaw(f"numbers of '{first}' cannot vary", f"those of {', '.join(('axis', *_JOINT, 'law'))} can")
-    else:
-        kind = _JOINT[str(first)]
-        kind = kind[int(last)] if isinstance(kind, tuple) else kind
-    return _quantity(mechanism, name, path, leaf, kind, 0.1 if kind == "angle" else 0.05 * mechanism.size)
+    if keys[0] not in _OF_JOINT and (keys[0] != "law" or keys[-1] not in ("over", "to")):
+        raise Flaw(f"numbers of '{keys[0]}' cannot vary", f"those of {', '.join(('axis', *_OF_JOINT, 'law'))} can")
+    return _number(mechanism, name, {"angle": 0.1, "length": 0.05 * mechanism.size})
 
 
 def _of_driver(mechanism: Mechanism, data: Mapping[str, Any], name: str, rest: str) -> Parameter:
     drivers = data.get("drivers", {})
-    id = name_in(drivers, rest)
-    keys = _keys(rest, id)
-    if id is None or not keys:
+    keys = _keys(rest, name_in(drivers, rest))
+    if not keys:
         raise Flaw("is not a number of a driver", suggest(rest.split(".", maxsplit=1)[0], drivers))
-    angular, path, leaf = mechanism.drivers[id].kind == "angle", ("drivers", id, *keys), _leaf(drivers[id], keys)
-    if keys == ["speed"]:
-        return _quantity(mechanism, name, path, leaf, "angular speed" if angular else "speed", 1.0)
-    if keys[0] == "table" and keys[-1] == 1:
-        return _quantity(mechanism, name, path, leaf, "angle" if angular else "length", 1.0)
-    raise Flaw("of a driver, only its speed and the values of its table can vary", "such as drivers.motor.speed")
+    if keys != ["speed"] and (keys[0] != "table" or keys[-1] != 1):
+        raise Flaw("of a driver, only its speed and the values of its table can vary", "such as drivers.motor.speed")
+    return _number(mechanism, name, {})
 
 
 def _still(mechanism: Mechanism, data: Mapping[str, Any], name: str, rest: str) -> Parameter:
     """Return a number of a link or a load; it may change by as much as it is, a mass by as much as there is."""
-    number = number_of(mechanism, name)
-    value = own_value(mechanism, number)
-    usual = {"mass": sum(link.mass or 0.0 for link in mechanism.links.values()), "length": mechanism.size}
-    scale = mechanism.units.quantity(1.0, number.quantity) if number.quantity else 1.0
-    return Parameter(name, value, abs(value) or usual.get(number.quantity, 0.0) or 1.0, number.path, scale)
+    mass = sum(link.mass or 0.0 for link in mechanism.links.values())
+    return _number(mechanism, name, {"mass": mass, "length": mechanism.size})
+
+
+def _number(mechanism: Mechanism, name: str, reach: Mapping[str, float]) -> Parameter:
+    """Return a number of the file; one that is zero may change by the reach of its quantity."""
+    number = number_of(mechanism, name, laws=True)
+    value, quantity = own_value(mechanism, number), number.quantity
+    scale = number_in_si(mechanism, quantity, 1.0)
+    return Parameter(name, value, abs(value) or reach.get(quantity, 0.0) or 1.0, number.path, scale, quantity)
 
 
 def _keys(rest: str, id: str | None) -> list[str | int]:
     tail = "" if id is None else rest[len(id) + 1 :]
     return [int(key) if key.isdigit() else key for key in tail.split(".") if key]
-
-
-def _leaf(entry: Any, keys: Sequence[str | int]) -> Any:
-    for key in keys:
-        try:
-            entry = entry[key]
-        except (KeyError, IndexError, TypeError):
-            known = list(entry) if isinstance(entry, Mapping) else range(len(entry)) if isinstance(entry, list) else ()
-            raise Flaw(f"the file has no number at '{key}'", suggest(str(key), map(str, known))) from None
-    return entry
-
-
-def _quantity(mechanism: Mechanism, name: str, path: Path, leaf: Any, kind: str | None, reach: float) -> Parameter:
-    """Return a parameter that the file writes as a number in its own unit, or as text with a unit."""
-    if isinstance(leaf, bool) or not isinstance(leaf, int | float | str):
-        raise Flaw("is not a number of the file", "name the key of a single number")
-    if kind is None:
-        return Parameter(name, float(leaf), abs(float(leaf)) or 1.0, path)
-    value, scale = mechanism.units.quantity(leaf, kind), mechanism.units.quantity(1.0, kind)
-    return Parameter(name, value, abs(value) or reach, path, scale)

@@ -137,8 +137,8 @@ def _parameters(mechanism: Mechanism, given: Mapping[str, Any], problems: list[P
             problems.append(Problem(where, message, "such as [100, 140]"))
             continue
         try:
-            number = number_of(mechanism, key)
-            found[key] = [number_in_si(mechanism, number, value) for value in values]
+            quantity = number_of(mechanism, key).quantity
+            found[key] = [number_in_si(mechanism, quantity, value) for value in values]
         except Flaw as flaw:
             problems.append(Problem(where, flaw.message, flaw.hint))
     return found
