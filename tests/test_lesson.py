@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import re
 from pathlib import Path
 
 from matplotlib.figure import Figure
@@ -21,8 +22,13 @@ def test_the_notebook_for_students_has_no_answers():
     assert text == lesson.for_students(lesson.PAGE.read_text(encoding="utf-8"))
     cells, all_cells = (json.loads(one)["cells"] for one in (text, lesson.NOTEBOOK.read_text(encoding="utf-8")))
     words = "".join(cell["source"] for cell in cells if cell["cell_type"] == "markdown")
-    assert "Answers" not in words and "Teacher" not in words and "## 6. Exercises" in words
-    assert not any(cell.get("outputs") for cell in cells)
+    assert not re.search("answer|teacher|student", words, re.IGNORECASE) and "## 6. Exercises" in words
+    assert "$ structkin explain" in words and "1. crank: driven" not in words
+    outputs = [output for cell in cells for output in cell.get("outputs", ())]
+    assert {output["output_type"] for output in outputs} == {"display_data"}
+    # pictures of the questions, in one colour, also on paper; those coloured by group are answers
+    questions = re.findall(r"!\[(.* in one colour)\]", lesson.PAGE.read_text(encoding="utf-8"))
+    assert [output["data"]["text/plain"] for output in outputs] == questions and len(questions) == 5
     code, all_code = (sum(cell["cell_type"] == "code" for cell in some) for some in (cells, all_cells))
     assert 0.8 * all_code < code < all_code
 

@@ -19,11 +19,13 @@ from structkin.show import save_figure
 
 PAGE = Path(__file__).parent / "structural_groups.md"
 NOTEBOOK = PAGE.with_suffix(".ipynb")
-#: The same for students: without outputs, teacher's notes and answers.
+#: The same for students: without teacher's notes, answers and outputs, except the pictures of the questions.
 STUDENTS = PAGE.with_name(f"{PAGE.stem}_student.ipynb")
 #: A paragraph for the teacher; the answers, up to the next section.
 TEACHER = re.compile(r"^\*Teacher's note\.\*.*?\n\n", re.MULTILINE | re.DOTALL)
 ANSWERS = re.compile(r"^### Answers\n.*?(?=^## |\Z)", re.MULTILINE | re.DOTALL)
+#: What a command prints.
+PRINTED = re.compile(r"(?<=^```console\n)(\$ .*\n)(?:(?!```).*\n)*", re.MULTILINE)
 #: A code block, with what it prints, or with the words and the file of the picture it draws.
 CODE = re.compile(
     r"^```python\n(.*?)\n```\n(?:\n```text\n(.*?)\n```\n|\n!\[(.*?)\]\((.*?)\)\n)?", re.MULTILINE | re.DOTALL
@@ -67,9 +69,10 @@ def notebook_of(page: str) -> str:
 
 def for_students(page: str) -> str:
     """Return the text of the notebook of a page that students complete."""
-    notebook = json.loads(notebook_of(ANSWERS.sub("", TEACHER.sub("", page))))
+    notebook = json.loads(notebook_of(PRINTED.sub(r"\1", ANSWERS.sub("", TEACHER.sub("", page)))))
     for cell in notebook["cells"]:
-        if cell["cell_type"] == "code":
+        # a picture in one colour is a question; coloured by group it is an answer
+        if cell["cell_type"] == "code" and "groups=False" not in cell["source"]:
             cell["outputs"] = []
     return json.dumps(notebook, indent=1, ensure_ascii=False) + "\n"
 

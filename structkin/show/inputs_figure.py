@@ -95,7 +95,7 @@ def draw_inputs(ranking: InputRanking, *, mechanism: Mechanism | None = None, mo
     above it. The mechanism's own drivers, marked by a star, are always among the pictures. If a mechanism is given,
     the layout follows its sketch.
     """
-    from structkin.show.link_panel import draw_links, incidence
+    from structkin.show.link_panel import draw_links, incidence, link_places
 
     alike = ranking.distinct() or tuple((choice,) for choice in ranking)
     shown = _shown(alike, most)
@@ -135,7 +135,8 @@ def draw_inputs(ranking: InputRanking, *, mechanism: Mechanism | None = None, mo
             figure.text(
                 middle, above, plain(text), ha="center", va="bottom", fontsize=NORMAL, fontweight=weight, color=colour
             )
-        draw_links(ax, _pictured(choices[0]), mechanism)
+        pictured = _pictured(choices[0])
+        draw_links(ax, pictured, link_places(pictured, mechanism))
     return figure
 
 

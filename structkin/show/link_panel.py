@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -150,12 +151,55 @@ _PAD, _EDGE = 0.4, 3.0
 #: Letters in a line of a name.
 _LETTERS = 16
 
+#: Length of an edge, distances between boxes (across, up), and smallest and largest extent of a picture [in].
+_EDGE_LENGTH, _BETWEEN, _LEAST, _MOST = 1.2, 0.5 + 0.32j, 3.6, 11.0
 
-def draw_links(ax: Axes, structure: KinematicStructure, mechanism: Mechanism | None = None) -> None:
-    """Draw the link graph on axes; the sketch of a mechanism, if given, is an initial layout."""
+#: How often the boxes are moved apart.
+_PASSES = 50
+
+
+def link_places(structure: KinematicStructure, mechanism: Mechanism | None = None) -> Places:
+    """Return where links and pins are drawn [in]; the sketch of a mechanism, if given, is an initial layout."""
     graph = incidence(structure.topology)
     start = _sketched(graph, mechanism) if mechanism is not None else None
-    panel = _LinkPanel(ax, structure, graph, spread(graph, structure.topology.ground, start))
+    return _cleared({node: _EDGE_LENGTH * at for node, at in spread(graph, structure.topology.ground, start).items()})
+
+
+def _cleared(places: Places) -> Places:
+    """Return the places with the boxes of the links moved apart, each pair along the axis that needs less."""
+    links = [link for link in places if pin_of(link) is None]
+    boxes = {link: complex(*_box_size(link)) for link in links}
+    places = dict(places)
+    for _ in range(_PASSES):
+        for a, b in combinations(links, 2):
+            apart, need = places[b] - places[a], (boxes[a] + boxes[b]) / 2 + _BETWEEN
+            x, y = need.real - abs(apart.real), need.imag - abs(apart.imag)
+            if x > 0 and y > 0:
+                push = math.copysign(x, apart.real) if x < y else 1j * math.copysign(y, apart.imag)
+                places[a] -= push / 2
+                places[b] += push / 2
+    return places
+
+
+def links_size(places: Places) -> tuple[float, float]:
+    """Return the width and height [in] that a picture of the links needs."""
+    at = np.array(list(places.values()))
+    spans = np.array([np.ptp(at.real), np.ptp(at.imag)])
+    spans *= min(1.0, _MOST / max(spans.max(), _LEAST))
+    box = np.max([_box_size(link) for link in places if pin_of(link) is None], axis=0)
+    wide, high = np.maximum(np.maximum(spans + box + 0.3, 1.3 * spans), _LEAST)
+    return float(wide), float(high)
+
+
+def _box_size(link: str) -> tuple[float, float]:
+    """Return about how wide and high [in] the box of a link is."""
+    lines = [*textwrap.wrap(link, _LETTERS), "group 10"]
+    return 0.6 * NORMAL / 72 * max(map(len, lines)) + 0.1, 1.3 * NORMAL / 72 * len(lines) + 0.1
+
+
+def draw_links(ax: Axes, structure: KinematicStructure, places: Places) -> None:
+    """Draw the link graph on axes, its links and pins at these places."""
+    panel = _LinkPanel(ax, structure, incidence(structure.topology), places)
     panel.draw_nodes()
     ax.set_aspect("equal", adjustable="datalim")
     ax.set_axis_off()
@@ -265,7 +309,7 @@ class _LinkPanel:
 
     @property
     def _font(self) -> float:
-        return NORMAL if len(self.graph) <= 16 else SMALL - 1
+        return NORMAL if len(self.graph) <= 30 else SMALL
 
     # --- nodes and edges ----------------------------------------------------------------------------------
 

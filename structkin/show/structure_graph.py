@@ -5,7 +5,9 @@ from __future__ import annotations
 import textwrap
 from collections import defaultdict
 from collections.abc import Mapping
+from dataclasses import dataclass
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.text import Text
@@ -13,7 +15,7 @@ from matplotlib.text import Text
 from structkin.model.mechanism import Mechanism
 from structkin.show.fitting import add_title
 from structkin.show.letters import legible
-from structkin.show.link_panel import draw_links, incidence
+from structkin.show.link_panel import draw_links, link_places, links_size
 from structkin.show.style import (
     GROUND,
     LOOSE,
@@ -33,30 +35,33 @@ MOST_PROBLEMS = 8
 
 @legible
 def draw_structure(structure: KinematicStructure, *, mechanism: Mechanism | None = None) -> Figure:
-    """Draw the link graph and, next to it or below it, the graph of the groups by level.
+    """Draw the link graph and, next to it, the graph of the groups by level, as nearly as possible like a slide.
 
     Colours and numbers are those of the groups in solve order, as in the schematic. Links that no group determines
     are red and dashed; structural errors are listed below. If a mechanism is given, the layout follows its sketch.
     """
-    side = min(max(4.6, 3.4 + 0.3 * len(incidence(structure.topology))), 11.0)
-    width, height = panel_size(structure)
+    places = link_places(structure, mechanism)
+    wide, high = links_size(places)
     problems = _problems(structure)
     extra = 0.9 + 0.19 * len(problems.splitlines())
-    side_by_side = width <= 8.0
-    if side_by_side:
-        figure = new_figure(side + width, max(side, height) + extra)
-        left, right = figure.subplots(1, 2, width_ratios=[side, width])
-    else:
-        figure = new_figure(max(side, width), side + height + extra)
-        left, right = figure.subplots(2, 1, height_ratios=[side, height])
-    draw_groups(right, structure, max(side, height) if side_by_side else height)
+    columns = _columns(structure)
+
+    def size(panel: _Panel) -> tuple[float, float]:
+        return wide + panel.width, max(high, panel.height) + extra
+
+    count = max(len(columns), 1)
+    panels = [_Panel(columns, levels) for levels in range(min(LEAST_LEVELS, count), count + 1)]
+    panel = min(panels, key=lambda panel: max(np.divide(size(panel), SLIDE)))
+    figure = new_figure(*size(panel))
+    left, right = figure.subplots(1, 2, width_ratios=[wide, panel.width])
+    draw_groups(right, structure, panel, max(high, panel.height))
     left.set_title("links and joints", fontsize=NORMAL)
     right.set_title("structural groups in solve order", fontsize=NORMAL)
     title = (mechanism.title if mechanism is not None else "") or structure.topology.title or "Kinematic structure"
     add_title(figure, f"{title}: {structure.mobility_in_words}")
     if problems:
         figure.supxlabel(plain(problems), fontsize=NORMAL, color=LOOSE)
-    draw_links(left, structure, mechanism)  # last, because its names are placed in the remaining space
+    draw_links(left, structure, places)  # last, because its names are placed in the remaining space
     return figure
 
 
@@ -77,36 +82,55 @@ def _problems(structure: KinematicStructure) -> str:
 # --- the groups, one column per level -------------------------------------------------------------------
 
 #: Distances between levels and between the groups of a level [in], and letters per line of a box.
-STEP_X, STEP_Y, LETTERS = 2.5, 1.1, 22
+STEP_X, STEP_Y, LETTERS = 2.0, 1.1, 20
 
-#: Levels in a row; further levels wrap to the next row. Height of the heading of a level [in].
-MOST_LEVELS, HEAD = 7, 0.45
+#: Height of the heading of a level [in]; the fewest levels in a row, where there are more; the shape of a slide.
+HEAD, LEAST_LEVELS, SLIDE = 0.45, 3, (16.0, 9.0)
 
 #: Distance from the middle of a box to the gap below it [pt].
 GAP = 36
 
 
-def panel_size(structure: KinematicStructure) -> tuple[float, float]:
-    """Return the size [in] that the panel needs."""
-    columns = _columns(structure)
-    return STEP_X * max(min(len(columns), MOST_LEVELS), 1) + 0.2, sum(_row_heights(columns))
+@dataclass
+class _Panel:
+    """The groups of each level in columns, and how many levels stand in a row; further levels are in rows below."""
+
+    columns: list[list[Group]]
+    levels: int
+
+    @property
+    def rows(self) -> list[list[list[Group]]]:
+        return [self.columns[k : k + self.levels] for k in range(0, len(self.columns), self.levels)] or [[[]]]
+
+    @property
+    def heights(self) -> list[float]:
+        """The height of each row [in]."""
+        return [HEAD + STEP_Y * max(1, *map(len, row)) for row in self.rows]
+
+    @property
+    def width(self) -> float:
+        """The width that the panel needs [in]."""
+        return STEP_X * self.levels + 0.2
+
+    @property
+    def height(self) -> float:
+        """The height that the panel needs [in]."""
+        return sum(self.heights)
 
 
-def draw_groups(ax: Axes, structure: KinematicStructure, height: float) -> None:
+def draw_groups(ax: Axes, structure: KinematicStructure, panel: _Panel, height: float) -> None:
     """Draw the groups on axes of this height [in]."""
-    columns = _columns(structure)
-    width, needed = panel_size(structure)
-    ax.set_xlim(0, width)
-    ax.set_ylim(0, max(height, needed))
+    ax.set_xlim(0, panel.width)
+    ax.set_ylim(0, height)
     ax.set_axis_off()
     boxes: dict[int, Text] = {}
-    top = (max(height, needed) + needed) / 2
-    for row, room in enumerate(_row_heights(columns)):
-        for k, column in enumerate(columns[row * MOST_LEVELS : (row + 1) * MOST_LEVELS]):
+    top = (height + panel.height) / 2
+    for row, (columns, room) in enumerate(zip(panel.rows, panel.heights, strict=True)):
+        for k, column in enumerate(columns if structure.groups else ()):
             x = STEP_X * (k + 0.5) + 0.1
             middle = top - HEAD - (room - HEAD) / 2
             highest = middle + STEP_Y * len(column) / 2
-            name = f"level {row * MOST_LEVELS + k}"
+            name = f"level {row * panel.levels + k}"
             head = ax.text(x, top - HEAD / 2, name, ha="center", va="center", fontsize=SMALL, color=GROUND, zorder=6)
             head.set_bbox({"boxstyle": "square,pad=0.15", "facecolor": "white", "edgecolor": "none"})
             for place, group in enumerate(column):
@@ -114,9 +138,9 @@ def draw_groups(ax: Axes, structure: KinematicStructure, height: float) -> None:
         top -= room
     for group in structure.groups:
         for need in group.depends_on:
-            _arrow(ax, structure.groups[need], group, boxes)
+            _arrow(ax, structure.groups[need], group, panel.levels, boxes)
     if not structure.groups:
-        ax.text(width / 2, height / 2, "no group is determined", ha="center", va="center", fontsize=NORMAL)
+        ax.text(panel.width / 2, height / 2, "no group is determined", ha="center", va="center", fontsize=NORMAL)
 
 
 def box_text(group: Group) -> str:
@@ -153,25 +177,20 @@ def _columns(structure: KinematicStructure) -> list[list[Group]]:
     return columns
 
 
-def _row_heights(columns: list[list[Group]]) -> list[float]:
-    rows = [columns[k : k + MOST_LEVELS] for k in range(0, len(columns), MOST_LEVELS)]
-    return [HEAD + STEP_Y * max(len(column) for column in row) for row in rows] or [HEAD + STEP_Y]
-
-
 def _box(ax: Axes, group: Group, place: tuple[float, float]) -> Text:
     colour = group_colour(group.index)
     style = {"boxstyle": "round,pad=0.4", "facecolor": tint(colour), "edgecolor": colour, "linewidth": 2.0}
     text = plain(box_text(group))
-    box = ax.text(*place, text, ha="center", va="center", fontsize=NORMAL - 0.5, bbox=style, zorder=5)
+    box = ax.text(*place, text, ha="center", va="center", fontsize=NORMAL, bbox=style, zorder=5)
     box.set_gid(f"group:{group.index + 1}")
     return box
 
 
-def _arrow(ax: Axes, source: Group, target: Group, boxes: Mapping[int, Text]) -> None:
+def _arrow(ax: Axes, source: Group, target: Group, levels: int, boxes: Mapping[int, Text]) -> None:
     a, b = boxes[source.index], boxes[target.index]
     # an arrow past a level curves around its boxes; one to another row runs through the gap below its own row
     bend = "arc3,rad=0" if target.level - source.level <= 1 else "arc3,rad=-0.28"
-    if source.level // MOST_LEVELS != target.level // MOST_LEVELS:
+    if source.level // levels != target.level // levels:
         down = 72 * (a.get_position()[1] - b.get_position()[1])
         bend = f"arc,angleA=-90,angleB=90,armA={GAP},armB={max(down - GAP, GAP)},rad=6"
     arrow = ax.annotate(

@@ -88,7 +88,44 @@ def test_nothing_determined():
     assert "no group is determined" in texts(figure)
 
 
-@pytest.mark.parametrize("make", ALL, ids=lambda make: make.__name__)
+def walker():
+    """Two legs of Jansen on one crank, each the mirror image of the other."""
+    data = sk.load(path("jansen_leg")).source_dict
+    own = {
+        name: name if name in ("ground", "crank", "O", "M") else f"{name}2" for name in data["links"] | data["points"]
+    }
+    points = {own[name]: [-x, y] for name, (x, y) in data["points"].items() if own[name] != name}
+    links = {own[name]: [own[point] for point in ends] for name, ends in data["links"].items() if own[name] != name}
+    links["ground"] = ["O", "G", "G2"]
+    motor = {"motor": {"joint": "O", "speed": 1.0}}
+    return sk.Mechanism("Walker", points=data["points"] | points, links=data["links"] | links, drivers=motor)
+
+
+def eight_dyads():
+    return chain(8)
+
+
+def jansen_leg():
+    return sk.load(path("jansen_leg"))
+
+
+def excavator():
+    return sk.load(path("excavator"))
+
+
+@pytest.mark.parametrize("make", [jansen_leg, walker, eight_dyads], ids=lambda make: make.__name__)
+def test_letters_are_legible_on_a_slide(make):
+    """Where the picture fills a slide of 13.3 in x 7.5 in, its smallest letters have 7 pt, those of a group 8 pt."""
+    m = make()
+    figure = draw_structure(m.structure(), mechanism=m)
+    figure.draw_without_rendering()
+    scale = min(np.array([13.333, 7.5]) / figure.get_size_inches())
+    sizes = {text.get_gid() or "": scale * text.get_fontsize() for ax in figure.axes for text in ax.texts}
+    assert min(sizes.values()) > 7.0
+    assert min(size for gid, size in sizes.items() if gid.startswith(("group:", "link:"))) > 8.0
+
+
+@pytest.mark.parametrize("make", [*ALL, jansen_leg, walker, eight_dyads, excavator], ids=lambda make: make.__name__)
 def test_names_cover_no_link_and_no_other_name(make):
     m = make()
     figure = draw_structure(m.structure(), mechanism=m)
