@@ -69,6 +69,13 @@ def charge(steps: float) -> None:
         meter.charge(steps)
 
 
+def call_report() -> None:
+    """Call the report of the innermost call where work goes on that is not counted; what it raises ends the call."""
+    meter = _METER.get()
+    if meter is not None and meter.report is not None:
+        meter.report(meter.spent)
+
+
 def grant(steps: float) -> None:
     """Allow the innermost call this many more steps: those expected for its samples."""
     meter = _METER.get()

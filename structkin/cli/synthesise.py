@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -17,6 +17,7 @@ from structkin.design.candidates import Candidates
 from structkin.design.function import synthesise_function
 from structkin.design.loops import KINDS
 from structkin.design.nine_points import synthesise_nine_points
+from structkin.design.points_file import read_points
 from structkin.design.positions import KINDS as BODY_KINDS
 from structkin.design.positions import synthesise_positions
 from structkin.design.six_bars import NAMED
@@ -26,12 +27,7 @@ from structkin.errors import InputError, Problem
 from structkin.model.expression import Expression
 from structkin.model.flaw import Flaw
 from structkin.model.mechanism import Mechanism
-from structkin.model.tables import read_table, titles_of
 from structkin.model.units import Units
-from structkin.types import Floats
-
-#: The title of a column, with or without its unit.
-_TITLE = re.compile(r"(x|y|angle)\s*(?:[\[(].+[\])])?", re.IGNORECASE)
 
 
 def synthesise(
@@ -64,6 +60,9 @@ def synthesise(
     closed: Annotated[bool, typer.Option("--closed", help="The path is closed; the crank makes whole turns.")] = False,
     pivot: Annotated[
         list[str] | None, typer.Option(help="A ground pivot that is given; may be repeated once.", metavar="X,Y")
+    ] = None,
+    region: Annotated[
+        str | None, typer.Option(help="Two corners between which all ground pivots lie.", metavar="X,Y,X,Y")
     ] = None,
     pin: Annotated[
         list[str] | None,
@@ -119,7 +118,7 @@ def synthesise(
     else:
         if path is None:
             raise InputError([Problem("PATH.csv", "is missing", "name a table, or give --function")], "command")
-        table, angles, length = _table(path, unit, angle_unit)
+        table, angles, length = read_points(path, unit, angle_unit)
         scale = Units(length=length).length_scale
         pivots, pins = (
             np.reshape([_pair(name, text) for text in given or ()], (-1, 2)) * scale
@@ -144,10 +143,11 @@ def synthesise(
                 )
         else:
             steps = budget_of(budget)
+            corners = None if region is None else scale * np.reshape(_numbers("--region", region, "X,Y,X,Y"), (2, 2))
             mechanism = None if file is None else Mechanism.load(file)
             with progress("fitting") as report:
                 found = find(
-                    path=table * scale, closed=closed, timing=angles, pivots=pivots,
+                    path=table * scale, closed=closed, timing=angles, pivots=pivots, region=corners,
                     longest=None if longest is None else longest * scale, transmission=float(np.radians(transmission)),
                     kinds=kind or tuple(KINDS), mechanism=mechanism, point=point, count=count, seed=seed,
                     budget=steps, progress=report,
@@ -172,7 +172,7 @@ _BELONGS = {
     "crank": {"function"}, "rocker": {"function"}, "points": {"function"}, "longest": {"path"},
     "transmission": {"path"}, "kind": {"path", "positions"}, "seed": {"path", "positions", "nine_points"},
     "budget": {"path", "nine_points"},
-    "positions": {"positions"},
+    "positions": {"positions"}, "region": {"path"},
 }  # fmt: skip
 
 
@@ -217,54 +217,16 @@ def _rows(found: Candidates, unit: str) -> list[tuple[str, ...]]:
     return rows
 
 
-def _table(path: Path, unit: str | None, angle_unit: str | None) -> tuple[Floats, Floats | None, str]:
-    """Return points (n, 2), angles (n,) [rad] or None, and the unit of length; `InputError` lists every error."""
-    problems: list[Problem] = []
-    for option, kind, given in (("--unit", "length", unit), ("--angle-unit", "angle", angle_unit)):
-        try:
-            Units(**{kind: given or ("m" if kind == "length" else "rad")})
-        except Flaw as flaw:
-            problems.append(Problem(option, flaw.message, flaw.hint))
-    try:
-        titles = {match[1].lower(): title for title in titles_of(path) if (match := _TITLE.fullmatch(title))}
-    except Flaw as flaw:
-        raise InputError([*problems, Problem("", flaw.message, flaw.hint)], str(path)) from None
-    says = {name: title.rstrip().endswith(("]", ")")) for name, title in titles.items()}
-    if unit is None and not (says.get("x") and says.get("y")):
-        problems.append(Problem("--unit", "is missing: the titles do not say the unit of x and y", "such as --unit mm"))
-    if "angle" in titles and angle_unit is None and not says["angle"]:
-        hint = "such as --angle-unit deg"
-        problems.append(Problem("--angle-unit", "is missing: the title does not say the unit of the angles", hint))
-    if problems:
-        raise InputError(problems, str(path))
-    length = unit or _unit_of(titles["x"])
-    units = Units(length=length, angle="rad")
-    try:
-        columns = (titles["x"], titles["y"]) if {"x", "y"} <= titles.keys() else None
-        points = np.array(read_table(path.name, path.parent, columns, ("length", "length"), units))
-        timing = None
-        if "angle" in titles:
-            both = (titles["x"], titles["angle"])
-            timing = np.array(read_table(path.name, path.parent, both, ("length", "angle"), units))[:, 1]
-            timing *= 1.0 if says["angle"] else Units(angle=angle_unit or "rad").angle_scale
-    except Flaw as flaw:
-        raise InputError([Problem("", flaw.message, flaw.hint)], str(path)) from None
-    return points, timing, length
-
-
-def _unit_of(title: str) -> str:
-    """Return the unit in a title, such as "x [mm]"; `InputError` if it is no unit of length."""
-    unit = re.split(r"[\[(]", title.rstrip()[:-1])[-1].strip()
-    try:
-        return Units(length=unit).length
-    except Flaw as flaw:
-        raise InputError([Problem(title, flaw.message, flaw.hint)], "path") from None
-
-
 def _pair(option: str, text: str | None) -> tuple[float, float]:
     """Return two numbers; `InputError` where an option has others."""
-    try:
-        x, y = map(float, (text or "").split(","))
-    except ValueError:
-        raise InputError([Problem(option, f"'{text}' is not X,Y", f"such as {option} 10,20")], "command") from None
+    x, y = _numbers(option, text or "", "X,Y")
     return x, y
+
+
+def _numbers(option: str, text: str, sample: str) -> list[float]:
+    """Return as many numbers as a sample has, between commas; `InputError` where an option has others."""
+    with suppress(ValueError):
+        if len(found := [float(part) for part in text.split(",")]) == sample.count(",") + 1:
+            return found
+    hint = f"such as {option} {','.join(str(10 * k) for k in range(1, sample.count(',') + 2))}"
+    raise InputError([Problem(option, f"'{text}' is not {sample}", hint)], "command")

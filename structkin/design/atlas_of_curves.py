@@ -23,6 +23,7 @@ from scipy.interpolate import CubicSpline
 from scipy.spatial import cKDTree
 from scipy.stats import qmc
 
+from structkin.budget import call_report
 from structkin.design.loops import Kind
 from structkin.design.refine import Lanes
 from structkin.types import Complexes, Floats, Indices
@@ -59,6 +60,7 @@ def atlas(kind: Kind, closed: bool, seed: int) -> Atlas:
     span = np.full_like(first, 2 * np.pi) if closed else np.radians(20 + 330 * unit[-1])
     parts = []
     for part in np.array_split(np.arange(len(first)), 32):
+        call_report()
         block = part
         for count in (13, ANGLES):  # most are sorted out by a few samples
             block = block[_closing(kind, x[:, block], mode[..., block], first[block], span[block], count) > LEAST]
@@ -198,6 +200,7 @@ def timed_starts(
     z = points[0] + 1j * points[1]
     parts = []
     for part in np.array_split(np.arange(len(first)), 32):
+        call_report()
         angles = first[part] + sign[part] * turned[:, None]
         places, closing = kind.traced(x[:, part], mode[..., part], angles)
         kept = closing.min(axis=0) > LEAST

@@ -38,6 +38,7 @@ MEASURES: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
     "shaking_force": ("", "", ()),
     "shaking_moment": ("", "", ()),
 }
+_COUNTS = ("samples", "evaluations")
 _SAMPLES = {**SAMPLES, "objective": 'such as [[objective]] and measure = "stroke"'}
 
 
@@ -50,12 +51,23 @@ def read_optimisation(path: Path) -> tuple[Mechanism, dict[str, Any]]:
     data = load_data(path)
     problems = [Problem(key, "is not a key of an optimisation", suggest(key, KEYS)) for key in data if key not in KEYS]
     problems += [Problem(key, "is missing", _SAMPLES[key]) for key in KEYS[:3] if key not in data]
-    options = counts_of(data, ("samples", "evaluations"), problems)
     mechanism = mechanism_of(data["mechanism"], path, problems) if "mechanism" in data else None
     if mechanism is None:
+        counts_of(data, _COUNTS, problems)
         raise InputError(problems, str(path), more=True)
+    options = arguments_of(mechanism, data, path.parent, problems)
+    if problems:
+        raise InputError(problems, str(path))
+    return mechanism, options
+
+
+def arguments_of(
+    mechanism: Mechanism, data: Mapping[str, Any], folder: Path | None, problems: list[Problem]
+) -> dict[str, Any]:
+    """Return the arguments of `Mechanism.optimise` in the entries of a file; every mistake is added to `problems`."""
+    options = counts_of(data, _COUNTS, problems)
     options["parameters"] = _bounds(mechanism, table_of(data, "parameters", problems, _SAMPLES["parameters"]), problems)
-    reader = _Reader(mechanism, path.parent, problems)
+    reader = _Reader(mechanism, folder, problems)
     options["objective"] = [one for one, _ in reader.measures(data, "objective") if one is not None]
     options["limits"] = [limit for _, limit in reader.measures(data, "limits") if limit is not None]
     if "at" in data:
@@ -65,9 +77,7 @@ def read_optimisation(path: Path) -> tuple[Mechanism, dict[str, Any]]:
             options["t"] = np.linspace(0.0, end, options.pop("samples", reader.count or 361))
     elif reader.count:
         options.setdefault("samples", reader.count)
-    if problems:
-        raise InputError(problems, str(path))
-    return mechanism, options
+    return options
 
 
 def _bounds(mechanism: Mechanism, given: Mapping[str, Any], problems: list[Problem]) -> dict[str, tuple[float, ...]]:
@@ -89,7 +99,7 @@ def _bounds(mechanism: Mechanism, given: Mapping[str, Any], problems: list[Probl
 class _Reader:
     """Reads the measures of a file; `count` is the number of samples that they say."""
 
-    def __init__(self, mechanism: Mechanism, folder: Path, problems: list[Problem]) -> None:
+    def __init__(self, mechanism: Mechanism, folder: Path | None, problems: list[Problem]) -> None:
         self.mechanism, self.folder, self.problems, self.count = mechanism, folder, problems, 0
 
     def drivers(self, given: Mapping[str, Any]) -> dict[str, Any]:

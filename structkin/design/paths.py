@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass, field, replace
 from itertools import permutations, product
 
 import numpy as np
@@ -13,7 +12,7 @@ from scipy.optimize import isotonic_regression
 from structkin.design.any_topology import AnyLinkage
 from structkin.design.atlas_of_curves import starts, timed_starts
 from structkin.design.loops import Kind
-from structkin.design.refine import Bounds, Lanes, fit, misses
+from structkin.design.refine import Bounds, Lanes, fit, misses, outside
 from structkin.numerical_tolerances import HALF_DIGITS, ROUNDING, SOLVED_POSE
 from structkin.types import Complexes, Flags, Floats
 
@@ -21,8 +20,9 @@ from structkin.types import Complexes, Flags, Floats
 EXACT, ENOUGH = SOLVED_POSE, HALF_DIGITS
 #: Linkages count as one if no pin of theirs is farther apart, in parts of the larger of path and linkage.
 SAME = 0.02
-#: How much longer than allowed a link may be: the limit is a part of what is minimised.
-OVER = 1.01
+#: How much longer than allowed a link may be, and how far outside its region a pivot, in parts of the path's size: the
+#: limits are a part of what is minimised.
+OVER, ASIDE = 1.01, 0.01
 #: Samples of a motion that is verified.
 SAMPLES = 361
 
@@ -37,6 +37,8 @@ class Wish:
     pivots: tuple[complex, ...]
     longest: float
     least: float
+    #: The corners (2, 2) between which the ground pivots lie.
+    region: Floats = field(default_factory=lambda: np.array([[-np.inf] * 2, [np.inf] * 2]))
 
     @property
     def size(self) -> float:
@@ -61,17 +63,16 @@ class Wish:
         return np.asarray((steps > -ROUNDING).all(axis=0) & (span != 0) & (np.abs(span) < 2 * np.pi))
 
 
-def part_of(report: Callable[[float], None], k: int, count: int, part: float) -> None:
-    """Report part of the k-th of several works."""
-    report((k + part) / count)
-
-
 def linkages(
-    kind: Kind, wish: Wish, seed: int, report: Callable[[float], None]
+    kind: Kind, wish: Wish, seed: int, report: Callable[[float], None],
+    watch: Callable[[Iterator[Lanes]], None] | None = None,
 ) -> Iterator[Lanes]:  # fmt: skip
-    """Yield linkages [m] that pass the points best, one at a time, the best first, each once."""
-    points = (wish.points - wish.middle) / wish.size
-    unit = replace(wish, points=points, pivots=(), longest=wish.longest / wish.size)
+    """Yield linkages [m] that pass the points best, one at a time, the best first, each once.
+
+    `watch` is given those that have been found so far, in the same way, after each stage of the search.
+    """
+    points, region = ((places - wish.middle) / wish.size for places in (wish.points, wish.region.T))
+    unit = replace(wish, points=points, pivots=(), longest=wish.longest / wish.size, region=region.T)
     middle = complex(*wish.middle[:, 0])
     places = [(place - middle) / wish.size for place in wish.pivots]
     found: list[Lanes] = []
@@ -82,7 +83,17 @@ def linkages(
         if late and min(float(misses(kind, lanes, points).min()) for lanes in found) < ENOUGH:
             break
         fixed = dict(zip(arrangement, places, strict=True))
-        found.append(_fitted(kind, unit, fixed, seed + late, share, partial(part_of, report, k, len(searches))))
+        for part, lanes in _fitted(kind, unit, fixed, seed + late, share):
+            report((k + part) / len(searches))
+            if watch is not None:
+                watch(_in_metres(kind, wish, unit, [*found, lanes]))
+        found.append(lanes)
+    yield from _in_metres(kind, wish, unit, found)
+
+
+def _in_metres(kind: Kind, wish: Wish, unit: Wish, found: list[Lanes]) -> Iterator[Lanes]:
+    """Yield the sound ones of linkages that were found for the wish in its own size, the best first, each once [m]."""
+    middle = complex(*wish.middle[:, 0])
     lanes = Lanes(*(np.concatenate(parts, axis=-1) for parts in zip(*found, strict=True)))
     lanes = lanes.some(sound(kind, unit, lanes))
     order = np.argsort(misses(kind, lanes, unit.points), kind="stable")
@@ -96,13 +107,14 @@ def linkages(
 
 
 def _fitted(
-    kind: Kind, wish: Wish, fixed: dict[int, complex], seed: int, share: int, report: Callable[[float], None]
-) -> Lanes:  # fmt: skip
+    kind: Kind, wish: Wish, fixed: dict[int, complex], seed: int, share: int
+) -> Iterator[tuple[float, Lanes]]:  # fmt: skip
+    """Yield the part of the search that is done, and its linkages, after each stage."""
     free = np.ones(kind.size, bool)
     for k in fixed:
         free[kind.pivots[k]] = False
     n, timed = wish.points.shape[1], wish.timing is not None
-    bounds = Bounds(wish.longest, 1.5 * np.sin(wish.least) ** 2, wish.closed)
+    bounds = Bounds(wish.longest, 1.5 * np.sin(wish.least) ** 2, wish.closed, wish.region)
     more = min(max(1, 64 // n), 4)  # the fewer points, the more linkages fit them, and the less work each is
     count = more * kind.stages[0][0] // share
     if wish.timing is None:
@@ -115,10 +127,9 @@ def _fitted(
             sign = np.sign(lanes.theta[-1] - lanes.theta[0])
             lanes = lanes._replace(theta=np.sort(lanes.theta * sign, axis=0) * sign)
         lanes = fit(kind, lanes, wish.points, steps, free=free, timed=timed, bounds=bounds)
-        report((k + 1) / len(kind.stages))
+        yield (k + 1) / len(kind.stages), lanes if timed else lanes._replace(theta=_ordered(lanes.theta))
         if np.count_nonzero(misses(kind, lanes, wish.points) < EXACT) >= kind.enough:
             break
-    return lanes if timed else lanes._replace(theta=_ordered(lanes.theta))
 
 
 def _ordered(theta: Floats) -> Floats:
@@ -129,9 +140,10 @@ def _ordered(theta: Floats) -> Floats:
 
 
 def sound(kind: Kind, wish: Wish, lanes: Lanes) -> Flags:
-    """Return which linkages (k,) pass the points in order, away from dead centres, and have no link too long."""
+    """Return which linkages (k,) pass the points in order, away from dead centres, and keep lengths and region."""
     closing = kind.traced(lanes.x, lanes.mode, wish.motion(lanes.theta))[1].min(axis=0)
     fits = np.exp(kind.lengths(lanes.x)[0]).max(axis=0) < OVER * wish.longest
+    fits &= outside(kind, lanes.x, wish.region)[0].max(axis=0) < ASIDE * wish.size
     return np.asarray((closing > np.sin(wish.least) ** 2) & wish.in_order(lanes.theta) & fits)
 
 

@@ -23,7 +23,7 @@ from structkin.types import Flags, Floats, Indices
 DAMPING, GOOD, BAD, CONVERGED = 1e-2, 0.4, 3.0, 1e6
 #: The largest step of an angle [rad], and of the logarithm of a length and the coordinates of a tracer.
 ANGLE, DIMENSION = 0.3, 1.0
-#: The weight of a transmission angle that is too small, as the square of its sine.
+#: The weight of a transmission angle that is too small, as the square of its sine, and of a pivot outside its region.
 WEIGHT = 100.0
 #: How far along a step the second derivative is taken.
 AHEAD = 0.1
@@ -42,11 +42,15 @@ class Lanes(NamedTuple):
 
 
 class Bounds(NamedTuple):
-    """The longest link, the least squared sine of a transmission angle, and whether the crank makes whole turns."""
+    """The longest link, the least squared sine of a transmission angle, and whether the crank makes whole turns.
+
+    `region` (2, 2) are the lower left and the upper right corner between which the ground pivots lie.
+    """
 
     longest: float
     least: float
     closed: bool
+    region: Floats
 
 
 class _Normal:
@@ -141,8 +145,8 @@ def fit(
 def _over(kind: Kind, lanes: Lanes, bounds: Bounds) -> tuple[Floats, Floats]:
     """Return by how much bounds are exceeded (q, k), and the derivatives (q, p, k).
 
-    They are those of the logarithms of the lengths, and of the transmission angles where these are extreme, if the
-    crank comes there.
+    They are those of the logarithms of the lengths, of the transmission angles where these are extreme, if the crank
+    comes there, and of the coordinates of ground pivots.
     """
     x, mode, theta = lanes
     logs, longer = kind.lengths(x)
@@ -150,9 +154,18 @@ def _over(kind: Kind, lanes: Lanes, bounds: Bounds) -> tuple[Floats, Floats]:
     closing, rates = kind.closing_rates(x, mode, angles)
     span = theta[-1] - theta[0]
     comes = np.mod((angles - theta[0]) * np.sign(span), 2 * np.pi) <= (np.inf if bounds.closed else np.abs(span))
-    over = np.concatenate((logs - np.log(bounds.longest), WEIGHT * np.where(comes, bounds.least - closing, 0.0)))
-    over = np.maximum(over, 0.0)
-    return over, np.concatenate((longer, -WEIGHT * rates)) * (over > 0)[:, None]
+    narrow = np.where(comes, bounds.least - closing, 0.0)
+    beyond, outward = outside(kind, x, bounds.region)
+    over = np.maximum(np.concatenate((logs - np.log(bounds.longest), WEIGHT * narrow, WEIGHT * beyond)), 0.0)
+    return over, np.concatenate((longer, -WEIGHT * rates, WEIGHT * outward)) * (over > 0)[:, None]
+
+
+def outside(kind: Kind, x: Floats, region: Floats) -> tuple[Floats, Floats]:
+    """Return how far ground pivots are beyond each side of a region (q, k), negative inside, and (q, p, k) by x."""
+    rows = np.concatenate([np.arange(kind.size)[part] for part in kind.pivots])
+    low, high = np.tile(region, len(kind.pivots))[..., None]
+    J = np.broadcast_to(np.eye(kind.size)[rows, :, None], (len(rows), *x.shape))
+    return np.concatenate((low - x[rows], x[rows] - high)), np.concatenate((-J, J))
 
 
 def misses(kind: Kind, lanes: Lanes, points: Floats) -> Floats:

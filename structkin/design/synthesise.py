@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from structkin.design.arguments import one_or_two, usable, wrong_choice
 from structkin.design.candidates import Candidate, Candidates
 from structkin.design.cognates import cognates
 from structkin.design.loops import KINDS, FourBars, Kind
-from structkin.design.paths import SAME, Wish, corners, linkages, part_of
+from structkin.design.paths import SAME, Wish, corners, linkages
 from structkin.design.refine import Lanes
 from structkin.design.six_bars import NAMED, named
 from structkin.design.verify import verified
@@ -39,18 +40,19 @@ LEAST = float(np.radians(1.0))
 @checked
 def synthesise(
     *, path: ArrayLike | None = None, closed: bool = False, timing: ArrayLike | None = None,
-    pivots: ArrayLike | None = None, longest: float | None = None, transmission: float = LEAST,
-    kinds: Sequence[str] = tuple(KINDS), mechanism: Mechanism | None = None, point: str | None = None,
-    count: int = 10, seed: int = 0, budget: float | None = BUDGET,
-    progress: Callable[[float], None] | None = None,
+    pivots: ArrayLike | None = None, region: ArrayLike | None = None, longest: float | None = None,
+    transmission: float = LEAST, kinds: Sequence[str] = tuple(KINDS), mechanism: Mechanism | None = None,
+    point: str | None = None, count: int = 10, seed: int = 0, budget: float | None = BUDGET,
+    progress: Callable[[float], None] | None = None, watch: Callable[[Candidates], None] | None = None,
 ) -> Candidates:  # fmt: skip
     """Find linkages with a point that passes given points, driven by a crank at the ground.
 
     `path` (n, 2) [m] are at least three points in the order in which they are passed. On a `closed` path the crank
     makes whole turns, and the last point is followed by the first. With `timing` (n,) [rad] the crank has turned by
     `timing[i] - timing[0]` at point i; it may turn either way. `pivots` (1, 2) or (2, 2) [m] are ground pivots that the
-    linkage must have, in either order. No link, nor the ground, is longer than `longest` [m], to 1 %; by default 20
-    times the extent of the path. No transmission angle is below `transmission` [rad], by default 1 deg. `kinds` are
+    linkage must have, in either order. All ground pivots lie between the two corners `region` (2, 2) [m] of a
+    rectangle, to 1 % of the path's extent. No link, nor the ground, is longer than `longest` [m], to 1 %; by default
+    20 times the extent of the path. No transmission angle is below `transmission` [rad], by default 1 deg. `kinds` are
     "four-bar" and "slider-crank", which are the default; "Watt I", "Watt II", "Stephenson I" and "Stephenson III",
     six-bars of two dyads; and "geared five-bar", whose cranks have equal gears. In their place a `mechanism` of any
     topology may be given with the name of the `point` that draws the path: all its lengths are searched, its own are
@@ -64,7 +66,9 @@ def synthesise(
     fits, the best is returned, and `notes` say how far it is.
 
     `budget` bounds the work in steps (`structkin.budget`); a search that it ends returns what has been found, and says
-    so. Raises `InputError` for points, angles and pivots that do not fit each other.
+    so. `progress` is called often, with the part of the search that is done, and `watch` some times with the candidates
+    found so far; what they raise ends the search. Raises `InputError` for points, angles, pivots and a region that do
+    not fit each other.
 
     >>> import structkin as sk
     >>> points = [(0, 0), (1, 0.2), (2, 0.2), (3, 0)]
@@ -72,7 +76,7 @@ def synthesise(
     >>> len(found), found[0].error < 1e-9, bool(found[0].mechanism.solve(samples=5).ok.all())
     (3, True, True)
     """
-    wish = _wish(path, closed, timing, pivots, longest, transmission, kinds, mechanism, point, count, seed)
+    wish = _wish(path, closed, timing, pivots, region, longest, transmission, kinds, mechanism, point, count, seed)
     searched: list[Kind] = [KINDS[name] if name in KINDS else named(name) for name in kinds]
     if mechanism is not None and point is not None:
         fitted = AnyLinkage(mechanism, point)
@@ -80,22 +84,32 @@ def synthesise(
             hint = "drive the crank of the largest wheel, so that the other ones turn a whole number of times"
             raise InputError([Problem("closed", "a turn of the crank does not close the path", hint)], "synthesise")
         searched = [fitted]
-    meter = new_meter(budget, source="synthesise")
     notes: list[str] = []
     found: list[tuple[Kind, Candidate, Lanes]] = []
-    report = progress or (lambda part: None)
+    done = 0.0
+
+    def report(spent: float) -> None:
+        if progress is not None:
+            progress(done)
+
+    def advance(k: int, part: float) -> None:
+        nonlocal done
+        done = (k + part) / len(searched)
+        report(meter.spent)
+
+    def look(kind: Kind, ranked: Iterable[Lanes]) -> None:
+        if watch is not None:
+            so_far = _best(wish, [*found, *_sound(kind, ranked, wish, count)])[:count]
+            watch(Candidates(tuple(candidate for _, candidate, _ in so_far)))
+
+    meter = new_meter(budget, report, source="synthesise")
     with metering(meter):
         for k, kind in enumerate(searched):
             if len(wish.pivots) > len(kind.pivots):
                 notes.append(f"A {kind.name} has one ground pivot, so none has the two that are given.")
                 continue
-            best = 0
-            for one in linkages(kind, wish, seed, partial(part_of, report, k, len(searched))):
-                if (candidate := verified(kind, one, wish)) is not None:
-                    found.append((kind, candidate, one))
-                    best += 1
-                    if best == count:
-                        break
+            stages = partial(look, kind) if watch else None
+            found += _sound(kind, linkages(kind, wish, seed, partial(advance, k), stages), wish, count)
         every = _best(wish, found)
         for kind, _, one in every[:count]:
             if kind is FourBars:
@@ -111,7 +125,8 @@ def synthesise(
     if not chosen:
         notes.append(
             "No linkage was found that passes the points in order, on one branch, with no link longer than "
-            f"{wish.longest:.3g} m and no transmission angle below {np.degrees(wish.least):.3g} deg."
+            f"{wish.longest:.3g} m{', all pivots in the region' * (region is not None)} and no transmission angle "
+            f"below {np.degrees(wish.least):.3g} deg."
         )
     elif chosen[0][1].error > VISIBLE * wish.size:
         error = chosen[0][1].error
@@ -122,6 +137,12 @@ def synthesise(
             "chance."
         )
     return Candidates(tuple(candidate for _, candidate, _ in chosen), tuple(notes))
+
+
+def _sound(kind: Kind, ranked: Iterable[Lanes], wish: Wish, count: int) -> list[tuple[Kind, Candidate, Lanes]]:
+    """Return the first linkages whose whole motion is verified, at most `count`."""
+    both = ((verified(kind, one, wish), one) for one in ranked)
+    return list(islice(((kind, candidate, one) for candidate, one in both if candidate is not None), count))
 
 
 def _best(wish: Wish, found: list[tuple[Kind, Candidate, Lanes]]) -> list[tuple[Kind, Candidate, Lanes]]:
@@ -138,8 +159,9 @@ def _best(wish: Wish, found: list[tuple[Kind, Candidate, Lanes]]) -> list[tuple[
 
 
 def _wish(
-    path: ArrayLike | None, closed: bool, timing: ArrayLike | None, pivots: ArrayLike | None, longest: float | None,
-    transmission: float, kinds: Sequence[str], mechanism: Mechanism | None, point: str | None, count: int, seed: int,
+    path: ArrayLike | None, closed: bool, timing: ArrayLike | None, pivots: ArrayLike | None, region: ArrayLike | None,
+    longest: float | None, transmission: float, kinds: Sequence[str], mechanism: Mechanism | None, point: str | None,
+    count: int, seed: int,
 ) -> Wish:  # fmt: skip
     """Return a wish for a path; raise `InputError` with everything that is wrong with it."""
     problems: list[Problem] = []
@@ -157,6 +179,10 @@ def _wish(
         problems += _bad_timing(np.asarray(timing), n)
     places, wrong = one_or_two("pivots", pivots)
     problems += wrong
+    corners = np.array([[-np.inf] * 2, [np.inf] * 2])
+    if region is not None:
+        corners, wrong = _region(np.asarray(region), places)
+        problems += wrong
     if longest is not None and not 0 < longest < np.inf:
         problems.append(Problem("longest", f"{longest} is not a positive length", "such as 0.5 [m]"))
     if not 0 < transmission < np.pi / 2:
@@ -176,7 +202,22 @@ def _wish(
     angles = None if timing is None else np.asarray(timing, float)
     points = points.T.astype(float)
     limit = LONGEST * float(np.ptp(points, axis=1).max()) if longest is None else float(longest)
-    return Wish(points, closed, angles, tuple(complex(*place) for place in places), limit, transmission)
+    return Wish(points, closed, angles, tuple(complex(*place) for place in places), limit, transmission, corners)
+
+
+def _region(given: NDArray[Any], pivots: NDArray[Any]) -> tuple[NDArray[Any], list[Problem]]:
+    """Return the lower left and the upper right corner (2, 2) [m] of a region, and what is wrong with it."""
+    hint = "give two opposite corners (x, y) [m], such as [(0, 0), (0.2, 0.1)]"
+    if given.shape != (2, 2) or given.dtype.kind not in "iuf":
+        return given, [Problem("region", f"has the shape {given.shape}, not (2, 2)", hint)]
+    if not usable(given).all():
+        return given, [Problem("region", f"is not finite, or beyond {LARGEST:g}", hint)]
+    corners = np.sort(given.astype(float), axis=0)
+    if (corners[0] == corners[1]).any():
+        return corners, [Problem("region", "has no width or no height", hint)]
+    if any(not (corners[0] <= place).all() or not (place <= corners[1]).all() for place in pivots):
+        return corners, [Problem("region", "does not hold a pivot that is given", "make it larger, or leave it out")]
+    return corners, []
 
 
 def _bad_points(points: NDArray[Any], closed: bool) -> list[Problem]:

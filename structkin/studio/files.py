@@ -7,7 +7,8 @@ import codecs
 import json
 import re
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from structkin.errors import InputError
 from structkin.files import read
 from structkin.files.writers.toml_text import inline, toml_text
 from structkin.model.file import SUFFIXES, load_data
+from structkin.model.units import Units
 from structkin.show.files import whole_file
 from structkin.studio.document import Document, refuse
 
@@ -85,14 +87,34 @@ def opened(name: str, data: str) -> tuple[Document, tuple[str, ...]]:
     """
     stem, dot, suffix = name.rpartition(".")
     plain = re.sub(r"[^\w -]", "_", stem if dot else suffix)[:60] or "mechanism"
+    with _arrived(f"{plain}.{re.sub(r'[^A-Za-z0-9]', '', suffix)[:12]}" if dot else plain, name, data) as file:
+        sections, notes = read(file)
+    return Document(sections), notes
+
+
+def points_in(name: str, data: str, units: Units) -> tuple[list[list[float]], list[float] | None]:
+    """Return the points of a table that the browser has opened, in base64, and their angles if it has such a column.
+
+    Numbers are in the units given, unless the titles of the table say others. Raises `InputError` if it cannot be read.
+    """
+    from structkin.design.points_file import read_points
+
+    with _arrived("points.csv", name, data) as file:
+        points, angles, unit = read_points(file, units.length, units.angle)
+    points = points * (Units(length=unit).length_scale / units.length_scale)
+    return points.tolist(), None if angles is None else (angles / units.angle_scale).tolist()
+
+
+@contextmanager
+def _arrived(plain: str, name: str, data: str) -> Iterator[Path]:
+    """Give a file from the browser, in base64, a place and a plain name for a while."""
     with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder, f"{plain}.{re.sub(r'[^A-Za-z0-9]', '', suffix)[:12]}" if dot else plain)
+        file = Path(folder, plain)
         try:
             file.write_bytes(base64.b64decode(data, validate=True))
         except ValueError:
             raise refuse(name, "the file did not arrive completely", "open it again") from None
-        sections, notes = read(file)
-    return Document(sections), notes
+        yield file
 
 
 def toml(document: Document, before: str | None = None) -> str:

@@ -104,6 +104,7 @@ class Studio:
             worker.cancel()
             if self._tab is socket:
                 self._tab = None
+                self.session.leave()
 
     async def _work(self, socket: WebSocket, inbox: Inbox) -> None:
         """Answer message after message; one that is unfinished continues while none waits."""

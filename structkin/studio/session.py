@@ -26,6 +26,11 @@ From the browser:
 | `thumbnail` | `name` of an example | `thumbnail`, when it is found |
 | `open` | `fragment`, `example`, or `name` and `data` (a file, base64) | `notes` of another tool's file, `state` |
 | `adopt` | | `state`: the pose that is shown is the sketch |
+| `points` | `name` and `data` (a table, base64) | `points`, with their `angles`, null where the table has none |
+| `find` | `wish` (see `wishes`) | `found`, at once and at the end of the search |
+| `look` | `seen`, the last `version` | `found` |
+| `stop` | | `found`: the search ends, and keeps its cards |
+| `take` | `id` of a card | `state`: the drawing is that of the card |
 
 Changes of one `stroke`, a number, are one step of undo. One with `sound` is refused where the document is a mechanism
 and would not be one any more.
@@ -47,6 +52,10 @@ To the browser:
 - `working`: a message takes long, or waits for one that does; its answer follows.
 - `efforts`: what holds the pose at rest, in N and N m.
 - `scene`: that of the state, with slots as long as the mechanism's own motion needs.
+- `found`: `aim` of the wish, `part` of the search that is done, `ended`, `stopped`, `failure`, `notes`, `version`, and
+  the `cards`, unless they were seen in this version: `id`, `title`, `view` of the motion; of a linkage `words`,
+  `point`, `error`, `transmission` [deg] or null, `circuits` or null, `cognate`, `defects`; of a drawing `value`, and
+  `numbers`, each before and after. A change of the drawing does not end the search.
 - `courses`: what is plotted over the motion, see `courses`.
 - `limits`, `ranking`, `assemblies`, `wiggle`, `saved`, `shared`, `notes`: see `wire`.
 
@@ -73,14 +82,15 @@ from structkin.dynamics import Simulation
 from structkin.errors import InputError, Problem, StructkinError
 from structkin.joints.guide import Guide
 from structkin.model import Mechanism
-from structkin.studio import commands, gallery, share, wire
+from structkin.studio import commands, gallery, share, wire, wishes
 from structkin.studio.adopt import with_pose
 from structkin.studio.check import Check, check
 from structkin.studio.courses import courses
 from structkin.studio.document import Document, refuse
 from structkin.studio.driving import Driving, Progress
 from structkin.studio.faults import fault
-from structkin.studio.files import MechanismFile, opened
+from structkin.studio.files import MechanismFile, opened, points_in
+from structkin.studio.finding import Search
 from structkin.studio.free_run import frames_at, free_run, let_go, pose_of
 from structkin.studio.history import History
 from structkin.studio.layers import Layers
@@ -113,6 +123,8 @@ class Session:
     _assemblies: list[Assembly] = field(init=False, default_factory=list)
     #: The last simulation, once there is one.
     _runs: list[Simulation] = field(init=False, default_factory=list)
+    #: The last search for a mechanism, once there is one.
+    _search: Search | None = field(init=False, default=None)
     #: What is drawn over the pose.
     _layers: Layers = field(init=False, default_factory=Layers)
     #: Whether the document was replaced as a whole since the file was read or written.
@@ -333,6 +345,50 @@ class Session:
         self._driving = Driving(before.mechanism.posed(pose_of(run, index)), before.own)
         yield self._pose(None, Progress(True, 1, run.stopped if index == len(run) - 1 else ""))
 
+    # --- searches for mechanisms ------------------------------------------------------------------------------
+
+    def _points(self, message: Message) -> Iterator[Message]:
+        units = self.history.now.units
+        points, angles = points_in(str(message.get("name")), str(message.get("data")), units)
+        yield {"type": "points", "points": points, "angles": angles}
+
+    def _find(self, message: Message) -> Iterator[Message | Job]:
+        wish = wishes.read(message.get("wish"))
+        if wish.aim == "better" and self.driving.free:
+            raise refuse("drivers", "a motion is improved where drivers determine it", "drive what moves freely")
+        mechanism = self._check.mechanism
+        self.leave()
+        self._search = search = Search(wish, self.history.now, mechanism, self.revision)
+
+        def job() -> Message:
+            search.run()
+            return {**search.message(None), "revision": self.revision}
+
+        yield job
+        yield search.message(None)
+
+    def _look(self, message: Message) -> Iterator[Message]:
+        if self._search is not None:
+            yield self._search.message(message.get("seen"))
+
+    def _stop(self, message: Message) -> Iterator[Message]:
+        self.leave()
+        yield from self._look(message)
+
+    def leave(self) -> None:
+        """End the search, if there is one: nobody waits for it any more."""
+        if self._search is not None:
+            self._search.stopped = True
+
+    def _take(self, message: Message) -> Iterator[Message]:
+        id, search = message.get("id"), self._search
+        if search is None or type(id) is not int or id not in search.found:
+            raise refuse("", "this mechanism is not known any more", "search again")
+        if search.wish.aim == "better" and search.revision != self.revision:
+            raise refuse("", "the drawing has changed since it was improved", "improve it again")
+        yield self._set(self.history.then(search.found[id]))
+        self._replaced |= search.wish.aim != "better"
+
     def _wiggle(self, message: Message) -> Iterator[Message]:
         driving, coordinate = self.driving, message.get("coordinate")
         if coordinate not in driving.order:
@@ -453,6 +509,11 @@ ANSWERS: Mapping[str, Callable[[Session, Message], Iterator[Message | Job]]] = {
     "wiggle": Session._wiggle,
     "simulate": Session._simulate,
     "settle": Session._settle,
+    "points": Session._points,
+    "find": Session._find,
+    "look": Session._look,
+    "stop": Session._stop,
+    "take": Session._take,
 }
 
 

@@ -226,6 +226,8 @@ def test_a_function_is_generated(tmp_path):
         (["--unit", "mm"], ["PATH.csv: is missing"]),
         (["PLAIN", "--positions"], ["angle: there is no column of this title"]),
         (["PATH", "--positions", "--pivot", "1"], ["--pivot: '1' is not X,Y"]),
+        (["PATH", "--region", "1,2,x"], ["--region: '1,2,x' is not X,Y,X,Y"]),
+        (["PATH", "--region=1,2,1,4"], ["region: has no width or no height"]),
     ],
 )  # fmt: skip
 def test_wrong_words_are_refused(tmp_path, words, expected):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -171,6 +172,46 @@ def test_no_link_is_longer_than_allowed():
     assert max(max(one.lengths.values()) for one in found) < 1.01 * 0.6
 
 
+def test_ground_pivots_lie_in_their_region():
+    """Without a region, most pivots of the best linkages for this arc lie outside it."""
+    arc = [(0, 0), (1, 0.2), (2, 0.2), (3, 0)]
+    region = [(4, -3), (-1, -0.5)]
+    free = sk.synthesise(path=arc, kinds=["four-bar"], count=6)
+    kept = sk.synthesise(path=arc, kinds=["four-bar"], count=6, region=region)
+    assert_sound(kept)
+    assert kept[0].error < 1e-9
+
+    def pivots(found: sk.Candidates) -> np.ndarray:
+        return np.array([one.mechanism.points[name] for one in found for name in "AD"])
+
+    def inside(places: np.ndarray, aside: float) -> np.ndarray:
+        return ((places >= [-1 - aside, -3 - aside]) & (places <= [4 + aside, -0.5 + aside])).all(axis=1)
+
+    assert inside(pivots(kept), 0.03).all() and not inside(pivots(free), 0.03).all()
+
+
+def test_a_search_is_watched_and_ends_where_the_one_who_watches_ends_it():
+    seen: list[sk.Candidates] = []
+    points = [(0, 0), (1, 0.2), (2, 0.2), (3, 0)]
+    found = sk.synthesise(path=points, kinds=["four-bar"], count=3, watch=seen.append)
+    errors = [one[0].rms for one in seen if one]
+    assert len(seen) > 1 and all(b < a + 1e-9 for a, b in pairwise(errors)) and found[0].rms < errors[0] + 1e-9
+
+    class EnoughError(Exception):
+        pass
+
+    parts: list[float] = []
+
+    def stop(part: float) -> None:
+        parts.append(part)
+        if len(parts) == 3:
+            raise EnoughError
+
+    with pytest.raises(EnoughError):
+        sk.synthesise(path=points, kinds=["four-bar"], seed=7, progress=stop)
+    assert parts == [0.0] * 3
+
+
 def test_two_pivots_leave_no_slider_crank():
     found = sk.synthesise(path=LINE, pivots=[(0, 0), (10, 0)], kinds=["slider-crank"])
     assert len(found) == 0 and "one ground pivot" in found.notes[0] and "No linkage" in found.notes[1]
@@ -207,6 +248,12 @@ BAD = {
         ],
     ),
     "nothing": ({"path": LINE, "kinds": [], "pivots": [1, 2]}, ["kinds: names no kind", "pivots: have the shape (2,)"]),
+    "a region of one place": ({"path": LINE, "region": [(0, 0), (0, 1)]}, ["region: has no width or no height"]),
+    "a region without a pivot": (
+        {"path": LINE, "region": [(0, 0), (1, 1)], "pivots": [(2, 0)]},
+        ["region: does not hold a pivot"],
+    ),
+    "a region that is none": ({"path": LINE, "region": [0, np.nan, 1, 1]}, ["region: has the shape (4,)"]),
     "budget": ({"path": LINE, "budget": -1}, ["budget: -1 is not a positive"]),
 }  # fmt: skip
 

@@ -153,6 +153,26 @@ def _move(session: Session, source: random.Random) -> dict[str, Any]:
     ))  # fmt: skip
 
 
+def _wish(session: Session, source: random.Random) -> dict[str, Any]:
+    point, link = _name(session, "points", source), _name(session, "links", source)
+    objective = source.choice((
+        {"measure": "extent"}, {"measure": "stroke", "of": link},
+        {"measure": "path", "point": point, "places": [[0, 0]]},
+    ))  # fmt: skip
+    better = {"aim": "better", "parameters": {f"points.{point}.x": [-500, 500]}, "objective": objective}
+    path = {"aim": "path", "points": [_place(source) for _ in range(4)], "kinds": ["four-bar"], "pivots": [point]}
+    positions = {"aim": "positions", "positions": [[*_place(source), 30] for _ in range(2)], "kinds": ["four-bar"]}
+    return source.choice((
+        {"type": "find", "wish": {**better, "evaluations": 3, "samples": 5}},
+        {"type": "find", "wish": {**path, "timing": [0, 20, 40, 60], "budget": 1}},
+        {"type": "find", "wish": positions},
+        {"type": "look", "seen": source.randrange(3)},
+        {"type": "stop"},
+        {"type": "take", "id": source.randrange(99)},
+        {"type": "points", "name": "p.csv", "data": base64.b64encode(b"x,y\n1,2\n3,4\n").decode()},
+    ))  # fmt: skip
+
+
 def _plain(session: Session, source: random.Random) -> dict[str, Any]:
     type = source.choice([type for type in ANSWERS if type not in SEARCHES])
     return {"type": type, "overwrite": source.random() < 0.5, "protocol": 1}
@@ -167,6 +187,7 @@ def _search(session: Session, source: random.Random) -> dict[str, Any]:
 
 
 KINDS_AND_WEIGHTS: list[tuple[Callable[[Session, random.Random], dict[str, Any]], int]] = [
-    (_edit, 50), (_draft, 4), (_shared, 4), (_file, 12), (_move, 20), (_plain, 14), (_undo, 30), (_search, 2)
+    (_edit, 50), (_draft, 4), (_shared, 4), (_file, 12), (_move, 20), (_plain, 14), (_undo, 30), (_search, 2),
+    (_wish, 4),
 ]  # fmt: skip
 KINDS = [kind for kind, _ in KINDS_AND_WEIGHTS]

@@ -98,11 +98,12 @@ def varied(mechanism: Mechanism, values: Mapping[Parameter, float]) -> Mechanism
     """Return the mechanism with other values of some parameters; `InputError` if it cannot be built."""
     data = mechanism.source_dict
     for parameter, value in values.items():
-        _write(data, parameter, value)
+        write(data, parameter, value)
     return rebuilt(mechanism, data)
 
 
-def _write(data: dict[str, Any], parameter: Parameter, value: float) -> None:
+def write(data: dict[str, Any], parameter: Parameter, value: float) -> None:
+    """Write a value, in SI or radians, into the data of a file."""
     section, name, *rest = parameter.path
     if section == "lengths":
         lengths = data.setdefault("lengths", {})
