@@ -142,7 +142,7 @@ def vanishing(solver: GroupSolver, poses: Poses, part: Floats, near: Poses) -> F
     both, n = poses.beside(near), len(part)
     sigma = Direct(solver.form, solver.known).sigma(both.h, both.s)
     now, fall = sigma[:n], sigma[:n] - sigma[n:]
-    return np.divide(part * now, fall, out=np.full(n, np.inf), where=fall > 0.0)
+    return np.asarray(np.divide(part * now, fall, out=np.full(n, np.inf), where=fall > 0.0))
 
 
 def beside(
