@@ -17,7 +17,6 @@ if it is zero, the group is singular (a limit position); otherwise `position(h, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Literal, Protocol
 
 import numpy as np
@@ -97,18 +96,6 @@ class Explicit:
     def mode_indicator(self, h: Values, phi: Values) -> Array:
         """Return 1: there is one mode."""
         return np.ones(1)
-
-
-def product(form: Callable[[Any, Any], Any], a: Sequence[Any], b: Sequence[Any]) -> list[Any]:
-    """Return a bilinear form with its derivatives along k directions, by Leibniz's rule.
-
-    Both factors have the same layout: part `mask` is the derivative along the directions whose bits are set.
-
-    >>> product(dot, ((3.0, 0.0), (1.0, 0.0)), ((2.0, 5.0), (1.0, 1.0)))
-    [6.0, 5.0]
-    """
-    masks = range(len(a))
-    return [sum(form(a[part], b[mask ^ part]) for part in masks if part & mask == part) for mask in masks]
 
 
 def dot(a: Any, b: Any) -> Any:

@@ -25,9 +25,10 @@ import numpy as np
 
 from structkin.rows.affine import Affine
 from structkin.rows.equations import Form
+from structkin.rows.jet import product
 from structkin.rows.row import Row
 
-from .kind import Array, Values, cross, dot, product, times, turned
+from .kind import Array, Values, cross, dot, times, turned
 from .platform import platforms
 from .rows import Rows
 

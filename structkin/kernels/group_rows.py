@@ -20,12 +20,12 @@ from typing import Any
 import numpy as np
 
 from structkin.groups import Rows
-from structkin.groups.kind import dot, product
+from structkin.groups.kind import dot
 from structkin.kernels.symbols import Graph, Symbol, Term
 from structkin.rows.affine import Affine
 from structkin.rows.curves import Curve
 from structkin.rows.equations import Form
-from structkin.rows.jet import Jet, Vector
+from structkin.rows.jet import Jet, Vector, product
 from structkin.rows.plane_curve import PlaneCurve
 from structkin.rows.relations import DrivenAngle, OnCurve, derivative
 from structkin.rows.row import Row

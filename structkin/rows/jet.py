@@ -6,8 +6,9 @@ whose bits are set. Products follow Leibniz's rule, functions of a jet Faa di Br
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
+from operator import mul
 from typing import Any
 
 import numpy as np
@@ -37,8 +38,7 @@ class Jet:
 
     def __mul__(self, other: Jet) -> Jet:
         """Return the product."""
-        a, b = self.parts, other.parts
-        return Jet([sum(a[sub] * b[mask ^ sub] for sub in _subsets(mask)) for mask in range(len(a))])
+        return Jet(product(mul, self.parts, other.parts))
 
     def of(self, derivatives: Sequence[Any]) -> Jet:
         """Return a function of this jet from its value and derivatives at `parts[0]`."""
@@ -57,6 +57,17 @@ class Jet:
         """Return a function of this angle."""
         count = len(self.parts).bit_length()
         return self.of(derivatives(function, self.parts[0], count))
+
+
+def product(form: Callable[[Any, Any], Any], a: Sequence[Any], b: Sequence[Any]) -> list[Any]:
+    """Return a bilinear form with its derivatives along k directions, by Leibniz's rule.
+
+    Both factors have the same layout: part `mask` is the derivative along the directions whose bits are set.
+
+    >>> product(mul, (3.0, 1.0), (2.0, 5.0))
+    [6.0, 17.0]
+    """
+    return [sum(form(a[sub], b[mask ^ sub]) for sub in _subsets(mask)) for mask in range(len(a))]
 
 
 Vector = tuple[Jet, Jet]
