@@ -310,7 +310,11 @@ def test_a_simulation_that_stops_early_says_why_and_is_no_disagreement(tmp_path:
     sk.Mechanism.from_dict(data).save("free.json")
     done = CliRunner().invoke(app, ["report", "free.json", "--simulate", "0.2", "--samples", "5"])
     assert done.exit_code == 1 and "agree" not in done.output, done.output
-    assert "stopped at t = 0.1 s: forces.m: has no value" in " ".join(done.output.split())
+    why = "stopped at t = 0.1 s: forces.m: has no value"
+    assert why in " ".join(done.output.split())
+    m = sk.Mechanism.load("free.json")
+    told = content(m, motion=m.simulate(0.2, samples=5))["summary"]
+    assert not told["ok"] and f"The simulation {why}" in told["problems"][0]
 
 
 def test_all_wrong_options_of_the_command_are_reported_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

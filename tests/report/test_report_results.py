@@ -190,3 +190,25 @@ def test_the_pins_of_a_cylinder_count_among_the_joint_forces() -> None:
     facts = dict(content(m, m.solve(t=[0.0, 1.0]), without=["limits"])["results"]["facts"])
     assert facts["largest joint force"].startswith(f"{200 / 0.5 / np.sin(np.pi / 4):.4g} N")
     assert facts["largest joint force"].endswith("C and B, pins of ram")
+
+
+def test_each_kind_of_quantity_has_one_unit_in_a_report() -> None:
+    """W of the engine moves at 9.4 m/s and C at 14.1 m/s: 9425 mm/s beside 14.14 m/s is not read at a glance."""
+    m = sk.load(path("one_cylinder_engine"))
+    motion = m.solve(samples=73)
+    found = content(m, motion, without=["limits"])
+    units = found["plots"]["units"]
+    assert (units["length"], units["speed"], units["acceleration"]) == ("mm", "m/s", "m/s²")
+    speeds = {name: np.hypot(*motion.velocity(name).T).max() for name in ("W", "C")}
+    rows = {row[0]: row for row in found["results"]["tables"][1]["rows"]}
+    assert {name: rows[name][2] for name in speeds} == {name: f"{v:.4g} m/s" for name, v in speeds.items()}
+    assert {row[0]: row[5] for row in found["ranges"]["points"]}["W"] == pytest.approx(speeds["W"], rel=1e-5)
+    assert max(map(abs, found["rates"]["points"]["W"]["vx"])) == pytest.approx(speeds["W"], rel=1e-5)
+    forces = [row[2].partition(",")[0] for row in found["forces"]["table"]]
+    panels = {panel["unit"] for panel in found["forces"]["panels"]} - {"W", "kW", "J", "kJ"}
+    assert set(forces) == panels == {"kN", "N m"}
+
+
+def test_slow_motion_keeps_the_unit_of_the_file() -> None:
+    found = content(sk.load(path("crank_rocker")), sk.load(path("crank_rocker")).solve(samples=37))
+    assert (found["plots"]["units"]["speed"], found["plots"]["units"]["acceleration"]) == ("mm/s", "mm/s²")
