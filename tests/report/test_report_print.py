@@ -107,5 +107,4 @@ def test_pages_before_the_last_are_not_half_empty(tmp_path: Path, browser: Any) 
     sk.load(path("crank_rocker")).report(file, samples=31)
     page = open_file(browser, file).page
     settle(page)
-    for paper in WIDTHS:
-        assert len(re.findall(rb"/Type /Page\b", page.pdf(format=paper))) == 4, paper
+    assert len(re.findall(rb"/Type /Page\b", page.pdf(format="A4"))) == 4
