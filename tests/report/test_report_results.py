@@ -117,7 +117,7 @@ def test_what_cannot_be_assembled_is_said_as_check_says_it_and_drawn(browser: An
     [said] = [line.strip() for line in CliRunner().invoke(app, ["check", str(tmp_path / "m.toml")]).output.splitlines()
               if "cannot be assembled" in line]  # fmt: skip
     opened = open_file(browser, file)
-    assert said in opened.page.locator("header").inner_text()
+    assert said in opened.page.locator("header").inner_text().replace("\u00a0", " ")
     assert opened.page.locator("path.sk-gap").get_attribute("d") == "M70 0L80 0"
     assert opened.page.get_by_text("a gap of 10 mm at C").is_visible()
     assert opened.page.locator("main > section").evaluate_all("all => all.map(({ id }) => id)") == ["motion", "inputs"]
