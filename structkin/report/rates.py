@@ -25,19 +25,16 @@ SMALL, LARGE = ("um", "mm", "cm", "dm"), 1e4
 
 
 def in_one_unit(motion: Motion) -> Measures:
-    """Return the units of a report: each of speeds and accelerations in metres if the largest is large in the file's.
+    """Return the units of a report: those of the file, but speeds and accelerations in metres if they are large there.
 
-    So a table has not mm/s in one row and m/s in another.
+    So a table has not mm/s in one place and m/s or m/s² in another.
     """
     units = motion.mechanism.units
     if units.length not in SMALL:
         return Measures(units)
-    points = shown_points(motion)
-    size = {
-        "speed": max((largest(np.hypot(*motion.velocity(name).T)) for name in points), default=0.0),
-        "acceleration": max((largest(np.hypot(*motion.acceleration(name).T)) for name in points), default=0.0),
-    }
-    return Measures(units, frozenset(name for name, most in size.items() if most >= LARGE * units.scale("length")))
+    every = (rate(name) for name in shown_points(motion) for rate in (motion.velocity, motion.acceleration))
+    are_large = any(largest(np.hypot(*rate.T)) >= LARGE * units.scale("length") for rate in every)
+    return Measures(units, frozenset(("speed", "acceleration") if are_large else ()))
 
 
 def rates(motion: Motion) -> dict[str, Any] | None:

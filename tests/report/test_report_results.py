@@ -209,6 +209,18 @@ def test_each_kind_of_quantity_has_one_unit_in_a_report() -> None:
     assert set(forces) == panels == {"kN", "N m"}
 
 
+def test_speeds_are_in_metres_beside_large_accelerations() -> None:
+    """At 5 Hz, a crank of 40 mm has 1.26 m/s and 39.5 m/s²: not 1257 mm/s beside 39.5 m/s²."""
+    data = sk.load(path("crank_rocker")).source_dict
+    data["drivers"]["motor"]["speed"] = "300 rpm"
+    m = sk.Mechanism.from_dict(data)
+    found = content(m, m.solve(samples=37), without=["limits"])
+    assert (found["plots"]["units"]["speed"], found["plots"]["units"]["acceleration"]) == ("m/s", "m/s²")
+    rows = {row[0]: row for row in found["ranges"]["points"]}
+    assert rows["B"][5] == pytest.approx(0.04 * 10 * np.pi, rel=1e-5)
+    assert rows["B"][7] == pytest.approx(0.04 * (10 * np.pi) ** 2, rel=1e-5)
+
+
 def test_slow_motion_keeps_the_unit_of_the_file() -> None:
     found = content(sk.load(path("crank_rocker")), sk.load(path("crank_rocker")).solve(samples=37))
     assert (found["plots"]["units"]["speed"], found["plots"]["units"]["acceleration"]) == ("mm/s", "mm/s²")
