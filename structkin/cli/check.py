@@ -14,6 +14,7 @@ from structkin.branches.four_bar import impossible_loops
 from structkin.cli.options import File
 from structkin.cli.terminal import say
 from structkin.dynamics.bodies import mass_table
+from structkin.dynamics.load_table import beyond_tables
 from structkin.errors import InputError, Problem
 from structkin.joints.cam import Cam
 from structkin.joints.curve_slot import CurveSlot
@@ -64,6 +65,7 @@ def check(
     odd = [*free, *_odd_units(mechanism), *_odd_formulas(mechanism), *_odd_curves(mechanism), *_odd_guides(mechanism)]
     odd += _odd_points(mechanism) + _lone_points(mechanism, structure) + _twins(mechanism)
     odd += [] if free else _odd_masses(mechanism)
+    odd += _beyond_tables(mechanism, motion)
     notes = [*odd, *mechanism.remarks, *([] if motion is None else _not_closed(motion))]
     notes += structure.diagnostics if determines_all(structure) else ()
     say(*(f"  note: {note}" for note in notes), *(f"  {remark}" for remark in remarks))
@@ -251,6 +253,13 @@ def _odd_masses(mechanism: Mechanism) -> list[Problem]:
     except InputError as error:
         return [Problem(one.key, f"{one.message}, which forces and simulate need", one.hint) for one in error.problems]
     return []
+
+
+def _beyond_tables(mechanism: Mechanism, motion: Motion | None) -> list[Problem]:
+    """Return the loads without a value at some time of the run, or of a simulation of the duration of the file."""
+    if motion is not None:
+        return beyond_tables(mechanism, float(motion.t[0]), float(motion.t[-1]))
+    return beyond_tables(mechanism, 0.0, mechanism.duration or 0.0)
 
 
 def _not_closed(motion: Motion) -> list[Problem]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from structkin.dynamics.load_formulas import add_loads
-from structkin.dynamics.load_table import LoadTable
+from structkin.dynamics.load_table import LoadTable, uncovered
 from structkin.dynamics.user_loads import known_state, no_times, when
 from structkin.errors import InputError, Problem
 from structkin.model.parts import Law
@@ -62,6 +62,6 @@ def law_values(law: Law, motion: Motion, id: str) -> Floats:
         message = f"has no value {when(motion, int(bad[0]))}"
         hint = no_times(motion)
         if law.span is not None and not hint:
-            hint = f"its table covers {law.span[0]:g} s to {law.span[1]:g} s"
+            hint = uncovered(law.span)
         raise InputError([Problem(f"forces.{id}", message, hint)], motion.mechanism.title or "loads")
     return values

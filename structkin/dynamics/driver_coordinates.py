@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from structkin.dynamics.load_table import uncovered
 from structkin.dynamics.slot_map import SlotMap
 from structkin.errors import InputError, Problem
 from structkin.joints.guide import Guide
@@ -42,8 +43,8 @@ def given_efforts(mechanism: Mechanism, drivers: Sequence[str], t: float) -> Flo
             continue
         efforts[k] = float(law(np.array([t]))[0][0])
         if not np.isfinite(efforts[k]):
-            span = "" if law.span is None else f"its table covers {law.span[0]:g} s to {law.span[1]:g} s"
-            problem = Problem(f"drivers.{id}", f"its effort has no value at t = {t:.6g} s", span)
+            hint = "" if law.span is None else uncovered(law.span)
+            problem = Problem(f"drivers.{id}", f"its effort has no value at t = {t:.6g} s", hint)
             raise InputError([problem], mechanism.title or "simulate")
     return efforts
 

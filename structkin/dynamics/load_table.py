@@ -9,10 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from structkin.errors import Problem
 from structkin.joints.guide import Guide
 from structkin.model.forces import AppliedForce, AppliedMoment, Contact, Disc, Friction, Load, Spring, Torsion
 from structkin.model.mechanism import GROUND, Mechanism
 from structkin.model.parts import Law
+from structkin.numerical_tolerances import EQUAL_DATA
 from structkin.rows.affine import FIXED, Affine, Frame
 
 #: The widths of the parts: rows of indices, and rows of sizes.
@@ -91,6 +93,27 @@ def table_of(mechanism: Mechanism, loads: Iterable[Load]) -> LoadTable:
     for load in loads:
         table.add(load)
     return table
+
+
+def uncovered(span: tuple[float, float]) -> str:
+    """Return what to do where the table of a load or effort, between two times [s], has no value.
+
+    >>> uncovered((0.0, 0.04))
+    'its table covers 0 s to 0.04 s: give it rows for the whole run, or let the run end there'
+    """
+    return f"its table covers {span[0]:g} s to {span[1]:g} s: give it rows for the whole run, or let the run end there"
+
+
+def beyond_tables(mechanism: Mechanism, first: float, last: float) -> list[Problem]:
+    """Return the loads and efforts whose tables do not cover all times from the first to the last [s]."""
+    table = load_table(mechanism)
+    named = [(f"forces.{id}", law) for id, law in dict(zip(table.owners, table.laws, strict=True)).items()]
+    named += [(f"drivers.{id}", law) for id, law in mechanism.forces.efforts.items()]
+    return [
+        Problem(key, f"has no value at some times of the run, {first:g} s to {last:g} s", uncovered(law.span))
+        for key, law in named
+        if law.span is not None and (first < law.span[0] - EQUAL_DATA or last > law.span[1] + EQUAL_DATA)
+    ]
 
 
 def _spring(table: LoadTable, load: Spring) -> None:

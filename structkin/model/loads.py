@@ -5,7 +5,7 @@ from __future__ import annotations
 import cmath
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -209,6 +209,9 @@ def _contact_carrier(
         if draft.whole("links"):
             raise Flaw(f"no link has {_listed(points)}", "add them to a link")
         return None
+    if len(points) == 1:
+        hint = "links = [first, second] names another, such as {}"
+        _chosen(draft, key, points[0], [link for link in ordered if link != other], ordered[:1], hint)
     return ordered[0] if ordered[0] in draft.links else None
 
 
@@ -248,6 +251,7 @@ def _spring(draft: Draft, id: str, entry: SpringEntry) -> Spring | None:
         link = draft.link_of(point)
         if link is None:
             return None  # reported by `check_use`
+        _chosen(draft, key, point, draft.holders[point], [link], "to load another, give {} a point of its own there")
         ends.append((link, point))
     free = abs(draft.points[b] - draft.points[a]) if entry.free_length is None else entry.free_length
     return Spring(id, (ends[0], ends[1]), entry.stiffness, free, entry.damping, actuator)
@@ -319,7 +323,18 @@ def _carrier(draft: Draft, key: str, entry: ForceEntry) -> Link | None:
             raise Flaw(f"the point '{entry.at}' is not on '{entry.on}'", f"it is on {', '.join(held) or 'no link'}")
         return _moving(draft, entry.on)
     moving = [link for link in held if link != GROUND]
+    _chosen(draft, key, entry.at, held, moving[:1], 'on = "{}" names another')
     return _moving(draft, moving[0] if moving else GROUND) if held else None  # `check_use` reports a point on no link
+
+
+def _chosen(draft: Draft, key: str, point: str, held: Sequence[str], chosen: Sequence[str], remedy: str) -> None:
+    """Note which of the moving links at a pin a load acts on, where nothing says it; the remedy names another."""
+    others = [link for link in held if link not in (GROUND, *chosen)]
+    if others and chosen and chosen[0] != GROUND:
+        links = f"{', '.join([*chosen, *others[:-1]])} and {others[-1]}"
+        draft.remarks.append(
+            f"{key}: {links} share the pin {point}: it acts on {chosen[0]}; {remedy.format(others[0])}"
+        )
 
 
 def _moving(draft: Draft, name: str) -> Link | None:

@@ -171,6 +171,12 @@ def _other_format(e: _Place) -> Cause | None:
         if e.rest[0] == "{":
             return "this is JSON, not TOML", "name the file .json"
         return "this is XML, not TOML", "a mechanism is a .toml or .json file"
+    if e.raw.startswith("```"):
+        return "``` marks code in a page of Markdown", "delete the line"
+    if re.match(r"(import|from)\s+\w", e.raw):
+        return "this is Python, not TOML", "run it with python; a mechanism is a .toml or .json file"
+    if "=" not in e.raw and e.raw.count(";") > 1:
+        return "this is a table of a spreadsheet, not TOML", 'a driver or load reads one by csv = "data.csv"'
     return None
 
 

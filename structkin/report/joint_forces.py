@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -88,21 +90,24 @@ def forces(motion: Motion) -> dict[str, Any] | None:
         note = lock_note(found)
         return _none([note]) if note else None
     x = abscissa(motion, measures_of(m)).values
+    rows = _rows(found, reactions, applied(motion))
+    # one unit for all forces of the page, and one for all moments
+    top = {unit: max(largest(values) for _, values, of in rows if of == unit) for unit in ("N", "N m")}
     panels = [
-        _efforts(found, "driver torque", "N m"),
-        _efforts(found, "driver force", "N"),
-        _reactions(found, reactions),
+        _efforts(found, "driver torque", "N m", top),
+        _efforts(found, "driver force", "N", top),
+        _reactions(found, reactions, top),
     ]
     fx, fy = found.shaking_force.T
-    panels.append(_panel("force on the ground", "N", [("x", fx), ("y", fy), ("magnitude", np.hypot(fx, fy))]))
-    panels.append(_panel("moment on the ground", "N m", [("about the origin", found.shaking_moment)]))
+    panels.append(_panel("force on the ground", "N", [("x", fx), ("y", fy), ("magnitude", np.hypot(fx, fy))], top))
+    panels.append(_panel("moment on the ground", "N m", [("about the origin", found.shaking_moment)], top))
     panels.append(_panel("power", "W", [*((id, found.driver_power(id)) for id in m.drivers),
                                         ("loads", found.applied_power)]))  # fmt: skip
     panels.append(_panel("kinetic energy", "J", [("of all links", found.kinetic_energy)]))
     return {
         "panels": [panel for panel in panels if panel],
         "arrows": arrows_of(found),
-        "table": _table(found, reactions, applied(motion), x),
+        "table": _table(found, rows, top, x),
         "hardest": hardest(found),
         "notes": _notes(found),
         "locked": lock_note(found),
@@ -161,12 +166,12 @@ def _arrow(motion: Motion, kind: str, id: str, link: str, place: Floats, force: 
             "fx": plain(force[:, 0]), "fy": plain(force[:, 1])}  # fmt: skip
 
 
-def _efforts(found: Kinetostatics, title: str, unit: str) -> dict[str, Any] | None:
+def _efforts(found: Kinetostatics, title: str, unit: str, top: Mapping[str, float]) -> dict[str, Any] | None:
     m = found.motion.mechanism
-    return _panel(title, unit, [(id, found.driver(id)) for id in m.drivers if effort_unit(m, id) == unit])
+    return _panel(title, unit, [(id, found.driver(id)) for id in m.drivers if effort_unit(m, id) == unit], top)
 
 
-def _reactions(found: Kinetostatics, reactions: list[Reaction]) -> dict[str, Any] | None:
+def _reactions(found: Kinetostatics, reactions: list[Reaction], top: Mapping[str, float]) -> dict[str, Any] | None:
     joints = [joint for joint, _, _ in reactions]
     names = [joint if joints.count(joint) == 1 else f"{joint} on {link}" for joint, link, _ in reactions]
     marks = ["" if found.unique_force(joint, link) else " *" for joint, link, _ in reactions]
@@ -175,15 +180,17 @@ def _reactions(found: Kinetostatics, reactions: list[Reaction]) -> dict[str, Any
     peaks = [abs(at[0]) if (at := extreme(size, size)) is not None else 0.0 for size in sizes]
     kept = sorted(sorted(range(len(curves)), key=lambda k: -peaks[k])[:MOST_CURVES])
     title = "joint reaction" if len(kept) == len(curves) else f"joint reaction, the {MOST_CURVES} largest"
-    return _panel(title, "N", [curves[k] for k in kept])
+    return _panel(title, "N", [curves[k] for k in kept], top)
 
 
-def _panel(title: str, unit: str, curves: list[tuple[str, Floats]]) -> dict[str, Any] | None:
-    """Return curves of one unit, in thousands if they are large; None if all of them are zero or unknown."""
+def _panel(
+    title: str, unit: str, curves: list[tuple[str, Floats]], top: Mapping[str, float] = MappingProxyType({})
+) -> dict[str, Any] | None:
+    """Return curves of one unit, in thousands if they, or the largest of the unit, are large; None if all are zero."""
     peak = max((largest(values) for _, values in curves), default=0.0)
     if peak < ROUNDING:
         return None
-    size, words = thousands(unit, peak)
+    size, words = thousands(unit, top.get(unit, peak))
     return {
         "title": title,
         "unit": words,
@@ -191,27 +198,31 @@ def _panel(title: str, unit: str, curves: list[tuple[str, Floats]]) -> dict[str,
     }
 
 
-def _table(found: Kinetostatics, reactions: list[Reaction], loads: list[Load], x: Floats) -> list[list[Any]]:
-    """Return rows: name, value of the largest magnitude, unit with "push" or "pull" of a cylinder, its x, mean."""
+def _rows(found: Kinetostatics, reactions: list[Reaction], loads: list[Load]) -> list[tuple[str, Floats, str]]:
+    """Return name, values (n,) and unit of what drivers and joints bear, of loads, and of what the ground bears."""
     m = found.motion.mechanism
     rows = [(f"driver {id}", found.driver(id), effort_unit(m, id)) for id in m.drivers]
-    signs = {f"driver {id}": cylinder_sign(m, id) for id in m.drivers}
     rows += [(name, size, "N") for name, size in _sizes(found, reactions)]
     rows += [
         (f"{'spring' if isinstance(m.forces.loads[id], Spring) else 'applied'} {id} on {link}", np.hypot(*force.T), "N")
         for id, link, _, force in loads
     ]
-    rows += [
-        ("on the ground", np.hypot(*found.shaking_force.T), "N"),
-        ("on the ground, moment", found.shaking_moment, "N m"),
-    ]
+    ground = ("on the ground", np.hypot(*found.shaking_force.T), "N")
+    return [*rows, ground, ("on the ground, moment", found.shaking_moment, "N m")]
+
+
+def _table(
+    found: Kinetostatics, rows: list[tuple[str, Floats, str]], top: Mapping[str, float], x: Floats
+) -> list[list[Any]]:
+    """Return rows: name, value of the largest magnitude, unit with "push" or "pull" of a cylinder, its x, mean."""
+    m = found.motion.mechanism
+    signs = {f"driver {id}": cylinder_sign(m, id) for id in m.drivers}
     table: list[list[Any]] = []
-    force = max(largest(values) for _, values, unit in rows if unit == "N")
-    usual = {"N": force, "N m": force * found.motion.size}
+    usual = {"N": top["N"], "N m": top["N"] * found.motion.size}
     for name, values, unit in rows:
         at = extreme(values, x)
         if at is not None:
-            size, words = thousands(unit, at[0])
+            size, words = thousands(unit, top[unit])
             peak, middle = (plain([value], size, usual[unit])[0] for value in (at[0], mean(found.motion, values)))
             if peak and (sign := signs.get(name, 0)):
                 words += ", push" if sign * peak > 0 else ", pull"

@@ -10,7 +10,7 @@ from structkin.report.numbers import places, plain
 from structkin.show.columns import coefficients_of
 from structkin.show.interest import moving_points, output_links, points_of_interest
 from structkin.show.motion_plot import abscissa
-from structkin.show.quantities import measures_of
+from structkin.show.quantities import Measures
 from structkin.solve import Motion
 from structkin.solve.motion.moving_frames import PartKind
 from structkin.types import Floats
@@ -20,10 +20,26 @@ MOST = 40
 #: The most points and links whose K and L are given: L has a column for each pair of drivers.
 MOST_KL = 8
 
+#: Units of length whose rates are given in metres instead, where the largest has this many of them or more.
+SMALL, LARGE = ("um", "mm", "cm", "dm"), 1e4
+
+
+def in_one_unit(motion: Motion) -> Measures:
+    """Return the units of a report: those of the file, but speeds and accelerations in metres if they are large there.
+
+    So a table has not mm/s in one place and m/s or m/s² in another.
+    """
+    units = motion.mechanism.units
+    if units.length not in SMALL:
+        return Measures(units)
+    every = (rate(name) for name in shown_points(motion) for rate in (motion.velocity, motion.acceleration))
+    are_large = any(largest(np.hypot(*rate.T)) >= LARGE * units.scale("length") for rate in every)
+    return Measures(units, frozenset(("speed", "acceleration") if are_large else ()))
+
 
 def rates(motion: Motion) -> dict[str, Any] | None:
     """Return the velocity and acceleration of points and links; None if no rate is known."""
-    m, measures = motion.mechanism, measures_of(motion.mechanism)
+    m, measures = motion.mechanism, in_one_unit(motion)
     points, links = shown_points(motion), shown_links(motion)
     speed, acceleration = measures.size("speed"), measures.size("acceleration")
     found: dict[str, Any] = {"points": {}, "links": {}}
@@ -68,7 +84,7 @@ def largest(values: Floats) -> float:
 
 def plots(motion: Motion) -> dict[str, Any]:
     """Return what all plots share: x axis, units, places of points, angles of links, and names in order of interest."""
-    m, measures = motion.mechanism, measures_of(motion.mechanism)
+    m, measures = motion.mechanism, in_one_unit(motion)
     along = abscissa(motion, measures)
     name, _, unit = along.name.strip().partition(" [")
     points = [*points_of_interest(m), *shown_points(motion)]

@@ -16,9 +16,6 @@ from structkin.solve import Motion
 #: The most drivers, points and links that have a row.
 MOST = 12, 4, 4
 
-#: From this many millimetres a second (and second) on rates are in metres.
-METRES = 1e4
-
 Row = list[Any]
 
 
@@ -124,12 +121,8 @@ def _outputs(motion: Motion, data: dict[str, Any]) -> dict[str, Any]:
 
 
 def _rate(value: float | None, unit: str) -> str:
-    """Return the size of a rate, from 10 000 mm/s or mm/s² on in metres."""
-    if value is None:
-        return "–"
-    if unit.startswith("mm/") and abs(value) >= METRES:
-        value, unit = value / 1e3, unit.removeprefix("m")
-    return f"{decimal(abs(value), SHORT)} {unit}"
+    """Return the size of a rate."""
+    return "–" if value is None else f"{decimal(abs(value), SHORT)} {unit}"
 
 
 def _of_forces(data: dict[str, Any]) -> list[tuple[str, str]]:

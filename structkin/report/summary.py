@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from structkin.branches.four_bar import impossible_loops
+from structkin.dynamics.simulation import Simulation
 from structkin.model.mechanism import Mechanism
 from structkin.model.units import decimal
 from structkin.report.numbers import extreme, plain
-from structkin.report.rates import shown_links, shown_points, usual_omega
+from structkin.report.rates import in_one_unit, shown_links, shown_points, usual_omega
 from structkin.show.motion_plot import abscissa
-from structkin.show.quantities import measures_of
 from structkin.solve import Motion
 from structkin.structure import KinematicStructure
 from structkin.types import Floats
@@ -93,10 +93,12 @@ def summary(mechanism: Mechanism, structure: KinematicStructure, motion: Motion 
     problems = [str(problem) for problem in structure.diagnostics]
     if motion is not None and not motion.ok.all():
         problems += impossible_loops(mechanism)
+    stopped = motion.stopped if isinstance(motion, Simulation) else ""
+    problems += [f"The simulation stopped at {stopped}"] if stopped else []
     return {
         "facts": facts,
         "status": motion.report.splitlines() if motion is not None else [],
-        "ok": bool(motion is not None and motion.ok.all()),
+        "ok": bool(motion is not None and motion.ok.all() and not stopped),
         "problems": problems,
         "source": source,
         "program": f"structkin {__version__}",
@@ -105,7 +107,7 @@ def summary(mechanism: Mechanism, structure: KinematicStructure, motion: Motion 
 
 def ranges(motion: Motion) -> dict[str, Any]:
     """Return for each point and link the range of its motion, and its largest rates with their x."""
-    measures = measures_of(motion.mechanism)
+    measures = in_one_unit(motion)
     x = abscissa(motion, measures).values
 
     def span(values: Floats, quantity: str) -> list[float | None]:

@@ -40,15 +40,17 @@ class Measures:
     """
 
     units: Units
+    #: The quantities that are in metres whatever the unit of lengths.
+    in_metres: frozenset[str] = frozenset()
 
     def size(self, quantity: str) -> float:
         """Return the size in SI of a quantity's unit."""
-        return self.units.scale(_QUANTITIES[quantity][0])
+        return 1.0 if quantity in self.in_metres else self.units.scale(_QUANTITIES[quantity][0])
 
     def unit(self, quantity: str) -> str:
         """Return the name of a quantity's unit, as a file has it."""
         base, power = _QUANTITIES[quantity]
-        return str(getattr(self.units, base)) + _RATE[power]
+        return ("m" if quantity in self.in_metres else str(getattr(self.units, base))) + _RATE[power]
 
     def pretty(self, quantity: str) -> str:
         """Return the name of a quantity's unit for a picture."""

@@ -38,6 +38,13 @@ def test_peak_root_mean_square_and_power_are_those_of_a_cosine():
     )  # fmt: skip
 
 
+def test_the_speed_where_a_driver_turns_back_is_zero():
+    """The effort is largest at the end of the stroke, where 2.5e-17 rad/s are a rounding error."""
+    swing = {"joint": "A", "law": "pi/4 + 0.3*sin(pi*t)"}
+    text = str(crank(driver=swing).solve(t=np.linspace(0.5, 1.5, 201)).forces(static=True).duty("motor"))
+    assert "at t = 1.5 s, at 0 rad/s" in text
+
+
 def test_a_flywheel_is_that_of_the_energy_and_a_simulation_shows_its_fluctuation():
     """The weight gives and takes 2 m g r: E is largest where it hangs and least where it stands."""
     found = crank().solve(73).forces().duty("motor").flywheel(0.05)

@@ -384,3 +384,45 @@ def test_the_builder_gives_the_same() -> None:
     assert m.links["bar"].inertia == pytest.approx(2 / 12)
     assert list(m.forces.efforts) == ["swing"]
     assert list(m.forces.loads) == ["push"]
+
+
+def six_bar(**load: Any) -> Mechanism:
+    pins_of = {"ground": "ADF", "crank": "AB", "rod": "BC", "rocker": "CD", "strut": "CE", "out": "EF"}
+    return Mechanism(
+        points={"A": (0, 0), "B": (0, 2), "C": (3, 3), "D": (3, 0), "E": (5, 4), "F": (6, 0)},
+        links={name: list(pins) for name, pins in pins_of.items()},
+        drivers={"motor": {"joint": "A", "speed": 1}},
+        forces={"load": load},
+    )
+
+
+@pytest.mark.parametrize(
+    ("load", "remark"),
+    [
+        (
+            {"type": "force", "at": "C", "value": [0, -5]},
+            'rod, rocker and strut share the pin C: it acts on rod; on = "rocker" names another',
+        ),
+        (
+            {"type": "spring", "between": ["F", "E"], "stiffness": 9},
+            "strut and out share the pin E: it acts on strut; to load another, give out a point of its own there",
+        ),
+        (
+            {"type": "contact", "center": "B", "radius": 0.1, "along": ["D", "F"], "stiffness": 1e6},
+            "crank and rod share the pin B: it acts on crank; links = [first, second] names another, such as rod",
+        ),
+        ({"type": "force", "at": "C", "on": "rocker", "value": [0, -5]}, ""),
+        ({"type": "force", "at": "D", "value": [0, -5]}, ""),
+        ({"type": "spring", "between": ["A", "D"], "stiffness": 9}, ""),
+    ],
+)
+def test_the_link_that_takes_a_load_at_a_shared_pin_is_named(load: dict[str, Any], remark: str) -> None:
+    assert six_bar(**load).remarks == ((f"forces.load: {remark}",) if remark else ())
+
+
+def test_which_link_takes_a_load_changes_the_force_in_the_pin_but_not_the_effort() -> None:
+    """What the note on a shared pin leaves open: the difference at C is the load itself, from rod to rocker."""
+    pulls = [{"type": "force", "at": "C", "value": [0, -5], "on": link} for link in ("rod", "rocker")]
+    first, second = (six_bar(**pull).solve(t=[0.3]).forces(static=True) for pull in pulls)
+    assert first.driver("motor") == pytest.approx(second.driver("motor"), abs=1e-12)
+    assert first.reaction("C", "rod") - second.reaction("C", "rod") == pytest.approx(np.array([[0, 5]]), abs=1e-9)

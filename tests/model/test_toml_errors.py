@@ -234,6 +234,9 @@ def test_a_long_line_is_shown_about_the_mistake(tmp_path: Path) -> None:
     [
         ("m.toml", '{"points": {}}', "name the file .json"),
         ("m.json", "[points]\nA = [0, 0]\n", "name the file .toml"),
+        ("m.toml", "import structkin as sk\nm = sk.load(1)\n", "run it with python"),
+        ("m.toml", "```toml\n[points]\n```\n", "delete the line"),
+        ("m.toml", "A;0;0\nB;15,2;0\n", 'csv = "data.csv"'),
         ("m.json", "{'points': {}}", "straight double quotes"),
         ("m.json", "{“points”: {}}", "straight double quotes"),
         ("m.json", '{"points": {} // none\n}', "JSON has no comments"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -91,3 +92,19 @@ def test_the_steps_for_paper_are_not_on_the_screen(report: Path, browser: Any) -
     page = open_file(browser, report).page
     assert not page.locator(".sk-printed").is_visible()
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_no_line_ends_between_a_number_and_its_unit(report: Path, browser: Any) -> None:
+    page = open_file(browser, report).page
+    words = " ".join(page.locator("#results :is(td, dd), #limits :is(h3, li)").all_text_contents())
+    assert re.search("[0-9]\u00a0kN", words) and re.search("t\u00a0=\u00a0[0-9]", words)
+    assert not re.search("[0-9] (kN|m|s|kW)\\b|N m\\b|t = ", words)
+
+
+def test_pages_before_the_last_are_not_half_empty(tmp_path: Path, browser: Any) -> None:
+    """The steps of the crank-rocker follow its tables on one page: it had five, the fourth half empty."""
+    file = tmp_path / "report.html"
+    sk.load(path("crank_rocker")).report(file, samples=31)
+    page = open_file(browser, file).page
+    settle(page)
+    assert len(re.findall(rb"/Type /Page\b", page.pdf(format="A4"))) == 4

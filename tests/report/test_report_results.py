@@ -117,7 +117,7 @@ def test_what_cannot_be_assembled_is_said_as_check_says_it_and_drawn(browser: An
     [said] = [line.strip() for line in CliRunner().invoke(app, ["check", str(tmp_path / "m.toml")]).output.splitlines()
               if "cannot be assembled" in line]  # fmt: skip
     opened = open_file(browser, file)
-    assert said in opened.page.locator("header").inner_text()
+    assert said in opened.page.locator("header").inner_text().replace("\u00a0", " ")
     assert opened.page.locator("path.sk-gap").get_attribute("d") == "M70 0L80 0"
     assert opened.page.get_by_text("a gap of 10 mm at C").is_visible()
     assert opened.page.locator("main > section").evaluate_all("all => all.map(({ id }) => id)") == ["motion", "inputs"]
@@ -190,3 +190,37 @@ def test_the_pins_of_a_cylinder_count_among_the_joint_forces() -> None:
     facts = dict(content(m, m.solve(t=[0.0, 1.0]), without=["limits"])["results"]["facts"])
     assert facts["largest joint force"].startswith(f"{200 / 0.5 / np.sin(np.pi / 4):.4g} N")
     assert facts["largest joint force"].endswith("C and B, pins of ram")
+
+
+def test_each_kind_of_quantity_has_one_unit_in_a_report() -> None:
+    """W of the engine moves at 9.4 m/s and C at 14.1 m/s: 9425 mm/s beside 14.14 m/s is not read at a glance."""
+    m = sk.load(path("one_cylinder_engine"))
+    motion = m.solve(samples=73)
+    found = content(m, motion, without=["limits"])
+    units = found["plots"]["units"]
+    assert (units["length"], units["speed"], units["acceleration"]) == ("mm", "m/s", "m/s²")
+    speeds = {name: np.hypot(*motion.velocity(name).T).max() for name in ("W", "C")}
+    rows = {row[0]: row for row in found["results"]["tables"][1]["rows"]}
+    assert {name: rows[name][2] for name in speeds} == {name: f"{v:.4g} m/s" for name, v in speeds.items()}
+    assert {row[0]: row[5] for row in found["ranges"]["points"]}["W"] == pytest.approx(speeds["W"], rel=1e-5)
+    assert max(map(abs, found["rates"]["points"]["W"]["vx"])) == pytest.approx(speeds["W"], rel=1e-5)
+    forces = [row[2].partition(",")[0] for row in found["forces"]["table"]]
+    panels = {panel["unit"] for panel in found["forces"]["panels"]} - {"W", "kW", "J", "kJ"}
+    assert set(forces) == panels == {"kN", "N m"}
+
+
+def test_speeds_are_in_metres_beside_large_accelerations() -> None:
+    """At 5 Hz, a crank of 40 mm has 1.26 m/s and 39.5 m/s²: not 1257 mm/s beside 39.5 m/s²."""
+    data = sk.load(path("crank_rocker")).source_dict
+    data["drivers"]["motor"]["speed"] = "300 rpm"
+    m = sk.Mechanism.from_dict(data)
+    found = content(m, m.solve(samples=37), without=["limits"])
+    assert (found["plots"]["units"]["speed"], found["plots"]["units"]["acceleration"]) == ("m/s", "m/s²")
+    rows = {row[0]: row for row in found["ranges"]["points"]}
+    assert rows["B"][5] == pytest.approx(0.04 * 10 * np.pi, rel=1e-5)
+    assert rows["B"][7] == pytest.approx(0.04 * (10 * np.pi) ** 2, rel=1e-5)
+
+
+def test_slow_motion_keeps_the_unit_of_the_file() -> None:
+    found = content(sk.load(path("crank_rocker")), sk.load(path("crank_rocker")).solve(samples=37))
+    assert (found["plots"]["units"]["speed"], found["plots"]["units"]["acceleration"]) == ("mm/s", "mm/s²")

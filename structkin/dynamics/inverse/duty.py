@@ -168,9 +168,10 @@ class Duty:
         """Return a table."""
         rate = "rad/s" if self.angular else "m/s"
         at = int(np.argmax(np.abs(self.effort)))
+        there = self.speed[at] if abs(self.speed[at]) > ROUNDING * self.top else 0.0
         where = f" at t = {self.t[at]:.4g} s" if np.isfinite(self.t[at]) else ""
         rows = [
-            ("peak", f"{self.peak:.5g} {self.unit}", f"{where}, at {self.speed[at]:.5g} {rate}"),
+            ("peak", f"{self.peak:.5g} {self.unit}", f"{where}, at {there:.5g} {rate}"),
             ("root mean square", f"{self.rms:.5g} {self.unit}", ""),
             ("mean", f"{self.mean:.5g} {self.unit}", ""),
             ("largest speed", f"{self.top:.5g} {rate}", ""),

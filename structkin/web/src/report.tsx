@@ -38,7 +38,7 @@ export function ReportPage({ view }: { view: Report }) {
         <h1>{view.title || "Mechanism"}</h1>
         <p class="sk-origin">{[author, date, source, program].filter(Boolean).join(" · ")}</p>
         {status.length > 0 && <p class={ok ? "sk-status" : "sk-status sk-bad"}>{status.map((line) => <span key={line}>{pretty(line)}</span>)}</p>}
-        {problems.map((problem) => <p key={problem} class={player ? "sk-status sk-note" : "sk-status sk-bad"}>{problem}</p>)}
+        {problems.map((problem) => <p key={problem} class={player ? "sk-status sk-note" : "sk-status sk-bad"}>{pretty(problem)}</p>)}
         <nav aria-label="Sections">
           {shown.map(([id, name]) => <a key={id} href={`#${id}`}>{name}</a>)}
         </nav>

@@ -54,9 +54,12 @@ export function ticks(values: number[], step: number): string[] {
   return values.map((value) => text(value).replace(/-/g, "−").replace("e+", "e"));
 }
 
-/** Return a sentence of the solver with degree and minus signs. */
+/** A blank between a number and its unit, or inside a unit or "t = 2": no line ends there. */
+const KEPT = / (?=(?:[kM]?N|[kM]?[WJ]|[mcdkuµ]?m|in|ft|m?s|rad|rpm|k?g)(?![\p{L}\p{N}]))(?<=[\d∞] |N )| (?==)|(?<==) /gu;
+
+/** Return a sentence of the solver with degree and minus signs, its numbers and units together. */
 export function pretty(text: string): string {
-  return text.replace(/(\d) deg\b/g, "$1°").replace(/(^|[\s(])-(?=\d)/g, "$1−");
+  return text.replace(/(\d) deg\b/g, "$1°").replace(/(^|[\s(])-(?=\d)/g, "$1−").replace(KEPT, "\u00a0");
 }
 
 /** Names that Windows keeps for devices. */
