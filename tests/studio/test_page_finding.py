@@ -179,6 +179,9 @@ def test_positions_are_placed_and_carried_through(browser: Any, tmp_path: Path):
             turn = math.radians(angle)
             studio.pull((px, py), (px + 70 * math.cos(turn), py - 70 * math.sin(turn)))
         assert studio.page.locator(".st-position").count() == 3
+        load_table(studio, "x,y\n1,2\n3,4\n")
+        studio.page.get_by_text("needs a column angle").wait_for()
+        assert studio.page.locator(".st-position").count() == 3
         third = studio.page.get_by_role("group", name="Position 3").get_by_role("textbox")
         assert float(third.nth(2).input_value()) == pytest.approx(60, abs=2)
         third.nth(0).fill("85")
@@ -205,8 +208,7 @@ def test_numbers_of_the_drawing_are_improved_accepted_undone_and_discarded(brows
         studio.page.get_by_text("is not between 0.025 and 0.028").wait_for()
         lowest.fill("10")
         studio.press("Improve")
-        searched(studio)
-        assert studio.page.get_by_text("As drawn").is_visible()
+        studio.page.get_by_text("As drawn").wait_for()
         better = studio.page.locator("button.st-card")
         assert "lengths.A-B: 20 →" in better.inner_text()
         better.click()
@@ -218,4 +220,5 @@ def test_numbers_of_the_drawing_are_improved_accepted_undone_and_discarded(brows
         studio.at_rest()
         studio.press("Discard")
         assert studio.page.get_by_label("What was found", exact=True).count() == 0
-        assert "lengths" not in studio.saved(file)
+        studio.page.keyboard.press("Control+s")
+        assert eventually(studio.page, lambda: "lengths" not in sk.load(file).source_dict)

@@ -12,7 +12,7 @@ import { Arcs, Backdrop, camera, cross, frame, Ghosts, Handles, over, Paths, pix
 import { Grid, gridStep, ScaleBar } from "./ruler";
 import { asked, dark, dimensions, drag, edit, ghosts, mode, newStroke, opened, playing, pose, scene, seenAt, selected, several, slotted, snap, state, take, tell, tool, typed } from "./store";
 import type { State } from "./types";
-import { isWish, wishDown, WishMarks, wishMove, wishUp } from "./wish_marks";
+import { isWish, wishDown, WishMarks, wishMove, wishPinch, wishUp } from "./wish_marks";
 
 /** Pixels within which a mouse and a finger are on a point, and within which coordinates snap to those of others. */
 const [MOUSE, FINGER] = [11, 22];
@@ -213,7 +213,10 @@ export function Canvas() {
         onPointerDown={down}
         onPointerMove={move}
         onPointerUp={up}
-        onPinch={cancel}
+        onPinch={() => {
+          cancel();
+          wishPinch();
+        }}
         under={
           <>
             {editing && <Grid />}

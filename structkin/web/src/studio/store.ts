@@ -397,7 +397,7 @@ function hear(message: Incoming) {
         hearFound(message);
         break;
       case "points":
-        hearPoints(message.points, message.angles);
+        tell(hearPoints(message.points, message.angles) || `${message.points.length} points were read`);
         break;
       case "gallery":
         cards.value = message.cards;

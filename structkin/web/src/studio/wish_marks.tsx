@@ -4,7 +4,7 @@ import { pathOf } from "../shapes";
 import type { Point } from "../types";
 import { camera, pixels } from "./over";
 import { state, tell, type Tool } from "./store";
-import { aim, closed, evenly, MOST, path, type Position, positions, region, setPath } from "./wish_store";
+import { aim, angles, closed, evenly, MOST, path, type Position, positions, region, setPath } from "./wish_store";
 
 /** The tools with which a wish is drawn. */
 export type WishTool = "path" | "position" | "region";
@@ -22,6 +22,8 @@ type Doing =
   | { kind: "turn"; index: number }
   | { kind: "region"; from: Point };
 let doing: Doing | null = null;
+/** What there was before the pointer came down. */
+let before: [Point[], number[] | null, Position[], [Point, Point] | null];
 
 const far = ([a, b]: Point, [c, d]: Point) => Math.hypot(a - c, b - d);
 const radians = () => ({ deg: Math.PI / 180, mrad: 1e-3, rev: 2 * Math.PI })[state.peek()!.sketch.angle] ?? 1;
@@ -38,6 +40,7 @@ const rounded = (at: Point): Point => {
 
 /** Begin to draw; `aimed` is the place that the pointer means, `reach` how far it reaches. */
 export function wishDown(tool: WishTool, at: Point, aimed: Point, reach: number) {
+  before = [path.peek(), angles.peek(), positions.peek(), region.peek()];
   if (tool === "region") doing = { kind: "region", from: at };
   else if (tool === "position") {
     const places = positions.peek();
@@ -88,6 +91,12 @@ export function wishUp() {
     closed.value = round;
   } else if (doing?.kind === "point" && !doing.moved && doing.index === 0 && path.peek().length > 2) closed.value = true;
   else if (doing?.kind === "region" && region.peek()?.some(([x], k, both) => k && x === both[0]![0])) region.value = null;
+  doing = null;
+}
+
+/** A second finger came: the view is moved, and nothing was drawn. */
+export function wishPinch() {
+  if (doing) [path.value, angles.value, positions.value, region.value] = before;
   doing = null;
 }
 

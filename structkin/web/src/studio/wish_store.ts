@@ -52,13 +52,17 @@ export const taken = signal<number | null>(null);
 export const MOST = 5;
 
 export function hearFound(message: FoundMessage) {
+  // a search that was stopped tells its end, perhaps after its pictures were closed
+  if (!found.peek() && message.stopped) return;
   found.value = { ...message, cards: message.cards ?? found.peek()?.cards ?? [] };
 }
 
-export function hearPoints(points: Point[], turned: number[] | null) {
-  if (aim.peek() === "positions") {
-    positions.value = points.map(([x, y], k): Position => [x, y, turned?.[k] ?? 0]);
-  } else [path.value, angles.value] = [points, turned];
+/** Take the points of a table; return what it lacks. */
+export function hearPoints(points: Point[], turned: number[] | null): string {
+  if (aim.peek() !== "positions") [path.value, angles.value] = [points, turned];
+  else if (!turned) return "A table of positions needs a column angle";
+  else positions.value = points.map(([x, y], k): Position => [x, y, turned[k]!]);
+  return "";
 }
 
 export function setPath(points: Point[]) {
