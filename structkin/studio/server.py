@@ -36,6 +36,8 @@ WAITING = 200
 PATIENCE = 1.0
 #: Messages of which only the last one in a row counts.
 LATEST = ("drag", "turn", "seek")
+#: Messages that a page sends by itself: a pose that is unfinished goes on after them.
+ASIDE = ("look",)
 
 
 @dataclass
@@ -111,7 +113,8 @@ class Studio:
         unfinished: Message | None = None
         while True:
             message = await inbox.get() if unfinished is None or inbox.waiting else unfinished
-            unfinished = None
+            if not isinstance(message, dict) or message.get("type") not in ASIDE:
+                unfinished = None
             answering = self._call(self._answers, socket, message)
             while not (await asyncio.wait([answering], timeout=PATIENCE))[0]:
                 await _send(socket, wire.text({"type": "working"}))

@@ -362,7 +362,8 @@ class Session:
 
         def job() -> Message:
             search.run()
-            return {**search.message(None), "revision": self.revision}
+            # another search may have begun meanwhile
+            return {**(self._search or search).message(None), "revision": self.revision}
 
         yield job
         yield search.message(None)

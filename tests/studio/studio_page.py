@@ -28,7 +28,8 @@ WATCH = """window.WebSocket = class extends window.WebSocket {
         });
     }
     send(text) {
-        const kinds = ["hello", "edit", "undo", "redo", "drag", "turn", "seek", "rest", "assembly", "open", "adopt"];
+        const kinds = ["hello", "edit", "undo", "redo", "drag", "turn", "seek", "rest", "assembly", "open", "adopt",
+            "take"];
         const kind = /^{"type":"(\\w+)"/.exec(text)?.[1];
         if (kinds.includes(kind)) window.asked = JSON.parse(text);
         super.send(text);
@@ -110,7 +111,7 @@ class Studio:
         """Wait until what was asked of the studio is answered, and nothing that is drawn has moved for some frames."""
         self.page.wait_for_function(
             """() => {
-                const drawn = [...document.querySelectorAll(".sk-world, .sk-world *")].map(
+                const drawn = [...document.querySelectorAll(".st-canvas .sk-world, .st-canvas .sk-world *")].map(
                     (one) => one.getAttribute("transform") + one.getAttribute("cx") + one.getAttribute("cy")).join();
                 [window.alike, window.drawn] = [drawn === window.drawn ? (window.alike ?? 0) + 1 : 0, drawn];
                 return window.alike > 3 && !window.asked;
@@ -121,7 +122,8 @@ class Studio:
     def place(self, point: str) -> tuple[float, float]:
         """Return the drawn position of a point, by its name; it is at rest."""
         self.at_rest()
-        box = self.page.locator(f"circle:is([data-id='pin:{point}'], [data-id='point:{point}'])").bounding_box()
+        drawn = f".st-canvas circle:is([data-id='pin:{point}'], [data-id='point:{point}'])"
+        box = self.page.locator(drawn).bounding_box()
         return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 

@@ -125,6 +125,17 @@ def test_a_search_that_is_stopped_keeps_what_it_has_found_and_ends_soon():
         assert found["ended"] and not found["failure"]
 
 
+def test_a_search_that_ends_late_is_not_taken_for_the_one_that_followed():
+    own = session()
+    first, _ = own.handle({"type": "find", "wish": wish()})
+    positions = {"aim": "positions", "positions": HATCH, "kinds": ["four-bar"]}
+    second, _ = own.handle({"type": "find", "wish": positions})
+    assert callable(first) and callable(second)
+    late = first()
+    assert late["aim"] == "positions" and not late["ended"] and not late["cards"]
+    assert second()["cards"]
+
+
 def test_a_tab_that_goes_ends_the_search():
     own = session()
     with opened(own) as tab:

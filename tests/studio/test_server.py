@@ -304,3 +304,12 @@ def test_a_file_that_is_not_a_mechanism_exits_with_2(
     with pytest.raises(SystemExit) as ended:
         main()
     assert ended.value.code == 2 and "Traceback" not in capsys.readouterr().err
+
+
+def test_a_look_at_a_search_does_not_end_a_motion_that_is_unfinished(tab: Tab):
+    """The page looks by itself; a turn of some revolutions takes several poses."""
+    tab.send({"type": "turn", "driver": "motor", "to": 3600, "seq": 1})
+    tab.send({"type": "look", "seen": None})
+    while not (found := tab.next()).get("done"):
+        assert found["type"] == "pose"
+    assert found["drivers"]["motor"] == pytest.approx(3600)

@@ -12,6 +12,7 @@ import { Arcs, Backdrop, camera, cross, frame, Ghosts, Handles, over, Paths, pix
 import { Grid, gridStep, ScaleBar } from "./ruler";
 import { asked, dark, dimensions, drag, edit, ghosts, mode, newStroke, opened, playing, pose, scene, seenAt, selected, several, slotted, snap, state, take, tell, tool, typed } from "./store";
 import type { State } from "./types";
+import { isWish, wishDown, WishMarks, wishMove, wishPinch, wishUp } from "./wish_marks";
 
 /** Pixels within which a mouse and a finger are on a point, and within which coordinates snap to those of others. */
 const [MOUSE, FINGER] = [11, 22];
@@ -79,7 +80,12 @@ export function Canvas() {
     }
     const point = pointAt(now.sketch.points, at);
     const aimed = aim(now, hit);
-    switch (tool.peek()) {
+    const using = tool.peek();
+    if (isWish(using)) {
+      wishDown(using, at, aimed.at, pixels(reach));
+      return true;
+    }
+    switch (using) {
       case "select": {
         const group = several.peek();
         const members = point ? [point] : (now.sketch.links[partOf(hit, "link") ?? ""] ?? []);
@@ -105,8 +111,8 @@ export function Canvas() {
       case "link":
       case "slider":
       case "cylinder":
-        if (tool.peek() !== "link" && !aimed.point) {
-          tell(tool.peek() === "slider" ? "Start at a point: it will slide" : "Start at a point of a link", true);
+        if (using !== "link" && !aimed.point) {
+          tell(using === "slider" ? "Start at a point: it will slide" : "Start at a point of a link", true);
           return true;
         }
         action.current = { kind: "draw", from: aimed.at, point: aimed.point };
@@ -126,7 +132,8 @@ export function Canvas() {
   const move = (hit: Hit) => {
     const at: Point = [hit.x, hit.y];
     const doing = action.current;
-    if (!doing) {
+    if (editing && isWish(tool.peek())) wishMove(hit, aim(now, hit).at);
+    else if (!doing) {
       over.value = editing ? pointAt(now.sketch.points, at) : null;
     } else if (doing.kind === "drive") {
       drag(doing.link, doing.local, at);
@@ -156,6 +163,7 @@ export function Canvas() {
   const up = (hit: Hit) => {
     const doing = action.current;
     cancel();
+    wishUp();
     if (doing?.kind === "move" && doing.moved) {
       const target = aim(state.peek()!, hit, doing.point).point;
       if (target) edit({ op: "merge_points", keep: target, drop: doing.point }, doing.stroke);
@@ -205,7 +213,10 @@ export function Canvas() {
         onPointerDown={down}
         onPointerMove={move}
         onPointerUp={up}
-        onPinch={cancel}
+        onPinch={() => {
+          cancel();
+          wishPinch();
+        }}
         under={
           <>
             {editing && <Grid />}
@@ -225,6 +236,7 @@ export function Canvas() {
             {!editing && <Paths view={view} />}
             {!editing && <Arcs view={view} />}
             {editing && <Handles now={now} />}
+            <WishMarks />
           </>
         }
       />

@@ -6,6 +6,7 @@ import "./studio.css";
 import { effect, signal } from "@preact/signals";
 import { render } from "preact";
 import { Canvas } from "./canvas";
+import { FoundCards } from "./found";
 import { Begin, Gallery } from "./gallery";
 import { pixels } from "./over";
 import { Panels } from "./panels";
@@ -102,6 +103,7 @@ function Studio() {
           {closed.value && <Closed />}
           {held.value && <p class="st-drop">Drop the file to open it; a picture is shown behind the drawing</p>}
         </div>
+        <FoundCards />
         {plotting.value && <Plots now={state.value} />}
         <Player now={state.value} />
       </main>

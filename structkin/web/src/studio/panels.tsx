@@ -31,6 +31,7 @@ import {
   turn,
   values,
 } from "./store";
+import { Wish } from "./wish";
 import type { Choice, Problem, Range, State } from "./types";
 
 export function Panels() {
@@ -43,6 +44,7 @@ export function Panels() {
       <LayersPanel now={now} />
       <Groups now={now} />
       <Searches now={now} />
+      <Wish now={now} />
       <NewEntry now={now} section="joints" />
       <LoadsPanel now={now} />
       <Units now={now} />

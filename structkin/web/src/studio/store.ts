@@ -20,9 +20,10 @@ import {
   type Run,
   type State,
 } from "./types";
+import { hearFound, hearPoints } from "./wish_store";
 
 export type Mode = "drive" | "edit";
-export type Tool = "select" | "link" | "point" | "ground" | "slider" | "cylinder" | "driver";
+export type Tool = "select" | "link" | "point" | "ground" | "slider" | "cylinder" | "driver" | "path" | "position" | "region";
 export interface Selected {
   kind: "points" | "links" | "joints" | "drivers" | "forces";
   name: string;
@@ -223,7 +224,7 @@ const sharedWords = () =>
     : "";
 
 /** Messages that change what is shown carry a number, which their answer repeats. */
-const CHANGES = new Set(["edit", "undo", "redo", "open", "adopt", "assembly", "settle", "rest", "save"]);
+const CHANGES = new Set(["edit", "undo", "redo", "open", "adopt", "assembly", "settle", "rest", "save", "take"]);
 let asks = 0;
 /** The last change that was answered, and the last one that was made for what was then shown. */
 let [done, made] = [0, 0];
@@ -391,6 +392,12 @@ function hear(message: Incoming) {
         break;
       case "notes":
         read = message.notes;
+        break;
+      case "found":
+        hearFound(message);
+        break;
+      case "points":
+        tell(hearPoints(message.points, message.angles) || `${message.points.length} points were read`);
         break;
       case "gallery":
         cards.value = message.cards;

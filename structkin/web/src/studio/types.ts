@@ -1,6 +1,7 @@
 // The messages of the studio (structkin/studio/session.py, protocol 1).
 import type { Panel, Report } from "../report_types";
 import type { Place, Point, Samples, View } from "../types";
+import type { FoundMessage } from "./wish_store";
 
 export const PROTOCOL = 1;
 
@@ -212,6 +213,8 @@ export type Incoming =
   | { type: "courses"; revision: number; found: Courses | []; failure?: string }
   | { type: "scene"; revision: number; found: View; failure?: string }
   | { type: "notes"; notes: string[] }
+  | FoundMessage
+  | { type: "points"; points: Point[]; angles: number[] | null }
   | { type: "gallery"; cards: Card[] }
   | { type: "thumbnail"; revision: number; found: { name: string; view: View }; failure?: string }
   | ({ type: "assemblies" } & Found<Ghost>)
