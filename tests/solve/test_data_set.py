@@ -31,6 +31,8 @@ def test_a_data_set_holds_the_path_of_a_joint_and_is_read_again(tmp_path):
     np.testing.assert_array_equal(every["path"], batch.position.astype(np.float32))
     plain = xr.open_dataset(tmp_path / "all.zarr", engine="zarr", consolidated=False)
     assert plain["path"].dims == ("variant", "joint", "xy", "sample")
+    with pytest.raises(sk.InputError, match=r"is a data set of linkages; xarray.open_zarr reads its paths"):
+        sk.Study.open(tmp_path / "all.zarr")
 
 
 def test_an_interrupted_one_goes_on_and_another_is_refused(tmp_path, monkeypatch):

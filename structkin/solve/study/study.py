@@ -88,7 +88,11 @@ class Study:
         """
         if problems := check_extra("path", stored=True):
             raise InputError(problems, "study")
-        about, dataset = study_of(Path(path)), read(ZarrStore(Path(path)).dataset, Path(path))
+        about = study_of(Path(path))
+        if "linkages" in about:
+            hint = "xarray.open_zarr reads its paths, and Linkages.load its linkages"
+            raise InputError([Problem("path", f"{path} is a data set of linkages", hint)], "study")
+        dataset = read(ZarrStore(Path(path)).dataset, Path(path))
         return cls(Mechanism.from_dict(about["mechanism"]), dataset, tuple(about["parameters"]))
 
     @property
