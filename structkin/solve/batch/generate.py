@@ -1,11 +1,11 @@
-"""Random linkages, built group by group: dyads, and triads if they are asked for."""
+"""Random linkages, built group by group: dyads, and sliders and triads if they are asked for."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.groups import RRR
+from structkin.groups import RRP, RRR
 from structkin.plan.closing import half_square
 from structkin.types import Flags, Floats, Indices
 
@@ -18,27 +18,82 @@ PART = 4096
 #: How often other ends are drawn for a dyad whose ends nearly meet.
 TRIES = 8
 
-Arrays = tuple[NDArray[np.bool_], Floats, NDArray[np.bool_]]
+#: How often as many linkages are drawn as shall be made, until enough of them are far apart.
+ROUNDS = 10
+
+Arrays = tuple[NDArray[np.bool_], Floats, NDArray[np.bool_], Floats]
 
 
-def random_arrays(
-    count: int, joints: int, seed: int, *, turning: bool, triads: float
-) -> tuple[NDArray[np.bool_], Floats, NDArray[np.bool_], Indices]:
-    """Return adjacency, points, fixed and motor; see `structkin.Linkages.random`."""
+def random_arrays(count: int, joints: int, seed: int, *, turning: bool, triads: float, sliders: float, apart: float,
+                  ) -> Arrays:  # fmt: skip
+    """Return adjacency, points, fixed and slides of linkages; fewer than `count` where not so many are `apart`.
+
+    See `structkin.Linkages.random`.
+    """
     rng = np.random.default_rng(seed)
-    adjacency, fixed = np.empty((count, joints, joints), bool), np.empty((count, joints), bool)
+    bars, fixed = np.empty((count, joints, joints), bool), np.empty((count, joints), bool)
     points = np.empty((count, joints, 2))
-    for first in range(0, count, PART):
-        part = slice(first, first + PART)
-        drawn = _part(rng, len(points[part]), joints, triads, turning=turning)
-        adjacency[part], points[part], fixed[part] = drawn
-    return adjacency, points, fixed, np.tile([0, 1], (count, 1))
+    slides = np.empty((count, joints, 2)) if sliders else np.broadcast_to(np.nan, points.shape)
+    wanted = np.arange(count)
+    for _ in range(ROUNDS):
+        for first in range(0, len(wanted), PART):
+            some = wanted[first : first + PART]
+            drawn = _part(rng, len(some), joints, triads, sliders, turning=turning)
+            bars[some], points[some], fixed[some] = drawn[:3]
+            if sliders:
+                slides[some] = drawn[3]
+        wanted = _too_near(bars, points, fixed, slides, apart) if apart else wanted[:0]
+        if not len(wanted):
+            return bars, points, fixed, slides
+    left = np.delete(np.arange(count), wanted)
+    return bars[left], points[left], fixed[left], slides[left]
 
 
-def _part(rng: np.random.Generator, count: int, joints: int, triads: float, *, turning: bool) -> Arrays:
+def _too_near(
+    bars: NDArray[np.bool_], points: Floats, fixed: NDArray[np.bool_], slides: Floats, apart: float
+) -> Indices:
+    """Return the linkages that are near-duplicates of one before them; see `normalised` for the distance."""
+    from scipy.spatial import cKDTree  # it takes long to load
+
+    m = len(bars)
+    topology = np.hstack([np.packbits(one.reshape(m, -1), axis=1) for one in (bars, fixed, ~np.isnan(slides))])
+    _, kinds = np.unique(topology, axis=0, return_inverse=True)
+    order, left = np.argsort(kinds.ravel(), kind="stable"), np.ones(m, bool)
+    places = normalised(points, slides)
+    for some in np.split(order, np.flatnonzero(np.diff(kinds.ravel()[order])) + 1):
+        for one, other in sorted(cKDTree(places[some]).query_pairs(apart)) if len(some) > 1 else ():
+            if left[some[one]]:
+                left[some[other]] = False
+    return np.flatnonzero(~left)
+
+
+def normalised(points: Floats, slides: Floats) -> Floats:
+    """Return linkages as places in one space (m, 4 joints), whose distance says how near two of one topology are.
+
+    It is the root mean square of the distances of their joints in the sketch, in parts of their size, when both are
+    moved to their centroid, turned until joint 2 lies along x from joint 0, and scaled to a root mean square of 1; and
+    of the directions of their guides.
+
+    >>> square = np.array([[(0.0, 0), (1, 0), (1, 1), (0, 1)]])
+    >>> turned = 3 * square @ [[0.6, 0.8], [-0.8, 0.6]] + 5
+    >>> none = np.full((1, 4, 2), np.nan)
+    >>> bool(np.allclose(normalised(square, none), normalised(turned, none)))
+    True
+    """
+    z = points[..., 0] + 1j * points[..., 1]
+    ground = z[:, 2] - z[:, 0]
+    ground = ground / np.abs(ground)
+    z = (z - z.mean(axis=1, keepdims=True)) / ground[:, None]
+    z = z / np.sqrt(np.sum(np.abs(z) ** 2, axis=1, keepdims=True))
+    guides = np.nan_to_num(np.exp(1j * slides[..., 0]) / ground[:, None]) / np.sqrt(z.shape[1])
+    return np.hstack((z.real, z.imag, guides.real, guides.imag))
+
+
+def _part(rng: np.random.Generator, count: int, joints: int, triads: float, sliders: float, *, turning: bool) -> Arrays:
     every, cosine, sine = np.arange(count), *(f(np.linspace(0, 2 * np.pi, ANGLES)) for f in (np.cos, np.sin))
     adjacency, fixed = np.zeros((count, joints, joints), bool), np.zeros((count, joints), bool)
     paths = np.empty((count, joints, 2, ANGLES if turning else 1))
+    slides = np.full((count, joints, 2), (np.nan, -1.0))
     fixed[:, [0, 2]] = True
     _join(adjacency, every, 0, 1)
     paths[:, [0, 2]] = rng.random((count, 2, 2, 1))
@@ -56,8 +111,10 @@ def _part(rng: np.random.Generator, count: int, joints: int, triads: float, *, t
         if turning:
             _keep_apart(rng, paths, fixed[:, :new], one, two)
         is_dyad = ~fixed[:, new] & ~in_triad
-        for end in (one, two):
-            _join(adjacency, every[is_dyad], new, end[is_dyad])
+        slid = is_dyad & (rng.random(count) < sliders) if sliders else np.zeros(count, bool)
+        _join(adjacency, every[is_dyad], new, one[is_dyad])
+        _join(adjacency, every[is_dyad & ~slid], new, two[is_dyad & ~slid])
+        slides[slid, new, 0] = np.pi * rng.random(int(slid.sum()))
         # The three joints of a triad are those of a link, each on a bar of its own.
         _join(adjacency, every[in_triad], new, legs[in_triad, 3 - left[in_triad]])
         for before in (1, 2):
@@ -69,7 +126,8 @@ def _part(rng: np.random.Generator, count: int, joints: int, triads: float, *, t
         if turning:
             closing = _dyad(rng, paths[every, one], paths[every, two], place)
             paths[is_dyad, new] = closing[is_dyad]
-    return adjacency, paths[..., 0], fixed
+            paths[slid, new] = _slider(rng, paths[every, one][slid], place[slid], slides[slid, new, 0])
+    return adjacency, paths[..., 0], fixed, slides
 
 
 def _pair(rng: np.random.Generator, fixed: Flags) -> tuple[Indices, Indices]:
@@ -128,4 +186,17 @@ def _dyad(rng: np.random.Generator, A: Floats, B: Floats, place: Floats) -> Floa
     h = (A.swapaxes(0, 1), B.swapaxes(0, 1), half_square(first), half_square(second))
     with np.errstate(invalid="ignore"):
         (C,) = RRR().position(h, side * np.sqrt(np.asarray(RRR().discriminant(h))))
+    return np.asarray(C.swapaxes(0, 1))
+
+
+def _slider(rng: np.random.Generator, A: Floats, place: Floats, turn: Floats) -> Floats:
+    """Return the path (m, 2, n) of a joint on a guide through a place, and on a bar from A that reaches it always."""
+    D = np.stack((np.cos(turn), np.sin(turn)))[..., None]
+    G, ends = place.swapaxes(0, 1), A.swapaxes(0, 1)
+    across = np.abs(D[0] * (ends - G)[1] - D[1] * (ends - G)[0])
+    way = _norm(np.diff(A, axis=2)).max(axis=1)
+    length = (across.max(axis=1) + way)[:, None] * (1.1 + 0.5 * rng.random((len(turn), 1)))
+    h = (ends, half_square(length), G, D, 0.0)
+    side = np.where(rng.random((len(turn), 1)) < 0.5, 1.0, -1.0)
+    (C,) = RRP().position(h, side * np.sqrt(np.asarray(RRP().discriminant(h))))
     return np.asarray(C.swapaxes(0, 1))

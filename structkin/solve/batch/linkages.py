@@ -105,17 +105,25 @@ class Linkages:
         )
 
     @classmethod
-    def random(cls, count: int, joints: int, *, seed: int = 0, turning: bool = False, triads: float = 0.0) -> Linkages:
+    def random(
+        cls, count: int, joints: int, *, seed: int = 0, turning: bool = False, triads: float = 0.0,
+        sliders: float = 0.0, apart: float = 0.0,
+    ) -> Linkages:  # fmt: skip
         """Return linkages of a crank and groups that are attached at random; the same for the same seed.
 
         Groups are dyads, and with a chance of `triads` (0 to 1), where three joints are left, triads: three joints of
-        one link, each on a bar of its own. A fifth of the other joints after the third are fixed. With `turning` bars
-        are chosen so long that every crank turns fully; this is for dyads only. The motor of each is (0, 1), and groups
-        follow in an order in which they can be solved. Places are drawn evenly, so that few are nearly the same: of
-        100,000 with four, five and six joints, the nearest two differ by 0.2, 1.6 and 6 % of their size.
+        one link, each on a bar of its own. With a chance of `sliders`, a dyad has a guide on the ground in place of its
+        second bar. A fifth of the other joints after the third are fixed. With `turning` bars are chosen so long that
+        every crank turns fully; this is for dyads only. The motor of each is (0, 1), and groups follow in an order in
+        which they can be solved.
 
-        Raises `InputError` for less than one linkage or four joints, a chance that is none, and triads that shall turn
-        fully.
+        Places are drawn evenly, so that few are nearly the same: of 100,000 with four, five and six joints, the nearest
+        two differ by 0.2, 1.6 and 6 % of their size. None of the same topology are nearer than `apart`: the root mean
+        square of the distances of their joints in the sketch, both moved to their centroid, turned until the fixed
+        joints 0 and 2 lie along x, and scaled to a root mean square of 1; the directions of guides count likewise.
+
+        Raises `InputError` for less than one linkage or four joints, a chance that is none, triads that shall turn
+        fully, and where not so many linkages that are `apart` are found.
 
         >>> linkages = Linkages.random(10, joints=5, seed=3)
         >>> linkages.adjacency.sum(axis=(1, 2)).tolist()
@@ -131,12 +139,22 @@ class Linkages:
             problems.append(Problem("seed", f"{seed} is negative", "give 0 or more"))
         if not 0 <= triads <= 1:
             problems.append(Problem("triads", f"{triads} is no chance", "give 0 to 1"))
-        elif triads and turning:
+        if not 0 <= sliders <= 1:
+            problems.append(Problem("sliders", f"{sliders} is no chance", "give 0 to 1"))
+        if not 0 <= apart < 1:
+            problems.append(Problem("apart", f"{apart} is no distance in parts of the size", "such as 0.01"))
+        if triads and turning:
             problems.append(Problem("triads", "may not turn fully", "leave turning out, and choose by status"))
         if problems:
             raise InputError(problems, "random linkages")
-        bars, places, fixed, motor = random_arrays(count, joints, seed, turning=turning, triads=triads)
-        return cls(read_only(bars), read_only(places), read_only(fixed), read_only(motor))
+        bars, places, fixed, slides = random_arrays(
+            count, joints, seed, turning=turning, triads=triads, sliders=sliders, apart=apart
+        )
+        if len(bars) < count:
+            found = f"only {len(bars)} linkages are so far apart from each other"
+            raise InputError([Problem("apart", found, "give less, or more joints")], "random linkages")
+        motor, guides = np.tile([0, 1], (count, 1)), read_only(slides) if sliders else None
+        return cls(read_only(bars), read_only(places), read_only(fixed), read_only(motor), slides=guides)
 
     @classmethod
     def load(cls, folder: str | Path) -> Linkages:

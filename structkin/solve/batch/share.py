@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.model.frozen import read_only
 from structkin.solve.batch.linkages import Linkages
 from structkin.solve.batch.mechanisms import Mechanisms
 from structkin.types import Floats
@@ -31,7 +32,12 @@ class Share:
         """Return `motions` and `status` of the linkages with these arrays, and `faults`, None where there is none."""
         from structkin.solve.batch.batch import Batch
 
-        source = Mechanisms(tuple(arrays["items"])) if "items" in arrays else Linkages(**arrays)
+        # Numba compiles the loop again for arrays that may be written.
+        source = (
+            Mechanisms(tuple(arrays["items"]))
+            if "items" in arrays
+            else Linkages(**{name: read_only(array) for name, array in arrays.items()})
+        )
         motions, statuses, faults = [], [], np.full(len(source), None)
         for block in Batch(source, self.angles, self.speed)._parts(self.total):
             three = (block.position, block.velocity, block.acceleration)

@@ -1,0 +1,118 @@
+"""A million of everything, with two processes: wall and processor time, and the peak of memory, at most 1 GiB.
+
+    python tests/bench/millions.py variants    # a million variants of a six-bar by 73 samples, five measures
+    python tests/bench/millions.py torque      # the same with the peak of the motor's torque
+    python tests/bench/millions.py data-set    # data sets of a million random linkages of 5 to 20 joints, float32
+    python tests/bench/millions.py turning     # of a hundred thousand whose cranks turn fully
+
+Stores are made in a folder of their own, and deleted. A second argument is another number of variants or linkages.
+Beside the time is its ratio to what the arithmetic alone takes in one process: for variants, one long motion with as
+many samples; for linkages, the motions in one buffer.
+"""
+
+from __future__ import annotations
+
+import resource
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+import structkin as sk
+from structkin.examples import path
+
+WORKERS, SAMPLES, LARGEST = 2, 73, 1 << 30
+ANGLES, JOINTS = np.linspace(0, 2 * np.pi, 200), (5, 8, 11, 14, 17, 20)
+MEASURES = ["range.angle.output", "min.transmission.C", "max.y.F", "peak.speed.E", "mean.omega.output"]
+VARIED = ("A-B", "B-C", "C-D", "D-E", "C-E", "E-F", "F-G")
+
+
+def measured(run: Callable[[], object]) -> tuple[float, float]:
+    """Return wall and processor time of a call, with those of the processes that it has waited for."""
+    whole, own = time.perf_counter(), time.process_time()
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    run()
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    others = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return time.perf_counter() - whole, time.process_time() - own + others
+
+
+def report(words: str, run: Callable[[], object], alone: Callable[[], float]) -> None:
+    """Print the times of a call, and the sum of the peaks of memory of its processes.
+
+    Then measure how long it takes `alone` [s], and print the ratio.
+    """
+    wall, cpu = measured(run)
+    own, child = (resource.getrusage(who).ru_maxrss << 10 for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    peak = own + WORKERS * child
+    print(f"{words}: {wall:.1f} s, processor {cpu:.1f} s, peak {peak >> 20} MiB in {1 + WORKERS} processes", flush=True)
+    print(f"{cpu / alone():.2f} times the arithmetic", flush=True)
+    assert peak <= LARGEST, "more than 1 GiB"
+
+
+def variants(count: int, more: tuple[str, ...] = ()) -> None:
+    """Study variants of a six-bar, each length within 2 %."""
+    m = sk.load(path("watt_six_bar"))
+    places = m.places
+    lengths = {f"lengths.{pair}": abs(complex(places[pair[0]]) - complex(places[pair[2]])) for pair in VARIED}
+    bounds = {key: (0.98 * length, 1.02 * length) for key, length in lengths.items()}
+    poses = min(count * SAMPLES, 2_000_000)
+
+    def alone() -> float:
+        m.solve(SAMPLES * 100)  # loads what is compiled
+        return measured(lambda: m.solve(poses))[1] * count * SAMPLES / poses
+
+    with tempfile.TemporaryDirectory() as folder:
+        report(
+            f"{count:,} variants, {SAMPLES} samples, {len(MEASURES) + len(more)} measures",
+            lambda: sk.study(
+                m, bounds, plan="random", variants=count, samples=SAMPLES, measures=[*MEASURES, *more],
+                to=Path(folder, "study.zarr"), workers=WORKERS,
+            ),
+            alone,
+        )  # fmt: skip
+
+
+def data_set(count: int, *, turning: bool = False) -> None:
+    """Make data sets of the path of one joint, one for each number of joints, and read some again by LInK's layout."""
+    made, size = [0], -(-count // len(JOINTS))
+
+    def alone() -> float:
+        seconds = 0.0
+        for joints in JOINTS:
+            some = sk.solve_batch(sk.Linkages.random(min(size, 2000), joints, turning=turning), angles=ANGLES)
+            next(iter(some))  # loads what is compiled
+            seconds += measured(lambda some=some: sum(len(block) for block in some))[1] * size / len(some)
+        return seconds
+
+    with tempfile.TemporaryDirectory() as folder:
+
+        def make() -> None:
+            for joints in JOINTS:
+                linkages = sk.Linkages.random(size, joints, seed=joints, turning=turning)
+                data = sk.solve_batch(linkages, angles=ANGLES).save(Path(folder, f"{joints}.zarr"), workers=WORKERS)
+                made[0] += data["path"].nbytes
+            linkages.take(slice(1000)).save(Path(folder, "link"))
+            assert len(sk.Linkages.load(Path(folder, "link"))) == min(size, 1000)
+
+        report(f"{size * len(JOINTS):,} linkages{' that turn fully' if turning else ''}", make, alone)
+        stored = sum(file.stat().st_size for file in Path(folder).rglob("*") if file.is_file())
+        print(f"{made[0] >> 20} MiB of paths, {stored >> 20} MiB in the stores")
+
+
+COMMANDS: dict[str, tuple[int, Callable[[int], None]]] = {
+    "variants": (1_000_000, variants),
+    "torque": (1_000_000, lambda count: variants(count, ("peak.effort.motor",))),
+    "data-set": (1_000_000, data_set),
+    "turning": (100_000, lambda count: data_set(count, turning=True)),
+}
+
+if __name__ == "__main__":
+    command = sys.argv[1] if len(sys.argv) > 1 else ""
+    if command not in COMMANDS:
+        sys.exit(__doc__)
+    usual, run_command = COMMANDS[command]
+    run_command(int(float(sys.argv[2])) if len(sys.argv) > 2 else usual)
