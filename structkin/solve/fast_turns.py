@@ -18,6 +18,7 @@ from structkin.groups import RG, RPR, RRR
 from structkin.numerical_tolerances import DETERMINED
 from structkin.plan.plan import Plan, Register
 from structkin.rows.affine import Affine
+from structkin.solve.change_points.search import beside_gaps
 from structkin.solve.engine import Lanes
 from structkin.solve.schedule import Schedule
 from structkin.types import Indices
@@ -43,15 +44,16 @@ def slow_motion(
 ) -> tuple[Schedule, Indices, Lanes, bool]:
     """Run a schedule with stations added until between two neither these vectors nor what moves them turns far.
 
-    Nor does what moves the registers `moved`. Return the new schedule, the places of the old stations in it, its lanes,
-    and whether that was possible: if a link turns without bound, no stations are added. Those that are, are charged to
-    the budget of the call.
+    Nor does what moves the registers `moved`; and next to the gap of a group no later one may have a change point.
+    Return the new schedule, the places of the old stations in it, its lanes, and whether that was possible: if a link
+    turns without bound, no stations are added. Those that are, are charged to the budget of the call.
     """
     begun = now = schedule, np.arange(len(schedule)), run(schedule)
     most = 0.0
     for _ in range(ROUNDS):
         finest, places, lanes = now
         parts = _parts(plan, lanes, vectors, moved)
+        parts[beside_gaps(plan, lanes)] = PARTS
         if (parts == 1).all():
             break
         most = most or WORST * float(np.sum(parts > 1))

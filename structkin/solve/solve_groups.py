@@ -16,6 +16,7 @@ from structkin.plan.plan import Plan, Register
 from structkin.plan.status import Status
 from structkin.rows.affine import Affine
 from structkin.solve.call import make_schedule, too_far
+from structkin.solve.change_points.search import beside_gaps
 from structkin.solve.coefficients import Coefficients
 from structkin.solve.engine import Lanes
 from structkin.solve.fast_turns import slow_motion
@@ -63,11 +64,12 @@ def run_from_sketch(
     if not plan.tracked and (schedule.is_scan or schedule.is_fine):
         whole, kept = schedule.with_turning_points()
         swept = smooth_sweep(plan, whole, progress, flip=flip)
-        if whole is schedule:
-            return swept
-        lanes = swept.take(kept)
-        mark_gaps(swept.status, swept.group, kept, lanes)
-        return lanes
+        if schedule.is_scan or not (flip and beside_gaps(plan, swept).any()):
+            if whole is schedule:
+                return swept
+            lanes = swept.take(kept)
+            mark_gaps(swept.status, swept.group, kept, lanes)
+            return lanes
     fine, kept = schedule.fine(plan.numbers)
     # Groups that go from lane to lane take the shorter way from one input to the next.
     inputs = [

@@ -67,6 +67,48 @@ def test_a_group_that_is_open_in_the_sketch_begins_at_the_same_place_at_any_samp
             np.testing.assert_allclose(motion.position("P")[both], place[both], atol=1e-8)
 
 
+def rocked_parallelogram(before: float):
+    """A parallelogram on the rocker of a four-bar, flat where the crank is this far `before` its limit [rad]."""
+    a, b, c, d = 1.5, 1.2, 1.3, 2.2
+
+    def rocker(angle):
+        B = a * np.exp(1j * angle)
+        r = abs(d - B)
+        along = (r * r + b * b - c * c) / (2 * r)
+        return B, B + (d - B) / r * complex(along, np.sqrt(b * b - along**2)) - d
+
+    limit = np.arccos((a * a + d * d - (b + c) ** 2) / (2 * a * d))
+    across = 1.1 * np.exp(1j * np.angle(rocker(limit - before)[1]))
+    B, arm = rocker(0.3)
+    E = d + 0.8 * arm / c
+    points = {"A": 0j, "B": B, "C": d + arm, "D": d + 0j, "E": E, "F": E + across, "G": d + across}
+    return sk.Mechanism(
+        points={name: (z.real, z.imag) for name, z in points.items()},
+        links={"ground": ["A", "D", "G"], "crank": ["A", "B"], "rod": ["B", "C"], "rocker": ["D", "C", "E"],
+               "bar": ["E", "F"], "arm": ["G", "F"]},
+        lengths={"D-E": 0.8, "G-F": 0.8, "E-F": 1.1, "D-G": 1.1},
+        drivers={"motor": {"joint": "A", "speed": 1}},
+    ), across, limit  # fmt: skip
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("before", [1e-3, 1e-5])
+def test_a_change_point_beside_the_gap_of_an_earlier_dyad_is_passed(before, method):
+    """Where no sample lay between both, it was not seen, and the parallelogram went on crossed behind the gap."""
+    m, across, limit = rocked_parallelogram(before)
+    seen = []
+    for parts in (1, 2, 3, 5, 7, 15, 25, 1000):
+        motion = m.solve(4 * parts + 1, duration=8.0, method=method)
+        moved = (motion.position("F") - motion.position("E")) @ (1, 1j)
+        first = motion.drivers["motor"][0] < limit
+        np.testing.assert_allclose(moved[first], across, atol=1e-12)
+        seen.append((motion.position("F")[::parts], motion.status[::parts]))
+    for places, status in seen[1:]:
+        np.testing.assert_allclose(places, seen[0][0], atol=1e-9)
+        np.testing.assert_array_equal(status, seen[0][1])
+    assert seen[0][1].tolist() == [0, 1, 1, 0, 1]
+
+
 def four_bar(miss):
     """Crank 1, coupler 2, rocker 1 - miss, ground 2: nearly a parallelogram, which does not close flat."""
     return sk.Mechanism(

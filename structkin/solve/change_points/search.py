@@ -40,6 +40,9 @@ from structkin.types import Flags, Floats, Indices
 
 #: The inputs of a dyad move at most this many times as far between two stations as these are apart.
 DETOUR = 2.0
+#: From the last station to the end of a gap they move at most this many times as far as from the station before: like
+#: a root of the way, which is at most as long, 1 / (sqrt(2) - 1) times.
+TO_A_GAP = 2.5
 #: Stations further apart than the steps of continuation belong to one path only where a discriminant is below this.
 SUSPECT = 0.1
 #: Near a double zero the discriminant grows at least fourfold from one of even steps to the next: below this ratio
@@ -140,6 +143,30 @@ def may_meet(plan: Plan, index: int, x: Floats, low: Indices, high: Indices) -> 
     dh = tuple(DETOUR * (b - a) for a, b in zip(first, second, strict=True))
     # One end that is far enough from meeting proves the whole interval.
     return ~(np.fmax(step.clearance(first, dh), step.clearance(second, dh)) > 0)
+
+
+def beside_gaps(plan: Plan, lanes: Lanes) -> Flags:
+    """Return between which neighbours (n - 1,) an earlier group's gap begins or ends, and a step's modes may meet.
+
+    Only one of both has the inputs of the step. Towards the end of a gap these move like a root.
+    """
+    found = np.zeros(max(len(lanes.status) - 1, 0), bool)
+    lost = lanes.status == Status.OUT_OF_REACH
+    for index in plan.with_root if lost.any() else ():
+        values = discriminant(plan, index, lanes)
+        gone = np.isnan(values) & lost
+        k = np.flatnonzero(gone[1:] != gone[:-1])
+        here, beyond = np.where(gone[k], (k + 1, k + 2), (k, k - 1))
+        some = (beyond >= 0) & (beyond < len(gone)) & (values[here] >= -LIMIT)
+        k, here, beyond = k[some], here[some], beyond[some]
+        if not len(k):
+            continue
+        step, h = plan.steps[index], plan.inputs(plan.steps[index], lanes.x[0])
+        first, second = (tuple(v[..., at] if np.shape(v)[-1:] == gone.shape else v for v in h) for at in (here, beyond))
+        dh = tuple(TO_A_GAP * (b - a) for a, b in zip(first, second, strict=True))
+        # A single pose between two gaps, NaN, tells nothing.
+        found[k[np.broadcast_to(~(step.clearance(first, dh) > 0), k.shape)]] = True
+    return found
 
 
 @dataclass
