@@ -41,7 +41,7 @@ def comparison_of(found: FormulationComparison) -> dict[str, Any]:
     return {
         "title": str(table.title),
         "heads": [str(column.header) for column in table.columns],
-        "rows": [list(row) for row in zip(*(column.cells for column in table.columns), strict=True)],
+        "rows": [[*map(str, row)] for row in zip(*(column.cells for column in table.columns), strict=True)],
         "notes": str(table.caption).split("\n"),
         "picture": "data:image/svg+xml;base64," + b64encode(picture.getvalue().encode()).decode(),
     }

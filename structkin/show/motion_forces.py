@@ -161,30 +161,31 @@ def _words(forces: Kinetostatics) -> list[str]:
 
 
 def forces_table(forces: Kinetostatics) -> Table:
-    """Return a table of the forces of the motion: mean over time, and largest magnitude."""
+    """Return a table of the forces of the motion: mean over time, and largest magnitude; one unit for all forces."""
     m = forces.motion.mechanism
-    rows = [
-        (f"driver {id}", *_cells(forces, forces.driver(id), effort_unit(m, id), forces.unique(id))) for id in m.drivers
-    ]
+    rows = [(f"driver {id}", forces.driver(id), effort_unit(m, id), forces.unique(id)) for id in m.drivers]
     for joint, link in bearing_links(m):
         size = np.hypot(*forces.reaction(joint, link).T)
-        rows.append((f"{joint} on {link}", *_cells(forces, size, "N", forces.unique_force(joint, link))))
+        rows.append((f"{joint} on {link}", size, "N", forces.unique_force(joint, link)))
         moment = forces.reaction_moment(joint, link)
         if np.any(np.abs(moment) > 0):
-            unique = forces.unique_moment(joint, link)
-            rows.append((f"{joint} on {link}, moment", *_cells(forces, moment, "N m", unique)))
-    rows.append(("on the ground", *_cells(forces, np.hypot(*forces.shaking_force.T), "N", True)))
-    rows.append(("on the ground, moment", *_cells(forces, forces.shaking_moment, "N m", True)))
+            rows.append((f"{joint} on {link}, moment", moment, "N m", forces.unique_moment(joint, link)))
+    rows.append(("on the ground", np.hypot(*forces.shaking_force.T), "N", True))
+    rows.append(("on the ground, moment", forces.shaking_moment, "N m", True))
+    top = {unit: max(np.nanmax(np.abs(values), initial=0.0) for _, values, of, _ in rows if of == unit)
+           for unit in ("N", "N m")}  # fmt: skip
+    cells = [
+        (name, *_cells(forces, values, *thousands(unit, top[unit]), unique)) for name, values, unit, unique in rows
+    ]
     figures = ("mean", "largest", "at")
-    return text_table(f"{m.title or 'Mechanism'}: forces", _course(forces), ("", *figures), rows, figures)
+    return text_table(f"{m.title or 'Mechanism'}: forces", _course(forces), ("", *figures), cells, figures)
 
 
-def _cells(forces: Kinetostatics, values: Any, unit: str, unique: bool) -> list[str]:
+def _cells(forces: Kinetostatics, values: Any, size: float, unit: str, unique: bool) -> list[str]:
     peak = first_peak(values)
     if peak is None:
         return ["-", "-", "-"]
     at = forces.t[peak]
-    size, unit = thousands(unit, values[peak])
     mark = "" if unique else " *"
     return [
         f"{short(mean(forces.motion, values) / size)} {unit}{mark}",

@@ -15,7 +15,7 @@ import pmksplus_address
 import pytest
 
 import structkin as sk
-from structkin.cli import synthesise
+from structkin.design.points_file import read_points
 from structkin.examples import names, path, spatial
 
 #: A read may take this processor time [s] and memory [bytes].
@@ -165,7 +165,7 @@ def _read(suffix, data, tmp):
     elif suffix == "-measured.csv":
         CRANK_ROCKER.compare_measured(file, budget=100)
     elif suffix == "-points.csv":
-        synthesise._table(file, None, None)
+        read_points(file, None, None)
     else:
         sk.load(file)
 
