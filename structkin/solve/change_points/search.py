@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -136,13 +137,16 @@ def _is_vague(plan: Plan, index: int, lanes: Lanes) -> Flags:
 
 def may_meet(plan: Plan, index: int, x: Floats, low: Indices, high: Indices) -> Flags:
     """Return between which pairs of lanes (n,) of x (rows, lanes) the modes of a step may meet, by its clearance."""
-    step = plan.steps[index]
-    h = plan.inputs(step, x)
-    n = x.shape[1:]
-    first, second = (tuple(v[..., at] if np.shape(v)[-1:] == n else v for v in h) for at in (low, high))
+    clearance, (first, second) = plan.steps[index].clearance, _inputs_at(plan, index, x, low, high)
     dh = tuple(DETOUR * (b - a) for a, b in zip(first, second, strict=True))
     # One end that is far enough from meeting proves the whole interval.
-    return ~(np.fmax(step.clearance(first, dh), step.clearance(second, dh)) > 0)
+    return ~(np.fmax(clearance(first, dh), clearance(second, dh)) > 0)
+
+
+def _inputs_at(plan: Plan, index: int, x: Floats, *places: Indices) -> list[tuple[Any, ...]]:
+    """Return the inputs of a step in some lanes of x (rows, lanes), for each of several choices of these."""
+    h = plan.inputs(plan.steps[index], x)
+    return [tuple(v[..., at] if np.shape(v)[-1:] == x.shape[1:] else v for v in h) for at in places]
 
 
 def beside_gaps(plan: Plan, lanes: Lanes) -> Flags:
@@ -161,11 +165,10 @@ def beside_gaps(plan: Plan, lanes: Lanes) -> Flags:
         k, here, beyond = k[some], here[some], beyond[some]
         if not len(k):
             continue
-        step, h = plan.steps[index], plan.inputs(plan.steps[index], lanes.x[0])
-        first, second = (tuple(v[..., at] if np.shape(v)[-1:] == gone.shape else v for v in h) for at in (here, beyond))
+        first, second = _inputs_at(plan, index, lanes.x[0], here, beyond)
         dh = tuple(TO_A_GAP * (b - a) for a, b in zip(first, second, strict=True))
         # A single pose between two gaps, NaN, tells nothing.
-        found[k[np.broadcast_to(~(step.clearance(first, dh) > 0), k.shape)]] = True
+        found[k[np.broadcast_to(~(plan.steps[index].clearance(first, dh) > 0), k.shape)]] = True
     return found
 
 
