@@ -1,4 +1,4 @@
-"""Which of many cases of a test are part of the fast run."""
+"""Which of many cases of a test are part of the fast run, and how the slow ones are told apart."""
 
 from __future__ import annotations
 
@@ -15,6 +15,13 @@ def few(cases: Iterable[Any], kept: int = 2) -> list[Any]:
     return [value if k in fast else _full(value) for k, value in enumerate(values)]
 
 
+def blocks(seeds: range, size: int = 50) -> list[range]:
+    """Return the blocks of seeds of a slow test: pytest would need half a minute to collect each seed as a test."""
+    return [seeds[first : first + size] for first in range(0, len(seeds), size)]
+
+
 def _full(value: Any) -> Any:
+    if isinstance(value, type(pytest.param())):
+        return pytest.param(*value.values, marks=(*value.marks, pytest.mark.full), id=value.id)
     parts = value if isinstance(value, tuple) else (value,)
     return pytest.param(*parts, marks=pytest.mark.full)

@@ -103,6 +103,7 @@ def test_damaged_files_of_the_store_are_made_anew(tmp_path):
     assert run_both(store, tmp_path) == 2
 
 
+@pytest.mark.full
 @pytest.mark.skipif(os.name == "nt", reason="no permissions of this kind here")
 def test_a_store_that_others_may_write_to_is_not_used(tmp_path):
     pytest.importorskip("numba")

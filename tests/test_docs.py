@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from cases import few
 
 import structkin as sk
 from structkin.cli import main
@@ -141,7 +142,7 @@ def kinds_of_joints():
 @pytest.mark.usefixtures("kinds_of_joints")
 @pytest.mark.parametrize(
     "page",
-    [pytest.param(page, marks=pytest.mark.full) if page.name in LONG else page for page in PAGES],
+    few([pytest.param(page, marks=pytest.mark.full) if page.name in LONG else page for page in PAGES], 4),
     ids=lambda page: page.name,
 )
 def test_every_block_runs(page, tmp_path, monkeypatch):

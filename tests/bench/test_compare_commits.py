@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cases import few
 
 sys.path.insert(0, str(Path(__file__).parent))
 from bench_cases import cases, seconds
@@ -54,11 +55,14 @@ def test_a_case_missing_in_a_commit_is_reported_separately():
 
 @pytest.mark.parametrize(
     "name",
-    [
-        *("solve/crank_rocker/100", "solve/excavator/1", "chain-kl/numpy/17", "group/class IV/100"),
-        *("global/crank_rocker", "limits/triple_rocker", "assemblies/crank_rocker", "circuits/watt_six_bar"),
-        *("forces/planetary_train", "simulate/multipliers/four-bar"),
-    ],
+    few(
+        [
+            *("solve/crank_rocker/100", "solve/excavator/1", "chain-kl/numpy/17", "group/class IV/100"),
+            *("global/crank_rocker", "limits/triple_rocker", "assemblies/crank_rocker", "circuits/watt_six_bar"),
+            *("forces/planetary_train", "simulate/multipliers/four-bar"),
+        ],
+        3,
+    ),
 )
 def test_cases_run(name):
     assert seconds(dict(cases())[name](), 1) > 0

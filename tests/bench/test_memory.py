@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+from cases import few
 
 pytest.importorskip("resource")
 
@@ -34,7 +35,7 @@ print(result, peak() - before)
 
 @pytest.mark.parametrize(
     ("mechanism", "samples", "turns", "point"),
-    [("scalable_four_bar(17)", 100_000, 100, "C17"), ("platforms(1)", 500_000, 500, "P0_0")],
+    few([("scalable_four_bar(17)", 100_000, 100, "C17"), ("platforms(1)", 500_000, 500, "P0_0")], 1),
 )
 def test_memory_of_a_long_sweep(mechanism, samples, turns, point):
     code = CODE.format(mechanism=mechanism, samples=samples, turns=turns, point=point)

@@ -82,6 +82,7 @@ def check_triad_circuits(seed):
 
 
 # Seed 1732 has two circuits that are far narrower than the range of its slide.
+@pytest.mark.full
 @settings(max_examples=2, deadline=None)
 @given(seeds)
 @example(1732)
@@ -201,6 +202,7 @@ def test_wheels_behind_a_rocker_repeat_after_a_turn():
     assert found.home == 0 and "branch 1: full turn; group 2 +, assembly 0" in found.report
 
 
+@pytest.mark.full
 def test_each_circuit_behind_a_wheel_is_listed_once():
     """The wheel has five poses for each of the rocker; in some its dyad closes everywhere, in some in part."""
     found = with_dyad(-0.4).circuits()
@@ -251,6 +253,7 @@ def test_circuits_join_at_change_points():
     assert [math.sin(point.limit.value) for point in found.branch_points] == pytest.approx([0, 0], abs=1e-9)
 
 
+@pytest.mark.full
 def test_a_triad_that_is_flat():
     """The same for a triad: its plate keeps its angle on one branch, and change points lead to all others."""
     m = sk.Mechanism(

@@ -242,6 +242,7 @@ def check_two_searches(mechanism, driver):
 
 
 # The curve of poses turns back at a limit, and another begins just beyond it: that gap was once jumped over.
+@pytest.mark.full
 @example(9002223, 4)
 @settings(max_examples=10, **quiet)
 @given(seeds, st.just(2))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from cases import few
 from hypothesis import assume, given, settings
 from random_mechanisms import DYADS, build, driven_r, geared_loop, geared_r, pinion, planet, rack, rolling
 from test_limits import quiet, seeds, swept
@@ -128,7 +129,7 @@ def test_many_random_wheels(seed):
     check_wheels(seed, 2 + seed % 4)
 
 
-@pytest.mark.parametrize(("seed", "driver", "turns"), [(12, "S3", 8), (4, "V3", 1)])
+@pytest.mark.parametrize(("seed", "driver", "turns"), few([(12, "S3", 8), (4, "V3", 1)], 1))
 def test_general_groups_with_wheels_are_followed_until_they_repeat(seed, driver, turns):
     mechanism = build(seed, 2, menu=(geared_loop, rolling), first=(driven_r,)).mechanism()
     found = mechanism.limits(driver)

@@ -255,6 +255,7 @@ def test_outputs_may_not_overwrite_the_mechanism_or_each_other(tmp_path):
     assert [entry.name for entry in tmp_path.iterdir()] == ["mine.toml"]
 
 
+@pytest.mark.full
 def test_streams_that_are_closed_full_or_narrow(tmp_path):
     command = f"{sys.executable} -c 'from structkin.cli import main; main()' solve {GOOD} --samples 3"
     for redirected, code in ((f"{command} >&-", 0), (f"LC_ALL=C PYTHONIOENCODING=ascii {command}", 0)):

@@ -59,6 +59,7 @@ def test_nearly_all_of_the_published_curves_are_found_and_no_others():
     assert_distinct_and_exact(found)
 
 
+@pytest.mark.full
 def test_a_four_bar_that_drew_the_points_is_among_those_found():
     lengths, tracer = (4.0, 1.0, 3.0, 2.5), 1.3 + 0.8j
     places = drawn(0.4 + np.linspace(0, 5.5, 9), *lengths, tracer, 1)

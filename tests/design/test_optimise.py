@@ -129,6 +129,7 @@ def test_an_end_at_bounds_and_a_spent_budget_are_told() -> None:
     assert "without effect: points.P.x" in best.words
 
 
+@pytest.mark.full
 def test_a_wish_out_of_reach_ends_with_the_best_and_says_what_was_in_the_way() -> None:
     best = four_bar().optimise({"lengths.A-B": (0.01, 0.3)}, design.stroke("rocker", 4.0), samples=73)
     assert best.motion.ok.all() and best.value < best.start

@@ -49,6 +49,7 @@ def test_six_points_on_a_line():
     assert squares(found[0]) <= 1e-20 and found.notes == ()
 
 
+@pytest.mark.full
 def test_five_points_at_given_crank_angles():
     angles = np.radians([30, 45, 60, 75, 90])
     found = sk.synthesise(path=FIVE, timing=angles, kinds=["four-bar"], count=2)
@@ -142,6 +143,7 @@ def test_noise_is_not_exceeded():
     assert found[0].rms <= np.sqrt(np.mean((noise**2).sum(axis=1)))
 
 
+@pytest.mark.full
 def test_a_slider_crank_is_found_again():
     """An ellipse is drawn by any point of the rod of an isosceles slider-crank (Cardan)."""
     angle = np.linspace(0.3, 1.2, 9)
@@ -172,6 +174,7 @@ def test_no_link_is_longer_than_allowed():
     assert max(max(one.lengths.values()) for one in found) < 1.01 * 0.6
 
 
+@pytest.mark.full
 def test_ground_pivots_lie_in_their_region():
     """Without a region, most pivots of the best linkages for this arc lie outside it."""
     arc = [(0, 0), (1, 0.2), (2, 0.2), (3, 0)]
@@ -222,6 +225,7 @@ def test_a_spent_budget_is_said():
     assert "budget of 100 steps is spent" in " ".join(found.notes)
 
 
+@pytest.mark.full
 def test_the_same_seed_gives_the_same():
     first, again = (sk.synthesise(path=FIVE, kinds=["four-bar"], count=1, seed=3) for _ in range(2))
     np.testing.assert_array_equal(first[0].mechanism.points["B"], again[0].mechanism.points["B"])

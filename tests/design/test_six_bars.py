@@ -6,6 +6,7 @@ import time
 
 import numpy as np
 import pytest
+from cases import few
 from known_six_bars import KINDS, known_six_bar, mechanism
 
 import structkin as sk
@@ -33,6 +34,7 @@ def test_a_known_watt_six_bar_is_found_again(monkeypatch):
     assert set(found[0].lengths) >= {"A-B", "B-C", "C-D", "D-E", "E-F", "F-G"}
 
 
+@pytest.mark.full
 def test_six_bars_have_names_too(monkeypatch):
     monkeypatch.setattr(AnyLinkage, "stages", ((120, 20), (40, 40)))
     points = known_six_bar("Watt II", 2, closed=True)
@@ -73,7 +75,7 @@ def geared(motor: str) -> sk.Mechanism:
     return sk.Mechanism.from_dict({**data, "drivers": {"motor": {"joint": motor, "speed": 1.0}}})
 
 
-@pytest.mark.parametrize("closed", [True, False])
+@pytest.mark.parametrize("closed", few([True, False], 1))
 def test_a_known_geared_five_bar_is_found_again(closed, monkeypatch):
     """Cranks of 1 and 0.8 whose turns are -2 to 1, by the law of cosines; an arc is driven by the faster one."""
     monkeypatch.setattr(AnyLinkage, "stages", ((480, 30), (160, 60), (60, 150)))
@@ -96,6 +98,7 @@ def test_a_closed_path_needs_gears_that_come_back():
         sk.synthesise(path=line, closed=True, mechanism=geared("A"), point="P")
 
 
+@pytest.mark.full
 def test_timed_points_and_limits_are_respected(monkeypatch):
     monkeypatch.setattr(AnyLinkage, "stages", ((240, 40), (60, 100)))
     turns = np.linspace(0, 1, 5)

@@ -233,6 +233,7 @@ def on_a_rail(two_pins: bool, rub: float, load: complex, moment: float, offset: 
     )  # fmt: skip
 
 
+@pytest.mark.full
 def test_a_bearing_is_two_pins_in_one_slot() -> None:
     """Over whole turns, at 60 random loads: the efforts, and where it locks."""
     rng, locked = np.random.default_rng(5), 0

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import blocks
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from loaded import cross, loaded, on_link, virtual_work
@@ -66,9 +67,10 @@ def test_random_mechanisms_by_virtual_work_and_link_by_link(seed: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(2000))
-def test_many_random_mechanisms(seed: int) -> None:
-    check(loaded(seed, elements=5), samples=5)
+@pytest.mark.parametrize("seeds", blocks(range(2000)))
+def test_many_random_mechanisms(seeds: range) -> None:
+    for seed in seeds:
+        check(loaded(seed, elements=5), samples=5)
 
 
 # --- textbook cases by hand ---------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import blocks
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from loaded import on_link, released
@@ -80,9 +81,10 @@ def test_random_mechanisms_match_the_reduced_equations(seed: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(1000))
-def test_many_random_mechanisms(seed: int) -> None:
-    agree_with_reduced(seed, FAMILIES)
+@pytest.mark.parametrize("seeds", blocks(range(1000)))
+def test_many_random_mechanisms(seeds: range) -> None:
+    for seed in seeds:
+        agree_with_reduced(seed, FAMILIES)
 
 
 @pytest.mark.parametrize("family", ["natural", "reference-point"])
@@ -204,6 +206,7 @@ def test_the_official_pendulum(family: str, options: dict[str, Any]) -> None:
     assert np.max(np.abs(r.position("B")[1:] - np.array([*A01.values()]))) < 1e-6
 
 
+@pytest.mark.full
 @settings(max_examples=6, deadline=None, derandomize=True, database=None)
 @given(st.integers(0, 10**6))
 def test_arrays_give_the_same_numbers(seed: int) -> None:

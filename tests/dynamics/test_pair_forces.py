@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cam_samples import eccentric
+from cases import blocks
 from geneva_samples import geneva
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -32,6 +33,7 @@ MIXED = (*GEARED, *GEARED, *DYADS, *DRIVEN)
 # --- two methods ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.full
 @settings(max_examples=25, deadline=None, derandomize=True, database=None)
 @given(seed=st.integers(0, 10**6), elements=st.integers(1, 4))
 def test_random_geared_mechanisms(seed: int, elements: int) -> None:
@@ -39,9 +41,10 @@ def test_random_geared_mechanisms(seed: int, elements: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(2000))
-def test_many_random_geared_mechanisms(seed: int) -> None:
-    check(loaded(seed, 1 + seed % 5, menu=MIXED), samples=5)
+@pytest.mark.parametrize("seeds", blocks(range(2000)))
+def test_many_random_geared_mechanisms(seeds: range) -> None:
+    for seed in seeds:
+        check(loaded(seed, 1 + seed % 5, menu=MIXED), samples=5)
 
 
 @pytest.mark.parametrize(("kind", "contact"), KINDS)

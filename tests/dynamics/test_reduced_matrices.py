@@ -85,6 +85,7 @@ def test_a_simulation_accelerates_as_the_equations_say():
         np.testing.assert_allclose(np.linalg.solve(M, Q - h), ddz, rtol=1e-6)
 
 
+@pytest.mark.full
 @pytest.mark.compiled
 def test_plain_python_and_compiled_code_give_the_same_numbers():
     m = sk.load(path("excavator"))

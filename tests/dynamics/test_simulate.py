@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import blocks
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from loaded import released
@@ -186,6 +187,7 @@ def test_energy_of_a_swinging_four_bar() -> None:
     assert np.log2(errors[0] / errors[1]) > 3.5
 
 
+@pytest.mark.full
 @settings(max_examples=40, deadline=None, derandomize=True, database=None)
 @given(st.integers(0, 10**6))
 def test_random_mechanisms_against_newton_and_euler(seed: int) -> None:
@@ -194,9 +196,10 @@ def test_random_mechanisms_against_newton_and_euler(seed: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(1000))
-def test_many_random_mechanisms(seed: int) -> None:
-    efforts_come_back(seed)
+@pytest.mark.parametrize("seeds", blocks(range(1000)))
+def test_many_random_mechanisms(seeds: range) -> None:
+    for seed in seeds:
+        efforts_come_back(seed)
 
 
 def efforts_come_back(seed: int, menu: Menu | None = None) -> None:

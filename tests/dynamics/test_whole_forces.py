@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import blocks, few
 from geneva_samples import geneva
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -52,12 +53,13 @@ def check(plain: dict[str, Any], seed: int = 0) -> None:
             assert np.all(gap <= 1e-10 * near), (law, gap)
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", few(names(), 8))
 def test_examples(name: str) -> None:
     data = sk.load(path(name)).source_dict
     check({**data, "duration": data.get("duration", 1.0)}, 1)
 
 
+@pytest.mark.full
 @settings(max_examples=50, deadline=None, derandomize=True, database=None)
 @given(seed=st.integers(0, 10**6), elements=st.integers(0, 4), menu=st.sampled_from(MENUS))
 def test_random_mechanisms(seed: int, elements: int, menu: Any) -> None:
@@ -65,9 +67,10 @@ def test_random_mechanisms(seed: int, elements: int, menu: Any) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(3000))
-def test_many_random_mechanisms(seed: int) -> None:
-    check(build(30_000_000 + seed, seed % 6, menu=MENUS[seed % 2]).data, seed)
+@pytest.mark.parametrize("seeds", blocks(range(3000)))
+def test_many_random_mechanisms(seeds: range) -> None:
+    for seed in seeds:
+        check(build(30_000_000 + seed, seed % 6, menu=MENUS[seed % 2]).data, seed)
 
 
 @pytest.mark.parametrize(("kind", "contact"), KINDS)

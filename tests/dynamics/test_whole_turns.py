@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from cases import few
+from cases import blocks, few
 from turning import turning
 
 import structkin as sk
@@ -35,7 +35,7 @@ def rod(speed: float, stiffness: float, **initial: float) -> sk.Mechanism:
     )
 
 
-@pytest.mark.parametrize("equations", EQUATIONS, ids=str)
+@pytest.mark.parametrize("equations", few(EQUATIONS), ids=str)
 @pytest.mark.parametrize("speed, stiffness", few([(12, 0.1), (30, 1.0)], 1))
 def test_a_rod_winds_up_its_spring(speed: float, stiffness: float, equations: dict[str, str]) -> None:
     """The rod turns several times between outputs, and by more than half a turn in a step: w/a sin(a t)."""
@@ -69,7 +69,7 @@ def test_a_spring_that_begins_wound_up(equations: dict[str, str]) -> None:
     np.testing.assert_allclose(r.forces().driver("s"), 0, atol=1e-4)
 
 
-@pytest.mark.parametrize("equations", EQUATIONS[:1] + EQUATIONS[2:], ids=str)
+@pytest.mark.parametrize("equations", few(EQUATIONS[:1] + EQUATIONS[2:]), ids=str)
 def test_a_user_load_sees_whole_turns(equations: dict[str, str]) -> None:
     """A spring written as a function of the angle does what the spring of the file does."""
     m = rod(12, 0.0)
@@ -143,11 +143,13 @@ def test_random_mechanisms_wind_up_their_springs(seed: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(1000))
-def test_many_random_mechanisms_wind_up_their_springs(seed: int) -> None:
-    check(seed)
+@pytest.mark.parametrize("seeds", blocks(range(1000)))
+def test_many_random_mechanisms_wind_up_their_springs(seeds: range) -> None:
+    for seed in seeds:
+        check(seed)
 
 
+@pytest.mark.full
 @pytest.mark.compiled
 def test_whole_turns_through_changes_of_coordinates() -> None:
     """A five-bar whose short crank spins, under two torsion springs: a returning coordinate keeps its turns."""

@@ -6,6 +6,7 @@ import json
 import time
 
 import pytest
+from cases import few
 
 import structkin as sk
 
@@ -119,6 +120,7 @@ def test_reading_ends_at_five_hundred_errors(tmp_path):
         sk.SpatialModel.load(tmp_path / "space.json")
 
 
+@pytest.mark.full
 def test_what_is_large_but_reasonable_is_read(tmp_path):
     """A chain of 4,000 bars, 50,000 rows of a table, and notes with full stops."""
     own = {**BARS, "links": {f"L{k}": [f"P{k}", f"P{k + 1}"] for k in range(3999)}}
@@ -131,7 +133,7 @@ def test_what_is_large_but_reasonable_is_read(tmp_path):
         assert len(sk.load(tmp_path / f"a{suffix}").links) == 4000
 
 
-@pytest.mark.parametrize("count", [2, 1600])
+@pytest.mark.parametrize("count", few([2, 1600], 1))
 def test_links_on_the_same_two_pins_are_one_body(count, tmp_path):
     """Pairs are found in one pass; one pass a pair took minutes."""
     file = tmp_path / "a.linkage2"

@@ -8,6 +8,7 @@ import sys
 
 import numpy as np
 import pytest
+from cases import few
 
 import structkin as sk
 from structkin.examples import names, path
@@ -27,7 +28,7 @@ def places(entity):
     return np.array([point[:2] for point in entity.get_points()]) @ [1, 1j]
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", few(names(), 8))
 def test_every_example_has_its_points_where_they_are_sketched(name, tmp_path):
     mechanism = sk.load(path(name))
     document = written(mechanism, tmp_path)

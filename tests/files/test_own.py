@@ -50,6 +50,7 @@ def comes_back(tmp_path_factory, seed, menu):
 MENUS = st.sampled_from([None, DRIVEN, DYADS, GEARED, OTHERS])
 
 
+@pytest.mark.full
 @settings(max_examples=12, deadline=None)
 @given(st.integers(0, 10**6), MENUS)
 def test_random_mechanisms_come_back(tmp_path_factory, seed, menu):

@@ -49,6 +49,7 @@ def test_disagreement_is_reported(monkeypatch):
         assert found.runs[1].status_differences >= lost and found.runs[1].position > gap
 
 
+@pytest.mark.full
 def test_a_change_point_that_a_global_method_calls_singular_is_not_a_disagreement():
     """All bars in line at a sample: a global method gives no rates there, but the position of the smooth motion."""
     m = four_bar(1, 2, 1, 2, 0.5)
@@ -207,6 +208,7 @@ def test_memory_is_traced_on_request_only():
     assert "MiB" not in run.stdout and "MiB" in traced.stdout
 
 
+@pytest.mark.full
 def test_memory_is_that_of_the_method_from_the_first_call():
     """Imports and caches of a process's first solution are no cost of a method, as a fresh process shows."""
     code = (

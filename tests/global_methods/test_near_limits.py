@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from cases import few
+from cases import blocks, few
 from coordinate_samples import FAMILIES, build, four_bar
 
 import structkin as sk
@@ -37,7 +37,7 @@ def unreached(z, last, start):
 
 
 @pytest.mark.parametrize("order", ["to and back", "back from beyond"])
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", few(FAMILIES, 3))
 def test_global_methods_reach_samples_near_a_limit(family, order):
     last = limit(2, 1.5, 1.2, 2)
     z = towards(0.6, last, order)
@@ -77,15 +77,16 @@ def check_near_a_limit(seed):
     np.testing.assert_array_equal((motion.status == OK) | near, ~unreached(z, last, sizes[-1]))
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", few(range(12), 4))
 def test_random_four_bars_near_their_limits(seed):
     check_near_a_limit(seed)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(1000))
-def test_many_random_four_bars_near_their_limits(seed):
-    check_near_a_limit(seed)
+@pytest.mark.parametrize("seeds", blocks(range(1000)))
+def test_many_random_four_bars_near_their_limits(seeds):
+    for seed in seeds:
+        check_near_a_limit(seed)
 
 
 def driven(mechanism, z):
@@ -111,7 +112,7 @@ def last_reached(mechanism, start):
     return low
 
 
-@pytest.mark.parametrize("seed", [1, 7])
+@pytest.mark.parametrize("seed", few([1, 7], 1))
 def test_general_groups_reach_samples_near_a_limit(seed):
     # Beyond the gap they once failed within 1e-7 rad of the limit.
     m = build(seed, 1, menu=(triad, triad, class_iv, held_platform), first=(driven_r,)).mechanism()
@@ -161,6 +162,7 @@ def test_all_methods_resume_a_motion_alike_beyond_a_gap(seed):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(1000))
-def test_all_methods_resume_many_motions_alike_beyond_a_gap(seed):
-    check_beyond_gaps(seed)
+@pytest.mark.parametrize("seeds", blocks(range(1000)))
+def test_all_methods_resume_many_motions_alike_beyond_a_gap(seeds):
+    for seed in seeds:
+        check_beyond_gaps(seed)

@@ -110,6 +110,7 @@ def test_whole_turns_count_for_any_spacing_of_samples(family):
     assert motion.ok.all()
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("family", few(["relative", "natural"], 1))
 def test_a_gap_is_not_bridged_by_a_pose_that_is_whole_turns_away(family):
     """When a driver returns after a turn its gears are elsewhere: only the unwrapped angle determines where."""
@@ -126,7 +127,7 @@ def test_a_gap_is_not_bridged_by_a_pose_that_is_whole_turns_away(family):
     assert distinct(m.solve(drivers={"motor": 2 * z}), ahead)[0].max() < 1e-10
 
 
-@pytest.mark.parametrize("internal", [False, True])
+@pytest.mark.parametrize("internal", few([False, True], 1))
 def test_a_circle_that_rolls_on_a_moving_circle(internal):
     """Both circles move; the line of their centres is the carrier."""
     radii = [0.4, 1.5] if internal else [0.5, 1.0]
@@ -151,7 +152,7 @@ def test_a_circle_that_rolls_on_a_moving_circle(internal):
 # --- cams -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("kind", "contact"), KINDS)
+@pytest.mark.parametrize(("kind", "contact"), few(KINDS, 1))
 def test_cams_by_their_law(kind, contact):
     m = sk.Mechanism.from_dict(cam_file(kind, contact, np.random.default_rng(7)))
     for family in FAMILIES:
@@ -168,7 +169,7 @@ def test_random_cams(seed, case, chosen):
         assert_all(m, 49, [chosen])
 
 
-@pytest.mark.parametrize(("kind", "contact"), KINDS)
+@pytest.mark.parametrize(("kind", "contact"), few(KINDS, 1))
 def test_cams_by_their_profile(kind, contact):
     m = eccentric(contact, kind)
     for family in ("natural", "relative"):

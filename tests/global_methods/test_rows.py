@@ -124,7 +124,7 @@ def test_derivatives_of_random_mechanisms(seed, family):
     assert_derivatives(m.constraints(family), m, seed)
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", few(FAMILIES, 33))
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_rows_hold_on_solved_poses(name, family):
     assert_rows_hold(sk.load(path(name)), family)
@@ -188,6 +188,7 @@ def test_no_samples_have_no_rows_to_reshape(case, family):
     assert c.jacobian(q, z).shape == (len(c.pattern[0]), 0)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("family", few(FAMILIES, 1))
 def test_a_range_out_of_reach_of_a_slot_of_segments(family):
     """The samples that stop take their lanes with them, until none is left."""

@@ -4,7 +4,7 @@ import copy
 
 import numpy as np
 import pytest
-from cases import few
+from cases import blocks, few
 from coordinate_samples import FAMILIES, METHODS, MIXED, SLOTS, build, circular_slot
 
 import structkin as sk
@@ -105,9 +105,10 @@ def test_motions_are_resumed_alike_at_any_size(seed):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(1000))
-def test_many_random_mechanisms_of_any_size(seed):
-    random_scale(seed)
+@pytest.mark.parametrize("seeds", blocks(range(1000)))
+def test_many_random_mechanisms_of_any_size(seeds):
+    for seed in seeds:
+        random_scale(seed)
 
 
 @pytest.mark.parametrize("formulation", ["reduced", "multipliers"])

@@ -19,7 +19,7 @@ CASES = {name: make for name, make in kinematic() if name.startswith("example/")
 SLOW = ("example/eight_bar_double_triad",)
 
 
-@pytest.mark.parametrize("name", few(CASES, 12))
+@pytest.mark.parametrize("name", few(CASES, 4))
 def test_results_are_as_stored(name):
     circuits = name not in SLOW and with_circuits(name)
     left_out = ("/compiled/", *(() if circuits else ("circuits/",)))

@@ -105,7 +105,7 @@ CASES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("options", METHODS)
+@pytest.mark.parametrize("options", few(METHODS, 4))
 @pytest.mark.parametrize("case", few(CASES, 3))
 def test_a_spline_by_newton_on_the_whole_system(case, options):
     links, pin, on, joints = CASES[case]
@@ -135,6 +135,7 @@ def test_a_spline_by_its_roots():
         np.testing.assert_allclose(c, curve(near), atol=1e-12)
 
 
+@pytest.mark.full
 def test_a_pin_goes_round_a_closed_slot():
     """An arm turns in a slot of two lines and two half circles; a block on it carries the pin."""
     m = sk.Mechanism(

@@ -137,6 +137,7 @@ def test_equations_as_python_are_those_of_the_motion(tmp_path):
         assert word in run("equations", spatial.path("spinning_top"), language).stdout
 
 
+@pytest.mark.full
 def test_options_of_equations_are_those_of_python():
     pytest.importorskip("sympy")
     model, m = sk.SpatialModel.load(PENDULUM), sk.load(path("andrews_squeezer"))

@@ -53,6 +53,7 @@ def test_the_budget_ends_an_endless_run():
         model.simulate(1.0, 10**9)
 
 
+@pytest.mark.full
 def test_radau_takes_few_steps_where_dampers_are_stiff():
     model = hinge(bearing={"type": "joint", "joint": "O", "damping": 1e4, "stiffness": 1e3, "rest": 1})
     stiff = model.simulate(2.0, 11, 1e-8, integrator="Radau", budget=60)

@@ -22,6 +22,7 @@ def test_every_entry_of_the_file_is_a_row(name: str) -> None:
     assert shown == given
 
 
+@pytest.mark.full
 def test_masses_laws_strokes_and_loads_are_as_they_were_written(browser: Any, tmp_path: Path) -> None:
     m = sk.load(examples.path("excavator"))
     m.report(tmp_path / "r.html", samples=5, without=["coefficients", "limits", "steps", "centres"])

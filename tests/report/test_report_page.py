@@ -33,7 +33,7 @@ def four_bar(browser: Any, tmp_path: Path) -> Opened:
     return opened_report(browser, sk.load(path("crank_rocker")), tmp_path)
 
 
-@pytest.mark.parametrize("name", few(NAMES, 2))
+@pytest.mark.parametrize("name", few(NAMES, 1))
 def test_a_report_moves_and_can_be_stepped_through_without_errors_or_requests(name: str, browser: Any, tmp_path: Path):
     m = sk.load(path(name))
     motion, unit = m.solve(samples=SAMPLES), m.units.scale("length")
@@ -60,6 +60,7 @@ def test_a_report_moves_and_can_be_stepped_through_without_errors_or_requests(na
     assert not opened.errors and not opened.requests
 
 
+@pytest.mark.full
 def test_a_comparison_of_formulations_is_shown_on_the_page_and_on_paper(browser: Any, tmp_path: Path):
     m = sk.Mechanism(
         "Pendulum", points={"A": (0, 0), "B": (1, 0)}, forces={"gravity": (0, -9.81)},
@@ -77,6 +78,7 @@ def test_a_comparison_of_formulations_is_shown_on_the_page_and_on_paper(browser:
     assert not opened.errors and not opened.requests
 
 
+@pytest.mark.full
 def test_a_whole_report_is_small(tmp_path: Path):
     for name in ("excavator", "platform_3rrr", "jansen_leg"):
         file = tmp_path / f"{name}.html"
@@ -85,6 +87,7 @@ def test_a_whole_report_is_small(tmp_path: Path):
         assert repr(page).startswith("<report of '") and len(repr(page)) < 80
 
 
+@pytest.mark.full
 def test_the_circles_of_a_dyad_pass_through_its_pin_and_follow_the_slider(four_bar: Opened):
     page = four_bar.page
     page.get_by_role("button", name="Next").click()
@@ -99,6 +102,7 @@ def test_the_circles_of_a_dyad_pass_through_its_pin_and_follow_the_slider(four_b
     assert page.locator("#steps .sk-steps .sk-ghost > *").count() > 0
 
 
+@pytest.mark.full
 def test_the_other_modes_of_a_triad_follow_the_slider(browser: Any, tmp_path: Path):
     m = sk.load(path("platform_3rrr"))
     page = opened_report(browser, m, tmp_path, without=["limits"]).page
@@ -111,6 +115,7 @@ def test_the_other_modes_of_a_triad_follow_the_slider(browser: Any, tmp_path: Pa
         assert f"{count} other assembly modes in this pose" in page.locator("#steps .sk-why").inner_text()
 
 
+@pytest.mark.full
 def test_points_and_links_can_be_compared_in_one_plot(four_bar: Opened):
     motion = sk.load(path("crank_rocker")).solve(samples=SAMPLES)
     part = four_bar.page.locator(".sk-compare")
@@ -125,6 +130,7 @@ def test_points_and_links_can_be_compared_in_one_plot(four_bar: Opened):
     assert not four_bar.errors
 
 
+@pytest.mark.full
 def test_centrodes_of_two_moving_links_touch_at_their_centre(four_bar: Opened):
     page = four_bar.page
     page.get_by_label("Instant centres").check()
@@ -137,6 +143,7 @@ def test_centrodes_of_two_moving_links_touch_at_their_centre(four_bar: Opened):
     assert page.locator("[data-centre=rocker]").is_visible()
 
 
+@pytest.mark.full
 def test_a_click_on_a_plot_moves_the_mechanism(four_bar: Opened):
     page = four_bar.page
     plot = page.locator("#plots .u-over").first
@@ -212,7 +219,7 @@ def still(sections: dict[str, Any], **driver: Any) -> sk.Mechanism:
     return sk.Mechanism.from_dict({"title": "Still points", **sections, "drivers": {"motor": {"joint": "A", **driver}}})
 
 
-@pytest.mark.parametrize("sections", [WHEEL, GEARS], ids=["wheel", "gears"])
+@pytest.mark.parametrize("sections", few([WHEEL, GEARS], 1), ids=["wheel", "gears"])
 def test_where_no_point_moves_the_links_are_plotted(sections: dict[str, Any], browser: Any, tmp_path: Path):
     m = still(sections, speed="60 rpm")
     opened = opened_report(browser, m, tmp_path)
@@ -234,7 +241,7 @@ def test_where_no_point_moves_the_links_are_plotted(sections: dict[str, Any], br
 
 @pytest.mark.parametrize(
     ("m", "values"),
-    [(still(WHEEL), [0.0, 0.1, 0.2]), (still(WHEEL), [0.0]), (still(GEARS, speed=1), [0.0])],
+    few([(still(WHEEL), [0.0, 0.1, 0.2]), (still(WHEEL), [0.0]), (still(GEARS, speed=1), [0.0])], 1),
     ids=["no speed", "one sample", "gears, one sample"],
 )
 def test_little_to_plot_is_no_error(m: sk.Mechanism, values: list[float], browser: Any, tmp_path: Path):
@@ -265,6 +272,7 @@ def dug() -> sk.Mechanism:
     return sk.Mechanism.from_dict({**data, "forces": {**data["forces"], "digging": digging}})
 
 
+@pytest.mark.full
 def test_arrows_have_a_scale_and_applied_forces_are_drawn(browser: Any, tmp_path: Path):
     m = dug()
     opened = opened_report(browser, m, tmp_path, without=["limits"])
@@ -296,6 +304,7 @@ def test_arrows_have_a_scale_and_applied_forces_are_drawn(browser: Any, tmp_path
     assert not opened.errors
 
 
+@pytest.mark.full
 def test_the_speed_is_given_once_compared_with_real_time(browser: Any, tmp_path: Path):
     page = opened_report(browser, sk.load(path("excavator")), tmp_path, without=["limits"]).page
     speeds = page.get_by_label("Speed").locator("option").all_inner_texts()
@@ -304,6 +313,7 @@ def test_the_speed_is_given_once_compared_with_real_time(browser: Any, tmp_path:
     assert "time lapse" not in text and "×" not in text
 
 
+@pytest.mark.full
 def test_centrodes_are_cut_off_and_the_page_says_so(four_bar: Opened):
     page = four_bar.page
     page.get_by_label("Centrodes of").select_option("coupler")
@@ -320,7 +330,7 @@ def test_centrodes_are_cut_off_and_the_page_says_so(four_bar: Opened):
     assert not page.get_by_text("drawn within the circle").count() and not four_bar.errors
 
 
-@pytest.mark.parametrize("late", [False, True], ids=["", "plots drawn late"])
+@pytest.mark.parametrize("late", few([False, True], 1), ids=["", "plots drawn late"])
 def test_a_phone_need_not_scroll_sideways(browser: Any, tmp_path: Path, late: bool):
     file = tmp_path / "report.html"
     dug().report(file, samples=SAMPLES, worksheet="hardest")

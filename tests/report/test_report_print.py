@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cases import few
 from pages import open_file, settle
 
 import structkin as sk
@@ -23,7 +24,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return file
 
 
-@pytest.mark.parametrize("paper", WIDTHS)
+@pytest.mark.parametrize("paper", few(WIDTHS, 1))
 def test_nothing_is_cut_and_every_step_is_printed(paper: str, report: Path, browser: Any) -> None:
     page = open_file(browser, report).page
     page.emulate_media(media="print")
@@ -52,6 +53,7 @@ def test_nothing_is_cut_and_every_step_is_printed(paper: str, report: Path, brow
     assert inside == [True] * len(groups)
 
 
+@pytest.mark.full
 def test_what_is_only_clicked_is_not_printed(report: Path, tmp_path: Path, browser: Any) -> None:
     """The names chosen in select boxes stay, as plain text: they say what is plotted."""
     full = tmp_path / "report.html"
@@ -69,6 +71,7 @@ def test_what_is_only_clicked_is_not_printed(report: Path, tmp_path: Path, brows
         assert not page.locator("button:not(.sk-link):visible, input:visible").count()
 
 
+@pytest.mark.full
 def test_the_paper_is_the_readers_choice(report: Path, browser: Any) -> None:
     """A page of a fixed size is cut or shrunk on any other paper."""
     page = open_file(browser, report).page
@@ -77,6 +80,7 @@ def test_the_paper_is_the_readers_choice(report: Path, browser: Any) -> None:
         assert f"/MediaBox [0 0 {width}".encode() in pdf and f"{height}".encode() in pdf, paper
 
 
+@pytest.mark.full
 def test_bars_of_limits_stand_at_one_height(report: Path, browser: Any) -> None:
     page = open_file(browser, report).page
     for width in (1280, 1000):
@@ -88,12 +92,14 @@ def test_bars_of_limits_stand_at_one_height(report: Path, browser: Any) -> None:
         assert max(box["y"] for box in boxes) - min(box["y"] for box in boxes) < 1
 
 
+@pytest.mark.full
 def test_the_steps_for_paper_are_not_on_the_screen(report: Path, browser: Any) -> None:
     page = open_file(browser, report).page
     assert not page.locator(".sk-printed").is_visible()
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+@pytest.mark.full
 def test_no_line_ends_between_a_number_and_its_unit(report: Path, browser: Any) -> None:
     page = open_file(browser, report).page
     words = " ".join(page.locator("#results :is(td, dd), #limits :is(h3, li)").all_text_contents())
@@ -101,6 +107,7 @@ def test_no_line_ends_between_a_number_and_its_unit(report: Path, browser: Any) 
     assert not re.search("[0-9] (kN|m|s|kW)\\b|N m\\b|t = ", words)
 
 
+@pytest.mark.full
 def test_pages_before_the_last_are_not_half_empty(tmp_path: Path, browser: Any) -> None:
     """The steps of the crank-rocker follow its tables on one page: it had five, the fourth half empty."""
     file = tmp_path / "report.html"

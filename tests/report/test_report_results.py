@@ -143,6 +143,7 @@ def places_of(m: sk.Mechanism, frames: Any) -> dict[tuple[str, str], complex]:
     }
 
 
+@pytest.mark.full
 def test_the_worksheet_of_a_report_is_that_of_the_forces(browser: Any, tmp_path: Path) -> None:
     m, file = sk.load(path("one_cylinder_engine")), tmp_path / "r.html"
     motion = m.solve(samples=41)

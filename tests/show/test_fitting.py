@@ -43,6 +43,7 @@ def has_wide_axes(figure, columns=1):
     assert all(ax.get_position().width > 0.86 / columns for ax in figure.axes)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("ending", few(["_pin_of_the_arm", "_pin_of_the_arm" * 6, "_$", " W" * 50], 1))
 def test_curves_keep_their_width_below_long_names(ending):
     m = renamed(ending)
@@ -67,6 +68,7 @@ def test_reasons_below_a_plot_take_more_lines():
     has_wide_axes(plot_motion(sk.Mechanism.from_dict(data).solve(samples=31), "P"))
 
 
+@pytest.mark.full
 def test_long_titles_take_more_lines():
     m, engine = titled("crank_rocker"), titled("one_cylinder_engine")
     free = titled("one_cylinder_engine", drivers={"motor": {"joint": "O"}})

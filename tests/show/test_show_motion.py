@@ -82,6 +82,7 @@ def test_samples_that_are_not_ok_are_shaded_and_explained():
     assert "cut" in texts(figure)
 
 
+@pytest.mark.full
 def test_every_status_has_a_shade_and_words():
     motion = part_turn().solve(samples=5)
     for status in sk.Status:

@@ -77,6 +77,7 @@ def figures(m):
     }
 
 
+@pytest.mark.full
 def test_every_figure_shows_itself(capsys):
     cam = sk.load(path("cam_roller_follower"))
     (id,) = [joint.id for joint in cam.joints.values() if joint.kind == "C"]
@@ -153,6 +154,7 @@ def run_with_backend(text, folder):
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=True, timeout=120)
 
 
+@pytest.mark.full
 def test_a_backend_with_windows_opens_one(tmp_path):
     run = run_with_backend(WINDOWS, tmp_path)
     window = ["window 1 of 6 axes", "waits until the windows are closed"]
@@ -160,6 +162,7 @@ def test_a_backend_with_windows_opens_one(tmp_path):
     assert (tmp_path / "afterwards.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.full
 def test_a_backend_that_cannot_be_loaded_is_reported(tmp_path):
     run = run_with_backend("raise ImportError('no toolkit here')", tmp_path)
     assert run.stderr.splitlines()[0].startswith("the figure cannot be shown: no toolkit here; save it")

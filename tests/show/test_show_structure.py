@@ -189,6 +189,7 @@ def test_floating_parts_stay_near():
     assert spread(nx.Graph([("g", "g")]), "g") == {"g": 0j}
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("seeds", few([range(2), range(2, 4)], 1))
 def test_the_layout_is_the_same_in_every_process(seeds):
     """Sets of names have a different order in each process."""

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cases import few
 from pages import open_file, pins, settle
 from show_samples import crank_rocker, loose
 
@@ -39,7 +40,7 @@ def page_with(widget: Any, folder: Path) -> Path:
     return file
 
 
-@pytest.mark.parametrize("name", ["crank_rocker", "excavator"])
+@pytest.mark.parametrize("name", few(["crank_rocker", "excavator"], 1))
 def test_it_moves_in_a_browser(name: str, browser: Any, tmp_path: Path):
     motion = sk.load(path(name)).solve(samples=31)
     opened = open_file(browser, page_with(motion.widget(), tmp_path))

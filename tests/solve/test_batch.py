@@ -218,6 +218,7 @@ def test_blocks_use_one_buffer_and_are_the_whole(monkeypatch):
     assert not batch.position.flags.writeable and not batch.status.flags.writeable
 
 
+@pytest.mark.full
 def test_random_linkages_turn_fully_if_asked_and_repeat_with_their_seed():
     first, again, other = (sk.Linkages.random(200, 9, seed=seed, turning=True) for seed in (5, 5, 6))
     np.testing.assert_array_equal(first.points, again.points)

@@ -18,6 +18,7 @@ from structkin.groups.cam import Lift
 
 seeds = st.integers(0, 2**32 - 1)
 every_kind = pytest.mark.parametrize(("kind", "contact"), KINDS)
+some_kinds = pytest.mark.parametrize(("kind", "contact"), few(KINDS))
 TURN, TINY = 2 * np.pi, 1e-30
 
 
@@ -48,7 +49,7 @@ def test_follower_and_cam_touch_over_the_whole_turn(kind, contact, seed):
         assert cam.base_radius == pytest.approx(data["joints"]["cam"]["base"], rel=1e-12)
 
 
-@every_kind
+@some_kinds
 @settings(max_examples=8, deadline=None)
 @given(seed=seeds)
 def test_the_profile_is_the_envelope(kind, contact, seed):
@@ -164,7 +165,7 @@ def test_undercut_and_pressure_angle_give_remarks():
     assert not translating(radius=0.99 * narrow).joints["cam"].remarks
 
 
-@every_kind
+@some_kinds
 def test_the_general_group_agrees(kind, contact, monkeypatch):
     data = cam_file(kind, contact, np.random.default_rng(8))
     closed = sk.Mechanism.from_dict(data).solve(samples=30)
@@ -343,7 +344,7 @@ def test_an_eccentric_is_a_linkage(kind, contact):
         np.testing.assert_allclose(np.sin(on.pressure_angle), np.sin(np.angle(normal / 1j)), atol=1e-5)
 
 
-@every_kind
+@some_kinds
 def test_a_follower_is_a_function_of_the_cams_angle(kind, contact, monkeypatch):
     """The same follower by Newton's method on all rows of its group: every order, and derivatives by complex steps."""
     case = eccentric(contact, kind=kind).source_dict
@@ -368,6 +369,7 @@ def test_a_follower_is_a_function_of_the_cams_angle(kind, contact, monkeypatch):
         np.testing.assert_allclose(function(z, order), slope, rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.full
 def test_a_follower_that_the_profile_cannot_carry_round_is_tracked():
     """The roller hangs far to one side of the eccentric: the motion ends at their last contact."""
     motion = eccentric("roller", offset=1.2).solve(samples=90)
@@ -428,6 +430,7 @@ def test_samples_without_a_pose_stay_empty(by):
     assert np.nanmax(on.gap) < 1e-12
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("family", few(FAMILIES, 1))
 def test_a_profile_where_no_sample_has_a_value_of_the_driver(family):
     """The rows of a profile (and of a curved slot) took apart an array without samples: "cannot reshape"."""

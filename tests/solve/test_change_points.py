@@ -83,6 +83,7 @@ def test_samples_may_lie_anywhere_around_a_flat_pose(values):
     np.testing.assert_allclose(motion.position("B")[:, 0], np.cos(values), atol=1e-12)
 
 
+@pytest.mark.full
 def test_random_walks_of_the_crank_stay_on_the_parallel_branch():
     rng = np.random.default_rng(3)
     for _ in range(40):

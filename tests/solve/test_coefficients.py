@@ -87,6 +87,7 @@ def test_examples_against_differences(name):
 
 
 # A ram of a few millimetres, and links that do not turn.
+@pytest.mark.full
 @example(seed=2861, elements=2)
 @settings(max_examples=60, deadline=None)
 @given(seed=st.integers(0, 10**6), elements=st.integers(1, 5))

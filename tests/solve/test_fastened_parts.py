@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import few
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from random_mechanisms import DYADS, GEARED, OTHERS, Case, build
@@ -68,7 +69,9 @@ def check(case: Case, **options: Any) -> None:
             np.testing.assert_allclose(getattr(motion, what)(point)[ok], wanted, atol=1e-7 * size)
 
 
-@pytest.mark.parametrize("menu", [DYADS, OTHERS, GEARED], ids=["dyads", "others", "geared"])
+@pytest.mark.parametrize(
+    "menu", few([pytest.param(menu) for menu in (DYADS, OTHERS, GEARED)], 1), ids=["dyads", "others", "geared"]
+)
 @settings(
     max_examples=4, deadline=None, derandomize=True, database=None, phases=[Phase.generate],
     suppress_health_check=[HealthCheck.too_slow],
@@ -78,7 +81,7 @@ def test_parts_move_as_the_whole(seed, menu):
     check(build(seed, 2, menu=menu))
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", few(FAMILIES, 4))
 @pytest.mark.parametrize("seed", range(3))
 def test_parts_move_as_the_whole_by_global_methods(seed, family):
     check(build(seed, 2, menu=DYADS + OTHERS), method="global", coordinates=family)

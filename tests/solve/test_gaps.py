@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from cases import few
 
 import structkin as sk
 from structkin.plan.status import Status
@@ -27,7 +28,7 @@ def platform(points, lengths=None, **fan):
 SWING = {"O": (0, 0), "B": (0, 1.2), "P": (0.6, 3.0), "F": (5, -0.5), "Q": (3.4, 3.2), "G": (2, 7), "R": (2.0, 4.8)}
 
 
-@pytest.mark.parametrize("samples", [37, 361])
+@pytest.mark.parametrize("samples", few([37, 361], 1))
 def test_a_driver_that_does_not_move_a_group_does_not_count(samples):
     """Where it did not come back as well, the group was lost for the rest of the turn: 30 of 361 samples."""
     interval = platform(SWING).limits("m").intervals[0]
@@ -91,7 +92,7 @@ def rocked_parallelogram(before: float):
     ), across, limit  # fmt: skip
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", few(METHODS, 1))
 @pytest.mark.parametrize("before", [1e-3, 1e-5])
 def test_a_change_point_beside_the_gap_of_an_earlier_dyad_is_passed(before, method):
     """Where no sample lay between both, it was not seen, and the parallelogram went on crossed behind the gap."""
@@ -119,7 +120,7 @@ def four_bar(miss):
     )
 
 
-@pytest.mark.parametrize("samples", [2, 5, 37, 90, 361, 1000])
+@pytest.mark.parametrize("samples", few([2, 5, 37, 90, 361, 1000], 6))
 @pytest.mark.parametrize("miss", [1e-3, 1e-4, 1e-5, 1e-7])
 def test_a_gap_of_a_dyad_is_seen_between_samples(miss, samples):
     """Crank and ground span 3 at the angle pi, and 1 at 0: coupler and rocker close at less than 3 - miss and 1 + miss.
@@ -144,7 +145,7 @@ NARROW = {"O": (-0.34505735, -0.87255946), "B": (-0.74948765, -0.94862774), "F":
           "R": (0.58002541, 0.70964923)}  # fmt: skip
 
 
-@pytest.mark.parametrize("samples", [53, 91, 92, 181])
+@pytest.mark.parametrize("samples", few([53, 91, 92, 181], 1))
 def test_a_gap_of_a_triad_is_seen_between_samples(samples):
     """At 53 and 91 samples none lies in it, and the motion went on behind it, status ok."""
     links = {"ground": ["O", "F", "G"], "crank": ["O", "B"], "plate": ["Q", "P", "R"], "a": ["F", "Q"],
@@ -218,7 +219,7 @@ def test_a_stretch_between_samples_that_was_not_followed_is_reported_behind_it(w
     assert lanes.status.tolist() == [0, 0, outcome, 0] and lanes.group.tolist() == [-1, -1, 2, -1]
 
 
-@pytest.mark.parametrize("samples", [73, 721])
+@pytest.mark.parametrize("samples", few([73, 721], 1))
 def test_three_cranks_whose_pins_meet_on_the_way_are_followed(samples):
     """Steps were divided until rounding decided the dyad's mode there, and the third crank was not followed.
 

@@ -156,6 +156,7 @@ def check_derivatives(form: Any, h: Any, phi: Any, rng: np.random.Generator, siz
         np.testing.assert_allclose(convective, exact, rtol=0, atol=1e-13 * scale)
 
 
+@pytest.mark.full
 @settings(max_examples=25, **quiet)
 @given(seed=seeds)
 def test_derivatives_of_the_general_group(seed):

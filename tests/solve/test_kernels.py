@@ -137,11 +137,13 @@ def four_bar(coupler=3.0, rocker=2.5, crank=1.0):
 @pytest.mark.parametrize("engine", ["python", "compiled"])
 @pytest.mark.parametrize(
     ("sizes", "samples"),
-    [
-        ((3.0, 1.0), 361),  # a parallelogram: the mode changes twice a turn
-        ((1.5, 1.0), 361),  # a crank that cannot turn fully: part of the turn is out of reach
-        ((3.0, 1.0), 3),  # samples at the flat poses themselves
-    ],
+    few(
+        [
+            ((3.0, 1.0), 361),  # a parallelogram: the mode changes twice a turn
+            ((1.5, 1.0), 361),  # a crank that cannot turn fully: part of the turn is out of reach
+            ((3.0, 1.0), 3),  # samples at the flat poses themselves
+        ]
+    ),
 )
 def test_modes_and_statuses(engine, sizes, samples, monkeypatch):
     m = four_bar(*sizes)
@@ -290,7 +292,7 @@ def test_processes_share_the_store(tmp_path):
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("name", few(["crank_rocker", "excavator", "five_bar_two_drivers"]))
+@pytest.mark.parametrize("name", few(["crank_rocker", "excavator", "five_bar_two_drivers"], 1))
 def test_compiled_drivers(name):
     """Angles in both senses, lengths and missing values: the same numbers on both roads."""
     m = sk.load(path(name))

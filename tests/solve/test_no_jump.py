@@ -144,7 +144,7 @@ def test_the_check_takes_a_path_to_infinity_as_smooth_and_one_past_it_as_a_jump(
     (30_008_420, 3, None),
     # Class IV: once resumed a turn later.
     (30_000_468, 1, OTHERS), (30_000_918, 1, OTHERS),
-], 3))  # fmt: skip
+], 1))  # fmt: skip
 def test_sweeps_that_were_hard_to_check(seed, elements, menu):
     check_sweep(build(seed, elements, menu=menu, first=DRIVEN))
 

@@ -66,7 +66,7 @@ def test_limits_and_circuits(miss, narrow):
 
 
 @pytest.mark.parametrize("step", [0.01, 0.07, 0.31, 1.0, 5.0])
-@pytest.mark.parametrize("miss", few(MISSES, 4))
+@pytest.mark.parametrize("miss", few(MISSES, 2))
 def test_dragging(miss, step):
     """The crank was dragged to the crossing branch by steps of 0.05 and 0.31 rad, misses of 1e-7 included."""
     one = draft(miss, None)
@@ -146,7 +146,7 @@ def test_two_groups_that_are_flat_at_once(options):
     ("python", MULTIPLIERS),
     ("compiled", {**MULTIPLIERS, "coordinates": "fully-cartesian", "stabilisation": "partitioning"}), ("compiled", {}),
 ], 3))  # fmt: skip
-@pytest.mark.parametrize("miss", few(MISSES, 4))
+@pytest.mark.parametrize("miss", few(MISSES, 2))
 def test_simulating(miss, engine, options):
     """A miss of 1e-11 led a simulation to the crossing branch, with multipliers one of 1e-9, in fixed steps of 1e-7."""
     one = draft(miss, None)

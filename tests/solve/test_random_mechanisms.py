@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from by_the_file import File, gaps
+from cases import few
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from random_mechanisms import (
@@ -230,7 +231,7 @@ def test_lanes_between_continuation_points_are_closed_to_rounding():
     check_motion(build(10_000_440, 2))
 
 
-@pytest.mark.parametrize("element", sorted({*DRIVEN, *DYADS, *OTHERS}, key=lambda f: f.__name__))
+@pytest.mark.parametrize("element", few(sorted({*DRIVEN, *DYADS, *OTHERS}, key=lambda f: f.__name__), 4))
 def test_every_element_alone_on_a_driven_link(element):
     for seed in range(3):
         case = build(1000 + seed, 1, menu=(element,))

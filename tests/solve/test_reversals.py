@@ -50,6 +50,7 @@ cases = given(
 )
 
 
+@pytest.mark.full
 @settings(max_examples=8, deadline=None)
 @example(90.0, 90.0, 1.0, 50)
 @example(90.0, 0.1, 1.0, 130)

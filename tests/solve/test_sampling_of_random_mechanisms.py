@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 from branch_families import FAMILIES, OFFS, UnfitError, _off, _placed, mechanism
+from cases import few
 from random_mechanisms import GEARED, OTHERS, build
 
 import structkin as sk
@@ -134,13 +135,13 @@ def check(make: Any, seeds: range, method: str) -> Counter[str]:
     return seen
 
 
-@pytest.mark.parametrize(("make", "count", "method"), [
+@pytest.mark.parametrize(("make", "count", "method"), few([
     ("widely_driven", 12, "topological"), ("widely_driven", 2, "global"), ("past_flat_poses", 8, "topological"),
     *(pytest.param(*case, marks=pytest.mark.full) for case in (
         ("widely_driven", 60, "topological"), ("widely_driven", 10, "global"),
         ("past_flat_poses", 48, "topological"), ("past_flat_poses", 8, "global"),
     )),
-])  # fmt: skip
+], 1))  # fmt: skip
 def test_common_times_of_different_samples(make, count, method):
     seen = check(MAKE[make], range(count), method)
     assert seen["OK"] == count and seen["OUT_OF_REACH"] > count // 20

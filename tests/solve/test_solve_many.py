@@ -62,7 +62,7 @@ CRANK_ROCKER = {
 }
 
 
-@pytest.mark.parametrize("engine", ["python", "compiled"])
+@pytest.mark.parametrize("engine", few(["python", "compiled"], 1))
 def test_points_and_lengths(engine):
     m = sk.Mechanism(**CRANK_ROCKER)
     points = {"D": np.array([[5.0, 0.1], [4.8, -0.2]]), "P": np.array([[2.0, 4.0], [2.5, 3.0]])}
@@ -348,7 +348,7 @@ EQUAL_RODS = {
 }
 
 
-@pytest.mark.parametrize("samples", [2, 8, 73, 361])
+@pytest.mark.parametrize("samples", few([2, 8, 73, 361]))
 def test_flat_poses(samples):
     """A row of parallelograms keeps its motion through flat poses, for any samples and any other variants."""
     m = sk.Mechanism(**PARALLELOGRAM)

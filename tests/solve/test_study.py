@@ -288,6 +288,7 @@ def test_what_others_left_beside_a_store_is_not_followed(tmp_path):
         sk.study(four_bar(), BOUNDS, **options, to=tmp_path / "b.zarr")
 
 
+@pytest.mark.full
 def test_workers_give_the_same_bits(tmp_path):
     m = four_bar()
     options = {"plan": "random", "variants": 200, "samples": 50, "measures": {"top": highest, "path": "path.C"}}

@@ -55,6 +55,7 @@ def test_the_same_bits(client, wanted, tmp_path):
     assert_same(run(client=client, to=tmp_path / "a.zarr"), wanted)
 
 
+@pytest.mark.full
 def test_functions_of_a_script_travel(client, tmp_path):
     script = tmp_path / "script.py"
     script.write_text(
@@ -151,6 +152,7 @@ def study_file(folder):
     return str(folder / "study.toml")
 
 
+@pytest.mark.full
 def test_the_command(client, tmp_path, monkeypatch):
     file = study_file(tmp_path)
     words = ["study", file, "--csv", "-"]

@@ -156,6 +156,7 @@ def test_at_the_rounded_pose_one_power_of_the_singular_value_is_lost():
 
 
 # The second rate of a distance is zero, its terms are of 1 / size: they were once compared with K, which has no unit.
+@pytest.mark.full
 @example(seed=904, elements=1)
 @example(seed=71667, elements=1)
 @settings(max_examples=40, deadline=None)

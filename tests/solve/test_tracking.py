@@ -44,6 +44,7 @@ def three_platforms() -> Any:
     return platforms(1, 1)
 
 
+@pytest.mark.full
 @settings(max_examples=12, deadline=None, derandomize=True)
 @given(seed=seeds)
 def test_kernels_and_lapack_track_alike(seed):
@@ -171,6 +172,7 @@ def test_limits_and_gaps_are_statuses(engine):
     np.testing.assert_allclose(gaps.lanes.x[0][:, gaps.ok], whole.lanes.x[0][:, gaps.ok], atol=1e-12)
 
 
+@pytest.mark.full
 def test_a_long_gap_takes_few_steps():
     """A driver that turns around far out of reach: the samples beyond the limit are not tried one by one."""
     hoist = sk.load(path("tipper_hoist")).source_dict

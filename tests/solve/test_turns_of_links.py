@@ -36,7 +36,7 @@ def four_bar(lengths, crank, start=0.0, **more):
 # --- what repeats is followed once ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("duration", [60, 59.9871, 333.3])
+@pytest.mark.parametrize("duration", few([60, 59.9871, 333.3], 1))
 def test_a_connecting_rod_over_many_turns(duration):
     """At 3000 rpm a rod swings by asin(r / l) whatever the number of turns; `duration` 60 gave -43125 degrees."""
     m = sk.load(path("one_cylinder_engine"))
@@ -134,7 +134,7 @@ def test_beyond_a_gap_the_way_back_counts():
 # --- fast turns ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("samples", few([5, 37, 181, 361, 1000], 3))
+@pytest.mark.parametrize("samples", few([5, 37, 181, 361, 1000], 5))
 @pytest.mark.parametrize("near", [1e-2, 1e-4, 1e-6])
 @pytest.mark.parametrize("side", [-1, 1])
 def test_pins_that_pass_close_by(samples, near, side):

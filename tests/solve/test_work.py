@@ -37,6 +37,7 @@ def three_cranks(plate):
 
 
 # Past the first flat pose; the whole turn takes a minute.
+@pytest.mark.full
 @pytest.mark.parametrize("duration", few([2.5, None], 1))
 def test_the_order_of_a_links_points_does_not_matter(duration):
     """The plate on three cranks is one group with a redundant link, whose branch is chosen before it is followed."""
@@ -89,6 +90,7 @@ def test_work_for_a_chain_that_passes_flat_poses_grows_with_its_length():
     assert spent[1] < 2.5 * spent[0], spent
 
 
+@pytest.mark.full
 def test_a_long_chain_that_turns_fast_in_places_is_decided_by_its_poses():
     """The rockers of 400 unequal dyads jump within a few degrees; circles of complex poses took 47 million calls."""
     m = scalable_four_bar(400, seed=1)

@@ -59,6 +59,7 @@ def test_links_of_groups_do_not_overlap_and_their_outer_joints_are_low(links):
             assert np.mean(outer) <= np.mean([place.imag for place in places.values()]) + 1e-9
 
 
+@pytest.mark.full
 def test_sides_have_about_one_length_and_no_joint_lies_on_a_link_that_is_not_its_own():
     for chain in sk.chains(8):
         drawn = plates(chain)

@@ -33,6 +33,7 @@ def test_baumgarte(monkeypatch, capsys, tmp_path: Path) -> None:
     }  # fmt: skip
 
 
+@pytest.mark.full
 def test_newton(monkeypatch, capsys, tmp_path: Path) -> None:
     code, out, _ = run(monkeypatch, capsys, "newton", "--quick", "--to", str(tmp_path))
     assert code == 0 and "no solution nearby" in out and "inflection point" in out
@@ -60,6 +61,7 @@ def test_gait_drift_of_measured_markers(monkeypatch, capsys, tmp_path: Path) -> 
     assert {"gait_courses.png", "gait_drift.png", "gait_drift.csv"} < {path.name for path in tmp_path.iterdir()}
 
 
+@pytest.mark.full
 def test_a_quick_slider_crank_draws_courses_and_maps(monkeypatch, capsys, tmp_path: Path) -> None:
     """One gain and one step once gave plots of one dot and maps of one cell."""
     monkeypatch.setattr(cartesian, "DURATION", 0.2)

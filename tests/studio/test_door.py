@@ -228,6 +228,7 @@ def test_a_name_that_no_file_can_have_is_refused(name: str, tmp_path: Path):
         assert tab.next()["type"] == "refused"
 
 
+@pytest.mark.full
 def test_many_links_on_one_pin_are_driven_soon(monkeypatch: pytest.MonkeyPatch):
     """Of 400 links on a pin, 1,000 sets of coordinates were compared before the first answer, for over a minute."""
     compared = []

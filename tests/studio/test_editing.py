@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cases import few
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -239,7 +240,7 @@ def test_renaming_everything_changes_nothing_but_names(name: str):
     assert kinds[0] == kinds[1] and len(one.forces.loads) == len(two.forces.loads)
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", few(names(), 8))
 def test_whatever_is_deleted_leaves_a_document_without_loose_ends(name: str):
     document = example(name)
     for section in ("points", "links", "joints", "drivers"):

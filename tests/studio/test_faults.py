@@ -223,6 +223,7 @@ def test_the_page_is_served_while_an_edit_is_slow(tab: Tab, slow: threading.Even
     slow.set()
 
 
+@pytest.mark.full
 def test_a_tab_that_reads_nothing_locks_nobody_out():
     """60 answers of some megabytes each, unread: the next tabs open at once, and the studio ends."""
     points = {f"p{k}": [k, k % 7] for k in range(40_000)}

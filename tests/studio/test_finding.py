@@ -82,6 +82,7 @@ def test_candidates_for_a_path_pass_it_and_become_the_drawing_which_undo_brings_
         assert tab.ask("take", "state", id=found["cards"][-1]["id"])["document"]["title"] == "Four-bar"
 
 
+@pytest.mark.full
 def test_candidates_are_seen_while_the_search_goes_on_and_are_sent_once(monkeypatch: pytest.MonkeyPatch):
     """Every look that is not the first of a version leaves the cards out."""
     begun, go_on = [], []

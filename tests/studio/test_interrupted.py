@@ -41,6 +41,7 @@ print(sorted(found), len(os.listdir(file.path.parent)))
 """
 
 
+@pytest.mark.full
 @pytest.mark.skipif(os.name == "nt", reason="no signals of this kind here")
 @pytest.mark.parametrize("name", few(["SIGKILL", "SIGINT"], 1))
 def test_a_file_is_saved_whole_or_not_at_all(name: str, tmp_path: Path):

@@ -129,6 +129,7 @@ def test_a_six_bar_is_drawn_driven_changed_undone_saved_and_found_again(browser:
         assert sk.load(file).source_dict == saved.source_dict
 
 
+@pytest.mark.full
 def test_unsaved_changes_are_offered_again(browser: Any, tmp_path: Path):
     file = tmp_path / "kept.toml"
     file.write_bytes(path("crank_rocker").read_bytes())
@@ -175,6 +176,7 @@ def test_problems_are_shown_with_a_remedy_and_nothing_is_lost(browser: Any, tmp_
         assert not studio.errors
 
 
+@pytest.mark.full
 def test_a_sketch_that_does_not_close_is_not_ready_to_drive(browser: Any, tmp_path: Path):
     file = tmp_path / "short.toml"
     file.write_text(path("triple_rocker").read_text().replace('"B-C" = 50', '"B-C" = 10').replace("= 70", "= 10"))
@@ -186,6 +188,7 @@ def test_a_sketch_that_does_not_close_is_not_ready_to_drive(browser: Any, tmp_pa
         assert not studio.errors
 
 
+@pytest.mark.full
 def test_what_cannot_be_a_length_is_refused_and_the_old_value_stays(browser: Any, tmp_path: Path):
     file = tmp_path / "bar.toml"
     file.write_bytes(path("crank_rocker").read_bytes())
@@ -220,6 +223,7 @@ def test_what_cannot_be_a_length_is_refused_and_the_old_value_stays(browser: Any
         assert not studio.errors
 
 
+@pytest.mark.full
 def test_a_typed_length_that_leads_out_of_view_shows_all(browser: Any, tmp_path: Path):
     file = tmp_path / "bar.toml"
     file.write_bytes(path("crank_rocker").read_bytes())
@@ -243,6 +247,7 @@ def test_a_typed_length_that_leads_out_of_view_shows_all(browser: Any, tmp_path:
         assert not studio.errors
 
 
+@pytest.mark.full
 def test_what_is_shared_or_exported_says_what_it_is(browser: Any, tmp_path: Path):
     file = tmp_path / "bar.toml"
     file.write_bytes(path("crank_rocker").read_bytes())
@@ -270,6 +275,7 @@ def exported(studio: Studio) -> str:
     return download.value.suggested_filename
 
 
+@pytest.mark.full
 def test_a_loose_link_units_and_play_work_together(browser: Any, tmp_path: Path):
     other = tmp_path / "bar.txt"
     other.write_bytes(PMKS)
@@ -298,6 +304,7 @@ def test_a_loose_link_units_and_play_work_together(browser: Any, tmp_path: Path)
         assert not studio.errors
 
 
+@pytest.mark.full
 def test_points_snap_to_the_grid_that_is_shown(browser: Any, tmp_path: Path):
     with served(tmp_path / "new.toml") as address:
         studio = Studio(browser, address)

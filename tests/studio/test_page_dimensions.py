@@ -56,6 +56,7 @@ def test_lengths_and_angles_are_typed_on_the_drawing(drawn: Any):
     assert "st-locked" in studio.page.locator("[data-dimension]").get_attribute("class")
 
 
+@pytest.mark.full
 def test_a_dimension_that_is_no_number_is_refused_and_escape_keeps_the_old_one(drawn: Any):
     studio = drawn
     studio.page.get_by_label("Dimensions").check()
@@ -78,6 +79,7 @@ def test_a_dimension_that_is_no_number_is_refused_and_escape_keeps_the_old_one(d
     assert eventually(studio.page, lambda: studio.page.locator("[data-dimension]").count() == 0)
 
 
+@pytest.mark.full
 def test_selected_points_are_aligned(drawn: Any):
     studio = drawn
     studio.page.mouse.click(*studio.point("B"))

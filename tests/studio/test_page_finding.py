@@ -78,6 +78,7 @@ def test_a_path_drawn_by_hand_finds_linkages_one_of_which_becomes_the_drawing(
         assert eventually(studio.page, lambda: title(studio) == "Crank-rocker") and card.is_visible()
 
 
+@pytest.mark.full
 def test_while_a_search_goes_on_the_page_moves_and_stop_ends_it(
     browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

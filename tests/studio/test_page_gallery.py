@@ -28,6 +28,7 @@ def test_every_example_is_in_the_gallery_once_with_a_sentence():
         gallery.document("crank_roker")
 
 
+@pytest.mark.full
 def test_an_empty_page_says_how_to_begin_and_is_drawn_on(browser: Any, tmp_path: Path):
     with served(tmp_path / "new.toml") as address:
         studio = Studio(browser, address)
@@ -68,6 +69,7 @@ def test_an_example_is_found_by_need_and_words_moves_and_opens(browser: Any):
         assert not studio.errors
 
 
+@pytest.mark.full
 def test_the_gallery_is_closed_by_a_key_and_edits_nothing_meanwhile(browser: Any):
     with served() as address:
         studio = Studio(browser, address)
@@ -80,6 +82,7 @@ def test_the_gallery_is_closed_by_a_key_and_edits_nothing_meanwhile(browser: Any
         assert not studio.page.locator(".st-dirty").count() and not studio.errors
 
 
+@pytest.mark.full
 def test_the_address_of_a_shared_mechanism_opens_it(browser: Any):
     fragment = share.fragment(gallery.document("klann_leg"))
     with served() as address:

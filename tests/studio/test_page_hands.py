@@ -16,6 +16,7 @@ drivers = { motor = { joint = "A", speed = "30 rpm" } }
 """
 
 
+@pytest.mark.full
 def test_links_are_drawn_and_grounded_by_keyboard(browser: Any):
     with served() as address:
         studio = Studio(browser, address)
@@ -91,6 +92,7 @@ def test_a_finger_drives_edits_and_draws(phone: Any):
     assert eventually(studio.page, lambda: len(studio.sketch()) == count + 1)
 
 
+@pytest.mark.full
 def test_two_fingers_zoom_and_move_the_view_and_change_nothing(phone: Any):
     studio, fingers = phone
     studio.press("Edit")

@@ -69,6 +69,7 @@ def test_velocities_and_accelerations_are_those_of_the_laws_at_the_time(press: A
     assert eventually(studio.page, lambda: not studio.page.locator(".sk-velocity [data-arrow]").count())
 
 
+@pytest.mark.full
 def test_the_instant_centre_of_the_coupler_is_where_crank_and_rocker_meet(press: Any):
     studio, _ = press
     show(studio, "Instant centres")
@@ -86,6 +87,7 @@ def test_the_instant_centre_of_the_coupler_is_where_crank_and_rocker_meet(press:
     assert [box["x"] + box["width"] / 2, box["y"] + box["height"] / 2] == pytest.approx(b, abs=1.5)
 
 
+@pytest.mark.full
 def test_the_forces_at_rest_balance_a_two_force_link(press: Any):
     studio, _ = press
     show(studio, "Forces at rest")
@@ -98,6 +100,7 @@ def test_the_forces_at_rest_balance_a_two_force_link(press: Any):
     assert weight == pytest.approx([0, -np.linalg.norm(push) * 20 / np.hypot(20, 5)], abs=0.5)
 
 
+@pytest.mark.full
 def test_without_a_speed_it_says_that_velocities_are_not_known(press: Any):
     studio, _ = press
     show(studio, "Velocities")

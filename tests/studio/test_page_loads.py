@@ -89,6 +89,7 @@ def test_masses_springs_and_forces_are_made_by_hand_and_held_by_the_driver(drawn
     assert shown.endswith(" N m") and float(shown.split()[0]) == pytest.approx(-(weight + spring + force), rel=6e-3)
 
 
+@pytest.mark.full
 def test_a_drawn_load_is_selected_changed_and_deleted_and_gravity_is_taken_away(drawn: Any):
     studio, file = drawn
     studio.press("Edit")
@@ -115,6 +116,7 @@ def test_a_drawn_load_is_selected_changed_and_deleted_and_gravity_is_taken_away(
     assert "forces" not in studio.saved(file)
 
 
+@pytest.mark.full
 def test_the_law_of_a_cam_is_a_table(browser: Any, tmp_path: Path):
     file = tmp_path / "cam.toml"
     file.write_text(CAM)

@@ -62,6 +62,7 @@ def test_at_a_time_all_drivers_are_where_their_laws_put_them(browser: Any, name:
         assert not studio.errors
 
 
+@pytest.mark.full
 def test_it_stops_goes_back_or_repeats_at_the_end(browser: Any):
     with served(path("peaucellier")) as address:  # swings for one second, and does not go on
         studio = Studio(browser, address)
@@ -79,6 +80,7 @@ def test_it_stops_goes_back_or_repeats_at_the_end(browser: Any):
         assert not studio.errors
 
 
+@pytest.mark.full
 def test_a_crank_that_was_dragged_goes_on_from_there(browser: Any):
     with served() as address:
         studio = Studio(browser, address)
@@ -91,6 +93,7 @@ def test_a_crank_that_was_dragged_goes_on_from_there(browser: Any):
         assert not studio.errors
 
 
+@pytest.mark.full
 def test_each_driver_has_a_slider_and_a_value(browser: Any):
     m = sk.load(path("five_bar_two_drivers"))
     first, second = m.drivers
@@ -116,6 +119,7 @@ def test_each_driver_has_a_slider_and_a_value(browser: Any):
         assert not studio.errors
 
 
+@pytest.mark.full
 def test_the_points_whose_paths_are_drawn_are_chosen(browser: Any):
     with served() as address:
         studio = Studio(browser, address)
@@ -132,6 +136,7 @@ def test_the_points_whose_paths_are_drawn_are_chosen(browser: Any):
         assert not studio.errors
 
 
+@pytest.mark.full
 def test_without_a_speed_it_says_what_play_needs(browser: Any):
     with served(path("crank_rocker")) as address:
         studio = Studio(browser, address)
@@ -153,6 +158,7 @@ def test_a_jansen_leg_plays_smoothly(browser: Any, capsys: pytest.CaptureFixture
         assert rate > 10 and not studio.errors
 
 
+@pytest.mark.full
 def test_the_value_of_a_cylinder_is_shown(browser: Any):
     m = sk.load(path("excavator"))
     first = next(iter(m.drivers))

@@ -27,6 +27,7 @@ def to_start(studio: Studio) -> None:
     studio.at_rest()
 
 
+@pytest.mark.full
 def test_a_press_on_a_plot_moves_the_mechanism_there_and_the_line_follows_it(browser: Any):
     m = sk.load(path("crank_rocker"))
     with served(path("crank_rocker")) as address:
@@ -74,6 +75,7 @@ def test_links_and_driver_efforts_are_plotted_and_a_change_plots_anew(browser: A
         assert studio.page.locator(".st-plots").count() == 0 and not studio.errors
 
 
+@pytest.mark.full
 def test_without_drivers_it_says_what_a_plot_needs(browser: Any):
     with served(path("crank_rocker")) as address:
         studio = Studio(browser, address)

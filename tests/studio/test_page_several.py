@@ -35,6 +35,7 @@ def frame(studio: Studio, *corners: tuple[float, float]) -> None:
     studio.page.keyboard.up("Shift")
 
 
+@pytest.mark.full
 def test_a_frame_selects_and_a_drag_moves_all_of_it(drawn: Any):
     studio, file = drawn
     frame(studio, (-10, 40), (95, 80))
@@ -50,6 +51,7 @@ def test_a_frame_selects_and_a_drag_moves_all_of_it(drawn: Any):
     assert studio.saved(file)["points"]["C"] == [0, 50]
 
 
+@pytest.mark.full
 def test_shift_adds_points_and_links_and_takes_them_away(drawn: Any):
     studio, _ = drawn
     studio.page.mouse.click(*studio.point("A"))
@@ -66,6 +68,7 @@ def test_shift_adds_points_and_links_and_takes_them_away(drawn: Any):
     studio.page.locator("[data-panel='several']").wait_for(state="detached")
 
 
+@pytest.mark.full
 def test_the_arrows_move_what_is_selected_and_otherwise_the_view(drawn: Any):
     studio, _ = drawn
     studio.page.mouse.click(*studio.point("D"))
@@ -84,6 +87,7 @@ def test_the_arrows_move_what_is_selected_and_otherwise_the_view(drawn: Any):
     assert eventually(studio.page, lambda: studio.pixel(0, 0) != view) and places(studio) == before
 
 
+@pytest.mark.full
 def test_copies_are_pasted_mirrored_turned_and_deleted(drawn: Any):
     studio, file = drawn
     frame(studio, (-10, -10), (95, 30))
@@ -187,6 +191,7 @@ def test_a_drawing_of_200_links_stays_editable(browser: Any, tmp_path: Path, cap
         assert min(took) < 0.35 and not studio.errors
 
 
+@pytest.mark.full
 def test_the_page_has_a_heading_that_is_read_aloud(drawn: Any):
     studio, _ = drawn
     heading = studio.page.get_by_role("heading", level=1)

@@ -57,6 +57,7 @@ def test_a_pendulum_falls_from_the_pose_that_is_shown_stops_and_is_put_back(brow
         assert not studio.errors
 
 
+@pytest.mark.full
 def test_without_masses_there_is_nothing_to_simulate_and_a_change_ends_it(browser: Any, tmp_path: Path):
     file = tmp_path / "pendulum.toml"
     file.write_text(PENDULUM)

@@ -28,6 +28,7 @@ def states(f, seed, count=3):
     return np.random.default_rng(seed).uniform(-2, 2, (count, 2, f))
 
 
+@pytest.mark.full
 @settings(max_examples=10, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_m_and_h_are_those_of_the_recursive_scheme(seed):

@@ -120,7 +120,7 @@ def full_state(model, u, ud):
     return q, qd
 
 
-@pytest.mark.parametrize("make, shared", few([(crank_slider, True), *((make, None) for make in CLOSED)], 3))
+@pytest.mark.parametrize("make, shared", few([(crank_slider, True), *((make, None) for make in CLOSED)], 1))
 def test_reduced_equations_give_the_accelerations_of_multipliers(make, shared):
     model = make()
     with_multipliers = equations(model)
@@ -209,6 +209,7 @@ def test_closed_forms_are_those_of_newton_over_whole_turns(make):
         assert turns["B"] == (0 if make is drag_link else -3)
 
 
+@pytest.mark.full
 def test_a_spring_on_a_dependent_angle_is_wound_up_turn_by_turn():
     spring = {"S": JointLoad("S", "B", stiffness=2.0, rest=0.4)}
     model = replace(four_bar(), loads=spring)

@@ -64,7 +64,7 @@ def moved(found, function, t):
 
 
 @needs_gcc
-@pytest.mark.parametrize("name", few(EXAMPLES, 3))
+@pytest.mark.parametrize("name", few(EXAMPLES, 1))
 def test_examples_move_as_in_simulate(name, tmp_path):
     driver, duration = EXAMPLES[name]
     m, t = weighed(name), np.linspace(0, duration, 11)
@@ -108,7 +108,10 @@ def test_multipliers_and_other_choices_give_the_same(name):
 @needs_gcc
 @pytest.mark.parametrize(
     "law",
-    [{"law": "-90 - 20*abs(sin(3*t + 1)) + max(t, 0.1)**2"}, {"table": [[0, -90], [0.1, -99], [0.3, -80], [1, 0]]}],
+    few(
+        [{"law": "-90 - 20*abs(sin(3*t + 1)) + max(t, 0.1)**2"}, {"table": [[0, -90], [0.1, -99], [0.3, -80], [1, 0]]}],
+        1,
+    ),
 )
 def test_laws_with_corners_and_tables_are_differentiated(law, tmp_path):
     data, t = weighed("five_bar_two_drivers").source_dict, np.linspace(0, 0.09, 7)

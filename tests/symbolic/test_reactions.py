@@ -10,6 +10,7 @@ from structkin.errors import InputError
 from structkin.examples import spatial
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("loops", ["explicit", "multipliers"])
 @pytest.mark.parametrize("data", few([SLIDER_CRANK, FOUR_BAR], 1), ids=["slider-crank", "four-bar"])
 def test_reactions_are_those_of_the_plane(data, loops):

@@ -38,6 +38,7 @@ def test_the_slider_moves_the_drawing_to_the_poses_of_the_motion(opened: Opened,
     assert not opened.errors and not opened.requests
 
 
+@pytest.mark.full
 def test_it_plays_and_pauses(opened: Opened):
     slider = opened.page.locator("input[type=range]")
     opened.page.get_by_role("button", name="Play").click()
