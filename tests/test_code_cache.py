@@ -30,6 +30,7 @@ inner = kept(inner, error_model="numpy")
 """
 
 
+@pytest.mark.full
 def test_a_cached_function_follows_the_functions_it_calls(tmp_path):
     """Numba alone would run the old inner function, as the file of the outer one has not changed."""
     pytest.importorskip("numba")

@@ -5,6 +5,7 @@ import json
 import re
 from pathlib import Path
 
+import pytest
 from matplotlib.figure import Figure
 
 FOLDER = Path(__file__).parents[1] / "docs" / "lessons"
@@ -33,6 +34,7 @@ def test_the_notebook_for_students_has_no_answers():
     assert 0.8 * all_code < code < all_code
 
 
+@pytest.mark.full
 def test_the_code_of_the_notebook_runs(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     cells = json.loads(lesson.NOTEBOOK.read_text(encoding="utf-8"))["cells"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
@@ -31,15 +31,18 @@ OTHERS = {
 }
 
 
-def small() -> Iterator[tuple[Path, int]]:
-    """Yield the files and lines of all float literals below 1e-5 outside the table."""
+@cache
+def small() -> list[tuple[Path, int]]:
+    """Return the files and lines of all float literals below 1e-5 outside the table."""
+    found = []
     for file in sorted([*(ROOT / "structkin").rglob("*.py"), *(ROOT / "groups").rglob("*.py")]):
         path = file.relative_to(ROOT)
         if path.parts[1] in ("groups", "examples") or "node_modules" in path.parts or path == TABLE:
             continue
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Constant) and isinstance(node.value, float) and 0 < node.value < 1e-5:
-                yield path, node.lineno
+                found.append((path, node.lineno))
+    return found
 
 
 def test_small_numbers_stand_in_the_table():

@@ -129,6 +129,7 @@ def rows(folder: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
+@pytest.mark.full
 def test_a_tiny_run(tmp_path: Path):
     result = tiny("--to", tmp_path / "new")
     assert result.exit_code == 0, result.output

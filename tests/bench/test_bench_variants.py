@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import tracemalloc
 
+import pytest
 from typer.testing import CliRunner
 
 from structkin.bench.variants import MEASURES, SAMPLES, six_bar
@@ -21,6 +22,7 @@ def test_the_command(tmp_path):
     assert all(float(row["nanoseconds"]) > 0 for row in rows) and int(rows[1]["poses"]) == 200 * 73
 
 
+@pytest.mark.full
 def test_a_study_needs_memory_for_one_chunk():
     """The motions of all variants would take 350 MB."""
     m, bounds = six_bar()

@@ -202,6 +202,7 @@ def test_every_command_that_writes_is_ended():
     assert {words[0] for words in (*(words for words, _ in COMMANDS.values()), *FOLDERS.values())} == {*ALL} - OTHERS
 
 
+@pytest.mark.full
 @pytest.mark.skipif(os.name == "nt", reason="no signals of this kind here")
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT], ids=["kill", "interrupt"])
 @pytest.mark.parametrize("times", [2, pytest.param(TIMES, marks=pytest.mark.slow)])

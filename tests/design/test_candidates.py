@@ -96,6 +96,7 @@ def test_the_command_prints_and_writes(tmp_path):
     np.testing.assert_allclose(motion.position("P")[[0, -1]], [(0, 0), (0.03, 0)], atol=1e-9)
 
 
+@pytest.mark.full
 def test_the_command_reads_angles_and_pivots(tmp_path):
     text = "angle x y\n30 3 3\n45 2.759 3.363\n60 2.372 3.663\n75 1.89 3.862\n90 1.355 3.943\n"
     options = ("--unit", "cm", "--angle-unit", "deg", "--pivot", "0,0", "--kind", "four-bar", "--count", 1, "--json")

@@ -451,6 +451,7 @@ def test_curves_are_those_of_the_rows(closed: bool) -> None:
         assert lists.new_feet[0] % (2 * np.pi) == pytest.approx(float(curve.foot(*place)) % (2 * np.pi), abs=1e-9)
 
 
+@pytest.mark.full
 def test_a_slot_along_a_curve_is_compiled_like_the_rest() -> None:
     """The motion of the equations with multipliers; no pose is left to the general elimination."""
     plain, fast = both(wedge(), [0, 0.1, 0.2, 0.3])

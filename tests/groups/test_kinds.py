@@ -331,6 +331,7 @@ def test_all_modes_are_found(form, seed):
     assert np.max(np.min(gap, axis=1)) < 1e-6 * size
 
 
+@pytest.mark.full
 @many
 @settings(max_examples=10, deadline=None)
 @given(seed=seeds)

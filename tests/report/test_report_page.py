@@ -330,6 +330,7 @@ def test_centrodes_are_cut_off_and_the_page_says_so(four_bar: Opened):
     assert not page.get_by_text("drawn within the circle").count() and not four_bar.errors
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("late", few([False, True], 1), ids=["", "plots drawn late"])
 def test_a_phone_need_not_scroll_sideways(browser: Any, tmp_path: Path, late: bool):
     file = tmp_path / "report.html"

@@ -31,6 +31,7 @@ def describe(case):
 # --- random mechanisms ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("element", few(sorted({*GEARED}, key=lambda f: f.__name__), 1))
 def test_every_element_on_driven_links(element):
     seen = 0

@@ -134,7 +134,7 @@ def four_bar(coupler=3.0, rocker=2.5, crank=1.0):
     )
 
 
-@pytest.mark.parametrize("engine", ["python", "compiled"])
+@pytest.mark.parametrize("engine", few(["python", "compiled"], 1))
 @pytest.mark.parametrize(
     ("sizes", "samples"),
     few(

@@ -231,7 +231,7 @@ FOUND = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("count", few([2, 37, 91, 361], 4))
+@pytest.mark.parametrize("count", few([2, 37, 91, 361], 2))
 @pytest.mark.parametrize("name", FOUND)
 def test_cases_found_by_an_independent_trial(name, count):
     """All were passed on the wrong branch, status ok, or lost behind a change point, at some numbers of samples."""

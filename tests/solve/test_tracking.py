@@ -146,6 +146,7 @@ def test_uneven_samples_lie_where_even_ones_do(seed):
     np.testing.assert_allclose(motion.lanes.x[0][:, -1], alone.lanes.x[0][:, -1], atol=1e-12)
 
 
+@pytest.mark.full
 @pytest.mark.compiled
 def test_engines_track_alike():
     angles = uneven(np.random.default_rng(5), 3000)

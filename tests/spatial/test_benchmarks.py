@@ -35,6 +35,7 @@ def errors(model, body, duration, step, frequencies, rtol):
 CASES = [(bricard, "rod 3", (4e3, 8e3, 16e3)), (governor, "arm 1", (16e3, 32e3, 64e3))]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("model", "body", "frequencies"), few(CASES, 1))
 def test_the_beginning_converges_with_the_stiffness(model, body, frequencies):
     found = errors(model(), body, 0.4, 4e-6, frequencies[1:], 1e-9)

@@ -51,6 +51,7 @@ def test_a_press_on_a_plot_moves_the_mechanism_there_and_the_line_follows_it(bro
         assert not studio.errors
 
 
+@pytest.mark.full
 def test_links_and_driver_efforts_are_plotted_and_a_change_plots_anew(browser: Any):
     m = sk.load(path("excavator"))
     with served(path("excavator")) as address:

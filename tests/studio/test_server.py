@@ -179,6 +179,7 @@ def test_invalid_messages_are_refused_and_change_nothing(tab: Tab):
     assert tab.ask("hello", "state", protocol=1)["document"] == before
 
 
+@pytest.mark.full
 def test_the_mechanism_and_its_picture_can_be_downloaded(client: TestClient):
     found = client.get(f"/export/mechanism.toml?token={TOKEN}")
     assert found.status_code == 200 and "attachment" in found.headers["content-disposition"]
