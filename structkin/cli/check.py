@@ -97,17 +97,31 @@ def _free(mechanism: Mechanism) -> list[Problem]:
 
 
 def _odd_units(mechanism: Mechanism) -> list[Problem]:
-    """Return speeds without a unit in a file whose units are not SI: they are easily mistaken for the file's units."""
+    """Return rates without a unit in a file whose units are not SI: they are easily mistaken for the file's units."""
     notes = []
-    for id, entry in mechanism.source_dict.get("drivers", {}).items():
-        angular = mechanism.drivers[id].kind == "angle"
+    for key, rate, angular in _rates(mechanism):
         own, si = (mechanism.units.angle, "rad") if angular else (mechanism.units.length, "m")
-        speed = entry.get("speed")
-        if isinstance(speed, int | float) and own != si:
-            meant = f'"{speed} rpm" or "{speed} {own}/s"' if angular else f'"{speed} {own}/s"'
-            hint = f"write {meant} if you mean that"
-            notes.append(Problem(f"drivers.{id}.speed", f"{speed} is in {si}/s", hint))
+        if isinstance(rate, int | float) and rate and own != si:
+            meant = f'"{rate} rpm" or "{rate} {own}/s"' if angular else f'"{rate} {own}/s"'
+            notes.append(Problem(key, f"{rate} is in {si}/s", f"write {meant} if you mean that"))
     return notes
+
+
+def _rates(mechanism: Mechanism) -> Iterator[tuple[str, Any, bool]]:
+    """Yield the rates of drivers and of the initial state, as written: key, value, and whether they are angular."""
+    data = mechanism.source_dict
+    for section in ("drivers", "initial"):
+        for id, entry in data.get(section, {}).items():
+            angular = id in mechanism.drivers and mechanism.drivers[id].kind == "angle"
+            yield f"{section}.{id}.speed", entry.get("speed"), angular
+    for id, entry in data.get("initial", {}).items():
+        yield f"initial.{id}.omega", entry.get("omega"), True
+        both = entry.get("velocity", [entry.get("vx"), entry.get("vy")])
+        yield (
+            f"initial.{id}.velocity",
+            next((rate for rate in both if isinstance(rate, int | float) and rate), None),
+            False,
+        )
 
 
 def _odd_formulas(mechanism: Mechanism) -> list[Problem]:

@@ -135,3 +135,11 @@ def test_samples_and_files_that_do_not_exist_are_refused(tmp_path: Path) -> None
     with pytest.raises(sk.InputError, match=r"use \.html or \.tex"):
         forces.worksheet(tmp_path / "sheet.png")
     assert not list(tmp_path.iterdir())
+
+
+def test_what_is_zero_but_for_rounding_is_no_number_of_a_worksheet() -> None:
+    """At the top an engine's crank turns evenly and its rod moves straight; 1e-13 N had stood on the page."""
+    engine = sk.load(examples.path("one_cylinder_engine"))
+    found = engine.solve(t=[0.0]).forces().equilibrium()
+    assert [one.right for one in found.equations if one.direction != "y"] == [0.0] * 6
+    assert all(one.right for one in found.equations if one.direction == "y")

@@ -189,7 +189,9 @@ def equilibrium(forces: Kinetostatics, sample: int) -> Equilibrium:
     """Return the equations at a sample that has forces; see `Kinetostatics.equilibrium`."""
     columns, motion = forces.columns, at_samples(forces.motion, np.array([sample]))
     sweep = ReverseSweep(motion, columns)
-    bodies = {name: _free_body(forces, name, sample) for name in columns.body_group}
+    rates = [forces.motion.acceleration(body.center, body.link)[sample] for body in forces.bodies if body.mass]
+    noise = ROUNDING * max((float(np.abs(rate).max()) for rate in rates), default=0.0)
+    bodies = {name: _free_body(forces, name, sample, noise) for name in columns.body_group}
     acting = [
         {name: _about(wrench[:, 0], motion, bodies[name]) for name, wrench in on.items()}
         for on in unit_wrenches(motion, columns)
@@ -226,7 +228,8 @@ def equilibrium(forces: Kinetostatics, sample: int) -> Equilibrium:
     return Equilibrium(forces, sample, motion, tuple(bodies.values()), tuple(unknowns), tuple(equations), tuple(parts))
 
 
-def _free_body(forces: Kinetostatics, name: str, sample: int) -> FreeBody:
+def _free_body(forces: Kinetostatics, name: str, sample: int, noise: float) -> FreeBody:
+    """Return a body with its loads; accelerations below the `noise` [m/s^2] are zero."""
     motion, mechanism = forces.motion, forces.motion.mechanism
     if (pin := pin_of(name)) is not None:
         return FreeBody(name, complex(*motion.position(pin)[sample]), pin, 0.0, 0.0, 0j, 0.0, 0j, 0j, 0.0)
@@ -243,7 +246,10 @@ def _free_body(forces: Kinetostatics, name: str, sample: int) -> FreeBody:
     if abs(load) <= ROUNDING * abs(weight):
         load = 0j
     acceleration = complex(*motion.acceleration(body.center, name)[sample]) if body.mass else 0j
+    acceleration = complex(*(x if abs(x) > noise else 0.0 for x in (acceleration.real, acceleration.imag)))
     alpha = float(motion.alpha(name)[sample]) if body.inertia else 0.0
+    if abs(alpha) * motion.size <= noise:
+        alpha = 0.0
     if abs(moment) <= ROUNDING * motion.size * (abs(force) + abs(body.inertia * alpha)):
         moment = 0.0
     return FreeBody(name, about, named, body.mass, body.inertia, acceleration, alpha, weight, load, moment)
