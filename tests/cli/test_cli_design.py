@@ -254,6 +254,12 @@ def test_a_path_is_fitted_by_the_mechanism_of_a_file(tmp_path, monkeypatch):
     assert "point: is missing" in str(wrong.exception)
 
 
+def test_what_was_not_found_is_said_in_the_unit_of_the_table(tmp_path):
+    table = written(tmp_path / "path.csv", "x [mm],y [mm]\n0,0\n10,2\n20,2\n30,0\n")
+    found = run("synthesise", table, "--kind", "slider-crank", "--pivot", "0,0", "--pivot", "10,0", "--longest", "50")
+    assert found.exit_code == 1 and "no link longer than 50 mm" in " ".join(found.output.split())
+
+
 def test_nine_points_from_a_table(tmp_path):
     x, y = [0.25, 0.52, 0.8, 1.2, 1.4, 1.1, 0.7, 0.2, 0.02], [0, 0.1, 0.7, 1, 1.3, 1.48, 1.4, 1, 0.4]
     rows = "\n".join(f"{a},{b}" for a, b in zip(x, y, strict=True))

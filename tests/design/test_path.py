@@ -66,9 +66,10 @@ def test_five_points_with_the_pivot_of_the_source():
 
 
 def test_eighteen_points_every_20_degrees():
-    found = sk.synthesise(path=EIGHTEEN, timing=np.radians(20 * np.arange(18)), kinds=["four-bar"], count=2)
+    found = sk.synthesise(path=EIGHTEEN, timing=np.radians(20 * np.arange(18)), kinds=["four-bar"], count=2, unit="cm")
     assert_sound(found)
     assert squares(found[0]) <= 9.1e-3
+    assert f"the best is {100 * found[0].error:.3g} cm away" in found.notes[0]
     assert "met only by chance" in found.notes[0]
 
 
@@ -217,6 +218,12 @@ def test_two_pivots_leave_no_slider_crank():
     assert len(found) == 0 and "one ground pivot" in found.notes[0] and "No linkage" in found.notes[1]
 
 
+def test_notes_are_in_the_unit_of_the_wish():
+    given = {"path": 0.001 * np.array(LINE), "pivots": [(0, 0), (0.01, 0)], "kinds": ["slider-crank"]}
+    for unit, words in ((None, "0.5 m"), ("mm", "500 mm"), ("in", "19.7 in")):
+        assert f"no link longer than {words} and" in sk.synthesise(**given, unit=unit).notes[1]
+
+
 def test_a_spent_budget_is_said():
     found = sk.synthesise(path=EIGHTEEN, timing=np.radians(20 * np.arange(18)), kinds=["four-bar"], budget=100)
     assert "budget of 100 steps is spent" in " ".join(found.notes)
@@ -254,6 +261,7 @@ BAD = {
         ["region: does not hold a pivot"],
     ),
     "a region that is none": ({"path": LINE, "region": [0, np.nan, 1, 1]}, ["region: has the shape (4,)"]),
+    "unit": ({"path": LINE, "unit": "inch"}, ["unit: 'inch' is not a unit of length"]),
     "budget": ({"path": LINE, "budget": -1}, ["budget: -1 is not a positive"]),
 }  # fmt: skip
 

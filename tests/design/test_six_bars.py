@@ -68,6 +68,12 @@ def test_a_slider_crank_is_found_as_a_mechanism_and_as_a_kind(monkeypatch):
     assert found[0].mechanism.slider_cranks()
 
 
+def test_notes_are_in_the_unit_of_the_mechanism():
+    line = [(0, 0), (0.01, 0.002), (0.02, 0)]
+    found = sk.synthesise(path=line, pivots=[(0, 0), (0.01, 0)], mechanism=SLIDER_CRANK, point="P")
+    assert "no link longer than 400 mm" in found.notes[1]
+
+
 def geared(motor: str) -> sk.Mechanism:
     data = sk.load(sk.examples.path("geared_five_bar")).source_dict
     return sk.Mechanism.from_dict({**data, "drivers": {"motor": {"joint": motor, "speed": 1.0}}})

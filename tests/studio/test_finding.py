@@ -82,6 +82,12 @@ def test_candidates_for_a_path_pass_it_and_become_the_drawing_which_undo_brings_
         assert tab.ask("take", "state", id=found["cards"][-1]["id"])["document"]["title"] == "Four-bar"
 
 
+def test_notes_are_in_the_unit_of_the_drawing():
+    """A slider-crank has no second pivot: nothing is found, which is said at once."""
+    found = session().handle({"type": "find", "wish": wish(kinds=["slider-crank"], pivots=["A", "D"], longest=90)})[0]()
+    assert found["cards"] == [] and "no link longer than 90 mm" in found["notes"][1]
+
+
 def test_candidates_are_seen_while_the_search_goes_on_and_are_sent_once(monkeypatch: pytest.MonkeyPatch):
     """Every look that is not the first of a version leaves the cards out."""
     begun, go_on = [], []
