@@ -91,6 +91,7 @@ measure = "effort"
 driver = "motor"
 static = true
 weight = 0.1
+peak = true
 [[limits]]
 measure = "transmission"
 least = 35
@@ -104,7 +105,7 @@ high = 65
     limits = [
         design.closing().between(low=np.sin(np.radians(35)) ** 2), design.stroke("rocker").between(high=np.radians(65))
     ]  # fmt: skip
-    wish = [design.stroke("rocker", np.radians(60)), design.effort("motor", static=True).times(0.1)]
+    wish = [design.stroke("rocker", np.radians(60)), design.effort("motor", static=True).times(0.1).peak()]
     own = four_bar().optimise(
         {"lengths.C-D": (0.05, 0.2), "forces.spring.stiffness": (100, 400)}, wish, limits=limits, samples=25,
         evaluations=60,
