@@ -181,6 +181,18 @@ def test_numbers_of_the_drawing_become_better_by_what_is_wished():
         assert "lengths" not in tab.ask("undo", "state")["document"]
 
 
+def test_a_peak_may_be_wished():
+    """Of the height of P: it is least at an end of the bounds."""
+    wanted = {"measure": "coordinate", "point": "P", "axis": "y", "peak": True}
+    with opened(session()) as tab:
+        found = result(
+            tab, aim="better", parameters={"lengths.A-B": [18, 22]}, objective=wanted, samples=13, evaluations=30
+        )
+    heights = sk.Mechanism.from_dict(without_stray()).solve(13).position("P")[:, 1]
+    assert found["cards"][0]["value"] == pytest.approx(np.abs(heights).max() ** 2)
+    assert found["cards"][1]["value"] < found["cards"][0]["value"] and "at their bounds" in found["notes"][0]
+
+
 def test_a_drawing_that_has_changed_is_not_replaced_by_an_older_improvement():
     wanted = {"measure": "stroke", "of": "rocker", "wanted": 40}
     own = session()
