@@ -211,7 +211,8 @@ def optimise(
     if first is None or not first.regular.all():
         problem = Problem("mechanism", "cannot be assembled at all samples", "start from a variant that can")
         raise InputError([problem], mechanism.title)
-    search.sizes = np.where((found := search.levels(first)) > 0, found, 1.0)
+    peak_values = search.levels(first)
+    search.sizes = np.where(peak_values > 0, peak_values, 1.0)
     # Raises `InputError` for parameters that cannot vary alone.
     slopes = search.slopes(measured, first)
     bounds, words = (low / scale, high / scale), "no small change improves it"
