@@ -150,7 +150,7 @@ def synthesise(
                     path=table * scale, closed=closed, timing=angles, pivots=pivots, region=corners,
                     longest=None if longest is None else longest * scale, transmission=float(np.radians(transmission)),
                     kinds=kind or tuple(KINDS), mechanism=mechanism, point=point, count=count, seed=seed,
-                    budget=steps, progress=report,
+                    unit=length, budget=steps, progress=report,
                 )  # fmt: skip
     written = () if folder is None else found.save(folder, unit=length)
     if as_json:

@@ -4,6 +4,7 @@ from structkin.design.force_measures import effort, shaking_force, shaking_momen
 from structkin.design.measures import (
     Limit,
     Measure,
+    Peak,
     angle,
     closing,
     coordinate,
@@ -20,6 +21,7 @@ __all__ = [
     "Limit",
     "Measure",
     "Optimum",
+    "Peak",
     "angle",
     "closing",
     "coordinate",

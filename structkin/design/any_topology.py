@@ -28,6 +28,7 @@ from structkin.model.topology import suggest
 from structkin.numerical_tolerances import ROUNDING
 from structkin.solve.functional.formulas import Closed, Formulas, formulas_of
 from structkin.solve.sensitivity.parameters import read_parameters
+from structkin.solve.special_geometry import compile_plan
 from structkin.types import Complexes, Flags, Floats
 
 #: Lanes that are evaluated at a time: their numbers stay in cache.
@@ -59,9 +60,10 @@ class AnyLinkage:
         names += [f"joints.{id}.axis" for id in self.guides]
         parameters = read_parameters(base, names)
         formulas = formulas_of(base, parameters)
-        if any(not isinstance(step, Closed) for step in formulas.steps):
-            hint = "drive it by another crank, from which every group is a dyad"
-            raise InputError([Problem("mechanism", "has a group without a closed form", hint)], self.name)
+        if formulas.followed:
+            plan, hint = compile_plan(base), "drive it by another crank, from which every group is a dyad"
+            groups = [plan.structure.groups[plan.steps[k].group].label for k in plan.followed]
+            raise InputError([Problem(group, "is a group without a closed form", hint) for group in groups], self.name)
         # Dimensions are the coordinates, then the guides' axes, then the gears' phases.
         (self._crank, *gears), self._ratios = base.drivers, _ratios(mechanism)
         ends = np.cumsum([2 * len(self.points), len(self.guides), len(gears)]).tolist()

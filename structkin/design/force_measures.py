@@ -5,8 +5,8 @@
     shaking_force()              the force on the ground, x and y                             2 n numbers [N]
     shaking_moment()             the moment on the ground about the origin                    n numbers [N m]
 
-As objectives their sum of squares is n times the square of the root mean square. `effort("motor").between(-5, 5)` keeps
-the peak of a torque.
+As objectives their sum of squares is n times the square of the root mean square. `effort("motor").peak()` is the peak
+of a torque, `effort("motor").between(-5, 5)` keeps it.
 
 Forces are found by solving a motion's equilibrium, so their derivatives are differences of variants. In masses, centres
 of mass and the stiffness and free length of springs the forces are polynomials of degree two at most, for which three

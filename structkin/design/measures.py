@@ -10,8 +10,9 @@
     extent()               width and height of the mechanism over the samples                   2 numbers [m]
     grashof([*"ABCD"])        by how much a four-bar satisfies Grashof's condition                 1 number [m]
 
-An objective is the sum of the squares of all numbers. Another measure is a `Measure` with functions of one's own: both
-are given the motion, the second also the names of the parameters, as `Motion.sensitivity` takes them.
+An objective is the sum of the squares of all numbers; of `measure.peak()` only the largest counts. Another measure is
+a `Measure` with functions of one's own: both are given the motion, the second also the names of the parameters, as
+`Motion.sensitivity` takes them.
 """
 
 from __future__ import annotations
@@ -64,6 +65,26 @@ class Measure:
                 [Problem("between", message, "such as between(0.1, 0.2), or between(high=0.2)")], self.words
             )
         return Limit(self, least, most)
+
+    def peak(self) -> Peak:
+        """Return the wish that the largest of its numbers, of either sign, is as small as possible."""
+        return Peak(self)
+
+
+@checked
+@dataclass(frozen=True, repr=False)
+class Peak:
+    """An objective: the largest absolute value of the numbers of a measure, such as the peak of a torque."""
+
+    measure: Measure
+
+    def __repr__(self) -> str:
+        """Return what is to be small."""
+        return f"<Peak of {self.measure.words}>"
+
+    def value(self, motion: Motion) -> float:
+        """Return the largest absolute value."""
+        return float(np.abs(self.measure.values(motion)).max())
 
 
 @checked

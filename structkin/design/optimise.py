@@ -4,7 +4,8 @@ The sum of squares is minimised by a trust region (SciPy's `least_squares`; Bran
 exact derivatives. A step to a variant that cannot be assembled at all samples is shortened. Limits are held by an
 augmented Lagrangian, a few such searches with squares of the limits' sides added. Where steps had to be shortened, the
 discriminants of all dyads, which are zero at the limit of assembly, are such limits, too: their derivatives lead along
-it.
+it. A peak has a kink wherever another sample becomes the highest; in its place a level is minimised, one more variable,
+below which all its numbers are held by the same limits.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from structkin.checked import checked
-from structkin.design.measures import Limit, Measure, closing
+from structkin.design.measures import Limit, Measure, Peak, closing
 from structkin.errors import InputError, Problem
 from structkin.model.frozen import freeze
 from structkin.model.mechanism import Mechanism
@@ -61,13 +62,19 @@ class Optimum:
 
 @dataclass
 class _Search:
-    """The objective and the limits at places x, parameters over their scales; the last variants are kept."""
+    """The objective and the limits at places x: parameters over their scales, then levels over those of the peaks.
+
+    The last variants are kept.
+    """
 
     mechanism: Mechanism
     parameters: Sequence[Parameter]
     scale: Floats
     objective: Sequence[Measure]
     limits: Sequence[Limit]
+    peaks: Sequence[Peak]
+    #: The sizes (q,) of the peaks, which are levels of one.
+    sizes: Floats
     solve: Callable[[Mechanism], Motion]
     evaluations: int
     #: The limit of assembly, if it is to be held as well.
@@ -78,6 +85,7 @@ class _Search:
 
     def motion(self, x: Floats) -> Motion | None:
         """Return the motion of a variant; None if it cannot be built."""
+        x = x[: len(self.parameters)]
         key = x.tobytes()
         if key not in self._known:
             if len(self.history) >= self.evaluations:
@@ -103,33 +111,49 @@ class _Search:
         """Return the mechanism at a place."""
         return varied(self.mechanism, dict(zip(self.parameters, (x * self.scale).tolist(), strict=True)))
 
-    def residuals(self, motion: Motion) -> Floats:
-        """Return all numbers of the objective (k,)."""
-        return np.concatenate([np.ravel(measure.values(motion)) for measure in self.objective])
+    def levels(self, motion: Motion) -> Floats:
+        """Return the least levels (q,) that hold the numbers of the peaks."""
+        return np.array([peak.value(motion) for peak in self.peaks]) / self.sizes
+
+    def residuals(self, motion: Motion, levels: Floats) -> Floats:
+        """Return all numbers of the objective (k,), of the peaks their levels."""
+        return np.concatenate([*(np.ravel(one.values(motion)) for one in self.objective), levels * self.sizes])
+
+    def residuals_slopes(self, motion: Motion) -> Floats:
+        """Return their derivatives (k, p + q) by x."""
+        found, q = self.slopes(self.objective, motion), len(self.peaks)
+        return np.block([[found, np.zeros((len(found), q))], [np.zeros((q, found.shape[1])), np.diag(self.sizes)]])
 
     def slopes(self, measures: Sequence[Measure], motion: Motion) -> Floats:
-        """Return the derivatives (k, p) of the numbers of measures by x."""
+        """Return the derivatives (k, p) of the numbers of measures by parameters over their scales."""
         names = [parameter.name for parameter in self.parameters]
-        found = np.concatenate([measure.jacobian(motion, names) for measure in measures])
+        found = np.concatenate([np.empty((0, len(names))), *(one.jacobian(motion, names) for one in measures)])
         # Samples next to a change point have no derivatives: the others lead.
         return np.asarray(np.where(np.isnan(found), 0.0, found) * self.scale)
 
     def value(self, motion: Motion) -> float:
         """Return the sum of squares of the objective."""
-        return float(np.sum(self.residuals(motion) ** 2))
+        return float(np.sum(self.residuals(motion, self.levels(motion)) ** 2))
 
-    def sides(self, motion: Motion) -> Floats:
-        """Return how far inside the limits the numbers are (k,), of each limit first the lower side."""
-        sides = [side for limit in (*self.limits, *self.room) for side in _sides(limit, limit.measure.values(motion))]
-        return np.concatenate(sides)
+    def sides(self, motion: Motion, levels: Floats) -> Floats:
+        """Return how far inside the limits the numbers are (k,), of each limit first the lower side, peaks last."""
+        found = [side for limit in (*self.limits, *self.room) for side in _sides(limit, limit.measure.values(motion))]
+        for peak, level, size in zip(self.peaks, levels, self.sizes, strict=True):
+            share = np.ravel(peak.measure.values(motion)) / size
+            found += [level + share, level - share]
+        return np.concatenate(found)
 
     def sides_slopes(self, motion: Motion) -> Floats:
-        """Return their derivatives (k, p) by x."""
+        """Return their derivatives (k, p + q) by x."""
         found: list[Floats] = []
         for limit in (*self.limits, *self.room):
             slope = self.slopes([limit.measure], motion)
+            slope = np.hstack((slope, np.zeros((len(slope), len(self.peaks)))))
             found += [slope] if np.isfinite(limit.low) else []
             found += [-slope] if np.isfinite(limit.high) else []
+        for peak, size, by_levels in zip(self.peaks, self.sizes, np.eye(len(self.peaks)), strict=True):
+            slope = self.slopes([peak.measure], motion) / size
+            found += [np.hstack((sign * slope, np.tile(by_levels, (len(slope), 1)))) for sign in (1, -1)]
         return np.concatenate(found)
 
     def misses(self, motion: Motion) -> float:
@@ -154,7 +178,7 @@ def _sides(limit: Limit, values: Floats) -> list[Floats]:
 def optimise(
     mechanism: Mechanism,
     parameters: Mapping[str, Any],
-    objective: Sequence[Measure],
+    objective: Sequence[Measure | Peak],
     limits: Sequence[Limit],
     samples: int | None,
     t: ArrayLike | None,
@@ -175,26 +199,32 @@ def optimise(
         raise InputError([Problem(what, "expected one measure or more, and two evaluations or more")], mechanism.title)
     x = np.array([parameter.value for parameter in read])
     scale = np.array([parameter.reach for parameter in read])
-    search = _Search(mechanism, read, scale, objective, limits, solve, evaluations)
+    squares = [one for one in objective if isinstance(one, Measure)]
+    peaks = [one for one in objective if isinstance(one, Peak)]
+    search = _Search(mechanism, read, scale, squares, limits, peaks, np.ones(len(peaks)), solve, evaluations)
+    measured = [one.measure if isinstance(one, Peak) else one for one in objective]
+    measured += [limit.measure for limit in limits]
     if own.regular.all():
-        _check([*objective, *(limit.measure for limit in limits)], own, [one.name for one in read])
+        _check(measured, own, [one.name for one in read])
     x = np.clip(x, low, high) / scale
     first = search.motion(x)
     if first is None or not first.regular.all():
         problem = Problem("mechanism", "cannot be assembled at all samples", "start from a variant that can")
         raise InputError([problem], mechanism.title)
+    peak_values = search.levels(first)
+    search.sizes = np.where(peak_values > 0, peak_values, 1.0)
     # Raises `InputError` for parameters that cannot vary alone.
-    slopes = search.slopes([*objective, *(limit.measure for limit in limits)], first)
+    slopes = search.slopes(measured, first)
     bounds, words = (low / scale, high / scale), "no small change improves it"
     try:
-        if not limits:
+        if not limits and not peaks:
             _least_squares(search, x, bounds)
         if first.plan.with_root:
             search.room = (closing().between(low=DETERMINED),)
-        if limits or (search.room and np.isnan(search.history).any()):
+        if limits or peaks or (search.room and np.isnan(search.history).any()):
             # Least squares end where the next step cannot be assembled; along that limit the search may go on.
             _augmented(search, x if search.best is None else search.best[1], bounds)
-            words = "no small change within the limits improves it"
+            words = "no small change within the limits improves it" if limits or not peaks else words
     except _SpentError:
         words = f"the {evaluations} variants that were allowed are spent"
     assert search.best is not None
@@ -265,22 +295,25 @@ def _least_squares(search: _Search, x: Floats, bounds: tuple[Floats, Floats], mo
 
     first = search.motion(x)
     assert first is not None
-    count = len(search.residuals(first)) + (0 if more is None else len(more.push))
+    levels = slice(len(search.parameters), None)
+    count = len(search.residuals(first, x[levels])) + (0 if more is None else len(more.push))
 
     def values(x: Floats) -> Floats:
         motion = search.motion(x)
         if motion is None or not motion.regular.all():
             return np.full(count, np.nan)
-        found = search.residuals(motion)
-        return found if more is None else np.concatenate((found / more.size, more.residuals(search.sides(motion))))
+        found = search.residuals(motion, x[levels])
+        if more is None:
+            return found
+        return np.concatenate((found / more.size, more.residuals(search.sides(motion, x[levels]))))
 
     def slopes(x: Floats) -> Floats:
         motion = search.motion(x)
         assert motion is not None, "derivatives are asked for only where there are values"
-        found = search.slopes(search.objective, motion)
+        found = search.residuals_slopes(motion)
         if more is None:
             return found
-        held = more.slopes(search.sides(motion), search.sides_slopes(motion))
+        held = more.slopes(search.sides(motion, x[levels]), search.sides_slopes(motion))
         return np.concatenate((found / more.size, held))
 
     found = least_squares(
@@ -308,13 +341,16 @@ def _augmented(search: _Search, x: Floats, bounds: tuple[Floats, Floats]) -> Non
     """Hold the limits by an augmented Lagrangian (Nocedal & Wright, Numerical Optimization, 2006, sec. 17.3)."""
     first = search.motion(x)
     assert first is not None
-    held = _Held(np.sqrt(search.value(first)) or 1.0, np.zeros(len(search.sides(first))))
+    levels, q = search.levels(first), len(search.peaks)
+    held = _Held(np.sqrt(search.value(first)) or 1.0, np.zeros(len(search.sides(first, levels))))
+    x = np.concatenate((x, levels))
+    bounds = np.append(bounds[0], np.zeros(q)), np.append(bounds[1], np.full(q, np.inf))
     worst = np.inf
     for _ in range(ROUNDS):
         before, x = x, _least_squares(search, x, bounds, held)
         motion = search.motion(x)
         assert motion is not None
-        sides = search.sides(motion)
+        sides = search.sides(motion, x[len(x) - q :])
         pushed = np.maximum(held.push - held.mu * sides, 0.0)
         missed = float(np.abs(np.minimum(sides, held.push / held.mu)).max(initial=0.0))
         if missed <= 0.1 * VISIBLE and np.allclose(x, before, rtol=NEGLIGIBLE, atol=0.0):

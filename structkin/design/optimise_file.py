@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from structkin.design import force_measures, measures
-from structkin.design.measures import Limit, Measure
+from structkin.design.measures import Limit, Measure, Peak
 from structkin.errors import InputError, Problem
 from structkin.model.file import load_data
 from structkin.model.flaw import Flaw, describe
@@ -23,7 +23,7 @@ from structkin.solve.study.study_file import SAMPLES, counts_of, duration_of, me
 
 #: The keys of a file; the first three are needed.
 KEYS = ("mechanism", "parameters", "objective", "limits", "at", "samples", "duration", "evaluations")
-#: The measures of a file: what each is of, the key that names it, and other keys; all may have a weight or limits.
+#: The measures of a file: what each is of, the key that names it, and other keys; all may have limits, or be peaks.
 MEASURES: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
     "path": ("point", "point", ("places", "csv")),
     "angle": ("link", "link", ("values",)),
@@ -115,14 +115,14 @@ class _Reader:
                 self.problems.append(Problem(f"at.{id}", flaw.message, flaw.hint))
         return found
 
-    def measures(self, data: Mapping[str, Any], section: str) -> list[tuple[Measure | None, Limit | None]]:
+    def measures(self, data: Mapping[str, Any], section: str) -> list[tuple[Measure | Peak | None, Limit | None]]:
         """Return the measures of a section with their limits."""
         entries = data.get(section, [])
         if not isinstance(entries, list) or not all(isinstance(entry, Mapping) for entry in entries):
             hint = f"such as [[{section}]] and measure = 'stroke'"
             self.problems.append(Problem(section, f"expected a list of tables, found {describe(entries)}", hint))
             return []
-        found: list[tuple[Measure | None, Limit | None]] = []
+        found: list[tuple[Measure | Peak | None, Limit | None]] = []
         for k, entry in enumerate(entries):
             try:
                 found.append(self._measure(entry, limited=section == "limits"))
@@ -132,12 +132,12 @@ class _Reader:
                 self.problems += [Problem(f"{section}.{k}", one.message, one.hint) for one in error.problems]
         return found
 
-    def _measure(self, entry: Mapping[str, Any], *, limited: bool) -> tuple[Measure | None, Limit | None]:
+    def _measure(self, entry: Mapping[str, Any], *, limited: bool) -> tuple[Measure | Peak | None, Limit | None]:
         kind = entry.get("measure", "")
         if kind not in MEASURES:
             raise Flaw(f"{describe(kind)} is not a measure", f"known: {', '.join(MEASURES)}")
         what, key, more = MEASURES[kind]
-        known = ("measure", *([key] if key else []), *more, *(("low", "high") if limited else ("weight",)))
+        known = ("measure", *([key] if key else []), *more, *(("low", "high") if limited else ("weight", "peak")))
         if unknown := [name for name in entry if name not in known]:
             raise Flaw(f"'{unknown[0]}' is not a key of '{kind}'", f"known: {', '.join(known)}")
         name = entry.get(key, "") if key else ""
@@ -151,7 +151,8 @@ class _Reader:
         measure, unit = self._made(kind, name, entry)
         if not limited:
             weight = plain_number(entry.get("weight", 1.0))
-            return measure.times(weight) if weight != 1.0 else measure, None
+            measure = measure.times(weight) if weight != 1.0 else measure
+            return measure.peak() if _flag(entry, "peak") else measure, None
         ends = {side: unit(entry[side]) for side in ("low", "high") if side in entry}
         return None, measure.between(ends.get("low"), ends.get("high"))
 
@@ -192,10 +193,7 @@ class _Reader:
             points = self._points(entry.get(key, []), key)
             return (measures.extent if kind == "extent" else measures.grashof)(points), of("length")
         if kind == "effort":
-            static = entry.get("static", False)
-            if not isinstance(static, bool):
-                raise Flaw(f"'static' is true or false, not {describe(static)}")
-            return force_measures.effort(name, static=static), plain_number
+            return force_measures.effort(name, static=_flag(entry, "static")), plain_number
         made = force_measures.shaking_force if kind == "shaking_force" else force_measures.shaking_moment
         return made(), plain_number
 
@@ -227,3 +225,10 @@ class _Reader:
                 raise Flaw(f"expected places, found {describe(rows)}", "places = [[x, y], ...] or csv = 'path.csv'")
         self.count = len(rows)
         return np.array([[units.quantity(value, "length") for value in row] for row in rows])
+
+
+def _flag(entry: Mapping[str, Any], key: str) -> bool:
+    given = entry.get(key, False)
+    if not isinstance(given, bool):
+        raise Flaw(f"'{key}' is true or false, not {describe(given)}")
+    return given

@@ -13,6 +13,7 @@ from structkin.design.any_topology import AnyLinkage
 from structkin.design.atlas_of_curves import starts, timed_starts
 from structkin.design.loops import Kind
 from structkin.design.refine import Bounds, Lanes, fit, misses, outside
+from structkin.model.units import Units
 from structkin.numerical_tolerances import HALF_DIGITS, ROUNDING, SOLVED_POSE
 from structkin.types import Complexes, Flags, Floats
 
@@ -39,6 +40,12 @@ class Wish:
     least: float
     #: The corners (2, 2) between which the ground pivots lie.
     region: Floats = field(default_factory=lambda: np.array([[-np.inf] * 2, [np.inf] * 2]))
+    #: The unit of length of what is said.
+    units: Units = field(default_factory=Units)
+
+    def length_in_words(self, length: float) -> str:
+        """Return a length [m] with its unit."""
+        return f"{length / self.units.length_scale:.3g} {self.units.length}"
 
     @property
     def size(self) -> float:

@@ -22,8 +22,9 @@ from structkin.design.refine import Lanes
 from structkin.design.six_bars import NAMED, named
 from structkin.design.verify import verified
 from structkin.errors import InputError, Problem
-from structkin.model.flaw import LARGEST
+from structkin.model.flaw import LARGEST, Flaw
 from structkin.model.mechanism import Mechanism
+from structkin.model.units import Units
 from structkin.numerical_tolerances import EQUAL_DATA, NEGLIGIBLE, VISIBLE
 from structkin.types import Complexes
 
@@ -42,7 +43,8 @@ def synthesise(
     *, path: ArrayLike | None = None, closed: bool = False, timing: ArrayLike | None = None,
     pivots: ArrayLike | None = None, region: ArrayLike | None = None, longest: float | None = None,
     transmission: float = LEAST, kinds: Sequence[str] = tuple(KINDS), mechanism: Mechanism | None = None,
-    point: str | None = None, count: int = 10, seed: int = 0, budget: float | None = BUDGET,
+    point: str | None = None, count: int = 10, seed: int = 0, unit: str | None = None,
+    budget: float | None = BUDGET,
     progress: Callable[[float], None] | None = None, watch: Callable[[Candidates], None] | None = None,
 ) -> Candidates:  # fmt: skip
     """Find linkages with a point that passes given points, driven by a crank at the ground.
@@ -63,7 +65,8 @@ def synthesise(
     An atlas of coupler curves gives some hundred linkages to start from; all are fitted at once, by exact derivatives,
     to the least sum of squares of the distances. Of each four-bar the two cognates are tried. Every candidate is
     verified by `Mechanism.solve` over its whole motion: it passes the points in order on one branch. Where nothing
-    fits, the best is returned, and `notes` say how far it is.
+    fits, the best is returned, and `notes` say how far it is, in the `unit` of length, such as "mm"; by default that of
+    the mechanism's file, or m.
 
     `budget` bounds the work in steps (`structkin.budget`); a search that it ends returns what has been found, and says
     so. `progress` is called often, with the part of the search that is done, and `watch` some times with the candidates
@@ -76,7 +79,9 @@ def synthesise(
     >>> len(found), found[0].error < 1e-9, bool(found[0].mechanism.solve(samples=5).ok.all())
     (3, True, True)
     """
-    wish = _wish(path, closed, timing, pivots, region, longest, transmission, kinds, mechanism, point, count, seed)
+    wish = _wish(
+        path, closed, timing, pivots, region, longest, transmission, kinds, mechanism, point, count, seed, unit
+    )
     searched: list[Kind] = [KINDS[name] if name in KINDS else named(name) for name in kinds]
     if mechanism is not None and point is not None:
         fitted = AnyLinkage(mechanism, point)
@@ -122,21 +127,28 @@ def synthesise(
     chosen = _best(wish, found)[:count]
     if meter.spent > meter.limit:
         notes.append(f"The budget of {meter.limit:g} steps is spent: a larger one may give better linkages.")
-    if not chosen:
-        notes.append(
-            "No linkage was found that passes the points in order, on one branch, with no link longer than "
-            f"{wish.longest:.3g} m{', all pivots in the region' * (region is not None)} and no transmission angle "
-            f"below {np.degrees(wish.least):.3g} deg."
-        )
-    elif chosen[0][1].error > VISIBLE * wish.size:
-        error = chosen[0][1].error
-        notes.append(
-            f"No linkage found passes all points: the best is {error:.3g} m away, {100 * error / wish.size:.2g} % of "
-            "the path's size. A point takes one of the 9 dimensions of a four-bar, the 8 of a slider-crank or the 15 "
-            "of a six-bar, a timed point two, a given pivot two: where they are fewer, all points are met only by "
-            "chance."
-        )
+    notes += _shortfall(wish, [candidate for _, candidate, _ in chosen])
     return Candidates(tuple(candidate for _, candidate, _ in chosen), tuple(notes))
+
+
+def _shortfall(wish: Wish, chosen: list[Candidate]) -> list[str]:
+    """Return what was not found, in words."""
+    if not chosen:
+        inside = ", all pivots in the region" * bool(np.isfinite(wish.region).all())
+        return [
+            "No linkage was found that passes the points in order, on one branch, with no link longer than "
+            f"{wish.length_in_words(wish.longest)}{inside} and no transmission angle below "
+            f"{np.degrees(wish.least):.3g} deg."
+        ]
+    error = chosen[0].error
+    if error <= VISIBLE * wish.size:
+        return []
+    return [
+        f"No linkage found passes all points: the best is {wish.length_in_words(error)} away, "
+        f"{100 * error / wish.size:.2g} % of the path's size. A point takes one of the 9 dimensions of a four-bar, the "
+        "8 of a slider-crank or the 15 of a six-bar, a timed point two, a given pivot two: where they are fewer, all "
+        "points are met only by chance."
+    ]
 
 
 def _sound(kind: Kind, ranked: Iterable[Lanes], wish: Wish, count: int) -> list[tuple[Kind, Candidate, Lanes]]:
@@ -161,7 +173,7 @@ def _best(wish: Wish, found: list[tuple[Kind, Candidate, Lanes]]) -> list[tuple[
 def _wish(
     path: ArrayLike | None, closed: bool, timing: ArrayLike | None, pivots: ArrayLike | None, region: ArrayLike | None,
     longest: float | None, transmission: float, kinds: Sequence[str], mechanism: Mechanism | None, point: str | None,
-    count: int, seed: int,
+    count: int, seed: int, unit: str | None,
 ) -> Wish:  # fmt: skip
     """Return a wish for a path; raise `InputError` with everything that is wrong with it."""
     problems: list[Problem] = []
@@ -197,12 +209,17 @@ def _wish(
         problems += refused(mechanism, point) if point is not None else []
         if tuple(kinds) != tuple(KINDS):
             problems.append(Problem("kinds", "are given besides a mechanism", "leave one of them out"))
+    units = Units() if mechanism is None else mechanism.units
+    try:
+        units = units if unit is None else Units(length=unit)
+    except Flaw as flaw:
+        problems.append(Problem("unit", flaw.message, flaw.hint))
     if problems:
         raise InputError(problems, "synthesise")
     angles = None if timing is None else np.asarray(timing, float)
     points = points.T.astype(float)
     limit = LONGEST * float(np.ptp(points, axis=1).max()) if longest is None else float(longest)
-    return Wish(points, closed, angles, tuple(complex(*place) for place in places), limit, transmission, corners)
+    return Wish(points, closed, angles, tuple(complex(*place) for place in places), limit, transmission, corners, units)
 
 
 def _region(given: NDArray[Any], pivots: NDArray[Any]) -> tuple[NDArray[Any], list[Problem]]:

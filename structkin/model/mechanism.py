@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from structkin.branches.circuits import Circuits
     from structkin.branches.four_bar import FourBar, SliderCrank
     from structkin.branches.limits import Limits
-    from structkin.design import Limit, Measure, Optimum
+    from structkin.design import Limit, Measure, Optimum, Peak
     from structkin.design.tolerances import Tolerances
     from structkin.dynamics import FormulationComparison, ReducedEquations, Simulation
     from structkin.global_methods import Comparison
@@ -424,7 +424,7 @@ class Mechanism:
         )  # fmt: skip
 
     def optimise(
-        self, parameters: Mapping[str, Any], objective: Measure | Sequence[Measure], *,
+        self, parameters: Mapping[str, Any], objective: Measure | Peak | Sequence[Measure | Peak], *,
         limits: Sequence[Limit] = (), samples: int | None = None, t: ArrayLike | None = None,
         drivers: Mapping[str, Any] | None = None, evaluations: int = 200,
     ) -> Optimum:  # fmt: skip
@@ -433,8 +433,9 @@ class Mechanism:
         `parameters={"lengths.A-B": (low, high)}` are the numbers of the file that may vary, by the names of
         `Motion.sensitivity`, masses and loads among them, and their bounds in SI and radians. The objective is one
         measure or several from `structkin.design`, such as `path("P", places)`, or of one's own; the sum of squares of
-        all their numbers is minimised. `limits` are measures `between` numbers. The motion is solved at the samples of
-        `solve`, whose times are those of this mechanism for all variants.
+        all their numbers is minimised, of `effort("motor").peak()` that of the largest. `limits` are measures `between`
+        numbers. The motion is solved at the samples of `solve`, whose times are those of this mechanism for all
+        variants.
 
         The search goes downhill from this mechanism and ends where no small change improves it: there may be better
         variants elsewhere. Each step towards a variant that cannot be assembled at all samples is shortened. At most so

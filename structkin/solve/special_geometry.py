@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 from typing import cast
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakValueDictionary
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from structkin.errors import InputError, Problem, StructureError
 from structkin.groups import General
 from structkin.groups.solve_lanes import solve_lanes
 from structkin.model.mechanism import Mechanism
+from structkin.model.topology import Topology
 from structkin.numerical_tolerances import DETERMINED, DOUBLE_ZERO, RESIDUAL, ROUNDING_OF_ONE
 from structkin.plan.compile import DrawnSingularError, determines_all, record_plan
 from structkin.plan.plan import Plan
@@ -121,6 +122,8 @@ STEPS, ANGLE, PART = 5, 0.02, 0.004
 #: Results for a mechanism, kept as long as it exists: it cannot change.
 _structures: WeakKeyDictionary[Mechanism, KinematicStructure] = WeakKeyDictionary()
 _plans: WeakKeyDictionary[Mechanism, Plan] = WeakKeyDictionary()
+#: Those of topologies, with drivers first or not, as long as a mechanism has them: variants of one share its own.
+_decomposed: WeakValueDictionary[tuple[Topology, bool], KinematicStructure] = WeakValueDictionary()
 
 
 def structure_of(mechanism: Mechanism) -> KinematicStructure:
@@ -131,15 +134,22 @@ def structure_of(mechanism: Mechanism) -> KinematicStructure:
 
 
 def _find_structure(mechanism: Mechanism) -> KinematicStructure:
-    generic = decompose(mechanism.topology)
+    generic = _structure_by_topology(mechanism.topology)
     if generic.under or determines_all(generic):
         return generic
-    special = decompose(mechanism.topology, drivers_first=True)
+    special = _structure_by_topology(mechanism.topology, drivers_first=True)
     try:
         compile_plan(mechanism, special)
     except StructureError:
         return generic
     return special
+
+
+def _structure_by_topology(topology: Topology, *, drivers_first: bool = False) -> KinematicStructure:
+    known = _decomposed.get((topology, drivers_first))
+    if known is None:
+        known = _decomposed[topology, drivers_first] = decompose(topology, drivers_first=drivers_first)
+    return known
 
 
 def compile_plan(mechanism: Mechanism, structure: KinematicStructure | None = None) -> Plan:

@@ -132,6 +132,7 @@ class Search:
     # --- better numbers -------------------------------------------------------------------------------------
 
     def _improve(self, wish: Better) -> None:
+        from structkin.design.measures import Peak
         from structkin.design.optimise_file import arguments_of
         from structkin.solve.sensitivity.parameters import read_parameters, write
 
@@ -143,6 +144,9 @@ class Search:
         looks = 0
 
         def watched(measure: Any) -> Any:
+            if isinstance(measure, Peak):
+                return watched(measure.measure).peak()
+
             def values(motion: Any) -> Any:
                 nonlocal looks
                 looks += 1

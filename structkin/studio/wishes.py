@@ -50,6 +50,7 @@ class ForPath(_Wish):
         found: dict[str, Any] = {
             "path": size * np.array(self.points, float).reshape(-1, 2), "closed": self.closed, "kinds": self.kinds,
             "pivots": pivots_of(document, self.pivots), "count": COUNT, "seed": self.seed, "budget": self.budget,
+            "unit": document.units.length,
         }  # fmt: skip
         found |= {} if self.timing is None else {"timing": turn * np.array(self.timing, float)}
         found |= {} if self.region is None else {"region": size * np.array(self.region, float)}

@@ -91,6 +91,7 @@ measure = "effort"
 driver = "motor"
 static = true
 weight = 0.1
+peak = true
 [[limits]]
 measure = "transmission"
 least = 35
@@ -104,7 +105,7 @@ high = 65
     limits = [
         design.closing().between(low=np.sin(np.radians(35)) ** 2), design.stroke("rocker").between(high=np.radians(65))
     ]  # fmt: skip
-    wish = [design.stroke("rocker", np.radians(60)), design.effort("motor", static=True).times(0.1)]
+    wish = [design.stroke("rocker", np.radians(60)), design.effort("motor", static=True).times(0.1).peak()]
     own = four_bar().optimise(
         {"lengths.C-D": (0.05, 0.2), "forces.spring.stiffness": (100, 400)}, wish, limits=limits, samples=25,
         evaluations=60,
@@ -252,6 +253,12 @@ def test_a_path_is_fitted_by_the_mechanism_of_a_file(tmp_path, monkeypatch):
     assert found.exit_code == 0 and best["kind"] == "Crank-rocker" and best["error"] < 1e-9
     wrong = run("synthesise", table, "--mechanism", file)
     assert "point: is missing" in str(wrong.exception)
+
+
+def test_what_was_not_found_is_said_in_the_unit_of_the_table(tmp_path):
+    table = written(tmp_path / "path.csv", "x [mm],y [mm]\n0,0\n10,2\n20,2\n30,0\n")
+    found = run("synthesise", table, "--kind", "slider-crank", "--pivot", "0,0", "--pivot", "10,0", "--longest", "50")
+    assert found.exit_code == 1 and "no link longer than 50 mm" in " ".join(found.output.split())
 
 
 def test_nine_points_from_a_table(tmp_path):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from cases import few
+from scipy.optimize import minimize_scalar
 
 import structkin as sk
 from structkin import design
@@ -130,3 +132,40 @@ def test_the_peak_of_a_torque_is_kept_by_limits():
         {"links.arm.point_masses.K": (0, 20)}, weight, limits=[design.effort("motor").between(-0.5, 0.5)], samples=25
     )
     assert best.met and best.values["links.arm.point_masses.K"] == pytest.approx((0.2 - 0.5 / G) / 0.05, rel=1e-5)
+
+
+@pytest.mark.parametrize("name, low, high", few([("links.piston.mass", 0.1, 6.0), ("points.A.x", -0.04, 0.04)], 1))
+def test_the_peak_of_an_engines_torque_is_least_where_a_scan_says(name, low, high):
+    """Two samples are equally high at the best mass; at the best throw the highest one has no slope."""
+    m = sk.load(sk.examples.path("one_cylinder_engine"))
+    best = m.optimise({name: (low, high)}, design.effort("motor").peak(), samples=73)
+    own, t = read_parameters(m, [name])[0], m.solve(73).t
+
+    def peak(value):
+        return np.abs(varied(m, {own: value}).solve(t=t).forces().driver("motor")).max()
+
+    values = np.linspace(low, high, 11)
+    k = int(np.argmin([peak(value) for value in values]))
+    scanned = minimize_scalar(peak, bounds=(values[k - 1], values[k + 1]), method="bounded", options={"xatol": 1e-8})
+    assert best.met and best.value == pytest.approx(scanned.fun**2, rel=1e-7)
+    assert best.values[name] == pytest.approx(scanned.x, rel=1e-5)
+    assert best.value == np.abs(best.motion.forces().driver("motor")).max() ** 2 < 0.9999 * best.start
+
+
+def test_a_peak_is_weighed_beside_squares_and_within_limits():
+    """A motor holds a moment of -t: t^2 + 9 (t - 1)^2 is least at 0.9; within limits t is 0.5."""
+    m = sk.Mechanism(
+        points={"A": (0, 0), "B": (1, 0)}, forces={"push": {"type": "moment", "on": "arm", "value": -2.0}},
+        links={"ground": ["A"], "arm": {"points": ["A", "B"]}}, drivers={"motor": {"joint": "A", "speed": 1.0}},
+    )  # fmt: skip
+    torque = design.effort("motor")
+    slack = design.Measure(
+        "the rest",
+        lambda motion: torque.values(motion)[:1] - 1.0,
+        lambda motion, names: torque.jacobian(motion, names)[:1],
+    )
+    given = {"parameters": {"forces.push.value": (-9, 9)}, "samples": 5}
+    best = m.optimise(objective=[torque.peak(), slack.times(3)], **given)
+    assert best.values["forces.push.value"] == pytest.approx(-0.9, abs=1e-6)
+    best = m.optimise(objective=torque.peak(), limits=[torque.between(low=0.5)], **given)
+    assert best.met and best.values["forces.push.value"] == pytest.approx(-0.5, abs=1e-5)

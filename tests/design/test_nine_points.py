@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 from known import drawn
@@ -54,8 +56,12 @@ def test_twenty_of_the_published_curves_are_found():
 
 @pytest.mark.slow
 def test_nearly_all_of_the_published_curves_are_found_and_no_others():
+    """In less than 15 minutes of processor time; how many, and the time, are printed."""
+    began = time.process_time()
     found = sk.synthesise_nine_points(NINE, budget=None)
-    assert 55 <= len(found) <= 64
+    seconds = time.process_time() - began
+    print(f"{len(found)} curves, at most {max(one.error for one in found):.0e} away, in {seconds:.0f} s")
+    assert 55 <= len(found) <= 64 and seconds <= 900
     assert_distinct_and_exact(found)
 
 

@@ -70,6 +70,12 @@ def test_a_slider_crank_is_found_as_a_mechanism_and_as_a_kind(monkeypatch):
     assert found[0].mechanism.slider_cranks()
 
 
+def test_notes_are_in_the_unit_of_the_mechanism():
+    line = [(0, 0), (0.01, 0.002), (0.02, 0)]
+    found = sk.synthesise(path=line, pivots=[(0, 0), (0.01, 0)], mechanism=SLIDER_CRANK, point="P")
+    assert "no link longer than 400 mm" in found.notes[1]
+
+
 def geared(motor: str) -> sk.Mechanism:
     data = sk.load(sk.examples.path("geared_five_bar")).source_dict
     return sk.Mechanism.from_dict({**data, "drivers": {"motor": {"joint": motor, "speed": 1.0}}})
@@ -166,5 +172,6 @@ def test_a_lone_crank_is_refused_in_words():
 
 def test_a_triad_is_refused_in_words():
     triad = sk.load(sk.examples.path("stephenson_iii_triad"))
-    with pytest.raises(sk.InputError, match="without a closed form"):
+    with pytest.raises(sk.InputError) as caught:
         sk.synthesise(path=[(0, 0), (1, 0.2), (2, 0)], mechanism=triad, point="P")
+    assert f"{triad.structure().groups[-1].label}: is a group without a closed form" in str(caught.value)

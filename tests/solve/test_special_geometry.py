@@ -181,3 +181,12 @@ def test_joints_that_agree_are_found_to_agree_next_to_a_limit(before):
     assert motion.ok.all() and motion.residual().max() < 1e-12
     np.testing.assert_allclose(motion.angle("frame"), 0, atol=1e-12)
     assert m.limits("motor").upper.value == pytest.approx(end, abs=1e-9)
+
+
+def test_mechanisms_of_one_topology_share_their_structure_and_no_other_ones_do():
+    """Candidates and variants are decomposed once; what special dimensions change is not shared."""
+    first, other = three_cranks(), three_cranks(middle=(3.0, 0.0))
+    assert first.structure() is three_cranks(middle=(2.0, 1e-12)).structure()
+    assert first.structure() != other.structure() and other.structure().over != first.structure().over
+    lift = scissor_lift(1)
+    assert lift.structure() is scissor_lift(1).structure() and lift.structure() != scissor_lift(2).structure()

@@ -82,6 +82,12 @@ def test_candidates_for_a_path_pass_it_and_become_the_drawing_which_undo_brings_
         assert tab.ask("take", "state", id=found["cards"][-1]["id"])["document"]["title"] == "Four-bar"
 
 
+def test_notes_are_in_the_unit_of_the_drawing():
+    """A slider-crank has no second pivot: nothing is found, which is said at once."""
+    found = session().handle({"type": "find", "wish": wish(kinds=["slider-crank"], pivots=["A", "D"], longest=90)})[0]()
+    assert found["cards"] == [] and "no link longer than 90 mm" in found["notes"][1]
+
+
 @pytest.mark.full
 def test_candidates_are_seen_while_the_search_goes_on_and_are_sent_once(monkeypatch: pytest.MonkeyPatch):
     """Every look that is not the first of a version leaves the cards out."""
@@ -174,6 +180,18 @@ def test_numbers_of_the_drawing_become_better_by_what_is_wished():
         swing = sk.Mechanism.from_dict(kept).solve(drivers={"motor": turns}).angle("rocker")
         assert np.degrees(np.ptp(swing)) == pytest.approx(40, abs=1e-3)
         assert "lengths" not in tab.ask("undo", "state")["document"]
+
+
+def test_a_peak_may_be_wished():
+    """Of the height of P: it is least at an end of the bounds."""
+    wanted = {"measure": "coordinate", "point": "P", "axis": "y", "peak": True}
+    with opened(session()) as tab:
+        found = result(
+            tab, aim="better", parameters={"lengths.A-B": [18, 22]}, objective=wanted, samples=13, evaluations=30
+        )
+    heights = sk.Mechanism.from_dict(without_stray()).solve(13).position("P")[:, 1]
+    assert found["cards"][0]["value"] == pytest.approx(np.abs(heights).max() ** 2)
+    assert found["cards"][1]["value"] < found["cards"][0]["value"] and "at their bounds" in found["notes"][0]
 
 
 def test_a_drawing_that_has_changed_is_not_replaced_by_an_older_improvement():
