@@ -14,6 +14,7 @@ From the browser:
 | `turn` | `driver`, `to`, `seq` | `pose`; likewise |
 | `seek` | `t` [s], `seq` | `pose`, with all drivers where their laws put them; likewise |
 | `rest` | | `state`, with the pose of the sketch |
+| `whole` | | `state`, with its free coordinates; the server asks for it itself |
 | `layers` | `names`, and `base`, a link (see `layers`) | `pose`, which has `layers` from now on, if there is one |
 | `limits`, `ranking`, `efforts`, `assemblies`, `scene`, `courses` | | one of the same name, when it is found |
 | `wiggle` | `coordinate` | `wiggle` |
@@ -44,6 +45,8 @@ To the browser:
   lengths, where there are any), `problems`, `stray` (points on no link), `loose` (links that nothing connects to the
   ground), `structure`, `undo`, `redo`, `changes` (how many can be undone), `saved`, and what `pose` has where there is
   one, with `clock` (from when to when [s] the laws run, and whether without an end; null without laws).
+  Where drivers are missing, free coordinates have to be found, which takes longer: `state` then comes at once with the
+  sketch as its pose, and once more, with all of it, when no other message waits.
 - `pose`: `revision`, `frames`, `drivers`, `free` (coordinates without a driver), `t` (the time [s] at which the laws
   give this pose, null if none is known), `stopped` (why it moves no farther), `done` (whether it is as near as
   possible), `seq`, and `layers`, if any are wanted.
@@ -127,6 +130,8 @@ class Session:
     _search: Search | None = field(init=False, default=None)
     #: What is drawn over the pose.
     _layers: Layers = field(init=False, default_factory=Layers)
+    #: Whether the last state went without its free coordinates.
+    owes: bool = field(init=False, default=False)
     #: Whether the document was replaced as a whole since the file was read or written.
     _replaced: bool = field(init=False, default=False)
 
@@ -242,6 +247,11 @@ class Session:
 
     def _rest(self, message: Message) -> Iterator[Message]:
         self._driving = None
+        yield self.state()
+
+    def _whole(self, message: Message) -> Iterator[Message]:
+        with suppress(InputError):
+            _ = self.driving
         yield self.state()
 
     def _choose_layers(self, message: Message) -> Iterator[Message]:
@@ -430,18 +440,20 @@ class Session:
         return self._driving
 
     def state(self) -> Message:
-        """Return the whole state for the page."""
+        """Return the state for the page; while free coordinates are to be found, it `owes` what needs them."""
         found, scene = self._check, None
         placed: Message = {}
         reasons = list(found.problems)
         if (drawn := wire.scene(found)) is not None:
             scene, sketched = drawn
             placed = {"frames": sketched, "sketched": sketched}
+        self.owes = self._driving is None and found.structure is not None and bool(found.structure.under)
         try:
-            placed |= {**self._placed(), "clock": self.driving.clock}
-            if self.history.now.section("lengths"):
-                exact = wire.scene(found, self.driving.motion)
-                placed["exact"] = exact and exact[0]
+            if not self.owes:
+                placed |= {**self._placed(), "clock": self.driving.clock}
+                if self.history.now.section("lengths"):
+                    exact = wire.scene(found, self.driving.motion)
+                    placed["exact"] = exact and exact[0]
         except InputError as error:
             if found.mechanism is not None and not reasons:
                 reasons = list(error.problems)
@@ -495,6 +507,7 @@ ANSWERS: Mapping[str, Callable[[Session, Message], Iterator[Message | Job]]] = {
     "turn": Session._turn,
     "seek": Session._seek,
     "rest": Session._rest,
+    "whole": Session._whole,
     "layers": Session._choose_layers,
     "save": Session._save,
     "share": Session._share,

@@ -423,8 +423,10 @@ function draw(now: State, { from, point }: { from: Point; point: string | null }
   const { at: end, point: target } = aim(now, hit);
   const length = Math.hypot(end[0] - from[0], end[1] - from[1]);
   if (tool.peek() === "link") {
-    if (length < pixels(reach)) tell("Drag from one end of the link to the other");
-    else edit({ op: "add_link", points: [point ?? from, target ?? end] });
+    if (length < pixels(reach)) {
+      if (point) selected.value = { kind: "points", name: point };
+      tell("Drag from one end of the link to the other");
+    } else edit({ op: "add_link", points: [point ?? from, target ?? end] });
   } else if (tool.peek() === "cylinder") {
     if (!target || target === point) tell("End at a point of another link", true);
     else

@@ -8,6 +8,8 @@ import type { State } from "./types";
 
 /** A motion that takes between so many seconds is shown in real time at first, another one in `USUAL`. */
 const [SHORTEST, LONGEST, USUAL] = [0.8, 20, 4];
+/** Parts of a turn that rounding may take away. */
+const NEARLY = 1e-9;
 const PACES = [0.1, 0.25, 0.5, 1, 2, 4, 10];
 
 /** Return by how many seconds of the motion a second on the screen is, before a pace is chosen. */
@@ -22,9 +24,11 @@ export function Player({ now }: { now: State }) {
   usePlay(now, on);
   const slider = useRef<HTMLInputElement>(null);
   const words = useComputed(() => (time.value === null || !clock ? "" : `t = ${number(shownTime(time.value, clock), 3)} s`));
-  useSignalEffect(() => {
-    if (slider.current && clock && time.value !== null) slider.current.valueAsNumber = shownTime(time.value, clock);
-  });
+  const put = (t: number | null) => {
+    if (slider.current && clock) slider.current.valueAsNumber = t === null ? clock[0] : shownTime(t, clock);
+  };
+  useSignalEffect(() => put(time.value));
+  useEffect(() => put(time.peek()), [clock?.[0], clock?.[1], !frames]);
   if (!frames) return null;
   if (!clock)
     return (
@@ -82,7 +86,10 @@ export function Player({ now }: { now: State }) {
 /** Return a time within the range that is shown: motions without an end repeat it. */
 export function shownTime(t: number, [from, to, endless]: [number, number, boolean]): number {
   const whole = to - from;
-  return endless ? from + ((((t - from) % whole) + whole) % whole) : t;
+  if (!endless) return t;
+  const part = (t - from) / whole;
+  // what lies before the start by rounding is the start, not the end
+  return from + whole * Math.max(0, part - Math.floor(part + NEARLY));
 }
 
 /** Ask for the next moment as poses arrive; a motion that stops turns back. */

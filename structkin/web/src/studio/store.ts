@@ -20,6 +20,7 @@ import {
   type Run,
   type State,
 } from "./types";
+import { remembered } from "./remembered";
 import { hearFound, hearPoints } from "./wish_store";
 
 export type Mode = "drive" | "edit";
@@ -152,25 +153,6 @@ interface Kept {
 let socket: WebSocket | null = null;
 let sequence = 0;
 
-/** A choice that the browser keeps; where it keeps nothing, that of this page. */
-function remembered<T>(name: string, usual: T) {
-  const place = `structkin:${name}`;
-  let first = usual;
-  try {
-    first = JSON.parse(localStorage.getItem(place) ?? "null") ?? usual;
-  } catch {
-    // what cannot be read is not a choice
-  }
-  const kept = signal<T>(first);
-  effect(() => {
-    try {
-      localStorage.setItem(place, JSON.stringify(kept.value));
-    } catch {
-      // if the storage is full or forbidden, nothing is kept
-    }
-  });
-  return kept;
-}
 let strokes = Date.now();
 const token = tokenOf();
 
