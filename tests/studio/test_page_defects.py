@@ -464,6 +464,27 @@ def test_a_rod_has_a_mass_as_soon_as_it_is_one_and_keeps_it(browser: Any, tmp_pa
         assert not studio.errors
 
 
+def test_a_cylinder_between_links_is_drawn_and_one_to_a_point_on_no_link_is_refused(browser: Any, tmp_path: Path):
+    """It made the drawing no mechanism; and where it had no room to move, pressing play showed nothing."""
+    text = """units = { length = "mm", angle = "deg" }
+points = { A = [0, 0], B = [60, 40], C = [100, -10], D = [30, 20], E = [50, 50], F = [20, -10], G = [10, 60] }
+links = { ground = ["A", "F"], boom = ["A", "B", "D", "E"], arm = ["B", "C"] }
+drivers = { lift = { between = ["F", "D"], speed = "3 mm/s" } }
+"""
+    file = file_of(tmp_path, text)
+    with served(file) as address:
+        studio = Studio(browser, address)
+        studio.press("Cylinder")
+        studio.pull(studio.point("G"), studio.point("C"))
+        studio.page.get_by_text("G is on no link yet").wait_for()
+        studio.see("status", "Mobility 2")
+        studio.pull(studio.point("E"), studio.point("C"))
+        studio.see("status", "ready to drive")
+        studio.page.locator(".st-player").get_by_role("button", name="Play", exact=True).click()
+        studio.page.get_by_text("The motion turns back: ").wait_for()
+        assert not studio.errors
+
+
 def test_centres_at_one_place_share_a_name(browser: Any):
     """The instant centres of two links at one pin had their names on each other."""
     with served(path("jansen_leg")) as address:

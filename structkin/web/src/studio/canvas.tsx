@@ -438,13 +438,15 @@ function draw(now: State, { from, point }: { from: Point; point: string | null }
       tell("Drag from one end of the link to the other");
     } else edit({ op: "add_link", points: [point ?? from, target ?? end] });
   } else if (tool.peek() === "cylinder") {
-    if (!target || target === point) tell("End at a point of another link", true);
+    const stray = [point!, target ?? ""].find((name) => now.stray.includes(name));
+    if (stray) tell(`${stray} is on no link yet: add it to one in its panel first`, true);
+    else if (!target || target === point) tell("End at a point of another link", true);
     else
       edit({
         op: "put",
         section: "drivers",
         entry: { between: [point, target], speed: `${Number((0.1 * length).toPrecision(2))} ${now.sketch.unit}/s` },
-      });
+      }, undefined, true);
   } else {
     const near = linkNear(now, now.sketch.points, end)?.slice(5) ?? "";
     const link = [...linksAt(hit.event), near].find((name) => now.sketch.links[name] && !now.sketch.links[name].includes(point!));

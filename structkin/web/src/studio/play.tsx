@@ -2,7 +2,7 @@
 import { useComputed, useSignalEffect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { number } from "../words";
-import { ALL, ending, onPose, pace, playing, plotting, seek, setMode, time, turn, values } from "./store";
+import { ALL, ending, onPose, pace, playing, plotting, seek, setMode, tell, time, turn, values } from "./store";
 import { Simulate } from "./simulate";
 import type { State } from "./types";
 
@@ -101,7 +101,7 @@ function usePlay(now: State, on: boolean) {
     let way = 1;
     let request = 0;
     let before = performance.now();
-    let [t, rewinds] = [time.peek() ?? from, false];
+    let [t, rewinds, said] = [time.peek() ?? from, false, false];
     if (t >= to && !(endless && ending.peek() === "repeat")) t = from;
     const go = (at: number) => {
       const gone = Math.min(at - before, 100) / 1000;
@@ -119,6 +119,9 @@ function usePlay(now: State, on: boolean) {
     const end = onPose((message) => {
       if (message.stopped) {
         way = -way;
+        // where there is little room, nothing else would be seen of it
+        if (!said) tell(`The motion turns back: ${message.stopped}`);
+        said = true;
         if (ending.peek() === "stop") playing.value = null;
         t = message.t ?? t;
       }
