@@ -289,7 +289,8 @@ def test_the_table_of_inputs_is_no_wider_than_its_panel(browser: Any, tmp_path: 
 
 def test_an_angle_is_shown_within_a_turn(browser: Any):
     session = new_session(path("crank_rocker"))
-    session.driving.turn("motor", 28.7)  # 1644.4 degrees
+    while not session.driving.turn("motor", 28.7).done:  # 1644.4 degrees
+        pass
     with served(session) as address:
         studio = Studio(browser, address)
         studio.see("drivers", "204.4° + 4 turns")

@@ -34,8 +34,12 @@ def test_a_pendulum_falls_from_the_pose_that_is_shown_stops_and_is_put_back(brow
         field.fill("-30")
         field.press("Enter")
         studio.at_rest()
+        studio.page.get_by_label("Forces at rest").check()
+        arrows = studio.page.locator(".st-canvas [data-arrow]")
+        assert eventually(studio.page, lambda: arrows.count() > 0)
         studio.press("Simulate")
         studio.page.get_by_role("button", name="Stop").wait_for()
+        assert eventually(studio.page, lambda: arrows.count() == 0)  # they would stay where they were
         heights = []
         for _ in range(40):
             heights.append(studio.page.locator("circle:is([data-id='pin:B'], [data-id='point:B'])").bounding_box()["y"])

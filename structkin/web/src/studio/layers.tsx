@@ -7,7 +7,7 @@ import { spot } from "../pose";
 import { StageContext } from "../scene";
 import type { View } from "../types";
 import { turned } from "./draft";
-import { dark, type Layer, layered, layers, mode, pose, scene, setLayers, state } from "./store";
+import { dark, type Layer, layered, layers, mode, playing, pose, RUN, scene, setLayers, state } from "./store";
 import type { State } from "./types";
 
 const WORDS: Record<Layer, string> = { velocity: "Velocities", acceleration: "Accelerations", centres: "Instant centres", forces: "Forces at rest" };
@@ -52,7 +52,8 @@ function drawn(view: View): { scale: Scale; arrows: Arrow[] }[] {
 export function Layers({ view }: { view: View }) {
   const stage = useContext(StageContext)!;
   const [camera, size] = [stage.camera.value, stage.size.value];
-  if (!camera) return null;
+  // they are those of a pose of the drivers, and a simulation goes on without
+  if (!camera || playing.value === RUN) return null;
   const { base } = layers.value;
   const centres = Object.entries(layered.value.centres ?? {}).map(([link, place]) => {
     const colour = colourOf(view, link);
