@@ -24,11 +24,13 @@ export function Player({ now }: { now: State }) {
   usePlay(now, on);
   const slider = useRef<HTMLInputElement>(null);
   const words = useComputed(() => (time.value === null || !clock ? "" : `t = ${number(shownTime(time.value, clock), 3)} s`));
-  const put = (t: number | null) => {
-    if (slider.current && clock) slider.current.valueAsNumber = t === null ? clock[0] : shownTime(t, clock);
+  const put = (t: number) => {
+    if (slider.current && clock) slider.current.valueAsNumber = shownTime(t, clock);
   };
-  useSignalEffect(() => put(time.value));
-  useEffect(() => put(time.peek()), [clock?.[0], clock?.[1], !frames]);
+  useSignalEffect(() => {
+    if (time.value !== null) put(time.value); // on the way to a time that was set, none is known
+  });
+  useEffect(() => put(time.peek() ?? clock?.[0] ?? 0), [clock?.[0], clock?.[1], !frames]);
   if (!frames) return null;
   if (!clock)
     return (
