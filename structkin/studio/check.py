@@ -48,7 +48,7 @@ def check(document: Document, folder: Path | None = None, before: Check | None =
     try:
         mechanism = Mechanism.from_dict(data, source="studio", folder=folder)
     except InputError as error:
-        return Check(document, error.problems, stray)
+        return Check(document, tuple(_in_the_studio(one) for one in error.problems), stray)
     if loose := _loose(mechanism):
         rest = check(_without_links(document, loose), folder, before)
         return replace(rest, document=document, loose=loose)
@@ -70,6 +70,13 @@ def _structure(mechanism: Mechanism, before: Check | None) -> KinematicStructure
     if known is not None and known.is_solvable and known.topology == mechanism.topology:
         return known
     return structure_of(mechanism)
+
+
+def _in_the_studio(problem: Problem) -> Problem:
+    """Return a problem with the remedy that the studio has for it."""
+    if problem.key == f"links.{GROUND}" and problem.message.startswith("no joint connects the ground"):
+        return Problem(problem.key, "no point stands still", "choose Ground, and click the points that do")
+    return problem
 
 
 def _loose(mechanism: Mechanism) -> tuple[str, ...]:

@@ -37,12 +37,13 @@ class MechanismFile:
     text: str | None = field(init=False, default=None)
 
     def read(self) -> Document:
-        """Return its contents, or an empty document if there is no file yet."""
+        """Return its contents, or an empty document in mm and degrees if there is no file yet."""
         if self.path.suffix.lower() not in SUFFIXES:
             raise refuse(str(self.path), "is not a mechanism file", "its name ends in .toml or .json")
         if not self._is_there():
             self.text = None
-            return Document({"title": self.path.stem.replace("_", " "), "points": {}, "links": {}})
+            head = {"title": self.path.stem.replace("_", " "), "units": {"length": "mm", "angle": "deg"}}
+            return Document({**head, "points": {}, "links": {}})
         document = Document(load_data(self.path))
         self.text = self._found()
         return document

@@ -1,9 +1,17 @@
-"""Simulation from the pose that is shown: all drivers are let go, and masses and loads move the mechanism from rest."""
+"""Simulation from the pose that is shown: all drivers are let go, and masses and loads move the mechanism from rest.
+
+It is simulated part by part while the page shows it. Meanwhile the pointer may pull at a link: by a spring without a
+free length, with a damper, from a place of the link to the pointer. Each part begins with the pose and the rates with
+which the one before ended.
+"""
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -12,15 +20,30 @@ from structkin.dynamics import Simulation
 from structkin.dynamics.start import LAWS
 from structkin.errors import StructkinError
 from structkin.model import Mechanism
+from structkin.model.forces import InitialState, Spring
 from structkin.model.parts import SketchPose
 from structkin.numerical_tolerances import VISIBLE
 from structkin.show.view import samples
 from structkin.solve import Motion
-from structkin.studio.document import refuse
+from structkin.studio.document import GROUND, refuse
 from structkin.studio.driving import Driving
 
-#: What is simulated [s], its poses a second, of large mechanisms so many frames in all, and how long it may take [s].
-LASTS, RATE, FRAMES, PATIENCE = 5.0, 60, 40_000, 30.0
+#: What a part lasts [s], one in which the pointer pulls, its poses a second, and what it may take: seconds, steps.
+PART, PULLED, RATE, PATIENCE, STEPS = 0.25, 0.1, 60, 30.0, 2000
+#: The pull over the size of the mechanism, in parts of what its masses weigh on earth; and its damping ratio.
+STRENGTH, DAMPING = 10.0, 0.4
+WEIGHT = 9.81
+#: The ends of the pull; no point has this name.
+HELD = "(pointer)"
+
+
+@dataclass(frozen=True)
+class Pull:
+    """A pointer that pulls a place [m] in the frame of a moving link to another place [m]."""
+
+    link: str
+    local: complex
+    to: complex
 
 
 def let_go(driving: Driving) -> Mechanism:
@@ -39,20 +62,73 @@ def let_go(driving: Driving) -> Mechanism:
     return m.with_drivers(entries).with_initial({}).posed(pose_of(driving.motion, 0))
 
 
-def free_run(mechanism: Mechanism, wanted: Callable[[], bool] = lambda: True) -> Simulation:
-    """Return the motion of a mechanism that was let go.
+@dataclass
+class FreeRun:
+    """The motion of a mechanism from its first pose, of which the last two parts are kept, by their numbers.
 
-    Raises `StructkinError` if it cannot be simulated, takes too long, or is not `wanted` any more.
+    `wanted` says whether it is to go on.
     """
-    until = time.monotonic() + PATIENCE
 
-    def watch(part: float) -> None:
-        if time.monotonic() > until or not wanted():
-            words = "the simulation takes too long for the studio: save the file and run `structkin simulate` on it"
-            raise StructkinError(words)
+    start: Mechanism
+    first: SketchPose
+    wanted: Callable[[], bool] = lambda: True
+    parts: dict[int, Simulation] = field(default_factory=dict)
 
-    count = min(int(LASTS * RATE), max(FRAMES // len(mechanism.links), 30))
-    return mechanism.simulate(np.linspace(0.0, LASTS, count + 1), rtol=VISIBLE, atol=VISIBLE / 100, progress=watch)
+    def go_on(self, number: int, pull: Pull | None = None) -> dict[str, Any]:
+        """Simulate the next part, and return it for the page: see `session`.
+
+        Raises `StructkinError` if it cannot be simulated, takes too long, or is not wanted any more.
+        """
+        after = max(self.parts, default=None)
+        m, t = self.start, 0.0
+        if after is not None:
+            run = self.parts[after]
+            m, t = at_rates(m.posed(pose_of(run, len(run) - 1)), run), float(run.t[-1])
+        found = self._simulated(m if pull is None else pulled(m, pull), t, PART if pull is None else PULLED)
+        self.parts = {key: part for key, part in self.parts.items() if key == after} | {number: found}
+        shown = samples(found.mechanism, found)
+        return {"part": number, "after": after, "t": shown["t"], "frames": shown["frames"], "stopped": stop_of(found)}
+
+    def _simulated(self, m: Mechanism, t: float, lasts: float) -> Simulation:
+        until = time.monotonic() + PATIENCE
+
+        def watch(part: float) -> None:
+            if time.monotonic() > until or not self.wanted():
+                words = "the simulation takes too long for the studio: save the file and run `structkin simulate` on it"
+                raise StructkinError(words)
+
+        times = np.linspace(t, t + lasts, round(lasts * RATE) + 1)
+        return m.simulate(times, rtol=VISIBLE, atol=VISIBLE / 100, progress=watch, max_steps=STEPS, engine="python")
+
+
+def stop_of(run: Simulation) -> str:
+    """Return why a part ended early, in words for the page."""
+    if "max_steps" in run.stopped:
+        return "it moves too fast for the studio: save the file and run `structkin simulate` on it"
+    return run.stopped
+
+
+def at_rates(m: Mechanism, run: Simulation) -> Mechanism:
+    """Return a mechanism whose free coordinates start with the rates at the end of a motion."""
+    rates = {id: InitialState(speed=float(run.drivers[id][1][-1])) for id in m.drivers}
+    return m.with_parts({"initial": MappingProxyType(rates)})
+
+
+def pulled(m: Mechanism, pull: Pull) -> Mechanism:
+    """Return a mechanism at which a pointer pulls; `InputError` if there is no such moving link."""
+    if pull.link not in m.topology.moving_links:
+        raise refuse(pull.link, "is not a moving link")
+    ends = {pull.link: pull.local, GROUND: pull.to}
+    links = {
+        name: replace(link, local=MappingProxyType({**link.local, HELD: ends[name]})) if name in ends else link
+        for name, link in m.links.items()
+    }
+    mass = sum((link.mass or 0.0) + (link.inertia or 0.0) / m.size**2 for link in m.links.values())
+    stiffness = STRENGTH * WEIGHT * mass / m.size
+    damping = 2.0 * DAMPING * math.sqrt(stiffness * mass)
+    spring = Spring(HELD, ((pull.link, HELD), (GROUND, HELD)), stiffness, 0.0, damping)
+    loads = MappingProxyType({**m.forces.loads, HELD: spring})
+    return m.with_parts({"links": MappingProxyType(links), "forces": replace(m.forces, loads=loads)})
 
 
 def pose_of(motion: Motion, k: int) -> SketchPose:
@@ -63,9 +139,3 @@ def pose_of(motion: Motion, k: int) -> SketchPose:
     frames = {name: (origins[name], directions[name]) for name in motion.mechanism.links}
     points = {name: complex(*motion.position(name)[k]) for name in motion.mechanism.places}
     return SketchPose(points, frames, {id: float(values[0][k]) for id, values in motion.drivers.items()})
-
-
-def frames_at(motion: Simulation) -> dict[str, Any]:
-    """Return times [s] and the frames of links, and what stopped the motion early."""
-    found = samples(motion.mechanism, motion)
-    return {"t": found["t"], "frames": found["frames"], "stopped": motion.stopped}

@@ -34,6 +34,8 @@ LARGEST = 2_000_000
 WAITING = 200
 #: A message that takes longer [s] is answered by `working` in the meantime.
 PATIENCE = 1.0
+#: A state is completed when no message has come for so long [s]: a stroke does not wait for it.
+PAUSE = 0.1
 #: Messages of which only the last one in a row counts.
 LATEST = ("drag", "turn", "seek")
 #: Messages that a page sends by itself: a pose that is unfinished goes on after them.
@@ -112,7 +114,7 @@ class Studio:
         """Answer message after message; one that is unfinished continues while none waits."""
         unfinished: Message | None = None
         while True:
-            message = await inbox.get() if unfinished is None or inbox.waiting else unfinished
+            message = unfinished if unfinished is not None and not inbox.waiting else await self._next(inbox)
             if not isinstance(message, dict) or message.get("type") not in ASIDE:
                 unfinished = None
             answering = self._call(self._answers, socket, message)
@@ -125,6 +127,15 @@ class Studio:
                 if answer["type"] == "pose" and not answer["done"]:
                     unfinished = message
                 await _send(socket, text)
+
+    async def _next(self, inbox: Inbox) -> Any:
+        """Return the next message; after a pause that for the rest of the state, if the session owes it."""
+        if not self.session.owes:
+            return await inbox.get()
+        try:
+            return await asyncio.wait_for(inbox.get(), PAUSE)
+        except TimeoutError:
+            return {"type": "whole"}
 
     def _answers(self, socket: WebSocket, message: Any) -> list[tuple[Message | Job, str]]:
         """Return the answers to a message with their texts; none if another tab has been opened meanwhile."""

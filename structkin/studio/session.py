@@ -14,11 +14,13 @@ From the browser:
 | `turn` | `driver`, `to`, `seq` | `pose`; likewise |
 | `seek` | `t` [s], `seq` | `pose`, with all drivers where their laws put them; likewise |
 | `rest` | | `state`, with the pose of the sketch |
+| `whole` | | `state`, with its free coordinates; the server asks for it itself |
 | `layers` | `names`, and `base`, a link (see `layers`) | `pose`, which has `layers` from now on, if there is one |
 | `limits`, `ranking`, `efforts`, `assemblies`, `scene`, `courses` | | one of the same name, when it is found |
 | `wiggle` | `coordinate` | `wiggle` |
-| `simulate` | | `simulation`, when it is found: `t`, `frames` of all samples, and `stopped` |
-| `settle` | `index`, a sample of the last `simulation` | `pose`: the mechanism stands there |
+| `simulate` | | `simulation`, the first part of one, when it is found |
+| `go_on` | `pull`, null or `link`, `local`, `to` | `simulation`, the next part; meanwhile the pointer pulls |
+| `settle` | `part` and `index` of a `simulation`, or none | `pose`: the mechanism stands there, or where it began |
 | `assembly` | `index`, from the last `assemblies` | `pose`: the mechanism is put together that way |
 | `save` | `overwrite` | `saved`, and `state` |
 | `share` | | `shared` with the `fragment` |
@@ -44,6 +46,8 @@ To the browser:
   lengths, where there are any), `problems`, `stray` (points on no link), `loose` (links that nothing connects to the
   ground), `structure`, `undo`, `redo`, `changes` (how many can be undone), `saved`, and what `pose` has where there is
   one, with `clock` (from when to when [s] the laws run, and whether without an end; null without laws).
+  Where drivers are missing, free coordinates have to be found, which takes longer: `state` then comes at once with the
+  sketch as its pose, and once more, with all of it, when no other message waits.
 - `pose`: `revision`, `frames`, `drivers`, `free` (coordinates without a driver), `t` (the time [s] at which the laws
   give this pose, null if none is known), `stopped` (why it moves no farther), `done` (whether it is as near as
   possible), `seq`, and `layers`, if any are wanted.
@@ -56,6 +60,8 @@ To the browser:
   the `cards`, unless they were seen in this version: `id`, `title`, `view` of the motion; of a linkage `words`,
   `point`, `error`, `transmission` [deg] or null, `circuits` or null, `cognate`, `defects`; of a drawing `value`, and
   `numbers`, each before and after. A change of the drawing does not end the search.
+- `simulation`: the number `part`, that of the part `after` which it comes (null at first), `t`, `frames` of all
+  samples, and why it `stopped`, if it did.
 - `courses`: what is plotted over the motion, see `courses`.
 - `limits`, `ranking`, `assemblies`, `wiggle`, `saved`, `shared`, `notes`: see `wire`.
 
@@ -78,7 +84,6 @@ import numpy as np
 
 import structkin
 from structkin.branches.assemblies import Assembly
-from structkin.dynamics import Simulation
 from structkin.errors import InputError, Problem, StructkinError
 from structkin.joints.guide import Guide
 from structkin.model import Mechanism
@@ -91,7 +96,7 @@ from structkin.studio.driving import Driving, Progress
 from structkin.studio.faults import fault
 from structkin.studio.files import MechanismFile, opened, points_in
 from structkin.studio.finding import Search
-from structkin.studio.free_run import frames_at, free_run, let_go, pose_of
+from structkin.studio.free_run import FreeRun, Pull, let_go, pose_of, stop_of
 from structkin.studio.history import History
 from structkin.studio.layers import Layers
 from structkin.studio.marks import marks
@@ -121,12 +126,15 @@ class Session:
     _check: Check = field(init=False)
     _driving: Driving | InputError | None = field(init=False, default=None)
     _assemblies: list[Assembly] = field(init=False, default_factory=list)
-    #: The last simulation, once there is one.
-    _runs: list[Simulation] = field(init=False, default_factory=list)
+    #: The last simulation, once there is one, and the number of its parts and those of others before.
+    _run: FreeRun | None = field(init=False, default=None)
+    _parts: int = field(init=False, default=0)
     #: The last search for a mechanism, once there is one.
     _search: Search | None = field(init=False, default=None)
     #: What is drawn over the pose.
     _layers: Layers = field(init=False, default_factory=Layers)
+    #: Whether the last state went without its free coordinates.
+    owes: bool = field(init=False, default=False)
     #: Whether the document was replaced as a whole since the file was read or written.
     _replaced: bool = field(init=False, default=False)
 
@@ -210,25 +218,31 @@ class Session:
 
     def _set(self, history: History) -> Message:
         """Make a document the current one and return its state; if it has none, the one before stays."""
-        before = self.history, self.revision, self._check, self._driving, self._assemblies, self._runs
+        before = self.history, self.revision, self._check, self._driving, self._assemblies, self._run
         try:
             if history.now != self.history.now:
                 self.revision += 1
                 self._check = check(history.now, self._folder, self._check)
-                self._driving, self._assemblies, self._runs = None, [], []
+                self._driving, self._assemblies, self._run = None, [], None
             self.history = history
             state = self.state()
             wire.text(state)
         except Exception:
-            self.history, self.revision, self._check, self._driving, self._assemblies, self._runs = before
+            self.history, self.revision, self._check, self._driving, self._assemblies, self._run = before
             raise
         return state
 
     def _drag(self, message: Message) -> Iterator[Message]:
-        driving, seq = self.driving, _sequence(message)
-        scale = driving.mechanism.units.length_scale
+        seq, (link, local, to) = _sequence(message), self._held(message)
+        yield self._pose(seq, self.driving.drag(link, local, to, SLICE))
+
+    def _held(self, message: Any) -> tuple[str, complex, complex]:
+        """Return the link that the pointer holds, the place in its frame and that of the pointer [m]."""
+        if not isinstance(message, dict):
+            raise refuse("", "expected a link, a place in its frame and a place")
+        scale = self.driving.mechanism.units.length_scale
         local, to = (complex(*_pair(message.get(key))) * scale for key in ("local", "to"))
-        yield self._pose(seq, driving.drag(str(message.get("link")), local, to, SLICE))
+        return str(message.get("link")), local, to
 
     def _turn(self, message: Message) -> Iterator[Message]:
         driving, seq, id = self.driving, _sequence(message), str(message.get("driver"))
@@ -242,6 +256,11 @@ class Session:
 
     def _rest(self, message: Message) -> Iterator[Message]:
         self._driving = None
+        yield self.state()
+
+    def _whole(self, message: Message) -> Iterator[Message]:
+        with suppress(InputError):
+            _ = self.driving
         yield self.state()
 
     def _choose_layers(self, message: Message) -> Iterator[Message]:
@@ -328,22 +347,34 @@ class Session:
         yield self._pose(None, Progress(True, 1))
 
     def _simulate(self, message: Message) -> Iterator[Job]:
-        start = let_go(self.driving)
-        self._runs = found = list[Simulation]()
+        revision = self.revision
+        first = pose_of(self.driving.motion, 0)
+        self._run = FreeRun(let_go(self.driving), first, lambda: self.revision == revision)
+        yield from self._go_on({})
 
-        def job() -> Message:
-            found.append(free_run(start, lambda: self._runs is found))
-            return frames_at(found[0])
-
-        yield self._job("simulation", job)
+    def _go_on(self, message: Message) -> Iterator[Job]:
+        run, given = self._simulated(), message.get("pull")
+        pull = None if given is None else Pull(*self._held(given))
+        number, self._parts = self._parts, self._parts + 1
+        yield self._job("simulation", lambda: run.go_on(number, pull))
 
     def _settle(self, message: Message) -> Iterator[Message]:
-        index = message.get("index")
-        if not self._runs or type(index) is not int or not 0 <= index < len(self._runs[0]):
-            raise refuse("", "this sample is not known any more", "simulate again")
-        before, run = self.driving, self._runs[0]
-        self._driving = Driving(before.mechanism.posed(pose_of(run, index)), before.own)
-        yield self._pose(None, Progress(True, 1, run.stopped if index == len(run) - 1 else ""))
+        run, before, part, index = self._simulated(), self.driving, message.get("part"), message.get("index")
+        if part is None:
+            pose, stopped = run.first, ""
+        else:
+            found = run.parts.get(part) if type(part) is int else None
+            if found is None or type(index) is not int or not 0 <= index < len(found):
+                raise refuse("", "this sample is not known any more", "simulate again")
+            pose = pose_of(found, index)
+            stopped = stop_of(found) if index == len(found) - 1 else ""
+        self._driving = Driving(before.mechanism.posed(pose), before.own)
+        yield self._pose(None, Progress(True, 1, stopped))
+
+    def _simulated(self) -> FreeRun:
+        if self._run is None:
+            raise refuse("", "there is no simulation any more", "simulate again")
+        return self._run
 
     # --- searches for mechanisms ------------------------------------------------------------------------------
 
@@ -430,18 +461,20 @@ class Session:
         return self._driving
 
     def state(self) -> Message:
-        """Return the whole state for the page."""
+        """Return the state for the page; while free coordinates are to be found, it `owes` what needs them."""
         found, scene = self._check, None
         placed: Message = {}
         reasons = list(found.problems)
         if (drawn := wire.scene(found)) is not None:
             scene, sketched = drawn
             placed = {"frames": sketched, "sketched": sketched}
+        self.owes = self._driving is None and found.structure is not None and bool(found.structure.under)
         try:
-            placed |= {**self._placed(), "clock": self.driving.clock}
-            if self.history.now.section("lengths"):
-                exact = wire.scene(found, self.driving.motion)
-                placed["exact"] = exact and exact[0]
+            if not self.owes:
+                placed |= {**self._placed(), "clock": self.driving.clock}
+                if self.history.now.section("lengths"):
+                    exact = wire.scene(found, self.driving.motion)
+                    placed["exact"] = exact and exact[0]
         except InputError as error:
             if found.mechanism is not None and not reasons:
                 reasons = list(error.problems)
@@ -495,6 +528,7 @@ ANSWERS: Mapping[str, Callable[[Session, Message], Iterator[Message | Job]]] = {
     "turn": Session._turn,
     "seek": Session._seek,
     "rest": Session._rest,
+    "whole": Session._whole,
     "layers": Session._choose_layers,
     "save": Session._save,
     "share": Session._share,
@@ -509,6 +543,7 @@ ANSWERS: Mapping[str, Callable[[Session, Message], Iterator[Message | Job]]] = {
     "assembly": Session._take_assembly,
     "wiggle": Session._wiggle,
     "simulate": Session._simulate,
+    "go_on": Session._go_on,
     "settle": Session._settle,
     "points": Session._points,
     "find": Session._find,

@@ -149,7 +149,8 @@ def _move(session: Session, source: random.Random) -> dict[str, Any]:
         {"type": "layers", "names": source.sample([*LAYERS, ""], source.randrange(3)), "base": link},
         {"type": "wiggle", "coordinate": driver},
         {"type": "assembly", "index": source.randrange(-1, 3)},
-        {"type": "settle", "index": source.randrange(-1, 3)},
+        {"type": "settle", "part": source.choice([None, *range(3), True]), "index": source.randrange(-1, 3)},
+        {"type": "go_on", "pull": source.choice([None, 1, {"link": "crank", "local": [1, 0], "to": [5, 5]}])},
     ))  # fmt: skip
 
 

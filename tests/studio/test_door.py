@@ -238,5 +238,5 @@ def test_many_links_on_one_pin_are_driven_soon(monkeypatch: pytest.MonkeyPatch):
     links = {"ground": ["A"], **{f"l{k}": ["A", f"P{k}"] for k in range(count)}}
     session = Session(History(Document({"points": {"A": [0, 0], **places}, "links": links})))
     with opened(session) as tab:
-        tab.ask("hello", "state", protocol=1)
+        tab.ask("whole", "state")
     assert compared and len(compared) < 300

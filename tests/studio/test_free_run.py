@@ -1,4 +1,4 @@
-"""Simulation from a pose: its energies and its start, and what it needs."""
+"""Simulation from a pose, part by part: its energies and its start, the pointer that pulls, and what it needs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 import structkin as sk
 from structkin.errors import InputError, StructkinError
 from structkin.studio.driving import Driving
-from structkin.studio.free_run import free_run, let_go, pose_of
+from structkin.studio.free_run import FreeRun, Pull, let_go, pose_of
 
 PENDULUM: dict[str, Any] = {
     "points": {"A": [0, 0], "B": [0.1, 0]},
@@ -21,23 +21,64 @@ PENDULUM: dict[str, Any] = {
 }
 
 
-def test_a_pendulum_that_is_let_go_swings_from_rest_in_its_pose():
-    driving = Driving(sk.Mechanism.from_dict(PENDULUM))
-    driving.turn("swing", -0.5)
-    run = free_run(let_go(driving))
-    angle = run.drivers["swing"][0]
-    assert angle[0] == pytest.approx(-0.5) and run.omega("rod")[0] == 0
-    # its speed by the energy, and no farther than the same height on the other side
+def begun(data: dict[str, Any], angle: float = -0.5) -> tuple[Driving, FreeRun]:
+    driving = Driving(sk.Mechanism.from_dict(data))
+    driving.turn("swing", angle)
+    return driving, FreeRun(let_go(driving), pose_of(driving.motion, 0))
+
+
+def test_a_pendulum_that_is_let_go_swings_from_rest_in_its_pose_part_by_part():
+    driving, run = begun(PENDULUM)
+    parts = []
+    for k in range(7, 12):
+        found = run.go_on(k)
+        assert (found["part"], found["after"]) == (k, None if k == 7 else k - 1) and not found["stopped"]
+        parts.append(run.parts[k])
+    t, angle, omega = (
+        np.concatenate([of(one) for one in parts])
+        for of in (lambda one: one.t, lambda one: one.drivers["swing"][0], lambda one: one.omega("rod"))
+    )
+    assert angle[0] == pytest.approx(-0.5) and omega[0] == 0 and t[-1] == pytest.approx(1.25)
+    # its speed by the energy over all parts, and no farther than the same height on the other side
     speed = np.sqrt(np.maximum(2 * 9.81 / 0.1 * (-np.sin(angle) + math.sin(-0.5)), 0))
-    assert np.abs(run.omega("rod")) == pytest.approx(speed, abs=2e-2)
+    assert np.abs(omega) == pytest.approx(speed, abs=2e-2)
     assert np.min(angle) == pytest.approx(-math.pi + 0.5, abs=1e-2)
-    back = Driving(driving.mechanism.posed(pose_of(run, 100)), driving.own)
-    assert back.values["swing"] == pytest.approx(angle[100]) and back.mechanism.drivers["swing"].law is not None
+    # the same as a simulation in one piece
+    whole = let_go(driving).simulate(t[: 2 * 16].reshape(2, 16)[:, :15].ravel())
+    assert np.concatenate([angle[:15], angle[16:31]]) == pytest.approx(whole.drivers["swing"][0], abs=1e-3)
+    back = Driving(driving.mechanism.posed(pose_of(parts[2], 5)), driving.own)
+    assert back.values["swing"] == pytest.approx(parts[2].drivers["swing"][0][5])
+    assert back.mechanism.drivers["swing"].law is not None
+    assert set(run.parts) == {10, 11}
+
+
+def test_the_pointer_pulls_by_a_spring_until_it_lets_go():
+    """The energy of the pendulum and the spring falls by the damper alone; without the pointer it stays."""
+    still = {**PENDULUM, "forces": {}}
+    _, run = begun(still, 0.0)
+    to = 0.1 * np.exp(0.6j)
+    run.go_on(0, Pull("rod", 0.1 + 0j, complex(to)))
+    first = run.parts[0]
+    apart = np.hypot(*(first.position("B") - (to.real, to.imag)).T)
+    stiffness = 10 * 9.81 * 2 / 0.1
+    energy = 0.5 * 2 * (0.1 * first.omega("rod")) ** 2 + 0.5 * stiffness * apart**2
+    assert np.all(np.diff(energy) < 1e-9) and energy[-1] < energy[0] and first.omega("rod")[-1] > 0.1
+    for k in range(1, 30):
+        run.go_on(k, Pull("rod", 0.1 + 0j, complex(to)))
+    assert run.parts[29].drivers["swing"][0][-1] == pytest.approx(0.6, abs=1e-2)
+    run.go_on(30, Pull("rod", 0.1 + 0j, 0.1j))
+    run.go_on(31)
+    after = run.parts[31].omega("rod")
+    assert after[0] == pytest.approx(run.parts[30].omega("rod")[-1]) and after == pytest.approx(after[0])
+    with pytest.raises(InputError, match="is not a moving link"):
+        run.go_on(32, Pull("ground", 0j, 0j))
 
 
 def test_what_cannot_be_simulated_is_said():
     massless = {**PENDULUM, "links": {"ground": ["A"], "rod": ["A", "B"]}}
     with pytest.raises(InputError, match="needs masses"):
         let_go(Driving(sk.Mechanism.from_dict(massless)))
+    _, run = begun(PENDULUM)
+    run.wanted = lambda: False
     with pytest.raises(StructkinError, match="takes too long"):
-        free_run(let_go(Driving(sk.Mechanism.from_dict(PENDULUM))), lambda: False)
+        run.go_on(0)

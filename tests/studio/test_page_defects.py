@@ -289,7 +289,8 @@ def test_the_table_of_inputs_is_no_wider_than_its_panel(browser: Any, tmp_path: 
 
 def test_an_angle_is_shown_within_a_turn(browser: Any):
     session = new_session(path("crank_rocker"))
-    session.driving.turn("motor", 28.7)  # 1644.4 degrees
+    while not session.driving.turn("motor", 28.7).done:  # 1644.4 degrees
+        pass
     with served(session) as address:
         studio = Studio(browser, address)
         studio.see("drivers", "204.4° + 4 turns")
@@ -414,3 +415,99 @@ def test_a_page_that_loads_slowly_says_so(browser: Any):
         page.wait_for_selector(".st-page")
         packed = page.request.get(address.partition("?")[0] + "studio.js")
         assert packed.headers["content-encoding"] == "gzip"
+
+
+def test_a_new_file_is_in_millimetres_and_says_what_to_fix_and_time_begins_at_its_start(browser: Any, tmp_path: Path):
+    """It was in metres and radians; the slider of the time stood at its end while the time was 0 s."""
+    file = tmp_path / "leg.toml"
+    with served(file) as address:
+        studio = Studio(browser, address)
+        studio.press("Link")
+        studio.pull(studio.pixel(0, 0), studio.pixel(10, 20))
+        studio.see("status", "no point stands still")
+        studio.press("Ground")
+        studio.page.mouse.click(*studio.point("A"))
+        studio.at_rest()
+        studio.press("Driver")
+        studio.page.mouse.click(*studio.point("A"))
+        studio.see("status", "ready to drive")
+        assert studio.page.get_by_label("Time").input_value() == "0"
+        # a click with a tool that draws selects the point
+        studio.press("Link")
+        studio.page.mouse.click(*studio.point("B"))
+        studio.see("selection", "Point B")
+        data = studio.saved(file)
+        assert data["units"] == {"length": "mm", "angle": "deg"} and data["points"] == {"A": [0, 0], "B": [10, 20]}
+        assert not studio.errors
+
+
+def test_a_rod_has_a_mass_as_soon_as_it_is_one_and_keeps_it(browser: Any, tmp_path: Path):
+    """The choice of a shape made a drawing of the mechanism: the link had no mass yet."""
+    file = file_of(tmp_path, path("crank_rocker").read_text())
+    with served(file) as address:
+        studio = Studio(browser, address)
+        studio.press("Edit")
+        studio.page.mouse.click(*middle(studio.point("D"), studio.point("C")))
+        studio.page.get_by_text("Mass", exact=True).click()
+        studio.page.get_by_label("shape").select_option("rod")
+        studio.at_rest()
+        studio.see("status", "ready to drive")
+        density = studio.page.get_by_label("density")
+        density.fill("")
+        density.press("Enter")
+        studio.page.get_by_text("neither a mass nor a density").wait_for()
+        studio.see("status", "ready to drive")
+        assert density.input_value() == "0.785"
+        studio.page.get_by_label("shape").select_option("plate")
+        studio.page.get_by_text("at least three").wait_for()
+        assert studio.page.get_by_label("shape").input_value() == "rod"
+        assert studio.saved(file)["links"]["rocker"] == {"points": ["D", "C"], "shape": "rod", "density": 0.785}
+        assert not studio.errors
+
+
+def test_a_cylinder_between_links_is_drawn_and_one_to_a_point_on_no_link_is_refused(browser: Any, tmp_path: Path):
+    """It made the drawing no mechanism; and where it had no room to move, pressing play showed nothing."""
+    text = """units = { length = "mm", angle = "deg" }
+points = { A = [0, 0], B = [60, 40], C = [100, -10], D = [30, 20], E = [50, 50], F = [20, -10], G = [10, 60] }
+links = { ground = ["A", "F"], boom = ["A", "B", "D", "E"], arm = ["B", "C"] }
+drivers = { lift = { between = ["F", "D"], speed = "3 mm/s" } }
+"""
+    file = file_of(tmp_path, text)
+    with served(file) as address:
+        studio = Studio(browser, address)
+        studio.press("Cylinder")
+        studio.pull(studio.point("G"), studio.point("C"))
+        studio.page.get_by_text("G is on no link yet").wait_for()
+        studio.see("status", "Mobility 2")
+        studio.pull(studio.point("E"), studio.point("C"))
+        studio.see("status", "ready to drive")
+        studio.page.locator(".st-player").get_by_role("button", name="Play", exact=True).click()
+        studio.page.get_by_text("The motion turns back: ").wait_for()
+        assert not studio.errors
+
+
+def test_centres_at_one_place_share_a_name(browser: Any):
+    """The instant centres of two links at one pin had their names on each other."""
+    with served(path("jansen_leg")) as address:
+        studio = Studio(browser, address)
+        studio.page.get_by_label("Instant centres").check()
+        studio.at_rest()
+        names = studio.page.locator(".sk-centres text").all_text_contents()
+        assert "c, upper" in names or "upper, c" in names
+        assert not studio.errors
+
+
+def test_a_wish_is_kept_over_a_reload(browser: Any):
+    with served() as address:
+        studio = Studio(browser, address)
+        studio.press("For a path")
+        studio.at_rest()
+        studio.page.get_by_label("Snap to grid").uncheck()
+        for place in ((10, 45), (30, 62), (55, 55)):
+            studio.page.mouse.click(*studio.pixel(*place))
+        studio.see("wish", "3 points")
+        studio.page.reload()
+        studio.page.wait_for_selector(".st-page")
+        studio.see("wish", "3 points")
+        assert studio.page.locator(".st-canvas .st-wish circle").count() == 3
+        assert not studio.errors

@@ -1,4 +1,4 @@
-"""Simulate from here, in a browser: start, stop, reset."""
+"""Simulate from here, in a browser: start, pull, stop, reset."""
 
 from __future__ import annotations
 
@@ -34,8 +34,12 @@ def test_a_pendulum_falls_from_the_pose_that_is_shown_stops_and_is_put_back(brow
         field.fill("-30")
         field.press("Enter")
         studio.at_rest()
+        studio.page.get_by_label("Forces at rest").check()
+        arrows = studio.page.locator(".st-canvas [data-arrow]")
+        assert eventually(studio.page, lambda: arrows.count() > 0)
         studio.press("Simulate")
         studio.page.get_by_role("button", name="Stop").wait_for()
+        assert eventually(studio.page, lambda: arrows.count() == 0)  # they would stay where they were
         heights = []
         for _ in range(40):
             heights.append(studio.page.locator("circle:is([data-id='pin:B'], [data-id='point:B'])").bounding_box()["y"])
@@ -71,3 +75,45 @@ def test_without_masses_there_is_nothing_to_simulate_and_a_change_ends_it(browse
         before = angle(studio)
         studio.at_rest()
         assert angle(studio) == before and not studio.errors
+
+
+def test_the_pointer_pulls_at_a_link_while_the_simulation_goes_on(browser: Any, tmp_path: Path):
+    """Held by the pointer at its end, the pendulum hangs a little below it; let go, it falls."""
+    file = tmp_path / "pendulum.toml"
+    file.write_text(PENDULUM)
+    with served(file) as address:
+        studio = Studio(browser, address)
+        studio.page.get_by_label("Speed").select_option("0.1")
+        studio.press("Simulate")
+        studio.page.get_by_role("button", name="Stop").wait_for()
+        end = "circle:is([data-id='pin:B'], [data-id='point:B'])"
+
+        def height() -> float:
+            """Return how high the end is over the pivot, in parts of the rod."""
+            box = studio.page.locator(end).bounding_box()
+            top, bottom = studio.pixel(0, 100)[1], studio.pixel(0, -100)[1]
+            return 1 - 2 * (box["y"] + box["height"] / 2 - top) / (bottom - top)
+
+        def grabbed() -> bool:
+            """Press where the end was last seen, which it may have left by then."""
+            studio.page.mouse.up()
+            box = studio.page.locator(end).bounding_box()
+            studio.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+            studio.page.mouse.down()
+            return eventually(studio.page, lambda: studio.page.locator(".st-canvas .st-rubber").count() == 1, 0.5)
+
+        assert eventually(studio.page, grabbed)
+        studio.page.get_by_label("Speed").select_option("1")
+        studio.page.mouse.move(*studio.pixel(70, 70), steps=4)
+        # it would hang at -1; the pull is ten times its weight at the distance of its length
+        assert eventually(studio.page, lambda: 0.4 < height() < 0.75)
+        studio.page.wait_for_timeout(1500)
+        assert 0.4 < height() < 0.75
+        studio.page.mouse.up()
+        assert eventually(studio.page, lambda: height() < 0)
+        assert studio.page.get_by_role("button", name="Stop").count() and not studio.page.locator(".st-rubber").count()
+        studio.press("Stop")
+        studio.at_rest()
+        studio.press("Reset")
+        assert eventually(studio.page, lambda: angle(studio) == pytest.approx(0, abs=1e-3))
+        assert not studio.errors

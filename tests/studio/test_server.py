@@ -25,6 +25,7 @@ from structkin.budget import HINT
 from structkin.cli import main
 from structkin.errors import Problem
 from structkin.examples import path
+from structkin.studio import driving, server
 from structkin.studio.files import MechanismFile
 from structkin.studio.history import History
 from structkin.studio.run import new_session
@@ -315,3 +316,28 @@ def test_a_look_at_a_search_does_not_end_a_motion_that_is_unfinished(tab: Tab):
     while not (found := tab.next()).get("done"):
         assert found["type"] == "pose"
     assert found["drivers"]["motor"] == pytest.approx(3600)
+
+
+def test_a_drawing_is_shown_before_its_free_coordinates_are_sought(tab: Tab, monkeypatch: pytest.MonkeyPatch):
+    """They took 0.1 s of each change to Jansen's leg while its driver was missing, before the change was seen."""
+    sought: list[int] = []
+    whole = driving.with_coordinates
+    monkeypatch.setattr(driving, "with_coordinates", lambda mechanism: sought.append(1) or whole(mechanism))
+    state = tab.ask("edit", "state", command={"op": "delete", "section": "drivers", "name": "motor"}, ask=1)
+    assert state["ask"] == 1 and state["structure"]["missing"] == 1 and state["frames"] == state["sketched"]
+    assert "free" not in state and not sought
+    later = tab.next()
+    assert later["type"] == "state" and later["revision"] == state["revision"]
+    assert later["free"] == ["A free"] and later["drivers"] == {"A free": pytest.approx(60, abs=1e-3)}
+    # a stroke does not wait for them
+    monkeypatch.setattr(server, "PAUSE", 1.0)
+    for k in range(5):
+        tab.send({"type": "edit", "stroke": 1, "command": {"op": "move_point", "point": "P", "at": [20 + k, 90]}})
+    states = [tab.next()]
+    while "free" not in states[-1]:
+        states.append(tab.next())
+    assert states[-1]["revision"] > later["revision"] and len(sought) == 2
+    # what is asked of the pose in the meantime has it at once
+    tab.send({"type": "edit", "command": {"op": "move_point", "point": "P", "at": [25, 90]}})
+    assert tab.ask("turn", "pose", driver="A free", to=66)["free"] == ["A free"]
+    assert tab.next()["drivers"]["A free"] == pytest.approx(66)

@@ -29,16 +29,23 @@ export function Centres({ view, player, base }: { view: Report; player: Player; 
   const k = player.index.value;
   if (!camera) return null;
   const ground = view.links.find(({ name }) => name === base)?.ground;
-  return (
-    <g class="sk-centres">
-      {centresOn(view, base).map(({ link, pair }) => {
-        const [cx, cy] = [at(pair.x, k), at(pair.y, k)];
-        if (cx === null || cy === null) return null;
-        const words = ground ? link : `${link} / ${base}`;
-        return <Centre key={link} link={link} at={pixel(camera, size, [cx, cy])} colour={colourOf(view, link)} words={words} />;
-      })}
-    </g>
-  );
+  const found = centresOn(view, base).flatMap(({ link, pair }) => {
+    const [cx, cy] = [at(pair.x, k), at(pair.y, k)];
+    if (cx === null || cy === null) return [];
+    return [{ link, at: pixel(camera, size, [cx, cy]), colour: colourOf(view, link), words: ground ? link : `${link} / ${base}` }];
+  });
+  return <g class="sk-centres">{named(found).map((one) => <Centre key={one.link} {...one} />)}</g>;
+}
+
+/** Pixels between centres within which their names would cover each other: the first one then has all of them. */
+const TOGETHER = 3;
+/** Return centres with the names of those that lie on each other at one of them. */
+export function named<T extends { at: Point; words: string }>(centres: T[]): T[] {
+  const near = (a: T, b: T) => Math.hypot(a.at[0] - b.at[0], a.at[1] - b.at[1]) < TOGETHER;
+  return centres.map((one) => {
+    const alike = centres.filter((other) => near(one, other));
+    return { ...one, words: alike[0] === one ? alike.map(({ words }) => words).join(", ") : "" };
+  });
 }
 
 /** An instant centre, in pixels. */

@@ -98,7 +98,8 @@ export function Scene(props: SceneProps) {
       }),
     [camera],
   );
-  useEffect(() => moveNames(svg.current!, view, texts, pose, camera, size, names, props.clearance), [texts, pose, camera, names]);
+  const placed = useRef<Placed>({ names: "", offsets: [], scale: 0, chosen: 0, took: 0 });
+  useEffect(() => moveNames(svg.current!, view, texts, pose, camera, size, names, props.clearance, placed.current), [texts, pose, camera, names]);
 
   const zoom = (factor: number, about?: Point) => {
     const at = camera.peek();
@@ -252,8 +253,19 @@ export function Scene(props: SceneProps) {
 
 /** Names that cover each other are placed anew, but not more often than this [ms]: it takes as long as some frames. */
 const PATIENCE = 400;
+/** Nor does it take more than this part of the time: in a large drawing some names always cover each other. */
+const SHARE = 0.05;
 
-/** Move the names with the pose; their offsets are chosen once for a structure and a zoom. */
+/** The offsets of names, at which scale and when they were chosen, and how long that took [ms]. */
+interface Placed {
+  names: string;
+  offsets: Point[];
+  scale: number;
+  chosen: number;
+  took: number;
+}
+
+/** Move the names with the pose; their offsets are chosen once for a structure and a zoom, and soon after a change. */
 function moveNames(
   root: SVGElement,
   view: View,
@@ -263,26 +275,35 @@ function moveNames(
   size: ReadonlySignal<Size>,
   names: ReadonlySignal<boolean>,
   clearance: number | undefined,
+  placed: Placed,
 ) {
   const elements = root.querySelectorAll<SVGTextElement>(".sk-names > text");
   const shown: (string | null)[] = [];
-  let offsets: Point[] = [];
-  let scale = 0;
-  let chosen = 0;
-  return effect(() => {
+  const of = texts.map(({ text }) => text).join("\n");
+  const wait = () => Math.max(PATIENCE, placed.took / SHARE) - (performance.now() - placed.chosen);
+  /** Increases when offsets of the drawing before this one have been kept for long enough. */
+  const late = signal(0);
+  // a point that is dragged is another drawing at every step
+  const keeps = !view.samples && placed.names === of && wait() > 0;
+  if (!keeps) placed.scale = 0;
+  const timer = keeps ? setTimeout(() => (late.value += 1), wait()) : 0;
+  let known = 0;
+  const end = effect(() => {
     const at = camera.value;
     if (!at) return;
     const choose = () => {
+      const begun = performance.now();
       const poses = somePoses(view.samples, 8);
-      offsets = labelOffsets(view, texts, poses.length ? poses : [pose.peek()], at, size.value, clearance);
-      scale = at.scale;
-      chosen = performance.now();
+      placed.offsets = labelOffsets(view, texts, poses.length ? poses : [pose.peek()], at, size.value, clearance);
+      [placed.names, placed.scale, placed.chosen] = [of, at.scale, performance.now()];
+      placed.took = placed.chosen - begun;
     };
-    if (Math.abs(Math.log(at.scale / (scale || 1e-300))) > 0.2) choose();
+    if (late.value > known || Math.abs(Math.log(at.scale / (placed.scale || 1e-300))) > 0.2) choose();
+    known = late.value;
     const anchors = texts.map((name) => (names.value ? anchor(name, pose.value, at, size.value) : null));
-    const places = () => anchors.map((where, k): Point | null => where && [where[0] + offsets[k]![0], where[1] + offsets[k]![1]]);
+    const places = () => anchors.map((where, k): Point | null => where && [where[0] + placed.offsets[k]![0], where[1] + placed.offsets[k]![1]]);
     // where a mechanism is dragged, nobody knows the poses to come
-    if (!view.samples && performance.now() - chosen > PATIENCE && collide(texts, places())) choose();
+    if (!view.samples && wait() < 0 && collide(texts, places())) choose();
     places().forEach((place, k) => {
       const next = place && `translate(${place[0].toFixed(1)} ${place[1].toFixed(1)})`;
       if (next === shown[k]) return;
@@ -291,5 +312,8 @@ function moveNames(
       shown[k] = next;
     });
   });
+  return () => {
+    clearTimeout(timer);
+    end();
+  };
 }
-

@@ -10,7 +10,8 @@ import { Layers } from "./layers";
 import { Loads } from "./loads";
 import { Arcs, Backdrop, camera, cross, frame, Ghosts, Handles, over, Paths, pixels, rubber } from "./over";
 import { Grid, gridStep, ScaleBar } from "./ruler";
-import { asked, dark, dimensions, drag, edit, ghosts, mode, newStroke, opened, playing, pose, scene, seenAt, selected, several, slotted, snap, state, take, tell, tool, typed } from "./store";
+import { asked, dark, dimensions, drag, edit, ghosts, mode, newStroke, opened, playing, pose, pull, RUN, scene, seenAt, selected, several, slotted, snap, state, take, tell, tool, typed } from "./store";
+import { Pulled } from "./simulate";
 import type { State } from "./types";
 import { isWish, wishDown, WishMarks, wishMove, wishPinch, wishUp } from "./wish_marks";
 
@@ -25,6 +26,7 @@ const WAYS: Record<string, Point> = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], Ar
 
 type Action =
   | { kind: "drive"; link: string; local: Point }
+  | { kind: "pull" }
   | { kind: "move"; point: string; stroke: number; from: Point; moved: boolean; toggle: string[] }
   | { kind: "several"; points: string[]; stroke: number; from: Point; start: Point; moved: boolean; toggle: string[] }
   | { kind: "frame"; from: Point }
@@ -74,6 +76,11 @@ export function Canvas() {
       select(hit, point);
       if (!found) return false;
       ghosts.value = null;
+      if (playing.peek() === RUN) {
+        pull.value = { ...found, to: at };
+        action.current = { kind: "pull" };
+        return true;
+      }
       playing.value = null;
       action.current = { kind: "drive", ...found };
       return true;
@@ -137,6 +144,8 @@ export function Canvas() {
       over.value = editing ? pointAt(now.sketch.points, at) : null;
     } else if (doing.kind === "drive") {
       drag(doing.link, doing.local, at);
+    } else if (doing.kind === "pull") {
+      if (pull.peek()) pull.value = { ...pull.peek()!, to: at };
     } else if (doing.kind === "move") {
       doing.moved ||= Math.hypot(at[0] - doing.from[0], at[1] - doing.from[1]) > pixels(CLICK);
       if (!doing.moved) return;
@@ -159,7 +168,7 @@ export function Canvas() {
     }
   };
 
-  const cancel = () => ([action.current, rubber.value, over.value, frame.value] = [null, null, null, null]);
+  const cancel = () => ([action.current, rubber.value, over.value, frame.value, pull.value] = [null, null, null, null, null]);
   const up = (hit: Hit) => {
     const doing = action.current;
     cancel();
@@ -235,6 +244,7 @@ export function Canvas() {
           <>
             {!editing && <Paths view={view} />}
             {!editing && <Arcs view={view} />}
+            {!editing && <Pulled />}
             {editing && <Handles now={now} />}
             <WishMarks />
           </>
@@ -423,16 +433,20 @@ function draw(now: State, { from, point }: { from: Point; point: string | null }
   const { at: end, point: target } = aim(now, hit);
   const length = Math.hypot(end[0] - from[0], end[1] - from[1]);
   if (tool.peek() === "link") {
-    if (length < pixels(reach)) tell("Drag from one end of the link to the other");
-    else edit({ op: "add_link", points: [point ?? from, target ?? end] });
+    if (length < pixels(reach)) {
+      if (point) selected.value = { kind: "points", name: point };
+      tell("Drag from one end of the link to the other");
+    } else edit({ op: "add_link", points: [point ?? from, target ?? end] });
   } else if (tool.peek() === "cylinder") {
-    if (!target || target === point) tell("End at a point of another link", true);
+    const stray = [point!, target ?? ""].find((name) => now.stray.includes(name));
+    if (stray) tell(`${stray} is on no link yet: add it to one in its panel first`, true);
+    else if (!target || target === point) tell("End at a point of another link", true);
     else
       edit({
         op: "put",
         section: "drivers",
         entry: { between: [point, target], speed: `${Number((0.1 * length).toPrecision(2))} ${now.sketch.unit}/s` },
-      });
+      }, undefined, true);
   } else {
     const near = linkNear(now, now.sketch.points, end)?.slice(5) ?? "";
     const link = [...linksAt(hit.event), near].find((name) => now.sketch.links[name] && !now.sketch.links[name].includes(point!));

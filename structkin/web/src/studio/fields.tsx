@@ -64,7 +64,7 @@ export function NumberField({ label, value, unit, quantity, onSet, onClear }: Nu
     <label class="st-field">
       <span>{label}</span>
       <input
-        key={text}
+        key={`${refusals.value} ${text}`}
         inputMode="decimal"
         defaultValue={text}
         onKeyDown={(event) => event.key === "Enter" && event.currentTarget.blur()}

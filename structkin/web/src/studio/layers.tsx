@@ -1,13 +1,13 @@
 // What is drawn over the pose on request: velocities, accelerations, instant centres, and the forces that hold it at rest.
 import { useContext } from "preact/hooks";
 import { pixel } from "../camera";
-import { Centre } from "../centres";
+import { Centre, named } from "../centres";
 import { type Arrow, Arrows, colourOf, FORCES, Legend, type Scale } from "../overlays";
 import { spot } from "../pose";
 import { StageContext } from "../scene";
 import type { View } from "../types";
 import { turned } from "./draft";
-import { dark, type Layer, layered, layers, mode, pose, scene, setLayers, state } from "./store";
+import { dark, type Layer, layered, layers, mode, playing, pose, RUN, scene, setLayers, state } from "./store";
 import type { State } from "./types";
 
 const WORDS: Record<Layer, string> = { velocity: "Velocities", acceleration: "Accelerations", centres: "Instant centres", forces: "Forces at rest" };
@@ -52,18 +52,20 @@ function drawn(view: View): { scale: Scale; arrows: Arrow[] }[] {
 export function Layers({ view }: { view: View }) {
   const stage = useContext(StageContext)!;
   const [camera, size] = [stage.camera.value, stage.size.value];
-  if (!camera) return null;
+  // they are those of a pose of the drivers, and a simulation goes on without
+  if (!camera || playing.value === RUN) return null;
   const { base } = layers.value;
+  const centres = Object.entries(layered.value.centres ?? {}).map(([link, place]) => {
+    const colour = colourOf(view, link);
+    return { link, at: pixel(camera, size, place), colour: dark.value ? turned(colour) : colour, words: base === "ground" ? link : `${link} / ${base}` };
+  });
   return (
     <>
       {drawn(view).map(({ scale, arrows }) => (
         <Arrows key={scale.class} arrows={arrows} largest={scale.largest} longest={scale.longest} name={scale.class} />
       ))}
       <g class="sk-centres">
-        {Object.entries(layered.value.centres ?? {}).map(([link, place]) => {
-          const colour = colourOf(view, link);
-          return <Centre key={link} link={link} at={pixel(camera, size, place)} colour={dark.value ? turned(colour) : colour} words={base === "ground" ? link : `${link} / ${base}`} />;
-        })}
+        {named(centres).map((one) => <Centre key={one.link} {...one} />)}
       </g>
     </>
   );

@@ -156,6 +156,9 @@ function Groups({ now }: { now: State }) {
   );
 }
 
+/** An effort [N or N m] that is rounding. */
+const NOTHING = 1e-9;
+
 // --- drivers -------------------------------------------------------------------------------------------------
 
 function Drivers({ now }: { now: State }) {
@@ -171,7 +174,7 @@ function Drivers({ now }: { now: State }) {
           <output>
             <Value id={id} unit={unit(kind)} turn={kind === "angle" ? turnIn(now.sketch.angle) : Infinity} />
             {efforts.value.filter(({ driver, value }) => driver === id && value !== null).map(({ value, unit }) => (
-              <small title="Effort that holds this pose at rest">{inThousands(value!, unit)}</small>
+              <small title="Effort that holds this pose at rest">{inThousands(Math.abs(value!) < NOTHING ? 0 : value!, unit)}</small>
             ))}
           </output>
           <PlayOne id={id} isAngle={kind === "angle"} now={now} />

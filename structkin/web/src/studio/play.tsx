@@ -2,12 +2,14 @@
 import { useComputed, useSignalEffect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { number } from "../words";
-import { ALL, ending, onPose, pace, playing, plotting, seek, setMode, time, turn, values } from "./store";
+import { ALL, ending, onPose, pace, playing, plotting, seek, setMode, tell, time, turn, values } from "./store";
 import { Simulate } from "./simulate";
 import type { State } from "./types";
 
 /** A motion that takes between so many seconds is shown in real time at first, another one in `USUAL`. */
 const [SHORTEST, LONGEST, USUAL] = [0.8, 20, 4];
+/** Parts of a turn that rounding may take away. */
+const NEARLY = 1e-9;
 const PACES = [0.1, 0.25, 0.5, 1, 2, 4, 10];
 
 /** Return by how many seconds of the motion a second on the screen is, before a pace is chosen. */
@@ -22,9 +24,13 @@ export function Player({ now }: { now: State }) {
   usePlay(now, on);
   const slider = useRef<HTMLInputElement>(null);
   const words = useComputed(() => (time.value === null || !clock ? "" : `t = ${number(shownTime(time.value, clock), 3)} s`));
+  const put = (t: number) => {
+    if (slider.current && clock) slider.current.valueAsNumber = shownTime(t, clock);
+  };
   useSignalEffect(() => {
-    if (slider.current && clock && time.value !== null) slider.current.valueAsNumber = shownTime(time.value, clock);
+    if (time.value !== null) put(time.value); // on the way to a time that was set, none is known
   });
+  useEffect(() => put(time.peek() ?? clock?.[0] ?? 0), [clock?.[0], clock?.[1], !frames]);
   if (!frames) return null;
   if (!clock)
     return (
@@ -82,7 +88,10 @@ export function Player({ now }: { now: State }) {
 /** Return a time within the range that is shown: motions without an end repeat it. */
 export function shownTime(t: number, [from, to, endless]: [number, number, boolean]): number {
   const whole = to - from;
-  return endless ? from + ((((t - from) % whole) + whole) % whole) : t;
+  if (!endless) return t;
+  const part = (t - from) / whole;
+  // what lies before the start by rounding is the start, not the end
+  return from + whole * Math.max(0, part - Math.floor(part + NEARLY));
 }
 
 /** Ask for the next moment as poses arrive; a motion that stops turns back. */
@@ -94,7 +103,7 @@ function usePlay(now: State, on: boolean) {
     let way = 1;
     let request = 0;
     let before = performance.now();
-    let [t, rewinds] = [time.peek() ?? from, false];
+    let [t, rewinds, said] = [time.peek() ?? from, false, false];
     if (t >= to && !(endless && ending.peek() === "repeat")) t = from;
     const go = (at: number) => {
       const gone = Math.min(at - before, 100) / 1000;
@@ -112,6 +121,9 @@ function usePlay(now: State, on: boolean) {
     const end = onPose((message) => {
       if (message.stopped) {
         way = -way;
+        // where there is little room, nothing else would be seen of it
+        if (!said) tell(`The motion turns back: ${message.stopped}`);
+        said = true;
         if (ending.peek() === "stop") playing.value = null;
         t = message.t ?? t;
       }

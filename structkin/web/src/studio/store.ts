@@ -20,6 +20,7 @@ import {
   type Run,
   type State,
 } from "./types";
+import { remembered } from "./remembered";
 import { hearFound, hearPoints } from "./wish_store";
 
 export type Mode = "drive" | "edit";
@@ -118,8 +119,11 @@ export const scene = computed<View | null>(() => {
 export const ALL = Symbol("all drivers");
 export const RUN = Symbol("simulation");
 export const playing = signal<string | typeof ALL | typeof RUN | null>(null);
-/** The simulation of the pose that was shown, once it is found. */
+/** The part of a simulation that is shown or was shown last, and the one that follows, once it is found. */
 export const run = signal<Run | null>(null);
+export const following = signal<Run | null>(null);
+/** A place of a link at which the pointer pulls while a simulation runs, and where the pointer is. */
+export const pull = signal<{ link: string; local: Point; to: Point } | null>(null);
 /** The time [s] at which the laws of the drivers give the pose that is shown. */
 export const time = signal<number | null>(null);
 /** How fast the motion is played, and what follows its end. */
@@ -152,25 +156,6 @@ interface Kept {
 let socket: WebSocket | null = null;
 let sequence = 0;
 
-/** A choice that the browser keeps; where it keeps nothing, that of this page. */
-function remembered<T>(name: string, usual: T) {
-  const place = `structkin:${name}`;
-  let first = usual;
-  try {
-    first = JSON.parse(localStorage.getItem(place) ?? "null") ?? usual;
-  } catch {
-    // what cannot be read is not a choice
-  }
-  const kept = signal<T>(first);
-  effect(() => {
-    try {
-      localStorage.setItem(place, JSON.stringify(kept.value));
-    } catch {
-      // if the storage is full or forbidden, nothing is kept
-    }
-  });
-  return kept;
-}
 let strokes = Date.now();
 const token = tokenOf();
 
@@ -381,11 +366,10 @@ function hear(message: Incoming) {
         break;
       case "simulation":
         searching.value = "";
-        if (message.failure) tell(message.failure, true);
-        else if (mode.peek() === "drive") {
-          run.value = message.found as Run;
-          playing.value = RUN;
-        }
+        if (message.failure) {
+          tell(message.failure, true);
+          if (playing.peek() === RUN) playing.value = null;
+        } else takePart(message.found as Run);
         break;
       case "courses":
         courses.value = { revision: message.revision, found: Array.isArray(message.found) ? null : message.found, failure: message.failure ?? "" };
@@ -416,6 +400,14 @@ function hear(message: Incoming) {
         break;
     }
   });
+}
+
+/** Show the first part of a simulation, or keep the next one; one that comes after its end is left. */
+function takePart(part: Run) {
+  if (part.after === null && mode.peek() === "drive") {
+    [run.value, following.value] = [part, null];
+    playing.value = RUN;
+  } else if (part.after !== null && part.after === run.peek()?.part) following.value = part;
 }
 
 /** Return what a search has found, and end it. */

@@ -182,8 +182,10 @@ export interface Courses {
   samples: Samples;
 }
 
-/** A motion under masses and loads (structkin/studio/free_run.py). */
+/** A part of a motion under masses and loads, and after which one it comes (structkin/studio/free_run.py). */
 export interface Run {
+  part: number;
+  after: number | null;
   t: number[];
   frames: Samples["frames"];
   stopped: string;

@@ -1,6 +1,7 @@
-// What is wished of a mechanism, and what a search for it has found.
+// What is wished of a mechanism, which the tab keeps over a reload, and what a search for it has found.
 import { computed, signal } from "@preact/signals";
 import type { Point, View } from "../types";
+import { remembered } from "./remembered";
 
 /** A wish (structkin/studio/wishes.py). */
 export type Aim = "path" | "positions" | "better";
@@ -34,15 +35,16 @@ export interface FoundMessage {
   cards?: FoundCard[];
 }
 
+const kept = <T>(name: string, usual: T) => remembered(`wish ${name}`, usual, () => sessionStorage);
 /** The form that is shown. */
-export const aim = signal<Aim | null>(null);
+export const aim = kept<Aim | null>("aim", null);
 /** The path, and the angles of the crank at its points if a table says them. */
-export const path = signal<Point[]>([]);
-export const angles = signal<number[] | null>(null);
-export const closed = signal(false);
-export const positions = signal<Position[]>([]);
+export const path = kept<Point[]>("path", []);
+export const angles = kept<number[] | null>("angles", null);
+export const closed = kept("closed", false);
+export const positions = kept<Position[]>("positions", []);
 /** Opposite corners between which all ground pivots lie. */
-export const region = signal<[Point, Point] | null>(null);
+export const region = kept<[Point, Point] | null>("region", null);
 export const found = signal<(FoundMessage & { cards: FoundCard[] }) | null>(null);
 export const finding = computed(() => !!found.value && !found.value.ended && !found.value.stopped);
 /** The card that has become the drawing. */
