@@ -294,28 +294,32 @@ def solve(
                 s, i = flagged[at, 0], flagged[at, 1]
                 q = dyads[k, s, 0]
                 is_behind, is_before = isnan(x[0, b, q, 0, i]), isnan(x[0, b, q, 0, i + 1])
-                found = search(
-                    k,
-                    s,
-                    angles[i],
-                    angles[i + 1],
-                    dyads,
-                    counts,
-                    halves,
-                    apart,
-                    modes,
-                    points,
-                    fixed,
-                    motor,
-                    near,
-                    hull_near,
-                    STEEP if is_behind or is_before else 0.0,
-                )
-                if found == 2:
-                    doubtful[b] = True
+                # Beside a gap between two stations later dyads may have their change points.
+                step, last = s, s
+                while step <= last and not doubtful[b]:
+                    found = search(
+                        k,
+                        step,
+                        angles[i],
+                        angles[i + 1],
+                        dyads,
+                        counts,
+                        halves,
+                        apart,
+                        modes,
+                        points,
+                        fixed,
+                        motor,
+                        near,
+                        hull_near,
+                        STEEP if step > s or is_behind or is_before else 0.0,
+                    )
+                    doubtful[b] = found == 2
+                    # Behind an earlier dyad's gap the motion has ended already.
+                    if found == 1 and step == s and status[b, i + 1] == 0 and not is_behind:
+                        status[b, i + 1], last = LOST, counts[k] - 1
+                    step += 1
+                if doubtful[b]:
                     break
-                # Behind an earlier dyad's gap the motion has ended already.
-                if found == 1 and status[b, i + 1] == 0 and not is_behind:
-                    status[b, i + 1] = LOST
         left += doubtful[b]
     return left

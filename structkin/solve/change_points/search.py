@@ -155,7 +155,7 @@ def _inputs_at(plan: Plan, index: int, x: Floats, *places: Indices) -> list[tupl
 def beside_gaps(plan: Plan, lanes: Lanes, *, near: bool = False) -> Flags:
     """Return between which neighbours (n - 1,) an earlier group's gap begins or ends, and a step's modes may meet.
 
-    Only one of both has the inputs of the step. Towards the end of a gap these move like a root. `near` the gaps, where
+    On one side of the end of a gap the step has no inputs; towards it these move like a root. `near` the gaps, where
     intervals have been divided, the ratio of discriminants counts too: clearance says nothing of pins on one link.
     """
     found = np.zeros(max(len(lanes.status) - 1, 0), bool)
@@ -163,8 +163,12 @@ def beside_gaps(plan: Plan, lanes: Lanes, *, near: bool = False) -> Flags:
     for index in plan.with_root if lost.any() else ():
         values = discriminant(plan, index, lanes)
         gone = np.isnan(values) & lost
-        k = np.flatnonzero(gone[1:] != gone[:-1])
-        here, beyond = np.where(gone[k], (k + 1, k + 2), (k, k - 1))
+        ends = np.flatnonzero(gone[1:] != gone[:-1])
+        # A lane with a pose that is lost has a gap before it, which has two ends.
+        narrow = np.flatnonzero((lost & ~np.isnan(values) & (lanes.group < plan.steps[index].group))[1:])
+        k = np.concatenate((ends, narrow, narrow))
+        ahead = np.concatenate((gone[ends], np.zeros(len(narrow), bool), np.ones(len(narrow), bool)))
+        here, beyond = k + ahead, np.where(ahead, k + 2, k - 1)
         # At either end of the lanes, and at a single pose between two gaps, nothing is known of the way.
         alone = (beyond < 0) | (beyond >= len(gone))
         found[k[alone & (values[here] >= -LIMIT)]] = True
