@@ -50,10 +50,10 @@ def slow_motion(
     """
     begun = now = schedule, np.arange(len(schedule)), run(schedule)
     most = 0.0
-    for _ in range(ROUNDS):
+    for k in range(ROUNDS):
         finest, places, lanes = now
         parts = _parts(plan, lanes, vectors, moved)
-        parts[beside_gaps(plan, lanes)] = PARTS
+        parts[beside_gaps(plan, lanes, near=k > 0)] = PARTS
         if (parts == 1).all():
             break
         most = most or WORST * float(np.sum(parts > 1))

@@ -124,6 +124,37 @@ def test_a_change_point_is_passed_as_solve_passes_it(ground, monkeypatch):
 
 
 @pytest.mark.compiled
+@pytest.mark.parametrize("before", [1e-3, 1e-5])
+def test_a_change_point_beside_the_gap_of_an_earlier_dyad_is_passed_as_solve_passes_it(before, monkeypatch):
+    """A parallelogram on a rocker, flat where the crank is this far `before` its limit [rad], between two samples.
+
+    Its coupler never turns: behind the gap the loop had it crossed, status ok.
+    """
+    compiled(monkeypatch)
+    crank, coupler, rocker, ground, start = 1.5, 1.2, 1.3, 2.2, 0.3
+    limit = np.arccos((crank**2 + ground**2 - (coupler + rocker) ** 2) / (2 * crank * ground))
+    flat, drawn = (four_bar(crank, coupler, rocker, ground, at)[1][0] for at in (limit - before, start))
+    across = 1.1 * (flat[2] - flat[3]) / rocker
+    bars, places = [*FOUR_BAR, (2, 4), (4, 5)], [*drawn, drawn[2] + across, drawn[3] + across]
+    batch = sk.solve_batch(*arrays(bars, places, [0, 3, 5]), TURN[:160])
+    assert compare(batch) == {sk.Status.OK, sk.Status.OUT_OF_REACH}
+    moved = (batch.position[0, 4] - batch.position[0, 2]).T[batch.ok[0]]
+    np.testing.assert_allclose(moved, np.broadcast_to(across, moved.shape), atol=1e-12)
+
+
+@pytest.mark.compiled
+def test_bars_on_both_ends_of_a_link_behind_gaps_are_decided_in_the_loop(monkeypatch):
+    """Their dyads have the same sine at all angles, of any size: clearance alone never proved that none is flat."""
+    compiled(monkeypatch)
+    linkages = sk.Linkages.random(4000, 7, seed=7)
+    some = (getattr(linkages, name)[[796, 1141, 2177, 3603]] for name in NAMES)
+    batch = sk.solve_batch(*some, angles=TURN)
+    compare(batch)
+    monkeypatch.setattr(type(batch), "_alone", None)
+    assert (sk.solve_batch(batch.linkages, angles=batch.angles).status == batch.status).all()
+
+
+@pytest.mark.compiled
 def test_bars_keep_their_lengths_and_rates_are_those_of_the_paths(monkeypatch):
     """The second road: distances, and differences of positions a small time apart."""
     compiled(monkeypatch)

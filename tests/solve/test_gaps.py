@@ -68,9 +68,17 @@ def test_a_group_that_is_open_in_the_sketch_begins_at_the_same_place_at_any_samp
             np.testing.assert_allclose(motion.position("P")[both], place[both], atol=1e-8)
 
 
-def rocked_parallelogram(before: float):
-    """A parallelogram on the rocker of a four-bar, flat where the crank is this far `before` its limit [rad]."""
+def rocked_parallelogram(before: float, limit: float = np.nan, start: float = 0.3):
+    """A parallelogram on the rocker of a four-bar, flat where the crank is this far `before` its limit [rad].
+
+    With a `limit` shortly before half a turn [rad] the gap of the four-bar is as narrow.
+    """
     a, b, c, d = 1.5, 1.2, 1.3, 2.2
+    if np.isnan(limit):
+        limit = np.arccos((a * a + d * d - (b + c) ** 2) / (2 * a * d))
+    else:
+        a = 1.0
+        c = np.sqrt(a * a + d * d - 2 * a * d * np.cos(limit)) - b
 
     def rocker(angle):
         B = a * np.exp(1j * angle)
@@ -78,9 +86,8 @@ def rocked_parallelogram(before: float):
         along = (r * r + b * b - c * c) / (2 * r)
         return B, B + (d - B) / r * complex(along, np.sqrt(b * b - along**2)) - d
 
-    limit = np.arccos((a * a + d * d - (b + c) ** 2) / (2 * a * d))
     across = 1.1 * np.exp(1j * np.angle(rocker(limit - before)[1]))
-    B, arm = rocker(0.3)
+    B, arm = rocker(start)
     E = d + 0.8 * arm / c
     points = {"A": 0j, "B": B, "C": d + arm, "D": d + 0j, "E": E, "F": E + across, "G": d + across}
     return sk.Mechanism(
@@ -108,6 +115,21 @@ def test_a_change_point_beside_the_gap_of_an_earlier_dyad_is_passed(before, meth
         np.testing.assert_allclose(places, seen[0][0], atol=1e-9)
         np.testing.assert_array_equal(status, seen[0][1])
     assert seen[0][1].tolist() == [0, 1, 1, 0, 1]
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(("half", "before"), [(0.005, 1e-3), (0.001, 1e-4)])
+def test_a_change_point_beside_a_gap_between_two_stations_is_passed(half, before, method):
+    """Where no sample lay in the gap, it was not seen, and the parallelogram went on crossed behind: off by 0.2."""
+    m, across, _ = rocked_parallelogram(before, np.pi - half, start=2.0)
+    for samples in (30, 63, 201):
+        motion = m.solve(samples, duration=2.0, method=method)
+        moved = (motion.position("F") - motion.position("E")) @ (1, 1j)
+        np.testing.assert_allclose(moved[motion.ok], across, atol=1e-9)
+        # Of a gap between two samples the second says that it is there.
+        lost = np.flatnonzero(~motion.ok)
+        assert 1 <= len(lost) <= 2 and (motion.status[lost] == sk.Status.OUT_OF_REACH).all()
+        assert abs(motion.drivers["motor"][0][lost[0]] - np.pi) < 2.0 / (samples - 1) + half
 
 
 def four_bar(miss):

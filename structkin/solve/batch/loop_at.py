@@ -7,17 +7,20 @@ Linkages for which this proves nothing are doubtful, and solved one by one.
 
 from __future__ import annotations
 
-from math import cos, sin, sqrt
+from math import cos, isnan, sin, sqrt
 from typing import Any
 
 import numpy as np
 
 from structkin.numerical_tolerances import LIMIT
 from structkin.plan.status import Status
+from structkin.solve.change_points.search import RISE, STEEP, TO_A_GAP
 
 LOST = int(Status.OUT_OF_REACH)
 #: An interval that clearance does not decide is divided into so many parts, and each part again, so often.
 PARTS, DEPTH = 8, 4
+#: Towards a gap the ends of a dyad move little beside its lengths where they move less than the root of this part.
+LITTLE = 0.25
 
 
 def crank(circle: Any, x: Any, b: int, pivot: int, pin: int, points: Any) -> None:
@@ -58,6 +61,42 @@ def flag(discriminant: Any, steep: float, flagged: Any, flags: int, s: int) -> i
                     flagged[flags, 0], flagged[flags, 1] = s, at
                     flags += 1
     return flags
+
+
+def flag_ends(
+    x: Any, b: int, one: int, two: int, half: Any, discriminant: Any, flagged: Any, flags: int, s: int
+) -> int:
+    """Note the intervals in which an earlier dyad's gap begins or ends, and the modes of a dyad may meet beside it."""
+    for i in range(discriminant.size - 1):
+        is_end = isnan(discriminant[i]) != isnan(discriminant[i + 1])
+        if is_end and may_meet_beside(x, b, one, two, i, half, discriminant):
+            flagged[flags, 0], flagged[flags, 1] = s, i
+            flags += 1
+    return flags
+
+
+def may_meet_beside(x: Any, b: Any, one: Any, two: Any, i: Any, half: Any, discriminant: Any) -> bool:
+    """Return whether the modes of a dyad may meet between a station and an earlier dyad's gap in an interval.
+
+    The rules are those of `change_points.search.beside_gaps`; the ratio of discriminants counts where the ends move
+    little beside the lengths of the dyad.
+    """
+    here, beyond = (i + 1, i + 2) if isnan(discriminant[i]) else (i, i - 1)
+    if discriminant[here] < -LIMIT:
+        return False
+    if beyond < 0 or beyond == discriminant.size or isnan(discriminant[beyond]):
+        return True
+    way, apart = np.empty((2, 1)), 0.0
+    for axis in range(2):
+        W = x[0, b, two, axis, here] - x[0, b, one, axis, here]
+        way[axis, 0] = TO_A_GAP * (x[0, b, two, axis, beyond] - x[0, b, one, axis, beyond] - W)
+        apart += W * W
+    moved = way[0, 0] * way[0, 0] + way[1, 0] * way[1, 0]
+    is_near = moved < LITTLE * min(apart, 2.0 * half[0], 2.0 * half[1])
+    if is_near and discriminant[beyond] < RISE * discriminant[here]:
+        return False
+    A, B = x[0, b, one, :, here : here + 1], x[0, b, two, :, here : here + 1]
+    return not clearance(None, (A, B, half[0], half[1]), (np.zeros((2, 1)), way, 0.0, 0.0))[0] > 0.0
 
 
 def decide(
@@ -127,10 +166,11 @@ def search(
     motor: Any,
     near: Any,
     hull: Any,
+    steep: Any,
 ) -> int:
     """Return what is between two angles: 0 no zero of a dyad's discriminant, 1 a gap, 2 what is not decided."""
     size, joints = PARTS + 1, points.shape[1]
-    waiting, flagged = np.empty((PARTS * (DEPTH + 1), 3)), np.empty((PARTS, 3), np.int32)
+    waiting, flagged = np.empty((PARTS * PARTS * DEPTH, 3)), np.empty((PARTS, 3), np.int32)
     circle, angles, discriminant = np.zeros((3, 2, size)), np.empty(size), np.empty(size)
     waiting[0, 0], waiting[0, 1], waiting[0, 2] = start, end, 0.0
     count, tried, found, b = 1, 0, 0, 0
@@ -138,6 +178,12 @@ def search(
         if fixed[k, j]:
             near[0, 0, j, 0], near[0, 0, j, 1], near[1:, 0, j] = points[k, j, 0], points[k, j, 1], 0.0
     pivot, pin = motor[k, 0], motor[k, 1]
+    # Only what the dyad depends on is solved.
+    needed = np.zeros(joints, np.bool_)
+    needed[dyads[k, s, 0]] = True
+    for at in range(s, -1, -1):
+        if needed[dyads[k, at, 0]]:
+            needed[dyads[k, at, 1]], needed[dyads[k, at, 2]] = True, True
     while count:
         count -= 1
         tried += 1
@@ -151,16 +197,14 @@ def search(
         crank(circle, near, b, pivot, pin, points[k])
         for at in range(s + 1):
             q, one, two = dyads[k, at, 0], dyads[k, at, 1], dyads[k, at, 2]
-            dyad(near, b, one, two, q, discriminant, modes[k, at], halves[k, at])
-        flags = 0
+            if needed[q]:
+                dyad(near, b, one, two, q, discriminant, modes[k, at], halves[k, at])
         for i in range(size):
             if discriminant[i] < -LIMIT and lacks(near, b, dyads[k, s, 1], dyads[k, s, 2], i, halves[k, s], apart[k]):
                 found = 1
             elif discriminant[i] <= LIMIT:
                 return 2
-            elif i and discriminant[i] > LIMIT and discriminant[i - 1] > LIMIT:
-                flagged[flags, 0], flagged[flags, 1] = s, i - 1
-                flags += 1
+        flags = flag(discriminant, steep, flagged, 0, s)
         if flags:
             decide(near, 0, k, angles, 1.0, dyads, halves, flagged, flags, hull)
         for at in range(flags):
@@ -168,6 +212,12 @@ def search(
                 waiting[count, 0], waiting[count, 1] = angles[flagged[at, 1]], angles[flagged[at, 1] + 1]
                 waiting[count, 2] = level + 1.0
                 count += 1
+        ends = flag_ends(near, b, dyads[k, s, 1], dyads[k, s, 2], halves[k, s], discriminant, flagged, 0, s)
+        for at in range(ends):
+            # Towards a gap parts are divided until little of the way is left, not of the angle.
+            waiting[count, 0], waiting[count, 1] = angles[flagged[at, 1]], angles[flagged[at, 1] + 1]
+            waiting[count, 2] = level
+            count += 1
     return found
 
 
@@ -203,7 +253,7 @@ def solve(
     """Solve linkages from `low` to `high` into places from `first` on; return how many are `doubtful`, and left."""
     n, joints, left = circle.shape[2], points.shape[1], 0
     for k in range(low, high):
-        b, flags = k - first, 0
+        b, flags, has_gap = k - first, 0, False
         status[b] = 0
         doubtful[b] = ways[k] != 0
         if doubtful[b]:
@@ -233,32 +283,43 @@ def solve(
                     doubtful[b] = True
             if open_:
                 flags = flag(discriminant, steep, flagged, flags, s)
+            if has_gap:
+                flags = flag_ends(x, b, one, two, halves[k, s], discriminant, flagged, flags, s)
+            has_gap = has_gap or bad > 0
         if flags and not doubtful[b]:
             decide(x, b, k, angles, speed, dyads, halves, flagged, flags, hull)
             for at in range(flags):
                 if flagged[at, 2]:
                     continue
                 s, i = flagged[at, 0], flagged[at, 1]
-                found = search(
-                    k,
-                    s,
-                    angles[i],
-                    angles[i + 1],
-                    dyads,
-                    counts,
-                    halves,
-                    apart,
-                    modes,
-                    points,
-                    fixed,
-                    motor,
-                    near,
-                    hull_near,
-                )
-                if found == 2:
-                    doubtful[b] = True
+                q = dyads[k, s, 0]
+                is_behind, is_before = isnan(x[0, b, q, 0, i]), isnan(x[0, b, q, 0, i + 1])
+                # Beside a gap between two stations later dyads may have their change points.
+                step, last = s, s
+                while step <= last and not doubtful[b]:
+                    found = search(
+                        k,
+                        step,
+                        angles[i],
+                        angles[i + 1],
+                        dyads,
+                        counts,
+                        halves,
+                        apart,
+                        modes,
+                        points,
+                        fixed,
+                        motor,
+                        near,
+                        hull_near,
+                        STEEP if step > s or is_behind or is_before else 0.0,
+                    )
+                    doubtful[b] = found == 2
+                    # Behind an earlier dyad's gap the motion has ended already.
+                    if found == 1 and step == s and status[b, i + 1] == 0 and not is_behind:
+                        status[b, i + 1], last = LOST, counts[k] - 1
+                    step += 1
+                if doubtful[b]:
                     break
-                if found == 1 and status[b, i + 1] == 0:
-                    status[b, i + 1] = LOST
         left += doubtful[b]
     return left

@@ -44,6 +44,9 @@ DETOUR = 2.0
 #: From the last station to the end of a gap they move at most this many times as far as from the station before: like
 #: a root of the way, which is at most as long, 1 / (sqrt(2) - 1) times.
 TO_A_GAP = 2.5
+#: Beside a change point between the last station and the end of a gap the discriminant at least doubles from the last
+#: station to the one before, if these are near the gap: below this ratio there is none.
+RISE = 1.4
 #: Stations further apart than the steps of continuation belong to one path only where a discriminant is below this.
 SUSPECT = 0.1
 #: Near a double zero the discriminant grows at least fourfold from one of even steps to the next: below this ratio
@@ -149,25 +152,35 @@ def _inputs_at(plan: Plan, index: int, x: Floats, *places: Indices) -> list[tupl
     return [tuple(v[..., at] if np.shape(v)[-1:] == x.shape[1:] else v for v in h) for at in places]
 
 
-def beside_gaps(plan: Plan, lanes: Lanes) -> Flags:
+def beside_gaps(plan: Plan, lanes: Lanes, *, near: bool = False) -> Flags:
     """Return between which neighbours (n - 1,) an earlier group's gap begins or ends, and a step's modes may meet.
 
-    Only one of both has the inputs of the step. Towards the end of a gap these move like a root.
+    On one side of the end of a gap the step has no inputs; towards it these move like a root. `near` the gaps, where
+    intervals have been divided, the ratio of discriminants counts too: clearance says nothing of pins on one link.
     """
     found = np.zeros(max(len(lanes.status) - 1, 0), bool)
     lost = lanes.status == Status.OUT_OF_REACH
     for index in plan.with_root if lost.any() else ():
         values = discriminant(plan, index, lanes)
         gone = np.isnan(values) & lost
-        k = np.flatnonzero(gone[1:] != gone[:-1])
-        here, beyond = np.where(gone[k], (k + 1, k + 2), (k, k - 1))
-        some = (beyond >= 0) & (beyond < len(gone)) & (values[here] >= -LIMIT)
+        ends = np.flatnonzero(gone[1:] != gone[:-1])
+        # A lane with a pose that is lost has a gap before it, which has two ends.
+        narrow = np.flatnonzero((lost & ~np.isnan(values) & (lanes.group < plan.steps[index].group))[1:])
+        k = np.concatenate((ends, narrow, narrow))
+        ahead = np.concatenate((gone[ends], np.zeros(len(narrow), bool), np.ones(len(narrow), bool)))
+        here, beyond = k + ahead, np.where(ahead, k + 2, k - 1)
+        # At either end of the lanes, and at a single pose between two gaps, nothing is known of the way.
+        alone = (beyond < 0) | (beyond >= len(gone))
+        found[k[alone & (values[here] >= -LIMIT)]] = True
+        k, here, beyond = k[~alone], here[~alone], beyond[~alone]
+        some = values[here] >= -LIMIT
+        if near:
+            some &= ~(values[beyond] < RISE * values[here])
         k, here, beyond = k[some], here[some], beyond[some]
         if not len(k):
             continue
         first, second = _inputs_at(plan, index, lanes.x[0], here, beyond)
         dh = tuple(TO_A_GAP * (b - a) for a, b in zip(first, second, strict=True))
-        # A single pose between two gaps, NaN, tells nothing.
         found[k[np.broadcast_to(~(plan.steps[index].clearance(first, dh) > 0), k.shape)]] = True
     return found
 
