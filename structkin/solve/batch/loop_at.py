@@ -18,6 +18,9 @@ from structkin.plan.status import Status
 LOST = int(Status.OUT_OF_REACH)
 #: An interval that clearance does not decide is divided into so many parts, and each part again, so often.
 PARTS, DEPTH = 8, 4
+#: Whether there are dyads of a bar and a guide on the ground, which have `GUIDE` for the end of a second bar; compiled
+#: code for linkages with them has True. Code that is not reached is not compiled.
+GUIDES = False
 
 
 def crank(circle: Any, x: Any, b: int, pivot: int, pin: int, points: Any) -> None:
@@ -25,13 +28,18 @@ def crank(circle: Any, x: Any, b: int, pivot: int, pin: int, points: Any) -> Non
     raise NotImplementedError
 
 
-def dyad(x: Any, b: int, one: int, two: int, q: int, discriminant: Any, mode: int, halves: Any) -> None:
+def dyad(x: Any, b: int, one: int, two: int, q: int, discriminant: Any, mode: int, constants: Any) -> None:
     """Write the pin of a dyad and its discriminant (n,); only compiled, from the formulas of the group."""
     raise NotImplementedError
 
 
 def clearance(_: None, h: Any, dh: Any) -> Any:
     """Return that of `RRR`; only compiled, from its text."""
+    raise NotImplementedError
+
+
+def clearance_of_guide(_: None, h: Any, dh: Any) -> Any:
+    """Return that of `RRP`; only compiled, from its text."""
     raise NotImplementedError
 
 
@@ -61,12 +69,24 @@ def flag(discriminant: Any, steep: float, flagged: Any, flags: int, s: int) -> i
 
 
 def decide(
-    x: Any, b: Any, k: Any, angles: Any, speed: Any, dyads: Any, halves: Any, flagged: Any, flags: Any, hull: Any
+    x: Any,
+    b: Any,
+    k: Any,
+    angles: Any,
+    speed: Any,
+    dyads: Any,
+    constants: Any,
+    apart: Any,
+    flagged: Any,
+    flags: Any,
+    hull: Any,
 ) -> None:
     """Decide in which flagged intervals (dyad, interval, 1 if clear) the modes of a dyad cannot meet, by clearance.
 
-    The vector between the ends is taken as the cubic with its values and rates at both stations. It lies within the
-    four corners of its Bezier polygon, and these are off a line by no more than its extent squared by its distance.
+    The vector between the ends, or from the end of a bar to a point of a guide, is taken as the cubic with its values
+    and rates at both stations. It lies within the four corners of its Bezier polygon, and these are off a line by no
+    more than its extent squared by its distance; distances from a guide are largest at a corner. A clearance less than
+    `apart` [m] may be rounding.
     `hull` (10, 4 flags) is scratch: the ends, the half squares, and how far the ends are off, at each corner.
     """
     for at in range(flags):
@@ -76,40 +96,73 @@ def decide(
         c = 4 * at
         longest, shortest = 0.0, 0.0
         for axis in range(2):
-            start = x[0, b, two, axis, i] - x[0, b, one, axis, i]
-            end = x[0, b, two, axis, i + 1] - x[0, b, one, axis, i + 1]
+            start = ahead(x, b, one, two, axis, i, constants[k, s])
+            end = ahead(x, b, one, two, axis, i + 1, constants[k, s])
             hull[axis, c : c + 4] = 0.0
             hull[2 + axis, c], hull[2 + axis, c + 3] = start, end
-            hull[2 + axis, c + 1] = start + third * (x[1, b, two, axis, i] - x[1, b, one, axis, i])
-            hull[2 + axis, c + 2] = end - third * (x[1, b, two, axis, i + 1] - x[1, b, one, axis, i + 1])
+            hull[2 + axis, c + 1] = start + third * rate(x, b, one, two, axis, i)
+            hull[2 + axis, c + 2] = end - third * rate(x, b, one, two, axis, i + 1)
             widest = max(start, end, hull[2 + axis, c + 1], hull[2 + axis, c + 2])
             least = min(start, end, hull[2 + axis, c + 1], hull[2 + axis, c + 2])
             longest += (widest - least) * (widest - least)
             shortest += start * start
-        hull[4, c : c + 4], hull[5, c : c + 4] = halves[k, s, 0], halves[k, s, 1]
+        hull[4, c : c + 4], hull[5, c : c + 4] = constants[k, s, 0], constants[k, s, 1]
         hull[6:10, c : c + 4] = 0.0
         hull[8, c : c + 4] = 0.5 * longest / sqrt(shortest)
     used = hull[:, : 4 * flags]
     short = clearance(None, (used[0:2], used[2:4], used[4], used[5]), (used[6:8], used[8:10], 0.0, 0.0))
     for at in range(flags):
         c = 4 * at
-        flagged[at, 2] = short[c] > 0.0 and short[c + 1] > 0.0 and short[c + 2] > 0.0 and short[c + 3] > 0.0
+        if GUIDES:
+            s = flagged[at, 0]
+            if dyads[k, s, 2] < 0:
+                A, G, still = used[0:2, c : c + 4], used[2:4, c : c + 4], used[6:8, c : c + 4]
+                short[c : c + 4] = clear_of_guide(A, G, still, constants[k, s])
+        flagged[at, 2] = short[c] > apart and short[c + 1] > apart and short[c + 2] > apart and short[c + 3] > apart
 
 
-def lacks(x: Any, b: Any, one: Any, two: Any, i: Any, half: Any, apart: Any) -> Any:
+def ahead(x: Any, b: Any, one: Any, two: Any, axis: Any, i: Any, constants: Any) -> Any:
+    """Return a component of the vector between the ends of a dyad, or to the point of its guide, at a station."""
+    if GUIDES and two < 0:
+        return constants[1 + axis] - x[0, b, one, axis, i]
+    return x[0, b, two, axis, i] - x[0, b, one, axis, i]
+
+
+def rate(x: Any, b: Any, one: Any, two: Any, axis: Any, i: Any) -> Any:
+    """Return the rate of the same component."""
+    if GUIDES and two < 0:
+        return -x[1, b, one, axis, i]
+    return x[1, b, two, axis, i] - x[1, b, one, axis, i]
+
+
+def clear_of_guide(A: Any, G: Any, still: Any, constants: Any) -> Any:
+    """Return the clearance (n,) of a bar on pins A (2, n) from the line through G (2, n) in the direction of a guide.
+
+    `still` (2, n) are zeros.
+    """
+    return clearance_of_guide(
+        None, (A, constants[0], G, constants[3:5], constants[5]), (still, 0.0, still, 0.0 * constants[3:5], 0.0)
+    )
+
+
+def lacks(x: Any, b: Any, one: Any, two: Any, i: Any, constants: Any, apart: Any) -> Any:
     """Return whether a dyad lacks more than a length to close at a station."""
-    A, B = x[0, b, one, :, i : i + 1], x[0, b, two, :, i : i + 1]
-    still = np.zeros((2, 1))
-    return clearance(None, (A, B, half[0], half[1]), (still, still, 0.0, 0.0))[0] < -apart
+    A, still = x[0, b, one, :, i : i + 1], np.zeros((2, 1))
+    if GUIDES and two < 0:
+        return clear_of_guide(A, constants[1:3].copy().reshape(2, 1), still, constants)[0] < -apart
+    B = x[0, b, two, :, i : i + 1]
+    return clearance(None, (A, B, constants[0], constants[1]), (still, still, 0.0, 0.0))[0] < -apart
 
 
-def is_near(x: Any, b: Any, one: Any, two: Any, i: Any, half: Any, apart: Any, discriminant: Any, flat: Any) -> bool:
+def is_near(
+    x: Any, b: Any, one: Any, two: Any, i: Any, constants: Any, apart: Any, discriminant: Any, flat: Any
+) -> bool:
     """Return whether a dyad lacks less than a length to close at a station, unless it passes a limit position there."""
     if discriminant[i] < -LIMIT and 0 < i < discriminant.size - 1:
         before, after = discriminant[i - 1], discriminant[i + 1]
         if max(before, after) > 10.0 * flat and min(before, after) < -10.0 * flat:
             return False
-    return not lacks(x, b, one, two, i, half, apart)
+    return not lacks(x, b, one, two, i, constants, apart)
 
 
 def search(
@@ -119,7 +172,7 @@ def search(
     end: Any,
     dyads: Any,
     counts: Any,
-    halves: Any,
+    constants: Any,
     apart: Any,
     modes: Any,
     points: Any,
@@ -151,10 +204,12 @@ def search(
         crank(circle, near, b, pivot, pin, points[k])
         for at in range(s + 1):
             q, one, two = dyads[k, at, 0], dyads[k, at, 1], dyads[k, at, 2]
-            dyad(near, b, one, two, q, discriminant, modes[k, at], halves[k, at])
+            dyad(near, b, one, two, q, discriminant, modes[k, at], constants[k, at])
         flags = 0
         for i in range(size):
-            if discriminant[i] < -LIMIT and lacks(near, b, dyads[k, s, 1], dyads[k, s, 2], i, halves[k, s], apart[k]):
+            if discriminant[i] < -LIMIT and lacks(
+                near, b, dyads[k, s, 1], dyads[k, s, 2], i, constants[k, s], apart[k]
+            ):
                 found = 1
             elif discriminant[i] <= LIMIT:
                 return 2
@@ -162,7 +217,7 @@ def search(
                 flagged[flags, 0], flagged[flags, 1] = s, i - 1
                 flags += 1
         if flags:
-            decide(near, 0, k, angles, 1.0, dyads, halves, flagged, flags, hull)
+            decide(near, 0, k, angles, 1.0, dyads, constants, apart[k], flagged, flags, hull)
         for at in range(flags):
             if not flagged[at, 2]:
                 waiting[count, 0], waiting[count, 1] = angles[flagged[at, 1]], angles[flagged[at, 1] + 1]
@@ -183,7 +238,7 @@ def solve(
     high: Any,
     dyads: Any,
     counts: Any,
-    halves: Any,
+    constants: Any,
     flat: Any,
     apart: Any,
     modes: Any,
@@ -217,13 +272,13 @@ def solve(
         crank(circle, x, b, pivot, pin, points[k])
         for s in range(counts[k]):
             q, one, two = dyads[k, s, 0], dyads[k, s, 1], dyads[k, s, 2]
-            dyad(x, b, one, two, q, discriminant, modes[k, s], halves[k, s])
+            dyad(x, b, one, two, q, discriminant, modes[k, s], constants[k, s])
             bad, open_ = suspect(discriminant, steep)
             if bad:
                 for i in range(n):
                     if discriminant[i] <= LIMIT:
                         if discriminant[i] > -flat[k, s] and is_near(
-                            x, b, one, two, i, halves[k, s], apart[k], discriminant, flat[k, s]
+                            x, b, one, two, i, constants[k, s], apart[k], discriminant, flat[k, s]
                         ):
                             doubtful[b] = True
                         elif status[b, i] == 0:
@@ -234,7 +289,7 @@ def solve(
             if open_:
                 flags = flag(discriminant, steep, flagged, flags, s)
         if flags and not doubtful[b]:
-            decide(x, b, k, angles, speed, dyads, halves, flagged, flags, hull)
+            decide(x, b, k, angles, speed, dyads, constants, apart[k], flagged, flags, hull)
             for at in range(flags):
                 if flagged[at, 2]:
                     continue
@@ -246,7 +301,7 @@ def solve(
                     angles[i + 1],
                     dyads,
                     counts,
-                    halves,
+                    constants,
                     apart,
                     modes,
                     points,
