@@ -20,6 +20,38 @@ def test_a_slider_crank_moves_as_its_closed_form():
     assert compare(batch) == {sk.Status.OK}
 
 
+def random_links(count, joints, seed):
+    """Return linkages of dyads of bars, guides and rigid links of two joints or more, numbered at random."""
+    rng = np.random.default_rng(seed)
+    bars, fixed = np.zeros((count, joints, joints), int), np.zeros((count, joints), int)
+    bodies, slides = np.full((count, joints), -1), np.full((count, joints, 2), NONE)
+    points = rng.random((count, joints, 2))
+    points[:, 1] = points[:, 0] + 0.1 * (points[:, 1] - 0.5)
+    for k in range(count):
+        fixed[k, [0, 2]], number, new = 1, 0, 3
+        if rng.random() < 0.3:  # the crank, with one more joint
+            bodies[k, [0, 1, 3]], number, new = 0, 1, 4
+        else:
+            bars[k, 0, 1] = 1
+        while new < joints:
+            q, new = new, new + 1
+            one = rng.choice([j for j in range(q) if not fixed[k, j]])
+            ends = [one, rng.choice([j for j in range(q) if j != one])]
+            if rng.random() < 0.2:
+                slides[k, q, 0], ends = 3 * rng.random(), [one]
+            for end in ends:
+                if rng.random() < 0.5 and bodies[k, end] < 0 and bodies[k, q] < 0:
+                    more = range(new, min(new + rng.integers(3), joints))
+                    bodies[k, [end, q, *more]], number, new = number, number + 1, new + len(more)
+                else:
+                    bars[k, end, q] = 1
+    order, k = np.argsort(rng.random((count, joints)), axis=1), np.arange(count)[:, None]
+    bars = (bars + bars.swapaxes(1, 2))[k[..., None], order[:, :, None], order[:, None, :]]
+    number = np.argsort(order, axis=1)
+    return sk.Linkages.of(bars, points[k, order], fixed[k, order], number[:, :2],
+                          bodies=bodies[k, order], slides=slides[k, order])  # fmt: skip
+
+
 def slider_crank(rod, off=0.0, at=0.7):
     """Return the arrays of a slider-crank with a crank of 1, drawn at an angle; the pin is at `off` above the crank."""
     B = np.cos(at), np.sin(at)
@@ -29,17 +61,22 @@ def slider_crank(rod, off=0.0, at=0.7):
 SLIDER = {"slides": [[NONE, NONE, (0.0, -1)]]}
 
 
+def with_guides(count, joints, seed):
+    return sk.Linkages.random(count, joints, seed=seed, sliders=0.4)
+
+
 @pytest.mark.compiled
+@pytest.mark.parametrize("draw", [with_guides, random_links])
 @pytest.mark.parametrize(
     ("count", "seeds"),
     [(12, [1]), pytest.param(20, range(2, 12), marks=pytest.mark.full),
      pytest.param(20, range(100, 600), marks=pytest.mark.slow)],
 )  # fmt: skip
-def test_linkages_with_guides_on_the_ground_are_solved_in_the_loop_with_the_digits_of_solve(count, seeds, monkeypatch):
+def test_guides_and_rigid_links_are_solved_in_the_loop_with_the_digits_of_solve(draw, count, seeds, monkeypatch):
     compiled(monkeypatch)
     alone = []
     for seed in seeds:
-        batch = sk.solve_batch(sk.Linkages.random(count, 5 + seed % 16, seed=seed, sliders=0.4), angles=TURN)
+        batch = sk.solve_batch(draw(count, 5 + seed % 16, seed), angles=TURN)
         own = type(batch)._alone
         with monkeypatch.context() as patch:
             patch.setattr(type(batch), "_alone", lambda self, k, *rest, own=own: alone.append(k) or own(self, k, *rest))

@@ -201,9 +201,19 @@ class Linkages:
         return int(self.points.shape[1])
 
     @property
-    def have_guides(self) -> bool:
-        """Whether one has a guide."""
-        return self.slides is not None and bool(np.isfinite(self.slides[..., 0]).any())
+    def go_beyond_bars(self) -> bool:
+        """Whether one has a guide or a rigid link."""
+        return bool(self.guides.any() or (self.bodies is not None and (self.bodies >= 0).any()))
+
+    @property
+    def guides(self) -> NDArray[np.bool_]:
+        """Which joints (m, joints) are on a guide."""
+        return np.zeros(self.fixed.shape, bool) if self.slides is None else np.isfinite(self.slides[..., 0])
+
+    @property
+    def guided(self) -> NDArray[np.bool_]:
+        """Which joints (m, joints) are on a guide on the ground."""
+        return self.guides if self.slides is None else self.guides & (self.slides[..., 1] < 0)
 
     @property
     def arrays(self) -> dict[str, NDArray[Any]]:
@@ -222,19 +232,18 @@ class Linkages:
     def ordered(self) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int8]]:
         """Return the dyads (m, joints, 3), joint and other ends of its bars, their counts and ways (m,); see `order`.
 
-        Linkages with rigid links or guides on them go their own way, unless their motor is at fault, and so do those
-        with guides on the ground that are no dyads.
+        Those of linkages with rigid links are not found here, nor are guides on such links; unless their motor is at
+        fault, their way is `ALONE`, as that of all with guides that are no dyads.
         """
         bars, special = self.adjacency, np.zeros(len(self), bool)
         if self.bodies is not None:
             rigid = (self.bodies[:, :, None] == self.bodies[:, None, :]) & (self.bodies >= 0)[:, :, None]
-            bars, special = bars | rigid & ~np.eye(bars.shape[1], dtype=bool), special | (self.bodies >= 0).any(axis=1)
-        guided = np.zeros(self.fixed.shape, bool)
-        if self.slides is not None:
-            guided = np.isfinite(self.slides[..., 0]) & (self.slides[..., 1] < 0)
-            special |= (np.isfinite(self.slides[..., 0]) & ~guided).any(axis=1)
+            # Numba would compile `order` once more for an array that may be written.
+            bars = read_only(bars | rigid & ~np.eye(bars.shape[1], dtype=bool))
+            special |= (self.bodies >= 0).any(axis=1)
+        guides, guided = self.guides, self.guided
         dyads, counts, ways = ordered(bars, self.fixed, guided, self.motor)
-        special |= guided.any(axis=1) & (ways != Way.DYADS)
+        special |= (guides & ~guided).any(axis=1) | (guides.any(axis=1) & (ways != Way.DYADS))
         counts[special], ways[special & ~np.isin(ways, MOTOR_FAULTS)] = 0, Way.ALONE
         return dyads, counts, ways
 

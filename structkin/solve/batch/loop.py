@@ -1,7 +1,7 @@
 """The compiled loop over a table of linkages: their cranks and dyads, each over all stations.
 
-Its formulas are those of the groups, traced once; it is compiled once, not for each linkage. Linkages with guides have
-a loop of their own, so that nobody waits for formulas that are not needed.
+Its formulas are those of the groups, traced once; it is compiled once, not for each linkage. Linkages with guides
+or rigid links have a loop of their own, so that nobody waits for formulas that are not needed.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def _traced(relation: RRR | RRP | Combine, of: Signature) -> Trace:
 
 
 @cache
-def _formulas(*, guides: bool) -> str:
+def _formulas(*, beyond_bars: bool) -> str:
     """Return the source of the cranks and dyads."""
     crank = _traced(Combine(0j, (1j,)), Signature(Combine, (COMPLEX, (COMPLEX,)), VECTOR, (2,)))
     dyad = _traced(RRR(), Signature(RRR, None, VECTOR * 2 + FLOAT * 2, (2,)))
@@ -38,7 +38,7 @@ def _formulas(*, guides: bool) -> str:
     parts += [f"    c{k + 2} = points[pin, {k}] - points[pivot, {k}]" for k in range(2)]
     parts += _rows("h", ["circle[{order}, {c}]"])
     parts += _loop(crank.graph, [term for order in crank.orders for term in order], "pin")
-    if not guides:
+    if not beyond_bars:
         return "\n".join([*parts, *_dyad("dyad", dyad, ("one", "two")), ""])
     slider = _traced(RRP(), Signature(RRP, None, VECTOR + FLOAT + COMPLEX * 2 + FLOAT, (2,)))
     parts += [*_dyad("bars", dyad, ("one", "two")), *_dyad("slider", slider, ("one",)), _JIT, _CHOICE]
@@ -53,22 +53,24 @@ def _dyad(name: str, found: Trace, ends: Sequence[str]) -> Iterator[str]:
     yield from _loop(found.graph, [term for order in found.orders for term in order], "q", found.discriminant)
 
 
-def _text(*, guides: bool) -> Text:
+def _text(*, beyond_bars: bool) -> Text:
     # Clearance has no derivatives and compares lengths: its own text is compiled.
     clearances: list[Any] = [dot, RRR.clearance]
-    if guides:
+    if beyond_bars:
         own = RRP.clearance
         clearances += [cross, FunctionType(own.__code__, own.__globals__, loop_at.clearance_of_guide.__name__)]
 
     def formulas() -> dict[str, Any]:
-        module = store.load("linkages", _formulas(guides=guides))
-        return {"crank": module.crank, "dyad": module.dyad, "GUIDES": guides}
+        module = store.load("linkages", _formulas(beyond_bars=beyond_bars))
+        return {"crank": module.crank, "dyad": module.dyad, "BEYOND_BARS": beyond_bars}
 
-    return Text("linkages", "loop over linkages", (loop_at, *clearances), formulas, lambda: [_formulas(guides=guides)])
+    return Text(
+        "linkages", "loop over linkages", (loop_at, *clearances), formulas, lambda: [_formulas(beyond_bars=beyond_bars)]
+    )
 
 
-#: The loop for linkages of bars, and that for linkages with guides.
-LOOP, LOOP_WITH_GUIDES = _text(guides=False), _text(guides=True)
+#: The loop for linkages of bars, and that for linkages with guides and rigid links.
+LOOP, LOOP_BEYOND_BARS = _text(beyond_bars=False), _text(beyond_bars=True)
 
 
 def _rows(letter: str, arrays: Sequence[str]) -> Iterator[str]:
@@ -99,7 +101,7 @@ def _loop(graph: Graph, terms: Sequence[Term], joint: str, discriminant: Term = 
 
 #: The dyads of linkages with guides: what is in place of a second end says which it is.
 _CHOICE = """def dyad(x, b, one, two, q, discriminant, mode, constants):
-    if two < 0:
+    if two == -1:
         slider(x, b, one, two, q, discriminant, mode, constants)
     else:
         bars(x, b, one, two, q, discriminant, mode, constants)

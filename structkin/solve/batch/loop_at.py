@@ -14,13 +14,14 @@ import numpy as np
 
 from structkin.numerical_tolerances import LIMIT
 from structkin.plan.status import Status
+from structkin.solve.batch.order import GUIDE
 
 LOST = int(Status.OUT_OF_REACH)
 #: An interval that clearance does not decide is divided into so many parts, and each part again, so often.
 PARTS, DEPTH = 8, 4
-#: Whether there are dyads of a bar and a guide on the ground, which have `GUIDE` for the end of a second bar; compiled
-#: code for linkages with them has True. Code that is not reached is not compiled.
-GUIDES = False
+#: Whether there are guides and rigid links: dyads of a bar and a guide on the ground, which have `GUIDE` for the end of
+#: a second bar, and joints that are sums. Compiled code for them has True. Code that is not reached is not compiled.
+BEYOND_BARS = False
 
 
 def crank(circle: Any, x: Any, b: int, pivot: int, pin: int, points: Any) -> None:
@@ -31,6 +32,27 @@ def crank(circle: Any, x: Any, b: int, pivot: int, pin: int, points: Any) -> Non
 def dyad(x: Any, b: int, one: int, two: int, q: int, discriminant: Any, mode: int, constants: Any) -> None:
     """Write the pin of a dyad and its discriminant (n,); only compiled, from the formulas of the group."""
     raise NotImplementedError
+
+
+def add_up(x: Any, b: Any, circle: Any, q: Any, first: Any, count: Any, terms: Any, constants: Any) -> None:
+    """Write a joint that is a sum of complex factors times vectors and a constant, in the order of `Combine`.
+
+    A vector is a joint, or the circle if its number is negative.
+    """
+    for order in range(3):
+        X, Y = x[order, b, q, 0], x[order, b, q, 1]
+        X[:], Y[:] = 0.0, 0.0
+        for t in range(first, first + count):
+            joint, real, imag = int(terms[t, 0]), terms[t, 1], terms[t, 2]
+            u = circle[order, 0] if joint < 0 else x[order, b, joint, 0]
+            v = circle[order, 1] if joint < 0 else x[order, b, joint, 1]
+            for i in range(X.size):
+                X[i] += real * u[i] - imag * v[i]
+                Y[i] += imag * u[i] + real * v[i]
+        if order == 0:
+            for i in range(X.size):
+                X[i] += constants[0]
+                Y[i] += constants[1]
 
 
 def clearance(_: None, h: Any, dh: Any) -> Any:
@@ -113,9 +135,9 @@ def decide(
     short = clearance(None, (used[0:2], used[2:4], used[4], used[5]), (used[6:8], used[8:10], 0.0, 0.0))
     for at in range(flags):
         c = 4 * at
-        if GUIDES:
+        if BEYOND_BARS:
             s = flagged[at, 0]
-            if dyads[k, s, 2] < 0:
+            if dyads[k, s, 2] == GUIDE:
                 A, G, still = used[0:2, c : c + 4], used[2:4, c : c + 4], used[6:8, c : c + 4]
                 short[c : c + 4] = clear_of_guide(A, G, still, constants[k, s])
         flagged[at, 2] = short[c] > apart and short[c + 1] > apart and short[c + 2] > apart and short[c + 3] > apart
@@ -123,14 +145,14 @@ def decide(
 
 def ahead(x: Any, b: Any, one: Any, two: Any, axis: Any, i: Any, constants: Any) -> Any:
     """Return a component of the vector between the ends of a dyad, or to the point of its guide, at a station."""
-    if GUIDES and two < 0:
+    if BEYOND_BARS and two == GUIDE:
         return constants[1 + axis] - x[0, b, one, axis, i]
     return x[0, b, two, axis, i] - x[0, b, one, axis, i]
 
 
 def rate(x: Any, b: Any, one: Any, two: Any, axis: Any, i: Any) -> Any:
     """Return the rate of the same component."""
-    if GUIDES and two < 0:
+    if BEYOND_BARS and two == GUIDE:
         return -x[1, b, one, axis, i]
     return x[1, b, two, axis, i] - x[1, b, one, axis, i]
 
@@ -148,7 +170,7 @@ def clear_of_guide(A: Any, G: Any, still: Any, constants: Any) -> Any:
 def lacks(x: Any, b: Any, one: Any, two: Any, i: Any, constants: Any, apart: Any) -> Any:
     """Return whether a dyad lacks more than a length to close at a station."""
     A, still = x[0, b, one, :, i : i + 1], np.zeros((2, 1))
-    if GUIDES and two < 0:
+    if BEYOND_BARS and two == GUIDE:
         return clear_of_guide(A, constants[1:3].copy().reshape(2, 1), still, constants)[0] < -apart
     B = x[0, b, two, :, i : i + 1]
     return clearance(None, (A, B, constants[0], constants[1]), (still, still, 0.0, 0.0))[0] < -apart
@@ -173,6 +195,7 @@ def search(
     dyads: Any,
     counts: Any,
     constants: Any,
+    terms: Any,
     apart: Any,
     modes: Any,
     points: Any,
@@ -204,6 +227,9 @@ def search(
         crank(circle, near, b, pivot, pin, points[k])
         for at in range(s + 1):
             q, one, two = dyads[k, at, 0], dyads[k, at, 1], dyads[k, at, 2]
+            if BEYOND_BARS and two < GUIDE:
+                add_up(near, b, circle, q, one, GUIDE - two, terms[k], constants[k, at])
+                continue
             dyad(near, b, one, two, q, discriminant, modes[k, at], constants[k, at])
         flags = 0
         for i in range(size):
@@ -239,6 +265,7 @@ def solve(
     dyads: Any,
     counts: Any,
     constants: Any,
+    terms: Any,
     flat: Any,
     apart: Any,
     modes: Any,
@@ -272,6 +299,9 @@ def solve(
         crank(circle, x, b, pivot, pin, points[k])
         for s in range(counts[k]):
             q, one, two = dyads[k, s, 0], dyads[k, s, 1], dyads[k, s, 2]
+            if BEYOND_BARS and two < GUIDE:
+                add_up(x, b, circle, q, one, GUIDE - two, terms[k], constants[k, s])
+                continue
             dyad(x, b, one, two, q, discriminant, modes[k, s], constants[k, s])
             bad, open_ = suspect(discriminant, steep)
             if bad:
@@ -302,6 +332,7 @@ def solve(
                     dyads,
                     counts,
                     constants,
+                    terms,
                     apart,
                     modes,
                     points,

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from structkin.compiled import has_numba
 from structkin.kernels.text import Text
 from structkin.numerical_tolerances import GUARD
-from structkin.solve.batch.loop import LOOP, LOOP_WITH_GUIDES
+from structkin.solve.batch.loop import LOOP, LOOP_BEYOND_BARS
 from structkin.solve.batch.loop_at import PARTS
 from structkin.solve.batch.motor import Motor
 from structkin.solve.batch.table import Table
@@ -38,10 +38,10 @@ class Runner:
     scratch: tuple[NDArray[np.generic], ...]
 
     @classmethod
-    def of(cls, motor: Motor, joints: int, size: int, count: int, *, guides: bool) -> Runner:
-        """Return the runner of blocks of `size` among `count` linkages of so many joints, some with guides or none."""
+    def of(cls, motor: Motor, joints: int, size: int, count: int, *, beyond_bars: bool) -> Runner:
+        """Return the runner of blocks of `size` among `count` linkages of so many joints, of bars alone or beyond."""
         n = len(motor.angles)
-        loop = LOOP_WITH_GUIDES if guides else LOOP
+        loop = LOOP_BEYOND_BARS if beyond_bars else LOOP
         compiled = has_numba() and (count > FEW or loop.is_stored("solve"))
         if compiled:
             loop.announce("solve")
@@ -69,7 +69,16 @@ class Runner:
         x, statuses = (out, status) if self.wide is None else (self.wide, self.status)
         left: int = self.loop.compiled["solve"](
             *(x, statuses, self.doubtful, motor.angles, motor.speed, motor.circle, low, low, high),
-            *(table.dyads, table.counts, table.constants, table.flat, table.apart, table.modes, table.ways),
+            *(
+                table.dyads,
+                table.counts,
+                table.constants,
+                table.terms,
+                table.flat,
+                table.apart,
+                table.modes,
+                table.ways,
+            ),
             *(linkages.points, linkages.fixed, linkages.motor, *self.scratch),
             *(STEEP if motor.is_even else 0.0, motor.edge, GUARD**2),
         )
