@@ -108,7 +108,7 @@ def decide(
     The vector between the ends, or from the end of a bar to a point of a guide, is taken as the cubic with its values
     and rates at both stations. It lies within the four corners of its Bezier polygon, and these are off a line by no
     more than its extent squared by its distance; distances from a guide are largest at a corner. A clearance less than
-    `apart` [m] may be rounding.
+    `apart` [m] may be rounding, unless it falls evenly: then it ends beside a limit position.
     `hull` (10, 4 flags) is scratch: the ends, the half squares, and how far the ends are off, at each corner.
     """
     for at in range(flags):
@@ -140,7 +140,18 @@ def decide(
             if dyads[k, s, 2] == GUIDE:
                 A, G, still = used[0:2, c : c + 4], used[2:4, c : c + 4], used[6:8, c : c + 4]
                 short[c : c + 4] = clear_of_guide(A, G, still, constants[k, s])
-        flagged[at, 2] = short[c] > apart and short[c + 1] > apart and short[c + 2] > apart and short[c + 3] > apart
+        flagged[at, 2] = is_clear(short[c], short[c + 1], short[c + 2], short[c + 3], apart)
+
+
+def is_clear(a: Any, b: Any, c: Any, d: Any, apart: Any) -> Any:
+    """Return whether clearances at four corners exclude a change point: none is small, or they fall or rise evenly."""
+    if a > apart and b > apart and c > apart and d > apart:
+        return True
+    first, second, third = b - a, c - b, d - c
+    falls = first < 0.0 and second < 0.0 and third < 0.0
+    rises = first > 0.0 and second > 0.0 and third > 0.0
+    sizes = abs(first), abs(second), abs(third)
+    return a > 0.0 and b > 0.0 and c > 0.0 and d > 0.0 and (falls or rises) and min(sizes) > 0.5 * max(sizes)
 
 
 def ahead(x: Any, b: Any, one: Any, two: Any, axis: Any, i: Any, constants: Any) -> Any:

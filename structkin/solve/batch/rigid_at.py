@@ -59,7 +59,7 @@ def single(sums: Any, to: Any, constant: Any, vector: Any, factor: Any) -> None:
     constants[to], sizes[to], vectors[to, 0], factors[to, 0] = constant, 0 if factor == 0 else 1, vector, factor
 
 
-def first_of(body: Any, own: Any, after: Any) -> int:
+def first_of(body: Any, own: Any, after: Any) -> Any:
     """Return the first joint of a rigid link after another joint."""
     at = after + 1
     while body[at] != own:
@@ -134,7 +134,7 @@ def point(sums: Any, z: Any, body: Any, p: Any) -> None:
     add(sums, p, more)
 
 
-def write(sums: Any, q: Any, step: Any, constants: Any, terms: Any, used: Any) -> int:
+def write(sums: Any, q: Any, step: Any, constants: Any, terms: Any, used: Any) -> Any:
     """Write the step of a sum (joint, its first term, `GUIDE` less the number of its terms); return the terms used."""
     given, sizes, vectors, factors = sums
     step[0], step[1], step[2] = q, used, GUIDE - sizes[q]
@@ -146,7 +146,7 @@ def write(sums: Any, q: Any, step: Any, constants: Any, terms: Any, used: Any) -
     return used
 
 
-def is_before(end: Any, own: Any, other: Any, of_other: Any) -> bool:
+def is_before(end: Any, own: Any, other: Any, of_other: Any) -> Any:
     """Return whether an arm is before another: rigid links by number, then bars by their ends, then a guide."""
     if other == GUIDE or end == GUIDE:
         return other == GUIDE

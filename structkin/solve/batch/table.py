@@ -53,7 +53,7 @@ class Table:
         apart = NEVER_FLAT * np.ptp(linkages.points.transpose(1, 2, 0).copy(), axis=0).sum(axis=0)
         constants, (flat, modes) = np.zeros((m, joints, 6 if linkages.go_beyond_bars else 2)), np.ones((2, m, joints))
         table = cls(linkages, dyads, counts, constants, np.zeros((1, 0, 3)), flat, apart, modes, ways)
-        arms = None
+        arms: Complexes | None = None
         if rigid and linkages.bodies is not None:
             table, arms = table._with_links()
         is_dyad = (np.arange(joints) < counts[:, None]) & (ways == Way.DYADS)[:, None]
