@@ -15,10 +15,14 @@ ANGLES, ROUNDS = 200, 3
 
 @dataclass(frozen=True)
 class Pace:
-    """Linkages of so many joints; `closed` is the part of their samples that close, `seconds` the fastest round."""
+    """Linkages of so many joints; `closed` is the part of their samples that close, `seconds` the fastest round.
+
+    `sliders` is the chance of a dyad to have a guide in the place of a bar.
+    """
 
     joints: int
     turning: bool
+    sliders: float
     linkages: int
     dyads: int
     closed: float
@@ -35,9 +39,9 @@ class Pace:
         return 1e9 * self.seconds / (self.dyads * ANGLES)
 
 
-def measure(joints: int, count: int, *, turning: bool) -> Pace:
+def measure(joints: int, count: int, *, turning: bool, sliders: float) -> Pace:
     """Return the pace of random linkages in blocks that use one buffer: position, velocity and acceleration."""
-    linkages = Linkages.random(count, joints, seed=joints, turning=turning)
+    linkages = Linkages.random(count, joints, seed=joints, turning=turning, sliders=sliders)
     batch = solve_batch(linkages, angles=np.linspace(0, 2 * np.pi, ANGLES))
     closed = sum(int(block.ok.sum()) for block in batch) / (count * ANGLES)  # it also compiles the loop
     times = []
@@ -47,4 +51,4 @@ def measure(joints: int, count: int, *, turning: bool) -> Pace:
             pass
         times.append(time.perf_counter() - start)
     dyads = int((~linkages.fixed).sum()) - count
-    return Pace(joints, turning, count, dyads, closed, min(times))
+    return Pace(joints, turning, sliders, count, dyads, closed, min(times))

@@ -108,17 +108,18 @@ def linkages(quick: Quick = False, table: Csv = None) -> None:
     from structkin.bench.linkages import measure
 
     Outputs(None, {"--csv": table})
-    cases = [(joints, turning) for turning in (False, True) for joints in ((5,) if quick else (5, 10, 20))]
+    kinds = ((False, 0.0), (True, 0.0), (True, 0.3))
+    cases = [(joints, *kind) for kind in kinds for joints in ((5,) if quick else (5, 10, 20))]
     found = []
     with progress("measuring") as report:
-        for done, (joints, turning) in enumerate(cases):
+        for done, (joints, turning, sliders) in enumerate(cases):
             report(done / len(cases))
-            found.append(measure(joints, 50 if quick else 4000, turning=turning))
+            found.append(measure(joints, 50 if quick else 4000, turning=turning, sliders=sliders))
     if table != STDOUT:
-        heads = ("joints", "turning", "linkages", "samples that close", "linkages/s", "ns a dyad and sample")
+        heads = ("joints", "turning", "guides", "linkages", "samples that close", "linkages/s", "ns a dyad and sample")
         lines = [
-            (str(one.joints), "yes" if one.turning else "no", str(one.linkages), f"{one.closed:.0%}",
-             f"{one.a_second:,.0f}", f"{one.nanoseconds:.3g}")
+            (str(one.joints), "yes" if one.turning else "no", f"{one.sliders:.0%}", str(one.linkages),
+             f"{one.closed:.0%}", f"{one.a_second:,.0f}", f"{one.nanoseconds:.3g}")
             for one in found
         ]  # fmt: skip
         print_table("Random linkages over 200 angles, position, velocity and acceleration", [heads, *lines])

@@ -13,7 +13,7 @@ from structkin.kernels.choice import check_engine
 from structkin.model import Mechanism
 
 #: What is compiled besides what the examples need.
-_EQUATIONS, _LINKAGES = "equations of motion", "loop over linkages"
+_EQUATIONS, _LINKAGES = "equations of motion", "loops over linkages"
 
 
 def warm_up() -> None:
@@ -35,7 +35,7 @@ def warm_up() -> None:
 
 
 def _compile(name: str) -> None:
-    """Compile what an example needs; or the equations of motion, or the loop over linkages, each one text for all."""
+    """Compile what an example needs; or the equations of motion, or the loops over linkages, each one text for all."""
     if name == _EQUATIONS:
         # So short a time [s] is one step: every function is called.
         _pendulum().simulate(1e-6, samples=2, engine="compiled")
@@ -44,7 +44,8 @@ def _compile(name: str) -> None:
         from structkin.solve.batch import Linkages, solve_batch
         from structkin.solve.batch.runner import FEW
 
-        _ = solve_batch(Linkages.random(FEW + 1, 4, turning=True), angles=[0.0, 0.1]).status
+        for sliders in (0.0, 1.0):
+            _ = solve_batch(Linkages.random(FEW + 1, 4, turning=True, sliders=sliders), angles=[0.0, 0.1]).status
         return
     from structkin.dynamics.compiled.source import kind_of
     from structkin.solve.special_geometry import compile_plan

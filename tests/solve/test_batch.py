@@ -111,6 +111,17 @@ def test_a_narrow_gap_where_the_ends_of_a_dyad_nearly_meet_is_decided_in_the_loo
 
 
 @pytest.mark.compiled
+def test_a_linkage_drawn_just_inside_of_its_reach_is_decided_in_the_loop(monkeypatch):
+    """It lacks 1e-8 of being flat in the sketch, where it comes to after a turn: a limit position, no change point."""
+    compiled(monkeypatch)
+    at = np.arccos((1.0 + 3.5**2 - 3.9**2) / 7.0) - 1e-8
+    batch = sk.solve_batch(*four_bar(1.0, 2.0, 1.9, 3.5, at), TURN)
+    assert compare(batch) == {sk.Status.OK, sk.Status.OUT_OF_REACH} and batch.ok[0, [0, -1]].all()
+    monkeypatch.setattr(type(batch), "_alone", None)
+    assert (sk.solve_batch(batch.linkages, angles=batch.angles).status == batch.status).all()
+
+
+@pytest.mark.compiled
 @pytest.mark.parametrize("ground", [3.0, 3.0 + 1e-13, 3.0 + 1e-10, 3.0 + 1e-5, 3.0 - 1e-5])
 def test_a_change_point_is_passed_as_solve_passes_it(ground, monkeypatch):
     """A parallelogram, and some that nearly are one: the first two pass their flat poses smoothly."""

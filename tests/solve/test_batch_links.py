@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from test_batch import TURN, arrays, compare, four_bar
+from test_batch import TURN, arrays, compare, compiled, four_bar
 
 import structkin as sk
 
@@ -18,6 +18,100 @@ def test_a_slider_crank_moves_as_its_closed_form():
     x = r * np.cos(TURN) + np.sqrt(rod**2 - (off - r * np.sin(TURN)) ** 2)
     np.testing.assert_allclose(batch.position[0, 2], [x, off + 0 * x], atol=1e-12)
     assert compare(batch) == {sk.Status.OK}
+
+
+def random_links(count, joints, seed):
+    """Return linkages of dyads of bars, guides and rigid links of two joints or more, numbered at random."""
+    rng = np.random.default_rng(seed)
+    bars, fixed = np.zeros((count, joints, joints), int), np.zeros((count, joints), int)
+    bodies, slides = np.full((count, joints), -1), np.full((count, joints, 2), NONE)
+    points = rng.random((count, joints, 2))
+    points[:, 1] = points[:, 0] + 0.1 * (points[:, 1] - 0.5)
+    for k in range(count):
+        fixed[k, [0, 2]], number, new = 1, 0, 3
+        if rng.random() < 0.3:  # the crank, with one more joint
+            bodies[k, [0, 1, 3]], number, new = 0, 1, 4
+        else:
+            bars[k, 0, 1] = 1
+        while new < joints:
+            q, new = new, new + 1
+            one = rng.choice([j for j in range(q) if not fixed[k, j]])
+            ends = [one, rng.choice([j for j in range(q) if j != one])]
+            if rng.random() < 0.2:
+                slides[k, q, 0], ends = 3 * rng.random(), [one]
+            for end in ends:
+                if rng.random() < 0.5 and bodies[k, end] < 0 and bodies[k, q] < 0:
+                    more = range(new, min(new + rng.integers(3), joints))
+                    bodies[k, [end, q, *more]], number, new = number, number + 1, new + len(more)
+                else:
+                    bars[k, end, q] = 1
+    order, k = np.argsort(rng.random((count, joints)), axis=1), np.arange(count)[:, None]
+    bars = (bars + bars.swapaxes(1, 2))[k[..., None], order[:, :, None], order[:, None, :]]
+    number = np.argsort(order, axis=1)
+    return sk.Linkages.of(bars, points[k, order], fixed[k, order], number[:, :2],
+                          bodies=bodies[k, order], slides=slides[k, order])  # fmt: skip
+
+
+def slider_crank(rod, off=0.0, at=0.7):
+    """Return the arrays of a slider-crank with a crank of 1, drawn at an angle; the pin is at `off` above the crank."""
+    B = np.cos(at), np.sin(at)
+    return arrays([(0, 1), (1, 2)], [(0, 0), B, (B[0] + np.sqrt(rod**2 - (off - B[1]) ** 2), off)], [0])
+
+
+SLIDER = {"slides": [[NONE, NONE, (0.0, -1)]]}
+
+
+def with_guides(count, joints, seed):
+    return sk.Linkages.random(count, joints, seed=seed, sliders=0.4)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("draw", [with_guides, random_links])
+@pytest.mark.parametrize(
+    ("count", "seeds"),
+    [(12, [1]), pytest.param(20, range(2, 12), marks=pytest.mark.full),
+     pytest.param(20, range(100, 600), marks=pytest.mark.slow)],
+)  # fmt: skip
+def test_guides_and_rigid_links_are_solved_in_the_loop_with_the_digits_of_solve(draw, count, seeds, monkeypatch):
+    compiled(monkeypatch)
+    alone = []
+    for seed in seeds:
+        batch = sk.solve_batch(draw(count, 5 + seed % 16, seed), angles=TURN)
+        own = type(batch)._alone
+        with monkeypatch.context() as patch:
+            patch.setattr(type(batch), "_alone", lambda self, k, *rest, own=own: alone.append(k) or own(self, k, *rest))
+            batch.status  # noqa: B018
+        compare(batch, np.flatnonzero(~(batch.status == sk.Status.BAD_INPUT).all(axis=1)).tolist())
+    assert len(alone) <= 0.02 * count * len(seeds)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("angles", [np.linspace(0.5, 3, 60), np.linspace(0, 2 * np.pi, 37), np.sin(TURN[:90])])
+def test_guides_at_other_samples(angles, monkeypatch):
+    compiled(monkeypatch)
+    compare(sk.solve_batch(sk.Linkages.random(4, 7, seed=3, sliders=0.5), angles=angles))
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("over", [0.0, 1e-13, 1e-10, 1e-5, -1e-5])
+def test_a_rod_as_long_as_the_crank_is_flat_once_a_turn_as_solve_has_it(over, monkeypatch):
+    """With equal lengths the rod is square to the guide where the crank is, and passes through: a change point."""
+    compiled(monkeypatch)
+    batch = sk.solve_batch(*slider_crank(1.0 + over), TURN, **SLIDER)
+    compare(batch)
+    if over == 0.0:
+        np.testing.assert_allclose(batch.position[0, 2, 0], 2 * np.cos(0.7 + TURN), atol=1e-9)
+
+
+@pytest.mark.compiled
+def test_gaps_of_a_rod_between_two_samples_are_found(monkeypatch):
+    """The rod is out of reach for a part of a step, where the crank is farthest from the guide, between two samples."""
+    compiled(monkeypatch)
+    found = set()
+    for over in 1e-5 * np.arange(1, 9):
+        batch = sk.solve_batch(*slider_crank(1.2 - over, off=-0.2), TURN + 1e-3, **SLIDER)
+        found |= compare(batch)
+    assert sk.Status.OUT_OF_REACH in found
 
 
 def test_a_guide_on_a_turning_link():
@@ -69,7 +163,7 @@ def test_linkages_with_and_without_rigid_links_are_mixed():
     plain = sk.solve_batch(bars[:1], places[:1], fixed[:1], motor, TURN)
     np.testing.assert_array_equal(batch.position[0], plain.position[0])
     assert list(batch.faults) == [1, 2] and batch.ok[0].all()
-    with pytest.raises(sk.InputError, match="dyads alone"):
+    with pytest.raises(sk.InputError, match="dyads of bars alone"):
         batch.linkages.save("nowhere")
 
 

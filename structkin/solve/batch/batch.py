@@ -199,11 +199,12 @@ class Batch:
             yield from self._by_client(out)
             return
         count, size = len(self), min(out.shape[1], len(self))
-        runner = Runner.of(self._motor, out.shape[2], size, total or count)
+        beyond = isinstance(self.linkages, Linkages) and self.linkages.go_beyond_bars
+        runner = Runner.of(self._motor, out.shape[2], size, total or count, beyond_bars=beyond)
         statuses = np.empty((size, out.shape[-1]), np.int8)
         for start in range(0, count, max(PART, size)):
             part = self.linkages.take(slice(start, start + max(PART, size)))
-            table = Table.of(part) if isinstance(part, Linkages) else None
+            table = Table.of(part, rigid=runner.compiled) if isinstance(part, Linkages) else None
             for low in range(0, len(part), size):
                 high = min(low + size, len(part))
                 status, faults = statuses[: high - low], dict[int, InputError]()
@@ -278,11 +279,12 @@ def solve_batch(
     in the order of the file, and NaN follows where others have more. `angles` (n,) [rad] are those by which the cranks
     have turned from the sketch, and `speed` [rad/s] is the rate at which they turn.
 
-    Statuses and digits are those of `Mechanism.solve` for each `Linkages.mechanism`. Linkages of bars in dyads take
-    microseconds: structure, order of solution and certificate of the branch are found in the loop, which Numba compiles
-    once. Others, with triads and larger groups, rigid links, guides or redundant bars, are solved one by one, in some
-    ten milliseconds each, and so are those that pass a change point or come close to one. What is wrong with the
-    structure of one linkage is its status, `BAD_INPUT`; `Batch.faults` says why.
+    Statuses and digits are those of `Mechanism.solve` for each `Linkages.mechanism`. Linkages of dyads, with bars,
+    rigid links and guides on the ground, take microseconds: structure, order of solution and certificate of the branch
+    are found in the loop, which Numba compiles once. Others, with triads and larger groups, guides on rigid links or
+    redundant bars, are solved one by one, in some ten milliseconds each, and so are those that pass a change point or
+    come close to one. What is wrong with the structure of one linkage is its status, `BAD_INPUT`; `Batch.faults` says
+    why.
 
     With a `client` of a Dask cluster (`distributed.Client`), its workers solve them, to the same last bit. Linkages
     whose task ended every worker have the status -2 (lost).

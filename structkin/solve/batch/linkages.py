@@ -18,7 +18,7 @@ from structkin.model.frozen import read_only
 from structkin.model.mechanism import Mechanism
 from structkin.solve.batch.generate import random_arrays
 from structkin.solve.batch.link_arrays import read_arrays, write_arrays
-from structkin.solve.batch.order import Way, ordered
+from structkin.solve.batch.order import GUIDE, Way, ordered
 from structkin.types import Flags, Floats, Indices
 
 #: The name of the driver of each linkage; the crank has one more point, by which the driver's angle is 0 in the sketch.
@@ -175,8 +175,9 @@ class Linkages:
         Raises `InputError` where linkages cannot be solved by dyads, one after another.
         """
         dyads, counts, ways = self.ordered()
-        if (ways != Way.DYADS).any():
-            raise InputError([*_listed("adjacency", "cannot be solved by dyads alone", ways != Way.DYADS)], "linkages")
+        others = (ways != Way.DYADS) | (dyads[:, :, 2] == GUIDE).any(axis=1)
+        if others.any():
+            raise InputError([*_listed("adjacency", "cannot be solved by dyads of bars alone", others)], "linkages")
         every, joints = np.arange(len(self))[:, None], self.points.shape[1]
         place = np.full((len(self), joints), 1)  # other fixed joints follow the crank
         np.put_along_axis(place, self.motor, [[-1, 0]], axis=1)
@@ -200,6 +201,21 @@ class Linkages:
         return int(self.points.shape[1])
 
     @property
+    def go_beyond_bars(self) -> bool:
+        """Whether one has a guide or a rigid link."""
+        return bool(self.guides.any() or (self.bodies is not None and (self.bodies >= 0).any()))
+
+    @property
+    def guides(self) -> NDArray[np.bool_]:
+        """Which joints (m, joints) are on a guide."""
+        return np.zeros(self.fixed.shape, bool) if self.slides is None else np.isfinite(self.slides[..., 0])
+
+    @property
+    def guided(self) -> NDArray[np.bool_]:
+        """Which joints (m, joints) are on a guide on the ground."""
+        return self.guides if self.slides is None else self.guides & (self.slides[..., 1] < 0)
+
+    @property
     def arrays(self) -> dict[str, NDArray[Any]]:
         """The arrays by their names, without those that are None."""
         return {one.name: value for one in fields(self) if (value := getattr(self, one.name)) is not None}
@@ -216,15 +232,18 @@ class Linkages:
     def ordered(self) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int8]]:
         """Return the dyads (m, joints, 3), joint and other ends of its bars, their counts and ways (m,); see `order`.
 
-        Linkages with rigid links or guides go their own way, unless their motor is at fault.
+        Those of linkages with rigid links are not found here, nor are guides on such links; unless their motor is at
+        fault, their way is `ALONE`, as that of all with guides that are no dyads.
         """
         bars, special = self.adjacency, np.zeros(len(self), bool)
         if self.bodies is not None:
             rigid = (self.bodies[:, :, None] == self.bodies[:, None, :]) & (self.bodies >= 0)[:, :, None]
-            bars, special = bars | rigid & ~np.eye(bars.shape[1], dtype=bool), special | (self.bodies >= 0).any(axis=1)
-        if self.slides is not None:
-            special |= np.isfinite(self.slides[..., 0]).any(axis=1)
-        dyads, counts, ways = ordered(bars, self.fixed, self.motor)
+            # Numba would compile `order` once more for an array that may be written.
+            bars = read_only(bars | rigid & ~np.eye(bars.shape[1], dtype=bool))
+            special |= (self.bodies >= 0).any(axis=1)
+        guides, guided = self.guides, self.guided
+        dyads, counts, ways = ordered(bars, self.fixed, guided, self.motor)
+        special |= (guides & ~guided).any(axis=1) | (guides.any(axis=1) & (ways != Way.DYADS))
         counts[special], ways[special & ~np.isin(ways, MOTOR_FAULTS)] = 0, Way.ALONE
         return dyads, counts, ways
 

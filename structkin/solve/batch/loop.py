@@ -1,16 +1,18 @@
 """The compiled loop over a table of linkages: their cranks and dyads, each over all stations.
 
-Its formulas are those of the groups, traced once; it is compiled once, not for each linkage.
+Its formulas are those of the groups, traced once; it is compiled once, not for each linkage. Linkages with guides
+or rigid links have a loop of their own, so that nobody waits for formulas that are not needed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cache
+from types import FunctionType
 from typing import Any
 
-from structkin.groups import RRR
-from structkin.groups.kind import dot
+from structkin.groups import RRP, RRR
+from structkin.groups.kind import cross, dot
 from structkin.kernels import store
 from structkin.kernels.symbols import Graph, Term
 from structkin.kernels.text import Text
@@ -20,14 +22,14 @@ from structkin.plan.relations import Combine
 from structkin.solve.batch import loop_at
 
 
-def _traced(relation: RRR | Combine, of: Signature) -> Trace:
+def _traced(relation: RRR | RRP | Combine, of: Signature) -> Trace:
     found = trace(Step(relation, (Register(0),), (0,), 1, 0), of)
     assert found is not None
     return found
 
 
 @cache
-def _formulas() -> str:
+def _formulas(*, beyond_bars: bool) -> str:
     """Return the source of the cranks and dyads."""
     crank = _traced(Combine(0j, (1j,)), Signature(Combine, (COMPLEX, (COMPLEX,)), VECTOR, (2,)))
     dyad = _traced(RRR(), Signature(RRR, None, VECTOR * 2 + FLOAT * 2, (2,)))
@@ -36,20 +38,39 @@ def _formulas() -> str:
     parts += [f"    c{k + 2} = points[pin, {k}] - points[pivot, {k}]" for k in range(2)]
     parts += _rows("h", ["circle[{order}, {c}]"])
     parts += _loop(crank.graph, [term for order in crank.orders for term in order], "pin")
-    parts += [_JIT, "def dyad(x, b, one, two, q, discriminant, mode, halves):"]
-    parts += [f"    c{k} = halves[{k}]" for k in range(dyad.constants)]
-    parts += _rows("h", [f"x[{{order}}, b, {joint}, {{c}}]" for joint in ("one", "two")])
-    parts += _loop(dyad.graph, [term for order in dyad.orders for term in order], "q", dyad.discriminant)
-    return "\n".join([*parts, ""])
+    if not beyond_bars:
+        return "\n".join([*parts, *_dyad("dyad", dyad, ("one", "two")), ""])
+    slider = _traced(RRP(), Signature(RRP, None, VECTOR + FLOAT + COMPLEX * 2 + FLOAT, (2,)))
+    parts += [*_dyad("bars", dyad, ("one", "two")), *_dyad("slider", slider, ("one",)), _JIT, _CHOICE]
+    return "\n".join(parts)
 
 
-def _own() -> dict[str, Any]:
-    module = store.load("linkages", _formulas())
-    return {"crank": module.crank, "dyad": module.dyad}
+def _dyad(name: str, found: Trace, ends: Sequence[str]) -> Iterator[str]:
+    """Yield the function of a kind of dyad."""
+    yield from (_JIT, f"def {name}(x, b, one, two, q, discriminant, mode, constants):")
+    yield from (f"    c{k} = constants[{k}]" for k in range(found.constants))
+    yield from _rows("h", [f"x[{{order}}, b, {joint}, {{c}}]" for joint in ends])
+    yield from _loop(found.graph, [term for order in found.orders for term in order], "q", found.discriminant)
 
 
-#: Clearance has no derivatives and compares lengths: its own text is compiled.
-LOOP = Text("linkages", "loop over linkages", (loop_at, dot, RRR.clearance), _own, lambda: [_formulas()])
+def _text(*, beyond_bars: bool) -> Text:
+    # Clearance has no derivatives and compares lengths: its own text is compiled.
+    clearances: list[Any] = [dot, RRR.clearance]
+    if beyond_bars:
+        own = RRP.clearance
+        clearances += [cross, FunctionType(own.__code__, own.__globals__, loop_at.clearance_of_guide.__name__)]
+
+    def formulas() -> dict[str, Any]:
+        module = store.load("linkages", _formulas(beyond_bars=beyond_bars))
+        return {"crank": module.crank, "dyad": module.dyad, "BEYOND_BARS": beyond_bars}
+
+    return Text(
+        "linkages", "loop over linkages", (loop_at, *clearances), formulas, lambda: [_formulas(beyond_bars=beyond_bars)]
+    )
+
+
+#: The loop for linkages of bars, and that for linkages with guides and rigid links.
+LOOP, LOOP_BEYOND_BARS = _text(beyond_bars=False), _text(beyond_bars=True)
 
 
 def _rows(letter: str, arrays: Sequence[str]) -> Iterator[str]:
@@ -77,6 +98,14 @@ def _loop(graph: Graph, terms: Sequence[Term], joint: str, discriminant: Term = 
     yield from (f"        {line}" for line in graph.lines_of(rest))
     yield from (f"        {row}[i] = {graph.name(term)}" for row, term in zip(rows, terms, strict=True))
 
+
+#: The dyads of linkages with guides: what is in place of a second end says which it is.
+_CHOICE = """def dyad(x, b, one, two, q, discriminant, mode, constants):
+    if two == -1:
+        slider(x, b, one, two, q, discriminant, mode, constants)
+    else:
+        bars(x, b, one, two, q, discriminant, mode, constants)
+"""
 
 _JIT = '\n\n@njit(cache=True, nogil=True, error_model="numpy")'
 

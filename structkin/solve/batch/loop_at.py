@@ -14,6 +14,7 @@ import numpy as np
 
 from structkin.numerical_tolerances import LIMIT
 from structkin.plan.status import Status
+from structkin.solve.batch.order import GUIDE
 from structkin.solve.change_points.search import RISE, STEEP, TO_A_GAP
 
 LOST = int(Status.OUT_OF_REACH)
@@ -21,6 +22,9 @@ LOST = int(Status.OUT_OF_REACH)
 PARTS, DEPTH = 8, 4
 #: Towards a gap the ends of a dyad move little beside its lengths where they move less than the root of this part.
 LITTLE = 0.25
+#: Whether there are guides and rigid links: dyads of a bar and a guide on the ground, which have `GUIDE` for the end of
+#: a second bar, and joints that are sums. Compiled code for them has True. Code that is not reached is not compiled.
+BEYOND_BARS = False
 
 
 def crank(circle: Any, x: Any, b: int, pivot: int, pin: int, points: Any) -> None:
@@ -28,13 +32,39 @@ def crank(circle: Any, x: Any, b: int, pivot: int, pin: int, points: Any) -> Non
     raise NotImplementedError
 
 
-def dyad(x: Any, b: int, one: int, two: int, q: int, discriminant: Any, mode: int, halves: Any) -> None:
+def dyad(x: Any, b: int, one: int, two: int, q: int, discriminant: Any, mode: int, constants: Any) -> None:
     """Write the pin of a dyad and its discriminant (n,); only compiled, from the formulas of the group."""
     raise NotImplementedError
 
 
+def add_up(x: Any, b: Any, circle: Any, q: Any, first: Any, count: Any, terms: Any, constants: Any) -> None:
+    """Write a joint that is a sum of complex factors times vectors and a constant, in the order of `Combine`.
+
+    A vector is a joint, or the circle if its number is negative.
+    """
+    for order in range(3):
+        X, Y = x[order, b, q, 0], x[order, b, q, 1]
+        X[:], Y[:] = 0.0, 0.0
+        for t in range(first, first + count):
+            joint, real, imag = int(terms[t, 0]), terms[t, 1], terms[t, 2]
+            u = circle[order, 0] if joint < 0 else x[order, b, joint, 0]
+            v = circle[order, 1] if joint < 0 else x[order, b, joint, 1]
+            for i in range(X.size):
+                X[i] += real * u[i] - imag * v[i]
+                Y[i] += imag * u[i] + real * v[i]
+        if order == 0:
+            for i in range(X.size):
+                X[i] += constants[0]
+                Y[i] += constants[1]
+
+
 def clearance(_: None, h: Any, dh: Any) -> Any:
     """Return that of `RRR`; only compiled, from its text."""
+    raise NotImplementedError
+
+
+def clearance_of_guide(_: None, h: Any, dh: Any) -> Any:
+    """Return that of `RRP`; only compiled, from its text."""
     raise NotImplementedError
 
 
@@ -64,18 +94,18 @@ def flag(discriminant: Any, steep: float, flagged: Any, flags: int, s: int) -> i
 
 
 def flag_ends(
-    x: Any, b: int, one: int, two: int, half: Any, discriminant: Any, flagged: Any, flags: int, s: int
+    x: Any, b: int, one: int, two: int, constants: Any, discriminant: Any, flagged: Any, flags: int, s: int
 ) -> int:
     """Note the intervals in which an earlier dyad's gap begins or ends, and the modes of a dyad may meet beside it."""
     for i in range(discriminant.size - 1):
         is_end = isnan(discriminant[i]) != isnan(discriminant[i + 1])
-        if is_end and may_meet_beside(x, b, one, two, i, half, discriminant):
+        if is_end and may_meet_beside(x, b, one, two, i, constants, discriminant):
             flagged[flags, 0], flagged[flags, 1] = s, i
             flags += 1
     return flags
 
 
-def may_meet_beside(x: Any, b: Any, one: Any, two: Any, i: Any, half: Any, discriminant: Any) -> bool:
+def may_meet_beside(x: Any, b: Any, one: Any, two: Any, i: Any, constants: Any, discriminant: Any) -> bool:
     """Return whether the modes of a dyad may meet between a station and an earlier dyad's gap in an interval.
 
     The rules are those of `change_points.search.beside_gaps`; the ratio of discriminants counts where the ends move
@@ -88,24 +118,40 @@ def may_meet_beside(x: Any, b: Any, one: Any, two: Any, i: Any, half: Any, discr
         return True
     way, apart = np.empty((2, 1)), 0.0
     for axis in range(2):
-        W = x[0, b, two, axis, here] - x[0, b, one, axis, here]
-        way[axis, 0] = TO_A_GAP * (x[0, b, two, axis, beyond] - x[0, b, one, axis, beyond] - W)
+        W = ahead(x, b, one, two, axis, here, constants)
+        way[axis, 0] = TO_A_GAP * (ahead(x, b, one, two, axis, beyond, constants) - W)
         apart += W * W
     moved = way[0, 0] * way[0, 0] + way[1, 0] * way[1, 0]
-    is_near = moved < LITTLE * min(apart, 2.0 * half[0], 2.0 * half[1])
-    if is_near and discriminant[beyond] < RISE * discriminant[here]:
+    is_guided = BEYOND_BARS and two == GUIDE
+    least = 2.0 * constants[0] if is_guided else min(apart, 2.0 * constants[0], 2.0 * constants[1])
+    if moved < LITTLE * least and discriminant[beyond] < RISE * discriminant[here]:
         return False
-    A, B = x[0, b, one, :, here : here + 1], x[0, b, two, :, here : here + 1]
-    return not clearance(None, (A, B, half[0], half[1]), (np.zeros((2, 1)), way, 0.0, 0.0))[0] > 0.0
+    A = x[0, b, one, :, here : here + 1]
+    if is_guided:
+        return not clear_of_guide(A, constants[1:3].copy().reshape(2, 1), way, constants)[0] > 0.0
+    B = x[0, b, two, :, here : here + 1]
+    return not clearance(None, (A, B, constants[0], constants[1]), (np.zeros((2, 1)), way, 0.0, 0.0))[0] > 0.0
 
 
 def decide(
-    x: Any, b: Any, k: Any, angles: Any, speed: Any, dyads: Any, halves: Any, flagged: Any, flags: Any, hull: Any
+    x: Any,
+    b: Any,
+    k: Any,
+    angles: Any,
+    speed: Any,
+    dyads: Any,
+    constants: Any,
+    apart: Any,
+    flagged: Any,
+    flags: Any,
+    hull: Any,
 ) -> None:
     """Decide in which flagged intervals (dyad, interval, 1 if clear) the modes of a dyad cannot meet, by clearance.
 
-    The vector between the ends is taken as the cubic with its values and rates at both stations. It lies within the
-    four corners of its Bezier polygon, and these are off a line by no more than its extent squared by its distance.
+    The vector between the ends, or from the end of a bar to a point of a guide, is taken as the cubic with its values
+    and rates at both stations. It lies within the four corners of its Bezier polygon, and these are off a line by no
+    more than its extent squared by its distance; distances from a guide are largest at a corner. A clearance less than
+    `apart` [m] may be rounding, unless it falls evenly: then it ends beside a limit position.
     `hull` (10, 4 flags) is scratch: the ends, the half squares, and how far the ends are off, at each corner.
     """
     for at in range(flags):
@@ -115,40 +161,81 @@ def decide(
         c = 4 * at
         longest, shortest = 0.0, 0.0
         for axis in range(2):
-            start = x[0, b, two, axis, i] - x[0, b, one, axis, i]
-            end = x[0, b, two, axis, i + 1] - x[0, b, one, axis, i + 1]
+            start = ahead(x, b, one, two, axis, i, constants[k, s])
+            end = ahead(x, b, one, two, axis, i + 1, constants[k, s])
             hull[axis, c : c + 4] = 0.0
             hull[2 + axis, c], hull[2 + axis, c + 3] = start, end
-            hull[2 + axis, c + 1] = start + third * (x[1, b, two, axis, i] - x[1, b, one, axis, i])
-            hull[2 + axis, c + 2] = end - third * (x[1, b, two, axis, i + 1] - x[1, b, one, axis, i + 1])
+            hull[2 + axis, c + 1] = start + third * rate(x, b, one, two, axis, i)
+            hull[2 + axis, c + 2] = end - third * rate(x, b, one, two, axis, i + 1)
             widest = max(start, end, hull[2 + axis, c + 1], hull[2 + axis, c + 2])
             least = min(start, end, hull[2 + axis, c + 1], hull[2 + axis, c + 2])
             longest += (widest - least) * (widest - least)
             shortest += start * start
-        hull[4, c : c + 4], hull[5, c : c + 4] = halves[k, s, 0], halves[k, s, 1]
+        hull[4, c : c + 4], hull[5, c : c + 4] = constants[k, s, 0], constants[k, s, 1]
         hull[6:10, c : c + 4] = 0.0
         hull[8, c : c + 4] = 0.5 * longest / sqrt(shortest)
     used = hull[:, : 4 * flags]
     short = clearance(None, (used[0:2], used[2:4], used[4], used[5]), (used[6:8], used[8:10], 0.0, 0.0))
     for at in range(flags):
         c = 4 * at
-        flagged[at, 2] = short[c] > 0.0 and short[c + 1] > 0.0 and short[c + 2] > 0.0 and short[c + 3] > 0.0
+        if BEYOND_BARS:
+            s = flagged[at, 0]
+            if dyads[k, s, 2] == GUIDE:
+                A, G, still = used[0:2, c : c + 4], used[2:4, c : c + 4], used[6:8, c : c + 4]
+                short[c : c + 4] = clear_of_guide(A, G, still, constants[k, s])
+        flagged[at, 2] = is_clear(short[c], short[c + 1], short[c + 2], short[c + 3], apart)
 
 
-def lacks(x: Any, b: Any, one: Any, two: Any, i: Any, half: Any, apart: Any) -> Any:
+def is_clear(a: Any, b: Any, c: Any, d: Any, apart: Any) -> Any:
+    """Return whether clearances at four corners exclude a change point: none is small, or they fall or rise evenly."""
+    if a > apart and b > apart and c > apart and d > apart:
+        return True
+    first, second, third = b - a, c - b, d - c
+    falls = first < 0.0 and second < 0.0 and third < 0.0
+    rises = first > 0.0 and second > 0.0 and third > 0.0
+    sizes = abs(first), abs(second), abs(third)
+    return a > 0.0 and b > 0.0 and c > 0.0 and d > 0.0 and (falls or rises) and min(sizes) > 0.5 * max(sizes)
+
+
+def ahead(x: Any, b: Any, one: Any, two: Any, axis: Any, i: Any, constants: Any) -> Any:
+    """Return a component of the vector between the ends of a dyad, or to the point of its guide, at a station."""
+    if BEYOND_BARS and two == GUIDE:
+        return constants[1 + axis] - x[0, b, one, axis, i]
+    return x[0, b, two, axis, i] - x[0, b, one, axis, i]
+
+
+def rate(x: Any, b: Any, one: Any, two: Any, axis: Any, i: Any) -> Any:
+    """Return the rate of the same component."""
+    if BEYOND_BARS and two == GUIDE:
+        return -x[1, b, one, axis, i]
+    return x[1, b, two, axis, i] - x[1, b, one, axis, i]
+
+
+def clear_of_guide(A: Any, G: Any, dA: Any, constants: Any) -> Any:
+    """Return the clearance (n,) of a bar on pins A (2, n), which may move by dA, from the guide through G (2, n)."""
+    return clearance_of_guide(
+        None, (A, constants[0], G, constants[3:5], constants[5]), (dA, 0.0, 0.0 * G, 0.0 * constants[3:5], 0.0)
+    )
+
+
+def lacks(x: Any, b: Any, one: Any, two: Any, i: Any, constants: Any, apart: Any) -> Any:
     """Return whether a dyad lacks more than a length to close at a station."""
-    A, B = x[0, b, one, :, i : i + 1], x[0, b, two, :, i : i + 1]
-    still = np.zeros((2, 1))
-    return clearance(None, (A, B, half[0], half[1]), (still, still, 0.0, 0.0))[0] < -apart
+    A, still = x[0, b, one, :, i : i + 1], np.zeros((2, 1))
+    if BEYOND_BARS and two == GUIDE:
+        return clear_of_guide(A, constants[1:3].copy().reshape(2, 1), still, constants)[0] < -apart
+    B = x[0, b, two, :, i : i + 1]
+    return clearance(None, (A, B, constants[0], constants[1]), (still, still, 0.0, 0.0))[0] < -apart
 
 
-def is_near(x: Any, b: Any, one: Any, two: Any, i: Any, half: Any, apart: Any, discriminant: Any, flat: Any) -> bool:
+def is_near(
+    x: Any, b: Any, one: Any, two: Any, i: Any, constants: Any, apart: Any, discriminant: Any, flat: Any
+) -> bool:
     """Return whether a dyad lacks less than a length to close at a station, unless it passes a limit position there."""
     if discriminant[i] < -LIMIT and 0 < i < discriminant.size - 1:
         before, after = discriminant[i - 1], discriminant[i + 1]
         if max(before, after) > 10.0 * flat and min(before, after) < -10.0 * flat:
             return False
-    return not lacks(x, b, one, two, i, half, apart)
+    return not lacks(x, b, one, two, i, constants, apart)
 
 
 def search(
@@ -158,7 +245,8 @@ def search(
     end: Any,
     dyads: Any,
     counts: Any,
-    halves: Any,
+    constants: Any,
+    terms: Any,
     apart: Any,
     modes: Any,
     points: Any,
@@ -182,8 +270,18 @@ def search(
     needed = np.zeros(joints, np.bool_)
     needed[dyads[k, s, 0]] = True
     for at in range(s, -1, -1):
-        if needed[dyads[k, at, 0]]:
-            needed[dyads[k, at, 1]], needed[dyads[k, at, 2]] = True, True
+        one, two = dyads[k, at, 1], dyads[k, at, 2]
+        if not needed[dyads[k, at, 0]]:
+            continue
+        if BEYOND_BARS and two < GUIDE:
+            for t in range(one, one + GUIDE - two):
+                joint = int(terms[k, t, 0])
+                if joint >= 0:
+                    needed[joint] = True
+            continue
+        needed[one] = True
+        if two >= 0:
+            needed[two] = True
     while count:
         count -= 1
         tried += 1
@@ -197,22 +295,28 @@ def search(
         crank(circle, near, b, pivot, pin, points[k])
         for at in range(s + 1):
             q, one, two = dyads[k, at, 0], dyads[k, at, 1], dyads[k, at, 2]
-            if needed[q]:
-                dyad(near, b, one, two, q, discriminant, modes[k, at], halves[k, at])
+            if not needed[q]:
+                continue
+            if BEYOND_BARS and two < GUIDE:
+                add_up(near, b, circle, q, one, GUIDE - two, terms[k], constants[k, at])
+                continue
+            dyad(near, b, one, two, q, discriminant, modes[k, at], constants[k, at])
         for i in range(size):
-            if discriminant[i] < -LIMIT and lacks(near, b, dyads[k, s, 1], dyads[k, s, 2], i, halves[k, s], apart[k]):
+            if discriminant[i] < -LIMIT and lacks(
+                near, b, dyads[k, s, 1], dyads[k, s, 2], i, constants[k, s], apart[k]
+            ):
                 found = 1
             elif discriminant[i] <= LIMIT:
                 return 2
         flags = flag(discriminant, steep, flagged, 0, s)
         if flags:
-            decide(near, 0, k, angles, 1.0, dyads, halves, flagged, flags, hull)
+            decide(near, 0, k, angles, 1.0, dyads, constants, apart[k], flagged, flags, hull)
         for at in range(flags):
             if not flagged[at, 2]:
                 waiting[count, 0], waiting[count, 1] = angles[flagged[at, 1]], angles[flagged[at, 1] + 1]
                 waiting[count, 2] = level + 1.0
                 count += 1
-        ends = flag_ends(near, b, dyads[k, s, 1], dyads[k, s, 2], halves[k, s], discriminant, flagged, 0, s)
+        ends = flag_ends(near, b, dyads[k, s, 1], dyads[k, s, 2], constants[k, s], discriminant, flagged, 0, s)
         for at in range(ends):
             # Towards a gap parts are divided until little of the way is left, not of the angle.
             waiting[count, 0], waiting[count, 1] = angles[flagged[at, 1]], angles[flagged[at, 1] + 1]
@@ -233,7 +337,8 @@ def solve(
     high: Any,
     dyads: Any,
     counts: Any,
-    halves: Any,
+    constants: Any,
+    terms: Any,
     flat: Any,
     apart: Any,
     modes: Any,
@@ -267,13 +372,16 @@ def solve(
         crank(circle, x, b, pivot, pin, points[k])
         for s in range(counts[k]):
             q, one, two = dyads[k, s, 0], dyads[k, s, 1], dyads[k, s, 2]
-            dyad(x, b, one, two, q, discriminant, modes[k, s], halves[k, s])
+            if BEYOND_BARS and two < GUIDE:
+                add_up(x, b, circle, q, one, GUIDE - two, terms[k], constants[k, s])
+                continue
+            dyad(x, b, one, two, q, discriminant, modes[k, s], constants[k, s])
             bad, open_ = suspect(discriminant, steep)
             if bad:
                 for i in range(n):
                     if discriminant[i] <= LIMIT:
                         if discriminant[i] > -flat[k, s] and is_near(
-                            x, b, one, two, i, halves[k, s], apart[k], discriminant, flat[k, s]
+                            x, b, one, two, i, constants[k, s], apart[k], discriminant, flat[k, s]
                         ):
                             doubtful[b] = True
                         elif status[b, i] == 0:
@@ -284,10 +392,10 @@ def solve(
             if open_:
                 flags = flag(discriminant, steep, flagged, flags, s)
             if has_gap:
-                flags = flag_ends(x, b, one, two, halves[k, s], discriminant, flagged, flags, s)
+                flags = flag_ends(x, b, one, two, constants[k, s], discriminant, flagged, flags, s)
             has_gap = has_gap or bad > 0
         if flags and not doubtful[b]:
-            decide(x, b, k, angles, speed, dyads, halves, flagged, flags, hull)
+            decide(x, b, k, angles, speed, dyads, constants, apart[k], flagged, flags, hull)
             for at in range(flags):
                 if flagged[at, 2]:
                     continue
@@ -297,6 +405,9 @@ def solve(
                 # Beside a gap between two stations later dyads may have their change points.
                 step, last = s, s
                 while step <= last and not doubtful[b]:
+                    if BEYOND_BARS and dyads[k, step, 2] < GUIDE:
+                        step += 1
+                        continue
                     found = search(
                         k,
                         step,
@@ -304,7 +415,8 @@ def solve(
                         angles[i + 1],
                         dyads,
                         counts,
-                        halves,
+                        constants,
+                        terms,
                         apart,
                         modes,
                         points,

@@ -1,9 +1,10 @@
-"""The order in which the joints of many linkages are found: the crank pin, then dyads of two bars, one after another.
+"""The order in which the joints of many linkages are found: the crank pin, then dyads, one after another.
 
 A linkage has 2 f unknowns, the coordinates of its f joints that are not fixed, and an equation for each of its bars and
-one for its motor; a bar between two fixed joints is a part of the ground. With a joint of two bars whose other ends are
-known, the joint is known. Where every joint is found in this way and no bar is left over, these are its structural
-groups. Numba compiles this once; without it, it runs as it is.
+guides and one for its motor; a bar between two fixed joints is a part of the ground. With a joint of two bars whose
+other ends are known, the joint is known, and so it is with one such bar and a guide on the ground. Where every joint is
+found in this way and nothing is left over, these are its structural groups. Numba compiles this once; without it, it
+runs as it is.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ class Way(IntEnum):
     """How a linkage is solved, or why it cannot be."""
 
     DYADS = 0
-    #: By `Mechanism.solve`: joints are left that no dyad finds, or there are redundant bars.
+    #: By `Mechanism.solve`: joints are left that no dyad finds, or there are redundant bars or guides.
     ALONE = 1
     MOTOR_PIN_FIXED = 2
     MOTOR_PIVOT_FREE = 3
@@ -34,15 +35,26 @@ class Way(IntEnum):
 _DYADS, _ALONE = int(Way.DYADS), int(Way.ALONE)
 _PIN_FIXED, _PIVOT_FREE, _NO_BAR = int(Way.MOTOR_PIN_FIXED), int(Way.MOTOR_PIVOT_FREE), int(Way.MOTOR_WITHOUT_BAR)
 _LOOSE, _TOO_FEW = int(Way.LOOSE_JOINT), int(Way.TOO_FEW_BARS)
+#: In place of the other end of a second bar: a guide on the ground.
+GUIDE = -1
 
 
 def _order(
-    adjacency: Any, fixed: Any, motor: Any, dyads: Any, counts: Any, ways: Any, known: Any, near: Any, ends: Any
+    adjacency: Any,
+    fixed: Any,
+    guided: Any,
+    motor: Any,
+    dyads: Any,
+    counts: Any,
+    ways: Any,
+    known: Any,
+    near: Any,
+    ends: Any,
 ) -> None:
     """Fill `dyads` (m, joints, 3), joint and the other ends of its two bars, their `counts` (m,) and `ways` (m,).
 
     Scratch (joints,): the `known` joints in the order in which they are found; at how many bars whose other end is
-    known a joint is `near` them, 2 where it is known itself; and the other end of the first of these.
+    known, and guides, a joint is `near` them, 2 where it is known itself; and the other end of the first of these.
     """
     count, joints, _ = adjacency.shape
     for k in range(count):
@@ -56,9 +68,12 @@ def _order(
         if not adjacency[k, pivot, pin]:
             ways[k] = _NO_BAR
             continue
-        found = 0
+        found, guides = 0, 0
         for q in range(joints):
             near[q] = 0
+            if guided[k, q]:
+                near[q], ends[q] = 1, GUIDE
+                guides += 1
             if fixed[k, q]:
                 near[q] = 2
                 known[found] = q
@@ -84,8 +99,9 @@ def _order(
                         known[found] = q
                         found += 1
                         dyads[k, dyad, 0] = q
-                        dyads[k, dyad, 1] = min(one, ends[q])
-                        dyads[k, dyad, 2] = max(one, ends[q])
+                        is_second = ends[q] == GUIDE or one < ends[q]
+                        dyads[k, dyad, 1] = one if is_second else ends[q]
+                        dyads[k, dyad, 2] = ends[q] if is_second else one
                         dyad += 1
         loose = False
         for q in range(joints):
@@ -95,7 +111,7 @@ def _order(
                     bars += adjacency[k, q, one]
                 entries += bars
                 loose = loose or bars == 0
-        unknowns, equations = 2 * free, (entries - grounded) // 2 + 1
+        unknowns, equations = 2 * free, (entries - grounded) // 2 + guides + 1
         counts[k] = dyad
         if loose:
             ways[k] = _LOOSE
@@ -111,10 +127,13 @@ order = kept(_order, error_model="numpy", nogil=True)
 
 
 def ordered(
-    adjacency: NDArray[np.bool_], fixed: NDArray[np.bool_], motor: Indices
+    adjacency: NDArray[np.bool_], fixed: NDArray[np.bool_], guided: NDArray[np.bool_], motor: Indices
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int8]]:
-    """Return the dyads (m, joints, 3) of linkages, joint and other ends of its bars, their counts and ways (m,)."""
+    """Return the dyads (m, joints, 3) of linkages, joint and other ends of its bars, their counts and ways (m,).
+
+    A joint that is `guided` (m, joints) on the ground has `GUIDE` for the end of a second bar.
+    """
     m, joints = fixed.shape
     dyads, counts, ways = np.zeros((m, joints, 3), np.int32), np.zeros(m, np.int32), np.zeros(m, np.int8)
-    order(adjacency, fixed, motor, dyads, counts, ways, *np.zeros((3, joints), np.int32))
+    order(adjacency, fixed, guided, motor, dyads, counts, ways, *np.zeros((3, joints), np.int32))
     return dyads, counts, ways

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.compiled import has_numba
+from structkin.kernels.text import Text
 from structkin.numerical_tolerances import GUARD
-from structkin.solve.batch.loop import LOOP
+from structkin.solve.batch.loop import LOOP, LOOP_BEYOND_BARS
 from structkin.solve.batch.loop_at import PARTS
 from structkin.solve.batch.motor import Motor
 from structkin.solve.batch.table import Table
@@ -29,6 +30,7 @@ class Runner:
     """
 
     motor: Motor
+    loop: Text
     compiled: bool
     status: NDArray[np.int8]
     doubtful: NDArray[np.bool_]
@@ -36,12 +38,13 @@ class Runner:
     scratch: tuple[NDArray[np.generic], ...]
 
     @classmethod
-    def of(cls, motor: Motor, joints: int, size: int, count: int) -> Runner:
-        """Return the runner of blocks of `size` among `count` linkages of so many joints."""
+    def of(cls, motor: Motor, joints: int, size: int, count: int, *, beyond_bars: bool) -> Runner:
+        """Return the runner of blocks of `size` among `count` linkages of so many joints, of bars alone or beyond."""
         n = len(motor.angles)
-        compiled = has_numba() and (count > FEW or LOOP.is_stored("solve"))
+        loop = LOOP_BEYOND_BARS if beyond_bars else LOOP
+        compiled = has_numba() and (count > FEW or loop.is_stored("solve"))
         if compiled:
-            LOOP.announce("solve")
+            loop.announce("solve")
         wide = np.empty((3, size, joints, 2, n)) if compiled and motor.has_more else None
         near, discriminant = np.empty((3, 1, joints, 2, PARTS + 1)), np.empty(n)
         flagged, hulls = (
@@ -49,7 +52,7 @@ class Runner:
             (np.empty((10, 4 * joints * n)), np.empty((10, 4 * PARTS))),
         )
         status, doubtful = np.zeros((size, n), np.int8), np.zeros(size, np.bool_)
-        return cls(motor, compiled, status, doubtful, wide, (near, discriminant, flagged, *hulls))
+        return cls(motor, loop, compiled, status, doubtful, wide, (near, discriminant, flagged, *hulls))
 
     def run(self, table: Table, low: int, high: int, out: Floats, status: NDArray[np.int8]) -> Indices:
         """Solve linkages from `low` to `high` into `out` (3, b, joints, 2, n) and `status` (b, n).
@@ -64,9 +67,18 @@ class Runner:
         """Run the compiled loop; return how many linkages are left."""
         motor, linkages = self.motor, table.linkages
         x, statuses = (out, status) if self.wide is None else (self.wide, self.status)
-        left: int = LOOP.compiled["solve"](
+        left: int = self.loop.compiled["solve"](
             *(x, statuses, self.doubtful, motor.angles, motor.speed, motor.circle, low, low, high),
-            *(table.dyads, table.counts, table.halves, table.flat, table.apart, table.modes, table.ways),
+            *(
+                table.dyads,
+                table.counts,
+                table.constants,
+                table.terms,
+                table.flat,
+                table.apart,
+                table.modes,
+                table.ways,
+            ),
             *(linkages.points, linkages.fixed, linkages.motor, *self.scratch),
             *(STEEP if motor.is_even else 0.0, motor.edge, GUARD**2),
         )
