@@ -202,10 +202,11 @@ def test_every_command_that_writes_is_ended():
     assert {words[0] for words in (*(words for words, _ in COMMANDS.values()), *FOLDERS.values())} == {*ALL} - OTHERS
 
 
-@pytest.mark.full
 @pytest.mark.skipif(os.name == "nt", reason="no signals of this kind here")
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT], ids=["kill", "interrupt"])
-@pytest.mark.parametrize("times", [2, pytest.param(TIMES, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "times", [pytest.param(2, marks=pytest.mark.full), pytest.param(TIMES, marks=pytest.mark.slow)]
+)
 def test_save_of_the_studio_is_whole(number, times, tmp_path):
     target, source = tmp_path / "a.toml", random.Random(times)
     target.write_bytes(path("crank_rocker").read_bytes())

@@ -69,9 +69,12 @@ def with_guides(count, joints, seed):
 @pytest.mark.parametrize("draw", [with_guides, random_links])
 @pytest.mark.parametrize(
     ("count", "seeds"),
-    [(12, [1]), pytest.param(20, range(2, 12), marks=pytest.mark.full),
-     pytest.param(20, range(100, 600), marks=pytest.mark.slow)],
-)  # fmt: skip
+    [
+        pytest.param(12, [1], marks=pytest.mark.full),
+        pytest.param(20, range(2, 12), marks=pytest.mark.full),
+        pytest.param(20, range(100, 600), marks=pytest.mark.slow),
+    ],
+)
 def test_guides_and_rigid_links_are_solved_in_the_loop_with_the_digits_of_solve(draw, count, seeds, monkeypatch):
     compiled(monkeypatch)
     alone = []
@@ -85,6 +88,7 @@ def test_guides_and_rigid_links_are_solved_in_the_loop_with_the_digits_of_solve(
     assert len(alone) <= 0.02 * count * len(seeds)
 
 
+@pytest.mark.full
 @pytest.mark.compiled
 @pytest.mark.parametrize("angles", [np.linspace(0.5, 3, 60), np.linspace(0, 2 * np.pi, 37), np.sin(TURN[:90])])
 def test_guides_at_other_samples(angles, monkeypatch):
@@ -92,6 +96,7 @@ def test_guides_at_other_samples(angles, monkeypatch):
     compare(sk.solve_batch(sk.Linkages.random(4, 7, seed=3, sliders=0.5), angles=angles))
 
 
+@pytest.mark.full
 @pytest.mark.compiled
 @pytest.mark.parametrize("over", [0.0, 1e-13, 1e-10, 1e-5, -1e-5])
 def test_a_rod_as_long_as_the_crank_is_flat_once_a_turn_as_solve_has_it(over, monkeypatch):
@@ -103,6 +108,7 @@ def test_a_rod_as_long_as_the_crank_is_flat_once_a_turn_as_solve_has_it(over, mo
         np.testing.assert_allclose(batch.position[0, 2, 0], 2 * np.cos(0.7 + TURN), atol=1e-9)
 
 
+@pytest.mark.full
 @pytest.mark.compiled
 def test_gaps_of_a_rod_between_two_samples_are_found(monkeypatch):
     """The rod is out of reach for a part of a step, where the crank is farthest from the guide, between two samples."""
