@@ -259,9 +259,7 @@ class Session:
         yield self.state()
 
     def _whole(self, message: Message) -> Iterator[Message]:
-        with suppress(InputError):
-            _ = self.driving
-        yield self.state()
+        yield self.state(whole=True)
 
     def _choose_layers(self, message: Message) -> Iterator[Message]:
         self._layers = Layers.read(message.get("names"), message.get("base"))
@@ -460,15 +458,19 @@ class Session:
             raise self._driving
         return self._driving
 
-    def state(self) -> Message:
-        """Return the state for the page; while free coordinates are to be found, it `owes` what needs them."""
+    def state(self, *, whole: bool = False) -> Message:
+        """Return the state for the page; while free coordinates are to be found, it `owes` what needs them.
+
+        The `whole` state finds them, or says why there are none.
+        """
         found, scene = self._check, None
         placed: Message = {}
         reasons = list(found.problems)
         if (drawn := wire.scene(found)) is not None:
             scene, sketched = drawn
             placed = {"frames": sketched, "sketched": sketched}
-        self.owes = self._driving is None and found.structure is not None and bool(found.structure.under)
+        is_under = self._driving is None and found.structure is not None and bool(found.structure.under)
+        self.owes = is_under and not whole
         try:
             if not self.owes:
                 placed |= {**self._placed(), "clock": self.driving.clock}

@@ -331,13 +331,17 @@ def test_a_drawing_is_shown_before_its_free_coordinates_are_sought(tab: Tab, mon
     assert later["free"] == ["A free"] and later["drivers"] == {"A free": pytest.approx(60, abs=1e-3)}
     # a stroke does not wait for them
     monkeypatch.setattr(server, "PAUSE", 1.0)
-    for k in range(5):
-        tab.send({"type": "edit", "stroke": 1, "command": {"op": "move_point", "point": "P", "at": [20 + k, 90]}})
+    heavier = [
+        {"op": "put", "section": "links", "name": "coupler", "entry": {"points": ["B", "C", "P"], "mass": mass}}
+        for mass in range(1, 7)
+    ]
+    for command in heavier[:-1]:
+        tab.send({"type": "edit", "stroke": 1, "command": command})
     states = [tab.next()]
     while "free" not in states[-1]:
         states.append(tab.next())
     assert states[-1]["revision"] > later["revision"] and len(sought) == 2
     # what is asked of the pose in the meantime has it at once
-    tab.send({"type": "edit", "command": {"op": "move_point", "point": "P", "at": [25, 90]}})
+    tab.send({"type": "edit", "command": heavier[-1]})
     assert tab.ask("turn", "pose", driver="A free", to=66)["free"] == ["A free"]
     assert tab.next()["drivers"]["A free"] == pytest.approx(66)
