@@ -104,6 +104,8 @@ def test_copies_are_pasted_mirrored_turned_and_deleted(drawn: Any):
     assert eventually(studio.page, lambda: places(studio)["E"] == pytest.approx([before["E"][0], before["F"][1]]))
     data = studio.saved(file)
     assert data["links"]["link3"] == ["E", "F"] and data["links"]["ground"] == ["A", "E"]
+    studio.see("several", "E, F")
+    studio.page.evaluate("document.activeElement?.blur()")
     studio.page.keyboard.press("Control+d")
     studio.see("several", "G, H")
     studio.page.keyboard.press("Delete")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,14 +75,15 @@ class Table:
         has_links = (linkages.bodies >= 0).any(axis=1) & (self.ways == Way.ALONE)
         some = np.flatnonzero(has_links & ~(linkages.guides & ~linkages.guided).any(axis=1))
         given = (linkages.adjacency, linkages.fixed, linkages.guided, linkages.bodies, linkages.motor, linkages.places)
-        filled = [array[some] for array in (self.dyads, self.counts, self.ways, arms, self.constants, terms)]
+        whole: list[NDArray[Any]] = [self.dyads, self.counts, self.ways, arms, self.constants, terms]
+        filled = [array[some] for array in whole]
         rows = joints + 3
         vectors, factors = np.zeros((rows, joints + 1), np.int64), np.zeros((rows, joints + 1), complex)
         sums = np.zeros(rows, complex), np.zeros(rows, np.int64), vectors, factors
         RIGID.compiled["order_of_links"](
             *(array[some] for array in given), *filled, np.zeros((5, joints), np.int64), sums
         )
-        for array, new in zip((self.dyads, self.counts, self.ways, arms, self.constants, terms), filled, strict=True):
+        for array, new in zip(whole, filled, strict=True):
             array[some] = new
         return replace(self, terms=terms), arms
 
