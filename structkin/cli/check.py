@@ -116,12 +116,8 @@ def _rates(mechanism: Mechanism) -> Iterator[tuple[str, Any, bool]]:
             yield f"{section}.{id}.speed", entry.get("speed"), angular
     for id, entry in data.get("initial", {}).items():
         yield f"initial.{id}.omega", entry.get("omega"), True
-        both = entry.get("velocity", [entry.get("vx"), entry.get("vy")])
-        yield (
-            f"initial.{id}.velocity",
-            next((rate for rate in both if isinstance(rate, int | float) and rate), None),
-            False,
-        )
+        yield from ((f"initial.{id}.{key}", entry.get(key), False) for key in ("vx", "vy"))
+        yield from ((f"initial.{id}.velocity", rate, False) for rate in entry.get("velocity", ()))
 
 
 def _odd_formulas(mechanism: Mechanism) -> list[Problem]:

@@ -153,6 +153,8 @@ LINKS = CRANK_ROCKER["links"]
          ['initial.rocker.omega: 2.5 is in rad/s; write "2.5 rpm" or "2.5 deg/s"']),
         ({"drivers": {"motor": {"joint": "A"}}, "initial": {"P": {"velocity": [0, 4]}}},
          ['initial.P.velocity: 4 is in m/s; write "4 mm/s" if you mean that']),
+        ({"drivers": {"motor": {"joint": "A"}}, "initial": {"P": {"vx": 3}}},
+         ['initial.P.vx: 3 is in m/s; write "3 mm/s" if you mean that']),
         ({"points": {**CRANK_ROCKER["points"], "B": [0.0152, 0]}},
          ["points.B: is 0.0152 mm from the origin", "0.0152 m is 15.2 mm"]),
         ({"points": {**CRANK_ROCKER["points"], "B": [1.52, 0]}}, []),

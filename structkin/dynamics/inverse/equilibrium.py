@@ -189,7 +189,7 @@ def equilibrium(forces: Kinetostatics, sample: int) -> Equilibrium:
     """Return the equations at a sample that has forces; see `Kinetostatics.equilibrium`."""
     columns, motion = forces.columns, at_samples(forces.motion, np.array([sample]))
     sweep = ReverseSweep(motion, columns)
-    rates = [forces.motion.acceleration(body.center, body.link)[sample] for body in forces.bodies if body.mass]
+    rates = [motion.acceleration(body.center, body.link) for body in forces.bodies if body.mass]
     noise = ROUNDING * max((float(np.abs(rate).max()) for rate in rates), default=0.0)
     bodies = {name: _free_body(forces, name, sample, noise) for name in columns.body_group}
     acting = [

@@ -20,6 +20,7 @@ from structkin.kernels.tracing import COMPLEX, FLOAT, VECTOR, Signature, Trace, 
 from structkin.plan.plan import Register, Step
 from structkin.plan.relations import Combine
 from structkin.solve.batch import loop_at
+from structkin.solve.batch.order import GUIDE
 
 
 def _traced(relation: RRR | RRP | Combine, of: Signature) -> Trace:
@@ -100,8 +101,8 @@ def _loop(graph: Graph, terms: Sequence[Term], joint: str, discriminant: Term = 
 
 
 #: The dyads of linkages with guides: what is in place of a second end says which it is.
-_CHOICE = """def dyad(x, b, one, two, q, discriminant, mode, constants):
-    if two == -1:
+_CHOICE = f"""def dyad(x, b, one, two, q, discriminant, mode, constants):
+    if two == {GUIDE}:
         slider(x, b, one, two, q, discriminant, mode, constants)
     else:
         bars(x, b, one, two, q, discriminant, mode, constants)

@@ -69,16 +69,8 @@ class Runner:
         x, statuses = (out, status) if self.wide is None else (self.wide, self.status)
         left: int = self.loop.compiled["solve"](
             *(x, statuses, self.doubtful, motor.angles, motor.speed, motor.circle, low, low, high),
-            *(
-                table.dyads,
-                table.counts,
-                table.constants,
-                table.terms,
-                table.flat,
-                table.apart,
-                table.modes,
-                table.ways,
-            ),
+            *(table.dyads, table.counts, table.constants, table.terms),
+            *(table.flat, table.apart, table.modes, table.ways),
             *(linkages.points, linkages.fixed, linkages.motor, *self.scratch),
             *(STEEP if motor.is_even else 0.0, motor.edge, GUARD**2),
         )
