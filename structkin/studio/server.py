@@ -38,8 +38,10 @@ PATIENCE = 1.0
 PAUSE = 0.1
 #: Messages of which only the last one in a row counts.
 LATEST = ("drag", "turn", "seek")
-#: Messages that a page sends by itself: a pose that is unfinished goes on after them.
-ASIDE = ("look",)
+#: Messages that leave the drawing as it is, most of which a page sends by itself: a motion that is unfinished goes on
+#: after them.
+ASIDE = ("look", "stop", "whole", "layers", "efforts", "limits", "ranking", "courses", "assemblies", "scene", "gallery",
+         "thumbnail", "share", "save", "points")  # fmt: skip
 
 
 @dataclass

@@ -37,6 +37,20 @@ WATCH = """window.WebSocket = class extends window.WebSocket {
 };"""
 
 
+#: Counts in `window.poses` the frames in which a link's place differs from that in the frame before.
+COUNT = """link => {
+    window.poses = 0;
+    let before = "";
+    const look = () => {
+        const now = document.querySelector(`[data-id="link:${link}"]`).getAttribute("transform");
+        if (now !== before) window.poses += 1;
+        before = now;
+        requestAnimationFrame(look);
+    };
+    look();
+}"""
+
+
 class Studio:
     """The studio in a page, its errors and its requests."""
 
@@ -56,6 +70,9 @@ class Studio:
 
     def press(self, name: str) -> None:
         self.page.get_by_role("button", name=name, exact=True).click()
+
+    def play(self, name: str = "Play") -> None:
+        self.page.locator(".st-player").get_by_role("button", name=name, exact=True).click()
 
     def new_joint(self, kind: str, *places: tuple[float, float]) -> None:
         """Add a joint of the links and points that are clicked at positions on the screen."""
@@ -151,6 +168,19 @@ def served(shown: Path | Session | None = None, port: int = 0) -> Iterator[str]:
         server.should_exit = True
         thread.join()
         listener.close()
+
+
+def ladder(count: int, row: int = 12) -> str:
+    """Return a mechanism of so many links: four-bars in rows, each driven by the one before."""
+    points, links, ground, last = ["A0 = [0, 0]", "B0 = [10, 30]"], ['crank = ["A0", "B0"]'], ['"A0"'], "B0"
+    for k in range(1, count // 2 + 1):
+        x, y = 100 * (k % row), -120 * (k // row)
+        points += [f"A{k} = [{x}, {y}]", f"B{k} = [{x + 12}, {y + 45 + k % 5}]"]
+        links += [f'rod{k} = ["{last}", "B{k}"]', f'arm{k} = ["A{k}", "B{k}"]']
+        ground.append(f'"A{k}"')
+        last = f"B{k}"
+    head = 'units = { length = "mm", angle = "deg" }\ndrivers = { motor = { joint = "A0", speed = "30 rpm" } }'
+    return "\n".join([head, "[points]", *points, "[links]", f"ground = [{', '.join(ground)}]", *links, ""])
 
 
 def middle(a: tuple[float, float], b: tuple[float, float]) -> tuple[float, float]:

@@ -309,13 +309,14 @@ def test_a_file_that_is_not_a_mechanism_exits_with_2(
     assert ended.value.code == 2 and "Traceback" not in capsys.readouterr().err
 
 
-def test_a_look_at_a_search_does_not_end_a_motion_that_is_unfinished(tab: Tab):
-    """The page looks by itself; a turn of some revolutions takes several poses."""
-    tab.send({"type": "turn", "driver": "motor", "to": 3600, "seq": 1})
-    tab.send({"type": "look", "seen": None})
-    while not (found := tab.next()).get("done"):
-        assert found["type"] == "pose"
-    assert found["drivers"]["motor"] == pytest.approx(3600)
+@pytest.mark.parametrize("kind", server.ASIDE)
+def test_what_a_page_asks_by_itself_does_not_end_a_motion_that_is_unfinished(tab: Tab, kind: str):
+    """A turn of some revolutions takes several poses; the page asks for efforts when it has had none for 0.25 s."""
+    tab.send({"type": "turn", "driver": "motor", "to": 1440, "seq": 1})
+    tab.send({"type": kind, "name": "crank_rocker", "names": []})
+    while (found := tab.next())["type"] != "pose" or found["seq"] != 1 or not found["done"]:
+        assert found["type"] != "fault"
+    assert found["drivers"]["motor"] == pytest.approx(1440)
 
 
 def test_a_drawing_is_shown_before_its_free_coordinates_are_sought(tab: Tab, monkeypatch: pytest.MonkeyPatch):
