@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import pytest
 
 
-def few(cases: Iterable[Any], kept: int = 2) -> list[Any]:
-    """Return the values of a parametrised test: `kept` of them, from the first to the last, stay in the fast run."""
+def few(cases: Iterable[Any], kept: int = 2, full: int | None = None) -> list[Any]:
+    """Return the values of a parametrised test: `kept` of them, from the first to the last, stay in the fast run.
+
+    Of the others all are marked full, or as many as given, and the rest slow.
+    """
     values = list(cases)
-    fast = {round(k * (len(values) - 1) / max(kept - 1, 1)) for k in range(kept)}
-    return [value if k in fast else _full(value) for k, value in enumerate(values)]
+    fast = _spread(range(len(values)), kept)
+    rest = [k for k in range(len(values)) if k not in fast]
+    more = rest if full is None else _spread(rest, full)
+    marked = {k: pytest.mark.full if k in more else pytest.mark.slow for k in rest}
+    return [_marked(value, marked[k]) if k in marked else value for k, value in enumerate(values)]
+
+
+def _spread(values: Sequence[int], count: int) -> set[int]:
+    return {values[round(k * (len(values) - 1) / max(count - 1, 1))] for k in range(min(count, len(values)))}
 
 
 def blocks(seeds: range, size: int = 50) -> list[range]:
@@ -20,8 +30,8 @@ def blocks(seeds: range, size: int = 50) -> list[range]:
     return [seeds[first : first + size] for first in range(0, len(seeds), size)]
 
 
-def _full(value: Any) -> Any:
+def _marked(value: Any, mark: pytest.MarkDecorator) -> Any:
     if isinstance(value, type(pytest.param())):
-        return pytest.param(*value.values, marks=(*value.marks, pytest.mark.full), id=value.id)
+        return pytest.param(*value.values, marks=(*value.marks, mark), id=value.id)
     parts = value if isinstance(value, tuple) else (value,)
-    return pytest.param(*parts, marks=pytest.mark.full)
+    return pytest.param(*parts, marks=mark)
