@@ -47,7 +47,7 @@ class AnyLinkage:
     stages = ((960, 30), (320, 60), (120, 150), (60, 1000), (30, 3000))
 
     def __init__(self, mechanism: Mechanism, point: str) -> None:
-        """Write down the formulas of a mechanism that `refused` lets pass; `InputError` if a group has none."""
+        """Write down the formulas of a mechanism that `refused` lets pass; `InputError` if no link has two pins."""
         self.name, self.point = mechanism.title or "mechanism", point
         self.sections = _sections(mechanism, point)
         self.points = tuple(self.sections["points"])
@@ -60,10 +60,6 @@ class AnyLinkage:
         names += [f"joints.{id}.axis" for id in self.guides]
         parameters = read_parameters(base, names)
         formulas = formulas_of(base, parameters)
-        if formulas.followed:
-            plan, hint = compile_plan(base), "drive it by another crank, from which every group is a dyad"
-            groups = [plan.structure.groups[plan.steps[k].group].label for k in plan.followed]
-            raise InputError([Problem(group, "is a group without a closed form", hint) for group in groups], self.name)
         # Dimensions are the coordinates, then the guides' axes, then the gears' phases.
         (self._crank, *gears), self._ratios = base.drivers, _ratios(mechanism)
         ends = np.cumsum([2 * len(self.points), len(self.guides), len(gears)]).tolist()
@@ -288,7 +284,15 @@ def refused(mechanism: Mechanism, point: str) -> list[Problem]:
     if point not in moving or point in fixed:
         known = [name for name in mechanism.places if name in moving and name not in fixed]
         problems.append(Problem("point", f"'{point}' is not a point that moves", suggest(point, known)))
-    return problems
+    return problems or _without_closed_forms(mechanism, point)
+
+
+def _without_closed_forms(mechanism: Mechanism, point: str) -> list[Problem]:
+    """Return which groups are followed; wheels that mesh with the crank's are drivers here, as they are in the fit."""
+    plan = compile_plan(Mechanism(mechanism.title, **_without_gears(_sections(mechanism, point), mechanism)))
+    hint = "drive it by another crank, from which every group is a dyad"
+    groups = [plan.structure.groups[plan.steps[k].group].label for k in plan.followed]
+    return [Problem(group, "is a group without a closed form", hint) for group in groups]
 
 
 def _meshes(mechanism: Mechanism, joint: Pair) -> bool:

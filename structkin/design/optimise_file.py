@@ -88,7 +88,10 @@ def _bounds(mechanism: Mechanism, given: Mapping[str, Any], problems: list[Probl
             parameter = read_parameters(mechanism, [name])[0]
             if not isinstance(pair, list) or len(pair) != 2:
                 raise Flaw(f"expected two bounds, found {describe(pair)}", "such as [100, 140]")
-            found[name] = tuple(number_in_si(mechanism, parameter.quantity, one) for one in pair)
+            low, high = (number_in_si(mechanism, parameter.quantity, one) for one in pair)
+            if not low < high:  # said here, in the numbers that were written: further on all are in SI
+                raise Flaw(f"the bounds {pair[0]} and {pair[1]} are reversed or equal", "give the lower one first")
+            found[name] = (low, high)
         except Flaw as flaw:
             problems.append(Problem(f"parameters.{name}", flaw.message, flaw.hint))
         except InputError as error:

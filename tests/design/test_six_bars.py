@@ -175,3 +175,11 @@ def test_a_triad_is_refused_in_words():
     with pytest.raises(sk.InputError) as caught:
         sk.synthesise(path=[(0, 0), (1, 0.2), (2, 0)], mechanism=triad, point="P")
     assert f"{triad.structure().groups[-1].label}: is a group without a closed form" in str(caught.value)
+
+
+def test_a_triad_is_refused_together_with_all_other_mistakes():
+    triad = sk.load(sk.examples.path("stephenson_iii_triad"))
+    with pytest.raises(sk.InputError) as caught:
+        sk.synthesise(path=[(0, 0), (1, 0.2)], mechanism=triad, point="P", count=0)
+    keys = [problem.key for problem in caught.value.problems]
+    assert sorted(keys) == sorted(["path", "count", triad.structure().groups[-1].label])
