@@ -65,12 +65,12 @@ class Text:
 
     def is_stored(self, function: str) -> bool:
         """Return whether a function was compiled before on this machine."""
-        return self.is_loaded or is_stored(self._folder, f"{function}-*.nbi")
+        return self.is_loaded or is_stored(self._folder, f"*.{function}-*.nbi")
 
     def announce(self, function: str) -> None:
         """Write to the log when a function is compiled for the first time on this machine."""
         if not self.is_loaded:
-            announce(f"the {self._what}", self._folder, f"{function}-*.nbi")
+            announce(f"the {self._what}", self._folder, f"*.{function}-*.nbi")
         self.is_loaded = True
 
     @cached_property

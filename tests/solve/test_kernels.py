@@ -25,6 +25,7 @@ from structkin.groups import RRR, General
 from structkin.kernels import choice, store
 from structkin.kernels.kernel_plan import Job, kernel_plan_of
 from structkin.kernels.store import Kernel
+from structkin.kernels.text import Text
 from structkin.solve import compile_plan
 from structkin.solve import compiled_run as running
 from structkin.solve.call import make_schedule
@@ -263,6 +264,24 @@ def test_the_store_follows_the_source(tmp_path, monkeypatch):
     module.write_text("broken")
     store.load.cache_clear()
     assert store.load("Sum", SOURCE.format(1)).solve(1.0) == 2.0
+
+
+def more(x):
+    return x + 1.0
+
+
+@pytest.mark.compiled
+def test_what_another_process_has_compiled_is_known_to_be_stored(tmp_path, monkeypatch, caplog):
+    """It was not found: simulations of a new process ran in plain Python for 20 s before they went on compiled."""
+    monkeypatch.setenv("STRUCTKIN_CACHE", str(tmp_path))
+    caplog.set_level("INFO", "structkin")
+    first, later = (Text("sums", "sums of a test", [more]) for _ in range(2))
+    assert not first.is_stored("more")
+    first.announce("more")
+    assert first.compiled["more"](1.0) == 2.0 and caplog.text.count("sums of a test") == 1
+    assert not later.is_loaded and later.is_stored("more") and not later.is_stored("ore")
+    later.announce("more")
+    assert caplog.text.count("sums of a test") == 1
 
 
 @pytest.mark.compiled
