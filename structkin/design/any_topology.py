@@ -261,7 +261,7 @@ class AnyLinkage:
 
 
 def refused(mechanism: Mechanism, point: str) -> list[Problem]:
-    """Return why a mechanism cannot be fitted: its drivers, its joints, and the tracer."""
+    """Return why a mechanism cannot be fitted: its drivers, joints and tracer, and if these are sound, its groups."""
     problems = []
     drives, ground = [*mechanism.drivers.values()], mechanism.topology.ground
     if len(drives) != 1 or drives[0].kind != "angle" or ground not in drives[0].links:

@@ -65,13 +65,16 @@ class Text:
 
     def is_stored(self, function: str) -> bool:
         """Return whether a function was compiled before on this machine."""
-        return self.is_loaded or is_stored(self._folder, f"*.{function}-*.nbi")
+        return self.is_loaded or is_stored(*self._stored(function))
 
     def announce(self, function: str) -> None:
         """Write to the log when a function is compiled for the first time on this machine."""
         if not self.is_loaded:
-            announce(f"the {self._what}", self._folder, f"*.{function}-*.nbi")
+            announce(f"the {self._what}", *self._stored(function))
         self.is_loaded = True
+
+    def _stored(self, function: str) -> tuple[Path | None, str]:
+        return self._folder, f"*.{function}-*.nbi"  # Numba puts the module's name first
 
     @cached_property
     def digest(self) -> str:

@@ -21,8 +21,8 @@ from structkin.examples import path
 
 sys.path[:0] = [str(Path(__file__).parents[1] / folder) for folder in (".", "studio")]
 
-from pages import CHROMIUM, eventually  # noqa: E402
-from studio_page import COUNT, Studio, ladder, served  # noqa: E402
+from pages import CHROMIUM, eventually  # noqa: E402 - found in the folders above
+from studio_page import COUNT, Studio, ladder, served  # noqa: E402 - likewise
 
 #: Keeps in `window.took` the time [ms] from each edit to the frame that shows its answer.
 TOOK = """const send = WebSocket.prototype.send;
