@@ -22,7 +22,8 @@ def few(cases: Iterable[Any], kept: int = 2, full: int | None = None) -> list[An
 
 
 def _spread(values: Sequence[int], count: int) -> set[int]:
-    return {values[round(k * (len(values) - 1) / max(count - 1, 1))] for k in range(min(count, len(values)))}
+    count = min(count, len(values))
+    return {values[round(k * (len(values) - 1) / max(count - 1, 1))] for k in range(count)}
 
 
 def blocks(seeds: range, size: int = 50) -> list[range]:
