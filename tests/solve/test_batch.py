@@ -57,6 +57,8 @@ def compare(batch, some=None):
         for name in ("position", "velocity", "acceleration"):
             own = [getattr(motion, name)(f"J{j}").T for j in joints]
             np.testing.assert_array_equal(getattr(batch, name)[k], own, f"{name} {k}")
+            found, wanted = (np.nan_to_num(values) for values in (getattr(batch, name)[k], own))
+            np.testing.assert_array_equal(np.signbit(found), np.signbit(wanted), f"{name} {k}: the sign of a zero")
     return set(batch.status.ravel().tolist())
 
 
@@ -66,6 +68,16 @@ def test_statuses_and_digits_are_those_of_solve(joints, road, monkeypatch):
     road(monkeypatch)
     found = compare(sk.solve_batch(scattered(12, joints, seed=joints), angles=TURN, speed=2.0))
     assert found == {sk.Status.OK, sk.Status.OUT_OF_REACH}
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("crank", [(1, 0), (-1, 0), (0, 1), (0, -1)])
+def test_zeros_of_rates_have_the_sign_that_solve_gives_them(crank, monkeypatch):
+    """A crank along an axis had a velocity of -0 in the loop, and of 0 one by one."""
+    compiled(monkeypatch)
+    a, b = crank
+    given = arrays([(0, 1), (1, 2), (2, 3)], [(0, 0), crank, (3 + a, 2 + b), (4, 0)], [0, 3])
+    compare(sk.solve_batch(*given, np.linspace(0, 2 * np.pi, 9)))
 
 
 @pytest.mark.compiled

@@ -104,6 +104,7 @@ def _loop(graph: Graph, terms: Sequence[Term], joint: str, discriminant: Term = 
 _CHOICE = f"""def dyad(x, b, one, two, q, discriminant, mode, constants):
     if two == {GUIDE}:
         slider(x, b, one, two, q, discriminant, mode, constants)
+        x[1:, b, q] += 0.0  # as after `crank`
     else:
         bars(x, b, one, two, q, discriminant, mode, constants)
 """

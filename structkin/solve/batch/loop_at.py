@@ -366,10 +366,11 @@ def solve(
             continue
         for j in range(joints):
             if fixed[k, j]:
-                x[0, b, j, 0], x[0, b, j, 1] = points[k, j, 0], points[k, j, 1]
+                x[0, b, j, 0], x[0, b, j, 1] = points[k, j, 0] + 0.0, points[k, j, 1] + 0.0  # no -0, as in `solve`
                 x[1, b, j], x[2, b, j] = 0.0, 0.0
         pivot, pin = motor[k, 0], motor[k, 1]
         crank(circle, x, b, pivot, pin, points[k])
+        x[1:, b, pin] += 0.0  # the pivot's: `solve` adds them, and so has no -0
         for s in range(counts[k]):
             q, one, two = dyads[k, s, 0], dyads[k, s, 1], dyads[k, s, 2]
             if BEYOND_BARS and two < GUIDE:
