@@ -17,21 +17,23 @@ from structkin.studio.session import Session
 #: A link in a file of PMKS+.
 PMKS = b"https://pmks.org/?j=A,0,0,AB,R,t,0,0,t,%0AB,1,0,AB,R,f,0,0,f,&l=AB,1,1,0,0,A,B,&s=10"
 
-#: Keeps in `window.asked` the last message of those that change what is drawn, until it is answered.
-WATCH = """window.WebSocket = class extends window.WebSocket {
+#: Keeps in `window.asked` the last messages that were sent and are not answered: of the changes, which are numbered by
+#: `ask`, and of the motions, numbered by `seq`. A state that comes unasked, to complete one before, answers neither.
+WATCH = """window.asked = {};
+window.WebSocket = class extends window.WebSocket {
     constructor(...given) {
         super(...given);
         this.addEventListener("message", ({ data }) => {
-            const { type, seq, done } = JSON.parse(data);
-            const pose = type === "pose" && (window.asked?.seq === undefined || (window.asked.seq === seq && done));
-            if (pose || type === "state" || ["refused", "fault"].includes(type)) window.asked = null;
+            const { type, ask, seq, done } = JSON.parse(data);
+            if (ask >= window.asked.ask) delete window.asked.ask;
+            if ((type === "state" && ask) || ["refused", "fault"].includes(type)) delete window.asked.seq;
+            if (seq === window.asked.seq && done) delete window.asked.seq;
+            if (type === "state") delete window.asked.hello;
         });
     }
     send(text) {
-        const kinds = ["hello", "edit", "undo", "redo", "drag", "turn", "seek", "rest", "assembly", "open", "adopt",
-            "take"];
-        const kind = /^{"type":"(\\w+)"/.exec(text)?.[1];
-        if (kinds.includes(kind)) window.asked = JSON.parse(text);
+        const { type, ask, seq } = JSON.parse(text);
+        Object.assign(window.asked, type === "hello" ? { hello: true } : ask ? { ask } : seq ? { seq } : {});
         super.send(text);
     }
 };"""
@@ -86,7 +88,10 @@ class Studio:
 
     def see(self, name: str, text: str) -> None:
         """Wait until a panel shows a text."""
-        self.page.locator(f"[data-panel='{name}']").get_by_text(text).first.wait_for()
+        try:
+            self.page.locator(f"[data-panel='{name}']").get_by_text(text).first.wait_for()
+        except Exception as error:
+            raise AssertionError(f"{name} does not say {text!r}: {self.page.inner_text('.st-page')}") from error
 
     def pixel(self, x: float, y: float) -> tuple[float, float]:
         """Return the screen position of a point in the mechanism's plane."""
@@ -131,7 +136,7 @@ class Studio:
                 const drawn = [...document.querySelectorAll(".st-canvas .sk-world, .st-canvas .sk-world *")].map(
                     (one) => one.getAttribute("transform") + one.getAttribute("cx") + one.getAttribute("cy")).join();
                 [window.alike, window.drawn] = [drawn === window.drawn ? (window.alike ?? 0) + 1 : 0, drawn];
-                return window.alike > 3 && !window.asked;
+                return window.alike > 3 && !Object.keys(window.asked).length;
             }""",
             polling="raf",
         )
