@@ -2,21 +2,25 @@
 
     python tests/bench/page_speed.py
 
-Poses a second while a Jansen leg plays, and the time from a click to the state that answers it, are wall time. Of a
-drawing of 200 links in a row, whose names cover each other, it is the processor time of the page's script: for a pose
-while it plays, for a step of a drag, and for a nudge with the change that comes back; and that of the studio for it.
+Poses a second while a Jansen leg plays and while an excavator's bucket is dragged, the time from the pointer to the
+picture, and that from a click to the state that answers it, are wall time. Of a drawing of 200 links in a row, whose
+names cover each other, it is the processor time of the page's script: for a pose while it plays, for a step of a drag,
+and for a nudge with the change that comes back; and that of the studio for it.
 """
 
 from __future__ import annotations
 
+import math
 import sys
 import tempfile
 import time
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from playwright.sync_api import sync_playwright
 
+from structkin import load
 from structkin.examples import path
 
 sys.path[:0] = [str(Path(__file__).parents[1] / folder) for folder in (".", "studio")]
@@ -34,6 +38,32 @@ WebSocket.prototype.send = function (text) {
             window.took.push(performance.now() - from)), {once: true});
     return send.call(this, text);
 };"""
+
+
+#: Records when the pointer moves, when this is sent, when the pose arrives, and when it is drawn.
+TRACE = """
+window.poses = [];
+const waiting = new Map();
+let moved = 0;
+for (const name of ["pointermove", "pointerrawupdate"])
+  addEventListener(name, (event) => (moved = event.timeStamp), true);
+const send = WebSocket.prototype.send;
+WebSocket.prototype.send = function (text) {
+  const message = JSON.parse(text);
+  if (message.type === "drag") waiting.set(message.seq, moved);
+  if (!this.traced) {
+    this.traced = true;
+    this.addEventListener("message", ({ data }) => {
+      const message = JSON.parse(data);
+      if (message.type !== "pose") return;
+      const from = waiting.get(message.seq);
+      const frames = JSON.stringify(message.frames);
+      requestAnimationFrame(() => setTimeout(() => window.poses.push([from, performance.now(), frames])));
+    });
+  }
+  return send.call(this, text);
+};
+"""
 
 
 def poses_a_second(browser: Any) -> float:
@@ -54,6 +84,28 @@ def clicks(browser: Any) -> list[float]:
             studio.page.mouse.click(*studio.point("U"))
             studio.at_rest()
         return studio.page.evaluate("window.took")
+
+
+def drags(browser: Any) -> tuple[float, float]:
+    """Return poses a second while an excavator's bucket is dragged, and the median from pointer to picture [ms]."""
+    m = load(path("excavator"))
+    bucket = m.links[list(m.links)[-1]]
+    name = next(point for point in bucket.points if len([k for k in m.links.values() if point in k.points]) > 1)
+    with served(path("excavator")) as address:
+        studio = Studio(browser, address, script=TRACE)
+        x, y = studio.place(name)
+        studio.page.evaluate("window.poses.length = 0")
+        studio.page.mouse.move(x, y)
+        studio.page.mouse.down()
+        for k in range(150):
+            studio.page.mouse.move(x - 25 + 25 * math.cos(k / 12), y + 25 * math.sin(k / 12))
+            studio.page.wait_for_timeout(4)
+        studio.page.mouse.up()
+        studio.at_rest()
+        poses = studio.page.evaluate("window.poses")
+    distinct = len({frames for _, _, frames in poses})
+    rate = distinct / (poses[-1][1] - poses[0][1]) * 1e3
+    return rate, median(shown - moved for moved, shown, _ in poses if moved)
 
 
 def large(browser: Any, folder: Path) -> tuple[float, float, float, float]:
@@ -105,6 +157,8 @@ def main() -> None:
         print(
             f"Jansen leg: a click is answered in {took[0]:.0f} to {took[-1]:.0f} ms, median {took[len(took) // 2]:.0f}"
         )
+        rate, late = drags(browser)
+        print(f"excavator: {rate:.0f} poses a second, {late:.1f} ms from pointer to picture (median)")
         pose, step, nudge, own = large(browser, Path(folder))
         print(f"200 links: {pose:.1f} ms of script a pose, {step:.1f} a step of a drag, {nudge:.0f} a nudge")
         print(f"200 links: {own:.0f} ms of the studio's process a nudge")
