@@ -14,6 +14,8 @@ from pathlib import Path
 #: The sockets of this machine: number, own address, other address, state, ..., user; see proc_pid_net(5).
 TABLE = Path("/proc/net/tcp")
 ESTABLISHED = "01"
+#: The system lists its sockets piece by piece: while others open and close, it may pass over one or repeat it.
+READINGS = 10
 
 
 def is_own(client: tuple[str, int] | None, port: int) -> bool:
@@ -21,15 +23,21 @@ def is_own(client: tuple[str, int] | None, port: int) -> bool:
 
     A socket that its program has closed belongs to nobody: what was sent before is not read.
     """
+    if sys.platform == "win32":
+        return True
+    listed = False
     try:
         here, there = _address("127.0.0.1", port), _address(*(client or ("", 0)))
-        rows = [line.split() for line in TABLE.read_text(encoding="ascii").splitlines()]
+        for _ in range(READINGS):
+            lines = TABLE.read_text(encoding="ascii").splitlines()
+            rows = [line.split() for line in lines if here in line and there in line]
+            users = {int(row[7]) for row in rows if row[1:4] == [there, here, ESTABLISHED]}
+            if users:
+                return users <= {0, os.getuid()}
+            listed |= any(row[1:3] == [here, there] for row in rows)
     except OSError:
         return True
-    if sys.platform == "win32" or not any(row[1:3] == [here, there] for row in rows):
-        return True
-    users = [int(row[7]) for row in rows if row[1:4] == [there, here, ESTABLISHED]]
-    return len(users) == 1 and users[0] in (0, os.getuid())
+    return not listed
 
 
 def _address(host: str, port: int) -> str:

@@ -138,25 +138,45 @@ def row(own: str, other: str, state: str, user: int) -> str:
     return f"   0: {own} {other} {state} 00000000:00000000 00:00000000 00000000 {user:5} 0 1 2 0 100 0 0 10 0\n"
 
 
+class Table:
+    """A table of sockets that is another at each reading; the last one stays."""
+
+    def __init__(self, *readings: list[str]) -> None:
+        self.readings = list(readings)
+
+    def read_text(self, encoding: str) -> str:
+        rows = self.readings.pop(0) if len(self.readings) > 1 else self.readings[0]
+        return "".join(["  sl local rem st ...\n", *rows])
+
+
+SERVER, CLIENT, STRANGER = row(HERE, THERE, "01", OWN), row(THERE, HERE, "01", OWN), row(THERE, HERE, "01", OWN + 1)
+
+
 @pytest.mark.parametrize(
-    ("rows", "is_own"),
+    ("readings", "is_own"),
     [
-        ([row(THERE, HERE, "01", OWN)], True),
-        ([row(THERE, HERE, "01", 0)], True),
-        ([row(THERE, HERE, "01", OWN + 1)], False),
-        ([row(THERE, HERE, "05", 0)], False),
-        ([row(THERE, "0100007F:0001", "01", OWN)], False),
-        ([], False),
+        ([[SERVER, CLIENT]], True),
+        ([[SERVER, row(THERE, HERE, "01", 0)]], True),
+        ([[SERVER, STRANGER]], False),
+        ([[SERVER, row(THERE, HERE, "05", 0)]], False),
+        ([[SERVER, row(THERE, "0100007F:0001", "01", OWN)]], False),
+        ([[SERVER]], False),
+        ([[SERVER, CLIENT, CLIENT]], True),  # repeated
+        ([[SERVER, SERVER, STRANGER, STRANGER]], False),
+        ([[SERVER], [CLIENT]], True),  # passed over
+        ([[], [SERVER, STRANGER]], False),
+        ([[], [SERVER]], False),
+        ([[]], True),  # a system that does not list the connection at all leaves it to the token
     ],
 )
 def test_the_user_of_a_connection_is_looked_up(
-    rows: list[str], is_own: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    readings: list[list[str]], is_own: bool, monkeypatch: pytest.MonkeyPatch
 ):
-    table = tmp_path / "tcp"
-    table.write_text("".join(["  sl local rem st ...\n", row(HERE, THERE, "01", OWN), *rows]))
-    monkeypatch.setattr(peer, "TABLE", table)
+    monkeypatch.setattr(peer, "TABLE", Table(*readings))
     assert peer.is_own(("127.0.0.1", 50000), 4321) == (is_own or sys.platform == "win32")
-    # a system that does not list the connection at all leaves it to the token
     assert peer.is_own(("127.0.0.1", 50001), 4321)
+
+
+def test_without_a_table_the_token_decides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(peer, "TABLE", tmp_path / "none")
     assert peer.is_own(("127.0.0.1", 50000), 4321)
