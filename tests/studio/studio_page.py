@@ -117,6 +117,7 @@ class Studio:
         """Save, and return what the file then holds."""
         self.at_rest()
         self.page.keyboard.press("Control+s")
+        self.at_rest()  # the words of an earlier one may still stand there
         self.page.get_by_text("Saved").first.wait_for()
         return load(file).source_dict
 

@@ -43,10 +43,8 @@ def overlap(a: dict[str, float], b: dict[str, float]) -> bool:
 
 def links_of(file: Path, studio: Studio) -> dict[str, list[str]]:
     """Save, and return the links of the file."""
-    studio.page.keyboard.press("Control+s")
-    studio.page.get_by_text("Saved").first.wait_for()
-    found: dict[str, list[str]] = sk.load(file).source_dict["links"]
-    return found
+    links: dict[str, list[str]] = studio.saved(file)["links"]
+    return links
 
 
 def drop(studio: Studio, name: str, data: bytes, kind: str = "", count: int = 1) -> None:
