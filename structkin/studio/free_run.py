@@ -87,7 +87,8 @@ class FreeRun:
         found = self._simulated(m if pull is None else pulled(m, pull), t, PART if pull is None else PULLED)
         self.parts = {key: part for key, part in self.parts.items() if key == after} | {number: found}
         shown = samples(found.mechanism, found)
-        return {"part": number, "after": after, "t": shown["t"], "frames": shown["frames"], "stopped": stop_of(found)}
+        kept = {key: shown[key] for key in ("t", "frames", "drivers")}
+        return {"part": number, "after": after, **kept, "stopped": stop_of(found)}
 
     def _simulated(self, m: Mechanism, t: float, lasts: float) -> Simulation:
         until = time.monotonic() + PATIENCE

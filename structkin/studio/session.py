@@ -60,8 +60,8 @@ To the browser:
   the `cards`, unless they were seen in this version: `id`, `title`, `view` of the motion; of a linkage `words`,
   `point`, `error`, `transmission` [deg] or null, `circuits` or null, `cognate`, `defects`; of a drawing `value`, and
   `numbers`, each before and after. A change of the drawing does not end the search.
-- `simulation`: the number `part`, that of the part `after` which it comes (null at first), `t`, `frames` of all
-  samples, and why it `stopped`, if it did.
+- `simulation`: the number `part`, that of the part `after` which it comes (null at first), `t`, `frames` and
+  `drivers` of all samples, and why it `stopped`, if it did.
 - `courses`: what is plotted over the motion, see `courses`.
 - `limits`, `ranking`, `assemblies`, `wiggle`, `saved`, `shared`, `notes`: see `wire`.
 

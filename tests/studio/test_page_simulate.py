@@ -40,10 +40,12 @@ def test_a_pendulum_falls_from_the_pose_that_is_shown_stops_and_is_put_back(brow
         studio.press("Simulate")
         studio.page.get_by_role("button", name="Stop").wait_for()
         assert eventually(studio.page, lambda: arrows.count() == 0)  # they would stay where they were
-        heights = []
+        heights, angles = [], []
         for _ in range(40):
             heights.append(studio.page.locator("circle:is([data-id='pin:B'], [data-id='point:B'])").bounding_box()["y"])
+            angles.append(angle(studio))
             studio.page.wait_for_timeout(30)
+        assert max(angles) - min(angles) > 20  # the panel says how it swings
         # it swings from -30 to -150 degrees, and through the lowest place
         top, bottom = studio.pixel(0, -50)[1], studio.pixel(0, -100)[1]
         assert (

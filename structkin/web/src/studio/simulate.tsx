@@ -2,13 +2,13 @@
 import { effect } from "@preact/signals";
 import { matrix, moved, poseAt } from "../pose";
 import { pathOf } from "../shapes";
-import { following, pace, playing, pose, pull, RUN, run, search, searching, send, setMode, tell } from "./store";
+import { following, pace, playing, pose, pull, RUN, run, search, searching, send, setMode, tell, values } from "./store";
 import type { Run, State } from "./types";
 
 /** The sample that is shown. */
 let index = 0;
 
-const samplesOf = ({ t, frames }: Run) => ({ n: t.length, t, frames, status: [], drivers: {} });
+const samplesOf = ({ t, frames, drivers }: Run) => ({ n: t.length, t, frames, drivers, status: [] });
 
 /** Show the samples of part after part as time goes by; what ends it lets the mechanism stand where it is. */
 effect(() => {
@@ -32,6 +32,7 @@ effect(() => {
     }
     time = Math.min(time, now.t.at(-1)!); // the next part may take longer than this one
     pose.value = poseAt(samples, index);
+    values.value = Object.fromEntries(Object.entries(samples.drivers).map(([id, all]) => [id, all[index]!]));
     if (now.stopped && index === now.t.length - 1) {
       tell(`Stopped: ${now.stopped}`, true);
       playing.value = null;

@@ -188,6 +188,7 @@ export interface Run {
   after: number | null;
   t: number[];
   frames: Samples["frames"];
+  drivers: Samples["drivers"];
   stopped: string;
 }
 
