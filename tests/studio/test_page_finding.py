@@ -223,3 +223,25 @@ def test_numbers_of_the_drawing_are_improved_accepted_undone_and_discarded(brows
         assert studio.page.get_by_label("What was found", exact=True).count() == 0
         studio.page.keyboard.press("Control+s")
         assert eventually(studio.page, lambda: "lengths" not in sk.load(file).source_dict)
+
+
+@pytest.mark.full
+def test_the_peak_of_an_effort_at_rest_becomes_less(browser: Any, tmp_path: Path):
+    loaded = FOUR_BAR.replace('["C", "D"]', '{ points = ["C", "D"], shape = "rod", mass = 2 }')
+
+    def peak(m: sk.Mechanism) -> float:
+        return float(abs(m.solve(73).forces(static=True).driver("motor")).max())
+
+    with opened(browser, tmp_path, f"{loaded}[forces]\ngravity = [0, -9.81]\n") as (studio, file):
+        before = peak(sk.load(file))
+        studio.press("Better numbers")
+        studio.page.get_by_label("May change").select_option("lengths.C-D")
+        studio.page.get_by_label("What should become better").select_option("effort")
+        studio.page.locator(".st-field:has(> span:text-is('driver')) select").select_option("motor")
+        for box in ("at rest", "its largest value alone counts"):
+            studio.page.get_by_label(box, exact=True).check()
+        studio.press("Improve")
+        studio.page.get_by_text("As drawn").wait_for()
+        studio.page.locator("button.st-card").click()
+        studio.saved(file)
+        assert peak(sk.load(file)) < 0.95 * before

@@ -9,11 +9,12 @@ import { path, setPath } from "./wish_store";
 type Names = "point" | "link" | "driver" | "joint or link";
 interface Key {
   key: string;
-  /** Names of the drawing, numbers with commas, one number, a sample, a coordinate, or the path that is drawn. */
-  what: Names | "numbers" | "length" | "angle or length" | "sample" | "axis" | "path" | "static";
+  /** Names of the drawing, numbers with commas, one number, a sample, a coordinate, the path that is drawn, or a box. */
+  what: Names | "numbers" | "length" | "angle or length" | "sample" | "axis" | "path" | "flag";
   words: string;
 }
 const name = (key: string, what: Names): Key => ({ key, what, words: what });
+const peak: Key = { key: "peak", what: "flag", words: "its largest value alone counts" };
 
 /** The measures of a file of `structkin optimise`, and what each asks for (structkin/design/optimise_file.py). */
 const MEASURES: Record<string, { words: string; keys: Key[] }> = {
@@ -27,9 +28,9 @@ const MEASURES: Record<string, { words: string; keys: Key[] }> = {
   },
   coordinate: { words: "a coordinate of a point is near zero", keys: [name("point", "point"), { key: "axis", what: "axis", words: "coordinate" }] },
   extent: { words: "the mechanism is small", keys: [] },
-  effort: { words: "a driver needs little effort", keys: [name("driver", "driver"), { key: "static", what: "static", words: "at rest" }] },
-  shaking_force: { words: "it shakes the ground little: force", keys: [] },
-  shaking_moment: { words: "it shakes the ground little: moment", keys: [] },
+  effort: { words: "a driver needs little effort", keys: [name("driver", "driver"), { key: "static", what: "flag", words: "at rest" }, peak] },
+  shaking_force: { words: "it shakes the ground little: force", keys: [peak] },
+  shaking_moment: { words: "it shakes the ground little: moment", keys: [peak] },
 };
 
 /** A number that may change, and its bounds as they are typed. */
@@ -79,7 +80,7 @@ export function BetterForm({ now }: { now: State }) {
     for (const { key, what, words } of keys) {
       const text = given.peek()[key]?.trim() ?? "";
       if (what === "path") objective[key] = path.peek();
-      else if (what === "static") objective[key] = text === "true";
+      else if (what === "flag") objective[key] = text === "true";
       else if (what === "numbers") objective[key] = text.split(/[\s,;]+/).filter(Boolean).map((part) => (Number.isNaN(Number(part)) ? part : Number(part)));
       else if (what === "sample") objective[key] = Number(text);
       else if (!text && what !== "angle or length") return tell(`${words}: choose one`, true);
@@ -140,6 +141,14 @@ function KeyField({ now, asks: { key, what, words } }: { now: State; asks: Key }
       </div>
     );
   }
+  if (what === "flag") {
+    return (
+      <label class="st-check">
+        <input type="checkbox" checked={value === "true"} onChange={({ currentTarget }) => set(String(currentTarget.checked))} />
+        {words}
+      </label>
+    );
+  }
   const links = Object.keys(sketch.links).filter((link) => link !== "ground");
   const choices: Partial<Record<Key["what"], string[]>> = {
     point: Object.keys(sketch.points),
@@ -147,7 +156,6 @@ function KeyField({ now, asks: { key, what, words } }: { now: State; asks: Key }
     driver: structure?.drivers.map(({ id }) => id) ?? [],
     "joint or link": [...links, ...(structure?.joints.filter((joint) => !joint.kind.startsWith("R")).map(({ id }) => id) ?? [])],
     axis: ["x", "y"],
-    static: ["true", "false"],
   };
   return (
     <label class="st-field">
