@@ -131,12 +131,32 @@ def parse(text: str) -> ast.expr:
     except (ValueError, RecursionError, MemoryError):
         raise Flaw("the formula cannot be read", "make it shorter, with less nesting") from None
     if any(isinstance(node, ast.Tuple) for node in ast.walk(tree)):
-        plain = re.sub(r"(?<=\d),(?=\d)", ".", text)
-        hint = (
-            f"write a decimal point: {plain.strip()}" if plain != text else "write one formula; decimals have a point"
-        )
-        raise Flaw(f"'{short(text)}' contains a comma", hint)
+        raise Flaw(f"'{short(text)}' contains a comma", _without_commas(text.strip()))
     return tree
+
+
+def _without_commas(text: str) -> str:
+    """Return a hint what to write for a formula whose numbers have commas.
+
+    >>> _without_commas("1,015*t"), _without_commas("1,192.7 + t")
+    ('write a decimal point: 1.015*t; if the comma separates thousands, write 1015*t', 'write 1192.7 + t')
+    """
+
+    def written(comma: str) -> str:
+        """Return the text with something else for each comma that may separate thousands."""
+
+        def number(found: re.Match[str]) -> str:
+            if re.fullmatch(r"[1-9]\d{0,2}(,\d{3})+(\.\d+)?", found[0]):
+                return found[0].replace(",", "" if "." in found[0] or found[0].count(",") > 1 else comma)
+            return found[0] if "." in found[0] or found[0].count(",") > 1 else found[0].replace(",", ".")
+
+        return re.sub(r"(?<![\w.])\d+(?:,\d+)+(?:\.\d+)?", number, text)
+
+    point, plain = written("."), written("")
+    if point == text:
+        return "write one formula; decimals have a point"
+    hint = f"write {'a decimal point: ' * (point.count('.') > text.count('.'))}{point}"
+    return hint if plain == point else f"{hint}; if the comma separates thousands, write {plain}"
 
 
 def _misread(text: str) -> Flaw | None:

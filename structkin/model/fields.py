@@ -118,7 +118,10 @@ def _meant(value: Any) -> str:
         if all(isinstance(item, int) and not isinstance(item, bool) for item in value):
             x, y = (value[:2], value[2:]) if value[1] >= 0 else (value[:1], value[1:])
             if all(item >= 0 for item in (*x[1:], *y[1:])) and max(len(x), len(y)) == 2:
-                return f"if these are decimal commas: [{'.'.join(map(str, x))}, {'.'.join(map(str, y))}]"
+                hint = f"if these are decimal commas: [{'.'.join(map(str, x))}, {'.'.join(map(str, y))}]"
+                if all(len(part) == 1 or (1 <= part[0] < 1000 and 100 <= part[1] < 1000) for part in (x, y)):
+                    hint += f"; if they separate thousands: [{', '.join(''.join(map(str, part)) for part in (x, y))}]"
+                return hint
         return "a mechanism is planar: x and y only" if len(value) == 3 else ""
     return ""
 
