@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from structkin.design.tolerances import named_measures
+from structkin.design.zones import with_play
 from structkin.errors import InputError, Problem
 from structkin.model.file import load_data
 from structkin.model.flaw import Flaw, describe
@@ -53,6 +55,9 @@ def read_tolerances(path: Path) -> tuple[Mechanism, dict[str, Any]]:
     if "at" in data:
         options["drivers"] = {id: [value] for id, value in at.items()}
     if problems:
+        problems += with_play(mechanism, options["clearances"])[2]
+        if isinstance(data.get("measures", {}), Mapping):
+            problems += named_measures(mechanism, options["measures"])[1]
         raise InputError(problems, str(path))
     return mechanism, options
 

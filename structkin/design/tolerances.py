@@ -196,7 +196,7 @@ def tolerances(
     """Return what tolerances make of a motion; see `Mechanism.tolerances`."""
     zones, problems = read_zones(mechanism, parameters, normal=distribution == "normal")
     played, plays, wrong = with_play(mechanism, clearances)
-    named, faults = _measures(mechanism, measures)
+    named, faults = named_measures(mechanism, measures)
     problems += wrong + faults
     if not parameters and not clearances:
         problems.append(Problem("parameters", "there are none, and no clearances", 'such as {"lengths.A-B": 1e-4}'))
@@ -249,7 +249,9 @@ def tolerances(
     )
 
 
-def _measures(mechanism: Mechanism, given: Sequence[str] | Mapping[str, str]) -> tuple[dict[str, Named], list[Problem]]:
+def named_measures(
+    mechanism: Mechanism, given: Sequence[str] | Mapping[str, str]
+) -> tuple[dict[str, Named], list[Problem]]:
     """Return the measures by name, and everything wrong with them."""
     read, problems = read_measures(mechanism, given, ())
     found = {name: one for name, one in read.items() if name not in ("status", "reached")}

@@ -125,12 +125,12 @@ def own_value(mechanism: Mechanism, number: Number) -> float:
     return number_in_si(mechanism, number.quantity, _at(mechanism.source_dict, number.path))
 
 
-def number_in_si(mechanism: Mechanism, quantity: str, value: Any) -> float:
+def number_in_si(mechanism: Mechanism, quantity: str, value: Any, sign: str = "") -> float:
     """Return a value as it is written in a file, a number in the file's unit or text with a unit, in SI.
 
-    `quantity` is that of a `Number`. Raises `Flaw` where it is none.
+    `quantity` is that of a `Number`, `sign` as in `Units.quantity`. Raises `Flaw` where it is none.
     """
-    return mechanism.units.quantity(value, quantity) if quantity else plain_number(value)
+    return mechanism.units.quantity(value, quantity, sign) if quantity else plain_number(value)
 
 
 def _path(data: Any, key: str) -> tuple[str | int, ...]:

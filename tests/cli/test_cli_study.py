@@ -93,6 +93,12 @@ def test_every_mistake_in_a_file_is_listed(study):
         assert [problem.key for problem in error.value.problems] == keys
 
 
+def test_a_length_below_zero_is_found_before_anything_runs(study):
+    study.write_text(STUDY.replace("[110, 120]", "[-110, 120]"), encoding="utf-8")
+    with pytest.raises(sk.InputError, match=r"parameters.lengths.B-C: expected a length greater than zero, found -110"):
+        read_study(study)
+
+
 def test_a_heading_is_no_formula(study, tmp_path):
     study.write_text(STUDY.replace("swing", '"=1+1"', 1).replace('measure = "swing"', 'measure = "=1+1"'))
     assert run(study, "--csv", tmp_path / "a.csv").exit_code == 0

@@ -93,6 +93,10 @@ def test_every_mistake_is_listed(tmp_path):
     for key in ("plans", "distribution", "variants", "duration", "measures", "tolerances.lengths.A-X",
                 "tolerances.lengths.A-B", "tolerances.drivers.motor.speed", "clearances.B", "at.engine"):  # fmt: skip
         assert f"- {key}: " in found, (key, found)
+    # names of another section too, in the same round
+    wrong = FILE.replace("lengths.B-C", "lengths.A-X").replace('B = "20 um"', "Q = 0.02").replace("range.angle", "range.z")
+    found = str(run(tmp_path / "a.toml", wrong).exception)
+    assert all(f"- {key}: " in found for key in ("tolerances.lengths.A-X", "clearances.Q", "measures.swing"))
     assert "- mechanism: is missing" in str(run(tmp_path / "a.toml", "samples = 3\n").exception)
     empty = str(run(tmp_path / "a.toml", FILE[: FILE.index("[tolerances]")]).exception)
     assert "- measures: there are none" in empty and "- parameters: there are none" in empty

@@ -37,7 +37,7 @@ def planned(
         elif by_bounds and len(found) != 2:
             problems.append(Problem(key, f"expected the bounds (low, high), found {len(found)} numbers"))
         elif by_bounds and not found[0] < found[1]:
-            problems.append(Problem(key, f"the bounds {found[0]:g}, {found[1]:g} are reversed", "give the lower first"))
+            problems.append(Problem(key, "the bounds are reversed or equal", "give the lower first"))
         else:
             values[key] = found
     if by_bounds and (variants is None or variants < 1):

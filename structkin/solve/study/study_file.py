@@ -137,8 +137,9 @@ def _parameters(mechanism: Mechanism, given: Mapping[str, Any], problems: list[P
             problems.append(Problem(where, message, "such as [100, 140]"))
             continue
         try:
-            quantity = number_of(mechanism, key).quantity
-            found[key] = [number_in_si(mechanism, quantity, value) for value in values]
+            number = number_of(mechanism, key)
+            sign = "positive" if number.path[0] == "lengths" else ""
+            found[key] = [number_in_si(mechanism, number.quantity, value, sign) for value in values]
         except Flaw as flaw:
             problems.append(Problem(where, flaw.message, flaw.hint))
     return found
