@@ -49,6 +49,10 @@ TO_A_GAP = 2.5
 RISE = 1.4
 #: Stations further apart than the steps of continuation belong to one path only where a discriminant is below this.
 SUSPECT = 0.1
+#: Two steps of the drivers whose directions have at least this cosine are on one way, there or back.
+STRAIGHT = 0.9
+#: Wheels that turn further between two stations may have passed anything [rad].
+WHIRL = 1.0
 #: Near a double zero the discriminant grows at least fourfold from one of even steps to the next: below this ratio
 #: there is none.
 STEEP = 2.25
@@ -66,6 +70,8 @@ AROUND = (2.4, 1.2)
 NEAR, ROUNDS = 1e-4, 8
 #: Intervals that are examined at a time, and the work of each, in steps of the budget.
 BLOCK, LOOK = 256, 0.05
+#: The values of the inputs of a step.
+Inputs = tuple[Any, ...]
 #: A discriminant beyond this is far from zero, though an earlier group be flat and its pose imprecise.
 FAR = 0.01
 #: Part of an interval over which the drivers' path is taken to be straight around a change point.
@@ -78,16 +84,22 @@ def unclear(plan: Plan, schedule: Schedule, lanes: Lanes) -> set[int]:
     """Return the steps whose clearance leaves open whether their modes meet between stations."""
     if len(schedule) < 2:
         return set()
+    whirled = {index for index in plan.with_root if _whirls(plan, index, lanes.x[0]).any()}
     if lanes.steepest is not None and schedule.is_even and (lanes.steepest[list(plan.with_root)] < STEEP).all():
-        return set()
+        return whirled
     x = lanes.x[0] if len(schedule.turns) == len(schedule) else lanes.x[0][:, schedule.turns]
-    return {int(step) for roots in plan.roots for step in roots.steps[~(roots.clearance(plan, x, DETOUR) > 0)]}
+    before, after = _paces(schedule, schedule.turns)
+    pace = np.append(after[:1], before[1:])
+    doubtful = (roots.steps[~(roots.clearance(plan, x, DETOUR, pace) > 0)] for roots in plan.roots)
+    return whirled.union(*(steps.tolist() for steps in doubtful))
 
 
 def may_change(plan: Plan, schedule: Schedule, index: int, lanes: Lanes) -> bool:
     """Return whether clearance leaves open whether the modes of one step meet between stations."""
     turns = schedule.turns
-    return bool(may_meet(plan, index, lanes.x[0], turns[:-1], turns[1:]).any())
+    first = np.arange(len(turns) - 1)
+    meet = may_meet(plan, index, lanes.x[0][:, turns], first, first + 1, _paces(schedule, turns))
+    return bool(meet.any() or _whirls(plan, index, lanes.x[0]).any())
 
 
 def explore(between: Kept, index: int, lanes: Lanes) -> bool:
@@ -119,7 +131,8 @@ def _intervals(plan: Plan, schedule: Schedule, changes: ModeChanges, index: int,
     length = sum(np.abs(z[0, k + 1] - z[0, k]) / schedule.unit(id) for id, z in schedule.drivers.items())
     k = k[((schedule.parts[k] == 1) | (np.fmin(values[k], values[k + 1]) < SUSPECT))
           & (~(vague[k] & vague[k + 1]) | (length < NEXT))]  # fmt: skip
-    k = k[vague[k] | vague[k + 1] | may_meet(plan, index, lanes.x[0], k, k + 1)]
+    paces = _paces(schedule, np.arange(len(schedule)))[:, k]
+    k = k[vague[k] | vague[k + 1] | may_meet(plan, index, lanes.x[0], k, k + 1, paces)]
     return k.astype(np.float64), k + 1.0
 
 
@@ -138,15 +151,57 @@ def _is_vague(plan: Plan, index: int, lanes: Lanes) -> Flags:
     return np.asarray((lanes.status == Status.SINGULAR) & (lanes.group < plan.steps[index].group))
 
 
-def may_meet(plan: Plan, index: int, x: Floats, low: Indices, high: Indices) -> Flags:
-    """Return between which pairs of lanes (n,) of x (rows, lanes) the modes of a step may meet, by its clearance."""
-    clearance, (first, second) = plan.steps[index].clearance, _inputs_at(plan, index, x, low, high)
-    dh = tuple(DETOUR * (b - a) for a, b in zip(first, second, strict=True))
+def may_meet(
+    plan: Plan, index: int, x: Floats, low: Indices, high: Indices, paces: Floats | None = None, stride: int = 1
+) -> Flags:
+    """Return between which pairs of lanes (n,) of x (rows, lanes) the modes of a step may meet, by its clearance.
+
+    Inputs that turn back in between may be where they were. So with `paces` (2, n) they move as far, too, as in the
+    interval before and in that after, to the lanes `stride` further on, times these.
+    """
+    first, second = _inputs_at(plan, index, x, low, high)
+
+    def clear(here: Inputs, begin: Inputs, end: Inputs, pace: Floats | float = 1.0) -> Floats:
+        with np.errstate(invalid="ignore"):
+            dh = tuple(DETOUR * pace * (b - a) for a, b in zip(begin, end, strict=True))
+        return plan.steps[index].clearance(here, dh)
+
+    ends = [clear(first, first, second), clear(second, first, second)]
+    if paces is not None:
+        last = x.shape[1] - 1
+        before, after = _inputs_at(plan, index, x, np.maximum(low - stride, 0), np.minimum(high + stride, last))
+        ends[0] = np.minimum(ends[0], clear(first, before, first, paces[0]))
+        ends[1] = np.minimum(ends[1], clear(second, second, after, paces[1]))
     # One end that is far enough from meeting proves the whole interval.
-    return ~(np.fmax(clearance(first, dh), clearance(second, dh)) > 0)
+    return ~(np.fmax(*ends) > 0) | _whirls(plan, index, x, low, high)
 
 
-def _inputs_at(plan: Plan, index: int, x: Floats, *places: Indices) -> list[tuple[Any, ...]]:
+def _paces(schedule: Schedule, stations: Indices) -> Floats:
+    """Return how many times as long each interval between stations is as the one before and the one after (2, n - 1).
+
+    NaN where there is none, and where the drivers' path has a corner in between: the one says nothing of the other.
+    """
+    steps = np.stack([np.diff(z[0, stations]) / schedule.unit(id) for id, z in schedule.drivers.items()])
+    length = np.sqrt(np.sum(steps * steps, axis=0))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        along = np.abs(np.sum(steps[:, 1:] * steps[:, :-1], axis=0))
+        straight = along > STRAIGHT * length[1:] * length[:-1]
+        ratio = np.where(straight, length[1:] / length[:-1], np.nan)
+        before, after = np.append(np.nan, ratio), np.append(1 / ratio, np.nan)
+    # Where nothing moves, nothing turns back.
+    return np.where(length == 0, 0.0, np.stack((before, after)))
+
+
+def _whirls(
+    plan: Plan, index: int, x: Floats, low: Indices | slice = slice(-1), high: Indices | slice = slice(1, None)
+) -> Flags:
+    """Return between which lanes of x (rows, lanes) a wheel that moves a step turns far: it may be back by then."""
+    wheels = x[list(plan.wheels[index])]
+    with np.errstate(invalid="ignore"):
+        return np.asarray((np.abs(wheels[:, high] - wheels[:, low]) > WHIRL).any(axis=0))
+
+
+def _inputs_at(plan: Plan, index: int, x: Floats, *places: Indices) -> list[Inputs]:
     """Return the inputs of a step in some lanes of x (rows, lanes), for each of several choices of these."""
     h = plan.inputs(plan.steps[index], x)
     return [tuple(v[..., at] if np.shape(v)[-1:] == x.shape[1:] else v for v in h) for at in places]
@@ -311,7 +366,11 @@ class _Search:
         self.between.changes.gaps.update((index, place) for place in ends.ravel()[~open_ & (values < -LIMIT)].tolist())
         first = np.arange(parts * len(low))
         second = first + len(low)
-        left = open_[first] & open_[second] & may_meet(plan, index, lanes.x[0], first, second)
+        # At either end there is no part before or after.
+        paces = np.ones((2, parts, len(low)))
+        paces[0, 0], paces[1, -1] = np.nan, np.nan
+        meet = may_meet(plan, index, lanes.x[0], first, second, paces.reshape(2, -1), len(low))
+        left = open_[first] & open_[second] & meet
         return ends.ravel()[first[left]], ends.ravel()[second[left]]
 
     def settled(self, place: float) -> float:
