@@ -272,19 +272,16 @@ class Roots:
         inputs = (np.array(each, np.intp).T for each in zip(*found, strict=True))
         return cls(np.array(steps), tuple(each if len(each) == 2 else each[0] for each in inputs), np.array(constants))
 
-    def clearance(self, plan: Plan, x: Floats, detour: float, pace: Floats) -> Floats:
+    def clearance(self, plan: Plan, x: Floats, detour: float, pace: Floats, margin: Floats) -> Floats:
         """Return the least clearance (steps,) between lanes of x (rows, n), whose inputs move `detour` times as far.
 
-        They move so far as in the interval before, too, times `pace` (n - 1,); in the first one, as in the second.
+        They move so far as in the interval before, too, times `pace` (n - 1,), and a `margin` (n - 1,) [m] further.
         """
-        if x.shape[1] == 2:
-            # There is no other interval.
-            return np.full(len(self.steps), np.nan)
         table = np.concatenate((x, np.broadcast_to(self.constants[:, None], (len(self.constants), x.shape[1]))))
         h = [table[rows] for rows in self.inputs]
         dh = tuple(detour * (value[..., 1:] - value[..., :-1]) for value in h)
         with np.errstate(invalid="ignore"):
-            before = tuple(np.concatenate((way[..., 1:2], way[..., :-1]), axis=-1) * pace for way in dh)
+            before = tuple(np.roll(way, 1, axis=-1) * pace for way in dh)
         clearance, first = plan.steps[self.steps[0]].clearance, tuple(value[..., :-1] for value in h)
-        found = np.minimum(clearance(first, dh), clearance(first, before))
+        found = np.minimum(clearance(first, dh), clearance(first, before)) - margin
         return np.asarray(found.min(axis=-1, initial=np.inf))

@@ -51,6 +51,8 @@ RISE = 1.4
 SUSPECT = 0.1
 #: Two steps of the drivers whose directions have at least this cosine are on one way, there or back.
 STRAIGHT = 0.9
+#: Second derivatives of inputs along the drivers' path are at most this many sizes of the mechanism.
+CURVED = 10.0
 #: Wheels that turn further between two stations may have passed anything [rad].
 WHIRL = 1.0
 #: Near a double zero the discriminant grows at least fourfold from one of even steps to the next: below this ratio
@@ -84,13 +86,12 @@ def unclear(plan: Plan, schedule: Schedule, lanes: Lanes) -> set[int]:
     """Return the steps whose clearance leaves open whether their modes meet between stations."""
     if len(schedule) < 2:
         return set()
-    whirled = {index for index in plan.with_root if _whirls(plan, index, lanes.x[0]).any()}
+    whirled = {index for index in plan.with_root if plan.wheels[index] and _whirls(plan, index, lanes.x[0]).any()}
     if lanes.steepest is not None and schedule.is_even and (lanes.steepest[list(plan.with_root)] < STEEP).all():
         return whirled
     x = lanes.x[0] if len(schedule.turns) == len(schedule) else lanes.x[0][:, schedule.turns]
-    before, after = _paces(schedule, schedule.turns)
-    pace = np.append(after[:1], before[1:])
-    doubtful = (roots.steps[~(roots.clearance(plan, x, DETOUR, pace) > 0)] for roots in plan.roots)
+    paces, margins = _beside(schedule, schedule.turns)
+    doubtful = (roots.steps[~(roots.clearance(plan, x, DETOUR, paces[0], margins[0]) > 0)] for roots in plan.roots)
     return whirled.union(*(steps.tolist() for steps in doubtful))
 
 
@@ -98,7 +99,7 @@ def may_change(plan: Plan, schedule: Schedule, index: int, lanes: Lanes) -> bool
     """Return whether clearance leaves open whether the modes of one step meet between stations."""
     turns = schedule.turns
     first = np.arange(len(turns) - 1)
-    meet = may_meet(plan, index, lanes.x[0][:, turns], first, first + 1, _paces(schedule, turns))
+    meet = may_meet(plan, index, lanes.x[0][:, turns], first, first + 1, _beside(schedule, turns))
     return bool(meet.any() or _whirls(plan, index, lanes.x[0]).any())
 
 
@@ -131,8 +132,8 @@ def _intervals(plan: Plan, schedule: Schedule, changes: ModeChanges, index: int,
     length = sum(np.abs(z[0, k + 1] - z[0, k]) / schedule.unit(id) for id, z in schedule.drivers.items())
     k = k[((schedule.parts[k] == 1) | (np.fmin(values[k], values[k + 1]) < SUSPECT))
           & (~(vague[k] & vague[k + 1]) | (length < NEXT))]  # fmt: skip
-    paces = _paces(schedule, np.arange(len(schedule)))[:, k]
-    k = k[vague[k] | vague[k + 1] | may_meet(plan, index, lanes.x[0], k, k + 1, paces)]
+    paces, margins = (each[:, k] for each in _beside(schedule, np.arange(len(schedule))))
+    k = k[vague[k] | vague[k + 1] | may_meet(plan, index, lanes.x[0], k, k + 1, (paces, margins))]
     return k.astype(np.float64), k + 1.0
 
 
@@ -152,50 +153,65 @@ def _is_vague(plan: Plan, index: int, lanes: Lanes) -> Flags:
 
 
 def may_meet(
-    plan: Plan, index: int, x: Floats, low: Indices, high: Indices, paces: Floats | None = None, stride: int = 1
+    plan: Plan,
+    index: int,
+    x: Floats,
+    low: Indices,
+    high: Indices,
+    beside: tuple[Floats, Floats] | None = None,
+    stride: int = 1,
 ) -> Flags:
     """Return between which pairs of lanes (n,) of x (rows, lanes) the modes of a step may meet, by its clearance.
 
-    Inputs that turn back in between may be where they were. So with `paces` (2, n) they move as far, too, as in the
-    interval before and in that after, to the lanes `stride` further on, times these.
+    Inputs that turn back in between may be where they were. So they move as far, too, as in the interval before and in
+    that after, to the lanes `stride` further on, times paces, and a margin further: `beside` has both (2, n).
     """
-    first, second = _inputs_at(plan, index, x, low, high)
-
-    def clear(here: Inputs, begin: Inputs, end: Inputs, pace: Floats | float = 1.0) -> Floats:
-        with np.errstate(invalid="ignore"):
-            dh = tuple(DETOUR * pace * (b - a) for a, b in zip(begin, end, strict=True))
-        return plan.steps[index].clearance(here, dh)
-
-    ends = [clear(first, first, second), clear(second, first, second)]
-    if paces is not None:
-        last = x.shape[1] - 1
-        before, after = _inputs_at(plan, index, x, np.maximum(low - stride, 0), np.minimum(high + stride, last))
-        ends[0] = np.minimum(ends[0], clear(first, before, first, paces[0]))
-        ends[1] = np.minimum(ends[1], clear(second, second, after, paces[1]))
+    found = np.ones(len(low), bool)
     # One end that is far enough from meeting proves the whole interval.
-    return ~(np.fmax(*ends) > 0) | _whirls(plan, index, x, low, high)
+    for side, here in enumerate((low, high)):
+        open_ = np.flatnonzero(found)
+        if not len(open_):
+            break
+        h, begin, end = _inputs_at(plan, index, x, here[open_], low[open_], high[open_])
+        clear = plan.steps[index].clearance(h, _moved(begin, end, DETOUR))
+        if beside is not None:
+            pace, margin = (each[side, open_] for each in beside)
+            next_ = np.clip(here[open_] + (stride if side else -stride), 0, x.shape[1] - 1)
+            (there,) = _inputs_at(plan, index, x, next_)
+            clear = np.minimum(clear, plan.steps[index].clearance(h, _moved(h, there, DETOUR * pace))) - margin
+        found[open_] = ~(clear > 0)
+    return found | _whirls(plan, index, x, low, high)
 
 
-def _paces(schedule: Schedule, stations: Indices) -> Floats:
-    """Return how many times as long each interval between stations is as the one before and the one after (2, n - 1).
+def _moved(begin: Inputs, end: Inputs, times: Floats | float) -> Inputs:
+    with np.errstate(invalid="ignore"):
+        return tuple(times * (b - a) for a, b in zip(begin, end, strict=True))
 
-    NaN where there is none, and where the drivers' path has a corner in between: the one says nothing of the other.
+
+def _beside(schedule: Schedule, stations: Indices) -> tuple[Floats, Floats]:
+    """Return what intervals between stations tell of the inputs in those beside them: paces and margins (2, n - 1).
+
+    An interval is `paces` times as long as the one before and the one after it. Where there is none, or the drivers'
+    path has a corner in between, the pace is 0 and the margin [m] that of a path as curved as inputs are.
     """
     steps = np.stack([np.diff(z[0, stations]) / schedule.unit(id) for id, z in schedule.drivers.items()])
     length = np.sqrt(np.sum(steps * steps, axis=0))
+    paces = np.full((2, len(length)), np.nan)
     with np.errstate(invalid="ignore", divide="ignore"):
         along = np.abs(np.sum(steps[:, 1:] * steps[:, :-1], axis=0))
         straight = along > STRAIGHT * length[1:] * length[:-1]
-        ratio = np.where(straight, length[1:] / length[:-1], np.nan)
-        before, after = np.append(np.nan, ratio), np.append(1 / ratio, np.nan)
-    # Where nothing moves, nothing turns back.
-    return np.where(length == 0, 0.0, np.stack((before, after)))
+        paces[0, 1:] = np.where(straight, length[1:] / length[:-1], np.nan)
+        paces[1, :-1] = np.where(straight, length[:-1] / length[1:], np.nan)
+    alone = np.isnan(paces)
+    return np.where(alone, 0.0, paces), np.where(alone, CURVED * schedule.size * length * length, 0.0)
 
 
 def _whirls(
     plan: Plan, index: int, x: Floats, low: Indices | slice = slice(-1), high: Indices | slice = slice(1, None)
 ) -> Flags:
     """Return between which lanes of x (rows, lanes) a wheel that moves a step turns far: it may be back by then."""
+    if not plan.wheels[index]:
+        return np.zeros(1, bool)
     wheels = x[list(plan.wheels[index])]
     with np.errstate(invalid="ignore"):
         return np.asarray((np.abs(wheels[:, high] - wheels[:, low]) > WHIRL).any(axis=0))
@@ -367,9 +383,10 @@ class _Search:
         first = np.arange(parts * len(low))
         second = first + len(low)
         # At either end there is no part before or after.
-        paces = np.ones((2, parts, len(low)))
-        paces[0, 0], paces[1, -1] = np.nan, np.nan
-        meet = may_meet(plan, index, lanes.x[0], first, second, paces.reshape(2, -1), len(low))
+        margins = np.zeros((2, parts, len(low)))
+        margins[0, 0], margins[1, -1] = np.inf, np.inf
+        beside = np.ones((2, len(first))), margins.reshape(2, -1)
+        meet = may_meet(plan, index, lanes.x[0], first, second, beside, len(low))
         left = open_[first] & open_[second] & meet
         return ends.ravel()[first[left]], ends.ravel()[second[left]]
 
