@@ -116,3 +116,16 @@ def test_a_global_method_counts_the_turns_of_a_slotted_arm_that_passes_its_pivot
     expected -= expected[0]
     for method in ("topological", "global"):
         np.testing.assert_allclose(m.solve(samples, method=method).turn("arm"), expected, atol=1e-7)
+
+
+@pytest.mark.parametrize("samples", [2, 3])
+def test_samples_in_one_pose_count_the_turns_of_the_smooth_motion(samples: int) -> None:
+    """A kite on a crank as long as its base: its tip lies along half the crank's angle, so a rod turns half as often."""
+    B = np.exp(0.4j)
+    tip = np.exp(0.2j) * (math.cos(0.2) + math.sqrt(4 - math.sin(0.2) ** 2))
+    m = Mechanism(
+        points={"A": (0, 0), "B": (B.real, B.imag), "C": (tip.real, tip.imag), "D": (1, 0)},
+        links={"ground": ["A", "D"], "crank": ["A", "B"], "rod": ["B", "C"], "rock": ["C", "D"]},
+        drivers={"motor": {"joint": "A", "speed": 1.0}}, duration=4 * math.pi * (samples - 1),
+    )  # fmt: skip
+    np.testing.assert_allclose(m.solve(samples).turn("rod"), 2 * math.pi * np.arange(samples), atol=1e-9)

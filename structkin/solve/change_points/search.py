@@ -97,10 +97,14 @@ def unclear(plan: Plan, schedule: Schedule, lanes: Lanes) -> set[int]:
 
 def may_change(plan: Plan, schedule: Schedule, index: int, lanes: Lanes) -> bool:
     """Return whether clearance leaves open whether the modes of one step meet between stations."""
-    turns = schedule.turns
-    first = np.arange(len(turns) - 1)
-    meet = may_meet(plan, index, lanes.x[0][:, turns], first, first + 1, _beside(schedule, turns))
-    return bool(meet.any() or _whirls(plan, index, lanes.x[0]).any())
+    return bool(_may_meet_between_turns(plan, schedule, index, lanes).any() or _whirls(plan, index, lanes.x[0]).any())
+
+
+def _may_meet_between_turns(plan: Plan, schedule: Schedule, index: int, lanes: Lanes) -> Flags:
+    """Return in which intervals between some stations (`Schedule.turns`) the modes of a step may meet."""
+    first = np.arange(len(schedule.turns) - 1)
+    x = lanes.x[0][:, schedule.turns]
+    return may_meet(plan, index, x, first, first + 1, _beside(schedule, schedule.turns))
 
 
 def explore(between: Kept, index: int, lanes: Lanes) -> bool:
@@ -132,6 +136,10 @@ def _intervals(plan: Plan, schedule: Schedule, changes: ModeChanges, index: int,
     length = sum(np.abs(z[0, k + 1] - z[0, k]) / schedule.unit(id) for id, z in schedule.drivers.items())
     k = k[((schedule.parts[k] == 1) | (np.fmin(values[k], values[k + 1]) < SUSPECT))
           & (~(vague[k] & vague[k + 1]) | (length < NEXT))]  # fmt: skip
+    if len(schedule.turns) < len(schedule):
+        # Most stations lie in longer intervals that clearance decides as a whole.
+        apart = _may_meet_between_turns(plan, schedule, index, lanes)
+        k = k[vague[k] | vague[k + 1] | apart[np.searchsorted(schedule.turns, k, side="right") - 1]]
     paces, margins = (each[:, k] for each in _beside(schedule, np.arange(len(schedule))))
     k = k[vague[k] | vague[k + 1] | may_meet(plan, index, lanes.x[0], k, k + 1, (paces, margins))]
     return k.astype(np.float64), k + 1.0
