@@ -275,13 +275,16 @@ class Roots:
     def clearance(self, plan: Plan, x: Floats, detour: float, pace: Floats, margin: Floats) -> Floats:
         """Return the least clearance (steps,) between lanes of x (rows, n), whose inputs move `detour` times as far.
 
-        They move so far as in the interval before, too, times `pace` (n - 1,), and a `margin` (n - 1,) [m] further.
+        They move so far as in the interval before, in the first one as in the second, too, times `pace` (n - 1,), and a
+        `margin` (n - 1,) [m] further.
         """
         table = np.concatenate((x, np.broadcast_to(self.constants[:, None], (len(self.constants), x.shape[1]))))
         h = [table[rows] for rows in self.inputs]
         dh = tuple(detour * (value[..., 1:] - value[..., :-1]) for value in h)
+        nearest = np.maximum(np.arange(x.shape[1] - 1) - 1, 0)
+        nearest[0] = min(1, len(nearest) - 1)
         with np.errstate(invalid="ignore"):
-            before = tuple(np.roll(way, 1, axis=-1) * pace for way in dh)
+            before = tuple(way[..., nearest] * pace for way in dh)
         clearance, first = plan.steps[self.steps[0]].clearance, tuple(value[..., :-1] for value in h)
         found = np.minimum(clearance(first, dh), clearance(first, before)) - margin
         return np.asarray(found.min(axis=-1, initial=np.inf))

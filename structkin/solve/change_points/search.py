@@ -91,6 +91,8 @@ def unclear(plan: Plan, schedule: Schedule, lanes: Lanes) -> set[int]:
         return whirled
     x = lanes.x[0] if len(schedule.turns) == len(schedule) else lanes.x[0][:, schedule.turns]
     paces, margins = _beside(schedule, schedule.turns)
+    # Before the first interval there is none: the second one speaks for it.
+    paces[0, 0], margins[0, 0] = paces[1, 0], margins[1, 0]
     doubtful = (roots.steps[~(roots.clearance(plan, x, DETOUR, paces[0], margins[0]) > 0)] for roots in plan.roots)
     return whirled.union(*(steps.tolist() for steps in doubtful))
 
@@ -140,8 +142,10 @@ def _intervals(plan: Plan, schedule: Schedule, changes: ModeChanges, index: int,
         # Most stations lie in longer intervals that clearance decides as a whole.
         apart = _may_meet_between_turns(plan, schedule, index, lanes)
         k = k[vague[k] | vague[k + 1] | apart[np.searchsorted(schedule.turns, k, side="right") - 1]]
-    paces, margins = (each[:, k] for each in _beside(schedule, np.arange(len(schedule))))
-    k = k[vague[k] | vague[k + 1] | may_meet(plan, index, lanes.x[0], k, k + 1, (paces, margins))]
+    if len(k):
+        stations = np.arange(max(int(k[0]) - 1, 0), min(int(k[-1]) + 3, len(schedule)))
+        paces, margins = (each[:, k - stations[0]] for each in _beside(schedule, stations))
+        k = k[vague[k] | vague[k + 1] | may_meet(plan, index, lanes.x[0], k, k + 1, (paces, margins))]
     return k.astype(np.float64), k + 1.0
 
 
