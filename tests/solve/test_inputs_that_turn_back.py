@@ -128,3 +128,31 @@ def test_samples_in_one_pose_count_the_turns_of_the_smooth_motion(samples: int) 
         drivers={"motor": {"joint": "A", "speed": 1.0}}, duration=4 * math.pi * (samples - 1),
     )  # fmt: skip
     np.testing.assert_allclose(m.solve(samples).turn("rod"), 2 * math.pi * np.arange(samples), atol=1e-9)
+
+
+@pytest.mark.parametrize("samples", [37, 121, 361])
+def test_a_slotted_arm_square_to_a_slider_at_its_dead_point_touches_its_flat_pose(samples: int) -> None:
+    """The slider turns back where it is nearest to the arm's pivot: four zeros in one, and the arm keeps its side."""
+    step = math.radians(1)
+    angle = np.linspace(0, 2 * math.pi, samples) - 57.5 * step
+    slider = np.cos(angle) + np.sqrt(9 - np.sin(angle) ** 2)
+    pin = slider - (4 + 0.4j)
+    arm = np.angle(pin) - np.arcsin(np.minimum(0.4 / np.abs(pin), 1))
+    u = np.exp(1j * arm[0])
+    P, Q = (complex(4, 0.4) + 0.4j * u + far * u for far in (0, 2))
+    B = np.exp(1j * angle[0])
+    m = Mechanism(
+        points={
+            "A": (0, 0), "B": (B.real, B.imag), "C": (slider[0], 0), "F": (4, 0.4), "P": (P.real, P.imag),
+            "Q": (Q.real, Q.imag),
+        },
+        links={"ground": ["A", "F"], "crank": ["A", "B"], "rod": ["B", "C"], "slider": ["C"], "arm": ["F", "P", "Q"]},
+        joints={
+            "guide": {"type": "prismatic", "links": ["slider", "ground"], "at": "C", "axis": (1, 0)},
+            "slot": {"type": "pin-in-slot", "pin": "C", "slot": "arm", "along": ["P", "Q"]},
+        },
+        drivers={"motor": {"joint": "A", "speed": 1.0}}, duration=2 * math.pi,
+    )  # fmt: skip
+    motion = m.solve(samples)
+    assert motion.ok.all()
+    np.testing.assert_allclose(motion.turn("arm"), arm - arm[0], atol=1e-7)

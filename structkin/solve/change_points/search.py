@@ -311,7 +311,7 @@ class _Search:
             for k in np.flatnonzero(near):
                 self._note(paths.take(some[[k]]), radius[some[[k]]], zeros.take(int(k)), places)
             # A single zero is a limit position at an end: between the ends the discriminant is positive.
-            is_open[some[(zeros.count == 0) | (zeros.count == 1) | two]] = False
+            is_open[some[(zeros.count == 0) | (zeros.count == 1) | two | zeros.touch]] = False
         return np.flatnonzero(is_open)
 
     def _note(self, path: Paths, radius: Floats, found: Zeros, places: list[float]) -> None:
