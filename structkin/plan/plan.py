@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from structkin.groups import General, Relation, Turn
+from structkin.groups import RG, General, Relation, Turn
 from structkin.groups.kind import TwoModes
 from structkin.rows.affine import Affine, Frame
 from structkin.structure import KinematicStructure
@@ -151,6 +151,13 @@ class Plan:
         """The first row that may be singular: rows before it involve no root."""
         return min((self.offsets[self.steps[k].outputs[0]] for k in (*self.with_root, *self.followed)), default=0)
 
+    @cached_property
+    def wheels(self) -> tuple[tuple[int, ...], ...]:
+        """The rows of the rotations, by gears and racks, that move each step."""
+        geared = {k: step.inputs[1] for k, step in enumerate(self.steps) if isinstance(step.kind, RG)}
+        rows = {k: self.offsets[item.index] for k, item in geared.items() if isinstance(item, Register)}
+        return tuple(tuple(row for k, row in rows.items() if before >> k & 1) for before in self.behind)
+
     def run_by(self, engine: str, *, with_rates: bool = True) -> Plan:
         """Return the plan with an engine; the same object each time, so that its kernels are cached."""
         if (engine, with_rates) not in self._others:
@@ -265,10 +272,19 @@ class Roots:
         inputs = (np.array(each, np.intp).T for each in zip(*found, strict=True))
         return cls(np.array(steps), tuple(each if len(each) == 2 else each[0] for each in inputs), np.array(constants))
 
-    def clearance(self, plan: Plan, x: Floats, detour: float) -> Floats:
-        """Return the least clearance (steps,) between lanes of x (rows, n), whose inputs move `detour` times as far."""
+    def clearance(self, plan: Plan, x: Floats, detour: float, pace: Floats, margin: Floats) -> Floats:
+        """Return the least clearance (steps,) between lanes of x (rows, n), whose inputs move `detour` times as far.
+
+        They move so far as in the interval before, in the first one as in the second, too, times `pace` (n - 1,), and a
+        `margin` (n - 1,) [m] further.
+        """
         table = np.concatenate((x, np.broadcast_to(self.constants[:, None], (len(self.constants), x.shape[1]))))
         h = [table[rows] for rows in self.inputs]
         dh = tuple(detour * (value[..., 1:] - value[..., :-1]) for value in h)
-        found = plan.steps[self.steps[0]].clearance(tuple(value[..., :-1] for value in h), dh)
+        nearest = np.maximum(np.arange(x.shape[1] - 1) - 1, 0)
+        nearest[0] = min(1, len(nearest) - 1)
+        with np.errstate(invalid="ignore"):
+            before = tuple(way[..., nearest] * pace for way in dh)
+        clearance, first = plan.steps[self.steps[0]].clearance, tuple(value[..., :-1] for value in h)
+        found = np.minimum(clearance(first, dh), clearance(first, before)) - margin
         return np.asarray(found.min(axis=-1, initial=np.inf))

@@ -3,7 +3,7 @@
 Where the outer pins of a dyad pass each other closely, its links turn by half a turn while the drivers hardly move. So
 the steps of a motion follow its links as well as its drivers: between two stations no link that matters may turn far.
 The line between the outer pins counts as a link: it reverses where the links themselves may turn all the way round
-unseen. Pins that meet have no line: it reverses in one point, however short the steps are.
+unseen. Pins that meet, by the rule of flat poses, have no line: it reverses in one point, however short the steps are.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 
 from structkin.budget import TOGETHER, charge
 from structkin.groups import RG, RPR, RRR
-from structkin.numerical_tolerances import DETERMINED
+from structkin.numerical_tolerances import FLAT_WITHIN
 from structkin.plan.plan import Plan, Register
 from structkin.rows.affine import Affine
 from structkin.solve.change_points.search import beside_gaps
@@ -80,13 +80,13 @@ def _parts(plan: Plan, lanes: Lanes, vectors: Sequence[Affine], moved: Sequence[
     movers = movers.intersection(slot for step in plan.steps for slot in step.outputs)
     directions = (frame.direction for frame in plan.frames.values())
     turning = {*vectors, *(one for one in directions if movers and movers & {slot for slot, _ in one.terms})}
-    found = [(*vector.components(lambda slot: x[plan.rows(slot)]), 0.0) for vector in turning if vector.terms]
+    found = [(*vector.components(lambda slot: x[plan.rows(slot)]), -np.inf) for vector in turning if vector.terms]
     for step in plan.steps:
         if movers.isdisjoint(step.outputs):
             continue
         if isinstance(step.kind, RRR | RPR):
             A, B = plan.inputs(step, x)[:2]
-            found.append((*(B - A), DETERMINED * plan.size))
+            found.append((*(B - A), FLAT_WITHIN * plan.size))
         elif isinstance(step.kind, RG) and isinstance(item := step.inputs[1], Register):
             # A wheel may turn by whole turns from station to station; its scalar turn counts them.
             with np.errstate(invalid="ignore"):
@@ -101,9 +101,9 @@ def _parts(plan: Plan, lanes: Lanes, vectors: Sequence[Affine], moved: Sequence[
             across, along = X[:, :-1] * Y[:, 1:] - Y[:, :-1] * X[:, 1:], X[:, :-1] * X[:, 1:] + Y[:, :-1] * Y[:, 1:]
             fast = np.abs(across) > SLOPE * along
             if fast.any():
-                long = np.hypot(X, Y) > least[:, None]
-                fast &= long[:, :-1] | long[:, 1:]
-                fast = fast.any(axis=0)
+                # How far the way between two stations passes by zero.
+                miss = np.abs(across) / np.hypot(X[:, 1:] - X[:, :-1], Y[:, 1:] - Y[:, :-1])
+                fast = (fast & ~(miss <= least[:, None])).any(axis=0)
                 parts[fast] = np.maximum(parts[fast], PARTS)
     return parts
 

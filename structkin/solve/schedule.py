@@ -189,13 +189,14 @@ class Schedule:
         return np.asarray(values[first] + part * step)
 
     @cached_property
-    def _size(self) -> float:
+    def size(self) -> float:
+        """The extent of the mechanism [m]."""
         places = np.array(list(self.mechanism.places.values()))
         return float(np.max(np.abs(places - places[0]), initial=0.0)) or 1.0
 
     def unit(self, id: str) -> float:
         """Return the scale of a driver's coordinate: a radian, or the mechanism's size [m]."""
-        return 1.0 if self.mechanism.drivers[id].kind == "angle" else self._size
+        return 1.0 if self.mechanism.drivers[id].kind == "angle" else self.size
 
     def step(self, id: str) -> float:
         """Return the largest step of a driver [rad or m] in continuation."""

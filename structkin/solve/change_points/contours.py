@@ -36,6 +36,8 @@ from structkin.types import Complexes, Flags, Floats, Indices
 RADII = (0.4, 0.2, 0.1, 0.05, 0.025)
 #: Largest change of a discriminant's argument from one place of a circle to the next that counts its zeros.
 STEEP = 2.5
+#: Four zeros are one if they are this much closer to each other than to the circle.
+CLOSE = 0.01
 
 #: The sign of the smooth root's slope at its zero, or of the root where there is none (s0 is NaN): (step, s0) -> (c,).
 Signs = Callable[[int, Floats], Floats]
@@ -47,20 +49,28 @@ class Zeros:
 
     `count` (c,) is their number, NaN where it is not certain; `middle` (c,) is the place of one or the mean of two near
     the centre, NaN where there is none; `clearance` (c,) is that of the group in the middle of two, in sizes of the
-    mechanism.
+    mechanism. Where all are four in one place, they `touch` (c,): the smooth root touches zero and keeps its sign.
     """
 
     count: Floats
     middle: Floats
     clearance: Floats
+    touch: Flags
+
+    @classmethod
+    def unknown(cls, count: int) -> Zeros:
+        """Return those of some circles of which nothing is known."""
+        number, middle, clearance = np.full((3, count), np.nan)
+        return cls(number, middle, clearance, np.zeros(count, bool))
 
     def take(self, k: int) -> Zeros:
         """Return those inside one of the circles."""
-        return Zeros(self.count[[k]], self.middle[[k]], self.clearance[[k]])
+        return Zeros(self.count[[k]], self.middle[[k]], self.clearance[[k]], self.touch[[k]])
 
     def put(self, other: Zeros, at: Indices) -> None:
         """Replace those inside some circles."""
         self.count[at], self.middle[at], self.clearance[at] = other.count, other.middle, other.clearance
+        self.touch[at] = other.touch
 
     @property
     def flat(self) -> Floats:
@@ -103,8 +113,9 @@ class Contours:
         self.x[:, at], self.sound[:, at] = other.x[:, better], other.sound[:, better]
         self.until[at], self.radius[at] = other.until[better], other.radius[better]
         for step, zeros in other.zeros.items():
-            mine = self.zeros.setdefault(step, Zeros(*np.full((3, len(self.until)), np.nan)))
-            mine.put(Zeros(zeros.count[better], zeros.middle[better], zeros.clearance[better]), at)
+            mine = self.zeros.setdefault(step, Zeros.unknown(len(self.until)))
+            found = zeros.count[better], zeros.middle[better], zeros.clearance[better], zeros.touch[better]
+            mine.put(Zeros(*found), at)
         return self
 
 
@@ -182,10 +193,7 @@ def _smooth_root(
     clear = good & (np.max(np.abs(turns), axis=1) < STEEP)
     count = np.where(clear, np.round(np.sum(turns, axis=1) / (2 * np.pi)), np.nan)
     few = np.where((count == 1) | (count == 2), count, 0.0)
-    # The logarithm after division by the zeros, made continuous around the circle.
-    rest = discriminant / s ** few[:, None]
-    angle = np.concatenate((np.zeros((len(rest), 1)), np.cumsum(np.angle(rest[:, 1:] / rest[:, :-1]), axis=1)), axis=1)
-    log = powers(np.log(np.abs(rest)) + 1j * (angle + np.angle(rest[:, :1])))
+    log = _log(discriminant / s ** few[:, None])
     radius = np.abs(s[:, 0])
     # log(1 - a/s) + log(1 - b/s) = -(a + b)/s - ...
     middle = -radius * log[:, -1].real / few
@@ -193,7 +201,13 @@ def _smooth_root(
     clearance, double = np.full(len(s), np.nan), (few == 2) & np.isfinite(middle)
     if double.any():
         clearance[double] = _clearance(plan, step, h, middle, radius)[double]
-    zeros = Zeros(count, middle, clearance)
+    touch = count == 4
+    if touch.any():
+        mean, apart = _four(_log(discriminant / s**4), radius)
+        for place in (mean - apart, mean, mean + apart):
+            touch &= np.abs(_clearance(plan, step, h, place, radius)) <= FLAT_WITHIN
+        touch &= (apart < CLOSE * radius) & (np.abs(mean) < 0.5 * radius)
+    zeros = Zeros(count, middle, clearance, touch)
     zero = zeros.flat
     straight = np.where(np.isnan(zero)[:, None], 1.0, s - np.nan_to_num(zero)[:, None])
     rest = discriminant / straight**2
@@ -207,6 +221,25 @@ def _smooth_root(
     certain = (np.isfinite(zero) | (zeros.count == 0)) & real
     root *= (signs(zero) * np.sign(at.real))[:, None]
     return root * straight, zeros, certain
+
+
+def _log(rest: Complexes) -> Complexes:
+    """Return the powers of the logarithm of values (c, NODES) on circles, made continuous around each."""
+    angle = np.concatenate((np.zeros((len(rest), 1)), np.cumsum(np.angle(rest[:, 1:] / rest[:, :-1]), axis=1)), axis=1)
+    return powers(np.log(np.abs(rest)) + 1j * (angle + np.angle(rest[:, :1])))
+
+
+def _four(log: Complexes, radius: Floats) -> tuple[Floats, Floats]:
+    """Return the mean of four zeros inside each circle (c,), and about how far they are from it.
+
+    The `log` of the discriminant over s^4 has powers -p_k / k of 1 / s, with p_k the sum of the k-th powers of the
+    zeros; these give the sums of the powers of their distances from the mean.
+    """
+    p1, p2, p3, p4 = (-k * radius**k * log[:, -k].real for k in (1, 2, 3, 4))
+    m = p1 / 4
+    second, third = p2 - 4 * m**2, p3 - 3 * m * p2 + 8 * m**3
+    fourth = p4 - 4 * m * p3 + 6 * m**2 * p2 - 12 * m**4
+    return m, np.max([np.abs(each) ** (1 / k) for k, each in ((2, second), (3, third), (4, fourth))], axis=0)
 
 
 def _largest(value: Any, count: int) -> Any:

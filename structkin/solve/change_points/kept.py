@@ -89,7 +89,7 @@ class Kept(Between):
         A path that cuts off a `corner` is not that of the stations, which lie where it begins.
         """
         keys = list(zip(paths.low.tolist(), paths.high.tolist(), paths.x.tolist(), radius.tolist(), strict=True))
-        groups, found = defaultdict[int, list[int]](list), Zeros(*np.full((3, len(keys)), np.nan))
+        groups, found = defaultdict[int, list[int]](list), Zeros.unknown(len(keys))
         for k, key in enumerate(keys):
             circle = self.used[key, corner] = self._known((key, corner)) or _Circle()
             if not circle.failed & self.plan.behind[index]:

@@ -49,6 +49,12 @@ TO_A_GAP = 2.5
 RISE = 1.4
 #: Stations further apart than the steps of continuation belong to one path only where a discriminant is below this.
 SUSPECT = 0.1
+#: Two steps of the drivers whose directions have at least this cosine are on one way, there or back.
+STRAIGHT = 0.9
+#: Second derivatives of inputs along the drivers' path are at most this many sizes of the mechanism.
+CURVED = 10.0
+#: Wheels that turn further between two stations may have passed anything [rad].
+WHIRL = 1.0
 #: Near a double zero the discriminant grows at least fourfold from one of even steps to the next: below this ratio
 #: there is none.
 STEEP = 2.25
@@ -66,6 +72,8 @@ AROUND = (2.4, 1.2)
 NEAR, ROUNDS = 1e-4, 8
 #: Intervals that are examined at a time, and the work of each, in steps of the budget.
 BLOCK, LOOK = 256, 0.05
+#: The values of the inputs of a step.
+Inputs = tuple[Any, ...]
 #: A discriminant beyond this is far from zero, though an earlier group be flat and its pose imprecise.
 FAR = 0.01
 #: Part of an interval over which the drivers' path is taken to be straight around a change point.
@@ -78,16 +86,27 @@ def unclear(plan: Plan, schedule: Schedule, lanes: Lanes) -> set[int]:
     """Return the steps whose clearance leaves open whether their modes meet between stations."""
     if len(schedule) < 2:
         return set()
+    whirled = {index for index in plan.with_root if plan.wheels[index] and _whirls(plan, index, lanes.x[0]).any()}
     if lanes.steepest is not None and schedule.is_even and (lanes.steepest[list(plan.with_root)] < STEEP).all():
-        return set()
+        return whirled
     x = lanes.x[0] if len(schedule.turns) == len(schedule) else lanes.x[0][:, schedule.turns]
-    return {int(step) for roots in plan.roots for step in roots.steps[~(roots.clearance(plan, x, DETOUR) > 0)]}
+    paces, margins = _beside(schedule, schedule.turns)
+    # Before the first interval there is none: the second one speaks for it.
+    paces[0, 0], margins[0, 0] = paces[1, 0], margins[1, 0]
+    doubtful = (roots.steps[~(roots.clearance(plan, x, DETOUR, paces[0], margins[0]) > 0)] for roots in plan.roots)
+    return whirled.union(*(steps.tolist() for steps in doubtful))
 
 
 def may_change(plan: Plan, schedule: Schedule, index: int, lanes: Lanes) -> bool:
     """Return whether clearance leaves open whether the modes of one step meet between stations."""
-    turns = schedule.turns
-    return bool(may_meet(plan, index, lanes.x[0], turns[:-1], turns[1:]).any())
+    return bool(_may_meet_between_turns(plan, schedule, index, lanes).any() or _whirls(plan, index, lanes.x[0]).any())
+
+
+def _may_meet_between_turns(plan: Plan, schedule: Schedule, index: int, lanes: Lanes) -> Flags:
+    """Return in which intervals between some stations (`Schedule.turns`) the modes of a step may meet."""
+    first = np.arange(len(schedule.turns) - 1)
+    x = lanes.x[0][:, schedule.turns]
+    return may_meet(plan, index, x, first, first + 1, _beside(schedule, schedule.turns))
 
 
 def explore(between: Kept, index: int, lanes: Lanes) -> bool:
@@ -119,7 +138,14 @@ def _intervals(plan: Plan, schedule: Schedule, changes: ModeChanges, index: int,
     length = sum(np.abs(z[0, k + 1] - z[0, k]) / schedule.unit(id) for id, z in schedule.drivers.items())
     k = k[((schedule.parts[k] == 1) | (np.fmin(values[k], values[k + 1]) < SUSPECT))
           & (~(vague[k] & vague[k + 1]) | (length < NEXT))]  # fmt: skip
-    k = k[vague[k] | vague[k + 1] | may_meet(plan, index, lanes.x[0], k, k + 1)]
+    if len(schedule.turns) < len(schedule):
+        # Most stations lie in longer intervals that clearance decides as a whole.
+        apart = _may_meet_between_turns(plan, schedule, index, lanes)
+        k = k[vague[k] | vague[k + 1] | apart[np.searchsorted(schedule.turns, k, side="right") - 1]]
+    if len(k):
+        stations = np.arange(max(int(k[0]) - 1, 0), min(int(k[-1]) + 3, len(schedule)))
+        paces, margins = (each[:, k - stations[0]] for each in _beside(schedule, stations))
+        k = k[vague[k] | vague[k + 1] | may_meet(plan, index, lanes.x[0], k, k + 1, (paces, margins))]
     return k.astype(np.float64), k + 1.0
 
 
@@ -138,15 +164,72 @@ def _is_vague(plan: Plan, index: int, lanes: Lanes) -> Flags:
     return np.asarray((lanes.status == Status.SINGULAR) & (lanes.group < plan.steps[index].group))
 
 
-def may_meet(plan: Plan, index: int, x: Floats, low: Indices, high: Indices) -> Flags:
-    """Return between which pairs of lanes (n,) of x (rows, lanes) the modes of a step may meet, by its clearance."""
-    clearance, (first, second) = plan.steps[index].clearance, _inputs_at(plan, index, x, low, high)
-    dh = tuple(DETOUR * (b - a) for a, b in zip(first, second, strict=True))
+def may_meet(
+    plan: Plan,
+    index: int,
+    x: Floats,
+    low: Indices,
+    high: Indices,
+    beside: tuple[Floats, Floats] | None = None,
+    stride: int = 1,
+) -> Flags:
+    """Return between which pairs of lanes (n,) of x (rows, lanes) the modes of a step may meet, by its clearance.
+
+    Inputs that turn back in between may be where they were. So they move as far, too, as in the interval before and in
+    that after, to the lanes `stride` further on, times paces, and a margin further: `beside` has both (2, n).
+    """
+    found = np.ones(len(low), bool)
     # One end that is far enough from meeting proves the whole interval.
-    return ~(np.fmax(clearance(first, dh), clearance(second, dh)) > 0)
+    for side, here in enumerate((low, high)):
+        open_ = np.flatnonzero(found)
+        if not len(open_):
+            break
+        h, begin, end = _inputs_at(plan, index, x, here[open_], low[open_], high[open_])
+        clear = plan.steps[index].clearance(h, _moved(begin, end, DETOUR))
+        if beside is not None:
+            pace, margin = (each[side, open_] for each in beside)
+            next_ = np.clip(here[open_] + (stride if side else -stride), 0, x.shape[1] - 1)
+            (there,) = _inputs_at(plan, index, x, next_)
+            clear = np.minimum(clear, plan.steps[index].clearance(h, _moved(h, there, DETOUR * pace))) - margin
+        found[open_] = ~(clear > 0)
+    return found | _whirls(plan, index, x, low, high)
 
 
-def _inputs_at(plan: Plan, index: int, x: Floats, *places: Indices) -> list[tuple[Any, ...]]:
+def _moved(begin: Inputs, end: Inputs, times: Floats | float) -> Inputs:
+    with np.errstate(invalid="ignore"):
+        return tuple(times * (b - a) for a, b in zip(begin, end, strict=True))
+
+
+def _beside(schedule: Schedule, stations: Indices) -> tuple[Floats, Floats]:
+    """Return what intervals between stations tell of the inputs in those beside them: paces and margins (2, n - 1).
+
+    An interval is `paces` times as long as the one before and the one after it. Where there is none, or the drivers'
+    path has a corner in between, the pace is 0 and the margin [m] that of a path as curved as inputs are.
+    """
+    steps = np.stack([np.diff(z[0, stations]) / schedule.unit(id) for id, z in schedule.drivers.items()])
+    length = np.sqrt(np.sum(steps * steps, axis=0))
+    paces = np.full((2, len(length)), np.nan)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        along = np.abs(np.sum(steps[:, 1:] * steps[:, :-1], axis=0))
+        straight = along > STRAIGHT * length[1:] * length[:-1]
+        paces[0, 1:] = np.where(straight, length[1:] / length[:-1], np.nan)
+        paces[1, :-1] = np.where(straight, length[:-1] / length[1:], np.nan)
+    alone = np.isnan(paces)
+    return np.where(alone, 0.0, paces), np.where(alone, CURVED * schedule.size * length * length, 0.0)
+
+
+def _whirls(
+    plan: Plan, index: int, x: Floats, low: Indices | slice = slice(-1), high: Indices | slice = slice(1, None)
+) -> Flags:
+    """Return between which lanes of x (rows, lanes) a wheel that moves a step turns far: it may be back by then."""
+    if not plan.wheels[index]:
+        return np.zeros(1, bool)
+    wheels = x[list(plan.wheels[index])]
+    with np.errstate(invalid="ignore"):
+        return np.asarray((np.abs(wheels[:, high] - wheels[:, low]) > WHIRL).any(axis=0))
+
+
+def _inputs_at(plan: Plan, index: int, x: Floats, *places: Indices) -> list[Inputs]:
     """Return the inputs of a step in some lanes of x (rows, lanes), for each of several choices of these."""
     h = plan.inputs(plan.steps[index], x)
     return [tuple(v[..., at] if np.shape(v)[-1:] == x.shape[1:] else v for v in h) for at in places]
@@ -228,7 +311,7 @@ class _Search:
             for k in np.flatnonzero(near):
                 self._note(paths.take(some[[k]]), radius[some[[k]]], zeros.take(int(k)), places)
             # A single zero is a limit position at an end: between the ends the discriminant is positive.
-            is_open[some[(zeros.count == 0) | (zeros.count == 1) | two]] = False
+            is_open[some[(zeros.count == 0) | (zeros.count == 1) | two | zeros.touch]] = False
         return np.flatnonzero(is_open)
 
     def _note(self, path: Paths, radius: Floats, found: Zeros, places: list[float]) -> None:
@@ -311,7 +394,12 @@ class _Search:
         self.between.changes.gaps.update((index, place) for place in ends.ravel()[~open_ & (values < -LIMIT)].tolist())
         first = np.arange(parts * len(low))
         second = first + len(low)
-        left = open_[first] & open_[second] & may_meet(plan, index, lanes.x[0], first, second)
+        # At either end there is no part before or after.
+        margins = np.zeros((2, parts, len(low)))
+        margins[0, 0], margins[1, -1] = np.inf, np.inf
+        beside = np.ones((2, len(first))), margins.reshape(2, -1)
+        meet = may_meet(plan, index, lanes.x[0], first, second, beside, len(low))
+        left = open_[first] & open_[second] & meet
         return ends.ravel()[first[left]], ends.ravel()[second[left]]
 
     def settled(self, place: float) -> float:

@@ -204,8 +204,9 @@ def follow(mechanism: Mechanism, plan: Plan, schedule: Schedule, angles: Mapping
     nowhere = MovingFrames(mechanism, plan, Lanes.empty(plan, 0))
     vectors = [vector for what in angles for vector in seen(what, nowhere)]
     found = None
-    for path in reduced_paths(schedule):
-        for flip in (True, False) if plan.with_root else (True,):
+    # Samples in one pose do not tell whether modes were kept on the way: the smooth paths come first.
+    for flip in (True, False) if plan.with_root else (True,):
+        for path in reduced_paths(schedule):
             try:
                 with metering(Meter(DEFAULT)):
                     fine, kept = path.schedule.fine(plan.numbers)

@@ -624,7 +624,8 @@ class Motion:
     @cached_property
     def _is_slow(self) -> bool:
         """Whether the samples follow each other without a gap, so closely that they show how links turn."""
-        if np.max(self._schedule.parts, initial=0) > FAR:
+        # A global method has no pins of dyads, which tell how fast links turn.
+        if np.max(self._schedule.parts, initial=0) > FAR or self.statistics is not None:
             return False
         known = all(np.isfinite(angle).all() for angle in self._counted_angles.values())
         vectors = [vector for what in self._counted_angles for vector in seen(what, self._frames)]
