@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
@@ -208,14 +210,18 @@ class Batch:
             for low in range(0, len(part), size):
                 high = min(low + size, len(part))
                 status, faults = statuses[: high - low], dict[int, InputError]()
-                left = np.arange(high - low) if table is None else runner.run(table, low, high, out, status)
-                for k in left.tolist():
+                left = deque(range(high - low) if table is None else runner.run(table, low, low, high, out, status))
+                while left:
+                    k, begun = int(left.popleft()), time.perf_counter()
                     number = start + low + k
                     try:
                         status[k] = self._alone(number, Way.ALONE if table is None else table.ways[low + k], out[:, k])
                     except InputError as error:
                         out[:, k], status[k] = np.nan, Status.BAD_INPUT
                         faults[number] = InputError(error.problems, f"linkage {number}")
+                    if table is not None and runner.alone(time.perf_counter() - begun):
+                        table = Table.of(part, rigid=True)
+                        left = deque(runner.run(table, low, low + k + 1, high, out, status))
                 yield _block(start + low, out[:, : high - low], status, faults)
 
     def _by_client(self, out: Floats) -> Iterator[BatchBlock]:
