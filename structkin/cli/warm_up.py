@@ -42,10 +42,11 @@ def _compile(name: str) -> None:
         return
     if name == _LINKAGES:
         from structkin.solve.batch import Linkages, solve_batch
-        from structkin.solve.batch.runner import FEW
+        from structkin.solve.batch.runner import COMPILING, LEAST
 
+        count = int(COMPILING / LEAST) + 1  # so many that they are not solved one by one
         for sliders in (0.0, 1.0):
-            _ = solve_batch(Linkages.random(FEW + 1, 4, turning=True, sliders=sliders), angles=[0.0, 0.1]).status
+            _ = solve_batch(Linkages.random(count, 4, turning=True, sliders=sliders), angles=[0.0, 0.1]).status
         return
     from structkin.dynamics.compiled.source import kind_of
     from structkin.solve.special_geometry import compile_plan

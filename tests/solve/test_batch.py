@@ -4,7 +4,10 @@ import numpy as np
 import pytest
 
 import structkin as sk
+from structkin.kernels.text import Text
 from structkin.solve.batch import runner
+from structkin.solve.batch.batch import Batch
+from structkin.solve.batch.motor import Motor
 
 TURN = np.linspace(0, 2 * np.pi, 200)
 #: Bars of a four-bar of joints 0 to 3, and of a triad of which no joint is on two known ones.
@@ -40,7 +43,7 @@ def scattered(count, joints, seed):
 
 
 def compiled(monkeypatch):
-    monkeypatch.setattr(runner, "FEW", 0)
+    monkeypatch.setattr(runner, "COMPILING", 0.0)
 
 
 def one_by_one(monkeypatch):
@@ -270,6 +273,51 @@ def test_blocks_use_one_buffer_and_are_the_whole(monkeypatch):
     with pytest.raises(sk.InputError, match=r"not an array float64"):
         batch.blocks(np.empty((3, 16, 6, 200, 2)))
     assert not batch.position.flags.writeable and not batch.status.flags.writeable
+
+
+def begun_one_by_one(monkeypatch, alone):
+    """Nothing is stored, and after the second linkage it is clear that compiling pays; `alone` gets who is alone."""
+    monkeypatch.setattr(runner, "LEAST", 0.0)
+    monkeypatch.setattr(runner, "SURE", 0.0)
+    monkeypatch.setattr(runner, "COMPILING", 1e-9)
+    monkeypatch.setattr(Text, "is_stored", lambda self, name: False)
+    own = Batch._alone
+    monkeypatch.setattr(Batch, "_alone", lambda self, k, *rest: alone.append(k) or own(self, k, *rest))
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("angles", [TURN, np.linspace(0.5, 3, 60)])
+def test_linkages_that_begin_one_by_one_go_on_in_the_loop(angles, monkeypatch):
+    alone, batch = [], sk.solve_batch(scattered(7, 6, seed=9), angles=angles)
+    begun_one_by_one(monkeypatch, alone)
+    _ = batch.status
+    assert alone[:2] == [0, 1] and len(alone) < 7
+    blocks = [[block.first, block.position.copy()] for block in batch.blocks(np.empty((3, 3, 6, 2, len(angles))))]
+    for first, position in blocks:
+        np.testing.assert_array_equal(position, batch.position[first : first + len(position)])
+    compare(batch)
+
+
+@pytest.mark.parametrize(
+    ("count", "seconds", "solved"),
+    [
+        (10, 0.7, None),  # few: to compile takes longer
+        (100, 0.7, 4),  # of 20 joints anywhere
+        (1000, 0.012, None),  # of 20 joints that turn fully
+        (3000, 0.012, 168),
+        (5000, 0.0, 0),  # so many take longer anyhow
+    ],
+)
+def test_the_loop_is_compiled_where_one_by_one_takes_longer(count, seconds, solved, monkeypatch):
+    """A hundred linkages of 20 joints took a minute one by one, and 20 s to compile the loop: 2,000 were too few."""
+    monkeypatch.setattr(Text, "is_stored", lambda self, name: False)
+    some = runner.Runner.of(Motor.of(TURN, 1.0), 6, 1, count, beyond_bars=False)
+    done = 0
+    while not some.compiled and done < count:
+        # The first one, which loads what all need, says nothing.
+        assert some.alone(seconds if done else 9.0) == some.compiled
+        done += 1
+    assert done == (count if solved is None else solved)
 
 
 @pytest.mark.full

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from test_batch import TURN, arrays, compare, compiled, four_bar
+from test_batch import TURN, arrays, begun_one_by_one, compare, compiled, four_bar
 
 import structkin as sk
 
@@ -86,6 +86,16 @@ def test_guides_and_rigid_links_are_solved_in_the_loop_with_the_digits_of_solve(
             _ = batch.status
         compare(batch, np.flatnonzero(~(batch.status == sk.Status.BAD_INPUT).all(axis=1)).tolist())
     assert len(alone) <= 0.02 * count * len(seeds)
+
+
+@pytest.mark.full
+@pytest.mark.compiled
+def test_rigid_links_that_begin_one_by_one_go_on_in_the_loop(monkeypatch):
+    alone, batch = [], sk.solve_batch(random_links(20, 7, 2), angles=TURN)
+    begun_one_by_one(monkeypatch, alone)
+    _ = batch.status
+    assert alone[:2] == [0, 1] and len(alone) < 6
+    compare(batch, np.flatnonzero(~(batch.status == sk.Status.BAD_INPUT).all(axis=1)).tolist())
 
 
 @pytest.mark.full

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
@@ -208,14 +210,18 @@ class Batch:
             for low in range(0, len(part), size):
                 high = min(low + size, len(part))
                 status, faults = statuses[: high - low], dict[int, InputError]()
-                left = np.arange(high - low) if table is None else runner.run(table, low, high, out, status)
-                for k in left.tolist():
+                left = deque(range(high - low) if table is None else runner.run(table, low, low, high, out, status))
+                while left:
+                    k, begun = int(left.popleft()), time.thread_time()
                     number = start + low + k
                     try:
                         status[k] = self._alone(number, Way.ALONE if table is None else table.ways[low + k], out[:, k])
                     except InputError as error:
                         out[:, k], status[k] = np.nan, Status.BAD_INPUT
                         faults[number] = InputError(error.problems, f"linkage {number}")
+                    if table is not None and runner.alone(time.thread_time() - begun):
+                        table = Table.of(table.linkages, rigid=True)
+                        left = deque(runner.run(table, low, low + k + 1, high, out, status))
                 yield _block(start + low, out[:, : high - low], status, faults)
 
     def _by_client(self, out: Floats) -> Iterator[BatchBlock]:
@@ -281,10 +287,10 @@ def solve_batch(
 
     Statuses and digits are those of `Mechanism.solve` for each `Linkages.mechanism`. Linkages of dyads, with bars,
     rigid links and guides on the ground, take microseconds: structure, order of solution and certificate of the branch
-    are found in the loop, which Numba compiles once. Others, with triads and larger groups, guides on rigid links or
-    redundant bars, are solved one by one, in some ten milliseconds each, and so are those that pass a change point or
-    come close to one. What is wrong with the structure of one linkage is its status, `BAD_INPUT`; `Batch.faults` says
-    why.
+    are found in the loop, which Numba compiles once, as soon as that takes less time than to solve them one by one.
+    Others, with triads and larger groups, guides on rigid links or redundant bars, are always solved one by one, each
+    in some ten milliseconds to seconds, and so are those that pass a change point or come close to one. What is wrong
+    with the structure of one linkage is its status, `BAD_INPUT`; `Batch.faults` says why.
 
     With a `client` of a Dask cluster (`distributed.Client`), its workers solve them, to the same last bit. Linkages
     whose task ended every worker have the status -2 (lost).

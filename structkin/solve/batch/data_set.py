@@ -22,8 +22,8 @@ from structkin.version import __version__
 if TYPE_CHECKING:
     from xarray import Dataset
 
-#: Linkages in a chunk, unless their paths are more than so many bytes.
-CHUNK, BYTES = 4096, 1 << 25
+#: Linkages in a chunk, unless their paths are more than so many bytes: each process holds a few chunks.
+CHUNK, BYTES = 2048, 1 << 22
 #: The dimensions of the arrays, and the types in which they are stored.
 ARRAYS: Mapping[str, tuple[tuple[str, ...], type]] = {
     "adjacency": (("joint", "other_joint"), np.int8),

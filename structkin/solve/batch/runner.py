@@ -17,21 +17,28 @@ from structkin.solve.batch.table import Table
 from structkin.solve.change_points.search import STEEP
 from structkin.types import Floats, Indices
 
-#: So few linkages are solved one by one where the loop was never compiled on this machine: digits are the same.
-FEW = 2000
+#: Seconds that it takes to compile the loop, and that a linkage takes at least without it. Where the loop was never
+#: compiled on this machine, linkages are solved one by one until that is sure to take longer: digits are the same.
+COMPILING, LEAST = 20.0, 0.005
+#: Seconds after which the time that linkages have taken tells that of the others.
+SURE = 2.0
 NONE = np.empty(0, np.intp)
 
 
-@dataclass(frozen=True)
+@dataclass
 class Runner:
     """Runs blocks of at most so many linkages, with scratch that all blocks use again.
 
-    `wide` (3, b, joints, 2, stations) are the motions at all stations where these are not the samples.
+    `wide` (3, b, joints, 2, stations) are the motions at all stations where these are not the samples. Until the loop
+    is `compiled`, `solved` of `count` linkages were solved without it, all but the first in so many `seconds`.
     """
 
     motor: Motor
     loop: Text
+    count: int
     compiled: bool
+    solved: int
+    seconds: float
     status: NDArray[np.int8]
     doubtful: NDArray[np.bool_]
     wide: Floats | None
@@ -42,40 +49,57 @@ class Runner:
         """Return the runner of blocks of `size` among `count` linkages of so many joints, of bars alone or beyond."""
         n = len(motor.angles)
         loop = LOOP_BEYOND_BARS if beyond_bars else LOOP
-        compiled = has_numba() and (count > FEW or loop.is_stored("solve"))
-        if compiled:
-            loop.announce("solve")
-        wide = np.empty((3, size, joints, 2, n)) if compiled and motor.has_more else None
+        wide = np.empty((3, size, joints, 2, n)) if has_numba() and motor.has_more else None
         near, discriminant = np.empty((3, 1, joints, 2, PARTS + 1)), np.empty(n)
         flagged, hulls = (
             np.empty((joints * n, 3), np.int32),
             (np.empty((10, 4 * joints * n)), np.empty((10, 4 * PARTS))),
         )
         status, doubtful = np.zeros((size, n), np.int8), np.zeros(size, np.bool_)
-        return cls(motor, loop, compiled, status, doubtful, wide, (near, discriminant, flagged, *hulls))
+        made = cls(motor, loop, count, False, 0, 0.0, status, doubtful, wide, (near, discriminant, flagged, *hulls))
+        made.compiled = has_numba() and (loop.is_stored("solve") or made.pays())
+        return made
 
-    def run(self, table: Table, low: int, high: int, out: Floats, status: NDArray[np.int8]) -> Indices:
-        """Solve linkages from `low` to `high` into `out` (3, b, joints, 2, n) and `status` (b, n).
+    def pays(self) -> bool:
+        """Return whether the loop, compiled now, is sooner done with the others than they are one by one."""
+        each = self.seconds / (self.solved - 1) if self.seconds > SURE else 0.0
+        return max(LEAST, each) * (self.count - self.solved) > COMPILING
+
+    def alone(self, seconds: float) -> bool:
+        """Note how long one linkage took without the loop; return whether the loop takes the others from now on."""
+        if self.compiled or not has_numba():
+            return False
+        if self.solved:  # the first one loads what all need
+            self.seconds += seconds
+        self.solved += 1
+        self.compiled = self.pays()
+        return self.compiled
+
+    def run(self, table: Table, first: int, low: int, high: int, out: Floats, status: NDArray[np.int8]) -> Indices:
+        """Solve linkages from `low` to `high` into `out` (3, b, joints, 2, n) and `status` (b, n), from `first` on.
 
         Return the places in the block of those that are left.
         """
         if not self.compiled:
-            return np.arange(high - low)
-        return np.flatnonzero(self.doubtful[: high - low]) if self._loop(table, low, high, out, status) else NONE
+            return np.arange(low - first, high - first)
+        if not self._loop(table, first, low, high, out, status):
+            return NONE
+        return low - first + np.flatnonzero(self.doubtful[low - first : high - first])
 
-    def _loop(self, table: Table, low: int, high: int, out: Floats, status: NDArray[np.int8]) -> int:
+    def _loop(self, table: Table, first: int, low: int, high: int, out: Floats, status: NDArray[np.int8]) -> int:
         """Run the compiled loop; return how many linkages are left."""
         motor, linkages = self.motor, table.linkages
+        self.loop.announce("solve")
         x, statuses = (out, status) if self.wide is None else (self.wide, self.status)
         left: int = self.loop.compiled["solve"](
-            *(x, statuses, self.doubtful, motor.angles, motor.speed, motor.circle, low, low, high),
+            *(x, statuses, self.doubtful, motor.angles, motor.speed, motor.circle, first, low, high),
             *(table.dyads, table.counts, table.constants, table.terms),
             *(table.flat, table.apart, table.modes, table.ways),
             *(linkages.points, linkages.fixed, linkages.motor, *self.scratch),
             *(STEEP if motor.is_even else 0.0, motor.edge, GUARD**2),
         )
         if self.wide is not None:
-            for k in range(high - low):
+            for k in range(low - first, high - first):
                 out[:, k] = self.wide[:, k][..., motor.places]
                 status[k] = motor.at_samples(self.status[k])
         return left

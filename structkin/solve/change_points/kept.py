@@ -9,16 +9,18 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from structkin.budget import charge
 from structkin.solve.change_points.between import Between, Paths, near_stations
 from structkin.solve.change_points.contours import Contours, Zeros, advance
 from structkin.solve.engine import Lanes, positions
 from structkin.track.contour import NODES
-from structkin.types import Floats
+from structkin.types import Floats, Indices
 
 #: Steps after which it is asked whether a circle has failed.
 AT_ONCE = 16
@@ -41,6 +43,40 @@ class _Circle:
     sound: Any = None
 
 
+class _Poses:
+    """Positions at places between stations, a record for each: how many steps are `solved`, and what is known of them.
+
+    `used` are those that a search has asked for since others were last forgotten.
+    """
+
+    def __init__(self, rows: int) -> None:
+        kinds = [("solved", np.intp), ("status", np.int8), ("group", np.int32), ("used", bool), ("x", float, (rows,))]
+        self.records: NDArray[Any] = np.zeros(0, kinds)
+        self._at: dict[float, int] = {}
+
+    def __len__(self) -> int:
+        """Return how many of them are used."""
+        return int(np.count_nonzero(self.records["used"]))
+
+    def at(self, places: Sequence[float]) -> Indices:
+        """Return where the records of places are; for new ones they are made."""
+        known, records = self._at, self.records
+        found = np.array([known.setdefault(place, len(known)) for place in places], np.intp)
+        if len(known) > len(records):
+            more = np.zeros(max(len(known) - len(records), len(records)), records.dtype)
+            self.records = np.concatenate((records, more))
+        self.records["used"][found] = True
+        return found
+
+    def forget(self) -> None:
+        """Forget the places that are not used."""
+        kept = np.flatnonzero(self.records["used"])
+        places = list(self._at)  # in the order of their records
+        self._at = {places[k]: number for number, k in enumerate(kept.tolist())}
+        self.records = self.records[kept]
+        self.records["used"] = False
+
+
 @dataclass(frozen=True)
 class Kept(Between):
     """Poses between stations, of which those that the searches of steps have used are kept for the next.
@@ -48,39 +84,39 @@ class Kept(Between):
     Steps are searched in order, and a step changes its mode before later ones are solved.
     """
 
-    used: dict[Any, Any] = field(default_factory=dict)
-    before: dict[Any, Any] = field(default_factory=dict)
+    used: dict[Any, _Circle] = field(default_factory=dict)
+    before: dict[Any, _Circle] = field(default_factory=dict)
+
+    @cached_property
+    def _poses(self) -> _Poses:
+        return _Poses(self.plan.offsets[-1])
 
     def next(self) -> None:
         """Begin another search; if much is kept, forget what has not been used since this was last so."""
-        nodes = sum(2 * NODES if isinstance(kept, _Circle) and kept.solved else 1 for kept in self.used.values())
+        nodes = len(self._poses) + sum(2 * NODES if circle.solved else 1 for circle in self.used.values())
         if nodes * self.plan.offsets[-1] < MOST:
             return
+        self._poses.forget()
         self.before.clear()
         self.before.update(self.used)
         self.used.clear()
 
-    def _known(self, key: Any) -> Any:
-        return self.used.get(key) or self.before.get(key)
-
     def lanes(self, stations: Floats, steps: int) -> Lanes:
         """Return the positions of the first steps at stations (n,)."""
-        places, groups = stations.tolist(), defaultdict[int, list[int]](list)
-        for k, place in enumerate(places):
-            known = self._known(place)
-            groups[known[0] if known else 0].append(k)
-        lanes = Lanes.empty(self.plan, len(places), orders=1)
-        for first, some in groups.items():
-            part, at = Lanes.empty(self.plan, len(some), orders=1), stations[some]
+        at, lanes = self._poses.at(stations.tolist()), Lanes.empty(self.plan, len(stations), orders=1)
+        records = self._poses.records
+        solved = records["solved"][at]
+        for first in np.unique(solved).tolist():
+            some = np.flatnonzero(solved == first)
+            part = Lanes.empty(self.plan, len(some), orders=1)
             if first:
-                kept = [self._known(places[k])[1:] for k in some]
-                for mine, column in zip((part.x[0].T, part.status, part.group), zip(*kept, strict=True), strict=True):
-                    mine[:] = column
-            near = near_stations(self.near, at)
-            positions(self.plan, steps, part, self.schedule.at(at), self.changes.modes(at), near, first)
+                known = records[at[some]]
+                part.x[0], part.status[:], part.group[:] = known["x"].T, known["status"], known["group"]
+            near, there = near_stations(self.near, stations[some]), stations[some]
+            positions(self.plan, steps, part, self.schedule.at(there), self.changes.modes(there), near, first)
             lanes.x[0][:, some], lanes.status[some], lanes.group[some] = part.x[0], part.status, part.group
-        for k, place in enumerate(places):
-            self.used[place] = steps, lanes.x[0][:, k], lanes.status[k], lanes.group[k]
+        records["solved"][at], records["x"][at] = steps, lanes.x[0].T
+        records["status"][at], records["group"][at] = lanes.status, lanes.group
         return lanes
 
     def zeros(self, index: int, paths: Paths, radius: Floats, *, corner: bool = False) -> Zeros:
@@ -91,7 +127,8 @@ class Kept(Between):
         keys = list(zip(paths.low.tolist(), paths.high.tolist(), paths.x.tolist(), radius.tolist(), strict=True))
         groups, found = defaultdict[int, list[int]](list), Zeros.unknown(len(keys))
         for k, key in enumerate(keys):
-            circle = self.used[key, corner] = self._known((key, corner)) or _Circle()
+            name = key, corner
+            circle = self.used[name] = self.used.get(name) or self.before.get(name) or _Circle()
             if not circle.failed & self.plan.behind[index]:
                 groups[circle.solved].append(k)
         for some in groups.values():
@@ -125,8 +162,8 @@ class Kept(Between):
             if all(fail):
                 break
         for k, circle in enumerate(circles):
-            # What has failed needs no room.
-            kept = (0, None, None) if fail[k] else (solved, contours.x[:, k], contours.sound[:, k])
+            # What has failed needs no room, and a view would keep all circles.
+            kept = (0, None, None) if fail[k] else (solved, contours.x[:, k].copy(), contours.sound[:, k].copy())
             circle.solved, circle.x, circle.sound = kept
         if all(fail):
             return None

@@ -336,7 +336,7 @@ def _identity(job: Job, values: Mapping[str, Floats], times: Floats, size: int) 
 
 def digest_of(values: NDArray[Any]) -> str:
     """Return a text that differs for arrays that differ."""
-    return hashlib.sha256(np.ascontiguousarray(values).tobytes()).hexdigest()
+    return hashlib.sha256(np.ascontiguousarray(values).reshape(-1).data).hexdigest()
 
 
 def _text(measure: Callable[[Motions], Any]) -> str:

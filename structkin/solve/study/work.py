@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from multiprocessing import get_context
@@ -60,27 +59,34 @@ class Job:
 def done(
     job: Work, chunks: Iterable[tuple[int, Mapping[str, NDArray[Any]]]], workers: int
 ) -> Iterator[tuple[int, Rows | None]]:
-    """Yield the numbers of chunks and their rows, in order; `InputError` where a worker process ends."""
+    """Yield the numbers of chunks and their rows, as they come; `InputError` where a worker process ends.
+
+    Of several workers each has a chunk, and one more waits: no others take memory, however slowly rows are taken.
+    """
     if workers == 1:
         for number, parameters in chunks:
             yield number, job.rows(parameters)
         return
-    waiting: deque[tuple[int, Future[Rows]]] = deque()
+    waiting: dict[Future[Rows], int] = {}
     pool = ProcessPoolExecutor(workers, get_context("spawn"), _begin)
     try:
         for number, parameters in chunks:
-            waiting.append((number, pool.submit(job.rows, parameters)))
-            if len(waiting) > 2 * workers:
-                first, rows = waiting.popleft()
-                yield first, rows.result()
+            waiting[pool.submit(job.rows, parameters)] = number
+            if len(waiting) > workers:
+                yield from _finished(waiting)
         while waiting:
-            first, rows = waiting.popleft()
-            yield first, rows.result()
+            yield from _finished(waiting)
     except BrokenProcessPool:
         message = "a worker process was ended, perhaps for lack of memory; what was finished is kept in the store"
         raise InputError([Problem("workers", message, "run the study again, with fewer workers")], "study") from None
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def _finished(waiting: dict[Future[Rows], int]) -> Iterator[tuple[int, Rows]]:
+    """Wait until a chunk is finished; yield the numbers and rows of those that are, and wait for them no more."""
+    for future in wait(waiting, return_when=FIRST_COMPLETED).done:
+        yield waiting.pop(future), future.result()
 
 
 def _begin() -> None:
