@@ -24,6 +24,7 @@ from structkin.global_methods.frame_plan import Solved, fill, frame_plan
 from structkin.model.forces import Contact, Spring, Torsion
 from structkin.model.frozen import read_only
 from structkin.plan.plan import Plan
+from structkin.plan.status import Status
 from structkin.solve import Motion
 from structkin.solve.engine import ContourPoses, Lanes
 from structkin.types import Floats
@@ -153,6 +154,14 @@ class Simulation(Motion):
     def joints(self) -> Kinetostatics:
         """The reactions of joints, and which of them are unique: the forces of the motion under its own loads."""
         return self.forces()
+
+    @cached_property
+    def notes(self) -> tuple[str, ...]:
+        """What else there is to know: contacts that would have to pull, ends of strokes that stop nothing."""
+        notes = self.joints.notes if any(joint.presses for joint in self.mechanism.joints.values()) else ()
+        if (self.status == Status.BEYOND_STROKE).any():
+            notes += ("the end of a stroke exerts no force: add a contact to [forces] to stop the motion there",)
+        return notes
 
     @cached_property
     def kinetic_energy(self) -> Floats:
