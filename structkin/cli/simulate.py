@@ -48,7 +48,11 @@ def simulate(
         float | None, typer.Option(help="Penalty of the augmented Lagrangian method.", show_default=False)
     ] = None,
     integrator: Annotated[
-        str, typer.Option(help="DOP853, RK45, Radau, BDF, LSODA, milne; or euler, rk2, rk4, abm4, gear4 with --step.")
+        str,
+        typer.Option(
+            help="DOP853, RK45, milne; LSODA, Radau, BDF for stiff motions, as with hard contacts; "
+            "or euler, rk2, rk4, abm4, gear4 with --step."
+        ),
     ] = "DOP853",
     step: Annotated[float | None, typer.Option(help="Step size [s] of a fixed-step integrator.")] = None,
     rtol: Annotated[float, typer.Option(help="Relative tolerance of an adaptive integrator.")] = RTOL,

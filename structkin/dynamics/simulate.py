@@ -94,7 +94,7 @@ def simulate(
         run.stopped = f"t = {run.reached:.6g} s: " + "; ".join(map(str, error.problems))
     if not record.instants:
         raise InputError([Problem("initial", run.stopped)], mechanism.title or "simulate")
-    integration = Integration(run.steps, equations.evaluations, time.perf_counter() - began)
+    integration = Integration(run.steps, equations.evaluations, time.perf_counter() - began, run.hint)
     impacts = {id: np.array(speeds) for id, speeds in record.impacts.items()}
     result = simulation_of(equations, times, record.instants, integration, run.stopped, impacts)
     return replace(result, corrections=corrections) if corrections else result

@@ -24,6 +24,7 @@ from structkin.global_methods.frame_plan import Solved, fill, frame_plan
 from structkin.model.forces import Contact, Spring, Torsion
 from structkin.model.frozen import read_only
 from structkin.plan.plan import Plan
+from structkin.plan.status import Status
 from structkin.solve import Motion
 from structkin.solve.engine import ContourPoses, Lanes
 from structkin.types import Floats
@@ -109,11 +110,12 @@ def _by_frames(equations: Partitioned, kept: Sequence[Recorded], drivers: Mappin
 
 @dataclass(frozen=True)
 class Integration:
-    """The cost of a simulation: steps, evaluations of the equations, and wall time [s]."""
+    """The cost of a simulation: steps, evaluations of the equations, wall time [s]; `hint`: what may reduce it."""
 
     steps: int
     evaluations: int
     seconds: float
+    hint: str = ""
 
 
 @checked
@@ -153,6 +155,14 @@ class Simulation(Motion):
     def joints(self) -> Kinetostatics:
         """The reactions of joints, and which of them are unique: the forces of the motion under its own loads."""
         return self.forces()
+
+    @cached_property
+    def notes(self) -> tuple[str, ...]:
+        """What else there is to know: contacts that would have to pull, ends of strokes passed, very short steps."""
+        notes = self.joints.notes if any(joint.presses for joint in self.mechanism.joints.values()) else ()
+        if (self.status == Status.BEYOND_STROKE).any():
+            notes += ("the end of a stroke exerts no force: add a contact to [forces] to stop the motion there",)
+        return (*notes, self.integration.hint) if self.integration.hint else notes
 
     @cached_property
     def kinetic_energy(self) -> Floats:

@@ -8,6 +8,7 @@ otherwise it is split there.
 
 from __future__ import annotations
 
+import logging
 import math
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
@@ -21,6 +22,7 @@ from structkin.dynamics.integrators.methods import (
     FIXED,
     FORGIVING,
     ONE_STEP,
+    STIFF,
     FixedStep,
     NotConvergedError,
     adaptive_solver,
@@ -30,6 +32,8 @@ from structkin.dynamics.reduced.pose import BlownUpError, NearlyFlatError, NoPos
 from structkin.errors import InputError
 from structkin.numerical_tolerances import AFTER_IMPACT, NEGLIGIBLE, ROOT, SHORTEST_PART, WHOLE
 from structkin.types import Flags, Floats
+
+log = logging.getLogger("structkin.dynamics")
 
 # --- when bodies meet ----------------------------------------------------------------------------------------------
 
@@ -179,6 +183,10 @@ HUGE = 1e12
 #: Time stands still where so many steps advance it by less than `SHORTEST_PART` of the duration.
 MANY = 1000
 
+#: After so many steps that are on average this part of the time between two outputs, of which `IN_ALL` are enough to
+#: show a motion, the motion may be stiff.
+CRAWLING, SHORT = 10_000, 0.01
+
 
 @dataclass
 class Record:
@@ -224,7 +232,9 @@ class Run:
     steps: int = 0
     reached: float = 0.0
     stopped: str = ""
+    hint: str = ""
     _mark: float = -math.inf
+    _paced: float = math.inf
 
     def fixed(self, name: str, y: Floats, step: float) -> None:
         """Integrate from output to output in equal steps."""
@@ -284,6 +294,7 @@ class Run:
     def adaptive(self, name: str, y: Floats, rtol: float, atol: float) -> None:
         """Integrate by the steps of one of SciPy's integrators, and interpolate the outputs."""
         t, end, size = float(self.times[0]), float(self.times[-1]), math.inf
+        self._paced = t
         make = adaptive_solver(name)
         solver: Any = None
         bound, firsts = end, dict(self.breaks)
@@ -344,9 +355,22 @@ class Run:
                 y, restart = projected, True
             if not self._continues(t, y):
                 return
+            if self.steps % CRAWLING == 0 and name not in STIFF:
+                self._look_at_pace(name, t)
             changed = self._changed(t, y)
             if restart or changed is not y:
                 solver, y = None, changed
+
+    def _look_at_pace(self, name: str, t: float) -> None:
+        """Note which integrators may need far fewer steps, once; also while the run goes on, as it may take hours."""
+        between = float(self.times[-1] - self.times[0]) / max(len(self.times) - 1, IN_ALL)
+        if t - self._paced < CRAWLING * SHORT * between and not self.hint:
+            self.hint = (
+                f"{name} took {CRAWLING} steps for {t - self._paced:.2g} s of the motion: if it is stiff, as by a hard "
+                f"contact or dry friction, the integrators {', '.join(STIFF[:-1])} and {STIFF[-1]} may take far fewer"
+            )
+            log.warning(self.hint)
+        self._paced = t
 
     def _changed(self, t: float, y: Floats, *, stuck: bool = False) -> Floats:
         """Return the state, in other coordinates where these describe the motion better."""

@@ -651,10 +651,11 @@ class Mechanism:
         a `penalty`), or "none". The first two of these need gains, `alpha` and `beta` [1/s], or `gains="step"` (alpha =
         1/h, beta = sqrt(2)/h) or `gains="stability"` (from the integrator's stability region).
 
-        `integrator` is one of SciPy's with adaptive steps ("DOP853", "RK45", "Radau", "BDF", "LSODA"), or "milne"
-        (Adams, Bashforth and Moulton's with halving and doubling), with `rtol` and `atol` [rad, or parts of the
-        mechanism's size]; or one with a fixed `step` [s] ("euler", "rk2", "rk4", "abm4", "gear4"), which is reduced
-        slightly to meet the output times. `loads` are functions of (t, state), as for `Motion.forces`.
+        `integrator` is one of SciPy's with adaptive steps ("DOP853", "RK45"; for stiff motions, as with hard contacts,
+        "LSODA", "Radau", "BDF"), or "milne" (Adams, Bashforth and Moulton's with halving and doubling), with `rtol` and
+        `atol` [rad, or parts of the mechanism's size]; or one with a fixed `step` [s] ("euler", "rk2", "rk4", "abm4",
+        "gear4"), which is reduced slightly to meet the output times. `loads` are functions of (t, state), as for
+        `Motion.forces`.
 
         `engine` evaluates the equations: "python", or "compiled", which compiles them once for this installation; or
         "auto", which goes on compiled where the work is worth it.

@@ -16,11 +16,11 @@ from structkin.dynamics.load_table import table_of
 from structkin.errors import InputError
 from structkin.model.forces import AppliedForce, Spring
 from structkin.model.mechanism import GROUND
-from structkin.numerical_tolerances import NEGLIGIBLE, ROUNDING
+from structkin.numerical_tolerances import ROUNDING
 from structkin.report.numbers import extreme, plain
 from structkin.report.rates import largest
 from structkin.show.cylinders import cylinder_notes, cylinder_sign
-from structkin.show.motion_forces import bearing_links, effort_unit, forces_of, thousands
+from structkin.show.motion_forces import PULLS, bearing_links, effort_unit, forces_of, signed_size, thousands
 from structkin.show.motion_plot import abscissa, mean
 from structkin.show.quantities import first_peak, measures_of
 from structkin.solve import Motion
@@ -174,8 +174,11 @@ def _efforts(found: Kinetostatics, title: str, unit: str, top: Mapping[str, floa
 def _reactions(found: Kinetostatics, reactions: list[Reaction], top: Mapping[str, float]) -> dict[str, Any] | None:
     joints = [joint for joint, _, _ in reactions]
     names = [joint if joints.count(joint) == 1 else f"{joint} on {link}" for joint, link, _ in reactions]
-    marks = ["" if found.unique_force(joint, link) else " *" for joint, link, _ in reactions]
-    sizes = [np.hypot(*force.T) for _, _, force in reactions]
+    sizes = [signed_size(found, joint, link) for joint, link, _ in reactions]
+    marks = [
+        PULLS * bool((size < 0).any()) + ("" if found.unique_force(joint, link) else " *")
+        for (joint, link, _), size in zip(reactions, sizes, strict=True)
+    ]
     curves = [(name + mark, size) for name, mark, size in zip(names, marks, sizes, strict=True)]
     peaks = [abs(at[0]) if (at := extreme(size, size)) is not None else 0.0 for size in sizes]
     kept = sorted(sorted(range(len(curves)), key=lambda k: -peaks[k])[:MOST_CURVES])
@@ -235,11 +238,4 @@ def _notes(found: Kinetostatics) -> list[str]:
     shared = [joint for joint, link in bearing_links(found.motion.mechanism) if not found.unique_force(joint, link)]
     if names := ", ".join(dict.fromkeys(shared)):
         notes.append(f"* joints are redundant ({names}): their forces are not unique; the smallest solution is shown")
-    for joint in found.pressing:
-        force = found.contact_force(joint)
-        apart = int(np.sum(force < -NEGLIGIBLE * np.nanmax(np.abs(force), initial=0.0)))
-        if apart:
-            notes.append(
-                f"{joint}: the two links would separate at {apart} samples, where the contact would have to pull"
-            )
     return notes

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 SIDE, TITLE_LINE, ROW = 0.15, 0.2, 0.2
 
 #: Width of a legend beyond that of the names in its only column [in].
-MARK = 0.45
+MARK = 0.67
+#: Length of the lines of a legend, in heights of its letters: long enough to tell dashes apart.
+DASHES = 4.0
 
 
 def text_width(text: str, size: float, weight: str = "normal") -> float:
@@ -79,7 +81,8 @@ def legends_above(handles: Mapping[Axes, Sequence[Artist]]) -> None:
         figure = root_figure(ax)
         for handle in shown:
             handle.set_label(plain("\n".join(lines_that_fit(str(handle.get_label()), room[ax] - MARK, SMALL))))
-        place = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "borderaxespad": 0.2, "columnspacing": 1.2}
+        place = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "borderaxespad": 0.2, "columnspacing": 1.2,
+                 "handlelength": DASHES}  # fmt: skip
         legend = fitting_legend(ax.legend, shown, room[ax] * figure.dpi, len(shown), **place)
         spec = ax.get_subplotspec()
         assert spec is not None

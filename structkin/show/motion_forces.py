@@ -13,6 +13,7 @@ import numpy as np
 
 from structkin.dynamics import Kinetostatics, Simulation
 from structkin.dynamics.friction import lock_note
+from structkin.dynamics.inverse.kinetostatics import pulls
 from structkin.model.mechanism import GROUND, Mechanism
 from structkin.model.units import Units
 from structkin.numerical_tolerances import NEGLIGIBLE, ROUNDING
@@ -204,11 +205,6 @@ def _course(forces: Kinetostatics) -> str:
     lines += cylinder_notes(m)
     if forces.not_unique:
         lines.append("* not unique because joints are redundant; the solution of smallest forces is shown")
-    for joint in forces.pressing:
-        force = forces.contact_force(joint)
-        apart = int(np.sum(force < -NEGLIGIBLE * np.nanmax(np.abs(force), initial=0.0)))
-        if apart:
-            lines.append(f"{joint}: the contact force pulls at {apart} samples; the links would separate there")
     put_in = sum((forces.driver_power(id) for id in m.drivers), np.zeros(len(forces.motion)))
     gap = np.abs(put_in + forces.applied_power - forces.kinetic_power)
     scale = np.abs(put_in) + np.abs(forces.applied_power) + np.abs(forces.kinetic_power)
@@ -230,6 +226,8 @@ def _no_power(forces: Kinetostatics) -> float:
 
 # --- pictures --------------------------------------------------------------------------------------------
 
+#: After the name of a joint, some values of which are negative: see `signed_size`.
+PULLS = " (negative: pulls)"
 #: Largest number of joints drawn: those with the largest reactions.
 MOST_JOINTS = 8
 
@@ -240,8 +238,8 @@ Curve = tuple[str, Floats, str]  # label, values, colour
 def plot_forces(forces: Kinetostatics) -> Figure:
     """Plot driver efforts, magnitudes of joint reactions, and force and moment on the ground, one above the other.
 
-    At most eight joints are drawn, those with the largest reactions. Samples that are not ok are shaded, and the
-    legend below names the reasons.
+    At most eight joints are drawn, those with the largest reactions. The force of a contact that would have to pull is
+    drawn as negative. Samples that are not ok are shaded, and the legend below names the reasons.
     """
     m = forces.motion.mechanism
     torques = [id for id in m.drivers if effort_unit(m, id) == "N m"]
@@ -289,13 +287,25 @@ def _colour(k: int) -> str:
 
 def _reactions(forces: Kinetostatics) -> list[Curve]:
     pairs = list(bearing_links(forces.motion.mechanism))
-    sizes = [np.hypot(*forces.reaction(joint, link).T) for joint, link in pairs]
-    peaks = [float(np.max(size[np.isfinite(size)], initial=0.0)) for size in sizes]
+    sizes = [signed_size(forces, *pair) for pair in pairs]
+    peaks = [float(np.max(np.abs(size[np.isfinite(size)]), initial=0.0)) for size in sizes]
     kept = sorted(sorted(range(len(pairs)), key=lambda k: -peaks[k])[:MOST_JOINTS])
     joints = [joint for joint, _ in pairs]
     names = [joint if joints.count(joint) == 1 else f"{joint} on {link}" for joint, link in pairs]
-    marks = ["" if forces.unique_force(*pair) else " (not unique)" for pair in pairs]
+    marks = [
+        PULLS * bool((size < 0).any()) + ("" if forces.unique_force(*pair) else " (not unique)")
+        for pair, size in zip(pairs, sizes, strict=True)
+    ]
     return [(names[k] + marks[k], sizes[k], PALETTE[n % len(PALETTE)]) for n, k in enumerate(kept)]
+
+
+def signed_size(forces: Kinetostatics, joint: str, link: str) -> Floats:
+    """Return the magnitude (n,) [N] of a reaction, negative where a contact would have to pull.
+
+    The magnitude alone would come back from zero as if the links pressed on each other again.
+    """
+    size = np.hypot(*forces.reaction(joint, link).T)
+    return np.asarray(np.where(pulls(forces, joint), -size, size) if joint in forces.pressing else size)
 
 
 def panel(ax: Axes, x: Floats, label: str, curves: Sequence[Curve]) -> list[Line2D]:

@@ -11,7 +11,6 @@ import numpy as np
 
 from structkin.dynamics import Simulation
 from structkin.numerical_tolerances import LEAST_DRAWN, NEGLIGIBLE, ROUNDING
-from structkin.plan.status import Status
 from structkin.show.columns import Column, all_columns, motion_to_dict, nested, write_columns
 from structkin.show.fitting import add_title, legends_above
 from structkin.show.letters import legible
@@ -69,6 +68,7 @@ def simulation_to_dict(simulation: Simulation) -> dict[str, Any]:
         "violation": simulation.violation.tolist(),
         "constraints": constraints_to_dict(simulation),
         "corrections": [asdict(one) for one in simulation.corrections],
+        "notes": list(simulation.notes),
         "stopped": simulation.stopped or None,
         "integration": {
             "steps": integration.steps,
@@ -119,8 +119,7 @@ def simulation_table(simulation: Simulation) -> Table:
         f"{integration.steps} steps, {integration.evaluations} evaluations, {integration.seconds:.2g} s",
     ]
     lines += [str(one) for one in simulation.corrections]
-    if (simulation.status == Status.BEYOND_STROKE).any():
-        lines.append("the end of a stroke exerts no force: add a contact to [forces] to stop the motion there")
+    lines += simulation.notes
     if simulation.stopped:
         lines.append(f"stopped at {simulation.stopped}")
     table.caption = "\n".join(lines)

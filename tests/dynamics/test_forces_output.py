@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -237,3 +238,87 @@ def test_shades_are_named() -> None:
     [legend] = motion.forces().plot().legends
     assert sum(int(text.get_text().split("(")[1].split()[0]) for text in legend.get_texts()) == (~motion.ok).sum()
     assert not sk.load(path("crank_rocker")).solve(samples=3).forces().plot().legends
+
+
+VALVE = """
+title = "Valve"
+duration = 2
+[units]
+length = "mm"
+angle = "deg"
+[points]
+A = [0, 0]
+B = [10, 0]
+Q = [0, 40]
+R = [0, 90]
+F = [0, 130]
+[links]
+ground = ["A", "F"]
+disc = { points = ["A", "B"], mass = 2, center = [0, 0], inertia = 0.01 }
+valve = { points = ["Q", "R"], mass = 0.5, center = [0, 60], inertia = 1e-4 }
+[joints.guide]
+type = "prismatic"
+links = ["valve", "ground"]
+at = "Q"
+axis = [0, 1]
+[joints.lobe]
+type = "cam"
+cam = "disc"
+follower = "valve"
+at = "Q"
+radius = 10
+law = [{ motion = "cycloidal", over = 120, to = 12 }, { motion = "dwell", over = 60 },
+       { motion = "cycloidal", over = 120, to = 0 }, { motion = "dwell", over = 60 }]
+[drivers]
+motor = { joint = "A", speed = "900 rpm" }
+[forces]
+gravity = [0, -9.81]
+spring = { type = "spring", between = ["R", "F"], stiffness = "1 N/mm", free_length = 60 }
+"""
+
+
+def floats(forces: sk.Kinetostatics) -> tuple[np.ndarray, np.ndarray]:
+    """Where the valve would leave its cam, and the push [N] along its guide, by Newton's law for the valve alone."""
+    motion = forces.motion
+    pressed = 1e3 * (0.06 - (0.13 - motion.position("R")[:, 1]))
+    push = 0.5 * (motion.acceleration("Q", "valve")[:, 1] + 9.81) + pressed
+    return push < 0, push
+
+
+def test_a_cam_that_would_have_to_pull_is_a_note_of_its_forces() -> None:
+    m = sk.Mechanism.from_dict(tomllib.loads(VALVE))
+    forces = m.solve(samples=61, duration=2 / 15).forces()
+    apart, _ = floats(forces)
+    note = f"lobe: the contact force pulls at {apart.sum()} samples; the links would separate there"
+    assert 5 < apart.sum() < 55 and forces.notes == (note,)
+    assert show.forces_to_dict(forces)["notes"] == [note] and note in repr(forces)
+    assert str(show.forces_table(forces).caption).count("pulls") == 1
+    assert content(m, forces.motion, without=["limits", "steps"])["forces"]["notes"].count(note) == 1
+
+    free = m.simulate(0.03, samples=11, free=["motor"])
+    assert free.notes == free.forces().notes and f"at {floats(free.forces())[0].sum()} samples" in free.notes[0]
+    assert str(show.simulation_table(free).caption).count(free.notes[0]) == 1
+    assert show.simulation_to_dict(free)["notes"] == [*free.notes]
+
+
+def test_pictures_draw_a_contact_force_that_pulls_as_negative() -> None:
+    forces = sk.Mechanism.from_dict(tomllib.loads(VALVE)).solve(samples=61, duration=2 / 15).forces()
+    apart, push = floats(forces)
+    ax = show.plot_forces(forces).axes[1]
+    names = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert names == ["A", "guide", "lobe (negative: pulls)"]
+    drawn = np.asarray(ax.lines[2].get_ydata())
+    assert ((drawn < 0) == apart).all() and (np.abs(drawn) >= np.abs(push) * (1 - 1e-9)).all()
+    panels = content(forces.motion.mechanism, forces.motion, without=["limits", "steps"])["forces"]["panels"]
+    curves = {curve["name"]: curve["values"] for panel in panels for curve in panel["curves"]}
+    np.testing.assert_allclose(curves[names[2]], drawn, rtol=1e-4, atol=1e-3)
+
+
+def test_the_lines_of_a_legend_show_a_whole_dash_of_each_curve() -> None:
+    ax = show.plot_forces(sk.load(path("toggle_press")).solve(samples=31).forces()).axes[1]
+    lines = ax.get_legend().get_lines()
+    dashed = [line for line in lines if line.get_linestyle() == "--"]
+    assert dashed
+    for line in dashed:
+        _, (dash, gap) = line._dash_pattern
+        assert np.ptp(line.get_xdata()) > dash + gap + dash

@@ -1,10 +1,12 @@
-"""Integrators at a fixed step have their stated order."""
+"""Integrators at a fixed step have their stated order; those for stiff motions are named where they are needed."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
+import structkin as sk
+from structkin.dynamics import simulation_run
 from structkin.dynamics.integrators.methods import FIXED
 
 
@@ -55,3 +57,32 @@ def test_a_changed_step_restarts_the_method() -> None:
         for h in [0.01] * 30 + [0.005] * 40 + [0.02] * 20:
             y, t = method.step(rate, t, y, h), t + h
         assert np.max(np.abs(y - exact(t))) < 1e-6
+
+
+def pushed(damping: float) -> sk.Mechanism:
+    """A slider of 1 g between a spring of 1 N/m, 0.5 m too long, and a damper."""
+    return sk.Mechanism(
+        "Slider",
+        points={"A": (0, 0), "P": (1, 0)},
+        links={"ground": ["A"], "slider": {"points": ["P"], "mass": 1e-3}},
+        joints={"guide": {"type": "prismatic", "links": ["ground", "slider"], "at": "P", "axis": [1, 0]}},
+        drivers={"x": {"joint": "guide"}},
+        forces={"spring": {"type": "spring", "between": ["A", "P"], "stiffness": 1, "free_length": 1.5,
+                           "damping": damping}},
+    )  # fmt: skip
+
+
+def test_a_run_of_very_short_steps_names_the_integrators_for_stiff_motions(monkeypatch, caplog) -> None:
+    """A damper of 100 N s/m stops 1 g within 1e-5 s; then the spring moves it at 1 N / 100 N s/m, in 100 s."""
+    monkeypatch.setattr(simulation_run, "CRAWLING", 100)
+    stiff = pushed(100.0)
+    slow = stiff.simulate(10.0, samples=11, max_steps=250, engine="python")
+    assert len(slow.notes) == 1 and slow.notes[0].startswith("DOP853 took 100 steps for ")
+    assert "LSODA" in slow.notes[0] and [record.message for record in caplog.records] == [*slow.notes]
+    caplog.clear()
+
+    fast = stiff.simulate(10.0, samples=11, integrator="LSODA", engine="python")
+    assert not fast.notes and not fast.stopped and fast.integration.steps < 1000
+    assert fast.drivers["x"][0][-1] == pytest.approx(0.5 * (1 - np.exp(-0.1)), rel=1e-4)
+    smooth = pushed(0.0).simulate(2.0, samples=361, engine="python")
+    assert smooth.integration.steps > 100 and not smooth.notes and not caplog.records

@@ -86,6 +86,9 @@ ADAPTIVE: Mapping[str, tuple[int, int]] = {
 #: Those of them that can continue from a state that is corrected between two steps.
 FORGIVING = ("DOP853", "RK45", "Radau", "milne")
 
+#: Those whose steps are as long as the motion allows also where parts of it that have died away are much faster.
+STIFF = ("LSODA", "Radau", "BDF")
+
 #: Those that start anew without loss.
 ONE_STEP = ("DOP853", "RK45", "Radau")
 

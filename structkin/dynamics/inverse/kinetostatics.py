@@ -40,7 +40,7 @@ from structkin.dynamics.wrench_sums import Wrenches
 from structkin.errors import InputError, Problem
 from structkin.model.frozen import freeze, read_only
 from structkin.model.topology import pin_of, suggest
-from structkin.numerical_tolerances import HALF_DIGITS
+from structkin.numerical_tolerances import HALF_DIGITS, NEGLIGIBLE
 from structkin.solve import Motion
 from structkin.solve.coefficients import Coefficients
 from structkin.solve.motion.moving_frames import cross
@@ -111,8 +111,9 @@ class Kinetostatics:
         return self.motion.t
 
     def __repr__(self) -> str:
-        """Return title and samples."""
-        return f"<Kinetostatics of {self.motion.mechanism.title or 'a mechanism'!r}: {len(self.motion)} samples>"
+        """Return title and samples, and the notes."""
+        words = "; ".join([f"{len(self.motion)} samples", *self.notes])
+        return f"<Kinetostatics of {self.motion.mechanism.title or 'a mechanism'!r}: {words}>"
 
     # --- the unknowns --------------------------------------------------------------------------------------
 
@@ -210,8 +211,12 @@ class Kinetostatics:
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
-        """What these forces leave out: moments of guides that rub, where the length of the bearing is not given."""
-        return tuple(moment_notes(self))
+        """What these forces leave out, and where they contradict the motion.
+
+        Left out are moments of guides that rub, where the length of the bearing is not given. Contacts that would have
+        to pull do not hold their links together: the motion is not what would happen.
+        """
+        return (*moment_notes(self), *_pulling_notes(self))
 
     # --- the frame ----------------------------------------------------------------------------------------
 
@@ -370,6 +375,21 @@ class Kinetostatics:
     def _unknown(self, name: str, what: str, known: Iterable[str]) -> InputError:
         hint = suggest(str(name), dict.fromkeys(known))
         return InputError([Problem(str(name), f"is not {what}", hint)], self.motion.mechanism.title or "mechanism")
+
+
+def pulls(found: Kinetostatics, joint: str) -> Flags:
+    """Return the samples (n,) at which a cam or a rolling contact would have to pull, beyond rounding."""
+    force = found.contact_force(joint)
+    return np.asarray(force < -NEGLIGIBLE * np.nanmax(np.abs(force), initial=0.0))
+
+
+def _pulling_notes(found: Kinetostatics) -> list[str]:
+    counts = {joint: int(pulls(found, joint).sum()) for joint in found.pressing}
+    return [
+        f"{joint}: the contact force pulls at {n} sample{'s' * (n > 1)}; the links would separate there"
+        for joint, n in counts.items()
+        if n
+    ]
 
 
 def kinetostatics(motion: Motion, *, static: bool, loads: Sequence[UserLoad]) -> Kinetostatics:
