@@ -110,7 +110,13 @@ def _label(study: Study, name: str) -> str:
 
 @legible
 def draw_variants(study: Study, chosen: Sequence[int], motions: Sequence[Motion], measure: str) -> Figure:
-    """Draw variants side by side at one scale, each at its first good sample with the paths of points of interest."""
+    """Draw variants side by side at one scale, each at its first good sample with the paths of points of interest.
+
+    Above each are its measure and the first parameters in which they differ. Raises `InputError` where none is chosen.
+    """
+    if not motions:
+        hint = "see its table, which counts what became of them"
+        raise InputError([Problem(measure, "no variant has a value of it", hint)], study.mechanism.title or "study")
     scale = measures_of(study.mechanism).size("length")
     points = points_of_interest(study.mechanism)[:2]
     starts = [int(np.argmax(motion.ok)) for motion in motions]
@@ -131,9 +137,11 @@ def draw_variants(study: Study, chosen: Sequence[int], motions: Sequence[Motion]
     columns = min(len(motions), COLUMNS)
     rows = -(-len(motions) // columns)
     wide = max(SIDE, 4.0 / columns)
+    differ = [name for name in study.parameters if np.ptp(study.dataset[name].values[list(chosen)]) > 0]
+    told = differ or study.parameters
     captions = [
         "\n".join(
-            line for part in _caption(study, variant, measure) for line in lines_that_fit(part, wide - 0.2, SMALL)
+            line for part in _caption(study, variant, measure, told) for line in lines_that_fit(part, wide - 0.2, SMALL)
         )
         for variant in chosen
     ]
@@ -164,17 +172,17 @@ def _outer(corners: Iterable[tuple[complex, complex]]) -> tuple[complex, complex
     return complex(low.real.min(), low.imag.min()), complex(high.real.max(), high.imag.max())
 
 
-def _caption(study: Study, variant: int, measure: str) -> list[str]:
-    """Return lines about a variant: its measure with the unit, then the first parameters in the units of the file."""
+def _caption(study: Study, variant: int, measure: str, told: Sequence[str]) -> list[str]:
+    """Return lines about a variant: its measure with the unit, then the first of these parameters, in file units."""
     unit = study.dataset[measure].attrs.get("units", "")
     lines = [f"variant {variant}: {measure} {float(study.dataset[measure].values[variant]):.5g} {unit}".rstrip()]
     units = study.mechanism.units
-    for name in study.parameters[:MOST]:
+    for name in told[:MOST]:
         quantity = number_of(study.mechanism, name).quantity
         own = getattr(units, quantity) if quantity in FILE_UNITS else si_unit(quantity) if quantity else ""
         value = float(study.dataset[name].values[variant]) / units.scale(quantity)
         lines.append(f"{name} {value:.4g} {own}".rstrip())
-    return lines + (["..."] if len(study.parameters) > MOST else [])
+    return lines + (["..."] if len(told) > MOST else [])
 
 
 def study_table(study: Study, chosen: Sequence[int], by: str) -> Table:
