@@ -37,8 +37,8 @@ from structkin.types import Floats
 class Measure:
     """Numbers of a motion: `values(motion)` (k,) and `jacobian(motion, names)` (k, p); `words` say what they are.
 
-    `kind` and `of` say in which unit a message shows them: "length" or "angle", "output" of a joint or link, "effort"
-    of a driver, "closing", or the name of an SI unit; of one's own measure it is empty.
+    `kind` and `of` say in which unit a message shows them: "length" or "angle", "output" or "stroke" of a joint or
+    link, "effort" of a driver, "closing", or the name of an SI unit; of one's own measure they are empty.
     """
 
     words: str
@@ -57,6 +57,8 @@ class Measure:
             f"{factor:g} times {self.words}",
             lambda motion: factor * self.values(motion),
             lambda motion, names: factor * self.jacobian(motion, names),
+            "" if self.kind == "closing" else self.kind,
+            self.of,
         )
 
     def between(self, low: float | None = None, high: float | None = None) -> Limit:
@@ -167,11 +169,11 @@ def stroke(of: str, wanted: float = 0.0) -> Measure:
     """
 
     def jacobian(motion: Motion, names: Sequence[str]) -> Floats:
-        found, values = _slopes(motion, of, names), _output(motion, of)
+        found, values = _slopes(motion, of, names), output(motion, of)
         return np.asarray((found[values.argmax()] - found[values.argmin()])[None])
 
     words = f"the stroke of {of}{', less the wanted one,' if wanted else ''}"
-    return Measure(words, lambda motion: np.array([np.ptp(_output(motion, of)) - wanted]), jacobian, "output", of)
+    return Measure(words, lambda motion: np.array([np.ptp(output(motion, of)) - wanted]), jacobian, "stroke", of)
 
 
 @checked
@@ -194,7 +196,7 @@ def dwell(of: str, first: int, last: int) -> Measure:
 
     return Measure(
         f"the rest of {of} over the samples {first} to {last}",
-        lambda motion: resting(motion, _output(motion, of)),
+        lambda motion: resting(motion, output(motion, of)),
         lambda motion, names: resting(motion, _slopes(motion, of, names)),
         "output",
         of,
@@ -275,7 +277,7 @@ def grashof(pins: Sequence[str]) -> Measure:
     return Measure(f"Grashof's condition of {'-'.join(pins)}", values, jacobian, "length")
 
 
-def _output(motion: Motion, of: str) -> Floats:
+def output(motion: Motion, of: str) -> Floats:
     """Return the angle (n,) [rad] of a link, or the travel of a joint."""
     return motion.angle(of) if of in motion.mechanism.links else motion.travel(of)
 

@@ -1,4 +1,4 @@
-"""Limits that a motion misses, in words: which number, by how much, in the units of the mechanism's file."""
+"""Limits that a motion misses, and strokes that its samples miss, in words and in the units of the mechanism's file."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from structkin.design.measures import Limit
+from structkin.design.between_samples import beyond_samples
+from structkin.design.measures import Limit, Measure, output
 from structkin.joints.sliding import Sliding
 from structkin.model.units import decimal
 from structkin.numerical_tolerances import VISIBLE
@@ -62,11 +63,26 @@ def _reading(limit: Limit, motion: Motion, k: int) -> tuple[str, Callable[[float
             lambda value: float(np.arcsin(np.sqrt(np.clip(value, 0.0, 1.0)))) / scale,
             f" {units.angle}",
         )
-    if kind == "output":
-        joint = m.joints.get(measure.of)
-        kind = "length" if isinstance(joint, Sliding) and joint.measure == "length" else "angle"
+    if kind in ("output", "stroke"):
+        kind = _output_kind(motion, measure.of)
     if kind == "effort":
         unit = "N m" if m.drivers[measure.of].kind == "angle" else "N"
     else:
         unit = {"length": units.length, "angle": units.angle}.get(kind, kind)
     return measure.words, lambda value: float(value) / units.scale(kind), f" {unit}" if unit else ""
+
+
+def missed_strokes(measures: Sequence[Measure], motion: Motion) -> Iterator[str]:
+    """Yield a sentence for each link or joint whose stroke is measured and goes on between the samples."""
+    units = motion.mechanism.units
+    for of in dict.fromkeys(measure.of for measure in measures if measure.kind == "stroke"):
+        past, kind = sum(beyond_samples(output(motion, of))), _output_kind(motion, of)
+        if past > 0:
+            far = f"{decimal(past / units.scale(kind), 2)} {getattr(units, kind)}"
+            yield f"the stroke of {of} is that of {len(motion)} samples, the true one is longer by about {far}"
+
+
+def _output_kind(motion: Motion, of: str) -> str:
+    """Return whether what a joint or link puts out is a "length" or an "angle"."""
+    sliding = motion.mechanism.joints.of(Sliding)
+    return "length" if of in sliding and sliding[of].measure == "length" else "angle"

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 
 from structkin.checked import checked
 from structkin.design.measures import Limit, Measure, Peak, closing
-from structkin.design.missed import missed_limits, share_missed, sides_of
+from structkin.design.missed import missed_limits, missed_strokes, share_missed, sides_of
 from structkin.errors import InputError, Problem
 from structkin.model.frozen import freeze
 from structkin.model.mechanism import Mechanism
@@ -226,6 +226,7 @@ def optimise(
     if missed:
         sentences.append("no variant that was tried meets all limits: this one misses them least")
         sentences += missed_limits(limits, motion)
+    sentences += missed_strokes(measured, motion)
     values = dict(zip((parameter.name for parameter in read), (best * scale).tolist(), strict=True))
     history = np.array(search.history)
     return Optimum(

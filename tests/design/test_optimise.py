@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 
 import numpy as np
 import pytest
@@ -86,13 +87,22 @@ def test_limits_that_are_missed_are_told_in_the_units_of_the_file() -> None:
     d = np.linalg.norm(best.motion.position("B") - (0.1, 0), axis=1)
     angles = np.degrees(np.arccos((b * b + c * c - d * d) / (2 * b * c)))
     least, swing = np.minimum(angles, 180 - angles).min(), np.degrees(np.ptp(best.motion.angle("rocker")))
-    assert told == [
+    assert told[:3] == [
         f"the transmission angle of coupler, rocker is {least:.5g} deg, at least 85 deg is wanted"
         f" ({85 - least:.3g} deg too little)",
         f"the stroke of rocker is {swing:.5g} deg, at most 5.7296 deg is wanted"
         f" ({swing - np.degrees(0.1):.3g} deg too much)",
         "x of D is 0.1 m, at least 0.1002 m is wanted (0.0002 m too little)",
     ]
+
+
+def test_a_stroke_between_samples_is_told() -> None:
+    """The judge is the swing, which solves the mechanism again where the rocker turns back."""
+    best = four_bar().optimise({"lengths.B-C": (0.1, 0.15)}, design.stroke("rocker", 0.9).times(2.0), samples=73)
+    swing = best.motion.swing("rocker")
+    told = re.search(r"rocker is that of 73 samples, the true one is longer by about (\S+) rad", best.words)
+    past = swing.high - swing.low - np.ptp(best.motion.angle("rocker"))
+    assert told is not None and float(told[1]) == pytest.approx(past, rel=0.1), best.words
 
 
 def test_a_limit_that_works_against_the_objective_is_met_exactly() -> None:
