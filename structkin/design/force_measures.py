@@ -39,23 +39,26 @@ def effort(driver: str, *, static: bool = False) -> Measure:
     Raises `InputError` where there is no such driver, when it is measured, or a sample has no effort.
     """
     return _measured(
-        f"the {'static ' * static}effort of {driver}", lambda motion: motion.forces(static=static).driver(driver)
+        f"the {'static ' * static}effort of {driver}",
+        lambda motion: motion.forces(static=static).driver(driver),
+        "effort",
+        driver,
     )
 
 
 @checked
 def shaking_force() -> Measure:
     """Return the force (2 n,) [N] on the ground, x and y of each sample; see `Kinetostatics.shaking_force`."""
-    return _measured("the shaking force", lambda motion: motion.forces().shaking_force.ravel())
+    return _measured("the shaking force", lambda motion: motion.forces().shaking_force.ravel(), "N")
 
 
 @checked
 def shaking_moment() -> Measure:
     """Return the moment (n,) [N m] on the ground about the origin; see `Kinetostatics.shaking_moment`."""
-    return _measured("the shaking moment", lambda motion: motion.forces().shaking_moment)
+    return _measured("the shaking moment", lambda motion: motion.forces().shaking_moment, "N m")
 
 
-def _measured(words: str, forces: Callable[[Motion], Floats]) -> Measure:
+def _measured(words: str, forces: Callable[[Motion], Floats], kind: str, of: str = "") -> Measure:
     def values(motion: Motion) -> Floats:
         found = np.asarray(forces(motion))
         if not np.isfinite(found[np.repeat(motion.regular, len(found) // len(motion))]).all():
@@ -75,4 +78,4 @@ def _measured(words: str, forces: Callable[[Motion], Floats]) -> Measure:
         ]
         return np.stack(slopes, axis=1)
 
-    return Measure(words, values, jacobian)
+    return Measure(words, values, jacobian, kind, of)

@@ -35,11 +35,17 @@ from structkin.types import Floats
 @checked
 @dataclass(frozen=True, repr=False)
 class Measure:
-    """Numbers of a motion: `values(motion)` (k,) and `jacobian(motion, names)` (k, p); `words` say what they are."""
+    """Numbers of a motion: `values(motion)` (k,) and `jacobian(motion, names)` (k, p); `words` say what they are.
+
+    `kind` and `of` say in which unit a message shows them: "length" or "angle", "output" or "stroke" of a joint or
+    link, "effort" of a driver, "closing", or the name of an SI unit; of one's own measure they are empty.
+    """
 
     words: str
     values: Callable[[Motion], Floats]
     jacobian: Callable[[Motion, Sequence[str]], Floats]
+    kind: str = ""
+    of: str = ""
 
     def __repr__(self) -> str:
         """Return what is measured."""
@@ -51,6 +57,8 @@ class Measure:
             f"{factor:g} times {self.words}",
             lambda motion: factor * self.values(motion),
             lambda motion, names: factor * self.jacobian(motion, names),
+            "" if self.kind == "closing" else self.kind,
+            self.of,
         )
 
     def between(self, low: float | None = None, high: float | None = None) -> Limit:
@@ -114,7 +122,7 @@ def path(point: str, places: ArrayLike) -> Measure:
         found = motion.sensitivity(point, to=names, kind="point")
         return np.asarray((found * np.isfinite(wanted)[..., None]).reshape(-1, found.shape[-1]))
 
-    return Measure(f"the way of {point} to its places", values, jacobian)
+    return Measure(f"the way of {point} to its places", values, jacobian, "length")
 
 
 @checked
@@ -131,6 +139,7 @@ def angle(link: str, angles: ArrayLike) -> Measure:
         f"the way of {link} to its angles",
         values,
         lambda motion, names: motion.sensitivity(link, to=names, kind="link"),
+        "angle",
     )
 
 
@@ -144,7 +153,11 @@ def travel(joint: str, values: ArrayLike) -> Measure:
         return np.asarray(motion.travel(joint) - wanted)
 
     return Measure(
-        f"the way of {joint} to its travels", away, lambda motion, names: motion.travel_sensitivity(joint, to=names)
+        f"the way of {joint} to its travels",
+        away,
+        lambda motion, names: motion.travel_sensitivity(joint, to=names),
+        "output",
+        joint,
     )
 
 
@@ -156,10 +169,11 @@ def stroke(of: str, wanted: float = 0.0) -> Measure:
     """
 
     def jacobian(motion: Motion, names: Sequence[str]) -> Floats:
-        found, values = _slopes(motion, of, names), _output(motion, of)
+        found, values = _slopes(motion, of, names), output(motion, of)
         return np.asarray((found[values.argmax()] - found[values.argmin()])[None])
 
-    return Measure(f"the stroke of {of}", lambda motion: np.array([np.ptp(_output(motion, of)) - wanted]), jacobian)
+    words = f"the stroke of {of}{', less the wanted one,' if wanted else ''}"
+    return Measure(words, lambda motion: np.array([np.ptp(output(motion, of)) - wanted]), jacobian, "stroke", of)
 
 
 @checked
@@ -182,8 +196,10 @@ def dwell(of: str, first: int, last: int) -> Measure:
 
     return Measure(
         f"the rest of {of} over the samples {first} to {last}",
-        lambda motion: resting(motion, _output(motion, of)),
+        lambda motion: resting(motion, output(motion, of)),
         lambda motion, names: resting(motion, _slopes(motion, of, names)),
+        "output",
+        of,
     )
 
 
@@ -195,6 +211,7 @@ def coordinate(point: str, axis: Literal["x", "y"]) -> Measure:
         f"{axis} of {point}",
         lambda motion: motion.position(point)[:, k],
         lambda motion, names: motion.sensitivity(point, to=names, kind="point")[:, k],
+        "length",
     )
 
 
@@ -221,7 +238,7 @@ def extent(points: Sequence[str] = ()) -> Measure:
         ]
         return np.array([most - least for most, least in rows])
 
-    return Measure("width and height", values, jacobian)
+    return Measure("width and height", values, jacobian, "length")
 
 
 @checked
@@ -257,10 +274,10 @@ def grashof(pins: Sequence[str]) -> Measure:
         apart, turned = np.roll(places, -1, axis=0) - places, np.roll(by, -1, axis=0) - by
         return np.asarray(np.einsum("k,kc,kcp->p", weight / length, apart, turned)[None])
 
-    return Measure(f"Grashof's condition of {'-'.join(pins)}", values, jacobian)
+    return Measure(f"Grashof's condition of {'-'.join(pins)}", values, jacobian, "length")
 
 
-def _output(motion: Motion, of: str) -> Floats:
+def output(motion: Motion, of: str) -> Floats:
     """Return the angle (n,) [rad] of a link, or the travel of a joint."""
     return motion.angle(of) if of in motion.mechanism.links else motion.travel(of)
 
@@ -289,7 +306,7 @@ def closing() -> Measure:
         found = Sensitivity.of(motion, names).closing()
         return found.reshape(-1, found.shape[-1])
 
-    return Measure("the discriminants of the dyads", values, jacobian)
+    return Measure("the discriminants of the dyads", values, jacobian, "closing")
 
 
 def _require(wanted: Floats, shape: tuple[int, ...], what: str, motion: Motion) -> None:

@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike
 
 from structkin.checked import checked
 from structkin.design.measures import Limit, Measure, Peak, closing
+from structkin.design.missed import missed_limits, missed_strokes, share_missed, sides_of
 from structkin.errors import InputError, Problem
 from structkin.model.frozen import freeze
 from structkin.model.mechanism import Mechanism
@@ -39,7 +40,7 @@ class Optimum:
 
     `value` is the sum of squares of the objective, `start` that of the given mechanism, `history` (k,) that of each
     variant in the order in which they were tried, NaN for those that cannot be built or assembled. `met` says whether
-    all limits are met.
+    all limits are met; if not, this is the variant that misses them least, and `words` say which, and by how much.
     """
 
     mechanism: Mechanism
@@ -137,7 +138,7 @@ class _Search:
 
     def sides(self, motion: Motion, levels: Floats) -> Floats:
         """Return how far inside the limits the numbers are (k,), of each limit first the lower side, peaks last."""
-        found = [side for limit in (*self.limits, *self.room) for side in _sides(limit, limit.measure.values(motion))]
+        found = [side for limit in (*self.limits, *self.room) for side in sides_of(limit, limit.measure.values(motion))]
         for peak, level, size in zip(self.peaks, levels, self.sizes, strict=True):
             share = np.ravel(peak.measure.values(motion)) / size
             found += [level + share, level - share]
@@ -158,21 +159,11 @@ class _Search:
 
     def misses(self, motion: Motion) -> float:
         """Return by how much the worst limit is missed, relative to its size; zero if none is."""
-        worst = 0.0
-        for limit in self.limits:
-            size = max([abs(x) for x in (limit.low, limit.high) if np.isfinite(x)]) or 1.0
-            sides = np.concatenate(_sides(limit, limit.measure.values(motion)))
-            worst = max(worst, -float(sides.min(initial=0.0)) / size)
-        return worst
+        return max((share_missed(limit, motion) for limit in self.limits), default=0.0)
 
 
 class _SpentError(Exception):
     """Raised where a search has used up its variants."""
-
-
-def _sides(limit: Limit, values: Floats) -> list[Floats]:
-    found = [values - limit.low] if np.isfinite(limit.low) else []
-    return [*found, limit.high - values] if np.isfinite(limit.high) else found
 
 
 def optimise(
@@ -230,13 +221,16 @@ def optimise(
     assert search.best is not None
     (missed, value), best = search.best
     found = search.variant(best)
+    motion = solve(found)
     sentences = [words, *_remarks(search, slopes, best * scale, (low, high))]
     if missed:
         sentences.append("no variant that was tried meets all limits: this one misses them least")
+        sentences += missed_limits(limits, motion)
+    sentences += missed_strokes(measured, motion)
     values = dict(zip((parameter.name for parameter in read), (best * scale).tolist(), strict=True))
     history = np.array(search.history)
     return Optimum(
-        found, solve(found), MappingProxyType(values), value, history[0], history, not missed, "; ".join(sentences)
+        found, motion, MappingProxyType(values), value, history[0], history, not missed, "; ".join(sentences)
     )
 
 

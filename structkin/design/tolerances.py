@@ -24,10 +24,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from structkin.checked import checked
+from structkin.design.between_samples import beyond_samples
 from structkin.design.zones import Play, Zone, read_zones, with_play
 from structkin.errors import InputError, Problem
 from structkin.model.frozen import freeze
 from structkin.model.mechanism import Mechanism
+from structkin.model.units import decimal
 from structkin.numerical_tolerances import NEGLIGIBLE, NO_SHARE
 from structkin.plan.status import Status
 from structkin.solve.motion.motion import Motion
@@ -236,7 +238,7 @@ def tolerances(
     dimensions = work.dimensions
     limits = [(zone.low, zone.high) for zone in zones] + [(-play.clearance, play.clearance) for play in plays]
     lost = {one.words: int(n) for one, n in zip(Status, drawn.statuses, strict=True) if n and one != Status.OK}
-    notes = _notes(motion, spreads, dimensions, lost, variants)
+    notes = [*_notes(motion, spreads, dimensions, lost, variants), *_between(motion, named)]
     return Tolerances(
         mechanism,
         motion,
@@ -267,19 +269,27 @@ def named_measures(
     return named, problems
 
 
+def _values(measure: Named, motion: Motion) -> Floats:
+    """Return the quantity (n,) of a measure at the samples."""
+    _, quantity, name = measure.parts
+    if quantity in ("x", "y"):
+        return motion.position(name)[:, "xy".index(quantity)]
+    if quantity == "speed":
+        return np.asarray(np.hypot(*motion.velocity(name).T))
+    return motion.angle(name) if quantity == "angle" else motion.omega(name)
+
+
 def _slopes(measure: Named, motion: Motion, names: Sequence[str]) -> Floats:
     """Return the derivatives (k, p) of a measure by the parameters; NaN where it has no number."""
     reducer, quantity, name = measure.parts
+    values = _values(measure, motion)
     if quantity in ("x", "y"):
-        axis = "xy".index(quantity)
-        values, by = motion.position(name)[:, axis], motion.sensitivity(name, to=names, kind="point")[:, axis]
+        by = motion.sensitivity(name, to=names, kind="point")[:, "xy".index(quantity)]
     elif quantity == "speed":
-        v = motion.velocity(name)
-        values, found = np.hypot(*v.T), motion.sensitivity(name, to=names, kind="point", order=1)
+        found = motion.sensitivity(name, to=names, kind="point", order=1)
         with np.errstate(invalid="ignore", divide="ignore"):
-            by = np.einsum("nc,ncp->np", v / values[:, None], found)
+            by = np.einsum("nc,ncp->np", motion.velocity(name) / values[:, None], found)
     else:
-        values = motion.angle(name) if quantity == "angle" else motion.omega(name)
         by = motion.sensitivity(name, to=names, kind="link", order=int(quantity == "omega"))
     if not reducer:
         return np.where(motion.ok[:, None], by, np.nan)
@@ -494,6 +504,22 @@ def _spread(
         worst, nominal + mean, scatter, nominal[:, None] + quantiles, nominal[:, None] + extremes,
         drawn.count - count,
     )  # fmt: skip
+
+
+def _between(motion: Motion, named: Mapping[str, Named]) -> Iterator[str]:
+    """Yield for which measures the samples miss an extreme, and by how much."""
+    units = motion.mechanism.units
+    for name, measure in named.items():
+        reducer, quantity, _ = measure.parts
+        if reducer not in ("min", "max", "range", "peak") or not motion.ok.all():
+            continue
+        values = _values(measure, motion)
+        low, high = beyond_samples(np.abs(values) if reducer == "peak" else values)
+        past = {"min": low, "max": high, "range": low + high, "peak": high}[reducer]
+        kind, rate = "angle" if quantity in ("angle", "omega") else "length", "/s" * (quantity in ("speed", "omega"))
+        if past > 0:
+            far = f"{decimal(past / units.scale(kind), 2)} {getattr(units, kind)}{rate}"
+            yield f"{name} is that of {len(motion)} samples, which miss its true value by about {far}"
 
 
 def _notes(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,8 +11,7 @@ import numpy as np
 from structkin.errors import InputError, Problem
 from structkin.model.numbers import number_of
 from structkin.model.topology import suggest
-from structkin.model.units import si_unit
-from structkin.numerical_tolerances import NEGLIGIBLE
+from structkin.model.units import FILE_UNITS, si_unit
 from structkin.plan.status import Status
 from structkin.show.artists import draw_path, draw_scene
 from structkin.show.drawing import bounds, scene_of, symbol_size
@@ -38,6 +37,8 @@ if TYPE_CHECKING:
 MOST, DRAWN = 3, 5000
 #: Width of a panel of a scatter matrix, and of a drawn variant [in].
 PANEL, SIDE = 1.75, 2.6
+#: Height of a line of a caption [in].
+LINE = 0.16
 #: Panels of variants in a row.
 COLUMNS = 3
 
@@ -109,40 +110,79 @@ def _label(study: Study, name: str) -> str:
 
 @legible
 def draw_variants(study: Study, chosen: Sequence[int], motions: Sequence[Motion], measure: str) -> Figure:
-    """Draw variants side by side at one scale, each at its first good sample with the paths of points of interest."""
+    """Draw variants side by side at one scale, each at its first good sample with the paths of points of interest.
+
+    Above each are its measure and the first parameters in which they differ. Raises `InputError` where none is chosen.
+    """
+    if not motions:
+        hint = "see its table, which counts what became of them"
+        raise InputError([Problem(measure, "no variant has a value of it", hint)], study.mechanism.title or "study")
     scale = measures_of(study.mechanism).size("length")
     points = points_of_interest(study.mechanism)[:2]
     starts = [int(np.argmax(motion.ok)) for motion in motions]
     paths = [{point: path_of(motion, point) for point in points} for motion in motions]
-    corners = [
-        bounds(motion.mechanism, motion.structure, motion.poses, k, own.values())
-        for motion, k, own in zip(motions, starts, paths, strict=True)
-    ]
-    low = complex(min(z.real for z, _ in corners), min(z.imag for z, _ in corners))
-    high = complex(max(z.real for _, z in corners), max(z.imag for _, z in corners))
+    u = symbol_size(
+        study.mechanism,
+        *_outer(
+            bounds(motion.mechanism, motion.structure, motion.poses, k, own.values())
+            for motion, k, own in zip(motions, starts, paths, strict=True)
+        ),
+    )
+    scenes = [scene_of(motion.mechanism, motion.structure, motion.poses, u) for motion in motions]
+    low, high = _outer(
+        Placing(motion.poses).extent(scene.shapes, k, *own.values())
+        for motion, scene, k, own in zip(motions, scenes, starts, paths, strict=True)
+    )
+    low, high = low - u * (1 + 1j), high + u * (1 + 1j)
     columns = min(len(motions), COLUMNS)
     rows = -(-len(motions) // columns)
-    tall = SIDE * min(max((high - low).imag / max((high - low).real, NEGLIGIBLE * abs(high - low)), 0.5), 1.6)
-    figure = new_figure(max(columns * SIDE, 4.0), rows * (tall + 0.4) + 0.6)
+    wide = max(SIDE, 4.0 / columns)
+    differ = [name for name in study.parameters if np.ptp(study.dataset[name].values[list(chosen)]) > 0]
+    told = differ or study.parameters
+    captions = [
+        "\n".join(
+            line for part in _caption(study, variant, measure, told) for line in lines_that_fit(part, wide - 0.2, SMALL)
+        )
+        for variant in chosen
+    ]
+    above = LINE * (max(caption.count("\n") for caption in captions) + 2)
+    tall = wide * min((high - low).imag / (high - low).real, 1.6)
+    figure = new_figure(columns * wide, rows * (tall + above) + 0.6)
     add_title(figure, f"{study.mechanism.title or 'Study'}: best by {measure}")
     axes = figure.subplots(rows, columns, squeeze=False).ravel()
-    u = symbol_size(study.mechanism, low, high)
-    margin = 0.1 * (high - low)
     for ax in axes[len(motions) :]:
         ax.set_visible(False)
-    for ax, variant, motion, k, own in zip(axes, chosen, motions, starts, paths, strict=False):
+    for ax, caption, motion, scene, k, own in zip(axes, captions, motions, scenes, starts, paths, strict=False):
         for number, (point, path) in enumerate(own.items()):
             draw_path(ax, path / scale, point, PALETTE[number + 3])
-        draw_scene(ax, scene_of(motion.mechanism, motion.structure, motion.poses, u), Placing(motion.poses, scale), k)
-        ax.set_xlim((low - margin).real / scale, (high + margin).real / scale)
-        ax.set_ylim((low - margin).imag / scale, (high + margin).imag / scale)
+        draw_scene(ax, scene, Placing(motion.poses, scale), k)
+        ax.set_xlim(low.real / scale, high.real / scale)
+        ax.set_ylim(low.imag / scale, high.imag / scale)
         ax.set_aspect("equal")
         ax.set_xticks([])
         ax.set_yticks([])
         ax.spines[:].set_color("#cccccc")
-        value = float(study.dataset[measure].values[variant])
-        ax.set_title(plain(f"variant {variant}: {value:.5g}"), fontsize=SMALL, color=GROUND, loc="left")
+        ax.set_title(plain(caption), fontsize=SMALL, color=GROUND, loc="left")
     return figure
+
+
+def _outer(corners: Iterable[tuple[complex, complex]]) -> tuple[complex, complex]:
+    """Return the lower left and upper right corner of what pairs of corners span together."""
+    low, high = np.array(list(corners)).T
+    return complex(low.real.min(), low.imag.min()), complex(high.real.max(), high.imag.max())
+
+
+def _caption(study: Study, variant: int, measure: str, told: Sequence[str]) -> list[str]:
+    """Return lines about a variant: its measure with the unit, then the first of these parameters, in file units."""
+    unit = study.dataset[measure].attrs.get("units", "")
+    lines = [f"variant {variant}: {measure} {float(study.dataset[measure].values[variant]):.5g} {unit}".rstrip()]
+    units = study.mechanism.units
+    for name in told[:MOST]:
+        quantity = number_of(study.mechanism, name).quantity
+        own = getattr(units, quantity) if quantity in FILE_UNITS else si_unit(quantity) if quantity else ""
+        value = float(study.dataset[name].values[variant]) / units.scale(quantity)
+        lines.append(f"{name} {value:.4g} {own}".rstrip())
+    return lines + (["..."] if len(told) > MOST else [])
 
 
 def study_table(study: Study, chosen: Sequence[int], by: str) -> Table:

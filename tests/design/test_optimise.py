@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 
 import numpy as np
 import pytest
@@ -68,6 +69,40 @@ def test_a_stroke_is_reached_with_transmission_angles_of_forty_degrees() -> None
     assert min(angles[0], 180 - angles[1]) > 39.99
     toggles = [np.arccos((0.01 + c * c - (b + side * a) ** 2) / (0.2 * c)) for side in (1, -1)]
     assert np.degrees(toggles[0] - toggles[1]) == pytest.approx(60, abs=0.05)
+
+
+def test_limits_that_are_missed_are_told_in_the_units_of_the_file() -> None:
+    """The judges are the law of cosines and the range of the rocker's angle."""
+    m = sk.Mechanism.from_dict({**four_bar().source_dict, "units": {"angle": "deg"}})
+    limits = [
+        design.closing().between(low=np.sin(np.radians(85)) ** 2),
+        design.stroke("rocker").between(high=0.1),
+        design.coordinate("D", "x").between(low=0.1002),
+        design.coordinate("A", "x").between(high=1.0),
+    ]
+    best = m.optimise(WIDE, design.stroke("rocker", 1.0), samples=25, limits=limits, evaluations=3)
+    assert not best.met
+    told = best.words.split("this one misses them least; ")[1].split("; ")
+    _, b, c = (best.values[f"lengths.{pair}"] for pair in TRUE)
+    d = np.linalg.norm(best.motion.position("B") - (0.1, 0), axis=1)
+    angles = np.degrees(np.arccos((b * b + c * c - d * d) / (2 * b * c)))
+    least, swing = np.minimum(angles, 180 - angles).min(), np.degrees(np.ptp(best.motion.angle("rocker")))
+    assert told[:3] == [
+        f"the transmission angle of coupler, rocker is {least:.5g} deg, at least 85 deg is wanted"
+        f" ({85 - least:.3g} deg too little)",
+        f"the stroke of rocker is {swing:.5g} deg, at most 5.7296 deg is wanted"
+        f" ({swing - np.degrees(0.1):.3g} deg too much)",
+        "x of D is 0.1 m, at least 0.1002 m is wanted (0.0002 m too little)",
+    ]
+
+
+def test_a_stroke_between_samples_is_told() -> None:
+    """The judge is the swing, which solves the mechanism again where the rocker turns back."""
+    best = four_bar().optimise({"lengths.B-C": (0.1, 0.15)}, design.stroke("rocker", 0.9).times(2.0), samples=73)
+    swing = best.motion.swing("rocker")
+    told = re.search(r"rocker is that of 73 samples, the true one is longer by about (\S+) rad", best.words)
+    past = swing.high - swing.low - np.ptp(best.motion.angle("rocker"))
+    assert told is not None and float(told[1]) == pytest.approx(past, rel=0.1), best.words
 
 
 def test_a_limit_that_works_against_the_objective_is_met_exactly() -> None:

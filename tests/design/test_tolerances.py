@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import itertools
 import json
+import re
 
 import numpy as np
 import pytest
@@ -134,6 +135,20 @@ def test_what_to_tighten_is_told_with_its_gain():
     halved = press().tolerances({"lengths.A-B": 1.5e-4, "lengths.B-C": 1e-4}, ["range.x.C"], samples=73, variants=64)
     assert np.isclose(halved["range.x.C"].sigma[0], (1 - spread.gain) * spread.sigma[0], rtol=1e-9)
     assert "Tighten lengths.A-B first" in str(found)
+
+
+def test_how_far_samples_miss_an_extreme_is_told_in_the_units_of_the_file():
+    """The judge is the closed form of the stroke: crank and rod in line, and folded."""
+    true = 1000 * (np.sqrt((L + R) ** 2 - E**2) - np.sqrt((L - R) ** 2 - E**2))
+    m = sk.Mechanism.from_dict({**press().source_dict, "units": {"length": "mm"}, "points": {
+        name: [1000 * x for x in place] for name, place in press().source_dict["points"].items()
+    }, "lengths": {"A-B": 1000 * R, "B-C": 1000 * L}})  # fmt: skip
+    found = m.tolerances({"lengths.A-B": 1e-4}, {"depth": "range.x.C"}, samples=73, variants=64)
+    (note,) = found.notes
+    told = re.fullmatch(r"depth is that of 73 samples, which miss its true value by about (\S+) mm", note)
+    assert told is not None and float(told[1]) == pytest.approx(true - 1000 * found["depth"].nominal[0], rel=0.1)
+    # Of the place at each sample nothing is missed.
+    assert m.tolerances({"lengths.A-B": 1e-4}, ["x.C", "mean.x.C"], samples=73, variants=64).notes == ()
 
 
 def test_variants_without_a_pose_are_counted_and_a_corner_is_named():
