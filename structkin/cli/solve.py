@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
+import numpy as np
 import typer
 
 from structkin import show
@@ -24,6 +26,10 @@ from structkin.cli.outputs import Outputs
 from structkin.cli.terminal import progress
 from structkin.errors import InputError, Problem
 from structkin.global_methods.methods import FAMILIES, METHODS
+from structkin.numerical_tolerances import NEGLIGIBLE
+
+if TYPE_CHECKING:
+    from structkin.solve import Motion
 
 
 def solve(
@@ -87,7 +93,16 @@ def solve(
             **({"time_ratios": {name: one.ratio for name, one in swings.items()}} if swings else {}),
         },
         lambda: show.summary_table(motion),
-        [f"{name}: {one.words}" for name, one in swings.items()],
+        [*(f"{name}: {one.words}" for name, one in swings.items()), *(_without_turn(motion, of) if plot else ())],
     )
     if not motion.ok.all():
         raise typer.Exit(1)
+
+
+def _without_turn(motion: Motion, names: list[str]) -> Iterator[str]:
+    """Yield a sentence about each link whose angle is drawn but stays the same: its points show how it moves."""
+    m = motion.mechanism
+    for name in names:
+        if name in m.topology.moving_links and name not in m.places and np.ptp(motion.angle(name)) <= NEGLIGIBLE:
+            points = " or ".join(f"--of {point}" for point in m.links[name].points)
+            yield f"{name} does not turn: its angle is drawn" + (f"; {points} draws how it moves" if points else "")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -54,6 +54,7 @@ def study(
     """Run a study of your own from a file: many variants of a mechanism, measured, kept and drawn."""
     from structkin.solve.study import study as run
     from structkin.solve.study.cluster import connected
+    from structkin.solve.study.store import finished_in
     from structkin.solve.study.study_file import read_study
 
     found = read_study(file)
@@ -61,6 +62,10 @@ def study(
         problem = Problem("--best", "the file does not say which variants are the best", "add [best] with a measure")
         raise InputError([problem], str(file))
     outputs = Outputs(file, {"--csv": csv}, {"--plot": plot, "--best": best}, as_json)
+    if to is not None and to.exists():
+        with suppress(InputError):  # of a folder that is no store: said with all else that is wrong
+            there, count = finished_in(to)
+            typer.echo(f"continues: {there:,} of {count:,} variants are there", err=True)
     with ExitStack() as stack:
         client = None if scheduler is None else stack.enter_context(connected(scheduler))
         report = stack.enter_context(progress("studying"))

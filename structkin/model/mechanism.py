@@ -440,7 +440,8 @@ class Mechanism:
         The search goes downhill from this mechanism and ends where no small change improves it: there may be better
         variants elsewhere. Each step towards a variant that cannot be assembled at all samples is shortened. At most so
         many `evaluations` (motions) are made. The result has the best variant, its values, and says why the search
-        ended; its motion was solved as a whole.
+        ended, which limits it misses if none meets all, and what samples miss of a stroke; its motion was solved as a
+        whole.
 
         Raises `InputError` that lists unknown and repeated parameters, those that cannot vary alone, and bounds that
         are reversed, not numbers, or do not hold the present value; and where this mechanism cannot be assembled at all

@@ -9,9 +9,10 @@ import numpy as np
 
 from structkin.branches.limits.result import driver_size, driver_unit
 from structkin.model.units import decimal
-from structkin.report.numbers import SHORT, extreme, finer
+from structkin.report.numbers import SHORT, finer
 from structkin.show.interest import output_links, points_of_interest
 from structkin.solve import Motion
+from structkin.types import Floats
 
 #: The most drivers, points and links that have a row.
 MOST = 12, 4, 4
@@ -39,7 +40,8 @@ def _drivers(motion: Motion, data: dict[str, Any]) -> dict[str, Any]:
     if efforts := {row[0].removeprefix("driver "): row for row in _forces(data) if row[0].startswith("driver ")}:
         columns.append(("largest effort", lambda id: _largest(data, efforts.get(id))))
         columns.append(("mean", lambda id: _mean(efforts.get(id))))
-        columns.append(("largest power", lambda id: _power(data, id)))
+        columns.append(("largest power", lambda id: _power(data, id, np.nanmax)))
+        columns.append(("least power", lambda id: _power(data, id, np.nanmin)))
     rows = [[id, *(words(id) for _, words in columns)] for id in names]
     return {"heads": ["driver", *(head for head, _ in columns)], "rows": rows}
 
@@ -85,12 +87,13 @@ def _mean(row: Row | None) -> str:
     return "–" if row is None or row[4] is None else f"{decimal(row[4], SHORT)} {row[2].partition(',')[0]}"
 
 
-def _power(data: dict[str, Any], driver: str) -> str:
-    """Return the largest power of a driver; its curve is in a panel of the section on forces."""
+def _power(data: dict[str, Any], driver: str, pick: Callable[[Floats], float]) -> str:
+    """Return an extreme of the power of a driver, as `Duty` has it; its curve is in a panel about forces."""
     for panel in data["forces"]["panels"]:
         for curve in panel["curves"] if panel["title"] == "power" else ():
-            if curve["name"] == driver and (at := extreme(curve["values"], data["plots"]["x"]["values"])):
-                return f"{decimal(at[0], SHORT)} {panel['unit']}"
+            values = np.array(curve["values"], float)
+            if curve["name"] == driver and np.isfinite(values).any():
+                return f"{decimal(float(pick(values)), SHORT)} {panel['unit']}"
     return "–"
 
 

@@ -56,7 +56,9 @@ def plot_measured(found: MeasuredComparison) -> Figure:
             over.plot(x[order], one.model[order] / scale, lw=1.2, color=colour, label=plain(f"{one.name}, model"))
             over.plot(x, one.measured / scale, ".", ms=4, color=colour, label=plain(f"{one.name}, measured"))
             below.plot(x, one.residual / scale, ".", ms=4, color=colour)
-        over.set_ylabel(f"[{unit}]", fontsize=NORMAL)
+        names = [one.name for one in found.columns if one.kind == kind]
+        quantity = names[0] if len(names) == 1 else "position" if kind == "length" else kind
+        over.set_ylabel(plain(f"{quantity} [{unit}]"), fontsize=NORMAL)
         below.set_ylabel(f"residual [{unit}]", fontsize=NORMAL)
         below.axhline(0.0, lw=0.8, color="#888888")
         over.legend(fontsize=SMALL, loc="best")

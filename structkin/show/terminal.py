@@ -107,8 +107,8 @@ def short(value: float) -> str:
 
 def _course(motion: Motion, measures: Measures) -> str:
     lines = motion.report.splitlines()
-    if len(lines) > MOST_LINES:
-        lines = [*lines[:MOST_LINES], f"... and {len(lines) - MOST_LINES} more runs of samples that are not ok"]
+    if len(lines) > MOST_LINES + 1:  # one more is shown in place of the words about it
+        lines = [*lines[:MOST_LINES], f"... and {len(lines) - MOST_LINES} more lines about samples that are not ok"]
     if np.isfinite(motion.t).any():
         lines.append(f"t {_range(motion.t)} s")
     for id, values in motion.drivers.items():

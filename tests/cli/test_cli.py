@@ -397,3 +397,12 @@ def test_cylinders_without_a_duration_are_named(tmp_path):
     (tmp_path / "a.toml").write_text(text, encoding="utf-8")
     run = structkin("check", tmp_path / "a.toml")
     assert "boom_cylinder, arm_cylinder, bucket_cylinder drive lengths, not a turn; give one, such as" in run.stdout
+
+
+def test_a_link_that_does_not_turn_is_drawn_with_a_remark(tmp_path):
+    words = ["solve", str(path("slider_crank_offset")), "--samples", "9", "--plot", str(tmp_path / "a.png")]
+    m = sk.load(path("slider_crank_offset"))
+    (slider,) = {link for link in m.topology.moving_links if np.ptp(m.solve(9).angle(link)) == 0}
+    said = [CliRunner().invoke(app, [*words, "--of", link]).output for link in (slider, "crank")]
+    assert f"{slider} does not turn: its angle is drawn; --of {m.links[slider].points[0]}" in said[0]
+    assert "does not turn" not in said[1]

@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 import structkin as sk
 from structkin.cli import app
 from structkin.examples import path
+from structkin.solve.study.store import FINISHED, finished_in
 from structkin.solve.study.study_file import read_study
 
 STUDY = """
@@ -60,7 +61,8 @@ def test_a_study_of_a_file(study, tmp_path):
             assert row["swing"] == ""
     assert (tmp_path / "a.png").stat().st_size > 1000 and "variant" in (tmp_path / "b.svg").read_text(encoding="utf-8")
     again = run(study, "--to", tmp_path / "a.zarr", "--json")
-    best = json.loads(again.output)["best"]
+    assert again.stderr == "continues: 6 of 6 variants are there\n"
+    best = json.loads(again.stdout)["best"]
     least = sorted((float(row["swing"]), int(row["variant"])) for row in rows if row["swing"])[:2]
     assert [(one["swing"], one["variant"]) for one in best] == least
     study.write_text(STUDY.replace("[110, 120]", "[110, 121]"), encoding="utf-8")
@@ -109,3 +111,18 @@ def test_best_needs_a_measure(study, tmp_path):
     study.write_text(STUDY.partition("[best]")[0], encoding="utf-8")
     found = run(study, "--best", tmp_path / "b.png")
     assert isinstance(found.exception, sk.InputError) and "add [best] with a measure" in str(found.exception)
+
+
+def test_how_much_of_a_study_is_there_counts_finished_chunks(study, tmp_path):
+    """The last chunk is smaller; one whose note is missing is not there, though its rows are."""
+    text = STUDY.replace('"grid"', '"sobol"').replace("samples = 37", "samples = 37\nvariants = 250")
+    text = text.replace('["7 cm", "80 mm", 200]', "[70, 80]")
+    study.write_text(text, encoding="utf-8")
+    store = tmp_path / "a.zarr"
+    assert "continues" not in run(study, "--to", store).stderr
+    notes = sorted((store / FINISHED / "c").iterdir(), key=lambda note: int(note.name))
+    size = -(-250 // len(notes))
+    assert finished_in(store) == (250, 250) and len(notes) > 1 and 250 % size
+    notes[0].unlink()
+    assert finished_in(store) == (250 - size, 250)
+    assert f"continues: {250 - size} of 250 variants are there" in run(study, "--to", store).stderr

@@ -31,7 +31,10 @@ def test_ranges_efforts_and_limits_are_those_of_motion_forces_and_limits() -> No
     drivers, outputs = content(m, motion)["results"]["tables"]
     assert drivers["heads"][:4] == ["driver", "in this motion", "limits, the others held", "largest effort"]
     assert [row[0] for row in drivers["rows"]] == list(m.drivers)
-    for id, course, reach, effort, *_ in drivers["rows"]:
+    assert drivers["heads"][-2:] == ["largest power", "least power"]
+    for id, course, reach, effort, *_, most, least in drivers["rows"]:
+        duty = forces.duty(id)
+        assert [f"{end / 1e3:.4g} kW" for end in (duty.power.max(), duty.power.min())] == [most, least]
         found, push = m.limits(id), forces.driver(id)
         assert course == f"{motion.drivers[id][0].min():.4g} to {motion.drivers[id][0].max():.4g} m"
         assert reach == f"{found.lower.value:.4g} to {found.upper.value:.4g} m"

@@ -185,6 +185,15 @@ def test_summary_for_the_terminal():
     assert "nan" not in text
 
 
+@pytest.mark.parametrize(("count", "cut"), [(7, 0), (8, 0), (9, 2), (12, 5)])
+def test_a_long_report_is_cut_only_where_that_saves_lines(count, cut, monkeypatch):
+    lines = [f"line {k}." for k in range(count)]
+    monkeypatch.setattr(sk.Motion, "report", property(lambda motion: "\n".join(lines)))
+    text = shown(summary_table(part_turn().solve(samples=3)))
+    assert [line in text for line in lines] == [True] * (count - cut) + [False] * cut
+    assert (f"... and {cut} more lines about samples that are not ok" in text) == (cut > 0)
+
+
 def test_names_are_not_read_as_markup():
     m = sk.Mechanism(
         "[bold]x",

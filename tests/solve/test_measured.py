@@ -149,6 +149,12 @@ def test_noise_hides_no_lag_and_no_agreement(crank: sk.Mechanism, tmp_path: Path
         assert found.remaining["B.x"] == pytest.approx(1e-3, rel=0.3) and not found.no_lag
 
 
+def test_the_axes_of_a_picture_name_their_quantities(crank: sk.Mechanism, tmp_path: Path) -> None:
+    x, y, angle = 50 * np.cos(2 * T), 50 * np.sin(2 * T), np.degrees(2 * T)
+    both = crank.compare_measured(table(tmp_path / "m.csv", "t;B.x;B.y;crank.angle", T, x, y, angle))
+    assert [ax.get_ylabel() for ax in both.plot().axes][::2] == ["position [mm]", "crank.angle [deg]"]
+
+
 def test_the_command_prints_and_draws(crank: sk.Mechanism, tmp_path: Path) -> None:
     crank.save(tmp_path / "crank.toml")
     data = table(tmp_path / "m.csv", "time;x;angle", T, 50 * np.cos(2 * T) + 2, np.degrees(2 * T))

@@ -206,6 +206,16 @@ def check_same(path: Path, attributes: Mapping[str, Any]) -> None:
         raise InputError([Problem("to", f"{path} {message}", "name a new store, or delete this one")], "study")
 
 
+def finished_in(path: Path) -> tuple[int, int]:
+    """Return how many variants of a store are finished, and how many it is for; `InputError` if it is none."""
+    import zarr
+
+    study_of(path)
+    group: Any = zarr.open_group(str(path), mode="r", zarr_format=3)
+    (count,), (size,) = group["status"].shape, group["status"].chunks
+    return sum(min(size, count - size * int(k)) for k in np.flatnonzero(group[FINISHED][:] == 1)), count
+
+
 def study_of(path: Path) -> dict[str, Any]:
     """Return what the store at a path says of its study; `InputError` if it is none."""
     import zarr
