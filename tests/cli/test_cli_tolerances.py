@@ -94,7 +94,9 @@ def test_every_mistake_is_listed(tmp_path):
                 "tolerances.lengths.A-B", "tolerances.drivers.motor.speed", "clearances.B", "at.engine"):  # fmt: skip
         assert f"- {key}: " in found, (key, found)
     # names of another section too, in the same round
-    wrong = FILE.replace("lengths.B-C", "lengths.A-X").replace('B = "20 um"', "Q = 0.02").replace("range.angle", "range.z")
+    wrong = (
+        FILE.replace("lengths.B-C", "lengths.A-X").replace("range.angle", "range.z").replace('B = "20 um"', "Q = 0.02")
+    )
     found = str(run(tmp_path / "a.toml", wrong).exception)
     assert all(f"- {key}: " in found for key in ("tolerances.lengths.A-X", "clearances.Q", "measures.swing"))
     assert "- mechanism: is missing" in str(run(tmp_path / "a.toml", "samples = 3\n").exception)
